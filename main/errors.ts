@@ -1,0 +1,32 @@
+/**
+ * The one error type that reaches a person. `input` errors are the caller's to mend (exit code 2);
+ * `runtime` errors happened while doing what was asked (exit code 1).
+ */
+export type ErrorKind = 'input' | 'runtime';
+
+export interface BraidErrorOptions {
+  readonly kind?: ErrorKind;
+  readonly cause?: unknown;
+  /** What to do about it, one sentence. */
+  readonly remedy?: string;
+}
+
+/** An error with a stable code; its message says what was expected, what came and, in `remedy`, what to do. */
+export class BraidError extends Error {
+  readonly code: string;
+  readonly kind: ErrorKind;
+  readonly remedy: string | undefined;
+
+  constructor(code: string, message: string, options: BraidErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'BraidError';
+    this.code = code;
+    this.kind = options.kind ?? 'runtime';
+    this.remedy = options.remedy;
+  }
+}
+
+/** A fault in what the person gave: a file, a field, an argument. */
+export function inputError(code: string, message: string, remedy?: string): BraidError {
+  return new BraidError(code, message, remedy === undefined ? { kind: 'input' } : { kind: 'input', remedy });
+}

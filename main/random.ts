@@ -1,0 +1,66 @@
+/**
+ * Counter-based random numbers: a value depends only on its coordinates (seed, step, row, position …), never on
+ * how many were drawn before. Resuming, splitting a batch or dropping finished rows therefore can't change a run.
+ */
+
+/** Mixes one more 32-bit word into a hash (the finaliser constants of MurmurHash3). */
+function mix(hash: number, word: number): number {
+  let k = Math.imul(word, 0xcc9e2d51);
+  k = (k << 15) | (k >>> 17);
+  let h = hash ^ Math.imul(k, 0x1b873593);
+  h = (h << 13) | (h >>> 19);
+  return (Math.imul(h, 5) + 0xe6546b64) | 0;
+}
+
+/** A 32-bit unsigned hash of the coordinates. */
+export function hash32(...coordinates: readonly number[]): number {
+  let h = 0x9747b28c;
+  for (const c of coordinates) {
+    h = mix(h, c | 0);
+    // Seeds beyond 32 bits still differ.
+    if (c > 0x7fffffff || c < -0x80000000) h = mix(h, Math.floor(c / 0x100000000));
+  }
+  h ^= coordinates.length * 4;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+/** A uniform number in [0, 1) with 32 random bits, given by its coordinates. */
+export function uniform(...coordinates: readonly number[]): number {
+  return hash32(...coordinates) / 0x100000000;
+}
+
+/** A stream of uniforms under fixed coordinates: the n-th value is `uniform(...coordinates, n)`. */
+export interface RandomStream {
+  next(): number;
+  /** A whole number in [0, n). */
+  below(n: number): number;
+}
+
+/** Opens the stream of the given coordinates. */
+export function randomStream(...coordinates: readonly number[]): RandomStream {
+  const base = hash32(...coordinates);
+  let n = 0;
+  const next = (): number => uniform(base, n++);
+  return { next, below: (limit) => Math.floor(next() * limit) };
+}
+
+/** A 32-bit hash of a string, to turn a name into a coordinate. */
+export function hashString(text: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = mix(h, text.charCodeAt(i));
+  return h >>> 0;
+}
+
+/** A shuffled copy (Fisher-Yates), given by the stream. */
+export function shuffled<T>(items: readonly T[], stream: RandomStream): T[] {
+  const out = [...items];
+  for (let i = out.length - 1; i > 0; i--) {
+    const j = stream.below(i + 1);
+    const a = out[i] as T;
+    out[i] = out[j] as T;
+    out[j] = a;
+  }
+  return out;
+}

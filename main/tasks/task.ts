@@ -1,0 +1,28 @@
+/** What a training task must say: how records are read, prompted, scored and measured. */
+
+/** One line of a dataset of any task. */
+export interface TaskRecord {
+  readonly id: string;
+  readonly prompt: string;
+}
+
+/** One completion's reward, by component. `NaN` in a component means that it does not apply. */
+export type RewardComponents = Readonly<Record<string, number>>;
+
+/** One scored completion in an evaluation: the main score plus whatever else the task measures. */
+export type TaskMetrics = Readonly<Record<string, number>>;
+
+export interface Task<R extends TaskRecord = TaskRecord> {
+  readonly name: string;
+  /** Reward functions in a fixed order; the trainer weights and sums them. */
+  readonly rewardNames: readonly string[];
+  /** Checks one parsed JSONL value; throws `BraidError` naming the field, what was expected and what came. */
+  parseRecord(value: unknown): R;
+  /** The completion that would be perfect; supervised training fits it, and completion lengths come from it. */
+  reference(record: R): string;
+  /** The rewards of one completion, keyed by `rewardNames`. */
+  reward(record: R, completion: string): RewardComponents;
+  /** Measures of one completion on held-out data; `mainMetric` is one of them. */
+  measure(record: R, completion: string): TaskMetrics;
+  readonly mainMetric: string;
+}

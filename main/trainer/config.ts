@@ -1,0 +1,238 @@
+/**
+ * The whole configuration of a run: one flat, readonly record. Every field carries its default, its unit and one
+ * line of documentation; the run record, YAML presets, command-line flags and forms derive from this table.
+ * Names are those of TRL's GRPOConfig, SFTConfig and ModelConfig wherever TRL has the setting.
+ */
+import { z } from 'zod';
+import { BraidError, inputError } from '../errors.ts';
+
+/** What a form or a help page needs to know beyond the type. */
+export interface FieldMeta {
+  readonly unit?: string;
+  readonly doc: string;
+}
+
+const positive = z.number().positive();
+const nonNegative = z.number().nonnegative();
+const count = z.int().min(1);
+const share = z.number().min(0).max(1);
+
+export const trainConfigSchema = z.strictObject({
+  task: z
+    .enum(['interleave'])
+    .default('interleave')
+    .meta({ doc: 'What is trained: how records are prompted and scored.' }),
+  method: z
+    .enum(['grpo', 'sft'])
+    .default('grpo')
+    .meta({ doc: 'grpo: reinforcement learning on sampled groups; sft: supervised fitting of the targets.' }),
+  model: z.string().min(1).default('tiny').meta({ doc: 'A model name or a Hugging Face folder.' }),
+  from_checkpoint: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .meta({ doc: 'Start from the weights of this checkpoint (a new stage).' }),
+  dataset: z.string().min(1).default('10words').meta({ doc: 'The training dataset: a JSONL file.' }),
+  eval_dataset: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .meta({ doc: 'Held-out records (JSONL); null: the .test.jsonl beside the dataset, if there.' }),
+  seed: z.int().min(0).default(42).meta({ doc: 'Decides shuffling, sampling and initial adapters.' }),
+  backend: z
+    .enum(['auto', 'native', 'wasm'])
+    .default('auto')
+    .meta({ doc: 'Where tensors live; auto takes the best that works.' }),
+  threads: z.int().min(0).default(0).meta({ unit: 'threads', doc: 'Processor threads; 0: all cores.' }),
+
+  use_peft: z.boolean().default(true).meta({ doc: 'Train LoRA adapters (true) or all weights (false).' }),
+  lora_r: count.default(16).meta({ doc: 'LoRA rank.' }),
+  lora_alpha: positive
+    .default(32)
+    .meta({ doc: 'LoRA scale: adapters are multiplied by alpha / r (rsLoRA: alpha / sqrt(r)).' }),
+  lora_target_modules: z
+    .array(z.enum(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']))
+    .min(1)
+    .default(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'])
+    .meta({ doc: 'The linear layers that get an adapter.' }),
+  use_rslora: z.boolean().default(false).meta({ doc: 'Rank-stabilised LoRA.' }),
+
+  max_steps: count.default(100).meta({ unit: 'steps', doc: 'Optimiser steps of the run.' }),
+  per_device_train_batch_size: count
+    .default(128)
+    .meta({ unit: 'completions', doc: 'Completions (sft: records) in one micro-batch.' }),
+  gradient_accumulation_steps: count
+    .default(1)
+    .meta({ unit: 'micro-batches', doc: 'Micro-batches summed into one optimiser step.' }),
+  learning_rate: positive.default(1e-6).meta({ doc: 'Peak learning rate of AdamW.' }),
+  lr_scheduler_type: z
+    .enum(['linear', 'cosine', 'constant', 'constant_with_warmup'])
+    .default('linear')
+    .meta({ doc: 'How the learning rate falls.' }),
+  warmup_steps: z
+    .int()
+    .min(0)
+    .default(0)
+    .meta({ unit: 'steps', doc: 'Steps over which the learning rate rises from 0.' }),
+  adam_beta1: share.default(0.9).meta({ doc: 'AdamW: decay of the mean of gradients.' }),
+  adam_beta2: share.default(0.999).meta({ doc: 'AdamW: decay of the mean of squared gradients.' }),
+  adam_epsilon: positive.default(1e-8).meta({ doc: 'AdamW: added to the denominator.' }),
+  weight_decay: nonNegative.default(0).meta({ doc: 'AdamW: decoupled weight decay.' }),
+  max_grad_norm: nonNegative.default(1).meta({ doc: 'Gradients are scaled down to this global norm; 0: never.' }),
+
+  num_generations: z
+    .int()
+    .min(2)
+    .default(8)
+    .meta({ unit: 'completions', doc: 'Completions sampled for each prompt: the group.' }),
+  num_iterations: count.default(1).meta({ unit: 'iterations', doc: 'Passes over each batch of completions (mu).' }),
+  steps_per_generation: count
+    .nullable()
+    .default(null)
+    .meta({ unit: 'micro-batches', doc: 'Micro-batches served by one generation; null: gradient_accumulation_steps.' }),
+  max_completion_length: count
+    .nullable()
+    .default(null)
+    .meta({ unit: 'tokens', doc: 'Completions end here; null: computed from the longest target of the dataset.' }),
+  temperature: positive.default(1).meta({ doc: 'Sampling temperature; log-probabilities use it too.' }),
+  top_p: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(1)
+    .meta({ doc: 'Nucleus sampling: keep the likeliest tokens up to this mass.' }),
+  top_k: z.int().min(0).default(0).meta({ unit: 'tokens', doc: 'Keep the k likeliest tokens; 0: all.' }),
+  min_p: share.nullable().default(null).meta({ doc: 'Drop tokens below this share of the likeliest one; null: off.' }),
+  repetition_penalty: positive.default(1).meta({ doc: 'Divides the logits of tokens seen before; 1: off.' }),
+
+  beta: nonNegative.default(0).meta({ doc: 'KL coefficient; 0: no reference model at all.' }),
+  use_bias_correction_kl: z.boolean().default(true).meta({ doc: 'Weight the KL estimate by the importance ratio.' }),
+  kl_clamp: positive
+    .nullable()
+    .default(null)
+    .meta({ unit: 'nats', doc: 'Bound on |log ratio| in the KL estimate (ours; TRL has none); null: off.' }),
+  epsilon: positive.default(0.2).meta({ doc: 'Clip range of the ratio below (and above unless epsilon_high).' }),
+  epsilon_high: positive.nullable().default(null).meta({ doc: 'Clip range above; null: epsilon.' }),
+  delta: positive.nullable().default(null).meta({ doc: 'Upper bound of the ratio in the unclipped term; null: none.' }),
+  importance_sampling_level: z
+    .enum(['token', 'sequence'])
+    .default('token')
+    .meta({ doc: 'Ratio per token, or one per sequence (GSPO).' }),
+  loss_type: z
+    .enum(['grpo', 'bnpo', 'dr_grpo', 'dapo', 'cispo', 'sapo'])
+    .default('dapo')
+    .meta({ doc: 'Policy loss and its normalisation.' }),
+  sapo_temperature_pos: positive.default(1).meta({ doc: 'sapo: gate temperature for positive advantages.' }),
+  sapo_temperature_neg: positive.default(1.05).meta({ doc: 'sapo: gate temperature for the others.' }),
+  scale_rewards: z
+    .enum(['group', 'batch', 'none'])
+    .default('group')
+    .meta({ doc: 'What the advantages are divided by.' }),
+  multi_objective_aggregation: z
+    .enum(['sum_then_normalize', 'normalize_then_sum'])
+    .default('sum_then_normalize')
+    .meta({ doc: 'How several reward functions join.' }),
+  reward_weights: z
+    .array(z.number())
+    .nullable()
+    .default(null)
+    .meta({ doc: 'One weight a reward function; null: all 1.' }),
+  mask_truncated_completions: z
+    .boolean()
+    .default(false)
+    .meta({ doc: 'Leave completions that hit max_completion_length out of the loss.' }),
+  top_entropy_quantile: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(1)
+    .meta({ doc: 'Train only on this share of tokens, by entropy.' }),
+  entropy_coef: z.number().default(0).meta({ doc: 'Weight of an entropy bonus.' }),
+  shuffle_dataset: z.boolean().default(true).meta({ doc: 'Shuffle the records anew each epoch.' }),
+
+  sample_steps: count.default(10).meta({ unit: 'steps', doc: 'Keep the completions of every N-th step.' }),
+  save_steps: count.default(20).meta({ unit: 'steps', doc: 'Write a checkpoint every N steps, and at the end.' }),
+  save_total_limit: count
+    .nullable()
+    .default(3)
+    .meta({ unit: 'checkpoints', doc: 'Keep the newest N checkpoints of the run; null: all.' }),
+  eval_steps: z
+    .int()
+    .min(0)
+    .default(0)
+    .meta({ unit: 'steps', doc: 'Evaluate on held-out records every N steps; 0: never during the run.' }),
+  eval_records: count.default(32).meta({ unit: 'records', doc: 'How many held-out records each evaluation takes.' }),
+  pause_on_collapse: z
+    .boolean()
+    .default(false)
+    .meta({ doc: 'Pause the run when the collapse watch raises a warning.' }),
+  collapse_patience: count
+    .default(5)
+    .meta({ unit: 'steps', doc: 'Steps in trouble before the collapse watch speaks.' }),
+});
+
+/** The whole configuration of a run. */
+export type TrainConfig = Readonly<z.infer<typeof trainConfigSchema>>;
+
+/** Every field's name, in the order of the table. */
+export const configFields = Object.keys(trainConfigSchema.shape) as readonly (keyof TrainConfig)[];
+
+/** The documentation of one field. */
+export function fieldMeta(field: keyof TrainConfig): FieldMeta {
+  return trainConfigSchema.shape[field].meta() as unknown as FieldMeta;
+}
+
+/** Completes a partial configuration with defaults and checks it; errors name every bad field. */
+export function parseConfig(value: unknown, origin = 'configuration'): TrainConfig {
+  const result = trainConfigSchema.safeParse(value);
+  if (!result.success)
+    throw inputError('BAD_CONFIG', `${origin}: ${result.error.issues.map(describeIssue).join('; ')}`);
+  checkCombination(result.data, origin);
+  return result.data;
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map(describeUnknown).join('; ');
+  const came = issue.input === undefined ? '' : `, got ${JSON.stringify(issue.input)}`;
+  return `"${issue.path.join('.')}": ${issue.message}${came}`;
+}
+
+function describeUnknown(key: string): string {
+  const nearest = configFields.map((field) => ({ field, d: editDistance(key, field) })).sort((a, b) => a.d - b.d)[0];
+  const hint = nearest !== undefined && nearest.d <= 3 ? `; did you mean "${nearest.field}"?` : '';
+  return `unknown field "${key}"${hint}`;
+}
+
+/** Settings that are each fine but not together. */
+function checkCombination(config: TrainConfig, origin: string): void {
+  if (config.method !== 'grpo') return;
+  const generated =
+    config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
+  if (generated % config.num_generations !== 0) {
+    throw new BraidError(
+      'BAD_CONFIG',
+      `${origin}: expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of num_generations (${config.num_generations})`,
+      {
+        kind: 'input',
+        remedy: `Take ${Math.ceil(generated / config.num_generations) * config.num_generations} completions, or a group that divides ${generated}.`,
+      },
+    );
+  }
+}
+
+/** Levenshtein distance of two short names. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(
+        Math.min((next[j - 1] ?? 0) + 1, (row[j] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      );
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,71 @@
+/** What the trainer process tells its host, and what the host may tell it. Discriminated by `kind`. */
+
+export type Metrics = Readonly<Record<string, number>>;
+
+/** One completion as it is stored: text, rewards and where it stands in its group. */
+export interface Sample {
+  readonly recordId: string;
+  /** Which group of the step, and which completion of the group. */
+  readonly group: number;
+  readonly index: number;
+  readonly prompt: string;
+  readonly target: string;
+  readonly completion: string;
+  readonly reward: number;
+  readonly advantage: number;
+  readonly components: Readonly<Record<string, number>>;
+  /** Tokens, its end included. */
+  readonly length: number;
+  /** False when the completion ran into max_completion_length. */
+  readonly terminated: boolean;
+}
+
+export interface EvaluationItem {
+  readonly id: string;
+  readonly completion: string;
+  readonly metrics: Metrics;
+}
+
+export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'repetition' | 'not_finite';
+
+export type TrainerEvent =
+  | {
+      readonly kind: 'ready';
+      readonly backend: string;
+      readonly threads: number;
+      readonly why: string;
+      readonly parameters: number;
+      readonly trainable: number;
+    }
+  | { readonly kind: 'step'; readonly step: number; readonly metrics: Metrics }
+  | { readonly kind: 'samples'; readonly step: number; readonly samples: readonly Sample[] }
+  | { readonly kind: 'checkpoint'; readonly step: number; readonly path: string }
+  | {
+      readonly kind: 'evaluation';
+      readonly step: number;
+      readonly metrics: Metrics;
+      readonly items: readonly EvaluationItem[];
+    }
+  | {
+      readonly kind: 'warning';
+      readonly step: number;
+      readonly rule: WarningRule;
+      readonly message: string;
+      readonly remedy: string;
+    }
+  | { readonly kind: 'paused'; readonly step: number; readonly reason: string }
+  | { readonly kind: 'resumed'; readonly step: number }
+  | { readonly kind: 'done'; readonly step: number; readonly path: string | null; readonly stopped: boolean }
+  | {
+      readonly kind: 'failed';
+      readonly step: number;
+      readonly code: string;
+      readonly message: string;
+      readonly remedy: string | null;
+    };
+
+export type TrainerCommand =
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'resume' }
+  /** Finish the step in hand, write a checkpoint, end. */
+  | { readonly kind: 'stop' };
