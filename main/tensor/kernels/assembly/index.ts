@@ -1,0 +1,106 @@
+/**
+ * Entry of the kernel module: the dispatcher over kernel ids, the job loop of the main thread and of the workers.
+ *
+ * A job is `tiles` independent work items of one kernel. Threads draw tiles from one shared counter, so a thread that
+ * loses its core merely draws fewer of them. A drawn tile keeps its job alive (the main thread waits for it), so the
+ * job's descriptor may be read without a lock by whoever holds a tile.
+ */
+import {
+  CONTROL_ARGS,
+  CONTROL_CLOSING,
+  CONTROL_DONE,
+  CONTROL_EPOCH,
+  CONTROL_FAILED,
+  CONTROL_KERNEL,
+  CONTROL_REMAINING,
+  CONTROL_SLEEPERS,
+  CONTROL_TILES,
+  CONTROL_WAITING,
+} from '../ids';
+
+/** Iterations (about a nanosecond each) that a thread watches for work before it sleeps. */
+const SPIN: i32 = 30000;
+
+/** Runs one tile of one kernel. */
+export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): void {
+  switch (kernel) {
+    default:
+      unreachable();
+  }
+}
+
+/** Runs all tiles on the calling thread and wakes nobody. */
+export function runSerial(kernel: i32, tiles: i32, control: usize, scratch: usize): void {
+  const args = control + CONTROL_ARGS;
+  for (let tile = 0; tile < tiles; tile++) runTile(kernel, args, tile, scratch);
+}
+
+/** Publishes a job, works on it and returns when all its tiles are done: 1, or 0 where a worker failed. */
+export function runParallel(kernel: i32, tiles: i32, control: usize, scratch: usize): i32 {
+  store<i32>(control + CONTROL_KERNEL, kernel);
+  store<i32>(control + CONTROL_TILES, tiles);
+  atomic.store<i32>(control + CONTROL_DONE, 0);
+  atomic.store<i32>(control + CONTROL_REMAINING, tiles);
+  atomic.add<i32>(control + CONTROL_EPOCH, 1);
+  if (atomic.load<i32>(control + CONTROL_SLEEPERS) > 0) atomic.notify(control + CONTROL_EPOCH, tiles - 1);
+  drawTiles(control, scratch);
+  return waitForTiles(control, tiles);
+}
+
+/** A worker's life: draw tiles while there are any, watch for more, sleep, until the pool closes. */
+export function work(control: usize, scratch: usize): void {
+  while (atomic.load<i32>(control + CONTROL_CLOSING) == 0) {
+    // Read before the counter: a job published in between makes the wait below return at once.
+    const epoch = atomic.load<i32>(control + CONTROL_EPOCH);
+    if (drawTiles(control, scratch)) continue;
+    if (spinForWork(control)) continue;
+    atomic.add<i32>(control + CONTROL_SLEEPERS, 1);
+    if (atomic.load<i32>(control + CONTROL_REMAINING) <= 0 && atomic.load<i32>(control + CONTROL_CLOSING) == 0) {
+      atomic.wait<i32>(control + CONTROL_EPOCH, epoch, -1);
+    }
+    atomic.sub<i32>(control + CONTROL_SLEEPERS, 1);
+  }
+}
+
+/** Draws and runs tiles until none is left; says whether it got any. */
+function drawTiles(control: usize, scratch: usize): bool {
+  let worked = false;
+  while (atomic.load<i32>(control + CONTROL_REMAINING) > 0) {
+    const left = atomic.sub<i32>(control + CONTROL_REMAINING, 1);
+    if (left <= 0) break;
+    const tiles = load<i32>(control + CONTROL_TILES);
+    runTile(load<i32>(control + CONTROL_KERNEL), control + CONTROL_ARGS, tiles - left, scratch);
+    worked = true;
+    // From here on the descriptor may change: the main thread may have gone on to its next job.
+    const done = atomic.add<i32>(control + CONTROL_DONE, 1) + 1;
+    if (done == tiles && atomic.load<i32>(control + CONTROL_WAITING) != 0) atomic.notify(control + CONTROL_DONE, 1);
+  }
+  return worked;
+}
+
+function spinForWork(control: usize): bool {
+  for (let i = 0; i < SPIN; i++) {
+    if (atomic.load<i32>(control + CONTROL_REMAINING) > 0) return true;
+  }
+  return false;
+}
+
+/** Waits for the tiles that workers still hold. Sleeping soon matters: it frees this core for a worker that lost its. */
+function waitForTiles(control: usize, tiles: i32): i32 {
+  for (let i = 0; i < SPIN; i++) {
+    if (atomic.load<i32>(control + CONTROL_DONE) == tiles) return 1;
+  }
+  atomic.store<i32>(control + CONTROL_WAITING, 1);
+  let ok = 1;
+  for (;;) {
+    const done = atomic.load<i32>(control + CONTROL_DONE);
+    if (done == tiles) break;
+    if (atomic.load<i32>(control + CONTROL_FAILED) != 0) {
+      ok = 0;
+      break;
+    }
+    atomic.wait<i32>(control + CONTROL_DONE, done, 1000000000);
+  }
+  atomic.store<i32>(control + CONTROL_WAITING, 0);
+  return ok;
+}

@@ -1,0 +1,42 @@
+/**
+ * Numbers shared by the AssemblyScript kernels and the TypeScript that calls them: kernel ids and the pool's layout.
+ * Plain numeric constants only, because asc compiles this file too.
+ */
+
+// Matrix products and their packing.
+export const GEMM_PACK = 1;
+export const GEMM_TILE = 2;
+export const GEMM_DOT = 3;
+export const GEMM_ROWS = 4;
+
+// Optimiser and reductions over whole tensors.
+export const ADAMW = 10;
+export const ADD_IN_PLACE = 11;
+export const SUM_SQUARES = 12;
+export const ADD = 13;
+export const MULTIPLY = 14;
+
+// Row gather and scatter.
+export const GATHER_ROWS = 20;
+export const SCATTER_ADD_ROWS = 21;
+
+// Fused transformer kernels, 40 and up.
+
+// The pool's control block: byte offsets from its start. Words that different threads write lie on different
+// cache lines (64 bytes).
+export const CONTROL_REMAINING = 0;
+export const CONTROL_DONE = 64;
+export const CONTROL_EPOCH = 128;
+export const CONTROL_SLEEPERS = 192;
+export const CONTROL_KERNEL = 256;
+export const CONTROL_TILES = 260;
+export const CONTROL_CLOSING = 264;
+export const CONTROL_FAILED = 268;
+export const CONTROL_WAITING = 320;
+export const CONTROL_ARGS = 384;
+/** Most parameters of one kernel, each an f64. */
+export const MAX_ARGS = 80;
+export const CONTROL_BYTES = 1024;
+
+/** Scratch of each thread, in bytes: a kernel may use all of it within one tile, and finds it dirty. */
+export const SCRATCH_BYTES = 2097152;

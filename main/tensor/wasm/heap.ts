@@ -1,0 +1,94 @@
+/**
+ * The tfjs wasm backend's heap as our kernels see it: addresses of tensors, allocation that never fails silently, and
+ * typed views. Everything lies in one shared WebAssembly memory of at most 4 GiB.
+ */
+import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
+import type { DataType, TensorInfo } from '@tensorflow/tfjs-core';
+import { BraidError } from '../../errors.ts';
+
+/** What the address space holds; emscripten keeps the last page. */
+const HEAP_LIMIT = 4294901760;
+
+/** Addresses, allocation and views on the backend's memory. */
+export interface Heap {
+  readonly memory: WebAssembly.Memory;
+  /** Byte address of a tensor's data. */
+  pointer(info: TensorInfo): number;
+  /** A new tensor with uninitialised data. */
+  output(shape: readonly number[], dtype: DataType): TensorInfo;
+  /** Bytes of uninitialised memory at an address that divides by 16. Throws OUT_OF_MEMORY. */
+  malloc(bytes: number): number;
+  free(address: number): void;
+  /** A view of `length` floats. Take it after the last allocation before its use: a growing heap leaves old views short. */
+  f32(address: number, length: number): Float32Array;
+  /** A view of `length` integers, with the same caution. */
+  i32(address: number, length: number): Int32Array;
+  /** Bytes that are allocated now, tensors and scratch together. */
+  bytesInUse(): number;
+}
+
+/** The part of the emscripten module that allocation goes through. */
+export interface Allocator {
+  _malloc(bytes: number): number;
+  _free(address: number): void;
+}
+
+/**
+ * Replaces the module's `_malloc` and `_free` with ones that count bytes and throw OUT_OF_MEMORY. The stock backend
+ * takes the 0 of a failed allocation for an address, and its tensors then overwrite each other.
+ */
+export function guardAllocator(module: Allocator): () => number {
+  // Emscripten's exports put their final selves in place on their first call, and would drop our wrappers then.
+  module._free(module._malloc(1));
+  const malloc = module._malloc.bind(module);
+  const free = module._free.bind(module);
+  const sizes = new Map<number, number>();
+  let inUse = 0;
+  module._malloc = (bytes) => {
+    // A request of 4 GiB and more would wrap around to a small one.
+    const address = bytes > HEAP_LIMIT ? 0 : malloc(bytes) >>> 0;
+    if (address === 0) throw outOfMemory(bytes, inUse);
+    sizes.set(address, bytes);
+    inUse += bytes;
+    return address;
+  };
+  module._free = (address) => {
+    // String tensors have no memory, and the stock backend frees their null.
+    if (!address) return;
+    inUse -= sizes.get(address) ?? 0;
+    sizes.delete(address);
+    free(address);
+  };
+  return () => inUse;
+}
+
+function outOfMemory(needed: number, inUse: number): BraidError {
+  const inMiB = (bytes: number) => `${Math.ceil(bytes / 1048576)} MiB`;
+  return new BraidError(
+    'OUT_OF_MEMORY',
+    `The wasm backend needed ${needed} bytes (${inMiB(needed)}) with ${inUse} bytes (${inMiB(inUse)}) in use; its heap holds at most 4096 MiB`,
+    {
+      remedy:
+        'Lower per_device_train_batch_size, num_generations or max_completion_length, turn on gradient checkpointing, or take a smaller model or the native backend.',
+    },
+  );
+}
+
+/** The heap of a backend whose module went through `guardAllocator`. */
+export function openHeap(
+  backend: BackendWasm,
+  module: Allocator,
+  memory: WebAssembly.Memory,
+  bytesInUse: () => number,
+): Heap {
+  return {
+    memory,
+    pointer: (info) => backend.dataIdMap.get(info.dataId).memoryOffset,
+    output: (shape, dtype) => backend.makeOutput([...shape], dtype),
+    malloc: (bytes) => module._malloc(bytes),
+    free: (address) => module._free(address),
+    f32: (address, length) => new Float32Array(memory.buffer, address, length),
+    i32: (address, length) => new Int32Array(memory.buffer, address, length),
+    bytesInUse,
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Runs kernels on the main thread and on worker threads. The job loop itself is in kernels/assembly/index.ts; this file
+ * owns the shared control block, each thread's scratch, and the workers.
+ */
+import { BraidError } from '../../errors.ts';
+import {
+  CONTROL_ARGS,
+  CONTROL_BYTES,
+  CONTROL_CLOSING,
+  CONTROL_EPOCH,
+  MAX_ARGS,
+  SCRATCH_BYTES,
+} from '../kernels/ids.ts';
+import type { Heap } from './heap.ts';
+import { startWorker } from './worker.ts';
+
+/** Threads that share the tiles of one kernel call at a time. */
+export interface Pool {
+  readonly threads: number;
+  /**
+   * Runs the tiles 0 … tiles-1 of a kernel and returns when all are done. `parallel: false` keeps a job on the main
+   * thread, which pays for work of less than some ten microseconds.
+   */
+  run(kernel: number, args: readonly number[], tiles: number, parallel?: boolean): void;
+  /** Ends the workers and frees the pool's memory. */
+  close(): Promise<void>;
+}
+
+/** The exports of the kernel module that the main thread calls. */
+interface KernelExports {
+  runSerial(kernel: number, tiles: number, control: number, scratch: number): void;
+  runParallel(kernel: number, tiles: number, control: number, scratch: number): number;
+}
+
+/** Starts `threads - 1` workers on the heap's memory. */
+export async function openPool(heap: Heap, module: WebAssembly.Module, threads: number): Promise<Pool> {
+  const { memory } = heap;
+  const blocks = [alignedBlock(heap, CONTROL_BYTES), ...Array.from({ length: threads }, () => scratchBlock(heap))];
+  const [control = 0, scratch = 0, ...workerScratch] = blocks.map((block) => block.aligned);
+  // Memory only grows, and shared memory keeps old views valid, so these two need no refreshing.
+  const words = new Int32Array(memory.buffer, control, CONTROL_BYTES / 4).fill(0);
+  const parameters = new Float64Array(memory.buffer, control + CONTROL_ARGS, MAX_ARGS);
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  const { runSerial, runParallel } = exports as unknown as KernelExports;
+  const workers = await Promise.all(
+    workerScratch.map((address) => startWorker({ module, memory, control, scratch: address })),
+  );
+
+  function run(kernel: number, args: readonly number[], tiles: number, parallel = true): void {
+    if (args.length > MAX_ARGS)
+      throw new RangeError(`Expected at most ${MAX_ARGS} kernel arguments, got ${args.length}`);
+    parameters.set(args);
+    if (!parallel || tiles < 2 || threads === 1) runSerial(kernel, tiles, control, scratch);
+    else if (runParallel(kernel, tiles, control, scratch) === 0) throw kernelFailed(kernel);
+  }
+
+  async function close(): Promise<void> {
+    Atomics.store(words, CONTROL_CLOSING / 4, 1);
+    Atomics.add(words, CONTROL_EPOCH / 4, 1);
+    Atomics.notify(words, CONTROL_EPOCH / 4);
+    await Promise.all(workers.map((worker) => worker.terminate()));
+    for (const block of blocks) heap.free(block.address);
+  }
+
+  return { threads, run, close };
+}
+
+function kernelFailed(kernel: number): BraidError {
+  return new BraidError('KERNEL_FAILED', `Kernel ${kernel} stopped with a fault on a worker thread`, {
+    remedy: 'Restart the run from its last checkpoint, and report this with the run’s log.',
+  });
+}
+
+function scratchBlock(heap: Heap): { address: number; aligned: number } {
+  return alignedBlock(heap, SCRATCH_BYTES);
+}
+
+/** A block that starts on a cache line of its own. */
+function alignedBlock(heap: Heap, bytes: number): { address: number; aligned: number } {
+  const address = heap.malloc(bytes + 64);
+  return { address, aligned: Math.ceil(address / 64) * 64 };
+}

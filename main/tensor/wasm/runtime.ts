@@ -1,0 +1,40 @@
+/** What every kernel of the wasm backend is given, and how it takes the place of a stock one. */
+import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
+import { getKernel, type KernelConfig, type KernelFunc, registerKernel, unregisterKernel } from '@tensorflow/tfjs-core';
+import type { Heap } from './heap.ts';
+import type { Pool } from './pool.ts';
+
+/** An open wasm backend: its heap and the threads that run our kernels on it. */
+export interface WasmRuntime {
+  readonly backend: BackendWasm;
+  readonly heap: Heap;
+  readonly pool: Pool;
+  readonly threads: number;
+}
+
+const stockKernels = new Map<string, KernelConfig | null>();
+
+/** Registers a kernel for backend 'wasm', in place of the stock one or of an earlier runtime's. */
+export function registerWasmKernel(kernelName: string, kernelFunc: KernelFunc): void {
+  const present = stockKernel(kernelName);
+  if (getKernel(kernelName, 'wasm')) unregisterKernel(kernelName, 'wasm');
+  const stock = present ?? null;
+  // A stock kernel that ours falls back to still needs its own set-up when a backend opens.
+  const { setupFunc, disposeFunc } = stock ?? {};
+  registerKernel({
+    kernelName,
+    backendName: 'wasm',
+    kernelFunc,
+    ...(setupFunc && { setupFunc }),
+    ...(disposeFunc && { disposeFunc }),
+  });
+}
+
+/** The kernel that tfjs itself ships under this name, if any. */
+export function stockKernel(kernelName: string): KernelConfig | null {
+  const known = stockKernels.get(kernelName);
+  if (known !== undefined) return known;
+  const stock = getKernel(kernelName, 'wasm') ?? null;
+  stockKernels.set(kernelName, stock);
+  return stock;
+}
