@@ -1,0 +1,69 @@
+/** One line of an interleave dataset. */
+import { z } from 'zod';
+import { inputError } from '../../errors.ts';
+import { splitWords } from '../../text/words.ts';
+import { interleaveWords } from './target.ts';
+
+// Each message says what was expected; `parseInterleaveRecord` adds the field and what came.
+const filled = z.string({ error: 'a string' }).min(1, { error: 'a string that is not empty' });
+const withWords = filled.refine((text) => splitWords(text).length > 0, { error: 'a string with at least one word' });
+const counted = z.int({ error: 'a whole number' }).min(1, { error: 'a whole number of at least 1' });
+
+const recordSchema = z.object(
+  {
+    id: filled,
+    words: counted,
+    title_a: filled,
+    title_b: filled,
+    fragment_a: withWords,
+    fragment_b: withWords,
+    prompt: withWords,
+    target: withWords,
+  },
+  { error: 'an object with the fields of an interleave record' },
+);
+
+/** Two fragments, the prompt that asks for their interleaving, and the exact answer. */
+export type InterleaveRecord = Readonly<z.infer<typeof recordSchema>>;
+
+/** Checks one parsed JSONL value; the error names every bad field, what was expected and what came. */
+export function parseInterleaveRecord(value: unknown): InterleaveRecord {
+  const result = recordSchema.safeParse(value);
+  if (!result.success)
+    throw inputError('BAD_RECORD', result.error.issues.map((issue) => describe(issue, value)).join('; '));
+  checkConsistency(result.data);
+  return result.data;
+}
+
+function describe(issue: z.core.$ZodIssue, value: unknown): string {
+  const field = issue.path[0];
+  if (field === undefined) return `expected ${issue.message}, got ${shown(value)}`;
+  const came = (value as Record<string, unknown>)[String(field)];
+  return `expected "${String(field)}" to be ${issue.message}, got ${shown(came)}`;
+}
+
+/** A value as it may stand in a message: JSON, cut short. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const json = JSON.stringify(value);
+  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
+}
+
+/** Fields that are each fine but don't belong together would train something else than interleaving. */
+function checkConsistency(record: InterleaveRecord): void {
+  const a = splitWords(record.fragment_a);
+  const b = splitWords(record.fragment_b);
+  const longer = Math.max(a.length, b.length);
+  if (record.words !== longer)
+    throw inputError('BAD_RECORD', `expected "words" to be the fragments' word count ${longer}, got ${record.words}`);
+  const expected = interleaveWords(a, b);
+  const got = splitWords(record.target);
+  const at = expected.findIndex((word, i) => word !== got[i]);
+  if (at >= 0 || got.length !== expected.length) {
+    const position = at >= 0 ? at : expected.length;
+    throw inputError(
+      'BAD_RECORD',
+      `expected "target" to be the two fragments word by word in turn, got ${shown(got[position])} instead of ${shown(expected[position])} as word ${position + 1}`,
+    );
+  }
+}

@@ -1,0 +1,16 @@
+/** Interleaving two texts word by word, as a training task. */
+import type { Task } from '../task.ts';
+import { measureCompletion } from './metrics.ts';
+import { type InterleaveRecord, parseInterleaveRecord } from './record.ts';
+import { alignmentReward } from './reward.ts';
+
+/** The interleave task: the reward is the alignment with the exact target. */
+export const interleaveTask: Task<InterleaveRecord> = {
+  name: 'interleave',
+  rewardNames: ['alignment'],
+  mainMetric: 'alignment',
+  parseRecord: parseInterleaveRecord,
+  reference: (record) => record.target,
+  reward: (record, completion) => ({ alignment: alignmentReward(record.target, completion) }),
+  measure: (record, completion) => measureCompletion(record.target, completion),
+};

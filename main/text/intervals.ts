@@ -1,0 +1,63 @@
+/** Bootstrap percentile intervals (Efron 1979): how far a mean could be off, with no assumption on its distribution. */
+
+/** A mean with its interval. */
+export interface Interval {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface BootstrapOptions {
+  /** Probability that the interval is to hold; 0.95 by default. */
+  readonly level?: number;
+  /** How many resamples; 2,000 by default. */
+  readonly resamples?: number;
+}
+
+/** The mean of some values. */
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The q-quantile of sorted values, linear between neighbours. */
+export function quantile(sorted: ArrayLike<number>, q: number): number {
+  const at = (sorted.length - 1) * q;
+  const below = sorted[Math.floor(at)] as number;
+  const above = sorted[Math.ceil(at)] as number;
+  return below + (above - below) * (at - Math.floor(at));
+}
+
+/** The percentile interval of a mean; `random` gives uniforms in [0, 1) and decides the resamples. */
+export function bootstrapMean(
+  values: readonly number[],
+  random: () => number,
+  options: BootstrapOptions = {},
+): Interval {
+  if (values.length === 0) throw new RangeError('Expected at least one value to take an interval of, got none');
+  const { level = 0.95, resamples = 2000 } = options;
+  const means = new Float64Array(resamples);
+  for (let r = 0; r < resamples; r++) {
+    let sum = 0;
+    for (let i = 0; i < values.length; i++) sum += values[Math.floor(random() * values.length)] as number;
+    means[r] = sum / values.length;
+  }
+  means.sort();
+  const tail = (1 - level) / 2;
+  return { mean: meanOf(values), low: quantile(means, tail), high: quantile(means, 1 - tail) };
+}
+
+/** The interval of the mean of `after[i] - before[i]`: pairs are resampled together. */
+export function bootstrapDifference(
+  before: readonly number[],
+  after: readonly number[],
+  random: () => number,
+  options: BootstrapOptions = {},
+): Interval {
+  if (before.length !== after.length)
+    throw new RangeError(`Expected as many values after as before (${before.length}), got ${after.length}`);
+  return bootstrapMean(
+    after.map((value, i) => value - (before[i] as number)),
+    random,
+    options,
+  );
+}

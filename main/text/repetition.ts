@@ -1,0 +1,31 @@
+/** How much a completion, or a group of completions, repeats itself: what the collapse watch listens to. */
+
+/** The share of n-grams that repeat an earlier one of the same text: 0 none, near 1 a loop. */
+export function repetition(words: readonly string[], n = 4): number {
+  const { total, distinct } = ngramCounts([words], n);
+  return total === 0 ? 0 : 1 - distinct / total;
+}
+
+/** distinct-n (Li et al. 2016, section 5): different n-grams / all n-grams over several texts; 1 when there are none. */
+export function distinctN(texts: readonly (readonly string[])[], n: number): number {
+  const { total, distinct } = ngramCounts(texts, n);
+  return total === 0 ? 1 : distinct / total;
+}
+
+/** The share of texts that are exact copies of an earlier one: (G - 1) / G when a group of G is all the same. */
+export function duplicateShare(texts: readonly string[]): number {
+  return texts.length === 0 ? 0 : 1 - new Set(texts).size / texts.length;
+}
+
+function ngramCounts(texts: readonly (readonly string[])[], n: number): { total: number; distinct: number } {
+  const seen = new Set<string>();
+  let total = 0;
+  for (const words of texts) {
+    for (let i = 0; i + n <= words.length; i++) {
+      // A line break can't stand inside a word, so joined n-grams can't be confused.
+      seen.add(words.slice(i, i + n).join('\n'));
+      total++;
+    }
+  }
+  return { total, distinct: seen.size };
+}
