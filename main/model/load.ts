@@ -1,0 +1,136 @@
+/** Loading the weights of a Hugging Face folder: one safetensors file, or shards named by their index. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { z } from 'zod';
+import { inputError } from '../errors.ts';
+import { hashString, randomStream } from '../random.ts';
+import { type ModelConfig, readJson, readModelConfig } from './config.ts';
+import { assembleModel, type Model, parameterShapes } from './model.ts';
+import type { Parameter } from './parameter.ts';
+import { makeRopeTables } from './rope-tables.ts';
+import { openSafetensors, type SafetensorsFile } from './safetensors.ts';
+
+/** Loads a model folder onto the current backend as float32. `maxLength` bounds prompt plus completion, in tokens. */
+export function loadModel(folder: string, maxLength: number): Model {
+  checkFolder(folder);
+  const config = readModelConfig(folder);
+  checkLength(config, maxLength, folder);
+  const weights = openWeights(folder);
+  const made: tf.Tensor[] = [];
+  try {
+    const shapes = parameterShapes(config);
+    const parameter = (name: string): Parameter => {
+      const shape = shapes.get(name) ?? [];
+      const value = tf.tensor(weights.read(name, shape), [...shape], 'float32');
+      made.push(value);
+      return { name, value };
+    };
+    return assembleModel(config, parameter, makeRopeTables(config, maxLength));
+  } catch (error) {
+    for (const tensor of made) tensor.dispose();
+    throw error;
+  } finally {
+    weights.close();
+  }
+}
+
+/** A model with fresh weights: normal with deviation 0.02, norms at 1 (transformers' initialisation for Llama). */
+export function randomModel(config: ModelConfig, seed: number, maxLength: number): Model {
+  const shapes = parameterShapes(config);
+  const parameter = (name: string): Parameter => {
+    const shape = [...(shapes.get(name) ?? [])];
+    if (name.endsWith('norm.weight')) return { name, value: tf.ones(shape) };
+    if (name.endsWith('.bias')) return { name, value: tf.zeros(shape) };
+    return {
+      name,
+      value: tf.tensor(
+        normals(
+          shape.reduce((a, b) => a * b, 1),
+          seed,
+          hashString(name),
+        ),
+        shape,
+      ),
+    };
+  };
+  return assembleModel(config, parameter, makeRopeTables(config, maxLength));
+}
+
+/** Normal numbers of deviation 0.02 by Box and Muller. */
+function normals(n: number, ...coordinates: number[]): Float32Array {
+  const stream = randomStream(...coordinates);
+  return Float32Array.from({ length: n }, () => {
+    const radius = Math.sqrt(-2 * Math.log(1 - stream.next()));
+    return 0.02 * radius * Math.cos(2 * Math.PI * stream.next());
+  });
+}
+
+function checkFolder(folder: string): void {
+  if (existsSync(folder) && statSync(folder).isDirectory()) return;
+  throw inputError(
+    'MODEL_MISSING',
+    `${folder}: expected a model folder (config.json, tokenizer.json, safetensors), there is none`,
+    'Give the path of a Hugging Face model folder, or "tiny" for the bundled model.',
+  );
+}
+
+function checkLength(config: ModelConfig, maxLength: number, folder: string): void {
+  if (maxLength <= config.maxPositionEmbeddings) return;
+  throw inputError(
+    'CONTEXT_TOO_SHORT',
+    `${folder}: prompt and completion need ${maxLength} tokens, the model's max_position_embeddings is ${config.maxPositionEmbeddings}`,
+    'Take a shorter stage, a smaller max_completion_length or a model with a longer context.',
+  );
+}
+
+interface Weights {
+  read(name: string, shape: readonly number[]): Float32Array<ArrayBuffer>;
+  close(): void;
+}
+
+const indexSchema = z.looseObject({ weight_map: z.record(z.string(), z.string()) });
+
+/** Finds the file of every tensor and opens files as they are needed. */
+function openWeights(folder: string): Weights {
+  const opened = new Map<string, SafetensorsFile>();
+  const fileOf = weightMap(folder);
+  const file = (name: string): SafetensorsFile => {
+    const path = join(folder, fileOf(name));
+    const known = opened.get(path) ?? openSafetensors(path);
+    opened.set(path, known);
+    return known;
+  };
+  const read = (name: string, shape: readonly number[]): Float32Array<ArrayBuffer> => {
+    const entry = file(name).entries.get(name);
+    if (entry === undefined)
+      throw inputError(
+        'TENSOR_MISSING',
+        `${join(folder, fileOf(name))}: expected a tensor "${name}" (config.json asks for it), the file has none`,
+      );
+    if (entry.shape.join() !== shape.join()) {
+      throw inputError(
+        'BAD_SHAPE',
+        `${join(folder, fileOf(name))}: expected "${name}" of shape [${shape.join(', ')}] by config.json, got [${entry.shape.join(', ')}]`,
+      );
+    }
+    return file(name).read(name);
+  };
+  const close = (): void => {
+    for (const handle of opened.values()) handle.close();
+  };
+  return { read, close };
+}
+
+function weightMap(folder: string): (name: string) => string {
+  const index = join(folder, 'model.safetensors.index.json');
+  if (existsSync(join(folder, 'model.safetensors')) || !existsSync(index)) return () => 'model.safetensors';
+  const parsed = indexSchema.safeParse(readJson(index));
+  if (!parsed.success) throw inputError('BAD_MODEL_INDEX', `${index}: expected {"weight_map": {tensor: file}}`);
+  return (name) => {
+    const file = parsed.data.weight_map[name];
+    if (file === undefined)
+      throw inputError('TENSOR_MISSING', `${index}: expected an entry for "${name}", there is none`);
+    return file;
+  };
+}

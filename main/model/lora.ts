@@ -1,0 +1,102 @@
+/**
+ * Low-rank adapters (Hu et al. 2021): y = Wx + B(Ax) * alpha/r, W frozen. Names and shapes are PEFT's:
+ * A [r, in] starts uniform in ±1/sqrt(in), B [out, r] at 0, so that a new adapter changes nothing.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import { hashString, randomStream } from '../random.ts';
+import { blockLinears, type Linear, type Model } from './model.ts';
+import type { Parameter } from './parameter.ts';
+
+export interface LoraConfig {
+  readonly r: number;
+  readonly alpha: number;
+  /** Short module names: q_proj, gate_proj … */
+  readonly targetModules: readonly string[];
+  /** Scale by alpha / sqrt(r) instead of alpha / r. */
+  readonly useRslora: boolean;
+}
+
+export interface LoraWeights {
+  readonly a: Parameter<tf.Tensor2D>;
+  readonly b: Parameter<tf.Tensor2D>;
+}
+
+/** An adapter: its settings and the weights of every adapted module, by module name. */
+export interface Adapter {
+  readonly config: LoraConfig;
+  readonly scaling: number;
+  readonly modules: ReadonlyMap<string, LoraWeights>;
+}
+
+/** What B(Ax) is multiplied by. */
+export function loraScaling(config: LoraConfig): number {
+  return config.alpha / (config.useRslora ? Math.sqrt(config.r) : config.r);
+}
+
+/** The linear layers of a model that the adapter's settings name. */
+export function adaptedLinears(model: Model, config: LoraConfig): readonly Linear[] {
+  const wanted = new Set(config.targetModules);
+  return model.layers
+    .flatMap(blockLinears)
+    .filter((linear) => wanted.has(linear.name.slice(linear.name.lastIndexOf('.') + 1)));
+}
+
+/** The name that PEFT gives to a module's A or B. */
+export function loraName(module: string, which: 'A' | 'B'): string {
+  return `base_model.model.${module}.lora_${which}.weight`;
+}
+
+/** A fresh adapter, decided by the seed. */
+export function createAdapter(model: Model, config: LoraConfig, seed: number): Adapter {
+  const modules = new Map<string, LoraWeights>();
+  for (const linear of adaptedLinears(model, config)) {
+    const [out, width] = linear.weight.value.shape;
+    const stream = randomStream(seed, hashString(linear.name));
+    const bound = 1 / Math.sqrt(width);
+    const a = Float32Array.from({ length: config.r * width }, () => (2 * stream.next() - 1) * bound);
+    modules.set(linear.name, {
+      a: { name: loraName(linear.name, 'A'), value: tf.tensor2d(a, [config.r, width]) },
+      b: { name: loraName(linear.name, 'B'), value: tf.zeros([out, config.r]) },
+    });
+  }
+  return { config, scaling: loraScaling(config), modules };
+}
+
+/** The adapter's trainable parameters, module by module. */
+export function adapterParameters(adapter: Adapter): readonly Parameter[] {
+  return [...adapter.modules.values()].flatMap(({ a, b }) => [a, b]);
+}
+
+/** A copy that doesn't follow the original: the frozen reference of a warm-started run. */
+export function copyAdapter(adapter: Adapter): Adapter {
+  const copy = (p: Parameter<tf.Tensor2D>): Parameter<tf.Tensor2D> => ({ name: p.name, value: tf.add(p.value, 0) });
+  const modules = new Map([...adapter.modules].map(([name, { a, b }]) => [name, { a: copy(a), b: copy(b) }]));
+  return { ...adapter, modules };
+}
+
+export function disposeAdapter(adapter: Adapter): void {
+  for (const { value } of adapterParameters(adapter)) value.dispose();
+}
+
+/** Adds (sign 1) or takes away (sign -1) the adapter's product in the base weights: merge and unmerge. */
+export function mergeAdapter(model: Model, adapter: Adapter, sign: 1 | -1 = 1): void {
+  for (const linear of adaptedLinears(model, adapter.config)) {
+    const lora = adapter.modules.get(linear.name);
+    if (lora === undefined) continue;
+    const merged = tf.tidy(() =>
+      tf.add(linear.weight.value, tf.mul(tf.matMul(lora.b.value, lora.a.value), sign * adapter.scaling)),
+    );
+    linear.weight.value.dispose();
+    linear.weight.value = merged as tf.Tensor2D;
+  }
+}
+
+/** One linear layer with its adapter, if it has one. x [N, in] → [N, out]. */
+export function linear(x: tf.Tensor2D, layer: Linear, adapter: Adapter | null): tf.Tensor2D {
+  const base = tf.matMul(x, layer.weight.value, false, true); // [N, out]
+  const biased = layer.bias === null ? base : tf.add(base, layer.bias.value);
+  const lora = adapter?.modules.get(layer.name);
+  if (adapter === null || lora === undefined) return biased as tf.Tensor2D;
+  const low = tf.matMul(x, lora.a.value, false, true); // [N, r]
+  return tf.add(biased, tf.matMul(tf.mul(low, adapter.scaling) as tf.Tensor2D, lora.b.value, false, true));
+}

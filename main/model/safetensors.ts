@@ -1,0 +1,215 @@
+/**
+ * The safetensors format: eight bytes of header length (little endian), a JSON header {name: {dtype, shape,
+ * data_offsets}}, then the raw tensors. Reads float32, float16 and bfloat16 as float32, one tensor at a time.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { z } from 'zod';
+import { inputError } from '../errors.ts';
+
+export type FloatType = 'F32' | 'F16' | 'BF16';
+
+export interface TensorEntry {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  /** Bytes from the start of the data section: [begin, end). */
+  readonly data_offsets: readonly [number, number];
+}
+
+export interface SafetensorsFile {
+  readonly entries: ReadonlyMap<string, TensorEntry>;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Reads one tensor and converts it to float32. */
+  read(name: string): Float32Array<ArrayBuffer>;
+  close(): void;
+}
+
+/** A tensor to be written. */
+export interface NamedArray {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+const BYTES: Readonly<Record<FloatType, number>> = { F32: 4, F16: 2, BF16: 2 };
+const MAX_HEADER_BYTES = 100_000_000;
+
+const entrySchema = z.object({
+  dtype: z.string(),
+  shape: z.array(z.int().min(0)),
+  data_offsets: z.tuple([z.int().min(0), z.int().min(0)]),
+});
+const headerSchema = z.looseObject({ __metadata__: z.record(z.string(), z.string()).optional() });
+
+/** Opens a safetensors file and checks its header against the file's size. */
+export function openSafetensors(file: string): SafetensorsFile {
+  const descriptor = open(file);
+  try {
+    const bytes = fstatSync(descriptor).size;
+    const { entries, metadata, dataStart } = readHeader(descriptor, bytes, file);
+    const read = (name: string): Float32Array<ArrayBuffer> => {
+      const entry = entries.get(name);
+      if (entry === undefined)
+        throw inputError('TENSOR_MISSING', `${file}: expected a tensor "${name}", the file has none of that name`);
+      const type = floatType(entry.dtype, name, file);
+      return toFloat32(
+        readExactly(descriptor, dataStart + entry.data_offsets[0], entry.data_offsets[1] - entry.data_offsets[0], file),
+        type,
+      );
+    };
+    return { entries, metadata, read, close: () => closeSync(descriptor) };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function open(file: string): number {
+  try {
+    return openSync(file, 'r');
+  } catch (cause) {
+    throw Object.assign(inputError('MODEL_FILE_MISSING', `${file}: can't be opened (${(cause as Error).message})`), {
+      cause,
+    });
+  }
+}
+
+function readHeader(descriptor: number, fileBytes: number, file: string) {
+  if (fileBytes < 8) throw truncated(file, `expected at least 8 bytes, got ${fileBytes}`);
+  const prefix = readExactly(descriptor, 0, 8, file);
+  const headerBytes = Number(prefix.readBigUInt64LE(0));
+  if (headerBytes > MAX_HEADER_BYTES || headerBytes < 2) {
+    throw inputError('NOT_SAFETENSORS', `${file}: not a safetensors file (a header of ${headerBytes} bytes)`);
+  }
+  if (8 + headerBytes > fileBytes)
+    throw truncated(file, `its header needs ${8 + headerBytes} bytes, it has ${fileBytes}`);
+  const header = parseHeader(readExactly(descriptor, 8, headerBytes, file).toString('utf8'), file);
+  const dataStart = 8 + headerBytes;
+  const entries = new Map<string, TensorEntry>();
+  for (const [name, value] of Object.entries(header)) {
+    if (name === '__metadata__') continue;
+    const entry = entrySchema.safeParse(value);
+    if (!entry.success) throw inputError('NOT_SAFETENSORS', `${file}: the header's entry for "${name}" is malformed`);
+    checkEntry(name, entry.data, fileBytes - dataStart, file);
+    entries.set(name, entry.data);
+  }
+  return { entries, metadata: header.__metadata__ ?? {}, dataStart };
+}
+
+function parseHeader(text: string, file: string): z.infer<typeof headerSchema> {
+  try {
+    return headerSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw Object.assign(inputError('NOT_SAFETENSORS', `${file}: not a safetensors file (its header is not JSON)`), {
+      cause,
+    });
+  }
+}
+
+function checkEntry(name: string, entry: TensorEntry, dataBytes: number, file: string): void {
+  const [begin, end] = entry.data_offsets;
+  if (end > dataBytes)
+    throw truncated(file, `tensor "${name}" ends at byte ${end} of the data, the file holds ${dataBytes}`);
+  const width = BYTES[entry.dtype as FloatType] as number | undefined;
+  const expected = width === undefined ? end - begin : width * entry.shape.reduce((a, b) => a * b, 1);
+  if (end - begin !== expected) {
+    throw inputError(
+      'NOT_SAFETENSORS',
+      `${file}: tensor "${name}" of shape [${entry.shape.join(', ')}] needs ${expected} bytes, got ${end - begin}`,
+    );
+  }
+}
+
+function truncated(file: string, detail: string) {
+  return inputError('FILE_TRUNCATED', `${file}: the file is cut short: ${detail}`, 'Copy or download it again.');
+}
+
+function floatType(dtype: string, name: string, file: string): FloatType {
+  if (dtype === 'F32' || dtype === 'F16' || dtype === 'BF16') return dtype;
+  throw inputError(
+    'UNSUPPORTED_DTYPE',
+    `${file}: expected tensor "${name}" as F32, F16 or BF16, got ${dtype}`,
+    'Quantised weights are not supported: take the original ones.',
+  );
+}
+
+function readExactly(descriptor: number, position: number, length: number, file: string): Buffer<ArrayBuffer> {
+  const buffer = Buffer.alloc(length);
+  let done = 0;
+  while (done < length) {
+    // One read call moves at most 2 GiB.
+    const got = readSync(descriptor, buffer, done, Math.min(length - done, 1 << 30), position + done);
+    if (got === 0) throw truncated(file, `expected ${length} bytes at ${position}, got ${done}`);
+    done += got;
+  }
+  return buffer;
+}
+
+/** Raw little-endian bytes of the given type as float32. */
+export function toFloat32(bytes: Buffer<ArrayBuffer>, type: FloatType): Float32Array<ArrayBuffer> {
+  if (type === 'F32')
+    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  const halves = new Uint16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  const words = new Uint32Array(halves.length);
+  if (type === 'BF16') for (let i = 0; i < halves.length; i++) words[i] = (halves[i] as number) << 16;
+  else for (let i = 0; i < halves.length; i++) words[i] = halfToFloatBits(halves[i] as number);
+  return new Float32Array(words.buffer);
+}
+
+/** The bits of the float32 that equals a float16. */
+function halfToFloatBits(half: number): number {
+  const sign = (half & 0x8000) << 16;
+  const exponent = (half >>> 10) & 0x1f;
+  const fraction = half & 0x3ff;
+  if (exponent === 31) return sign | 0x7f800000 | (fraction << 13);
+  if (exponent !== 0) return sign | ((exponent + 112) << 23) | (fraction << 13);
+  if (fraction === 0) return sign;
+  // A subnormal half is a normal float: shift until its leading one stands in front.
+  const shift = Math.clz32(fraction) - 21;
+  return sign | ((113 - shift) << 23) | (((fraction << shift) & 0x3ff) << 13);
+}
+
+/** The float16 nearest to a number (ties to even), as its bits; beyond 65504 infinity. */
+export function floatToHalf(value: number): number {
+  const bits = new Uint32Array(new Float32Array([value]).buffer)[0] as number;
+  const sign = (bits >>> 16) & 0x8000;
+  const magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return sign | 0x7e00;
+  if (magnitude >= 0x47800000) return sign | 0x7c00;
+  if (magnitude < 0x38800000) return sign | roundHalfEven(Math.abs(value) * 2 ** 24);
+  const rounded = magnitude + 0xfff + ((magnitude >>> 13) & 1);
+  return sign | ((rounded - 0x38000000) >>> 13);
+}
+
+/** The nearest whole number, ties to even. */
+function roundHalfEven(x: number): number {
+  const floor = Math.floor(x);
+  const rest = x - floor;
+  return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
+}
+
+/** The bytes of a safetensors file; `type` is how the numbers are stored. Header keys in the given order. */
+export function encodeSafetensors(
+  tensors: readonly NamedArray[],
+  metadata: Readonly<Record<string, string>> = { format: 'pt' },
+  type: 'F32' | 'F16' = 'F32',
+): Buffer {
+  const header: Record<string, unknown> = { __metadata__: metadata };
+  let offset = 0;
+  for (const { name, shape, data } of tensors) {
+    const bytes = data.length * BYTES[type];
+    header[name] = { dtype: type, shape, data_offsets: [offset, offset + bytes] };
+    offset += bytes;
+  }
+  const json = Buffer.from(JSON.stringify(header));
+  // The data starts on a multiple of eight bytes; the format pads its header with spaces.
+  const padded = Buffer.alloc(Math.ceil(json.length / 8) * 8, ' ');
+  json.copy(padded);
+  const prefix = Buffer.alloc(8);
+  prefix.writeBigUInt64LE(BigInt(padded.length));
+  return Buffer.concat([prefix, padded, ...tensors.map(({ data }) => encodeFloats(data, type))]);
+}
+
+function encodeFloats(data: Float32Array, type: 'F32' | 'F16'): Buffer {
+  if (type === 'F32') return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  return Buffer.from(Uint16Array.from(data, floatToHalf).buffer);
+}

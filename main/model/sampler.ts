@@ -1,0 +1,119 @@
+/**
+ * Sampling from one row of logits, as composed functions in transformers' order: repetition penalty → temperature →
+ * top-k → top-p → min-p → draw. A filtered token's logit becomes -Infinity.
+ */
+
+/** Changes a row of logits in place. `seen` are the ids of prompt and completion so far. */
+export type LogitsProcessor = (logits: Float32Array, seen: readonly number[]) => void;
+
+export interface SamplingOptions {
+  /** 0 means argmax. */
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+  readonly minP: number | null;
+  readonly repetitionPenalty: number;
+}
+
+/** Seen tokens become less likely: positive logits are divided by the penalty, negative ones multiplied (Keskar et al. 2019). */
+export function repetitionPenalty(penalty: number): LogitsProcessor {
+  return (logits, seen) => {
+    for (const id of new Set(seen)) {
+      const logit = logits[id];
+      if (logit !== undefined) logits[id] = logit > 0 ? logit / penalty : logit * penalty;
+    }
+  };
+}
+
+/** Divides by the temperature. */
+export function temperature(value: number): LogitsProcessor {
+  return (logits) => {
+    for (let i = 0; i < logits.length; i++) logits[i] = (logits[i] as number) / value;
+  };
+}
+
+/** Keeps the k largest logits (and those equal to the k-th). */
+export function topK(k: number): LogitsProcessor {
+  return (logits) => {
+    if (k >= logits.length) return;
+    const threshold = Float32Array.from(logits).sort()[logits.length - k] as number;
+    for (let i = 0; i < logits.length; i++) if ((logits[i] as number) < threshold) logits[i] = -Infinity;
+  };
+}
+
+/** Keeps the likeliest tokens whose mass first reaches p (Holtzman et al. 2020); always at least one. */
+export function topP(p: number): LogitsProcessor {
+  return (logits) => {
+    const probabilities = softmax(logits);
+    const order = Array.from(logits.keys()).sort(
+      (a, b) => (probabilities[b] as number) - (probabilities[a] as number) || a - b,
+    );
+    let mass = 0;
+    for (const id of order) {
+      if (mass >= p) logits[id] = -Infinity;
+      mass += probabilities[id] as number;
+    }
+  };
+}
+
+/** Drops tokens less likely than `share` times the likeliest. */
+export function minP(share: number): LogitsProcessor {
+  return (logits) => {
+    const threshold = maximum(logits) + Math.log(share);
+    for (let i = 0; i < logits.length; i++) if ((logits[i] as number) < threshold) logits[i] = -Infinity;
+  };
+}
+
+/** The processors that the options ask for, in order. Temperature 0 (argmax) leaves only the penalty. */
+export function processors(options: SamplingOptions): readonly LogitsProcessor[] {
+  const list: LogitsProcessor[] = [];
+  if (options.repetitionPenalty !== 1) list.push(repetitionPenalty(options.repetitionPenalty));
+  if (options.temperature === 0) return list;
+  if (options.temperature !== 1) list.push(temperature(options.temperature));
+  if (options.topK > 0) list.push(topK(options.topK));
+  if (options.topP < 1) list.push(topP(options.topP));
+  if (options.minP !== null && options.minP > 0) list.push(minP(options.minP));
+  return list;
+}
+
+/** Whether plain softmax sampling is all that is asked: then a backend's own kernel can draw. */
+export function isPlain(options: SamplingOptions): boolean {
+  return options.repetitionPenalty === 1 && options.topK === 0 && options.topP >= 1 && (options.minP ?? 0) === 0;
+}
+
+/** Draws an id from the row's softmax by inverting its cumulative sum at u in [0, 1). */
+export function draw(logits: Float32Array, u: number): number {
+  const probabilities = softmax(logits);
+  let mass = 0;
+  let last = 0;
+  for (let id = 0; id < probabilities.length; id++) {
+    const p = probabilities[id] as number;
+    if (p === 0) continue;
+    mass += p;
+    last = id;
+    if (u < mass) return id;
+  }
+  // Rounding may leave the sum a hair below 1.
+  return last;
+}
+
+/** The first id with the largest logit. */
+export function argmax(logits: Float32Array): number {
+  let best = 0;
+  for (let id = 1; id < logits.length; id++) if ((logits[id] as number) > (logits[best] as number)) best = id;
+  return best;
+}
+
+/** Softmax of a row, in float64. */
+export function softmax(logits: Float32Array): Float64Array {
+  const top = maximum(logits);
+  const out = Float64Array.from(logits, (x) => Math.exp(x - top));
+  const sum = out.reduce((a, b) => a + b, 0);
+  return out.map((x) => x / sum);
+}
+
+function maximum(values: Float32Array): number {
+  let top = -Infinity;
+  for (const value of values) if (value > top) top = value;
+  return top;
+}

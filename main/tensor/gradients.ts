@@ -1,0 +1,16 @@
+/**
+ * Registers tfjs-core's own gradients. Its Node bundle leaves them out, and the module that has them uses imports
+ * without file endings, which Node resolves only with a little help.
+ */
+import { registerHooks } from 'node:module';
+
+const CORE = '/@tensorflow/tfjs-core/dist/';
+
+const hooks = registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const fromCore = specifier.startsWith('.') && (context.parentURL ?? '').includes(CORE);
+    return nextResolve(fromCore && !specifier.endsWith('.js') ? `${specifier}.js` : specifier, context);
+  },
+});
+await import('@tensorflow/tfjs-core/dist/register_all_gradients.js');
+hooks.deregister();

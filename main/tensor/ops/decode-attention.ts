@@ -1,0 +1,157 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { runOp } from '../portable.ts';
+import type { AttentionShape } from './attention.ts';
+import { gatherRows } from './rows.ts';
+
+// B rows in flight, K key/value heads, d head_dim, G = H / K, Np tokens of all prompts, L the longest prompt.
+
+/** Keys and values of one layer for all prompt tokens, [Np, K*d] each. */
+export interface PrefixKv {
+  readonly k: tf.Tensor2D;
+  readonly v: tf.Tensor2D;
+}
+
+/** Where a row's prompt lies among the prompt tokens. */
+export interface RowPrefix {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** The keys and values of a generation in flight. Rows share their prompt's; each has its own for what it wrote. */
+export interface KvCache {
+  /** Adds each row's k and v [B, K*d] of the current step and attends with q [B, H*d]. */
+  attend(layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D): tf.Tensor2D;
+  /** The next token's turn. */
+  advance(): void;
+  /** Goes on with these of the current rows only. */
+  keep(rows: readonly number[]): void;
+  dispose(): void;
+}
+
+/** Opens a cache over the prompts' keys and values, which it takes over, for at most `capacity` new tokens a row. */
+export function openKvCache(
+  prefix: readonly PrefixKv[],
+  rows: readonly RowPrefix[],
+  capacity: number,
+  shape: AttentionShape,
+): KvCache {
+  const inPlace = tf.getKernel('DecodeAttention', tf.getBackend()) !== undefined;
+  return inPlace ? openInPlace(prefix, rows, capacity, shape) : openFunctional(prefix, rows, shape);
+}
+
+/** On backends whose kernel writes into the cache's memory: nothing is copied, dropped rows leave their slot unused. */
+function openInPlace(
+  prefix: readonly PrefixKv[],
+  prompts: readonly RowPrefix[],
+  capacity: number,
+  shape: AttentionShape,
+): KvCache {
+  const width = shape.numKvHeads * shape.headDim;
+  const own = prefix.map(() => ({
+    k: tf.zeros<tf.Rank.R3>([prompts.length, capacity, width]),
+    v: tf.zeros<tf.Rank.R3>([prompts.length, capacity, width]),
+  }));
+  let slots = prompts.map((_, slot) => slot);
+  let step = 0;
+  const table = (): tf.Tensor2D =>
+    tf.tensor2d(
+      slots.flatMap((slot) => [slot, prompts[slot]?.start ?? 0, prompts[slot]?.length ?? 0]),
+      [slots.length, 3],
+      'int32',
+    );
+  let rows = tf.keep(table());
+  return {
+    attend: (layer, q, k, v) => {
+      const [shared, mine] = [prefix[layer], own[layer]];
+      if (shared === undefined || mine === undefined) throw new Error(`The cache has no layer ${layer}`);
+      const inputs = { q, k, v, prefixK: shared.k, prefixV: shared.v, ownK: mine.k, ownV: mine.v, rows };
+      return runOp<tf.Tensor2D>('DecodeAttention', inputs, { ...shape, step });
+    },
+    advance: () => {
+      step += 1;
+    },
+    keep: (indices) => {
+      slots = indices.map((row) => slots[row] ?? 0);
+      rows.dispose();
+      rows = tf.keep(table());
+    },
+    dispose: () => tf.dispose([prefix.map(({ k, v }) => [k, v]), own.map(({ k, v }) => [k, v]), rows]),
+  };
+}
+
+/** On every other backend: keys and values grow by concatenation, prompts are padded to the longest. */
+function openFunctional(prefix: readonly PrefixKv[], prompts: readonly RowPrefix[], shape: AttentionShape): KvCache {
+  const longest = Math.max(...prompts.map(({ length }) => length));
+  const width = shape.numKvHeads * shape.headDim;
+  const indices = prompts.flatMap(({ start, length }) =>
+    Array.from({ length: longest }, (_, i) => (i < length ? start + i : -1)),
+  );
+  const padded = (x: tf.Tensor2D): tf.Tensor3D =>
+    tf.keep(tf.tidy(() => tf.reshape(gatherRows(x, tf.tensor1d(indices, 'int32')), [prompts.length, longest, width])));
+  let keys = prefix.map(({ k }) => padded(k));
+  let values = prefix.map(({ v }) => padded(v));
+  let mask = tf.keep(
+    tf.tensor2d(
+      indices.map((i) => (i < 0 ? -1e30 : 0)),
+      [prompts.length, longest],
+    ),
+  );
+  tf.dispose(prefix.map(({ k, v }) => [k, v]));
+  const replace = (list: tf.Tensor3D[], layer: number, tensor: tf.Tensor3D): tf.Tensor3D => {
+    list[layer]?.dispose();
+    list[layer] = tf.keep(tensor);
+    return tensor;
+  };
+  return {
+    attend: (layer, q, k, v) => {
+      const grow = (list: tf.Tensor3D[], x: tf.Tensor2D): tf.Tensor3D => {
+        const before = list[layer];
+        if (before === undefined) throw new Error(`The cache has no layer ${layer}`);
+        return replace(
+          list,
+          layer,
+          tf.tidy(() => tf.concat([before, tf.expandDims(x, 1)], 1) as tf.Tensor3D),
+        );
+      };
+      const [grownKeys, grownValues] = [grow(keys, k), grow(values, v)];
+      return tf.tidy(() => attendDense(q, grownKeys, grownValues, mask, shape));
+    },
+    advance: () => undefined,
+    keep: (rows) => {
+      const pick = <T extends tf.Tensor>(x: T): T => {
+        const kept = tf.keep(tf.tidy(() => tf.gather(x, tf.tensor1d([...rows], 'int32')) as T));
+        x.dispose();
+        return kept;
+      };
+      keys = keys.map(pick);
+      values = values.map(pick);
+      mask = pick(mask);
+    },
+    dispose: () => tf.dispose([keys, values, mask]),
+  };
+}
+
+/** q [B, H*d] over keys and values [B, T, K*d]; `mask` [B, L] covers the padded prompt. */
+function attendDense(
+  q: tf.Tensor2D,
+  keys: tf.Tensor3D,
+  values: tf.Tensor3D,
+  mask: tf.Tensor2D,
+  shape: AttentionShape,
+): tf.Tensor2D {
+  const { numHeads, numKvHeads, headDim, scale } = shape;
+  const [b, t] = keys.shape;
+  const perHead = (x: tf.Tensor3D): tf.Tensor3D =>
+    tf.reshape(tf.transpose(tf.reshape(x, [b, t, numKvHeads, headDim]), [0, 2, 1, 3]), [b * numKvHeads, t, headDim]);
+  const scores = tf.mul(
+    tf.matMul(tf.reshape(q, [b * numKvHeads, numHeads / numKvHeads, headDim]), perHead(keys), false, true),
+    scale,
+  );
+  const bias = tf.pad(mask, [
+    [0, 0],
+    [0, t - (mask.shape[1] ?? 0)],
+  ]);
+  const masked = tf.add(tf.reshape(scores, [b, numHeads, t]), tf.expandDims(bias, 1));
+  const p = tf.reshape(tf.softmax(masked), [b * numKvHeads, numHeads / numKvHeads, t]) as tf.Tensor3D;
+  return tf.reshape(tf.matMul(p, perHead(values)), [b, numHeads * headDim]);
+}
