@@ -55,7 +55,7 @@ export async function closeWasmBackend(runtime: WasmRuntime): Promise<void> {
 
 async function makeCurrent(runtime: WasmRuntime): Promise<void> {
   // tfjs-backend-wasm registered a factory of its own under this name when it was imported.
-  tf.removeBackend(backendName);
+  if (tf.findBackendFactory(backendName)) tf.removeBackend(backendName);
   tf.registerBackend(backendName, () => runtime.backend, 3);
   registerKernels(runtime);
   await tf.setBackend(backendName);

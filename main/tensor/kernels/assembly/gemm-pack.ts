@@ -1,0 +1,164 @@
+/**
+ * Packing for the matrix product: an operand seen as `lines` lines (rows of A, columns of B) of K elements becomes
+ * panels of `width` lines, each stored [K, width], so that the product reads both operands in order whatever their
+ * layout was. Lines past the end are zero.
+ */
+import { intArg, pointerArg } from './simd';
+
+/**
+ * Tile: a group of panels of one batch item. Parameters: source, its stride between lines, along K, between batch
+ * items (elements); destination; lines, K, panel width, panels a tile, tiles a batch item.
+ */
+export function gemmPack(args: usize, tile: i32, scratch: usize): void {
+  const lineStride = <usize>intArg(args, 1) << 2;
+  const depthStride = <usize>intArg(args, 2) << 2;
+  const lines = intArg(args, 5);
+  const depth = intArg(args, 6);
+  const width = intArg(args, 7);
+  const groupPanels = intArg(args, 8);
+  const groups = intArg(args, 9);
+
+  const batch = tile / groups;
+  const panels = (lines + width - 1) / width;
+  const first = (tile % groups) * groupPanels;
+  const last = min(panels, first + groupPanels);
+  const panelBytes = <usize>depth * width * 4;
+  const source = pointerArg(args, 0) + <usize>batch * intArg(args, 3) * 4;
+  const target = pointerArg(args, 4) + <usize>batch * panels * panelBytes;
+
+  const full = min(last, lines / width);
+  if (lineStride == 4) {
+    packAcross(source, depthStride, target, first, full, width, depth);
+  } else if (depthStride == 4) {
+    for (let panel = first; panel < full; panel++) {
+      packAlong(source + <usize>panel * width * lineStride, lineStride, target + <usize>panel * panelBytes, width, depth);
+    }
+  } else {
+    for (let panel = first; panel < full; panel++) {
+      packStrided(source, lineStride, depthStride, target + <usize>panel * panelBytes, panel * width, width, width, depth);
+    }
+  }
+  if (full < last) {
+    const line = full * width;
+    packStrided(source, lineStride, depthStride, target + <usize>full * panelBytes, line, lines - line, width, depth);
+  }
+}
+
+/** Lines lie side by side: each step along K copies one run a panel, all panels of the group in one sweep of a row. */
+function packAcross(
+  source: usize, depthStride: usize, target: usize, first: i32, last: i32, width: i32, depth: i32,
+): void {
+  const stepBytes = <usize>width * 4;
+  const panelBytes = stepBytes * depth;
+  const start = source + <usize>first * stepBytes;
+  for (let k = 0; k < depth; k++) {
+    let from = start + <usize>k * depthStride;
+    let to = target + <usize>first * panelBytes + <usize>k * stepBytes;
+    for (let panel = first; panel < last; panel++) {
+      copyRun(from, to, width);
+      from += stepBytes;
+      to += panelBytes;
+    }
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function copyRun(from: usize, to: usize, width: i32): void {
+  let lane = 0;
+  for (; lane + 4 <= width; lane += 4) v128.store(to + (lane << 2), v128.load(from + (lane << 2)));
+  for (; lane + 2 <= width; lane += 2) store<u64>(to + (lane << 2), load<u64>(from + (lane << 2)));
+}
+
+/** Each line is contiguous along K: transposes four lines, or two, at a time. */
+function packAlong(source: usize, lineStride: usize, target: usize, width: i32, depth: i32): void {
+  const step = <usize>width * 4;
+  let lane = 0;
+  for (; lane + 4 <= width; lane += 4) {
+    packFour(source + <usize>lane * lineStride, lineStride, target + (lane << 2), step, depth);
+  }
+  for (; lane + 2 <= width; lane += 2) {
+    packTwo(source + <usize>lane * lineStride, lineStride, target + (lane << 2), step, depth);
+  }
+}
+
+function packFour(source: usize, lineStride: usize, target: usize, step: usize, depth: i32): void {
+  let line0 = source;
+  let line1 = line0 + lineStride;
+  let line2 = line1 + lineStride;
+  let line3 = line2 + lineStride;
+  let k = 0;
+  for (; k + 4 <= depth; k += 4) {
+    const a = v128.load(line0);
+    const b = v128.load(line1);
+    const c = v128.load(line2);
+    const d = v128.load(line3);
+    const abLow = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
+    const abHigh = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
+    const cdLow = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
+    const cdHigh = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
+    v128.store(target, v128.shuffle<f64>(abLow, cdLow, 0, 2));
+    v128.store(target + step, v128.shuffle<f64>(abLow, cdLow, 1, 3));
+    v128.store(target + 2 * step, v128.shuffle<f64>(abHigh, cdHigh, 0, 2));
+    v128.store(target + 3 * step, v128.shuffle<f64>(abHigh, cdHigh, 1, 3));
+    line0 += 16;
+    line1 += 16;
+    line2 += 16;
+    line3 += 16;
+    target += 4 * step;
+  }
+  for (; k < depth; k++) {
+    store<f32>(target, load<f32>(line0), 0);
+    store<f32>(target, load<f32>(line1), 4);
+    store<f32>(target, load<f32>(line2), 8);
+    store<f32>(target, load<f32>(line3), 12);
+    line0 += 4;
+    line1 += 4;
+    line2 += 4;
+    line3 += 4;
+    target += step;
+  }
+}
+
+function packTwo(source: usize, lineStride: usize, target: usize, step: usize, depth: i32): void {
+  let line0 = source;
+  let line1 = line0 + lineStride;
+  let k = 0;
+  for (; k + 4 <= depth; k += 4) {
+    const a = v128.load(line0);
+    const b = v128.load(line1);
+    const low = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
+    const high = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
+    store<i64>(target, v128.extract_lane<i64>(low, 0));
+    store<i64>(target + step, v128.extract_lane<i64>(low, 1));
+    store<i64>(target + 2 * step, v128.extract_lane<i64>(high, 0));
+    store<i64>(target + 3 * step, v128.extract_lane<i64>(high, 1));
+    line0 += 16;
+    line1 += 16;
+    target += 4 * step;
+  }
+  for (; k < depth; k++) {
+    store<f32>(target, load<f32>(line0), 0);
+    store<f32>(target, load<f32>(line1), 4);
+    line0 += 4;
+    line1 += 4;
+    target += step;
+  }
+}
+
+/** Any strides, and the last panel, of which only `count` lines exist. */
+function packStrided(
+  source: usize, lineStride: usize, depthStride: usize, target: usize, line: i32, count: i32, width: i32, depth: i32,
+): void {
+  const start = source + <usize>line * lineStride;
+  for (let k = 0; k < depth; k++) {
+    let from = start + <usize>k * depthStride;
+    let lane = 0;
+    for (; lane < count; lane++) {
+      store<f32>(target + (lane << 2), load<f32>(from));
+      from += lineStride;
+    }
+    for (; lane < width; lane++) store<f32>(target + (lane << 2), 0);
+    target += <usize>width << 2;
+  }
+}

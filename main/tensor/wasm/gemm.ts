@@ -1,0 +1,168 @@
+/**
+ * Matrix products at the level of addresses: C = alpha·A·B, or C += alpha·A·B, with element strides for both operands,
+ * so that one packed kernel serves all four transpositions.
+ */
+import { GEMM_DOT, GEMM_PACK, GEMM_TILE } from '../kernels/ids.ts';
+import type { WasmRuntime } from './runtime.ts';
+
+/** Operands of one product, or of `batch` products whose operands lie at fixed distances. Strides count elements. */
+export interface GemmOptions {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly a: number;
+  readonly aRow: number;
+  readonly aCol: number;
+  readonly b: number;
+  readonly bRow: number;
+  readonly bCol: number;
+  readonly c: number;
+  readonly cRow: number;
+  readonly alpha?: number;
+  /** Adds to C in place of overwriting it. */
+  readonly accumulate?: boolean;
+  readonly batch?: number;
+  readonly aBatch?: number;
+  readonly bBatch?: number;
+  readonly cBatch?: number;
+}
+
+type Gemm = Required<GemmOptions>;
+
+/** Register blocks of the two micro-kernels: rows of A by columns of B. */
+const panels = { height: 6, width: 8 };
+/** Rows of A up to which dot products beat packing B for them. */
+const dotLimit = 16;
+/** Most elements of a packed operand: 16 MiB. */
+const packedLimit = 1 << 22;
+/** Longest K that is packed at once; longer ones are cut and accumulated. */
+const depthLimit = 4096;
+/** Elements that one packing tile moves. */
+const packTile = 16384;
+/** Multiplications below which waking the workers costs more than it brings. */
+const serialLimit = 1 << 18;
+
+/** Computes the product on all threads of the pool. Allocates only scratch, and frees it. */
+export function gemm(runtime: WasmRuntime, options: GemmOptions): void {
+  const task: Gemm = {
+    ...{ alpha: 1, accumulate: false, batch: 1 },
+    ...{ aBatch: options.m * options.k, bBatch: options.k * options.n, cBatch: options.m * options.n },
+    ...options,
+  };
+  if (task.m === 0 || task.n === 0 || task.batch === 0) return;
+  if (task.m <= dotLimit && task.aCol === 1 && task.bRow === 1) dotProducts(runtime, task);
+  else packedProduct(runtime, task);
+}
+
+function dotProducts({ pool, threads }: WasmRuntime, task: Gemm): void {
+  const { m, n, k, batch } = task;
+  // About 64 KiB of B a tile, but several tiles for every thread.
+  const wanted = Math.min(Math.round(16384 / k), Math.ceil((n * batch) / (6 * threads)));
+  const span = Math.max(4, Math.ceil(wanted / 4) * 4);
+  const spans = Math.ceil(n / span);
+  const args = [task.a, task.aRow, task.aBatch, task.b, task.bCol, task.bBatch, task.c, task.cRow, 1, task.cBatch];
+  args.push(m, n, k, span, spans, task.alpha, task.accumulate ? 1 : 0);
+  pool.run(GEMM_DOT, args, spans * batch, batch * m * n * k > serialLimit);
+}
+
+/** Cuts K, then N, then M, so that the packed operands stay within their limit. */
+function packedProduct(runtime: WasmRuntime, task: Gemm): void {
+  const { m, n, k } = task;
+  const batchLimit = Math.max(1, Math.floor(packedLimit / (Math.max(m, n) * k)));
+  if (task.batch > batchLimit) return eachPart(task.batch, batchLimit, (from, batch) => packedProduct(runtime, batchPart(task, from, batch)));
+  eachPart(k, evenPart(k, depthLimit), (fromK, partK) => {
+    const linesLimit = Math.floor(packedLimit / partK / task.batch / 48) * 48 || 48;
+    eachPart(n, linesLimit, (fromN, partN) => {
+      eachPart(m, linesLimit, (fromM, partM) => {
+        product(runtime, {
+          ...task,
+          m: partM,
+          n: partN,
+          k: partK,
+          a: task.a + 4 * (fromM * task.aRow + fromK * task.aCol),
+          b: task.b + 4 * (fromK * task.bRow + fromN * task.bCol),
+          c: task.c + 4 * (fromM * task.cRow + fromN),
+          accumulate: task.accumulate || fromK > 0,
+        });
+      });
+    });
+  });
+}
+
+function product(runtime: WasmRuntime, task: Gemm): void {
+  const { heap, pool } = runtime;
+  const { m, n, k, batch } = task;
+  const { height, width } = panels;
+  // An operand that all items share (stride 0) is packed once.
+  const aItems = task.aBatch === 0 ? 1 : batch;
+  const bItems = task.bBatch === 0 ? 1 : batch;
+  const aBytes = Math.ceil(m / height) * height * k * 4;
+  const bBytes = Math.ceil(n / width) * width * k * 4;
+  const parallel = batch * m * n * k > serialLimit;
+  const block = heap.malloc(aItems * aBytes + bItems * bBytes + 128);
+  try {
+    const packedA = Math.ceil(block / 64) * 64;
+    const packedB = Math.ceil((packedA + aItems * aBytes) / 64) * 64;
+    pack(runtime, [task.a, task.aRow, task.aCol, task.aBatch, packedA, m, k, height], aItems, parallel);
+    pack(runtime, [task.b, task.bCol, task.bRow, task.bBatch, packedB, n, k, width], bItems, parallel);
+    const { rows, columns } = blockSize(m, n, batch, runtime.threads);
+    const across = Math.ceil(n / columns);
+    const blocks = across * Math.ceil(m / rows);
+    const args = [packedA, packedB, aItems === 1 ? 0 : aBytes, bItems === 1 ? 0 : bBytes];
+    args.push(task.c, task.cRow, task.cBatch, m, n, k, rows, columns, across, blocks);
+    args.push(task.alpha, task.accumulate ? 1 : 0, height, width);
+    pool.run(GEMM_TILE, args, blocks * batch, parallel);
+  } finally {
+    heap.free(block);
+  }
+}
+
+type PackArgs = [
+  source: number,
+  lineStride: number,
+  depthStride: number,
+  batchStride: number,
+  target: number,
+  lines: number,
+  depth: number,
+  width: number,
+];
+
+function pack(runtime: WasmRuntime, args: PackArgs, items: number, parallel: boolean): void {
+  const [, , , , , lines, depth, width] = args;
+  const panelCount = Math.ceil(lines / width);
+  const groupPanels = Math.max(1, Math.round(packTile / (width * depth)));
+  const groups = Math.ceil(panelCount / groupPanels);
+  runtime.pool.run(GEMM_PACK, [...args, groupPanels, groups], groups * items, parallel);
+}
+
+/** Blocks of C small enough to give every thread several, large enough to use a packed panel many times. */
+function blockSize(m: number, n: number, batch: number, threads: number): { rows: number; columns: number } {
+  let rows = 96;
+  let columns = 384;
+  const blocks = () => Math.ceil(m / rows) * Math.ceil(n / columns) * batch;
+  while (blocks() < 6 * threads && (columns > 48 || rows > 24)) {
+    if (columns > 2 * rows || rows <= 24) columns /= 2;
+    else rows /= 2;
+  }
+  return { rows, columns };
+}
+
+/** The largest part of equal size that stays within the limit. */
+function evenPart(length: number, limit: number): number {
+  return Math.ceil(length / Math.ceil(length / limit));
+}
+
+function eachPart(length: number, limit: number, run: (from: number, part: number) => void): void {
+  for (let from = 0; from < length; from += limit) run(from, Math.min(limit, length - from));
+}
+
+function batchPart(task: Gemm, from: number, batch: number): Gemm {
+  return {
+    ...task,
+    batch,
+    a: task.a + 4 * from * task.aBatch,
+    b: task.b + 4 * from * task.bBatch,
+    c: task.c + 4 * from * task.cBatch,
+  };
+}
