@@ -7,7 +7,6 @@
 export const GEMM_PACK = 1;
 export const GEMM_TILE = 2;
 export const GEMM_DOT = 3;
-export const GEMM_ROWS = 4;
 
 // Optimiser and reductions over whole tensors.
 export const ADAMW = 10;
@@ -15,12 +14,30 @@ export const ADD_IN_PLACE = 11;
 export const SUM_SQUARES = 12;
 export const ADD = 13;
 export const MULTIPLY = 14;
+/** Elements that one tile of these covers. */
+export const FLAT_TILE = 16384;
 
 // Row gather and scatter.
 export const GATHER_ROWS = 20;
 export const SCATTER_ADD_ROWS = 21;
 
 // Fused transformer kernels, 40 and up.
+export const RMS_NORM = 40;
+export const RMS_NORM_GRAD_X = 41;
+export const RMS_NORM_GRAD_WEIGHT = 42;
+export const SUM_CHUNKS = 43;
+export const ROPE = 44;
+export const SWIGLU = 45;
+export const SWIGLU_GRAD = 46;
+export const ATTENTION = 50;
+export const ATTENTION_DELTA = 51;
+export const ATTENTION_GRAD_GROUP = 52;
+export const ATTENTION_GRAD_KEYS = 53;
+export const ATTENTION_GRAD_ROWS = 54;
+export const DECODE_ATTENTION = 55;
+export const LOG_SOFTMAX_TILE = 60;
+export const LOG_SOFTMAX_GRAD_TILE = 61;
+export const SAMPLE_ROW = 62;
 
 // The pool's control block: byte offsets from its start. Words that different threads write lie on different
 // cache lines (64 bytes).

@@ -1,0 +1,317 @@
+/**
+ * Backward of the packed attention: weights are recomputed from the log-sum-exp (FlashAttention-2, Dao 2023).
+ *
+ * With p = exp(scale q·k − lse), dp = dy·v, ds = p (dp − delta), delta = dy·out:
+ * dv = pᵀ dy, dk = scale dsᵀ q, dq = scale ds k.
+ *
+ * Work goes by pairs of a key block and a row block that sees some of it. One kernel walks all pairs of a group of
+ * segments; where there are too few groups for the threads, one kernel walks the pairs of a key block and another those
+ * of a row block. Each sum takes the same terms in the same order either way, so both give the same bits.
+ *
+ * Tables, int32: keys (first token, tokens, first pair, pairs), rows (first token, tokens, first pair, pairs), pairs
+ * (key block, row block, first key seen, end of the keys seen, 1 where causal), groups (first key block, key blocks,
+ * first row block, row blocks).
+ */
+import {
+  addScoresTimes,
+  addTransposedTimes,
+  KEYS,
+  packQueries,
+  packRows,
+  packTransposed,
+  ROWS,
+  SCORE_STRIDE,
+  scores4x8,
+} from './blocks';
+import { exp4, floatArg, intArg, loadPart, madd, pointerArg, sumLanes } from './simd';
+
+// args of the three kernels: q, k, v, dy, lse, delta, dq, dk, dv, keys, rows, pairs by key, pairs by row, groups, H, K,
+// d, scale.
+
+/** delta = Σ dy·out per row. A tile is a run of rows. args: dy, out, delta, rows, d, rowsPerTile. */
+export function attentionDelta(args: usize, tile: i32, scratch: usize): void {
+  const rowBytes = <usize>intArg(args, 4) << 2;
+  const perTile = intArg(args, 5);
+  const end = min((tile + 1) * perTile, intArg(args, 3));
+  for (let row = tile * perTile; row < end; row++) {
+    const dy = pointerArg(args, 0) + <usize>row * rowBytes;
+    const out = pointerArg(args, 1) + <usize>row * rowBytes;
+    let a = f32x4.splat(0);
+    let b = f32x4.splat(0);
+    for (let c: usize = 0; c < rowBytes; c += 32) {
+      a = madd(v128.load(dy + c), v128.load(out + c), a);
+      b = madd(v128.load(dy + c, 16), v128.load(out + c, 16), b);
+    }
+    store<f32>(pointerArg(args, 2) + (<usize>row << 2), sumLanes(f32x4.add(a, b)));
+  }
+}
+
+/** All gradients of one group of segments; a tile is a group and a key/value head. */
+export function attentionGradGroup(args: usize, tile: i32, scratch: usize): void {
+  const kvHeads = intArg(args, 15);
+  const kvHead = tile % kvHeads;
+  const table = pointerArg(args, 13) + (<usize>(tile / kvHeads) << 4);
+  const rowEnd = load<i32>(table, 8) + load<i32>(table, 12);
+  for (let block = load<i32>(table, 8); block < rowEnd; block++) zeroQueries(args, block, kvHead);
+  const keyEnd = load<i32>(table) + load<i32>(table, 4);
+  for (let block = load<i32>(table); block < keyEnd; block++) gradKeyBlock(args, block, kvHead, scratch, true);
+}
+
+/** dk and dv; a tile is a key block and a key/value head. */
+export function attentionGradKeys(args: usize, tile: i32, scratch: usize): void {
+  const kvHeads = intArg(args, 15);
+  gradKeyBlock(args, tile / kvHeads, tile % kvHeads, scratch, false);
+}
+
+/** dq; a tile is a row block and a key/value head. */
+export function attentionGradRows(args: usize, tile: i32, scratch: usize): void {
+  const kvHeads = intArg(args, 15);
+  const kvHead = tile % kvHeads;
+  const block = tile / kvHeads;
+  const table = pointerArg(args, 10) + (<usize>block << 4);
+  zeroQueries(args, block, kvHead);
+  loadRows(args, block, kvHead, scratch);
+  let pair = pointerArg(args, 12) + <usize>load<i32>(table, 8) * 20;
+  for (let left = load<i32>(table, 12); left > 0; left--) {
+    loadKeys(args, load<i32>(pair), kvHead, scratch);
+    gradPair(args, pair, kvHead, scratch, false, true);
+    pair += 20;
+  }
+}
+
+/** Walks the pairs of one key block: its dk and dv, and what it adds to dq if `queries`. */
+function gradKeyBlock(args: usize, block: i32, kvHead: i32, scratch: usize, queries: bool): void {
+  const d = intArg(args, 16);
+  const table = pointerArg(args, 9) + (<usize>block << 4);
+  const tokens = load<i32>(table, 4);
+  loadKeys(args, block, kvHead, scratch);
+  const dk = buffer(scratch, d, DK);
+  memory.fill(dk, 0, ((<usize>KEYS * <usize>d) << 3));
+  let pair = pointerArg(args, 11) + <usize>load<i32>(table, 8) * 20;
+  for (let left = load<i32>(table, 12); left > 0; left--) {
+    loadRows(args, load<i32>(pair, 4), kvHead, scratch);
+    gradPair(args, pair, kvHead, scratch, true, queries);
+    pair += 20;
+  }
+  const rowBytes = <usize>d << 2;
+  const stride = <usize>intArg(args, 15) * rowBytes;
+  const offset = <usize>load<i32>(table) * stride + <usize>kvHead * rowBytes;
+  storeRows(dk, tokens, rowBytes, pointerArg(args, 7) + offset, stride);
+  storeRows(buffer(scratch, d, DV), tokens, rowBytes, pointerArg(args, 8) + offset, stride);
+}
+
+// Buffers of a tile in scratch, each KEYS (= ROWS) rows of d floats; dk and dv lie together.
+const KEY_ROWS: i32 = 0;
+const KEY_PANELS: i32 = 1;
+const VALUE_PANELS: i32 = 2;
+const QUERIES: i32 = 3;
+const DY: i32 = 4;
+const DK: i32 = 5;
+const DV: i32 = 6;
+/** A row that takes the sums of the rows that only pad a block. */
+const SPARE: i32 = 7;
+
+// @ts-ignore: decorator
+@inline
+function buffer(scratch: usize, d: i32, index: i32): usize {
+  return scratch + ((<usize>index * <usize>ROWS * <usize>d) << 2);
+}
+
+/** Weights [ROWS, KEYS], after the spare row. */
+// @ts-ignore: decorator
+@inline
+function weightsOf(scratch: usize, d: i32): usize {
+  return buffer(scratch, d, SPARE) + (<usize>d << 2);
+}
+
+/** ds [ROWS, KEYS]. */
+// @ts-ignore: decorator
+@inline
+function slopesOf(scratch: usize, d: i32): usize {
+  return weightsOf(scratch, d) + <usize>ROWS * SCORE_STRIDE;
+}
+
+/** Log-sum-exp of each row, then delta of each row. */
+// @ts-ignore: decorator
+@inline
+function lseOf(scratch: usize, d: i32): usize {
+  return slopesOf(scratch, d) + <usize>ROWS * SCORE_STRIDE;
+}
+
+function loadKeys(args: usize, block: i32, kvHead: i32, scratch: usize): void {
+  const d = intArg(args, 16);
+  const table = pointerArg(args, 9) + (<usize>block << 4);
+  const tokens = load<i32>(table, 4);
+  const rowBytes = <usize>d << 2;
+  const stride = <usize>intArg(args, 15) * rowBytes;
+  const offset = <usize>load<i32>(table) * stride + <usize>kvHead * rowBytes;
+  const k = pointerArg(args, 1) + offset;
+  // Scaled here for dq; the scores take their scale from the packed queries, and so does dk.
+  packRows(k, stride, tokens, d, floatArg(args, 17), buffer(scratch, d, KEY_ROWS));
+  packTransposed(k, stride, tokens, d, buffer(scratch, d, KEY_PANELS));
+  packTransposed(pointerArg(args, 2) + offset, stride, tokens, d, buffer(scratch, d, VALUE_PANELS));
+}
+
+function loadRows(args: usize, block: i32, kvHead: i32, scratch: usize): void {
+  const heads = intArg(args, 14);
+  const d = intArg(args, 16);
+  const group = heads / intArg(args, 15);
+  const table = pointerArg(args, 10) + (<usize>block << 4);
+  const first = load<i32>(table);
+  const tokens = load<i32>(table, 4);
+  const rowBytes = <usize>d << 2;
+  const stride = <usize>heads * rowBytes;
+  const offset = <usize>first * stride + <usize>(kvHead * group) * rowBytes;
+  packQueries(pointerArg(args, 0) + offset, stride, tokens, group, d, floatArg(args, 17), buffer(scratch, d, QUERIES));
+  packQueries(pointerArg(args, 3) + offset, stride, tokens, group, d, 1.0, buffer(scratch, d, DY));
+  const lse = lseOf(scratch, d);
+  const delta = lse + (<usize>ROWS << 2);
+  for (let token = 0; token < tokens; token++) {
+    const from = <usize>((first + token) * heads + kvHead * group) << 2;
+    const to = <usize>(token * group) << 2;
+    memory.copy(lse + to, pointerArg(args, 4) + from, <usize>group << 2);
+    memory.copy(delta + to, pointerArg(args, 5) + from, <usize>group << 2);
+  }
+  // Rows that only pad the last four weigh nothing: e^(0 − Infinity) = 0.
+  for (let row = tokens * group; (row & 3) != 0; row++) {
+    store<f32>(lse + (<usize>row << 2), Infinity);
+    store<f32>(delta + (<usize>row << 2), 0);
+  }
+}
+
+/** The gradients that one pair adds, into dk and dv in scratch and into dq in place. */
+function gradPair(args: usize, pair: usize, kvHead: i32, scratch: usize, keys: bool, queries: bool): void {
+  const d = intArg(args, 16);
+  const group = intArg(args, 14) / intArg(args, 15);
+  const rowTable = pointerArg(args, 10) + (<usize>load<i32>(pair, 4) << 4);
+  const rows = load<i32>(rowTable, 4) * group;
+  const low = load<i32>(pair, 8);
+  const high = load<i32>(pair, 12);
+  const keyFirst = load<i32>(pointerArg(args, 9) + (<usize>load<i32>(pair) << 4));
+  // The first token's rows see `seen` keys of the block, each later token's one more.
+  const seen = load<i32>(pair, 16) != 0 ? load<i32>(rowTable) - keyFirst + 1 : KEYS;
+  for (let row = 0; row < rows; row += 4) {
+    const most = min(high, seen + (row + 3) / group);
+    if (most <= 0) continue;
+    slopeRows(scratch, row, group, d, low, high, seen, most);
+    if (queries) addToQueries(args, load<i32>(rowTable), kvHead, scratch, row, rows, most);
+  }
+  if (!keys) return;
+  for (let key = 0; key < high; key += 4) addToKeys(scratch, key, max(0, key + 1 - seen) * group, rows, d);
+}
+
+/** Weights and ds of four rows. */
+function slopeRows(
+  scratch: usize,
+  row: i32,
+  group: i32,
+  d: i32,
+  low: i32,
+  high: i32,
+  seen: i32,
+  most: i32,
+): void {
+  const rowBytes = <usize>d << 2;
+  const padded = (most + 7) & ~7;
+  const weight = weightsOf(scratch, d) + <usize>row * SCORE_STRIDE;
+  const slope = slopesOf(scratch, d) + <usize>row * SCORE_STRIDE;
+  const query = buffer(scratch, d, QUERIES) + <usize>row * rowBytes;
+  const dy = buffer(scratch, d, DY) + <usize>row * rowBytes;
+  for (let key = 0; key < padded; key += 8) {
+    const panel = <usize>key * rowBytes;
+    scores4x8(query, buffer(scratch, d, KEY_PANELS) + panel, d, weight + (<usize>key << 2));
+    scores4x8(dy, buffer(scratch, d, VALUE_PANELS) + panel, d, slope + (<usize>key << 2));
+  }
+  const lse = lseOf(scratch, d) + (<usize>row << 2);
+  for (let i = 0; i < 4; i++) {
+    const at = <usize>i << 2;
+    const visible = max(0, min(high, seen + (row + i) / group));
+    const offset = <usize>i * SCORE_STRIDE;
+    slopeRow(weight + offset, slope + offset, load<f32>(lse + at), load<f32>(lse + at, 256), low, visible, padded);
+  }
+}
+
+/** p = exp(score − lse) and ds = p (dp − delta) over one row; both zero outside [low, visible). */
+function slopeRow(weight: usize, slope: usize, lse: f32, delta: f32, low: i32, visible: i32, padded: i32): void {
+  const lse4 = f32x4.splat(lse);
+  const delta4 = f32x4.splat(delta);
+  const end = <usize>padded << 2;
+  for (let i: usize = 0; i < end; i += 16) {
+    const p = exp4(f32x4.sub(v128.load(weight + i), lse4));
+    v128.store(weight + i, p);
+    v128.store(slope + i, f32x4.mul(p, f32x4.sub(v128.load(slope + i), delta4)));
+  }
+  const bytesLow = <usize>low << 2;
+  memory.fill(weight, 0, bytesLow);
+  memory.fill(slope, 0, bytesLow);
+  const from = <usize>visible << 2;
+  memory.fill(weight + from, 0, end - from);
+  memory.fill(slope + from, 0, end - from);
+}
+
+/** dq of four rows += ds · (scale k). */
+function addToQueries(args: usize, first: i32, kvHead: i32, scratch: usize, row: i32, rows: i32, most: i32): void {
+  const heads = intArg(args, 14);
+  const d = intArg(args, 16);
+  const group = heads / intArg(args, 15);
+  const rowBytes = <usize>d << 2;
+  const spare = buffer(scratch, d, SPARE);
+  const dq = pointerArg(args, 6) + <usize>(first * heads + kvHead * group) * rowBytes;
+  const y0 = queryRow(dq, row, rows, group, heads, rowBytes, spare);
+  const y1 = queryRow(dq, row + 1, rows, group, heads, rowBytes, spare);
+  const y2 = queryRow(dq, row + 2, rows, group, heads, rowBytes, spare);
+  const y3 = queryRow(dq, row + 3, rows, group, heads, rowBytes, spare);
+  const slope = slopesOf(scratch, d) + <usize>row * SCORE_STRIDE;
+  const keyRows = buffer(scratch, d, KEY_ROWS);
+  for (let c: usize = 0; c < rowBytes; c += 32) {
+    addScoresTimes(slope, most, keyRows + c, rowBytes, y0 + c, y1 + c, y2 + c, y3 + c);
+  }
+}
+
+/** Where a row of a block lies in dq; the spare row for one that only pads. */
+// @ts-ignore: decorator
+@inline
+function queryRow(dq: usize, row: i32, rows: i32, group: i32, heads: i32, rowBytes: usize, spare: usize): usize {
+  if (row >= rows) return spare;
+  return dq + <usize>((row / group) * heads + (row % group)) * rowBytes;
+}
+
+/** dv and dk of four keys += the shares of the rows from `firstRow` on, which are all that see them. */
+function addToKeys(scratch: usize, key: i32, firstRow: i32, rows: i32, d: i32): void {
+  // Whole fours: the weights of rows before the first are zeros within its four.
+  const from = firstRow & ~3;
+  const count = ((rows + 3) & ~3) - from;
+  if (count <= 0) return;
+  const rowBytes = <usize>d << 2;
+  const score = <usize>from * SCORE_STRIDE + (<usize>key << 2);
+  const keyOffset = <usize>key * rowBytes;
+  const rowOffset = <usize>from * rowBytes;
+  const weights = weightsOf(scratch, d) + score;
+  const slopes = slopesOf(scratch, d) + score;
+  const dy = buffer(scratch, d, DY) + rowOffset;
+  const queries = buffer(scratch, d, QUERIES) + rowOffset;
+  for (let c: usize = 0; c < rowBytes; c += 32) {
+    addTransposedTimes(weights, count, dy + c, rowBytes, buffer(scratch, d, DV) + keyOffset + c);
+    addTransposedTimes(slopes, count, queries + c, rowBytes, buffer(scratch, d, DK) + keyOffset + c);
+  }
+}
+
+function zeroQueries(args: usize, block: i32, kvHead: i32): void {
+  const heads = intArg(args, 14);
+  const group = heads / intArg(args, 15);
+  const table = pointerArg(args, 10) + (<usize>block << 4);
+  const rowBytes = <usize>intArg(args, 16) << 2;
+  let dq = pointerArg(args, 6) + <usize>(load<i32>(table) * heads + kvHead * group) * rowBytes;
+  for (let token = load<i32>(table, 4); token > 0; token--) {
+    memory.fill(dq, 0, <usize>group * rowBytes);
+    dq += <usize>heads * rowBytes;
+  }
+}
+
+function storeRows(source: usize, count: i32, rowBytes: usize, target: usize, stride: usize): void {
+  for (let row = 0; row < count; row++) {
+    memory.copy(target, source, rowBytes);
+    source += rowBytes;
+    target += stride;
+  }
+}

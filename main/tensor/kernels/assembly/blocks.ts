@@ -1,0 +1,350 @@
+/**
+ * What the attention kernels do to one block of rows (queries) and one block of keys: packing, the 4×8 micro-kernels,
+ * and the running softmax. A row is one query head of one token; d, the head width, divides by 8.
+ */
+import { exp1, exp4, log64, madd, maxLanes, sumLanes } from './simd';
+
+/** Rows of a block. */
+export const ROWS: i32 = 64;
+/** Keys of a block. */
+export const KEYS: i32 = 64;
+/** Bytes from one row of a score block to the next. */
+export const SCORE_STRIDE: usize = 256;
+
+/**
+ * Packs `count` rows of `d` floats transposed, in panels of eight rows: target[panel][column][8]. Missing rows of the
+ * last panel become zeros.
+ */
+export function packTransposed(source: usize, stride: usize, count: i32, d: i32, target: usize): void {
+  for (let first = 0; first < count; first += 8) {
+    const rows = source + <usize>first * stride;
+    if (count - first >= 8) packPanel(rows, stride, d, target);
+    else packPartialPanel(rows, stride, count - first, d, target);
+    target += <usize>d << 5;
+  }
+}
+
+function packPanel(source: usize, stride: usize, d: i32, target: usize): void {
+  for (let c = 0; c < d; c += 4) {
+    transpose4(source, stride, target);
+    transpose4(source + 4 * stride, stride, target + 16);
+    source += 16;
+    target += 128;
+  }
+}
+
+/** Transposes a 4×4 block into four vectors that lie 32 bytes apart. */
+// @ts-ignore: decorator
+@inline
+function transpose4(source: usize, stride: usize, target: usize): void {
+  const a = v128.load(source);
+  const b = v128.load(source + stride);
+  const c = v128.load(source + 2 * stride);
+  const d = v128.load(source + 3 * stride);
+  const abLow = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
+  const abHigh = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
+  const cdLow = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
+  const cdHigh = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
+  v128.store(target, v128.shuffle<i64>(abLow, cdLow, 0, 2));
+  v128.store(target, v128.shuffle<i64>(abLow, cdLow, 1, 3), 32);
+  v128.store(target, v128.shuffle<i64>(abHigh, cdHigh, 0, 2), 64);
+  v128.store(target, v128.shuffle<i64>(abHigh, cdHigh, 1, 3), 96);
+}
+
+function packPartialPanel(source: usize, stride: usize, count: i32, d: i32, target: usize): void {
+  for (let c = 0; c < d; c++) {
+    for (let row = 0; row < 8; row++) {
+      store<f32>(target + (<usize>row << 2), row < count ? load<f32>(source + <usize>row * stride) : <f32>0);
+    }
+    source += 4;
+    target += 32;
+  }
+}
+
+/** Copies `count` rows of `d` floats next to each other, scaled. */
+export function packRows(source: usize, stride: usize, count: i32, d: i32, scale: f32, target: usize): void {
+  for (let row = 0; row < count; row++) {
+    scaleInto(source, d, scale, target);
+    source += stride;
+    target += <usize>d << 2;
+  }
+}
+
+/** target = source * scale over one row. */
+// @ts-ignore: decorator
+@inline
+export function scaleInto(source: usize, d: i32, scale: f32, target: usize): void {
+  const scale4 = f32x4.splat(scale);
+  const end = source + (<usize>d << 2);
+  while (source < end) {
+    v128.store(target, f32x4.mul(v128.load(source), scale4));
+    v128.store(target, f32x4.mul(v128.load(source, 16), scale4), 16);
+    source += 32;
+    target += 32;
+  }
+}
+
+/**
+ * Packs the rows of `tokens` tokens for one key/value head: its `group` query heads of each token lie side by side in
+ * the source. Rows up to the next multiple of four become zeros.
+ */
+export function packQueries(source: usize, stride: usize, tokens: i32, group: i32, d: i32, scale: f32, target: usize): void {
+  const rowBytes = <usize>d << 2;
+  for (let token = 0; token < tokens; token++) {
+    packRows(source, rowBytes, group, d, scale, target);
+    source += stride;
+    target += <usize>group * rowBytes;
+  }
+  const padding = -(tokens * group) & 3;
+  memory.fill(target, 0, <usize>padding * rowBytes);
+}
+
+/** score[4][8] = a[4][d] · panel[d][8]; the rows of a lie next to each other. */
+export function scores4x8(a: usize, panel: usize, d: i32, score: usize): void {
+  const rowBytes = <usize>d << 2;
+  let a1 = a + rowBytes;
+  let a2 = a1 + rowBytes;
+  let a3 = a2 + rowBytes;
+  let s00 = f32x4.splat(0);
+  let s01 = f32x4.splat(0);
+  let s10 = f32x4.splat(0);
+  let s11 = f32x4.splat(0);
+  let s20 = f32x4.splat(0);
+  let s21 = f32x4.splat(0);
+  let s30 = f32x4.splat(0);
+  let s31 = f32x4.splat(0);
+  const end = a1;
+  while (a < end) {
+    let b0 = v128.load(panel);
+    let b1 = v128.load(panel, 16);
+    let x = v128.load32_splat(a);
+    s00 = madd(x, b0, s00);
+    s01 = madd(x, b1, s01);
+    x = v128.load32_splat(a1);
+    s10 = madd(x, b0, s10);
+    s11 = madd(x, b1, s11);
+    x = v128.load32_splat(a2);
+    s20 = madd(x, b0, s20);
+    s21 = madd(x, b1, s21);
+    x = v128.load32_splat(a3);
+    s30 = madd(x, b0, s30);
+    s31 = madd(x, b1, s31);
+
+    b0 = v128.load(panel, 32);
+    b1 = v128.load(panel, 48);
+    x = v128.load32_splat(a, 4);
+    s00 = madd(x, b0, s00);
+    s01 = madd(x, b1, s01);
+    x = v128.load32_splat(a1, 4);
+    s10 = madd(x, b0, s10);
+    s11 = madd(x, b1, s11);
+    x = v128.load32_splat(a2, 4);
+    s20 = madd(x, b0, s20);
+    s21 = madd(x, b1, s21);
+    x = v128.load32_splat(a3, 4);
+    s30 = madd(x, b0, s30);
+    s31 = madd(x, b1, s31);
+
+    panel += 64;
+    a += 8;
+    a1 += 8;
+    a2 += 8;
+    a3 += 8;
+  }
+  v128.store(score, s00);
+  v128.store(score, s01, 16);
+  v128.store(score, s10, 256);
+  v128.store(score, s11, 272);
+  v128.store(score, s20, 512);
+  v128.store(score, s21, 528);
+  v128.store(score, s30, 768);
+  v128.store(score, s31, 784);
+}
+
+/**
+ * y[4][8] += score[4][count] · b[count][8] at one column of four rows y0 … y3; the rows of b lie `stride` bytes apart.
+ */
+export function addScoresTimes(
+  score: usize,
+  count: i32,
+  b: usize,
+  stride: usize,
+  y0: usize,
+  y1: usize,
+  y2: usize,
+  y3: usize,
+): void {
+  let s00 = v128.load(y0);
+  let s01 = v128.load(y0, 16);
+  let s10 = v128.load(y1);
+  let s11 = v128.load(y1, 16);
+  let s20 = v128.load(y2);
+  let s21 = v128.load(y2, 16);
+  let s30 = v128.load(y3);
+  let s31 = v128.load(y3, 16);
+  const end = score + (<usize>count << 2);
+  while (score < end) {
+    const b0 = v128.load(b);
+    const b1 = v128.load(b, 16);
+    let x = v128.load32_splat(score);
+    s00 = madd(x, b0, s00);
+    s01 = madd(x, b1, s01);
+    x = v128.load32_splat(score, 256);
+    s10 = madd(x, b0, s10);
+    s11 = madd(x, b1, s11);
+    x = v128.load32_splat(score, 512);
+    s20 = madd(x, b0, s20);
+    s21 = madd(x, b1, s21);
+    x = v128.load32_splat(score, 768);
+    s30 = madd(x, b0, s30);
+    s31 = madd(x, b1, s31);
+    b += stride;
+    score += 4;
+  }
+  v128.store(y0, s00);
+  v128.store(y0, s01, 16);
+  v128.store(y1, s10);
+  v128.store(y1, s11, 16);
+  v128.store(y2, s20);
+  v128.store(y2, s21, 16);
+  v128.store(y3, s30);
+  v128.store(y3, s31, 16);
+}
+
+/**
+ * y[4][8] += score[count][4]ᵀ · b[count][8] at one column: four neighbouring keys gather from `count` rows. The rows of
+ * y and of b lie `stride` bytes apart.
+ */
+export function addTransposedTimes(score: usize, count: i32, b: usize, stride: usize, y: usize): void {
+  const y1 = y + stride;
+  const y2 = y1 + stride;
+  const y3 = y2 + stride;
+  let s00 = v128.load(y);
+  let s01 = v128.load(y, 16);
+  let s10 = v128.load(y1);
+  let s11 = v128.load(y1, 16);
+  let s20 = v128.load(y2);
+  let s21 = v128.load(y2, 16);
+  let s30 = v128.load(y3);
+  let s31 = v128.load(y3, 16);
+  const end = score + <usize>count * SCORE_STRIDE;
+  while (score < end) {
+    const b0 = v128.load(b);
+    const b1 = v128.load(b, 16);
+    let x = v128.load32_splat(score);
+    s00 = madd(x, b0, s00);
+    s01 = madd(x, b1, s01);
+    x = v128.load32_splat(score, 4);
+    s10 = madd(x, b0, s10);
+    s11 = madd(x, b1, s11);
+    x = v128.load32_splat(score, 8);
+    s20 = madd(x, b0, s20);
+    s21 = madd(x, b1, s21);
+    x = v128.load32_splat(score, 12);
+    s30 = madd(x, b0, s30);
+    s31 = madd(x, b1, s31);
+    b += stride;
+    score += SCORE_STRIDE;
+  }
+  v128.store(y, s00);
+  v128.store(y, s01, 16);
+  v128.store(y1, s10);
+  v128.store(y1, s11, 16);
+  v128.store(y2, s20);
+  v128.store(y2, s21, 16);
+  v128.store(y3, s30);
+  v128.store(y3, s31, 16);
+}
+
+// The running softmax of a block of rows, one after the other in a thread's scratch: queries [ROWS, d], the sums of
+// values [ROWS, d], a packed key block and a value block [KEYS, d] each, scores [ROWS, KEYS], then per row the largest
+// score and the sum of weights so far.
+
+/** Sums of weighted values, after the queries. */
+// @ts-ignore: decorator
+@inline
+export function sumsIn(scratch: usize, d: i32): usize {
+  return scratch + ((<usize>ROWS * <usize>d) << 2);
+}
+
+/** Packed keys. */
+// @ts-ignore: decorator
+@inline
+export function keysIn(scratch: usize, d: i32): usize {
+  return scratch + ((<usize>ROWS * <usize>d) << 3);
+}
+
+/** Packed values. */
+// @ts-ignore: decorator
+@inline
+export function valuesIn(scratch: usize, d: i32): usize {
+  return keysIn(scratch, d) + ((<usize>KEYS * <usize>d) << 2);
+}
+
+/** Scores. */
+// @ts-ignore: decorator
+@inline
+export function scoresIn(scratch: usize, d: i32): usize {
+  return keysIn(scratch, d) + ((<usize>KEYS * <usize>d) << 3);
+}
+
+/** Largest score of each row. */
+// @ts-ignore: decorator
+@inline
+export function maximaIn(scratch: usize, d: i32): usize {
+  return scoresIn(scratch, d) + <usize>ROWS * SCORE_STRIDE;
+}
+
+/** Sum of the weights of each row. */
+// @ts-ignore: decorator
+@inline
+export function weightsIn(scratch: usize, d: i32): usize {
+  return maximaIn(scratch, d) + (<usize>ROWS << 2);
+}
+
+/** Readies `rows` rows for their first key block. */
+export function startSoftmax(scratch: usize, rows: i32, d: i32): void {
+  const padded = <usize>((rows + 3) & ~3);
+  memory.fill(sumsIn(scratch, d), 0, (padded * <usize>d) << 2);
+  memory.fill(weightsIn(scratch, d), 0, padded << 2);
+  const maxima = maximaIn(scratch, d);
+  for (let row: usize = 0; row < padded; row++) store<f32>(maxima + (row << 2), -f32.MAX_VALUE);
+}
+
+/**
+ * Turns a row's `visible` fresh scores into weights relative to the row's largest score so far and rescales what it
+ * has summed. Scores from `visible` up to `padded` (a multiple of 4) become zeros.
+ */
+export function weighRow(scratch: usize, row: i32, d: i32, visible: i32, padded: i32): void {
+  const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
+  const end = score + (<usize>padded << 2);
+  for (let masked = visible; masked < padded; masked++) store<f32>(score + (<usize>masked << 2), -Infinity);
+  const maxCell = maximaIn(scratch, d) + (<usize>row << 2);
+  const before = load<f32>(maxCell);
+  let largest4 = f32x4.splat(before);
+  for (let p = score; p < end; p += 16) largest4 = f32x4.pmax(largest4, v128.load(p));
+  const largest = maxLanes(largest4);
+  const largestSplat = f32x4.splat(largest);
+  let sum4 = f32x4.splat(0);
+  for (let p = score; p < end; p += 16) {
+    const weight = exp4(f32x4.sub(v128.load(p), largestSplat));
+    v128.store(p, weight);
+    sum4 = f32x4.add(sum4, weight);
+  }
+  const sumCell = weightsIn(scratch, d) + (<usize>row << 2);
+  if (largest > before) {
+    const shrink = exp1(before - largest);
+    const sums = sumsIn(scratch, d) + ((<usize>row * <usize>d) << 2);
+    scaleInto(sums, d, shrink, sums);
+    store<f32>(sumCell, load<f32>(sumCell) * shrink);
+    store<f32>(maxCell, largest);
+  }
+  store<f32>(sumCell, load<f32>(sumCell) + sumLanes(sum4));
+}
+
+/** Divides a row's sums by its weights into `out`; returns the row's log-sum-exp. */
+export function finishRow(scratch: usize, row: i32, d: i32, out: usize): f32 {
+  const weight = load<f32>(weightsIn(scratch, d) + (<usize>row << 2));
+  scaleInto(sumsIn(scratch, d) + ((<usize>row * <usize>d) << 2), d, <f32>1.0 / weight, out);
+  return load<f32>(maximaIn(scratch, d) + (<usize>row << 2)) + <f32>log64(<f64>weight);
+}

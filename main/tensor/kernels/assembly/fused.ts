@@ -1,0 +1,69 @@
+/**
+ * Dispatcher of the fused transformer kernels.
+ */
+import {
+  ATTENTION,
+  ATTENTION_DELTA,
+  ATTENTION_GRAD_GROUP,
+  ATTENTION_GRAD_KEYS,
+  ATTENTION_GRAD_ROWS,
+  DECODE_ATTENTION,
+  LOG_SOFTMAX_GRAD_TILE,
+  LOG_SOFTMAX_TILE,
+  RMS_NORM,
+  RMS_NORM_GRAD_WEIGHT,
+  RMS_NORM_GRAD_X,
+  ROPE,
+  SAMPLE_ROW,
+  SUM_CHUNKS,
+  SWIGLU,
+  SWIGLU_GRAD,
+} from '../ids';
+import { attention } from './attention';
+import { attentionDelta, attentionGradGroup, attentionGradKeys, attentionGradRows } from './attention-grad';
+import { decodeAttention } from './decode';
+import { rmsNorm, rmsNormGradWeight, rmsNormGradX, sumChunks } from './rmsnorm';
+import { rope } from './rope';
+import { sampleRow } from './sample';
+import { logSoftmaxGradTile, logSoftmaxTile } from './softmax';
+import { swiGlu, swiGluGrad } from './swiglu';
+
+/** Runs one tile of one fused kernel. */
+export function runFused(kernel: i32, args: usize, tile: i32, scratch: usize): void {
+  switch (kernel) {
+    case RMS_NORM:
+      return rmsNorm(args, tile, scratch);
+    case RMS_NORM_GRAD_X:
+      return rmsNormGradX(args, tile, scratch);
+    case RMS_NORM_GRAD_WEIGHT:
+      return rmsNormGradWeight(args, tile, scratch);
+    case SUM_CHUNKS:
+      return sumChunks(args, tile, scratch);
+    case ROPE:
+      return rope(args, tile, scratch);
+    case SWIGLU:
+      return swiGlu(args, tile, scratch);
+    case SWIGLU_GRAD:
+      return swiGluGrad(args, tile, scratch);
+    case ATTENTION:
+      return attention(args, tile, scratch);
+    case ATTENTION_DELTA:
+      return attentionDelta(args, tile, scratch);
+    case ATTENTION_GRAD_GROUP:
+      return attentionGradGroup(args, tile, scratch);
+    case ATTENTION_GRAD_KEYS:
+      return attentionGradKeys(args, tile, scratch);
+    case ATTENTION_GRAD_ROWS:
+      return attentionGradRows(args, tile, scratch);
+    case DECODE_ATTENTION:
+      return decodeAttention(args, tile, scratch);
+    case LOG_SOFTMAX_TILE:
+      return logSoftmaxTile(args, tile, scratch);
+    case LOG_SOFTMAX_GRAD_TILE:
+      return logSoftmaxGradTile(args, tile, scratch);
+    case SAMPLE_ROW:
+      return sampleRow(args, tile, scratch);
+    default:
+      unreachable();
+  }
+}

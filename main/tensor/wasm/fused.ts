@@ -1,0 +1,98 @@
+/** What the fused kernels share: their registration, checked access to inputs and attributes, tables on the heap. */
+import type { NamedAttrMap, NamedTensorInfoMap, TensorInfo } from '@tensorflow/tfjs-core';
+import type { Heap } from './heap.ts';
+import { registerWasmKernel, type WasmRuntime } from './runtime.ts';
+
+/** Elements below which waking the workers costs more than it brings. */
+export const serialElements = 16384;
+
+/** The inputs and attributes of one kernel call; reading one that is missing or of the wrong kind throws. */
+export interface FusedCall {
+  /** Address of an input. */
+  pointer(name: string): number;
+  /** An input's shape. */
+  shape(name: string): readonly number[];
+  /** Whether an optional input was given. */
+  has(name: string): boolean;
+  number(name: string): number;
+  flag(name: string): boolean;
+  /** Throws unless the named input has this shape. */
+  expectShape(name: string, shape: readonly number[]): void;
+}
+
+/** Registers one fused kernel for backend 'wasm'. */
+export function registerFused(
+  runtime: WasmRuntime,
+  kernelName: string,
+  run: (runtime: WasmRuntime, call: FusedCall) => TensorInfo | TensorInfo[],
+): void {
+  registerWasmKernel(kernelName, ({ inputs, attrs }) =>
+    run(runtime, fusedCall(runtime.heap, kernelName, inputs, attrs ?? {})),
+  );
+}
+
+function fusedCall(heap: Heap, kernel: string, inputs: NamedTensorInfoMap, attrs: NamedAttrMap): FusedCall {
+  function input(name: string): TensorInfo {
+    const info = inputs[name];
+    if (!info) throw new RangeError(`Expected ${kernel} to get an input "${name}"`);
+    return info;
+  }
+  function attribute<T>(name: string, type: string): T {
+    const value: unknown = attrs[name];
+    if (typeof value !== type) throw new RangeError(`Expected ${kernel}'s "${name}" to be a ${type}, got ${value}`);
+    return value as T;
+  }
+  return {
+    pointer: (name) => heap.pointer(input(name)),
+    shape: (name) => input(name).shape,
+    has: (name) => inputs[name] !== undefined,
+    number: (name) => attribute<number>(name, 'number'),
+    flag: (name) => attribute<boolean>(name, 'boolean'),
+    expectShape(name, shape) {
+      const got = input(name).shape;
+      if (got.length === shape.length && got.every((size, axis) => size === shape[axis])) return;
+      throw new RangeError(`Expected ${kernel}'s "${name}" to be [${shape.join(', ')}], got [${got.join(', ')}]`);
+    },
+  };
+}
+
+/** The sizes of a matrix input. */
+export function matrixShape(call: FusedCall, name: string): readonly [rows: number, columns: number] {
+  const [rows = 0, columns = 0] = call.shape(name);
+  call.expectShape(name, [rows, columns]);
+  return [rows, columns];
+}
+
+/** Rows that one tile takes so that it moves some 16 thousand elements. */
+export function rowsPerTile(width: number): number {
+  return Math.max(1, Math.ceil(16384 / Math.max(1, width)));
+}
+
+/** Runs `use` with scratch of `bytes` on the heap, freed afterwards. */
+export function withScratch<T>(heap: Heap, bytes: number, use: (address: number) => T): T {
+  const address = heap.malloc(Math.max(16, bytes));
+  try {
+    return use(address);
+  } finally {
+    heap.free(address);
+  }
+}
+
+/** Runs `use` with tables of integers on the heap, freed afterwards; it gets each table's address. */
+export function withTables<T>(
+  heap: Heap,
+  tables: readonly (readonly number[])[],
+  use: (addresses: readonly number[]) => T,
+): T {
+  const length = tables.reduce((sum, table) => sum + table.length, 0);
+  return withScratch(heap, length * 4, (base) => {
+    const words = heap.i32(base, length);
+    let at = 0;
+    const addresses = tables.map((table) => {
+      words.set(table, at);
+      at += table.length;
+      return base + (at - table.length) * 4;
+    });
+    return use(addresses);
+  });
+}

@@ -1,0 +1,20 @@
+/** Registers the fused transformer kernels. One line a kernel file. */
+import { registerAttention } from './attention.ts';
+import { registerDecodeAttention } from './decode-attention.ts';
+import { registerLogSoftmax } from './log-softmax.ts';
+import { registerRmsNorm } from './rms-norm.ts';
+import { registerRope } from './rope.ts';
+import type { WasmRuntime } from './runtime.ts';
+import { registerSample } from './sample.ts';
+import { registerSwiGlu } from './swiglu.ts';
+
+/** Puts RMSNorm, RoPE, SwiGLU, attention, log-softmax and sampling in place. */
+export function registerFusedKernels(runtime: WasmRuntime): void {
+  registerRmsNorm(runtime);
+  registerRope(runtime);
+  registerSwiGlu(runtime);
+  registerAttention(runtime);
+  registerDecodeAttention(runtime);
+  registerLogSoftmax(runtime);
+  registerSample(runtime);
+}

@@ -1,0 +1,56 @@
+/** RMSNorm and its gradients over [N, D]. */
+import type { TensorInfo } from '@tensorflow/tfjs-core';
+import { RMS_NORM, RMS_NORM_GRAD_WEIGHT, RMS_NORM_GRAD_X, SUM_CHUNKS } from '../kernels/ids.ts';
+import { type FusedCall, matrixShape, registerFused, rowsPerTile, serialElements, withScratch } from './fused.ts';
+import type { WasmRuntime } from './runtime.ts';
+
+/** Chunks of rows whose shares of the weight's gradient are summed in order: fixed, so that threads don't matter. */
+const mostChunks = 64;
+const fewestRows = 16;
+
+/** Registers 'RmsNorm', 'RmsNormGradX' and 'RmsNormGradWeight'. */
+export function registerRmsNorm(runtime: WasmRuntime): void {
+  registerFused(runtime, 'RmsNorm', rmsNorm);
+  registerFused(runtime, 'RmsNormGradX', rmsNormGradX);
+  registerFused(runtime, 'RmsNormGradWeight', rmsNormGradWeight);
+}
+
+function rmsNorm({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {
+  const [rows, width] = matrixShape(call, 'x');
+  call.expectShape('weight', [width]);
+  const y = heap.output([rows, width], 'float32');
+  const perTile = rowsPerTile(width);
+  const pointers = [call.pointer('x'), call.pointer('weight'), heap.pointer(y)];
+  const args = [...pointers, rows, width, call.number('eps'), perTile];
+  pool.run(RMS_NORM, args, Math.ceil(rows / perTile), rows * width > serialElements);
+  return y;
+}
+
+function rmsNormGradX({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {
+  const [rows, width] = matrixShape(call, 'x');
+  call.expectShape('dy', [rows, width]);
+  call.expectShape('weight', [width]);
+  const dx = heap.output([rows, width], 'float32');
+  const perTile = rowsPerTile(width);
+  const pointers = [call.pointer('dy'), call.pointer('x'), call.pointer('weight'), heap.pointer(dx)];
+  const args = [...pointers, rows, width, call.number('eps'), perTile];
+  pool.run(RMS_NORM_GRAD_X, args, Math.ceil(rows / perTile), rows * width > serialElements);
+  return dx;
+}
+
+function rmsNormGradWeight({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {
+  const [rows, width] = matrixShape(call, 'x');
+  call.expectShape('dy', [rows, width]);
+  const dweight = heap.output([width], 'float32');
+  const perChunk = Math.max(fewestRows, Math.ceil(rows / mostChunks));
+  const chunks = Math.ceil(rows / perChunk);
+  const parallel = rows * width > serialElements;
+  withScratch(heap, chunks * width * 4, (partial) => {
+    const pointers = [call.pointer('dy'), call.pointer('x'), partial];
+    pool.run(RMS_NORM_GRAD_WEIGHT, [...pointers, rows, width, call.number('eps'), perChunk], chunks, parallel);
+    const perTile = 256;
+    const args = [partial, heap.pointer(dweight), chunks, width, perTile];
+    pool.run(SUM_CHUNKS, args, Math.ceil(width / perTile), chunks * width > serialElements);
+  });
+  return dweight;
+}
