@@ -1,8 +1,15 @@
 /** Registers every kernel of ours for the wasm backend. One line a kernel file. */
+import { registerAdamW } from './adamw.ts';
+import { registerMatMul } from './matmul.ts';
+import { registerFusedKernels } from './register-fused.ts';
+import { registerRows } from './rows.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 /** Puts our kernels in place; later calls replace those of an earlier runtime. */
-export function registerKernels(_runtime: WasmRuntime): void {
+export function registerKernels(runtime: WasmRuntime): void {
   // Matrix products, optimiser, rows.
-  // Fused transformer kernels (rms-norm, rope, swiglu, attention, decode-attention, log-softmax, sample).
+  registerMatMul(runtime);
+  registerAdamW(runtime);
+  registerRows(runtime);
+  registerFusedKernels(runtime);
 }

@@ -1,6 +1,14 @@
 /** What every kernel of the wasm backend is given, and how it takes the place of a stock one. */
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
-import { getKernel, type KernelConfig, type KernelFunc, registerKernel, unregisterKernel } from '@tensorflow/tfjs-core';
+import {
+  getKernel,
+  type KernelConfig,
+  type KernelFunc,
+  type NamedTensorInfoMap,
+  registerKernel,
+  type TensorInfo,
+  unregisterKernel,
+} from '@tensorflow/tfjs-core';
 import type { Heap } from './heap.ts';
 import type { Pool } from './pool.ts';
 
@@ -16,11 +24,9 @@ const stockKernels = new Map<string, KernelConfig | null>();
 
 /** Registers a kernel for backend 'wasm', in place of the stock one or of an earlier runtime's. */
 export function registerWasmKernel(kernelName: string, kernelFunc: KernelFunc): void {
-  const present = stockKernel(kernelName);
-  if (getKernel(kernelName, 'wasm')) unregisterKernel(kernelName, 'wasm');
-  const stock = present ?? null;
   // A stock kernel that ours falls back to still needs its own set-up when a backend opens.
-  const { setupFunc, disposeFunc } = stock ?? {};
+  const { setupFunc, disposeFunc } = stockKernel(kernelName) ?? {};
+  if (getKernel(kernelName, 'wasm')) unregisterKernel(kernelName, 'wasm');
   registerKernel({
     kernelName,
     backendName: 'wasm',
@@ -37,4 +43,17 @@ export function stockKernel(kernelName: string): KernelConfig | null {
   const stock = getKernel(kernelName, 'wasm') ?? null;
   stockKernels.set(kernelName, stock);
   return stock;
+}
+
+/** A kernel's input by its name. */
+export function tensorInput(inputs: NamedTensorInfoMap, name: string): TensorInfo {
+  const tensor = inputs[name];
+  if (!tensor)
+    throw new TypeError(`Expected a tensor "${name}" among the inputs, got ${Object.keys(inputs).join(', ')}`);
+  return tensor;
+}
+
+/** Elements of a tensor. */
+export function tensorSize({ shape }: TensorInfo): number {
+  return shape.reduce((product, size) => product * size, 1);
 }

@@ -6,6 +6,9 @@
  * job's descriptor may be read without a lock by whoever holds a tile.
  */
 import {
+  ADAMW,
+  ADD,
+  ADD_IN_PLACE,
   CONTROL_ARGS,
   CONTROL_CLOSING,
   CONTROL_DONE,
@@ -16,7 +19,20 @@ import {
   CONTROL_SLEEPERS,
   CONTROL_TILES,
   CONTROL_WAITING,
+  GATHER_ROWS,
+  GEMM_DOT,
+  GEMM_PACK,
+  GEMM_TILE,
+  MULTIPLY,
+  SCATTER_ADD_ROWS,
+  SUM_SQUARES,
 } from '../ids';
+import { adamw, add, addInPlace, multiply, sumSquares } from './adamw';
+import { runFused } from './fused';
+import { gemmTile } from './gemm';
+import { gemmDot } from './gemm-dot';
+import { gemmPack } from './gemm-pack';
+import { gatherRows, scatterAddRows } from './rows';
 
 /** Iterations (about a nanosecond each) that a thread watches for work before it sleeps. */
 const SPIN: i32 = 30000;
@@ -24,8 +40,28 @@ const SPIN: i32 = 30000;
 /** Runs one tile of one kernel. */
 export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): void {
   switch (kernel) {
+    case GEMM_PACK:
+      return gemmPack(args, tile, scratch);
+    case GEMM_DOT:
+      return gemmDot(args, tile, scratch);
+    case GEMM_TILE:
+      return gemmTile(args, tile, scratch);
+    case ADAMW:
+      return adamw(args, tile, scratch);
+    case ADD_IN_PLACE:
+      return addInPlace(args, tile, scratch);
+    case SUM_SQUARES:
+      return sumSquares(args, tile, scratch);
+    case ADD:
+      return add(args, tile, scratch);
+    case MULTIPLY:
+      return multiply(args, tile, scratch);
+    case GATHER_ROWS:
+      return gatherRows(args, tile, scratch);
+    case SCATTER_ADD_ROWS:
+      return scatterAddRows(args, tile, scratch);
     default:
-      unreachable();
+      return runFused(kernel, args, tile, scratch);
   }
 }
 

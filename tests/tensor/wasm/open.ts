@@ -1,0 +1,18 @@
+import '../../../main/tensor/gradients.ts';
+import { buildKernels } from '../../../main/tensor/kernels/build.ts';
+import { openWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+
+/** Opens the wasm backend on freshly built kernels. */
+export function openForTest(threads: number): Promise<WasmRuntime> {
+  return openWasmBackend({ threads, kernelsFile: buildKernels() });
+}
+
+/** `length` floats in [-1, 1) that depend on the seed only. */
+export function noise(length: number, seed: number): Float32Array {
+  let state = seed * 2654435761 + 1;
+  return Float32Array.from({ length }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2147483648 - 1;
+  });
+}
