@@ -1,0 +1,125 @@
+/** Turns the trainer's event batches into history: one transaction a batch, each step and sample once. */
+import { BraidError, inputError } from '../errors.ts';
+import type { Store } from '../store/index.ts';
+import type { RunRow } from '../store/runs.ts';
+import type { TrainerEvent } from '../trainer/events.ts';
+import { storeEvaluation } from './run-evaluation.ts';
+import { toStoredPath } from './workspace.ts';
+
+type EventOf<K extends TrainerEvent['kind']> = Extract<TrainerEvent, { kind: K }>;
+
+/** Stores a batch, all of it or nothing. The same batch again changes nothing. */
+export function recordEvents(store: Store, runId: number, events: readonly TrainerEvent[]): void {
+  if (events.length === 0) return;
+  store.transaction(() => {
+    const run = store.runs.get(runId);
+    if (run === undefined) {
+      throw inputError('RUN_UNKNOWN', `Expected events of a run in the history, got run ${runId}: there is none`);
+    }
+    for (const event of events) recordEvent(store, run, event);
+    store.runs.advance(runId, Math.max(0, ...events.map((event) => ('step' in event ? event.step : 0))));
+  });
+}
+
+function recordEvent(store: Store, run: RunRow, event: TrainerEvent): void {
+  switch (event.kind) {
+    case 'ready':
+      recordReady(store, run, event);
+      break;
+    case 'step':
+      store.metrics.record(run.id, event.step, event.metrics);
+      break;
+    case 'samples':
+      store.samples.record(run.id, event.step, event.samples);
+      break;
+    case 'checkpoint':
+      recordCheckpoint(store, run.id, event.step, event.path, 'periodic');
+      break;
+    case 'evaluation':
+      storeEvaluation(store, run, event);
+      break;
+    case 'warning':
+      recordWarning(store, run, event);
+      break;
+    case 'paused':
+      note(store, run.id, event.step, { kind: 'paused', severity: 'info', message: event.reason });
+      setIfLive(store, run.id, 'paused', event.reason);
+      break;
+    case 'resumed':
+      note(store, run.id, event.step, { kind: 'resumed', severity: 'info', message: 'Goes on after the pause' });
+      setIfLive(store, run.id, 'running', null);
+      break;
+    case 'done':
+      recordDone(store, run, event);
+      break;
+    case 'failed':
+      recordFailed(store, run, event);
+      break;
+    default:
+      refuse(event);
+  }
+}
+
+/** A trainer of another version may say what this one does not know. */
+function refuse(event: never): never {
+  throw new BraidError('EVENT_UNKNOWN', `Expected an event of the trainer, got ${JSON.stringify(event)}`);
+}
+
+interface Note {
+  readonly kind: string;
+  readonly severity: 'info' | 'warning' | 'error';
+  readonly message: string;
+  readonly remedy?: string | null;
+  readonly data?: unknown;
+}
+
+/** Adds an event of the host's own to a run's history. */
+export function note(store: Store, runId: number, step: number, entry: Note): void {
+  store.events.record({ runId, step, ...entry, remedy: entry.remedy ?? null, data: entry.data ?? null });
+}
+
+function recordReady(store: Store, run: RunRow, event: EventOf<'ready'>): void {
+  const { kind, ...data } = event;
+  store.runs.setBackend(run.id, event.backend);
+  note(store, run.id, run.step, { kind, severity: 'info', message: `${event.backend}: ${event.why}`, data });
+}
+
+function recordWarning(store: Store, run: RunRow, event: EventOf<'warning'>): void {
+  const { kind, message, remedy, rule } = event;
+  note(store, run.id, event.step, { kind, severity: 'warning', message, remedy, data: { rule } });
+}
+
+function recordCheckpoint(store: Store, runId: number, step: number, path: string, kind: 'periodic' | 'final'): void {
+  store.checkpoints.record(runId, step, toStoredPath(store.folder, path), kind);
+}
+
+function recordDone(store: Store, run: RunRow, event: EventOf<'done'>): void {
+  if (event.path !== null) recordCheckpoint(store, run.id, event.step, event.path, 'final');
+  const message = event.stopped ? `Stopped at step ${event.step}` : `Finished at step ${event.step}`;
+  note(store, run.id, event.step, { kind: 'done', severity: 'info', message });
+  store.runs.setState(run.id, event.stopped ? 'stopped' : 'done', event.stopped ? 'Stopped on request' : null);
+}
+
+function recordFailed(store: Store, run: RunRow, event: EventOf<'failed'>): void {
+  const { message, remedy, code } = event;
+  note(store, run.id, event.step, { kind: 'failed', severity: 'error', message, remedy, data: { code } });
+  store.runs.setState(run.id, 'failed', message);
+}
+
+/** A batch that arrives after the end (the process was killed with events under way) must not revive the run. */
+function setIfLive(store: Store, runId: number, state: 'running' | 'paused', reason: string | null): void {
+  const now = store.runs.get(runId)?.state;
+  if (now === 'running' || now === 'paused') store.runs.setState(runId, state, reason);
+}
+
+/** Forgets everything beyond `step`: the run goes on from that checkpoint and will make it anew. */
+export function discardAfter(store: Store, runId: number, step: number): void {
+  store.transaction(() => {
+    store.metrics.discardAfter(runId, step);
+    store.samples.discardAfter(runId, step);
+    store.evaluations.discardAfter(runId, step);
+    store.events.discardAfter(runId, step);
+    store.checkpoints.discardAfter(runId, step);
+    store.runs.rewind(runId, step);
+  });
+}

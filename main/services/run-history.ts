@@ -1,0 +1,110 @@
+/** Reading the history: the list of runs, everything about one, and where it comes from. */
+import { existsSync } from 'node:fs';
+import { inputError } from '../errors.ts';
+import type { CheckpointRow } from '../store/checkpoints.ts';
+import type { EvaluationRow } from '../store/evaluations.ts';
+import type { EventRow } from '../store/events.ts';
+import type { Store } from '../store/index.ts';
+import type { MetricPoint } from '../store/metrics.ts';
+import type { LineageRow, RunFilter, RunRow } from '../store/runs.ts';
+import { requireRun } from './runs.ts';
+import { fromStoredPath } from './workspace.ts';
+
+/** A run as a list shows it: all but the configuration's text, its newest metrics, its newest evaluation. */
+export interface RunSummary extends Omit<RunRow, 'configJson'> {
+  readonly latest: Readonly<Record<string, MetricPoint>>;
+  readonly evaluation: EvaluationRow | null;
+}
+
+export interface RunDetail extends RunSummary {
+  /** The configuration that was saved with the run; `parseConfig` makes a TrainConfig of it. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly metricNames: readonly string[];
+  readonly sampleSteps: readonly number[];
+  /** With absolute paths; those whose folder is gone carry `deletedAt`. */
+  readonly checkpoints: readonly CheckpointRow[];
+  readonly evaluations: readonly EvaluationRow[];
+  readonly events: readonly EventRow[];
+}
+
+export interface Lineage {
+  readonly run: RunRow;
+  /** The first of all in front, the direct parent last. */
+  readonly ancestors: readonly LineageRow[];
+  readonly descendants: readonly LineageRow[];
+}
+
+/** The runs, newest first. */
+export function runHistory(store: Store, filter: RunFilter = {}): RunSummary[] {
+  return store.runs.list(filter).map((run) => summarise(store, run));
+}
+
+function summarise(store: Store, run: RunRow): RunSummary {
+  const { configJson: _, ...rest } = absolute(store, run);
+  const evaluation = store.evaluations.list({ runId: run.id }).at(-1) ?? null;
+  return { ...rest, latest: store.metrics.latest(run.id), evaluation };
+}
+
+/** Everything about one run but its series and samples, which are read by range and by step. */
+export function runDetail(store: Store, runId: number): RunDetail {
+  const run = requireRun(store, runId);
+  return {
+    ...summarise(store, run),
+    config: JSON.parse(run.configJson) as Record<string, unknown>,
+    metricNames: store.metrics.names(runId),
+    sampleSteps: store.samples.steps(runId),
+    checkpoints: refreshCheckpoints(store, runId),
+    evaluations: store.evaluations.list({ runId }),
+    events: store.events.ofRun(runId),
+  };
+}
+
+/** Where a run comes from and what came from it: run → checkpoint → next run. */
+export function lineage(store: Store, runId: number): Lineage {
+  const run = requireRun(store, runId);
+  return {
+    run: absolute(store, run),
+    ancestors: store.runs.ancestors(runId).map((row) => absoluteLineage(store, row)),
+    descendants: store.runs.descendants(runId).map((row) => absoluteLineage(store, row)),
+  };
+}
+
+/** A run's checkpoints with absolute paths, after marking those whose folders someone (or the trainer) removed. */
+export function refreshCheckpoints(
+  store: Store,
+  runId: number,
+  exists: (path: string) => boolean = existsSync,
+): CheckpointRow[] {
+  for (const checkpoint of store.checkpoints.ofRun(runId)) {
+    const gone = !exists(fromStoredPath(store.folder, checkpoint.path));
+    if (gone && checkpoint.deletedAt === null) store.checkpoints.markDeleted(checkpoint.id);
+  }
+  return store.checkpoints.ofRun(runId).map((row) => ({ ...row, path: fromStoredPath(store.folder, row.path) }));
+}
+
+/** The newest checkpoint of a run that is still there; undefined before the first. */
+export function newestCheckpoint(store: Store, runId: number): CheckpointRow | undefined {
+  return refreshCheckpoints(store, runId)
+    .filter((checkpoint) => checkpoint.deletedAt === null)
+    .at(-1);
+}
+
+/** The run that `--resume` without a name means: the newest that did not reach its end. */
+export function newestResumable(store: Store): RunRow {
+  const run = store.runs.list({ states: ['interrupted', 'stopped', 'failed', 'collapsed'], limit: 1 })[0];
+  if (run !== undefined) return absolute(store, run);
+  throw inputError(
+    'NOTHING_TO_RESUME',
+    `Expected a run that was interrupted or stopped in ${store.folder}, got none`,
+    'Start a run with train --dataset, or name a checkpoint after --resume.',
+  );
+}
+
+function absolute<R extends RunRow>(store: Store, run: R): R {
+  return { ...run, folder: fromStoredPath(store.folder, run.folder) };
+}
+
+function absoluteLineage(store: Store, row: LineageRow): LineageRow {
+  const fromPath = row.fromPath === null ? null : fromStoredPath(store.folder, row.fromPath);
+  return { ...absolute(store, row), fromPath };
+}

@@ -1,0 +1,104 @@
+/** Turns what SQLite throws into errors that say which file, what happened, and what to do. */
+import Database from 'better-sqlite3';
+import { BraidError } from '../errors.ts';
+
+interface Explanation {
+  readonly code: string;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const explanations: readonly (readonly [prefix: string, Explanation])[] = [
+  [
+    'SQLITE_FULL',
+    {
+      code: 'DISK_FULL',
+      what: 'the disk is full',
+      remedy: 'Free some space on that disk and try again; everything stored before is intact.',
+    },
+  ],
+  [
+    'SQLITE_NOTADB',
+    {
+      code: 'DATABASE_UNREADABLE',
+      what: 'it is not an SQLite database',
+      remedy: 'Move that file away, or choose another workspace with --workspace.',
+    },
+  ],
+  [
+    'SQLITE_CORRUPT',
+    {
+      code: 'DATABASE_UNREADABLE',
+      what: 'the file is damaged or truncated',
+      remedy: 'Restore it from a backup, or move it (and its -wal and -shm files) away and start with a new one.',
+    },
+  ],
+  [
+    'SQLITE_READONLY',
+    {
+      code: 'DATABASE_READ_ONLY',
+      what: 'the file or its folder is read-only',
+      remedy: 'Give this user write permission there, or choose another workspace with --workspace.',
+    },
+  ],
+  [
+    'SQLITE_CANTOPEN',
+    {
+      code: 'DATABASE_READ_ONLY',
+      what: 'the file cannot be opened or created',
+      remedy: 'Check that its folder exists and that this user may write there, or choose another with --workspace.',
+    },
+  ],
+  [
+    'SQLITE_PERM',
+    {
+      code: 'DATABASE_READ_ONLY',
+      what: 'access was refused',
+      remedy: 'Give this user write permission there, or choose another workspace with --workspace.',
+    },
+  ],
+  [
+    'SQLITE_BUSY',
+    {
+      code: 'DATABASE_LOCKED',
+      what: 'another process holds it',
+      remedy: 'Close the other Braid that uses this workspace, or choose another with --workspace.',
+    },
+  ],
+  [
+    'SQLITE_LOCKED',
+    {
+      code: 'DATABASE_LOCKED',
+      what: 'another process holds it',
+      remedy: 'Close the other Braid that uses this workspace, or choose another with --workspace.',
+    },
+  ],
+  [
+    'SQLITE_IOERR',
+    {
+      code: 'DATABASE_IO',
+      what: 'reading or writing the disk failed',
+      remedy: 'Check the disk and its free space, then try again.',
+    },
+  ],
+];
+
+/** A `BraidError` for what SQLite (or Node) threw about `file`; other errors come back as they are. */
+export function databaseError(error: unknown, file: string): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const found = explanations.find(([prefix]) => error.code.startsWith(prefix))?.[1];
+  if (found === undefined) return error;
+  return new BraidError(found.code, `Expected to use the database ${file}, but ${found.what} (${error.code})`, {
+    cause: error,
+    remedy: found.remedy,
+  });
+}
+
+/** Runs `work`, turning SQLite's errors about `file` into readable ones. */
+export function explaining<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw databaseError(error, file);
+  }
+}

@@ -1,0 +1,157 @@
+/** Evaluations on held-out records: of a model, of a checkpoint, or in the middle of a run. */
+import type { Metrics } from '../trainer/events.ts';
+import { columns, fromNull, parseNumbers } from './columns.ts';
+import type { Db } from './open.ts';
+
+export interface EvaluationItemRow {
+  readonly recordId: string;
+  readonly completion: string;
+  /** The task's main metric. */
+  readonly score: number;
+  readonly metrics: Metrics;
+}
+
+export interface NewEvaluation {
+  readonly runId: number | null;
+  readonly checkpointId: number | null;
+  readonly model: string;
+  readonly dataset: string;
+  readonly step: number;
+  readonly n: number;
+  readonly mean: number;
+  /** Ends of the 95 % interval of the mean; null where none was computed. */
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly exactMatch: number | null;
+  readonly metrics: Metrics;
+  /** Made by the trainer between two steps: made again after a resume, it replaces the earlier one. */
+  readonly duringTraining: boolean;
+}
+
+export interface EvaluationRow extends NewEvaluation {
+  readonly id: number;
+  readonly createdAt: number;
+}
+
+export interface EvaluationFilter {
+  readonly runId?: number;
+  readonly model?: string;
+  readonly dataset?: string;
+}
+
+/** The same record under two evaluations. */
+export interface EvaluationPair {
+  readonly recordId: string;
+  readonly first: number;
+  readonly second: number;
+}
+
+type RawEvaluation = Omit<EvaluationRow, 'metrics' | 'mean' | 'duringTraining'> & {
+  readonly mean: number | null;
+  readonly metricsJson: string;
+  readonly duringTraining: number;
+};
+interface RawItem {
+  readonly recordId: string;
+  readonly completion: string;
+  readonly score: number | null;
+  readonly metricsJson: string;
+}
+
+const fields = columns([
+  'id',
+  'run_id',
+  'checkpoint_id',
+  'model',
+  'dataset',
+  'step',
+  'n',
+  'mean',
+  'low',
+  'high',
+  'exact_match',
+  'metrics_json',
+  'created_at',
+  'during_training',
+]);
+
+function parse({ metricsJson, duringTraining, mean, ...rest }: RawEvaluation): EvaluationRow {
+  return {
+    ...rest,
+    mean: fromNull(mean),
+    metrics: parseNumbers(metricsJson),
+    duringTraining: duringTraining === 1,
+  };
+}
+
+/** Statements of the tables `evaluation` and `evaluation_item`. */
+export function openEvaluationsTable(db: Db, now: () => number) {
+  const replaced = db.prepare<[number | null, number, string]>(
+    'delete from evaluation where run_id = ? and step = ? and dataset = ? and during_training = 1',
+  );
+  const insert = db.prepare<Omit<RawEvaluation, 'id'>>(
+    `insert into evaluation (run_id, checkpoint_id, model, dataset, step, n, mean, low, high, exact_match,
+       metrics_json, created_at, during_training)
+     values (@runId, @checkpointId, @model, @dataset, @step, @n, @mean, @low, @high, @exactMatch,
+       @metricsJson, @createdAt, @duringTraining)`,
+  );
+  const insertItem = db.prepare<[number, number, string, string, number, string]>(
+    `insert into evaluation_item (evaluation_id, position, record_id, completion, score, metrics_json)
+     values (?, ?, ?, ?, ?, ?)`,
+  );
+  const byId = db.prepare<[number], RawEvaluation>(`select ${fields} from evaluation where id = ?`);
+  const list = db.prepare<{ [name in keyof EvaluationFilter]-?: EvaluationFilter[name] | null }, RawEvaluation>(
+    `select ${fields} from evaluation where (@runId is null or run_id = @runId)
+       and (@model is null or model = @model) and (@dataset is null or dataset = @dataset) order by step, id`,
+  );
+  const items = db.prepare<[number], RawItem>(
+    `select ${columns(['record_id', 'completion', 'score', 'metrics_json'])} from evaluation_item
+     where evaluation_id = ? order by position`,
+  );
+  const pairs = db.prepare<[number, number], EvaluationPair>(
+    `select a.record_id as "recordId", a.score as first, b.score as second
+     from evaluation_item a join evaluation_item b on b.record_id = a.record_id
+     where a.evaluation_id = ? and b.evaluation_id = ? and a.score is not null and b.score is not null
+     order by a.position`,
+  );
+  const clear = db.prepare<[number, number]>(
+    'delete from evaluation where run_id = ? and step > ? and during_training = 1',
+  );
+
+  const add = db.transaction((evaluation: NewEvaluation, rows: readonly EvaluationItemRow[]): number => {
+    const { metrics, duringTraining, ...rest } = evaluation;
+    if (duringTraining) replaced.run(rest.runId, rest.step, rest.dataset);
+    const row = { ...rest, metricsJson: JSON.stringify(metrics), createdAt: now() };
+    const id = Number(insert.run({ ...row, duringTraining: duringTraining ? 1 : 0 }).lastInsertRowid);
+    for (const [position, item] of rows.entries()) {
+      insertItem.run(id, position, item.recordId, item.completion, item.score, JSON.stringify(item.metrics));
+    }
+    return id;
+  });
+
+  return {
+    /** Stores an evaluation and its items together. */
+    add: (evaluation: NewEvaluation, rows: readonly EvaluationItemRow[]): number => add(evaluation, rows),
+    get(id: number): EvaluationRow | undefined {
+      const row = byId.get(id);
+      return row === undefined ? undefined : parse(row);
+    },
+    /** Evaluations that fit every given field, by step. */
+    list: (filter: EvaluationFilter = {}): EvaluationRow[] =>
+      list
+        .all({ runId: filter.runId ?? null, model: filter.model ?? null, dataset: filter.dataset ?? null })
+        .map(parse),
+    items: (id: number): EvaluationItemRow[] =>
+      items.all(id).map(({ metricsJson, score, ...rest }) => ({
+        ...rest,
+        score: fromNull(score),
+        metrics: parseNumbers(metricsJson),
+      })),
+    /** The records that both evaluations scored: what wins, losses and paired intervals are made of. */
+    pairs: (first: number, second: number): EvaluationPair[] => pairs.all(first, second),
+    /** Forgets what the trainer measured beyond `step`; evaluations of saved checkpoints stay. */
+    discardAfter: (runId: number, step: number): number => clear.run(runId, step).changes,
+  } as const;
+}
+
+export type EvaluationsTable = ReturnType<typeof openEvaluationsTable>;

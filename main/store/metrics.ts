@@ -1,0 +1,116 @@
+/** Metrics: one value a run, name and step. Charts read them in buckets that SQL computes. */
+import { columns, fromNull } from './columns.ts';
+import type { Db } from './open.ts';
+
+export interface MetricPoint {
+  readonly step: number;
+  readonly value: number;
+}
+
+/** What one stretch of a chart shows; NaN values are left out of min, max and mean. */
+export interface MetricBucket {
+  readonly firstStep: number;
+  readonly lastStep: number;
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly count: number;
+}
+
+export interface StepRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+type Nullable<T, K extends keyof T> = Omit<T, K> & { [key in K]: T[key] | null };
+type RawPoint = Nullable<MetricPoint, 'value'>;
+type RawBucket = Nullable<MetricBucket, 'min' | 'max' | 'mean'>;
+
+const seriesSql = `select ${columns(['step', 'value'])} from metric
+  where run_id = @runId and key_id = (select id from metric_key where name = @name) and step between @from and @to
+  order by step`;
+
+const boundsSql = `select min(step) as "from", max(step) as "to" from metric
+  where run_id = ? and key_id = (select id from metric_key where name = ?)`;
+
+// Numbers arrive in SQL as floating point: the cast makes whole buckets of the quotient.
+const bucketsSql = `select min(step) as "firstStep", max(step) as "lastStep", min(value) as "min", max(value) as "max",
+    avg(value) as "mean", count(value) as "count"
+  from metric
+  where run_id = @runId and key_id = (select id from metric_key where name = @name) and step between @from and @to
+  group by cast((step - @from) * @buckets / (@to - @from + 1) as integer) order by 1`;
+
+const everything: StepRange = { from: 0, to: Number.MAX_SAFE_INTEGER };
+
+/** Statements of the tables `metric` and `metric_key`. */
+export function openMetricsTable(db: Db) {
+  const keyId = db.prepare<[string], number>('select id from metric_key where name = ?').pluck();
+  const addKey = db.prepare<[string]>('insert into metric_key (name) values (?)');
+  const upsert = db.prepare<[number, number, number, number]>(
+    `insert into metric (run_id, key_id, step, value) values (?, ?, ?, ?)
+     on conflict (run_id, key_id, step) do update set value = excluded.value`,
+  );
+  const series = db.prepare<StepRange & { runId: number; name: string }, RawPoint>(seriesSql);
+  const bounds = db.prepare<[number, string], { from: number | null; to: number | null }>(boundsSql);
+  const buckets = db.prepare<StepRange & { runId: number; name: string; buckets: number }, RawBucket>(bucketsSql);
+  const keys = db
+    .prepare<[number], string>(
+      `select name from metric_key k where exists (select 1 from metric where run_id = ? and key_id = k.id) order by name`,
+    )
+    .pluck();
+  // One look into the primary key per metric, however long the series.
+  const latest = db.prepare<{ runId: number }, RawPoint & { name: string }>(
+    `select k.name, m.step, m.value from metric_key k
+     join metric m on m.run_id = @runId and m.key_id = k.id
+       and m.step = (select max(step) from metric where run_id = @runId and key_id = k.id)
+     order by k.name`,
+  );
+  const clear = db.prepare<[number, number]>('delete from metric where run_id = ? and step > ?');
+
+  function readSeries(runId: number, name: string, range: StepRange = everything): MetricPoint[] {
+    return series.all({ runId, name, ...range }).map((point) => ({ ...point, value: fromNull(point.value) }));
+  }
+
+  function readBuckets(runId: number, name: string, count: number, range?: StepRange): MetricBucket[] {
+    const found = range ?? bounds.get(runId, name);
+    if (found === undefined || found.from === null || found.to === null) return [];
+    const rows = buckets.all({ runId, name, from: found.from, to: found.to, buckets: Math.max(1, count) });
+    return rows.map((row) => ({ ...row, min: fromNull(row.min), max: fromNull(row.max), mean: fromNull(row.mean) }));
+  }
+
+  return {
+    /** Stores a step's metrics; a step stored before is overwritten. */
+    record(runId: number, step: number, metrics: Readonly<Record<string, number>>): void {
+      for (const [name, value] of Object.entries(metrics)) {
+        // Not cached: a key that was added in a transaction that failed would be remembered wrongly.
+        const key = keyId.get(name) ?? Number(addKey.run(name).lastInsertRowid);
+        upsert.run(runId, key, step, value);
+      }
+    },
+    /** Every point of one metric, or of a range of steps, both ends included. */
+    series: readSeries,
+    /** Several metrics at once, by name. */
+    seriesOf: (runId: number, names: readonly string[], range?: StepRange): Readonly<Record<string, MetricPoint[]>> =>
+      Object.fromEntries(names.map((name) => [name, readSeries(runId, name, range)])),
+    /** At most `count` buckets of equal width over the range (by default the whole series). */
+    buckets: readBuckets,
+    /** Buckets of several metrics at once, by name. */
+    bucketsOf: (
+      runId: number,
+      names: readonly string[],
+      count: number,
+      range?: StepRange,
+    ): Readonly<Record<string, MetricBucket[]>> =>
+      Object.fromEntries(names.map((name) => [name, readBuckets(runId, name, count, range)])),
+    /** The metrics that a run has. */
+    names: (runId: number): string[] => keys.all(runId),
+    /** The newest value of each metric. */
+    latest: (runId: number): Readonly<Record<string, MetricPoint>> =>
+      Object.fromEntries(
+        latest.all({ runId }).map(({ name, step, value }) => [name, { step, value: fromNull(value) }]),
+      ),
+    discardAfter: (runId: number, step: number): number => clear.run(runId, step).changes,
+  } as const;
+}
+
+export type MetricsTable = ReturnType<typeof openMetricsTable>;

@@ -1,0 +1,5 @@
+/** Every migration, oldest first; a released one is never edited, a change is a new file. */
+import { initial } from './001-initial.ts';
+import type { Migration } from './migration.ts';
+
+export const migrations: readonly Migration[] = [initial];

@@ -1,0 +1,52 @@
+/** Source texts, each once: the same words under another title are the same text. */
+import { createHash } from 'node:crypto';
+import { columns } from './columns.ts';
+import type { Db } from './open.ts';
+
+export interface NewText {
+  readonly title: string;
+  readonly text: string;
+  readonly source: string;
+  readonly words: number;
+}
+
+export interface TextRow extends NewText {
+  readonly id: number;
+  readonly hash: string;
+  readonly addedAt: number;
+}
+
+const fields = columns(['id', 'title', 'text', 'source', 'words', 'hash', 'added_at']);
+
+/** The identity of a text: SHA-256 of its words, whatever the white space between them. */
+export function textHash(text: string): string {
+  return createHash('sha256').update(text.normalize('NFC').trim().replace(/\s+/gu, ' ')).digest('hex');
+}
+
+/** Statements of the table `text`. */
+export function openTextsTable(db: Db, now: () => number) {
+  const insert = db.prepare<NewText & { hash: string; addedAt: number }>(
+    `insert into text (title, text, source, words, hash, added_at)
+     values (@title, @text, @source, @words, @hash, @addedAt) on conflict (hash) do nothing`,
+  );
+  const idOfHash = db.prepare<[string], number>('select id from text where hash = ?').pluck();
+  const byId = db.prepare<[number], TextRow>(`select ${fields} from text where id = ?`);
+  const all = db.prepare<[number], TextRow>(`select ${fields} from text where words >= ? order by id`);
+  const remove = db.prepare<[number]>('delete from text where id = ?');
+
+  return {
+    /** Adds a text unless its words are there already; says which. */
+    add(text: NewText): { readonly id: number; readonly added: boolean } {
+      const hash = textHash(text.text);
+      const { title, source, words } = text;
+      const { changes } = insert.run({ title, text: text.text, source, words, hash, addedAt: now() });
+      return { id: idOfHash.get(hash) ?? 0, added: changes === 1 };
+    },
+    get: (id: number): TextRow | undefined => byId.get(id),
+    /** Texts of at least `minWords` words, in the order of their arrival. */
+    list: (minWords = 0): TextRow[] => all.all(minWords),
+    remove: (id: number): boolean => remove.run(id).changes === 1,
+  } as const;
+}
+
+export type TextsTable = ReturnType<typeof openTextsTable>;

@@ -1,0 +1,196 @@
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { databaseError } from '../../main/store/errors.ts';
+import { openStore } from '../../main/store/index.ts';
+import { migrations } from '../../main/store/migrations/index.ts';
+import { checkNodeVersion, openDatabase } from '../../main/store/open.ts';
+import { addRun, errorOf, temporaryFolder, temporaryStore } from './helpers.ts';
+
+function fileIn(folder = temporaryFolder()): string {
+  return join(folder, 'braid.db');
+}
+
+describe('openDatabase', () => {
+  it('creates a database in WAL mode with foreign keys and the newest version', () => {
+    const db = openDatabase(fileIn());
+    expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
+    expect(db.pragma('synchronous', { simple: true })).toBe(1);
+    expect(db.pragma('foreign_keys', { simple: true })).toBe(1);
+    expect(db.pragma('user_version', { simple: true })).toBe(migrations.length);
+    db.close();
+  });
+
+  it('finds what an earlier opening stored', () => {
+    const file = fileIn();
+    const first = openStore(file);
+    first.settings.set('theme', 'dark');
+    first.close();
+    const second = openStore(file);
+    expect(second.settings.get('theme')).toBe('dark');
+    second.close();
+  });
+
+  it('applies only the migrations that are missing', () => {
+    const file = fileIn();
+    const one = { version: 1, sql: 'create table a (x integer) strict' };
+    const two = { version: 2, sql: 'alter table a add column y integer' };
+    openDatabase(file, { migrations: [one] }).close();
+    const db = openDatabase(file, { migrations: [one, two] });
+    expect(db.pragma('user_version', { simple: true })).toBe(2);
+    db.close();
+  });
+
+  it('leaves the version before a migration that fails', () => {
+    const file = fileIn();
+    const one = { version: 1, sql: 'create table a (x integer) strict' };
+    const bad = { version: 2, sql: 'create table b (x integer) strict; create table a (x integer) strict' };
+    openDatabase(file, { migrations: [one] }).close();
+    expect(() => openDatabase(file, { migrations: [one, bad] })).toThrow(/already exists/);
+    const db = openDatabase(file, { migrations: [one] });
+    expect(db.prepare("select count(*) from sqlite_schema where name = 'b'").pluck().get()).toBe(0);
+    db.close();
+  });
+
+  it('refuses a newer version, naming both, and leaves the file alone', () => {
+    const file = fileIn();
+    openDatabase(file).close();
+    const raw = new Database(file);
+    raw.pragma('user_version = 99');
+    raw.close();
+    const before = readFileSync(file);
+    expect(errorOf(() => openDatabase(file))).toMatchObject({
+      code: 'DATABASE_TOO_NEW',
+      message: expect.stringMatching(new RegExp(`version ${migrations.length} or older, got version 99`)),
+      remedy: expect.stringContaining('Update Braid'),
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it('refuses a file that is no database', () => {
+    const file = fileIn();
+    writeFileSync(file, 'these are notes of mine, and no database at all; '.repeat(50));
+    expect(errorOf(() => openDatabase(file))).toMatchObject({
+      code: 'DATABASE_UNREADABLE',
+      message: expect.stringContaining(file),
+    });
+  });
+
+  it("refuses another program's database", () => {
+    const file = fileIn();
+    const raw = new Database(file);
+    raw.exec('create table songs (title text)');
+    raw.close();
+    expect(errorOf(() => openDatabase(file))).toMatchObject({ code: 'DATABASE_FOREIGN' });
+  });
+
+  it('refuses a truncated database', () => {
+    const file = fileIn();
+    openDatabase(file).close();
+    truncateSync(file, 8192);
+    expect(errorOf(() => openDatabase(file))).toMatchObject({
+      code: 'DATABASE_UNREADABLE',
+      message: expect.stringMatching(/truncated/),
+    });
+  });
+
+  it('refuses a folder in place of the file', () => {
+    const file = fileIn();
+    mkdirSync(file);
+    expect(errorOf(() => openDatabase(file))).toMatchObject({ message: expect.stringContaining('got a folder') });
+  });
+
+  it('says so when there is no folder to hold the file', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'plain'), '');
+    for (const name of ['plain', 'none']) {
+      expect(errorOf(() => openDatabase(join(folder, name, 'braid.db')))).toMatchObject({
+        code: 'NO_FOLDER',
+        message: expect.stringContaining(join(folder, name)),
+      });
+    }
+  });
+
+  it('says so when another process holds the database', () => {
+    const file = fileIn();
+    const one = { version: 1, sql: 'create table a (x integer) strict' };
+    const holder = openDatabase(file, { migrations: [one] });
+    holder.exec('begin immediate');
+    const two = { version: 2, sql: 'create table b (x integer) strict' };
+    expect(errorOf(() => openDatabase(file, { migrations: [one, two], busyTimeoutMs: 10 }))).toMatchObject({
+      code: 'DATABASE_LOCKED',
+    });
+    holder.close();
+  });
+});
+
+describe('checkNodeVersion', () => {
+  it('refuses versions that better-sqlite3 cannot run on', () => {
+    expect(errorOf(() => checkNodeVersion('20.20.2'))).toMatchObject({ code: 'NODE_TOO_OLD' });
+    expect(() => checkNodeVersion('24.21.0')).not.toThrow();
+  });
+});
+
+describe('databaseError', () => {
+  it.each([
+    ['SQLITE_FULL', 'DISK_FULL'],
+    ['SQLITE_READONLY_DIRECTORY', 'DATABASE_READ_ONLY'],
+    ['SQLITE_CANTOPEN', 'DATABASE_READ_ONLY'],
+    ['SQLITE_PERM', 'DATABASE_READ_ONLY'],
+    ['SQLITE_CORRUPT_INDEX', 'DATABASE_UNREADABLE'],
+    ['SQLITE_LOCKED', 'DATABASE_LOCKED'],
+    ['SQLITE_IOERR_WRITE', 'DATABASE_IO'],
+  ])('explains %s as %s with the file and a remedy', (sqlite, code) => {
+    const error = databaseError(new Database.SqliteError('x', sqlite), '/data/braid.db');
+    expect(error).toMatchObject({
+      code,
+      message: expect.stringContaining('/data/braid.db'),
+      remedy: expect.stringMatching(/./),
+    });
+  });
+
+  it('leaves other errors as they are', () => {
+    const error = new Error('mine');
+    expect(databaseError(error, 'f')).toBe(error);
+    const constraint = new Database.SqliteError('x', 'SQLITE_CONSTRAINT');
+    expect(databaseError(constraint, 'f')).toBe(constraint);
+  });
+});
+
+describe('Store.transaction', () => {
+  it('keeps all or nothing', () => {
+    const store = temporaryStore();
+    expect(() =>
+      store.transaction(() => {
+        store.settings.set('a', 1);
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    expect(store.settings.get('a')).toBeUndefined();
+  });
+
+  it('stores a metric whose name first came in a transaction that failed', () => {
+    const store = temporaryStore();
+    const run = addRun(store);
+    expect(() =>
+      store.transaction(() => {
+        store.metrics.record(run, 1, { fresh: 1 });
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    store.metrics.record(run, 1, { fresh: 2 });
+    expect(store.metrics.series(run, 'fresh')).toEqual([{ step: 1, value: 2 }]);
+  });
+
+  it('reports a full disk and loses nothing that was stored', () => {
+    const folder = temporaryFolder();
+    const limit = { version: migrations.length + 1, sql: 'pragma max_page_count = 80' };
+    const store = openStore(join(folder, 'braid.db'), { migrations: [...migrations, limit] });
+    store.settings.set('kept', true);
+    const error = errorOf(() => store.transaction(() => store.settings.set('big', 'x'.repeat(1_000_000))));
+    expect(error).toMatchObject({ code: 'DISK_FULL', message: expect.stringContaining('braid.db') });
+    expect(store.settings.list()).toEqual({ kept: true });
+    store.close();
+  });
+});
