@@ -1,6 +1,7 @@
 /** Reading the history: the list of runs, everything about one, and where it comes from. */
 import { existsSync } from 'node:fs';
 import { inputError } from '../errors.ts';
+import { cleanLeftovers } from '../files.ts';
 import type { CheckpointRow } from '../store/checkpoints.ts';
 import type { EvaluationRow } from '../store/evaluations.ts';
 import type { EventRow } from '../store/events.ts';
@@ -84,6 +85,11 @@ export function refreshCheckpoints(
 
 /** The newest checkpoint of a run that is still there; undefined before the first. */
 export function newestCheckpoint(store: Store, runId: number): CheckpointRow | undefined {
+  const run = requireRun(store, runId);
+  const folder = fromStoredPath(store.folder, run.folder);
+  // A trainer killed between two renames leaves a checkpoint set aside; a live one must not be disturbed.
+  const live = run.state === 'running' || run.state === 'paused';
+  if (!live && existsSync(folder)) cleanLeftovers(folder);
   return refreshCheckpoints(store, runId)
     .filter((checkpoint) => checkpoint.deletedAt === null)
     .at(-1);

@@ -295,6 +295,20 @@ describe('reading the history', () => {
     expect(newestCheckpoint(store, createRun(store, config).runId)).toBeUndefined();
   });
 
+  it('brings back a checkpoint that a killed trainer had set aside, once the run is over', () => {
+    const store = temporaryStore();
+    const { runId, folder } = createRun(store, config);
+    recordEvents(store, runId, eventsOf(folder, 1, 2));
+    mkdirSync(join(folder, '.checkpoint-2.77-1.old'));
+    mkdirSync(join(folder, '.checkpoint-2.77-2.tmp'));
+    expect(newestCheckpoint(store, runId)).toBeUndefined();
+    expect(readdirSync(folder)).toHaveLength(2);
+    store.checkpoints.record(runId, 2, `outputs/run-0001-10words-grpo/checkpoint-2`, 'periodic');
+    interruptRun(store, runId, 'killed');
+    expect(newestCheckpoint(store, runId)?.step).toBe(2);
+    expect(readdirSync(folder)).toEqual(['checkpoint-2']);
+  });
+
   it('follows lineage from run to checkpoint to next run', () => {
     const store = temporaryStore();
     const runs: { runId: number; folder: string }[] = [createRun(store, config)];
