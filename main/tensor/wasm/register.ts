@@ -1,5 +1,6 @@
 /** Registers every kernel of ours for the wasm backend. One line a kernel file. */
 import { registerAdamW } from './adamw.ts';
+import { registerIdentity } from './identity.ts';
 import { registerMatMul } from './matmul.ts';
 import { registerFusedKernels } from './register-fused.ts';
 import { registerRows } from './rows.ts';
@@ -9,6 +10,7 @@ import type { WasmRuntime } from './runtime.ts';
 export function registerKernels(runtime: WasmRuntime): void {
   // Matrix products, optimiser, rows.
   registerMatMul(runtime);
+  registerIdentity(runtime);
   registerAdamW(runtime);
   registerRows(runtime);
   registerFusedKernels(runtime);
