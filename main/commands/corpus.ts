@@ -1,0 +1,32 @@
+/** Which texts a command works on. */
+import { existsSync } from 'node:fs';
+import { bundledTextFiles } from '../services/corpora/bundled.ts';
+import { type CorpusText, readCorpus, storedTexts } from '../services/corpora.ts';
+import { openStore } from '../store/index.ts';
+import type { CommandContext } from './shared.ts';
+
+/** Texts, and where they came from. */
+export interface ChosenCorpus {
+  readonly origin: 'files' | 'workspace' | 'bundled';
+  readonly texts: readonly CorpusText[];
+}
+
+/** The texts of the given files; without any the workspace's, or the bundled ones when it has none. */
+export function chooseCorpus(context: CommandContext, files: readonly string[], minWords?: number): ChosenCorpus {
+  const options = minWords === undefined ? {} : { minWords };
+  if (files.length > 0) return { origin: 'files', texts: readCorpus(files, options) };
+  const stored = workspaceTexts(context);
+  if (stored.length > 0) return { origin: 'workspace', texts: stored };
+  return { origin: 'bundled', texts: readCorpus(bundledTextFiles()) };
+}
+
+/** Looking must not create a workspace. */
+function workspaceTexts(context: CommandContext): CorpusText[] {
+  if (!existsSync(context.database)) return [];
+  const store = openStore(context.database);
+  try {
+    return storedTexts(store);
+  } finally {
+    store.close();
+  }
+}

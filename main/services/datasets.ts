@@ -1,0 +1,19 @@
+/** Datasets: generated from texts, written and read as JSONL, checked for leakage. */
+export {
+  type DatasetFiles,
+  datasetFiles,
+  readDataset,
+  toJsonLines,
+  writeDataset,
+} from './datasets/files.ts';
+export {
+  type CurriculumOptions,
+  type DatasetOptions,
+  type GeneratedDataset,
+  generateCurriculum,
+  generateDataset,
+} from './datasets/generate.ts';
+export { findLeakage, type Leakage, type Overlap } from './datasets/leakage.ts';
+export { splitTexts, type TextSplit } from './datasets/split.ts';
+export { curriculumWords, defaultPairs, type PairCounts, type StageSupply, stageSupply } from './datasets/supply.ts';
+export { readTemplate } from './datasets/template-file.ts';

@@ -1,0 +1,91 @@
+/** The dataset generator: fragments of exactly n words, the prompt that asks for their interleaving, the answer. */
+
+import { inputError } from '../../errors.ts';
+import { hashString, randomStream } from '../../random.ts';
+import { checkTemplate, type PromptTemplate, processTemplate, renderPrompt } from '../../tasks/interleave/prompt.ts';
+import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
+import { interleaveWords } from '../../tasks/interleave/target.ts';
+import { mergeTexts } from '../corpora/merge.ts';
+import type { CorpusText, SourceText } from '../corpora/source-text.ts';
+import { drawPairs } from './pairs.ts';
+import { splitTexts, type TextSplit } from './split.ts';
+import { defaultPairs, longEnough, type StageSupply, stageSupply } from './supply.ts';
+
+export interface DatasetOptions {
+  readonly texts: readonly SourceText[];
+  /** Words in each fragment. */
+  readonly words: number;
+  readonly train?: number;
+  readonly test?: number;
+  readonly seed?: number;
+  readonly template?: PromptTemplate;
+}
+
+/** A stage's dataset, or why the texts can't serve it. */
+export type GeneratedDataset =
+  | {
+      readonly kind: 'dataset';
+      readonly words: number;
+      readonly train: readonly InterleaveRecord[];
+      readonly test: readonly InterleaveRecord[];
+      readonly supply: StageSupply;
+    }
+  | { readonly kind: 'shortage'; readonly words: number; readonly supply: StageSupply; readonly reason: string };
+
+/** Generates one stage; the same options always give the same records. */
+export function generateDataset(options: DatasetOptions): GeneratedDataset {
+  return generateCurriculum({ ...options, stages: [options.words] })[0] as GeneratedDataset;
+}
+
+export interface CurriculumOptions extends Omit<DatasetOptions, 'words'> {
+  readonly stages: readonly number[];
+}
+
+/** Generates several stages over one split of the texts, so that no stage trains on another's test texts. */
+export function generateCurriculum(options: CurriculumOptions): GeneratedDataset[] {
+  const { train, test, seed = 42, template = processTemplate } = options;
+  const pairs = { train: train ?? defaultPairs.train, test: test ?? defaultPairs.test };
+  for (const words of options.stages) checkCount('words', words);
+  checkCount('train', pairs.train);
+  checkCount('test', pairs.test);
+  checkTemplate(template);
+  // Copies on both sides of the split would leak test texts into training.
+  const texts = mergeTexts([], options.texts).texts;
+  const split = splitTexts(texts, seed);
+  return options.stages.map((words) => {
+    const supply = stageSupply(texts, words, pairs, seed);
+    if (supply.shortage !== null) return { kind: 'shortage', words, supply, reason: supply.shortage };
+    const records = (side: keyof TextSplit): InterleaveRecord[] =>
+      makeRecords(split[side], side, words, pairs[side], seed, template);
+    return { kind: 'dataset', words, train: records('train'), test: records('test'), supply };
+  });
+}
+
+function checkCount(name: string, value: number): void {
+  if (Number.isInteger(value) && value >= 1) return;
+  throw inputError('BAD_DATASET_OPTION', `Expected "${name}" to be a whole number of at least 1, got ${value}`);
+}
+
+function makeRecords(
+  texts: readonly CorpusText[],
+  side: keyof TextSplit,
+  words: number,
+  count: number,
+  seed: number,
+  template: PromptTemplate,
+): InterleaveRecord[] {
+  const stream = randomStream(seed, hashString('pairs'), words, hashString(side));
+  return drawPairs(longEnough(texts, words), words, count, stream).map(([a, b], i) => {
+    const values = { fragment_a: a.words.join(' '), fragment_b: b.words.join(' '), words };
+    return {
+      id: `${words}w-${side}-${String(i + 1).padStart(4, '0')}`,
+      words,
+      title_a: a.title,
+      title_b: b.title,
+      fragment_a: values.fragment_a,
+      fragment_b: values.fragment_b,
+      prompt: renderPrompt(template, values),
+      target: interleaveWords(a.words, b.words).join(' '),
+    };
+  });
+}
