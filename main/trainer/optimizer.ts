@@ -1,0 +1,257 @@
+/**
+ * AdamW (Loshchilov & Hutter, arXiv 1711.05101) and clipping by global norm, as torch.optim.AdamW and
+ * torch.nn.utils.clip_grad_norm_ compute them:
+ *
+ *   p ← p·(1 − lr·decay);  m ← β1·m + (1−β1)·g;  v ← β2·v + (1−β2)·g²
+ *   p ← p − lr/(1−β1^t) · m / (√v/√(1−β2^t) + eps)
+ *
+ * A backend with an `AdamW` kernel updates param, m and v in place; the portable path makes new tensors.
+ * Deviation: gradients that aren't finite leave everything as it was (torch would write NaN into every weight).
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import { BraidError } from '../errors.ts';
+import type { TrainConfig } from './config.ts';
+
+export type OptimizerConfig = Pick<
+  TrainConfig,
+  'adam_beta1' | 'adam_beta2' | 'adam_epsilon' | 'weight_decay' | 'max_grad_norm'
+>;
+
+/** A trained tensor; the portable path puts a new tensor into `value` at every step. */
+export interface Parameter {
+  readonly name: string;
+  value: tf.Tensor;
+}
+
+export type Gradients = Readonly<Record<string, tf.Tensor>>;
+
+export interface UpdateReport {
+  /** Global norm before clipping. */
+  readonly gradNorm: number;
+  /** False when the norm wasn't finite and nothing was changed. */
+  readonly applied: boolean;
+}
+
+interface Slot {
+  readonly parameter: Parameter;
+  readonly decay: number;
+  m: tf.Tensor;
+  v: tf.Tensor;
+}
+
+const STEP = 'step';
+const FIRST = 'exp_avg.';
+const SECOND = 'exp_avg_sq.';
+
+/** Owns the moments of its parameters. `dispose` when done. */
+export class AdamW {
+  readonly #slots: readonly Slot[];
+  readonly #config: OptimizerConfig;
+  #steps = 0;
+
+  constructor(parameters: readonly Parameter[], config: OptimizerConfig) {
+    this.#config = config;
+    this.#slots = parameters.map((parameter) => ({
+      parameter,
+      decay: takesDecay(parameter.name) ? config.weight_decay : 0,
+      m: tf.keep(tf.zeros(parameter.value.shape)),
+      v: tf.keep(tf.zeros(parameter.value.shape)),
+    }));
+  }
+
+  /** Updates done so far. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** One update. The gradients stay the caller's to dispose. */
+  update(gradients: Gradients, learningRate: number): UpdateReport {
+    const ordered = this.#slots.map((slot) => gradientOf(gradients, slot.parameter));
+    const gradNorm = globalNorm(ordered);
+    if (!Number.isFinite(gradNorm)) return { gradNorm, applied: false };
+    this.#steps++;
+    const gradScale = clipCoefficient(gradNorm, this.#config.max_grad_norm);
+    const updateSlot = hasKernel('AdamW') ? updateInPlace : updatePortably;
+    for (const [i, slot] of this.#slots.entries()) {
+      const grad = ordered[i];
+      if (grad !== undefined) updateSlot(slot, grad, this.#coefficients(slot, learningRate, gradScale));
+    }
+    return { gradNorm, applied: true };
+  }
+
+  /** Everything that `optimizer.safetensors` holds: `exp_avg.<param>`, `exp_avg_sq.<param>`, `step`. */
+  async exportState(): Promise<Record<string, Float32Array>> {
+    const state: Record<string, Float32Array> = { [STEP]: Float32Array.of(this.#steps) };
+    for (const { parameter, m, v } of this.#slots) {
+      // Copies: on wasm, data() is a view of memory that the next step overwrites.
+      state[FIRST + parameter.name] = Float32Array.from(await m.data());
+      state[SECOND + parameter.name] = Float32Array.from(await v.data());
+    }
+    return state;
+  }
+
+  /** Takes over an exported state; refuses one that belongs to other parameters, and then changes nothing. */
+  importState(state: Readonly<Record<string, Float32Array>>): void {
+    const steps = entry(state, STEP, 1)[0] ?? 0;
+    const moments = this.#slots.map((slot) => {
+      const { name, value } = slot.parameter;
+      return { slot, m: entry(state, FIRST + name, value.size), v: entry(state, SECOND + name, value.size) };
+    });
+    for (const { slot, m, v } of moments) {
+      replace(slot, 'm', tf.tensor(m, slot.parameter.value.shape, 'float32'));
+      replace(slot, 'v', tf.tensor(v, slot.parameter.value.shape, 'float32'));
+    }
+    this.#steps = steps;
+  }
+
+  dispose(): void {
+    tf.dispose(this.#slots.flatMap(({ m, v }) => [m, v]));
+  }
+
+  #coefficients(slot: Slot, lr: number, gradScale: number): Coefficients {
+    const { adam_beta1: beta1, adam_beta2: beta2, adam_epsilon: eps } = this.#config;
+    return { lr, beta1, beta2, eps, weightDecay: slot.decay, step: this.#steps, gradScale };
+  }
+}
+
+/** The attributes of the `AdamW` kernel; `step` counts from 1. */
+export interface Coefficients {
+  readonly lr: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly eps: number;
+  readonly weightDecay: number;
+  readonly step: number;
+  readonly gradScale: number;
+}
+
+/** The kernel writes into the memory of param, m and v. */
+function updateInPlace(slot: Slot, grad: tf.Tensor, coefficients: Coefficients): void {
+  const inputs = { param: slot.parameter.value, m: slot.m, v: slot.v, grad };
+  tf.tidy(() => {
+    tf.engine().runKernel('AdamW', inputs, { ...coefficients });
+  });
+}
+
+function updatePortably(slot: Slot, grad: tf.Tensor, coefficients: Coefficients): void {
+  const { lr, beta1, beta2, eps, weightDecay, step, gradScale } = coefficients;
+  const [param, m, v] = tf.tidy(() => {
+    const scaled = tf.mul(grad, gradScale);
+    const mean = tf.add(tf.mul(slot.m, beta1), tf.mul(scaled, 1 - beta1));
+    const square = tf.add(tf.mul(slot.v, beta2), tf.mul(tf.square(scaled), 1 - beta2));
+    const denominator = tf.add(tf.div(tf.sqrt(square), Math.sqrt(1 - beta2 ** step)), eps);
+    const decayed = weightDecay === 0 ? slot.parameter.value : tf.mul(slot.parameter.value, 1 - lr * weightDecay);
+    const moved = tf.sub(decayed, tf.mul(tf.div(mean, denominator), lr / (1 - beta1 ** step)));
+    return [moved, mean, square];
+  });
+  if (param === undefined || m === undefined || v === undefined) return;
+  replace(slot, 'm', m);
+  replace(slot, 'v', v);
+  const { parameter } = slot;
+  if (parameter.value instanceof tf.Variable) {
+    parameter.value.assign(param);
+    param.dispose();
+  } else {
+    parameter.value.dispose();
+    parameter.value = tf.keep(param);
+  }
+}
+
+function replace(slot: Slot, moment: 'm' | 'v', tensor: tf.Tensor): void {
+  slot[moment].dispose();
+  slot[moment] = tf.keep(tensor);
+}
+
+/** √(Σ g²) over all gradients. One read-back for all of them. */
+export function globalNorm(gradients: readonly tf.Tensor[]): number {
+  if (gradients.length === 0) return 0;
+  const sums = tf.tidy(() => {
+    const square = hasKernel('SumSquares')
+      ? (x: tf.Tensor) => tf.reshape(tf.engine().runKernel('SumSquares', { x }) as tf.Tensor, [])
+      : (x: tf.Tensor) => tf.sum(tf.square(x));
+    return tf.stack(gradients.map(square));
+  });
+  let total = 0;
+  for (const sum of sums.dataSync()) total += sum;
+  sums.dispose();
+  return Math.sqrt(total);
+}
+
+/** What gradients are multiplied by: min(1, max / (norm + 1e-6)); 1 when `maxNorm` is 0 (no clipping). */
+export function clipCoefficient(norm: number, maxNorm: number): number {
+  return maxNorm === 0 ? 1 : Math.min(1, maxNorm / (norm + 1e-6));
+}
+
+/**
+ * Adds a micro-batch's gradients to the sum of those before (null: none yet). Takes both over: the result is kept, and
+ * the caller's to dispose.
+ */
+export function accumulateGradients(sum: Gradients | null, gradients: Gradients): Gradients {
+  if (sum === null) {
+    for (const gradient of Object.values(gradients)) tf.keep(gradient);
+    return gradients;
+  }
+  const add = hasKernel('AddInPlace') && ownMemory(sum) ? addInPlace : addPortably;
+  const out: Record<string, tf.Tensor> = {};
+  for (const [name, before] of Object.entries(sum)) {
+    const more = gradients[name];
+    if (more === undefined) throw new BraidError('NO_GRADIENT', `Expected a gradient of "${name}", got none`);
+    out[name] = add(before, more);
+    more.dispose();
+  }
+  return out;
+}
+
+function addInPlace(target: tf.Tensor, x: tf.Tensor): tf.Tensor {
+  tf.tidy(() => {
+    tf.engine().runKernel('AddInPlace', { target, x }, { scale: 1 });
+  });
+  return target;
+}
+
+function addPortably(before: tf.Tensor, more: tf.Tensor): tf.Tensor {
+  const total = tf.keep(tf.add(before, more));
+  before.dispose();
+  return total;
+}
+
+/** Two gradients may be views of one tensor (the terms of a sum share theirs); then nothing may be written in place. */
+function ownMemory(gradients: Gradients): boolean {
+  const tensors = Object.values(gradients);
+  return new Set(tensors.map(({ dataId }) => dataId)).size === tensors.length;
+}
+
+/** Whether weight decay applies: not to biases and norms (transformers' `get_decay_parameter_names`). */
+export function takesDecay(name: string): boolean {
+  return !/bias|layernorm|rmsnorm|(?:^|\.)norm(?:$|\.)|_norm(?:$|\.)/i.test(name);
+}
+
+function hasKernel(name: string): boolean {
+  return tf.getKernel(name, tf.getBackend()) != null;
+}
+
+function gradientOf(gradients: Gradients, parameter: Parameter): tf.Tensor {
+  const gradient = gradients[parameter.name];
+  if (gradient === undefined)
+    throw new BraidError('NO_GRADIENT', `Expected a gradient of "${parameter.name}", got none`);
+  if (gradient.size !== parameter.value.size)
+    throw new BraidError(
+      'BAD_SHAPE',
+      `Expected the gradient of "${parameter.name}" to be [${parameter.value.shape.join(', ')}], got [${gradient.shape.join(', ')}]`,
+    );
+  return gradient;
+}
+
+function entry(state: Readonly<Record<string, Float32Array>>, name: string, size: number): Float32Array {
+  const values = state[name];
+  if (values?.length === size) return values;
+  throw new BraidError(
+    'BAD_OPTIMIZER_STATE',
+    `Expected ${size} values of "${name}" in the optimiser state, got ${values === undefined ? 'none' : values.length}`,
+    {
+      kind: 'input',
+      remedy:
+        'Resume with the configuration the checkpoint was written with, or start a new stage from it with --from.',
+    },
+  );
+}
