@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { BackendWasm, setThreadsCount } from '@tensorflow/tfjs-backend-wasm';
 import * as tf from '@tensorflow/tfjs-core';
+import { BraidError } from '../../errors.ts';
 import { type Allocator, guardAllocator, openHeap } from './heap.ts';
 import { openPool } from './pool.ts';
 import { registerKernels } from './register.ts';
@@ -33,6 +34,7 @@ const backendName = 'wasm';
 
 /** Opens the backend, puts our kernels in place and makes it tfjs's current one. */
 export async function openWasmBackend(options: WasmBackendOptions): Promise<WasmRuntime> {
+  const kernels = await compileKernels(options.kernelsFile);
   const threads = Math.max(1, options.threads ?? os.availableParallelism());
   const memory = new WebAssembly.Memory({ initial: 1024, maximum: 65536, shared: true });
   const module = await loadModule(memory);
@@ -40,7 +42,6 @@ export async function openWasmBackend(options: WasmBackendOptions): Promise<Wasm
   setThreadsCount(1);
   const backend = new BackendWasm(module as unknown as BackendWasm['wasm']);
   const heap = openHeap(backend, module, memory, bytesInUse);
-  const kernels = await WebAssembly.compile(await readFile(options.kernelsFile));
   const pool = await openPool(heap, kernels, threads);
   const runtime: WasmRuntime = { backend, heap, pool, threads };
   await makeCurrent(runtime);
@@ -51,6 +52,16 @@ export async function openWasmBackend(options: WasmBackendOptions): Promise<Wasm
 export async function closeWasmBackend(runtime: WasmRuntime): Promise<void> {
   await runtime.pool.close();
   if (tf.findBackend(backendName) === runtime.backend) tf.removeBackend(backendName);
+}
+
+async function compileKernels(file: string): Promise<WebAssembly.Module> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new BraidError('KERNELS_MISSING', `Expected the compiled kernels at ${file}`, {
+      cause,
+      remedy: 'Build them with: node main/tensor/kernels/build.ts',
+    });
+  });
+  return WebAssembly.compile(bytes);
 }
 
 async function makeCurrent(runtime: WasmRuntime): Promise<void> {

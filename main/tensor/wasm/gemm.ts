@@ -69,8 +69,10 @@ function dotProducts({ pool, threads }: WasmRuntime, task: Gemm): void {
 function packedProduct(runtime: WasmRuntime, task: Gemm): void {
   const { m, n, k } = task;
   const batchLimit = Math.max(1, Math.floor(packedLimit / (Math.max(m, n) * k)));
-  if (task.batch > batchLimit)
-    return eachPart(task.batch, batchLimit, (from, batch) => packedProduct(runtime, batchPart(task, from, batch)));
+  if (task.batch > batchLimit) {
+    eachPart(task.batch, batchLimit, (from, batch) => packedProduct(runtime, batchPart(task, from, batch)));
+    return;
+  }
   eachPart(k, evenPart(k, depthLimit), (fromK, partK) => {
     const linesLimit = Math.floor(packedLimit / partK / task.batch / 48) * 48 || 48;
     eachPart(n, linesLimit, (fromN, partN) => {

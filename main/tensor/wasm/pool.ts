@@ -8,6 +8,8 @@ import {
   CONTROL_BYTES,
   CONTROL_CLOSING,
   CONTROL_EPOCH,
+  CONTROL_FAILED,
+  CONTROL_REMAINING,
   MAX_ARGS,
   SCRATCH_BYTES,
 } from '../kernels/ids.ts';
@@ -47,11 +49,19 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
   );
 
   function run(kernel: number, args: readonly number[], tiles: number, parallel = true): void {
+    if (words[CONTROL_FAILED / 4] !== 0) throw kernelFailed(kernel);
     if (args.length > MAX_ARGS)
       throw new RangeError(`Expected at most ${MAX_ARGS} kernel arguments, got ${args.length}`);
     parameters.set(args);
-    if (!parallel || tiles < 2 || threads === 1) runSerial(kernel, tiles, control, scratch);
-    else if (runParallel(kernel, tiles, control, scratch) === 0) throw kernelFailed(kernel);
+    try {
+      if (!parallel || tiles < 2 || threads === 1) runSerial(kernel, tiles, control, scratch);
+      else if (runParallel(kernel, tiles, control, scratch) === 0) throw kernelFailed(kernel);
+    } catch (error) {
+      // Workers may still hold tiles of the broken job, so this pool must take no other.
+      Atomics.store(words, CONTROL_REMAINING / 4, 0);
+      Atomics.store(words, CONTROL_FAILED / 4, 1);
+      throw error;
+    }
   }
 
   async function close(): Promise<void> {

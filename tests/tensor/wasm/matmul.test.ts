@@ -103,7 +103,9 @@ describe('tf.matMul', () => {
 
   it('leaks neither tensors nor heap', () => {
     const before = { tensors: tf.memory().numTensors, bytes: runtime.heap.bytesInUse() };
-    tf.tidy(() => tf.grads((x, y) => tf.matMul(x, y))([tensor([30, 50], 1), tensor([50, 70], 2)]));
+    tf.tidy(() => {
+      tf.grads((x, y) => tf.matMul(x, y))([tensor([30, 50], 1), tensor([50, 70], 2)]);
+    });
     expect({ tensors: tf.memory().numTensors, bytes: runtime.heap.bytesInUse() }).toEqual(before);
   });
 
