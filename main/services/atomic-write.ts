@@ -32,8 +32,16 @@ export function writeFilesWhole(files: readonly NewFile[], write: WriteBytes = t
     });
     for (const folder of new Set(files.map(({ path }) => dirname(path)))) flushFolder(folder);
   } catch (error) {
-    for (const path of temporary) rmSync(path, { force: true });
+    temporary.forEach(discard);
     throw writeError(current, error as NodeJS.ErrnoException);
+  }
+}
+
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // What kept the file from being written can keep it from being removed; that first reason is the one to tell.
   }
 }
 

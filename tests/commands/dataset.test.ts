@@ -1,0 +1,109 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { registerDataset } from '../../main/commands/dataset.ts';
+import { madeTexts } from '../services/made-texts.ts';
+import { runCommand } from './run-command.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'braid-dataset-'));
+  writeFileSync(join(folder, 'texts.json'), JSON.stringify(madeTexts(30, 40, 50, 60, 70)));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (...args: string[]) =>
+  runCommand(registerDataset, 'dataset', '--workspace', join(folder, 'workspace'), ...args);
+const ours = (...args: string[]) =>
+  run(
+    '--texts',
+    join(folder, 'texts.json'),
+    '--output-dir',
+    join(folder, 'out'),
+    '--train',
+    '20',
+    '--test',
+    '5',
+    ...args,
+  );
+const lines = (name: string) =>
+  readFileSync(join(folder, 'out', name), 'utf8')
+    .trim()
+    .split('\n');
+
+describe('braid dataset', () => {
+  it('writes a training and a test file for each word count', async () => {
+    const { stdout, error } = await ours('--words', '25,10', '--json');
+    expect(error).toBeNull();
+    expect(readdirSync(join(folder, 'out')).sort()).toEqual([
+      '10words.jsonl',
+      '10words.test.jsonl',
+      '25words.jsonl',
+      '25words.test.jsonl',
+    ]);
+    expect([lines('10words.jsonl').length, lines('10words.test.jsonl').length]).toEqual([20, 5]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      origin: 'files',
+      texts: 5,
+      seed: 42,
+      template: { name: 'process', version: 1 },
+      stages: [
+        { words: 10, train: 20, test: 5, held_out_clean: true },
+        { words: 25, train: 20, test: 5, held_out_clean: true },
+      ],
+      shortages: [],
+    });
+  });
+
+  it('reports the stages of a curriculum that the texts cannot serve, and writes the others', async () => {
+    const { stdout, stderr, error } = await ours('--curriculum', '--json');
+    expect(error).toBeNull();
+    const report = JSON.parse(stdout);
+    expect(report.stages.map((stage: { words: number }) => stage.words)).toEqual([10, 25]);
+    expect(report.shortages.map((stage: { words: number }) => stage.words)).toEqual([50, 100, 200, 500]);
+    expect(stderr).toContain(
+      'Not made: 50 words: expected at least 4 texts of 50 words or more, got 3; add 1 such text',
+    );
+  });
+
+  it('fails on bad input when no stage can be served', async () => {
+    const { error } = await ours('--words', '200');
+    expect(error).toMatchObject({ code: 'TEXTS_TOO_SHORT', kind: 'input' });
+    expect(error?.message).toContain('200 words: expected at least 4 texts');
+    expect(readdirSync(folder)).toEqual(['texts.json']);
+  });
+
+  it('is decided by the seed', async () => {
+    await ours('--words', '10', '--seed', '1');
+    const first = lines('10words.jsonl');
+    await ours('--words', '10', '--seed', '1');
+    expect(lines('10words.jsonl')).toEqual(first);
+    await ours('--words', '10', '--seed', '2');
+    expect(lines('10words.jsonl')).not.toEqual(first);
+  });
+
+  it('takes a template of the person', async () => {
+    const template = join(folder, 'short.txt');
+    writeFileSync(template, '{fragment_a} / {fragment_b}');
+    await ours('--words', '10', '--template', template);
+    expect(JSON.parse(lines('10words.jsonl')[0] ?? '').prompt).toContain(' / ');
+  });
+
+  it.each([
+    [[], 'Expected --curriculum, or word counts such as --words 10,25; got neither'],
+    [['--words', '10,x'], 'Expected --words to be a whole number of at least 1, got "x"'],
+    [['--words', '10,'], 'Expected --words to be a whole number of at least 1, got ""'],
+    [['--words', '10', '--train', '0'], 'Expected --train to be a whole number of at least 1, got "0"'],
+    [['--words', '10', '--seed', '-1'], 'Expected --seed to be a whole number of at least 0, got "-1"'],
+  ])('refuses %j', async (args, message) => {
+    const { error } = await ours(...args);
+    expect(error).toMatchObject({ kind: 'input', message });
+  });
+
+  it('refuses an output folder that is a file', async () => {
+    const { error } = await ours('--words', '10', '--output-dir', join(folder, 'texts.json'));
+    expect(error).toMatchObject({ code: 'CANNOT_WRITE', kind: 'input' });
+    expect(error?.message).toContain('is a file, not a folder');
+  });
+});

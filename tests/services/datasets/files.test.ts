@@ -1,0 +1,80 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { datasetFiles, generateDataset, readDataset, writeDataset } from '../../../main/services/datasets.ts';
+import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
+import { madeTexts } from '../made-texts.ts';
+
+const made = generateDataset({ texts: madeTexts(20, 20, 20, 20), words: 3, train: 4, test: 2 });
+const dataset = made.kind === 'dataset' ? made : { train: [], test: [] };
+const [record] = dataset.train;
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'braid-dataset-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(content: string | Uint8Array): string {
+  const path = join(folder, 'd.jsonl');
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('datasetFiles', () => {
+  it('puts the test file beside the training file', () => {
+    const files = { train: 'a/10words.jsonl', test: 'a/10words.test.jsonl' };
+    expect(datasetFiles('a/10words.jsonl')).toEqual(files);
+    expect(datasetFiles('a/10words.test.jsonl')).toEqual(files);
+    expect(datasetFiles('a/data')).toEqual({ train: 'a/data', test: 'a/data.test.jsonl' });
+  });
+});
+
+describe('writeDataset', () => {
+  it('writes both files, which read back as they were', () => {
+    const files = writeDataset(join(folder, 'new', '3words.jsonl'), dataset);
+    expect(readDataset(files.train, interleaveTask)).toEqual(dataset.train);
+    expect(readDataset(files.test, interleaveTask)).toEqual(dataset.test);
+    expect(readFileSync(files.train, 'utf8').endsWith('}\n')).toBe(true);
+  });
+
+  it('leaves nothing behind when the disk is full', () => {
+    const full = (): number => {
+      throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    };
+    expect(() => writeDataset(join(folder, '3words.jsonl'), dataset, full)).toThrow('got a full disk');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('readDataset', () => {
+  it('passes over blank lines and takes Windows line ends and a byte-order mark', () => {
+    expect(readDataset(file(`\ufeff${JSON.stringify(record)}\r\n\r\n`), interleaveTask)).toEqual([record]);
+  });
+
+  it('names every bad line', () => {
+    const lines = [
+      JSON.stringify(record),
+      '{"id": "x"',
+      JSON.stringify(record),
+      JSON.stringify({ ...record, id: 'other', words: 'three' }),
+      '[]',
+    ];
+    const path = file(lines.join('\n'));
+    expect(() => readDataset(path, interleaveTask)).toThrow(
+      [
+        `${path}, line 2: not JSON: expected "," or "}", got the end of the file at column 11`,
+        `${path}, line 3: expected an id of its own, got "${record?.id}" as on line 1`,
+        `${path}, line 4: expected "words" to be a whole number, got "three"`,
+        `${path}, line 5: expected an object with the fields of an interleave record, got []`,
+      ].join('\n'),
+    );
+  });
+
+  it('refuses what is no dataset', () => {
+    expect(() => readDataset(join(folder, 'none.jsonl'), interleaveTask)).toThrow('expected a file, got none');
+    expect(() => readDataset(file(''), interleaveTask)).toThrow('expected at least one record, got none');
+    expect(() => readDataset(file(Uint8Array.of(0x50, 0x4b, 3, 4)), interleaveTask)).toThrow('got a binary file');
+  });
+});
