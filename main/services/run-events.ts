@@ -41,6 +41,11 @@ function recordEvent(store: Store, run: RunRow, event: TrainerEvent): void {
     case 'warning':
       recordWarning(store, run, event);
       break;
+    case 'notice': {
+      const { kind, message, remedy, topic } = event;
+      note(store, run.id, event.step, { kind, severity: 'info', message, remedy, data: { topic } });
+      break;
+    }
     case 'paused':
       note(store, run.id, event.step, { kind: 'paused', severity: 'info', message: event.reason });
       setIfLive(store, run.id, 'paused', event.reason);

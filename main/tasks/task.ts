@@ -16,6 +16,8 @@ export interface Task<R extends TaskRecord = TaskRecord> {
   readonly name: string;
   /** Reward functions in a fixed order; the trainer weights and sums them. */
   readonly rewardNames: readonly string[];
+  /** The sum of rewards that a perfect completion gets, or null where there is no highest one. */
+  readonly highestReward: number | null;
   /** Checks one parsed JSONL value; throws `BraidError` naming the field, what was expected and what came. */
   parseRecord(value: unknown): R;
   /** The completion that would be perfect; supervised training fits it, and completion lengths come from it. */

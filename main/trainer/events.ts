@@ -53,6 +53,14 @@ export type TrainerEvent =
       readonly message: string;
       readonly remedy: string;
     }
+  /** Something worth knowing that is no alarm. */
+  | {
+      readonly kind: 'notice';
+      readonly step: number;
+      readonly topic: string;
+      readonly message: string;
+      readonly remedy: string;
+    }
   | { readonly kind: 'paused'; readonly step: number; readonly reason: string }
   | { readonly kind: 'resumed'; readonly step: number }
   | { readonly kind: 'done'; readonly step: number; readonly path: string | null; readonly stopped: boolean }

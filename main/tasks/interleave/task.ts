@@ -8,6 +8,7 @@ import { alignmentReward } from './reward.ts';
 export const interleaveTask: Task<InterleaveRecord> = {
   name: 'interleave',
   rewardNames: ['alignment'],
+  highestReward: 1,
   mainMetric: 'alignment',
   parseRecord: parseInterleaveRecord,
   reference: (record) => record.target,

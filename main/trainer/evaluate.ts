@@ -1,0 +1,69 @@
+/** Held-out evaluation: greedy completions of frozen prompts, measured by the task. */
+import { generate } from '../model/generate.ts';
+import type { Task } from '../tasks/task.ts';
+import type { EvaluationItem, Metrics } from './events.ts';
+import type { Policy } from './policy.ts';
+import type { TokenRecord } from './prompts.ts';
+
+export interface EvaluateOptions {
+  readonly maxNewTokens: number;
+  /** Records decoded together. */
+  readonly batchSize: number;
+  /** Called with the records done so far. */
+  readonly onProgress?: (done: number) => void;
+}
+
+export interface Evaluation {
+  /** `eval_<metric>` means over all records. */
+  readonly metrics: Metrics;
+  readonly items: readonly EvaluationItem[];
+}
+
+/** Completes every record greedily and measures it. */
+export function evaluate(
+  task: Task,
+  policy: Policy,
+  records: readonly TokenRecord[],
+  decode: (ids: readonly number[]) => string,
+  options: EvaluateOptions,
+): Evaluation {
+  const items: EvaluationItem[] = [];
+  for (let start = 0; start < records.length; start += options.batchSize) {
+    const batch = records.slice(start, start + options.batchSize);
+    const completions = generate(
+      policy.model,
+      policy.adapter,
+      batch.map(({ promptIds }) => promptIds),
+      {
+        numGenerations: 1,
+        maxNewTokens: options.maxNewTokens,
+        eosTokenIds: policy.model.config.eosTokenIds,
+        temperature: 0,
+        topK: 0,
+        topP: 1,
+        minP: null,
+        repetitionPenalty: 1,
+        coordinates: [0],
+      },
+    );
+    batch.forEach(({ record }, i) => {
+      const completion = decode(completions[i]?.ids ?? []);
+      items.push({ id: record.id, completion, metrics: task.measure(record, completion) });
+    });
+    options.onProgress?.(items.length);
+  }
+  return { items, metrics: meanMetrics(items) };
+}
+
+/** `eval_<metric>` of all items, averaged; a NaN is left out. */
+function meanMetrics(items: readonly EvaluationItem[]): Metrics {
+  const sums = new Map<string, { sum: number; n: number }>();
+  for (const { metrics } of items) {
+    for (const [name, value] of Object.entries(metrics)) {
+      if (Number.isNaN(value)) continue;
+      const entry = sums.get(name) ?? { sum: 0, n: 0 };
+      sums.set(name, { sum: entry.sum + value, n: entry.n + 1 });
+    }
+  }
+  return Object.fromEntries([...sums].map(([name, { sum, n }]) => [`eval_${name}`, sum / n]));
+}

@@ -1,0 +1,212 @@
+/**
+ * GRPO (Shao et al. 2024, arXiv 2402.03300) as TRL 1.13 runs it. Of each step:
+ *
+ *   sample G completions of each of P prompts      (every steps_per_generation x num_iterations micro-batches)
+ *   score them:        r = sum over reward functions of weight * reward
+ *   advantages:        A = (r - mean of the group) / (std of the group + 1e-4)
+ *   loss:              -min(ratio * A, clip(ratio, 1-eps, 1+eps_high) * A) + beta * KL(policy || reference), per token
+ *   step:              AdamW on gradients clipped to max_grad_norm
+ *   report, checkpoint
+ *
+ * Variant: loss type, reward scaling, KL estimator and clipping are settings (losses.ts has the formulas); the
+ * defaults are TRL's: dapo normalisation, group-scaled rewards, no KL. Deviations from TRL: whole groups are shuffled
+ * rather than rows, so that a group shares its prompt's forward pass (batching.ts); random numbers are our own.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import {
+  type BatchPlan,
+  epochAfter,
+  generationRecords,
+  type MicroBatch,
+  microBatches,
+  planBatches,
+} from './batching.ts';
+import { grpoLoss } from './loss-op.ts';
+import { StepMetrics } from './metrics.ts';
+import { accumulateGradients, type Gradients } from './optimizer.ts';
+import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
+import { completionLogps, hostLogps, lossAndGradients } from './policy.ts';
+import {
+  type Generation,
+  generationMetrics,
+  groupsOfRows,
+  sampleCompletions,
+  samplesOf,
+  scoreCompletions,
+  tokensOf,
+} from './rollout.ts';
+import type { RunIo } from './run-io.ts';
+import { learningRate } from './schedule.ts';
+import type { Session } from './session.ts';
+
+/** Trains until the configured number of steps; `io` reports, saves and listens. */
+export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
+  const { config, optimizer } = session;
+  const plan = planBatches(config, session.records.length);
+  let generation: ScoredGeneration | null = io.restoreGeneration((saved) => rescore(session, plan, saved));
+
+  for (let step = io.firstStep; step < config.max_steps; step++) {
+    if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
+    const metrics = new StepMetrics();
+    const rate = learningRate(config, step);
+    let gradients: Gradients | null = null;
+    let loss = 0;
+    for (const micro of microBatches(plan, step)) {
+      if (micro.generate || generation === null) {
+        generation = generateAndScore(session, plan, micro.generation, io);
+        metrics.add(generationMetrics(session.task, generation, plan.groupSize));
+        io.addTokens(tokensOf(generation, plan.groupSize));
+        if (io.keepsSamples(step + 1))
+          io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(session.task, generation, config) });
+      }
+      const scored = generation;
+      const result = io.phases.time('loss', () => microBatchLoss(session, plan, scored, micro));
+      gradients = accumulateGradients(gradients, result.gradients);
+      loss += result.loss;
+      metrics.add(result.metrics);
+    }
+    const update = io.phases.time('optimizer', () => optimizer.update(gradients ?? {}, rate));
+    tf.dispose(gradients ?? {});
+    metrics.set({ loss, grad_norm: update.gradNorm, learning_rate: rate, epoch: epochAfter(plan, step) });
+    io.holdGeneration(generation);
+    await io.endStep(step + 1, metrics.take());
+  }
+  return io.finish(config.max_steps, false);
+}
+
+/** A generation with the log-probabilities that later micro-batches need, one array a row. */
+export interface ScoredGeneration extends Generation {
+  readonly oldLogps: readonly Float32Array[] | null;
+}
+
+/** What a checkpoint keeps of a generation that later steps still use. */
+export interface SavedGeneration {
+  readonly number: number;
+  readonly completions: readonly { readonly ids: number[]; readonly terminated: boolean }[];
+  readonly oldLogps: readonly (readonly number[])[] | null;
+}
+
+/** Samples, scores and, where the policy will move before the rows are used up, keeps their log-probabilities. */
+function generateAndScore(session: Session, plan: BatchPlan, number: number, io: RunIo): ScoredGeneration {
+  const { policy, config, task, maxCompletionLength } = session;
+  const prompts = promptsOf(session, plan, number);
+  const completions = io.phases.time('rollout', () =>
+    sampleCompletions(policy, prompts, number, maxCompletionLength, config),
+  );
+  const generation = io.phases.time('reward', () =>
+    scoreCompletions(task, number, prompts, completions, session.decode, config),
+  );
+  const oldLogps = plan.needsOldLogps ? io.phases.time('loss', () => rowLogps(session, plan, generation)) : null;
+  return { ...generation, oldLogps };
+}
+
+/** A generation as it was when the checkpoint was written. */
+function rescore(session: Session, plan: BatchPlan, saved: SavedGeneration): ScoredGeneration {
+  const prompts = promptsOf(session, plan, saved.number);
+  const generation = scoreCompletions(
+    session.task,
+    saved.number,
+    prompts,
+    saved.completions,
+    session.decode,
+    session.config,
+  );
+  return { ...generation, oldLogps: saved.oldLogps?.map((row) => Float32Array.from(row)) ?? null };
+}
+
+function promptsOf(session: Session, plan: BatchPlan, number: number) {
+  return generationRecords(plan, number).map((index) => {
+    const record = session.records[index];
+    if (record === undefined) throw new Error(`Expected record ${index} of ${session.records.length}`);
+    return record;
+  });
+}
+
+/** Log-probabilities of every row under the policy that sampled it. */
+function rowLogps(session: Session, plan: BatchPlan, generation: Generation): Float32Array[] {
+  const rows: Float32Array[] = [];
+  for (let first = 0; first < generation.completions.length; first += plan.rowsPerMicroBatch) {
+    const end = first + plan.rowsPerMicroBatch;
+    const batch = uploadGroups(groupsOfRows(generation, first, end, plan.groupSize));
+    const logps = hostLogps(session.policy, batch, session.config.temperature);
+    for (let row = first; row < end; row++) {
+      const start = (row - first) * batch.columns;
+      rows.push(logps.slice(start, start + (generation.completions[row]?.ids.length ?? 0)));
+    }
+    disposeBatch(batch);
+  }
+  return rows;
+}
+
+interface MicroBatchResult {
+  readonly loss: number;
+  readonly gradients: Gradients;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** Loss, gradients and metrics of one micro-batch. B rows, T longest completion. */
+function microBatchLoss(
+  session: Session,
+  plan: BatchPlan,
+  generation: ScoredGeneration,
+  micro: MicroBatch,
+): MicroBatchResult {
+  const { config, policy, parameters, reference } = session;
+  const batch = uploadGroups(groupsOfRows(generation, micro.firstRow, micro.endRow, plan.groupSize));
+  const mask = lossMask(batch, generation, micro, config.mask_truncated_completions);
+  const refLogps = reference === null ? null : hostLogps(reference, batch, config.temperature);
+  const oldLogps =
+    generation.oldLogps === null
+      ? null
+      : padRows(generation.oldLogps.slice(micro.firstRow, micro.endRow), batch.columns);
+  const advantages = generation.result.advantages.subarray(micro.firstRow, micro.endRow);
+  const result = tf.tidy(() => {
+    let metrics: Readonly<Record<string, number>> = {};
+    const { value, grads } = lossAndGradients(() => {
+      const { logps, entropies } = completionLogps(policy, batch, config.temperature); // [B, T]
+      const loss = grpoLoss(
+        { logps, entropies, oldLogps, refLogps, advantages, mask },
+        normaliser(session, plan, generation),
+        config,
+      );
+      metrics = loss.metrics;
+      return loss.loss;
+    }, parameters);
+    const gradients = Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
+    return { loss: value.dataSync<'float32'>()[0] ?? Number.NaN, gradients, metrics };
+  });
+  disposeBatch(batch);
+  return result;
+}
+
+function normaliser(session: Session, plan: BatchPlan, generation: ScoredGeneration) {
+  return {
+    maxCompletionLength: session.maxCompletionLength,
+    numItemsInBatch: generation.completions.reduce(
+      (sum, { ids, terminated }) => sum + (session.config.mask_truncated_completions && !terminated ? 0 : ids.length),
+      0,
+    ),
+    gradientAccumulationSteps: plan.microBatchesPerStep,
+    stepsPerGeneration: plan.stepsPerGeneration,
+  };
+}
+
+/** The padding mask, without truncated completions where they are to be left out. [B*T] */
+function lossMask(batch: DeviceBatch, generation: Generation, micro: MicroBatch, maskTruncated: boolean): Float32Array {
+  if (!maskTruncated) return batch.mask;
+  const mask = batch.mask.slice();
+  for (let row = micro.firstRow; row < micro.endRow; row++) {
+    if (generation.completions[row]?.terminated === true) continue;
+    mask.fill(0, (row - micro.firstRow) * batch.columns, (row - micro.firstRow + 1) * batch.columns);
+  }
+  return mask;
+}
+
+/** Rows of different lengths as one padded [B*T]. */
+function padRows(rows: readonly Float32Array[], columns: number): Float32Array {
+  const out = new Float32Array(rows.length * columns);
+  rows.forEach((row, i) => {
+    out.set(row, i * columns);
+  });
+  return out;
+}

@@ -1,0 +1,24 @@
+/** Where a step's time goes, in seconds by phase. */
+export interface Phases {
+  /** Runs and times one phase; phases of one name add up. */
+  time<T>(phase: string, work: () => T): T;
+  /** `time/<phase>` of the step; starts anew. */
+  take(): Readonly<Record<string, number>>;
+}
+
+export function openPhases(): Phases {
+  let seconds: Record<string, number> = {};
+  return {
+    time: (phase, work) => {
+      const start = performance.now();
+      const result = work();
+      seconds[`time/${phase}`] = (seconds[`time/${phase}`] ?? 0) + (performance.now() - start) / 1000;
+      return result;
+    },
+    take: () => {
+      const taken = seconds;
+      seconds = {};
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** What the trainer asks of a model: log-probabilities of given completions, and gradients of a loss on them. */
+import * as tf from '@tensorflow/tfjs-core';
+import { attendPacked, forward } from '../model/decoder.ts';
+import type { Adapter } from '../model/lora.ts';
+import type { Model } from '../model/model.ts';
+import type { Parameter } from '../model/parameter.ts';
+import { selectiveLogSoftmax } from '../tensor/ops/log-softmax.ts';
+import { gatherRows } from '../tensor/ops/rows.ts';
+import type { DeviceBatch } from './packed-batch.ts';
+
+/** A model with the adapter that it answers through; null: its own weights. */
+export interface Policy {
+  readonly model: Model;
+  readonly adapter: Adapter | null;
+}
+
+export interface CompletionLogps {
+  /** Log-probability of each completion token, padded with 0. [B, T] */
+  readonly logps: tf.Tensor2D;
+  /** Entropy of the distribution that each token was drawn from, padded with 0. [B, T] */
+  readonly entropies: tf.Tensor2D;
+}
+
+/** Log-probabilities and entropies of a packed batch's completions, in nats of logits / temperature. */
+export function completionLogps({ model, adapter }: Policy, batch: DeviceBatch, temperature: number): CompletionLogps {
+  const hidden = forward(model, batch, adapter, attendPacked(model.config, batch.segments)); // [N, D]
+  const predicting = gatherRows(hidden, batch.predictors); // [M, D]
+  const flat = selectiveLogSoftmax(predicting, model.head.value, batch.targets, {
+    temperature,
+    trainWeight: adapter === null,
+  });
+  const padded = (values: tf.Tensor1D): tf.Tensor2D =>
+    tf.reshape(gatherRows(tf.reshape(values, [batch.tokens, 1]), batch.places), [batch.rows, batch.columns]);
+  return { logps: padded(flat.logps), entropies: padded(flat.entropies) };
+}
+
+/** `completionLogps` without gradients, on the host: for a frozen reference or old log-probabilities. [B*T] */
+export function hostLogps(policy: Policy, batch: DeviceBatch, temperature: number): Float32Array {
+  return tf.tidy(() => completionLogps(policy, batch, temperature).logps.dataSync<'float32'>().slice());
+}
+
+/** The loss and its gradient with respect to each parameter, in their order. The caller disposes all. */
+export function lossAndGradients(
+  loss: () => tf.Scalar,
+  parameters: readonly Parameter[],
+): { readonly value: tf.Scalar; readonly grads: readonly tf.Tensor[] } {
+  const { value, grads } = tf.engine().gradients(
+    loss,
+    parameters.map((parameter) => parameter.value),
+  );
+  return { value: value as tf.Scalar, grads };
+}

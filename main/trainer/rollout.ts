@@ -1,0 +1,141 @@
+/**
+ * One generation: prompts sampled, scored and turned into advantages.
+ * P prompts, G completions a prompt, R = P*G rows; row i belongs to group floor(i / G).
+ */
+
+import { type Completion, generate } from '../model/generate.ts';
+import type { PromptGroup } from '../model/pack.ts';
+import { hashString } from '../random.ts';
+import type { Task } from '../tasks/task.ts';
+import { type Advantages, computeAdvantages } from './advantages.ts';
+import type { TrainConfig } from './config.ts';
+import type { Metrics, Sample } from './events.ts';
+import { completionMetrics, diversityMetrics, generationTokens, groupMetrics, rewardMetrics } from './metrics.ts';
+import type { Policy } from './policy.ts';
+import type { TokenRecord } from './prompts.ts';
+
+export interface Generation {
+  /** Its number, from 0; with the seed it decides the random numbers. */
+  readonly number: number;
+  /** [P] */
+  readonly prompts: readonly TokenRecord[];
+  /** [R] */
+  readonly completions: readonly Completion[];
+  /** [R] */
+  readonly texts: readonly string[];
+  /** [functions][R] */
+  readonly rewards: readonly (readonly number[])[];
+  readonly result: Advantages;
+}
+
+const ROLLOUT_STREAM = hashString('rollout');
+
+/** Samples G completions of every prompt. */
+export function sampleCompletions(
+  policy: Policy,
+  prompts: readonly TokenRecord[],
+  number: number,
+  maxNewTokens: number,
+  config: TrainConfig,
+): Completion[] {
+  return generate(
+    policy.model,
+    policy.adapter,
+    prompts.map(({ promptIds }) => promptIds),
+    {
+      numGenerations: config.num_generations,
+      maxNewTokens,
+      eosTokenIds: policy.model.config.eosTokenIds,
+      temperature: config.temperature,
+      topK: config.top_k,
+      topP: config.top_p,
+      minP: config.min_p,
+      repetitionPenalty: config.repetition_penalty,
+      coordinates: [config.seed, ROLLOUT_STREAM, number],
+    },
+  );
+}
+
+/** Scores sampled completions and computes their advantages. */
+export function scoreCompletions(
+  task: Task,
+  number: number,
+  prompts: readonly TokenRecord[],
+  completions: readonly Completion[],
+  decode: (ids: readonly number[]) => string,
+  config: TrainConfig,
+): Generation {
+  const texts = completions.map(({ ids }) => decode(ids));
+  const scored = texts.map((text, row) => task.reward(promptOfRow(prompts, row, config).record, text));
+  const rewards = task.rewardNames.map((name) => scored.map((components) => components[name] ?? Number.NaN));
+  return { number, prompts, completions, texts, rewards, result: computeAdvantages(rewards, config) };
+}
+
+function promptOfRow(
+  prompts: readonly TokenRecord[],
+  row: number,
+  config: Pick<TrainConfig, 'num_generations'>,
+): TokenRecord {
+  const prompt = prompts[Math.floor(row / config.num_generations)];
+  if (prompt === undefined) throw new Error(`Expected row ${row} to belong to one of ${prompts.length} prompts`);
+  return prompt;
+}
+
+/** The rows [first, end) as groups that share their prompt. */
+export function groupsOfRows(generation: Generation, first: number, end: number, groupSize: number): PromptGroup[] {
+  const groups = new Map<number, { promptIds: readonly number[]; completions: (readonly number[])[] }>();
+  for (let row = first; row < end; row++) {
+    const g = Math.floor(row / groupSize);
+    const group = groups.get(g) ?? { promptIds: generation.prompts[g]?.promptIds ?? [], completions: [] };
+    group.completions.push(generation.completions[row]?.ids ?? []);
+    groups.set(g, group);
+  }
+  return [...groups.values()];
+}
+
+/** What TRL logs of a generation, and how alike its completions are. */
+export function generationMetrics(task: Task, generation: Generation, groupSize: number): Metrics {
+  const lengths = generation.completions.map(({ ids }) => ids.length);
+  return {
+    ...rewardMetrics(task.rewardNames, generation.rewards, generation.result),
+    ...groupMetrics(generation.result, task.highestReward),
+    ...completionMetrics(
+      lengths,
+      generation.completions.map(({ terminated }) => terminated),
+    ),
+    ...diversityMetrics(
+      generation.completions.map(({ ids }) => ids),
+      groupSize,
+    ),
+  };
+}
+
+/** Prompt and completion tokens of a generation, each prompt counted once a completion. */
+export function tokensOf(generation: Generation, groupSize: number): number {
+  return generationTokens(
+    generation.completions.map((_, row) => generation.prompts[Math.floor(row / groupSize)]?.promptIds.length ?? 0),
+    generation.completions.map(({ ids }) => ids.length),
+  );
+}
+
+/** Every completion as it is kept for the person to browse. */
+export function samplesOf(task: Task, generation: Generation, config: TrainConfig): Sample[] {
+  return generation.texts.map((completion, row) => {
+    const { record } = promptOfRow(generation.prompts, row, config);
+    return {
+      recordId: record.id,
+      group: Math.floor(row / config.num_generations),
+      index: row % config.num_generations,
+      prompt: record.prompt,
+      target: task.reference(record),
+      completion,
+      reward: generation.result.rewards[row] ?? Number.NaN,
+      advantage: generation.result.advantages[row] ?? 0,
+      components: Object.fromEntries(
+        task.rewardNames.map((name, k) => [name, generation.rewards[k]?.[row] ?? Number.NaN]),
+      ),
+      length: generation.completions[row]?.ids.length ?? 0,
+      terminated: generation.completions[row]?.terminated ?? false,
+    };
+  });
+}

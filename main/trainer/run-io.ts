@@ -1,0 +1,117 @@
+/** What a training loop hands over between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
+import { type RunProgress, saveCheckpoint } from './checkpoint.ts';
+import { type WatchSettings, watchStep } from './collapse-watch.ts';
+import type { Control } from './control.ts';
+import { evaluate } from './evaluate.ts';
+import type { Metrics, TrainerEvent } from './events.ts';
+import type { SavedGeneration, ScoredGeneration } from './grpo.ts';
+import type { Phases } from './phases.ts';
+import type { Session } from './session.ts';
+
+export interface RunIo {
+  /** The first step to do, from 0. */
+  readonly firstStep: number;
+  readonly control: Control;
+  readonly phases: Phases;
+  emit(event: TrainerEvent): void;
+  addTokens(count: number): void;
+  /** Whether the completions of this step (from 1) are kept. */
+  keepsSamples(step: number): boolean;
+  /** The generation that the next steps still use; checkpoints keep it. */
+  holdGeneration(generation: ScoredGeneration | null): void;
+  restoreGeneration(rescore: (saved: SavedGeneration) => ScoredGeneration): ScoredGeneration | null;
+  /** Reports a step (from 1), watches for collapse, evaluates and saves where it is due. */
+  endStep(step: number, metrics: Metrics): Promise<void>;
+  /** Saves and says that the run has ended. */
+  finish(step: number, stopped: boolean): Promise<void>;
+}
+
+/** Opens the reporting side of a run that stands at `progress`. */
+export function openRunIo(
+  session: Session,
+  progress: RunProgress,
+  control: Control,
+  phases: Phases,
+  emit: (event: TrainerEvent) => void,
+): RunIo {
+  const { config } = session;
+  let now: RunProgress = progress;
+  let saved: { readonly step: number; readonly path: string } | null = null;
+  let began = performance.now();
+
+  async function save(): Promise<string> {
+    if (saved?.step === now.step) return saved.path;
+    const path = await saveCheckpoint(session, now);
+    saved = { step: now.step, path };
+    emit({ kind: 'checkpoint', step: now.step, path });
+    return path;
+  }
+
+  function watch(step: number, metrics: Metrics): void {
+    const result = watchStep(now.watch, metrics, watchSettings(session));
+    now = { ...now, watch: result.state };
+    for (const { topic, message, remedy } of result.notices) emit({ kind: 'notice', step, topic, message, remedy });
+    for (const { rule, message, remedy } of result.warnings) {
+      emit({ kind: 'warning', step, rule, message, remedy });
+      if (config.pause_on_collapse) control.requestPause(message);
+    }
+  }
+
+  return {
+    firstStep: progress.step,
+    control,
+    phases,
+    emit,
+    addTokens: (count) => {
+      now = { ...now, tokens: now.tokens + count };
+    },
+    keepsSamples: (step) => step === 1 || step % config.sample_steps === 0 || step === config.max_steps,
+    holdGeneration: (generation) => {
+      now = { ...now, generation: generation === null ? null : toSaved(generation) };
+    },
+    restoreGeneration: (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
+    endStep: async (step, metrics) => {
+      const reported = {
+        ...metrics,
+        num_tokens: now.tokens,
+        ...phases.take(),
+        step_time: (performance.now() - began) / 1000,
+      };
+      now = { ...now, step, history: [...now.history, { step, ...reported }] };
+      emit({ kind: 'step', step, metrics: reported });
+      if (config.method === 'grpo') watch(step, metrics);
+      if (config.eval_steps > 0 && step % config.eval_steps === 0) evaluateNow(session, step, emit);
+      if (step % config.save_steps === 0 && step < config.max_steps) await save();
+      began = performance.now();
+    },
+    finish: async (step, stopped) => emit({ kind: 'done', step, path: await save(), stopped }),
+  };
+}
+
+function toSaved({ number, completions, oldLogps }: ScoredGeneration): SavedGeneration {
+  return { number, completions, oldLogps: oldLogps?.map((row) => Array.from(row)) ?? null };
+}
+
+/** Held-out records, the same ones every time. */
+function evaluateNow(session: Session, step: number, emit: (event: TrainerEvent) => void): void {
+  const records = session.evalRecords.slice(0, session.config.eval_records);
+  if (records.length === 0) return;
+  const options = { maxNewTokens: session.maxCompletionLength, batchSize: session.config.per_device_train_batch_size };
+  const { metrics, items } = evaluate(session.task, session.policy, records, session.decode, options);
+  emit({ kind: 'evaluation', step, metrics, items });
+}
+
+function watchSettings({ config, task }: Session): WatchSettings {
+  const generated =
+    config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
+  return {
+    patience: config.collapse_patience,
+    numGenerations: config.num_generations,
+    groupsPerGeneration: generated / config.num_generations,
+    numIterations: config.num_iterations,
+    temperature: config.temperature,
+    learningRate: config.learning_rate,
+    beta: config.beta,
+    highestReward: task.highestReward,
+  };
+}

@@ -1,0 +1,122 @@
+/** All that a training method works on, opened from a `TrainerStart`: model, adapter, tokens, optimiser. */
+import { inputError } from '../errors.ts';
+import { readModelConfig } from '../model/config.ts';
+import { loadModel } from '../model/load.ts';
+import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../model/lora.ts';
+import { disposeModel, type Model, modelParameters } from '../model/model.ts';
+import type { Parameter } from '../model/parameter.ts';
+import { hasAdapter, loadAdapter } from '../model/peft.ts';
+import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
+import { taskByName } from '../tasks/index.ts';
+import type { Task } from '../tasks/task.ts';
+import type { TrainConfig } from './config.ts';
+import { AdamW } from './optimizer.ts';
+import type { Policy } from './policy.ts';
+import { completionLength, encodeRecords, endToken, longestPrompt, type TokenRecord } from './prompts.ts';
+import type { TrainerStart } from './start.ts';
+
+export interface Session {
+  readonly start: TrainerStart;
+  readonly config: TrainConfig;
+  readonly task: Task;
+  readonly tokenizer: Tokenizer;
+  /** What is trained. */
+  readonly policy: Policy;
+  /** What the KL is measured against; null when beta is 0. */
+  readonly reference: Policy | null;
+  readonly parameters: readonly Parameter[];
+  readonly optimizer: AdamW;
+  readonly records: readonly TokenRecord[];
+  readonly evalRecords: readonly TokenRecord[];
+  readonly maxCompletionLength: number;
+  decode(ids: readonly number[]): string;
+  dispose(): void;
+}
+
+/** Opens a session. Everything that can be wrong with the input is found here, before the first step. */
+export function openSession(start: TrainerStart): Session {
+  const { config } = start;
+  const task = taskByName(config.task);
+  const tokenizer = loadTokenizer(start.modelFolder);
+  const eos = endToken(tokenizer, readModelConfig(start.modelFolder).eosTokenIds);
+  const records = encodeRecords(task, tokenizer, start.records, eos);
+  const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, eos);
+  if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
+  const maxCompletionLength = completionLength([...records, ...evalRecords], config);
+  const maxLength = longestPrompt([...records, ...evalRecords]) + maxCompletionLength;
+
+  const first = startingWeights(start);
+  const weights = start.resumeFrom === null ? first : weightsOf(start.resumeFrom, start);
+  const model = loadModel(weights.model, maxLength);
+  const adapter = openAdapter(model, weights.adapter, config);
+  const policy: Policy = { model, adapter };
+  const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);
+  const reference = config.beta === 0 || config.method !== 'grpo' ? null : openReference(policy, first, maxLength);
+  const optimizer = new AdamW(parameters, config);
+  return {
+    start,
+    config,
+    task,
+    tokenizer,
+    policy,
+    reference,
+    parameters,
+    optimizer,
+    records,
+    evalRecords,
+    maxCompletionLength,
+    decode: (ids) => tokenizer.decode(ids),
+    dispose: () => {
+      optimizer.dispose();
+      if (reference !== null && reference.model !== model) disposeModel(reference.model);
+      if (reference !== null && reference.adapter !== null) disposeAdapter(reference.adapter);
+      if (adapter !== null) disposeAdapter(adapter);
+      disposeModel(model);
+    },
+  };
+}
+
+interface StartingWeights {
+  /** Folder with config.json and the full weights. */
+  readonly model: string;
+  /** Folder of the adapter to start from, if any. */
+  readonly adapter: string | null;
+}
+
+/** What the run began with: its model, or the checkpoint that the stage goes on from. */
+function startingWeights(start: TrainerStart): StartingWeights {
+  const from = start.config.from_checkpoint;
+  return from === null ? { model: start.modelFolder, adapter: null } : weightsOf(from, start);
+}
+
+/** A checkpoint holds an adapter over the model, or, after full fine-tuning, a model of its own. */
+function weightsOf(checkpoint: string, { config, modelFolder }: TrainerStart): StartingWeights {
+  if (!hasAdapter(checkpoint)) return { model: checkpoint, adapter: null };
+  if (config.use_peft) return { model: modelFolder, adapter: checkpoint };
+  throw inputError(
+    'ADAPTER_WITHOUT_PEFT',
+    `${checkpoint}: the checkpoint holds a LoRA adapter, but "use_peft" is false`,
+    'Set use_peft to true to go on training the adapter.',
+  );
+}
+
+function openAdapter(model: Model, folder: string | null, config: TrainConfig): Adapter | null {
+  if (!config.use_peft) return null;
+  if (folder !== null) return loadAdapter(folder, model);
+  const lora = {
+    r: config.lora_r,
+    alpha: config.lora_alpha,
+    targetModules: config.lora_target_modules,
+    useRslora: config.use_rslora,
+  };
+  return createAdapter(model, lora, config.seed);
+}
+
+/**
+ * The policy as the run began: under a fresh adapter the base alone, under a warm-started one that adapter, after
+ * full fine-tuning the model, loaded once more.
+ */
+function openReference(policy: Policy, first: StartingWeights, maxLength: number): Policy {
+  if (policy.adapter === null) return { model: loadModel(first.model, maxLength), adapter: null };
+  return { model: policy.model, adapter: first.adapter === null ? null : loadAdapter(first.adapter, policy.model) };
+}

@@ -1,0 +1,103 @@
+/**
+ * Supervised fine-tuning on completions: loss = -sum of log p(target token) / number of target tokens, over all
+ * micro-batches of a step (as transformers normalises by num_items_in_batch). Prompt tokens carry no loss.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import type { PromptGroup } from '../model/pack.ts';
+import type { Parameter } from '../model/parameter.ts';
+import { hashString, randomStream, shuffled } from '../random.ts';
+import type { Metrics } from './events.ts';
+import type { AdamW } from './optimizer.ts';
+import { accumulateGradients, type Gradients } from './optimizer.ts';
+import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
+import { completionLogps, lossAndGradients, type Policy } from './policy.ts';
+import type { RunIo } from './run-io.ts';
+import { learningRate } from './schedule.ts';
+import type { Session } from './session.ts';
+
+const EPOCH_STREAM = hashString('sft-epoch');
+
+/** Trains until the configured number of steps; `io` reports, saves and listens. */
+export async function trainSft(session: Session, io: RunIo): Promise<void> {
+  const { config, policy, parameters, optimizer } = session;
+  for (let step = io.firstStep; step < config.max_steps; step++) {
+    if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
+    const rate = learningRate(config, step);
+    const micro = sftBatches(session, step);
+    const metrics = io.phases.time('step', () => sftStep(policy, parameters, optimizer, micro, rate));
+    io.addTokens(micro.flat().reduce((sum, group) => sum + tokensOf(group), 0));
+    const perEpoch = session.records.length / (config.per_device_train_batch_size * config.gradient_accumulation_steps);
+    await io.endStep(step + 1, { ...metrics, learning_rate: rate, epoch: (step + 1) / perEpoch });
+  }
+  return io.finish(config.max_steps, false);
+}
+
+/** One optimiser step on the given micro-batches of groups: loss, grad_norm and token accuracy's stand-in, entropy. */
+export function sftStep(
+  policy: Policy,
+  parameters: readonly Parameter[],
+  optimizer: AdamW,
+  microBatches: readonly (readonly PromptGroup[])[],
+  rate: number,
+): Metrics {
+  const packed = microBatches.map(uploadGroups);
+  const tokens = packed.reduce((sum, batch) => sum + batch.tokens, 0);
+  let gradients: Gradients | null = null;
+  let loss = 0;
+  let entropy = 0;
+  for (const batch of packed) {
+    const result = sftLoss(policy, parameters, batch, tokens);
+    loss += result.loss;
+    entropy += result.entropy / tokens;
+    gradients = accumulateGradients(gradients, result.gradients);
+    disposeBatch(batch);
+  }
+  const report = optimizer.update(gradients ?? {}, rate);
+  tf.dispose(gradients ?? {});
+  return { loss, grad_norm: report.gradNorm, entropy };
+}
+
+function sftLoss(policy: Policy, parameters: readonly Parameter[], batch: DeviceBatch, tokens: number) {
+  return tf.tidy(() => {
+    let entropy = 0;
+    const { value, grads } = lossAndGradients(() => {
+      const { logps, entropies } = completionLogps(policy, batch, 1);
+      entropy = tf.sum(entropies).dataSync<'float32'>()[0] ?? Number.NaN;
+      return tf.div(tf.neg(tf.sum(logps)), tokens) as tf.Scalar;
+    }, parameters);
+    const gradients = Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
+    return { loss: value.dataSync<'float32'>()[0] ?? Number.NaN, entropy, gradients };
+  });
+}
+
+/** The micro-batches of one step: seeded epochs, records in order of the shuffle. */
+function sftBatches({ config, records }: Session, step: number): PromptGroup[][] {
+  const size = config.per_device_train_batch_size;
+  const first = step * config.gradient_accumulation_steps;
+  return Array.from({ length: config.gradient_accumulation_steps }, (_, m) =>
+    Array.from({ length: size }, (_, i) => {
+      const position = (first + m) * size + i;
+      const record = records[recordAt(position, records.length, config.seed, config.shuffle_dataset)];
+      return { promptIds: record?.promptIds ?? [], completions: [record?.targetIds ?? []] };
+    }),
+  );
+}
+
+// One epoch's order is asked for record by record; it is a pure function of its key, so remembering it changes nothing.
+let lastOrder: { readonly key: string; readonly order: readonly number[] } | null = null;
+
+function recordAt(position: number, records: number, seed: number, shuffle: boolean): number {
+  const epoch = Math.floor(position / records);
+  const within = position % records;
+  if (!shuffle) return within;
+  const key = `${seed}/${records}/${epoch}`;
+  if (lastOrder?.key !== key) {
+    const identity = Array.from({ length: records }, (_, i) => i);
+    lastOrder = { key, order: shuffled(identity, randomStream(seed, EPOCH_STREAM, epoch)) };
+  }
+  return lastOrder.order[within] ?? within;
+}
+
+function tokensOf({ promptIds, completions }: PromptGroup): number {
+  return promptIds.length + completions.reduce((sum, ids) => sum + ids.length, 0);
+}
