@@ -22,8 +22,8 @@ export function chooseCorpus(context: CommandContext, files: readonly string[], 
 
 /** Looking must not create a workspace. */
 function workspaceTexts(context: CommandContext): CorpusText[] {
-  if (!existsSync(context.database)) return [];
-  const store = openStore(context.database);
+  if (!existsSync(context.workspace.database)) return [];
+  const store = openStore(context.workspace.database);
   try {
     return storedTexts(store);
   } finally {

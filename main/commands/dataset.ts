@@ -57,7 +57,7 @@ function makeDatasets(options: DatasetOptions, command: Command): void {
   const train = wholeNumber('--train', options.train);
   const test = wholeNumber('--test', options.test);
   const { origin, texts } = chooseCorpus(context, options.texts ?? []);
-  const folder = resolve(options.outputDir ?? join(context.workspace, 'datasets'));
+  const folder = resolve(options.outputDir ?? context.workspace.datasets);
   const generated = generateCurriculum({ texts, stages, train, test, seed: context.seed, template });
   const written = generated.flatMap((stage) => writeStage(stage, folder, context));
   const shortages = generated.flatMap((stage): StageSupply[] => (stage.kind === 'shortage' ? [stage.supply] : []));

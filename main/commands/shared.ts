@@ -1,8 +1,7 @@
 /** What every command shares: the common options, and where its words go. */
-import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import envPaths from 'env-paths';
 import { inputError } from '../errors.ts';
+import { locateWorkspace, type Workspace } from '../services/workspace.ts';
 
 /** The common options of a command, read, and its two voices. */
 export interface CommandContext {
@@ -11,10 +10,8 @@ export interface CommandContext {
   readonly seed: number;
   readonly backend: string;
   readonly threads: number;
-  /** The workspace folder; it may not exist yet. */
-  readonly workspace: string;
-  /** The workspace's database. */
-  readonly database: string;
+  /** Where the workspace is; it may not exist yet. */
+  readonly workspace: Workspace;
   /** Prints the one JSON object, last, when asked to with --json. */
   out(value: object): void;
   /** Prints a line of the result on stdout, unless --json takes its place. */
@@ -39,17 +36,14 @@ export function commandContext(command: Command): CommandContext {
   const options = command.optsWithGlobals<Readonly<Record<string, string | boolean | undefined>>>();
   const json = options.json === true;
   const quiet = options.quiet === true;
-  const workspace = resolve(
-    String(options.workspace ?? process.env.BRAID_WORKSPACE ?? envPaths('braid', { suffix: '' }).data),
-  );
+  const given = options.workspace;
   return {
     json,
     quiet,
     seed: wholeNumber('--seed', String(options.seed ?? '42'), 0),
     backend: String(options.backend ?? 'auto'),
     threads: wholeNumber('--threads', String(options.threads ?? '0'), 0),
-    workspace,
-    database: join(workspace, 'braid.db'),
+    workspace: locateWorkspace(typeof given === 'string' ? { workspace: given } : {}),
     out: (value) => void (json && process.stdout.write(`${JSON.stringify(value)}\n`)),
     print: (line) => void (json || process.stdout.write(`${line}\n`)),
     say: (line) => void (quiet || process.stderr.write(`${line}\n`)),

@@ -1,7 +1,7 @@
 /** `braid texts`: the corpus. */
-import { mkdirSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type CorpusStats, corpusStats, importIntoStore, type MergeResult, readTexts } from '../services/corpora.ts';
+import { openWorkspace } from '../services/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { chooseCorpus } from './corpus.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -38,8 +38,8 @@ function importFiles(files: readonly string[], options: TextsOptions, command: C
   const context = commandContext(command);
   const minWords = minWordsOf(options);
   const incoming = readTexts(files, minWords === undefined ? {} : { minWords });
-  mkdirSync(context.workspace, { recursive: true });
-  const store = openStore(context.database);
+  openWorkspace({ workspace: context.workspace.root });
+  const store = openStore(context.workspace.database);
   try {
     report(importIntoStore(store, incoming), incoming.length, context);
   } finally {
@@ -62,7 +62,7 @@ function report(merged: MergeResult, incoming: number, context: CommandContext):
     duplicates: merged.duplicates,
     texts: merged.texts.length,
     words,
-    workspace: context.workspace,
+    workspace: context.workspace.root,
   });
 }
 

@@ -103,7 +103,7 @@ describe('braid dataset', () => {
 
   it('refuses an output folder that is a file', async () => {
     const { error } = await ours('--words', '10', '--output-dir', join(folder, 'texts.json'));
-    expect(error).toMatchObject({ code: 'CANNOT_WRITE', kind: 'input' });
-    expect(error?.message).toContain('is a file, not a folder');
+    expect(error).toMatchObject({ code: 'BAD_FOLDER', kind: 'input' });
+    expect(error?.message).toContain('got a file on that path');
   });
 });

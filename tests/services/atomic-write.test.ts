@@ -1,9 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import * as fs from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BraidError } from '../../main/errors.ts';
-import { writeFilesWhole } from '../../main/services/atomic-write.ts';
+import type { FileOps } from '../../main/files.ts';
+import { writeFilesAtomic } from '../../main/services/atomic-write.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -16,31 +18,28 @@ function caught(work: () => void): BraidError {
     work();
   } catch (error) {
     if (error instanceof BraidError) return error;
+    throw error;
   }
   throw new Error('Expected a BraidError');
 }
 
-function fullDisk(code: string, after: number) {
+/** A disk that takes two bytes a call and fails after some calls. */
+function failingDisk(code: string, after: number): FileOps {
   let calls = 0;
-  return (descriptor: number, bytes: Uint8Array, offset: number): number => {
-    if (calls++ >= after) throw Object.assign(new Error(code), { code });
-    return writeSync(descriptor, bytes, offset, Math.min(2, bytes.length - offset));
+  const writeSync = (file: number, bytes: Uint8Array, offset: number, length: number): number => {
+    if (calls++ >= after) throw Object.assign(new Error(code), { code, syscall: 'write' });
+    return fs.writeSync(file, bytes, offset, Math.min(2, length));
   };
+  return { ...fs, writeSync: writeSync as typeof fs.writeSync };
 }
 
-describe('writeFilesWhole', () => {
+describe('writeFilesAtomic', () => {
   it('writes files into new folders and leaves nothing else', () => {
     const path = join(folder, 'new', 'a.txt');
-    writeFilesWhole([{ path, content: 'h\u00e9llo' }]);
-    writeFilesWhole([{ path, content: 'again' }]);
+    writeFilesAtomic([{ path, content: 'h\u00e9llo' }]);
+    writeFilesAtomic([{ path, content: 'again' }]);
     expect(readFileSync(path, 'utf8')).toBe('again');
     expect(readdirSync(join(folder, 'new'))).toEqual(['a.txt']);
-  });
-
-  it('goes on where the disk takes only a part at a time', () => {
-    const path = join(folder, 'a.txt');
-    writeFilesWhole([{ path, content: 'abcdefg' }], fullDisk('ENOSPC', 99));
-    expect(readFileSync(path, 'utf8')).toBe('abcdefg');
   });
 
   it('changes nothing when the disk is full, not even the files that fitted', () => {
@@ -50,23 +49,36 @@ describe('writeFilesWhole', () => {
       { path: first, content: 'ab' },
       { path: second, content: 'cdef' },
     ];
-    const error = caught(() => writeFilesWhole(files, fullDisk('ENOSPC', 2)));
+    const error = caught(() => writeFilesAtomic(files, failingDisk('ENOSPC', 2)));
     expect(error).toMatchObject({ code: 'DISK_FULL', kind: 'runtime' });
-    expect(error.message).toBe(`Expected room to write ${second}, got a full disk; nothing was changed`);
+    expect(error.message).toContain(`Expected to write b.txt to ${second}, but the disk is full`);
     expect(readFileSync(first, 'utf8')).toBe('before');
     expect(readdirSync(folder)).toEqual(['a.txt']);
   });
 
   it('says why a place cannot be written', () => {
     const path = join(folder, 'a.txt');
-    const refused = caught(() => writeFilesWhole([{ path, content: 'x' }], fullDisk('EACCES', 0)));
-    expect(refused.message).toBe(`Expected to write ${path}, but this user may not write there`);
-    expect(refused).toMatchObject({ code: 'CANNOT_WRITE', kind: 'input' });
     mkdirSync(path);
-    expect(caught(() => writeFilesWhole([{ path, content: 'x' }])).message).toContain('a folder of that name');
+    expect(caught(() => writeFilesAtomic([{ path, content: 'x' }])).message).toContain(
+      'there is a folder of that name',
+    );
     expect(readdirSync(folder)).toEqual(['a.txt']);
+  });
+
+  it.each([['b.txt'], ['deeper/b.txt']])('refuses a folder that is a file (%s below it)', (name) => {
     writeFileSync(join(folder, 'file'), '');
-    const below = join(folder, 'file', 'b.txt');
-    expect(caught(() => writeFilesWhole([{ path: below, content: 'x' }])).message).toContain('is a file, not a folder');
+    const error = caught(() => writeFilesAtomic([{ path: join(folder, 'file', name), content: 'x' }]));
+    expect(error).toMatchObject({ code: 'BAD_FOLDER', kind: 'input' });
+    expect(error.message).toMatch(/^Expected a folder at .*, got a file on that path$/);
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('');
+  });
+
+  it('tells the first reason when the leftovers cannot be removed either', () => {
+    const stuck = (): never => {
+      throw new Error('stuck');
+    };
+    const ops = { ...failingDisk('EROFS', 0), rmSync: stuck };
+    const error = caught(() => writeFilesAtomic([{ path: join(folder, 'a.txt'), content: 'x' }], ops));
+    expect(error.message).toContain('that disk is read-only');
   });
 });

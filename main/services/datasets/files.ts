@@ -1,7 +1,8 @@
 /** Dataset files: JSONL, written whole, read strictly. */
 import { inputError } from '../../errors.ts';
+import type { FileOps } from '../../files.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
-import { type NewFile, type WriteBytes, writeFilesWhole } from '../atomic-write.ts';
+import { type NewFile, writeFilesAtomic } from '../atomic-write.ts';
 import { jsonPlaces } from '../json-places.ts';
 import { type FileFault, faultsError, readTextFile } from '../text-file.ts';
 
@@ -27,14 +28,14 @@ export function toJsonLines(records: readonly TaskRecord[]): string {
 export function writeDataset(
   file: string,
   dataset: { readonly train: readonly TaskRecord[]; readonly test: readonly TaskRecord[] },
-  write?: WriteBytes,
+  ops?: FileOps,
 ): DatasetFiles {
   const files = datasetFiles(file);
   const contents: NewFile[] = [
     { path: files.test, content: toJsonLines(dataset.test) },
     { path: files.train, content: toJsonLines(dataset.train) },
   ];
-  writeFilesWhole(contents, write);
+  writeFilesAtomic(contents, ops);
   return files;
 }
 

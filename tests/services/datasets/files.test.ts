@@ -1,3 +1,4 @@
+import * as fs from 'node:fs';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,9 +42,10 @@ describe('writeDataset', () => {
 
   it('leaves nothing behind when the disk is full', () => {
     const full = (): number => {
-      throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+      throw Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
     };
-    expect(() => writeDataset(join(folder, '3words.jsonl'), dataset, full)).toThrow('got a full disk');
+    const ops = { ...fs, writeSync: full };
+    expect(() => writeDataset(join(folder, '3words.jsonl'), dataset, ops)).toThrow('the disk is full');
     expect(readdirSync(folder)).toEqual([]);
   });
 });
