@@ -66,6 +66,9 @@ const configSchema = z.looseObject({
   mlp_bias: z.literal(false).default(false),
   eos_token_id: tokenIds,
   pad_token_id: z.int().nullish(),
+  use_sliding_window: z.boolean().nullish(),
+  layer_types: z.array(z.string()).nullish(),
+  quantization_config: z.unknown().optional(),
 });
 
 type RawConfig = z.infer<typeof configSchema>;
@@ -87,7 +90,14 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
       'Llama, Qwen2 and Qwen3 models in Hugging Face format are supported.',
     );
   }
+  checkSupported(parsed.data, origin);
   const config = toModelConfig(parsed.data, origin, extraEos);
+  if (config.headDim % 2 !== 0) {
+    throw inputError(
+      'BAD_MODEL_CONFIG',
+      `${origin}: expected an even "head_dim" (default hidden_size / num_attention_heads), got ${config.headDim}`,
+    );
+  }
   if (config.numHeads % config.numKvHeads !== 0) {
     throw inputError(
       'BAD_MODEL_CONFIG',
@@ -95,6 +105,25 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
     );
   }
   return config;
+}
+
+/** Refuses settings that would silently compute something else here. */
+function checkSupported(raw: RawConfig, origin: string): void {
+  const windowed = raw.layer_types?.some((type) => type !== 'full_attention') ?? raw.use_sliding_window === true;
+  if (windowed) {
+    throw inputError(
+      'BAD_MODEL_CONFIG',
+      `${origin}: expected full attention in every layer ("use_sliding_window": false), got a sliding window`,
+      'Take a model without sliding-window attention.',
+    );
+  }
+  if (raw.quantization_config !== undefined && raw.quantization_config !== null) {
+    throw inputError(
+      'BAD_MODEL_CONFIG',
+      `${origin}: expected plain weights, got a "quantization_config"`,
+      'Quantised weights are not supported: take the original ones.',
+    );
+  }
 }
 
 function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number[]): ModelConfig {

@@ -3,6 +3,7 @@
  * completions that have ended leave the batch.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import { inputError } from '../errors.ts';
 import { hash32, uniform } from '../random.ts';
 import { openKvCache, type PrefixKv } from '../tensor/ops/decode-attention.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
@@ -39,6 +40,8 @@ export function generate(
   options: GenerateOptions,
 ): Completion[] {
   const { numGenerations } = options;
+  checkPrompts(model, prompts, options.maxNewTokens);
+  if (prompts.length === 0) return [];
   const prefill = readPrompts(model, adapter, prompts);
   const rows = prompts.flatMap((_, p) =>
     Array.from({ length: numGenerations }, () => prefill.places[p] ?? { start: 0, length: 0 }),
@@ -86,6 +89,19 @@ export function generate(
   }
 }
 
+/** A fault here would read beyond a table, which no backend notices. */
+function checkPrompts(model: Model, prompts: readonly (readonly number[])[], maxNewTokens: number): void {
+  prompts.forEach((prompt, index) => {
+    if (prompt.length === 0)
+      throw inputError('EMPTY_PROMPT', `prompt ${index + 1}: expected at least one token, got none`);
+    if (prompt.length + maxNewTokens <= model.maxLength) return;
+    throw inputError(
+      'CONTEXT_TOO_SHORT',
+      `prompt ${index + 1}: ${prompt.length} tokens and ${maxNewTokens} new ones, the model was loaded for ${model.maxLength}`,
+    );
+  });
+}
+
 function finish(sequences: readonly number[][], ended: ReadonlySet<number>): Completion[] {
   return sequences.map((ids) => ({ ids, terminated: ended.has(ids.at(-1) ?? -1) }));
 }
@@ -105,7 +121,23 @@ function readPrompts(model: Model, adapter: Adapter | null, prompts: readonly (r
     return { start: total - length, length };
   });
   const kv: PrefixKv[] = [];
-  const logits = tf.tidy(() => {
+  try {
+    return { kv, places, logits: promptLogits(model, adapter, prompts, places, kv) };
+  } catch (error) {
+    tf.dispose(kv.flatMap(({ k, v }) => [k, v]));
+    throw error;
+  }
+}
+
+/** Logits after each prompt's last token [P, V]; each layer's keys and values go to `kv`. */
+function promptLogits(
+  model: Model,
+  adapter: Adapter | null,
+  prompts: readonly (readonly number[])[],
+  places: Prefill['places'],
+  kv: PrefixKv[],
+): tf.Tensor2D {
+  return tf.tidy(() => {
     const ids = tf.tensor1d(prompts.flat(), 'int32');
     const positions = tf.tensor1d(
       prompts.flatMap((prompt) => prompt.map((_, i) => i)),
@@ -130,7 +162,6 @@ function readPrompts(model: Model, adapter: Adapter | null, prompts: readonly (r
     ); // [P, D]
     return tf.matMul(last, model.head.value, false, true) as tf.Tensor2D;
   });
-  return { kv, places, logits };
 }
 
 /** One new token a row: logits [B, V]. */

@@ -1,6 +1,6 @@
 /** Loading the weights of a Hugging Face folder: one safetensors file, or shards named by their index. */
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
@@ -124,13 +124,26 @@ function openWeights(folder: string): Weights {
 
 function weightMap(folder: string): (name: string) => string {
   const index = join(folder, 'model.safetensors.index.json');
-  if (existsSync(join(folder, 'model.safetensors')) || !existsSync(index)) return () => 'model.safetensors';
+  if (existsSync(join(folder, 'model.safetensors'))) return () => 'model.safetensors';
+  if (!existsSync(index)) throw noWeights(folder);
   const parsed = indexSchema.safeParse(readJson(index));
   if (!parsed.success) throw inputError('BAD_MODEL_INDEX', `${index}: expected {"weight_map": {tensor: file}}`);
   return (name) => {
     const file = parsed.data.weight_map[name];
     if (file === undefined)
       throw inputError('TENSOR_MISSING', `${index}: expected an entry for "${name}", there is none`);
+    // A shard lies beside its index, nowhere else.
+    if (file !== basename(file))
+      throw inputError('BAD_MODEL_INDEX', `${index}: expected "${name}" in a file of this folder, got "${file}"`);
     return file;
   };
+}
+
+function noWeights(folder: string) {
+  const pickled = existsSync(join(folder, 'pytorch_model.bin'));
+  return inputError(
+    'MODEL_FILE_MISSING',
+    `${folder}: expected model.safetensors or model.safetensors.index.json, got ${pickled ? 'only pytorch_model.bin, a pickle' : 'neither'}`,
+    pickled ? 'Save the model again as safetensors.' : 'Copy or download the whole model folder.',
+  );
 }

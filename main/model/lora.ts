@@ -3,6 +3,7 @@
  * A [r, in] starts uniform in ±1/sqrt(in), B [out, r] at 0, so that a new adapter changes nothing.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import { inputError } from '../errors.ts';
 import { hashString, randomStream } from '../random.ts';
 import { blockLinears, type Linear, type Model } from './model.ts';
 import type { Parameter } from './parameter.ts';
@@ -10,7 +11,7 @@ import type { Parameter } from './parameter.ts';
 export interface LoraConfig {
   readonly r: number;
   readonly alpha: number;
-  /** Short module names: q_proj, gate_proj … */
+  /** Module names or their ends: q_proj, gate_proj, model.layers.1.mlp.up_proj … */
   readonly targetModules: readonly string[];
   /** Scale by alpha / sqrt(r) instead of alpha / r. */
   readonly useRslora: boolean;
@@ -35,10 +36,14 @@ export function loraScaling(config: LoraConfig): number {
 
 /** The linear layers of a model that the adapter's settings name. */
 export function adaptedLinears(model: Model, config: LoraConfig): readonly Linear[] {
-  const wanted = new Set(config.targetModules);
   return model.layers
     .flatMap(blockLinears)
-    .filter((linear) => wanted.has(linear.name.slice(linear.name.lastIndexOf('.') + 1)));
+    .filter(({ name }) => config.targetModules.some((target) => isModule(name, target)));
+}
+
+/** Whether a module's name is `target` or ends in it after a dot, as PEFT reads "target_modules". */
+export function isModule(name: string, target: string): boolean {
+  return name === target || name.endsWith(`.${target}`);
 }
 
 /** The name that PEFT gives to a module's A or B. */
@@ -46,8 +51,21 @@ export function loraName(module: string, which: 'A' | 'B'): string {
   return `base_model.model.${module}.lora_${which}.weight`;
 }
 
+/** A target that names nothing would train nothing, unnoticed. */
+function checkTargets(model: Model, config: LoraConfig): void {
+  const names = model.layers.flatMap(blockLinears).map(({ name }) => name);
+  const idle = config.targetModules.find((target) => !names.some((name) => isModule(name, target)));
+  if (idle === undefined && config.targetModules.length > 0) return;
+  const known = [...new Set(names.map((name) => name.slice(name.lastIndexOf('.') + 1)))].join(', ');
+  throw inputError(
+    'BAD_TARGET_MODULES',
+    `Expected "lora_target_modules" to name linear layers of the model (${known}), got ${idle === undefined ? 'none' : `"${idle}"`}`,
+  );
+}
+
 /** A fresh adapter, decided by the seed. */
 export function createAdapter(model: Model, config: LoraConfig, seed: number): Adapter {
+  checkTargets(model, config);
   const modules = new Map<string, LoraWeights>();
   for (const linear of adaptedLinears(model, config)) {
     const [out, width] = linear.weight.value.shape;

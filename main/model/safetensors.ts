@@ -44,7 +44,9 @@ const headerSchema = z.looseObject({ __metadata__: z.record(z.string(), z.string
 export function openSafetensors(file: string): SafetensorsFile {
   const descriptor = open(file);
   try {
-    const bytes = fstatSync(descriptor).size;
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw inputError('NOT_SAFETENSORS', `${file}: expected a safetensors file, got a folder`);
+    const bytes = stats.size;
     const { entries, metadata, dataStart } = readHeader(descriptor, bytes, file);
     const read = (name: string): Float32Array<ArrayBuffer> => {
       const entry = entries.get(name);

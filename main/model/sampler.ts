@@ -50,7 +50,7 @@ export function topP(p: number): LogitsProcessor {
     );
     let mass = 0;
     for (const id of order) {
-      if (mass >= p) logits[id] = -Infinity;
+      if (mass > 0 && mass >= p) logits[id] = -Infinity;
       mass += probabilities[id] as number;
     }
   };

@@ -1,0 +1,63 @@
+/**
+ * Packing for the decoder: sequences lie one after the other without padding, and completions of one prompt share
+ * its tokens. A completion's last token predicts nothing, so it takes no place.
+ */
+import { inputError } from '../errors.ts';
+
+/** Completions that follow one prompt. */
+export interface PromptGroup {
+  readonly promptIds: readonly number[];
+  readonly completions: readonly (readonly number[])[];
+}
+
+/** A packed batch as plain arrays: N tokens, S segments, T completion tokens in the order of the groups. */
+export interface PackedBatch {
+  /** [N] token ids. */
+  readonly ids: Int32Array;
+  /** [N] each token's place in its own sequence. */
+  readonly positions: Int32Array;
+  /** [S * 4] as `packedAttention` takes them. */
+  readonly segments: Int32Array;
+  /** [T] the packed token whose hidden state predicts each completion token. */
+  readonly predictors: Int32Array;
+  /** [T] the completion tokens. */
+  readonly targets: Int32Array;
+}
+
+/** How many tokens a group takes in a packed batch. */
+export function packedLength({ promptIds, completions }: PromptGroup): number {
+  return completions.reduce((sum, { length }) => sum + Math.max(length - 1, 0), promptIds.length);
+}
+
+/** Packs groups. A prompt needs at least one token: its last one predicts the completion's first. */
+export function packGroups(groups: readonly PromptGroup[]): PackedBatch {
+  const tokens = groups.reduce((sum, group) => sum + packedLength(group), 0);
+  const predicted = groups.flatMap(({ completions }) => completions).reduce((sum, { length }) => sum + length, 0);
+  const [ids, positions] = [new Int32Array(tokens), new Int32Array(tokens)];
+  const [predictors, targets] = [new Int32Array(predicted), new Int32Array(predicted)];
+  const segments: number[] = [];
+  let at = 0;
+  let done = 0;
+  const place = (sequence: readonly number[], firstPosition: number): void => {
+    ids.set(sequence, at);
+    for (let i = 0; i < sequence.length; i++) positions[at + i] = firstPosition + i;
+    at += sequence.length;
+  };
+  for (const { promptIds, completions } of groups) {
+    if (promptIds.length === 0) throw inputError('EMPTY_PROMPT', 'Expected a prompt of at least one token, got none');
+    const prompt = at;
+    segments.push(prompt, promptIds.length, 0, 0);
+    place(promptIds, 0);
+    for (const completion of completions) {
+      const start = at;
+      if (completion.length > 1) segments.push(start, completion.length - 1, prompt, promptIds.length);
+      place(completion.slice(0, -1), promptIds.length);
+      targets.set(completion, done);
+      completion.forEach((_, i) => {
+        predictors[done + i] = i === 0 ? prompt + promptIds.length - 1 : start + i - 1;
+      });
+      done += completion.length;
+    }
+  }
+  return { ids, positions, segments: Int32Array.from(segments), predictors, targets };
+}

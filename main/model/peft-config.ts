@@ -1,0 +1,130 @@
+/** PEFT's adapter_config.json: what of it Braid can follow, and a clear refusal of the rest. */
+import { z } from 'zod';
+import { inputError } from '../errors.ts';
+import { isModule } from './lora.ts';
+
+/** The settings of an adapter and which modules it says to adapt. */
+export interface PeftConfig {
+  readonly r: number;
+  readonly alpha: number;
+  readonly useRslora: boolean;
+  /** Names or ends of names; one string is "all-linear" or a regular expression on the whole name. */
+  readonly targets: string | readonly string[];
+  readonly excluded: string | readonly string[];
+  /** Numbers of the adapted layers; null: all. */
+  readonly layers: readonly number[] | null;
+}
+
+const names = z.union([z.string(), z.array(z.string())]);
+const schema = z.looseObject({
+  peft_type: z.literal('LORA'),
+  r: z.int().min(1).default(8),
+  lora_alpha: z.number().positive().default(8),
+  use_rslora: z.boolean().default(false),
+  target_modules: names,
+  exclude_modules: names.nullish(),
+  layers_to_transform: z.union([z.int(), z.array(z.int())]).nullish(),
+  bias: z.string().default('none'),
+  init_lora_weights: z.union([z.boolean(), z.string()]).default(true),
+});
+
+/** Settings that change what an adapter computes, in ways that Braid doesn't. */
+const FOREIGN = [
+  'alora_invocation_tokens',
+  'alpha_pattern',
+  'arrow_config',
+  'fan_in_fan_out',
+  'layer_replication',
+  'lora_bias',
+  'modules_to_save',
+  'rank_pattern',
+  'target_parameters',
+  'trainable_token_indices',
+  'use_bdlora',
+  'use_dora',
+  'use_qalora',
+];
+/** Starting points that leave the base weights alone. Others (PiSSA, OLoRA …) rewrite them when PEFT loads. */
+const PLAIN_STARTS: readonly (boolean | string)[] = [true, false, 'gaussian', 'orthogonal', 'eva'];
+
+/** Checks a parsed adapter_config.json; `origin` names it in messages. */
+export function parseAdapterConfig(value: unknown, origin: string): PeftConfig {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map((issue) => `"${issue.path.join('.')}": ${issue.message}`).join('; ');
+    throw inputError('BAD_ADAPTER_CONFIG', `${origin}: ${issues}`, 'LoRA adapters as PEFT saves them are supported.');
+  }
+  const raw = parsed.data;
+  const foreign = FOREIGN.find((key) => isSet(raw[key]));
+  if (foreign !== undefined) throw unsupported(origin, foreign, raw[foreign]);
+  if (raw.bias !== 'none') throw unsupported(origin, 'bias', raw.bias);
+  if (!PLAIN_STARTS.includes(raw.init_lora_weights))
+    throw unsupported(origin, 'init_lora_weights', raw.init_lora_weights);
+  const layers = raw.layers_to_transform ?? null;
+  return {
+    r: raw.r,
+    alpha: raw.lora_alpha,
+    useRslora: raw.use_rslora,
+    targets: raw.target_modules,
+    excluded: raw.exclude_modules ?? [],
+    layers: typeof layers === 'number' ? [layers] : layers,
+  };
+}
+
+/** Whether a setting is more than its empty default. */
+function isSet(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}
+
+function unsupported(origin: string, key: string, value: unknown) {
+  return inputError(
+    'UNSUPPORTED_ADAPTER',
+    `${origin}: expected a plain LoRA adapter, got "${key}": ${JSON.stringify(value)}`,
+    'Plain LoRA and rsLoRA on linear layers are supported; merge this adapter into its base model with PEFT instead.',
+  );
+}
+
+/** Those of a model's linear modules that the adapter names; none is an error. */
+export function targetedModules(config: PeftConfig, modules: readonly string[], origin: string): ReadonlySet<string> {
+  const wanted = config.targets === 'all-linear' ? () => true : matcher(config.targets, origin);
+  const unwanted = matcher(config.excluded, origin);
+  const found = modules.filter((name) => wanted(name) && !unwanted(name) && inLayers(name, config.layers));
+  if (found.length === 0) {
+    throw inputError(
+      'ADAPTER_MISMATCH',
+      `${origin}: "target_modules" ${JSON.stringify(config.targets)} names no linear layer of this model`,
+      'Take the adapter that was trained on this base model.',
+    );
+  }
+  return new Set(found);
+}
+
+function matcher(pattern: string | readonly string[], origin: string): (name: string) => boolean {
+  if (typeof pattern !== 'string') return (name) => pattern.some((end) => isModule(name, end));
+  const expression = regularExpression(pattern, origin);
+  return (name) => expression.test(name);
+}
+
+function regularExpression(pattern: string, origin: string): RegExp {
+  try {
+    return new RegExp(`^(?:${pattern})$`);
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    throw Object.assign(inputError('BAD_ADAPTER_CONFIG', `${origin}: "target_modules" can't be read (${reason})`), {
+      cause,
+    });
+  }
+}
+
+function inLayers(name: string, layers: readonly number[] | null): boolean {
+  const number = /\.layers\.(\d+)\./.exec(name)?.[1];
+  return layers === null || (number !== undefined && layers.includes(Number(number)));
+}
+
+/** The shortest list that names exactly these of the model's modules: last words, or whole names. */
+export function targetNames(adapted: ReadonlySet<string>, modules: readonly string[]): readonly string[] {
+  const lastWords = [...new Set([...adapted].map((name) => name.slice(name.lastIndexOf('.') + 1)))].sort();
+  const named = modules.filter((name) => lastWords.some((end) => isModule(name, end)));
+  return named.length === adapted.size ? lastWords : [...adapted].sort();
+}
