@@ -186,7 +186,7 @@ export function fieldMeta(field: keyof TrainConfig): FieldMeta {
 
 /** Completes a partial configuration with defaults and checks it; errors name every bad field. */
 export function parseConfig(value: unknown, origin = 'configuration'): TrainConfig {
-  const result = trainConfigSchema.safeParse(value);
+  const result = trainConfigSchema.safeParse(value, { reportInput: true });
   if (!result.success)
     throw inputError('BAD_CONFIG', `${origin}: ${result.error.issues.map(describeIssue).join('; ')}`);
   checkCombination(result.data, origin);

@@ -4,8 +4,8 @@
  */
 import { openControl } from './control.ts';
 import type { TrainerCommand, TrainerEvent } from './events.ts';
+import type { TrainerJob } from './jobs.ts';
 import { runTraining } from './run.ts';
-import type { TrainerStart } from './start.ts';
 
 let queue: TrainerEvent[] = [];
 
@@ -25,7 +25,7 @@ const control = openControl(emit);
 // Ctrl-C reaches the whole terminal group; the host decides what it means and sends a command.
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit(1));
-process.on('message', (message: TrainerStart | TrainerCommand) => {
+process.on('message', (message: TrainerJob | TrainerCommand) => {
   if (message.kind !== 'start') return control.receive(message);
   void runTraining(message, control, emit).then(() => {
     flush();

@@ -70,6 +70,8 @@ export type TrainerEvent =
       readonly code: string;
       readonly message: string;
       readonly remedy: string | null;
+      /** Whether the person's input was at fault. */
+      readonly input: boolean;
     };
 
 export type TrainerCommand =

@@ -73,5 +73,6 @@ function failure(error: unknown, step: number): TrainerEvent {
     code: known ? error.code : 'INTERNAL',
     message: error instanceof Error ? error.message : String(error),
     remedy: known ? (error.remedy ?? null) : null,
+    input: known && error.kind === 'input',
   };
 }

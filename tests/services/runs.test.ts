@@ -145,7 +145,14 @@ describe('recordEvents', () => {
     const [one, two] = [createRun(store, config), createRun(store, config)];
     recordEvents(store, one.runId, [{ kind: 'done', step: 2, path: null, stopped: true }]);
     expect(store.runs.get(one.runId)?.state).toBe('stopped');
-    const failed = { kind: 'failed', step: 2, code: 'OOM', message: 'No memory', remedy: 'Smaller batch.' } as const;
+    const failed = {
+      kind: 'failed',
+      step: 2,
+      code: 'OOM',
+      message: 'No memory',
+      remedy: 'Smaller batch.',
+      input: false,
+    } as const;
     recordEvents(store, two.runId, [failed]);
     expect(store.runs.get(two.runId)).toMatchObject({ state: 'failed', reason: 'No memory' });
     expect(store.events.ofRun(two.runId)[0]).toMatchObject({

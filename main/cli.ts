@@ -1,0 +1,35 @@
+/** The braid command: parses arguments, runs one command, turns failures into words and exit codes. */
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { registerDataset } from './commands/dataset.ts';
+import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
+import { registerTexts } from './commands/texts.ts';
+import { registerTrain } from './commands/train.ts';
+import { BraidError } from './errors.ts';
+
+setHostPaths(checkoutPaths(join(import.meta.dirname, '..')));
+
+const program = new Command('braid')
+  .description('Train language models by GRPO on your own machine.')
+  .showHelpAfterError('(braid COMMAND --help shows the options)')
+  .exitOverride();
+for (const register of [registerTexts, registerDataset, registerTrain]) register(program);
+for (const command of program.commands) command.exitOverride();
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = explain(error);
+}
+
+/** Says what went wrong on stderr. 1: failed; 2: bad arguments or input. */
+function explain(error: unknown): number {
+  // Commander has written its message already; its help is no failure.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (!(error instanceof BraidError)) {
+    process.stderr.write(`braid: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    return 1;
+  }
+  process.stderr.write(`braid: ${error.message}\n${error.remedy === undefined ? '' : `       ${error.remedy}\n`}`);
+  return error.kind === 'input' ? 2 : 1;
+}

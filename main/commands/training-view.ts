@@ -1,0 +1,81 @@
+/** A run as the terminal shows it: a bar, warnings as they come, and Ctrl-C that saves. */
+import type { LiveRun } from '../services/training.ts';
+import type { TrainerEvent } from '../trainer/events.ts';
+import { openProgress, type Progress } from './progress.ts';
+import type { CommandContext } from './shared.ts';
+
+export interface TrainingView {
+  readonly onEvents: (events: readonly TrainerEvent[]) => void;
+  end(): void;
+}
+
+/** Shows a run's events; `total` is known once the configuration is. */
+export function followTraining(context: CommandContext, total?: number): TrainingView {
+  let progress: Progress | null = null;
+  const show = (event: TrainerEvent): void => {
+    switch (event.kind) {
+      case 'ready':
+        context.say(`Training ${count(event.trainable)} of ${count(event.parameters)} parameters. ${event.why}.`);
+        return;
+      case 'step': {
+        progress ??= openProgress(
+          { label: 'training', total: total ?? event.step, unit: 'steps', from: event.step - 1 },
+          context.quiet,
+        );
+        progress.update(event.step, note(event.metrics));
+        return;
+      }
+      case 'warning':
+      case 'notice':
+        progress?.end();
+        context.say(`Step ${event.step}: ${event.message} ${event.remedy}`);
+        return;
+      case 'evaluation':
+        progress?.end();
+        context.say(
+          `Step ${event.step}: held-out ${Object.entries(event.metrics)
+            .map(([name, value]) => `${name.replace('eval_', '')} ${value.toPrecision(3)}`)
+            .join(', ')}`,
+        );
+        return;
+      case 'paused':
+        progress?.end();
+        context.say(`Paused at step ${event.step}: ${event.reason}`);
+        return;
+      default:
+        return;
+    }
+  };
+  return { onEvents: (events) => events.forEach(show), end: () => progress?.end() };
+}
+
+function note(metrics: Readonly<Record<string, number>>): string {
+  const { reward, loss } = metrics;
+  if (reward !== undefined) return `reward ${reward.toFixed(3)}`;
+  return loss === undefined ? '' : `loss ${loss.toFixed(3)}`;
+}
+
+function count(parameters: number): string {
+  if (parameters >= 1e9) return `${(parameters / 1e9).toPrecision(3)} B`;
+  return parameters >= 1e6 ? `${(parameters / 1e6).toPrecision(3)} M` : String(parameters);
+}
+
+/** The first Ctrl-C finishes the step in hand and saves; the second ends at once. Gives a function that lets go. */
+export function stopOnSignals(run: Pick<LiveRun, 'send' | 'kill'>, context: CommandContext): () => void {
+  let asked = false;
+  const stop = (): void => {
+    if (asked) {
+      run.kill();
+      return;
+    }
+    asked = true;
+    context.say('\nStopping after this step; the run is saved. Press Ctrl-C again to end at once.');
+    run.send({ kind: 'stop' });
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return () => {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  };
+}
