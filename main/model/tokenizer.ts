@@ -1,14 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Template } from '@huggingface/jinja';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
+import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './chat-template.ts';
 import { readJson } from './config.ts';
-
-export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
 
 /** Text to token ids and back, as the model folder's own files say. */
 export interface Tokenizer {
@@ -18,6 +13,8 @@ export interface Tokenizer {
   /** Text of ids, special tokens left out. */
   decode(ids: readonly number[]): string;
   tokenId(token: string): number | undefined;
+  /** The token that ends a completion, as tokenizer_config.json names it. */
+  readonly eosTokenId: number | null;
   /** Whether the folder brings a chat template; without one a prompt is used as it stands. */
   readonly hasChatTemplate: boolean;
   /** The chat template applied, ready for the assistant's answer. The date is pinned so that prompts are reproducible. */
@@ -26,8 +23,6 @@ export interface Tokenizer {
   readonly files: readonly string[];
 }
 
-/** The date that templates which print one get. */
-const TEMPLATE_DATE = '26 Jul 2024';
 const TOKENIZER_FILES = [
   'tokenizer.json',
   'tokenizer_config.json',
@@ -38,23 +33,58 @@ const TOKENIZER_FILES = [
 
 /** Reads tokenizer.json, tokenizer_config.json and the chat template of a model folder. */
 export function loadTokenizer(folder: string): Tokenizer {
-  const definition = readJson(join(folder, 'tokenizer.json')) as object;
+  const definition = readObject(join(folder, 'tokenizer.json'));
   const configFile = join(folder, 'tokenizer_config.json');
-  const config = existsSync(configFile) ? (readJson(configFile) as Record<string, unknown>) : {};
+  const config = existsSync(configFile) ? readObject(configFile) : {};
   const inner = construct(definition, config, join(folder, 'tokenizer.json'));
-  const template = chatTemplate(folder, config);
+  const template = readChatTemplate(folder, config);
+  const clean = cleansSpaces(definition, config);
   return {
     vocabSize: inner.get_vocab(true).size,
     encode: (text, special = false) => inner.encode(text, { add_special_tokens: special }).ids,
-    decode: (ids) => (ids.length === 0 ? '' : inner.decode([...ids], { skip_special_tokens: true })),
+    decode: (ids) =>
+      ids.length === 0
+        ? ''
+        : inner.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: clean }),
     tokenId: (token) => inner.token_to_id(token),
+    eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
-    chat: (messages) => renderChat(template, messages, config, folder),
+    chat: (messages) => {
+      if (template === null)
+        throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer brings none`);
+      return renderChat(template, messages, config, folder);
+    },
     files: TOKENIZER_FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
   };
 }
 
+function readObject(file: string): Readonly<Record<string, unknown>> {
+  const value = readJson(file);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw inputError('BAD_TOKENIZER', `${file}: expected a JSON object, got ${JSON.stringify(value)?.slice(0, 40)}`);
+}
+
+/** Whether decoding takes the space before punctuation away: as transformers 5, only when asked and never for BPE. */
+function cleansSpaces(definition: object, config: Readonly<Record<string, unknown>>): boolean {
+  const { model } = definition as { model?: { type?: unknown } };
+  return config.clean_up_tokenization_spaces === true && model?.type !== 'BPE';
+}
+
+/** The library takes such tokens inside words too, where they must not be. */
+function checkAddedTokens(definition: object, file: string): void {
+  const { added_tokens: added } = definition as { added_tokens?: unknown };
+  const tokens = Array.isArray(added) ? (added as { content?: unknown; single_word?: unknown }[]) : [];
+  const unsupported = tokens.find((token) => token?.single_word === true);
+  if (unsupported === undefined) return;
+  throw inputError(
+    'BAD_TOKENIZER',
+    `${file}: expected no added token with "single_word", got ${JSON.stringify(unsupported.content)}`,
+    'Set "single_word" to false for that token, or take another tokenizer.',
+  );
+}
+
 function construct(definition: object, config: object, file: string): HfTokenizer {
+  checkAddedTokens(definition, file);
   try {
     return new HfTokenizer(definition, config);
   } catch (cause) {
@@ -65,36 +95,6 @@ function construct(definition: object, config: object, file: string): HfTokenize
     );
     throw Object.assign(error, { cause });
   }
-}
-
-function chatTemplate(folder: string, config: Record<string, unknown>): string | null {
-  const file = join(folder, 'chat_template.jinja');
-  if (existsSync(file)) return readFileSync(file, 'utf8');
-  return typeof config.chat_template === 'string' ? config.chat_template : null;
-}
-
-function renderChat(
-  template: string | null,
-  messages: readonly ChatMessage[],
-  config: Record<string, unknown>,
-  folder: string,
-): string {
-  if (template === null)
-    throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer brings none`);
-  return new Template(template).render({
-    messages,
-    add_generation_prompt: true,
-    date_string: TEMPLATE_DATE,
-    bos_token: tokenText(config.bos_token),
-    eos_token: tokenText(config.eos_token),
-  });
-}
-
-/** Token settings are a string or an object with its content. */
-function tokenText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const content = (value as { content?: unknown } | null | undefined)?.content;
-  return typeof content === 'string' ? content : '';
 }
 
 /** Token ids of a task's prompt: through the chat template when the model has one, else the plain text. */
