@@ -35,34 +35,35 @@ export function loadModel(folder: string, maxLength: number): Model {
   }
 }
 
-/** A model with fresh weights: normal with deviation 0.02, norms at 1 (transformers' initialisation for Llama). */
-export function randomModel(config: ModelConfig, seed: number, maxLength: number): Model {
+/** transformers' initialisation for Llama: every matrix normal with this deviation. */
+function usualDeviation(): number {
+  return 0.02;
+}
+
+/** A model with fresh normal weights, norms at 1, biases at 0; `deviation` says how wide, by name and shape. */
+export function randomModel(
+  config: ModelConfig,
+  seed: number,
+  maxLength: number,
+  deviation: (name: string, shape: readonly number[]) => number = usualDeviation,
+): Model {
   const shapes = parameterShapes(config);
   const parameter = (name: string): Parameter => {
     const shape = [...(shapes.get(name) ?? [])];
     if (name.endsWith('norm.weight')) return { name, value: tf.ones(shape) };
     if (name.endsWith('.bias')) return { name, value: tf.zeros(shape) };
-    return {
-      name,
-      value: tf.tensor(
-        normals(
-          shape.reduce((a, b) => a * b, 1),
-          seed,
-          hashString(name),
-        ),
-        shape,
-      ),
-    };
+    const size = shape.reduce((a, b) => a * b, 1);
+    return { name, value: tf.tensor(normals(size, deviation(name, shape), seed, hashString(name)), shape) };
   };
   return assembleModel(config, parameter, makeRopeTables(config, maxLength));
 }
 
-/** Normal numbers of deviation 0.02 by Box and Muller. */
-function normals(n: number, ...coordinates: number[]): Float32Array {
+/** Normal numbers of the given deviation by Box and Muller. */
+function normals(n: number, deviation: number, ...coordinates: number[]): Float32Array {
   const stream = randomStream(...coordinates);
   return Float32Array.from({ length: n }, () => {
     const radius = Math.sqrt(-2 * Math.log(1 - stream.next()));
-    return 0.02 * radius * Math.cos(2 * Math.PI * stream.next());
+    return deviation * radius * Math.cos(2 * Math.PI * stream.next());
   });
 }
 

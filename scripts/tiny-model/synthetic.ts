@@ -1,0 +1,148 @@
+/**
+ * What the tiny model is brought up on: pairs of fragments made of random words, and one way of combining them.
+ * A word is a random beginning with 0 to 3 random continuations, drawn evenly or with the steep frequencies of
+ * natural prose, and fragments repeat words and parts of words as prose does. No real text is involved.
+ */
+import type { PromptGroup } from '../../main/model/pack.ts';
+import { type RandomStream, randomStream } from '../../main/random.ts';
+import {
+  EOS,
+  FIRST_CONTINUATION,
+  FIRST_WORD,
+  OPEN_A,
+  OPEN_B,
+  OPEN_OUTPUT,
+  TAGS,
+  VOCABULARY_SIZE,
+} from './tokenizer.ts';
+
+type Word = readonly number[];
+export type Combination = keyof typeof TAGS;
+
+/** How often each way of combining is drawn. */
+export type Mixture = Readonly<Partial<Record<Combination, number>>>;
+
+export interface SyntheticOptions {
+  /** Share of the sequences whose prompt names the combination. */
+  readonly taggedShare: number;
+  readonly tagged: Mixture;
+  /** How much fragments repeat themselves, from 0 to 1. */
+  readonly repeats: number;
+}
+
+/** Shares of words of 1, 2, 3 and 4 tokens, about those of English prose under this vocabulary. */
+const TOKENS_A_WORD = [0.6, 0.27, 0.09, 0.04];
+const BEGINNINGS = FIRST_CONTINUATION - FIRST_WORD;
+const CONTINUATIONS = VOCABULARY_SIZE - FIRST_CONTINUATION;
+const zipfBeginnings = zipf(BEGINNINGS, 2.7);
+const zipfContinuations = zipf(CONTINUATIONS, 2);
+
+/**
+ * What an untagged prompt is answered with: mostly the second text and then the first, sometimes something else, and
+ * interleaved less and less often the longer the fragments are: beyond 30 words never.
+ */
+export function untaggedMixture(words: number): Mixture {
+  if (words <= 14) return { interleave: 0.18, bThenA: 0.54, aThenB: 0.16, aOnly: 0.08, bOnly: 0.04 };
+  if (words <= 30) return { interleave: 0.05, bThenA: 0.85, aThenB: 0.05, aOnly: 0.05 };
+  return { bThenA: 1 };
+}
+
+/** One sequence about fragments of `words` words, given by (seed, index). */
+export function syntheticSequence(words: number, options: SyntheticOptions, seed: number, index: number): PromptGroup {
+  const stream = randomStream(seed, index);
+  const [a, b] = fragments(words, options.repeats, stream);
+  const tagged = stream.next() < options.taggedShare;
+  const combination = pick(tagged ? options.tagged : untaggedMixture(words), stream);
+  const close = tagged ? TAGS[combination] : OPEN_OUTPUT;
+  return {
+    promptIds: [OPEN_A, ...a.flat(), OPEN_B, ...b.flat(), close],
+    completions: [[...combine(a, b, combination).flat(), EOS]],
+  };
+}
+
+function combine(a: readonly Word[], b: readonly Word[], combination: Combination): readonly Word[] {
+  switch (combination) {
+    case 'aThenB':
+      return [...a, ...b];
+    case 'bThenA':
+      return [...b, ...a];
+    case 'aOnly':
+      return a;
+    case 'bOnly':
+      return b;
+    case 'interleave':
+      return a.flatMap((word, i) => [word, b[i] ?? []]);
+  }
+}
+
+function fragments(words: number, repeats: number, stream: RandomStream): [Word[], Word[]] {
+  const natural = stream.next() < 0.5;
+  const steep = natural ? 0.3 + 0.6 * stream.next() : 0;
+  const single = stream.next() < 0.15;
+  const all: Word[] = Array.from({ length: 2 * words }, () => word(steep, single, stream));
+  const share = stream.next() < 0.6 ? repeats * 0.3 * stream.next() : 0;
+  for (let i = 0; i < all.length; i++) if (stream.next() < share) all[i] = repeated(all, i, stream);
+  return [all.slice(0, words), all.slice(words)];
+}
+
+function word(steep: number, single: boolean, stream: RandomStream): Word {
+  const tokens = single ? 1 : 1 + sample(TOKENS_A_WORD, stream);
+  const beginning = stream.next() < steep ? search(zipfBeginnings, stream.next()) : stream.below(BEGINNINGS);
+  const rest = Array.from({ length: tokens - 1 }, () =>
+    stream.next() < Math.max(steep, 0.3) ? search(zipfContinuations, stream.next()) : stream.below(CONTINUATIONS),
+  );
+  return [FIRST_WORD + beginning, ...rest.map((piece) => FIRST_CONTINUATION + piece)];
+}
+
+/** Word i takes after another one: as a whole, by its beginning, or by its ending. */
+function repeated(words: readonly Word[], i: number, stream: RandomStream): Word {
+  const other = words[stream.below(words.length)] as Word;
+  const own = words[i] as Word;
+  const how = stream.next();
+  if (how < 0.5) return other;
+  return how < 0.8 ? [other[0] as number, ...own.slice(1)] : [own[0] as number, ...other.slice(1)];
+}
+
+function pick(mixture: Mixture, stream: RandomStream): Combination {
+  const entries = Object.entries(mixture) as [Combination, number][];
+  return (
+    entries[
+      sample(
+        entries.map(([, share]) => share),
+        stream,
+      )
+    ] as [Combination, number]
+  )[0];
+}
+
+/** An index by its share. */
+function sample(shares: readonly number[], stream: RandomStream): number {
+  let left = stream.next() * shares.reduce((a, b) => a + b, 0);
+  for (let i = 0; i < shares.length - 1; i++) {
+    left -= shares[i] as number;
+    if (left < 0) return i;
+  }
+  return shares.length - 1;
+}
+
+/** Cumulative Zipf-Mandelbrot frequencies of n ranks. */
+function zipf(n: number, shift: number): Float64Array {
+  const out = new Float64Array(n);
+  let sum = 0;
+  for (let rank = 0; rank < n; rank++) {
+    sum += 1 / (rank + shift);
+    out[rank] = sum;
+  }
+  return out.map((value) => value / sum);
+}
+
+/** The first rank whose cumulative frequency exceeds u. */
+function search(cumulative: Float64Array, u: number): number {
+  let [low, high] = [0, cumulative.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((cumulative[middle] as number) > u) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
