@@ -1,6 +1,7 @@
 /**
- * Prints the matrix product's GFLOPS for the shapes that training and generation use: `node scripts/bench-kernels.ts
- * [threads…]`. Best of several runs; on a shared machine compare columns, not days.
+ * Prints the matrix product's GFLOPS for the shapes that training and generation use, with A·B, A·Bᵀ and Aᵀ·B for every
+ * thread count: `node scripts/bench-kernels.ts [--revectorize] [threads…]`. Best of several runs; on a shared machine
+ * compare columns, not days.
  */
 import { kernelsFile } from '../main/tensor/kernels/build.ts';
 import { closeWasmBackend, openWasmBackend } from '../main/tensor/wasm/boot.ts';
@@ -41,7 +42,11 @@ const shapes: readonly Shape[] = [
 /** Whether A and B are stored transposed: forward of weights [out, in] is NT, its gradients are NN and TN. */
 const layouts = ['NN', 'NT', 'TN'] as const;
 
-const threadCounts = process.argv.slice(2).map(Number);
+const revectorize = process.argv.includes('--revectorize');
+const threadCounts = process.argv
+  .slice(2)
+  .filter((word) => word !== '--revectorize')
+  .map(Number);
 const columns: Record<string, number[]>[] = [];
 for (const threads of threadCounts.length > 0 ? threadCounts : [1, 2]) columns.push(await measureAll(threads));
 for (const [m, n, k] of shapes) {
@@ -50,10 +55,9 @@ for (const [m, n, k] of shapes) {
 }
 
 async function measureAll(threads: number): Promise<Record<string, number[]>> {
-  const runtime = await openWasmBackend({ threads, kernelsFile });
+  const runtime = await openWasmBackend({ threads, kernelsFile, revectorize });
   const results: Record<string, number[]> = {};
-  // The first products run on baseline code; measure after V8 has optimised it.
-  for (let warm = 0; warm < 20; warm++) measure(runtime, [512, 512, 512], 'NT');
+  measure(runtime, [512, 512, 512], 'NT');
   for (const shape of shapes) results[shape.join()] = layouts.map((layout) => measure(runtime, shape, layout));
   await closeWasmBackend(runtime);
   return results;

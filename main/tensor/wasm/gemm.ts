@@ -30,7 +30,8 @@ export interface GemmOptions {
 type Gemm = Required<GemmOptions>;
 
 /** Register blocks of the two micro-kernels: rows of A by columns of B. */
-const panels = { height: 6, width: 8 };
+const narrowPanels = { height: 6, width: 8 };
+const widePanels = { height: 4, width: 16 };
 /** Rows of A up to which dot products beat packing B for them. */
 const dotLimit = 16;
 /** Most elements of a packed operand: 16 MiB. */
@@ -95,7 +96,7 @@ function packedProduct(runtime: WasmRuntime, task: Gemm): void {
 function product(runtime: WasmRuntime, task: Gemm): void {
   const { heap, pool } = runtime;
   const { m, n, k, batch } = task;
-  const { height, width } = panels;
+  const { height, width } = runtime.wide ? widePanels : narrowPanels;
   // An operand that all items share (stride 0) is packed once.
   const aItems = task.aBatch === 0 ? 1 : batch;
   const bItems = task.bBatch === 0 ? 1 : batch;
@@ -168,4 +169,24 @@ function batchPart(task: Gemm, from: number, batch: number): Gemm {
     b: task.b + 4 * from * task.bBatch,
     c: task.c + 4 * from * task.cBatch,
   };
+}
+
+/** Whether the wide micro-kernel is the faster one here, as it is where V8 made 256-bit operations of it. */
+export function widePanelsPay(runtime: WasmRuntime): boolean {
+  const [m, n, k] = [48, 96, 320];
+  const { heap } = runtime;
+  const block = heap.malloc(4 * (m * k + n * k + m * n));
+  heap.f32(block, m * k + n * k).fill(1);
+  const [b, c] = [block + 4 * m * k, block + 4 * (m * k + n * k)];
+  const task = { m, n, k, a: block, aRow: k, aCol: 1, b, bRow: n, bCol: 1, c, cRow: n };
+  const fastest = { narrow: Number.POSITIVE_INFINITY, wide: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < 8; round++) {
+    for (const kind of ['narrow', 'wide'] as const) {
+      const start = performance.now();
+      gemm({ ...runtime, wide: kind === 'wide' }, task);
+      fastest[kind] = Math.min(fastest[kind], performance.now() - start);
+    }
+  }
+  heap.free(block);
+  return fastest.wide < fastest.narrow;
 }

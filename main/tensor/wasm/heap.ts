@@ -6,8 +6,8 @@ import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
 import type { DataType, TensorInfo } from '@tensorflow/tfjs-core';
 import { BraidError } from '../../errors.ts';
 
-/** What the address space holds; emscripten keeps the last page. */
-const HEAP_LIMIT = 4294901760;
+/** Largest single block. Emscripten takes a larger request for a negative one, and may shrink the heap under its users. */
+const BLOCK_LIMIT = 2 ** 31 - 2 ** 20;
 
 /** Addresses, allocation and views on the backend's memory. */
 export interface Heap {
@@ -16,7 +16,7 @@ export interface Heap {
   pointer(info: TensorInfo): number;
   /** A new tensor with uninitialised data. */
   output(shape: readonly number[], dtype: DataType): TensorInfo;
-  /** Bytes of uninitialised memory at an address that divides by 16. Throws OUT_OF_MEMORY. */
+  /** Bytes of uninitialised memory at an address that divides by 8. Throws OUT_OF_MEMORY. */
   malloc(bytes: number): number;
   free(address: number): void;
   /** A view of `length` floats. Take it after the last allocation before its use: a growing heap leaves old views short. */
@@ -45,8 +45,7 @@ export function guardAllocator(module: Allocator): () => number {
   const sizes = new Map<number, number>();
   let inUse = 0;
   module._malloc = (bytes) => {
-    // A request of 4 GiB and more would wrap around to a small one.
-    const address = bytes > HEAP_LIMIT ? 0 : malloc(bytes) >>> 0;
+    const address = bytes > BLOCK_LIMIT ? 0 : malloc(bytes) >>> 0;
     if (address === 0) throw outOfMemory(bytes, inUse);
     sizes.set(address, bytes);
     inUse += bytes;
@@ -66,7 +65,7 @@ function outOfMemory(needed: number, inUse: number): BraidError {
   const inMiB = (bytes: number) => `${Math.ceil(bytes / 1048576)} MiB`;
   return new BraidError(
     'OUT_OF_MEMORY',
-    `The wasm backend needed ${needed} bytes (${inMiB(needed)}) with ${inUse} bytes (${inMiB(inUse)}) in use; its heap holds at most 4096 MiB`,
+    `The wasm backend needed ${needed} bytes (${inMiB(needed)}) with ${inUse} bytes (${inMiB(inUse)}) in use; its heap holds at most 4096 MiB, one tensor 2047 MiB`,
     {
       remedy:
         'Lower per_device_train_batch_size, num_generations or max_completion_length, turn on gradient checkpointing, or take a smaller model or the native backend.',

@@ -18,6 +18,8 @@ export interface WasmRuntime {
   readonly heap: Heap;
   readonly pool: Pool;
   readonly threads: number;
+  /** Whether matrix products run on panels for 256-bit vectors. */
+  readonly wide: boolean;
 }
 
 const stockKernels = new Map<string, KernelConfig | null>();

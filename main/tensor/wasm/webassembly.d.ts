@@ -1,6 +1,7 @@
 /** The part of the WebAssembly API that Braid uses. TypeScript ships it only within the DOM library, which Node lacks. */
 declare namespace WebAssembly {
-  interface Module {
+  class Module {
+    constructor(bytes: Uint8Array);
     readonly [Symbol.toStringTag]: string;
   }
 
@@ -13,6 +14,4 @@ declare namespace WebAssembly {
     constructor(module: Module, imports: { env: { memory: Memory } });
     readonly exports: Readonly<Record<string, unknown>>;
   }
-
-  function compile(bytes: Uint8Array): Promise<Module>;
 }

@@ -26,7 +26,7 @@ function strides({ m, n, k, layout }: Case) {
 }
 
 /** The product by our kernels; C starts out as `before`. */
-function product(test: Case, before = 0): Float32Array {
+function product(test: Case, before = 0, on = runtime): Float32Array {
   const { m, n, k, more } = test;
   const batch = more?.batch ?? 1;
   const { heap } = runtime;
@@ -35,7 +35,7 @@ function product(test: Case, before = 0): Float32Array {
   heap.f32(a, batch * m * k).set(noise(batch * m * k, 1));
   heap.f32(b, batch * k * n).set(noise(batch * k * n, 2));
   heap.f32(c, batch * m * n).fill(before);
-  gemm(runtime, { m, n, k, a, b, c, cRow: n, ...strides(test), ...more });
+  gemm(on, { m, n, k, a, b, c, cRow: n, ...strides(test), ...more });
   const result = heap.f32(c, batch * m * n).slice();
   for (const address of [a, b, c]) heap.free(address);
   return result;
@@ -145,6 +145,17 @@ describe('gemm', () => {
     for (let i = 0; i < 5; i++) {
       expect(results[5 + i]).toEqual(results[i]);
       expect(results[10 + i]).toEqual(results[i]);
+    }
+  });
+
+  it('gives the same bits on wide panels', async () => {
+    runtime = await openForTest(2);
+    for (const layout of layouts) {
+      for (const [m, n, k] of shapes) {
+        const test = { m, n, k, layout, more: { alpha: 0.3, accumulate: true } };
+        const narrow = product(test, 1, { ...runtime, wide: false });
+        expect(product(test, 1, { ...runtime, wide: true }), `${m} ${n} ${k}`).toEqual(narrow);
+      }
     }
   });
 

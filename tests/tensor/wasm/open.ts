@@ -3,9 +3,12 @@ import { buildKernels } from '../../../main/tensor/kernels/build.ts';
 import { openWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 
+// BRAID_REVECTORIZE=1 runs these tests on 256-bit code, as the option of that name does.
+const fromEnvironment = process.env.BRAID_REVECTORIZE === '1';
+
 /** Opens the wasm backend on freshly built kernels. */
-export function openForTest(threads: number): Promise<WasmRuntime> {
-  return openWasmBackend({ threads, kernelsFile: buildKernels() });
+export function openForTest(threads: number, revectorize = fromEnvironment): Promise<WasmRuntime> {
+  return openWasmBackend({ threads, revectorize, kernelsFile: buildKernels() });
 }
 
 /** `length` floats in [-1, 1) that depend on the seed only. */

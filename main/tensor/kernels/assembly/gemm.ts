@@ -1,26 +1,23 @@
 /**
- * The matrix product C = alpha·A·B (+ C) over packed panels (gemm-pack.ts). A tile is a block of C; the micro-kernel
- * holds a small part of it in registers for up to DEPTH_BLOCK steps along K. The order of summation depends on the
- * shapes only, so the result is the same on any number of threads.
+ * The matrix product C = alpha·A·B (+ C) over packed panels (gemm-pack.ts). A tile is a block of C; a micro-kernel
+ * holds a small part of it in registers for up to DEPTH_BLOCK steps along K. Every cell of C is summed along K in the
+ * same order whatever the tile, the micro-kernel or the thread, so all of them give the same bits.
  */
-import { floatArg, intArg, pointerArg } from './simd';
+import { floatArg, intArg, madd, pointerArg } from './simd';
 
-/** Steps along K between visits to C: a B panel of this depth (10 KB at width 8) stays in the first-level cache. */
+/** Steps along K between visits to C: panels of this depth stay in the first-level cache. */
 const DEPTH_BLOCK: i32 = 320;
 
 /**
  * Tile: a block of C of one batch item. Parameters: packed A, packed B, their bytes from batch item to batch item; C,
  * its row and batch strides in elements; M, N, K; block rows, block columns, blocks across, blocks a batch item;
- * alpha, accumulate; panel heights and widths (6 and 8, or 4 and 16).
+ * alpha, accumulate; the panels' height and width (6 and 8, or 4 and 16).
  */
 export function gemmTile(args: usize, tile: i32, scratch: usize): void {
   const blockRows = intArg(args, 10);
   const blockColumns = intArg(args, 11);
   const blocksAcross = intArg(args, 12);
   const blocks = intArg(args, 13);
-  const rows = intArg(args, 7);
-  const columns = intArg(args, 8);
-
   const batch = tile / blocks;
   const block = tile % blocks;
   const firstRow = (block / blocksAcross) * blockRows;
@@ -31,20 +28,20 @@ export function gemmTile(args: usize, tile: i32, scratch: usize): void {
     pointerArg(args, 4) + <usize>batch * intArg(args, 6) * 4,
     args,
     firstRow,
-    min(rows, firstRow + blockRows),
+    min(intArg(args, 7), firstRow + blockRows),
     firstColumn,
-    min(columns, firstColumn + blockColumns),
+    min(intArg(args, 8), firstColumn + blockColumns),
     scratch,
   );
 }
 
 function multiplyBlock(
   a: usize, b: usize, c: usize, args: usize, firstRow: i32, lastRow: i32, firstColumn: i32, lastColumn: i32,
-  scratch: usize,
+  product: usize,
 ): void {
   const cRow = <usize>intArg(args, 5) * 4;
   const depth = intArg(args, 9);
-  const alpha = f32x4.splat(floatArg(args, 14));
+  const alpha = floatArg(args, 14);
   const accumulate = intArg(args, 15) != 0;
   const height = intArg(args, 16);
   const width = intArg(args, 17);
@@ -53,66 +50,71 @@ function multiplyBlock(
     const add = accumulate || from > 0;
     for (let column = firstColumn; column < lastColumn; column += width) {
       const bPanel = b + (<usize>column * depth + from * width) * 4;
+      const columns = min(width, lastColumn - column);
       for (let row = firstRow; row < lastRow; row += height) {
         const aPanel = a + (<usize>row * depth + from * height) * 4;
+        const rows = min(height, lastRow - row);
         const target = c + <usize>row * cRow + (<usize>column << 2);
-        const whole = row + height <= lastRow && column + width <= lastColumn;
-        if (whole) {
-          multiplyPanels(aPanel, bPanel, steps, target, cRow, alpha, add, width);
+        if (width == 16) {
+          micro4x16(aPanel, bPanel, steps, product);
+          if (columns == 16) merge16(product, rows, target, cRow, alpha, add);
+          else mergeEdge(product, 64, rows, columns, target, cRow, alpha, add);
         } else {
-          // The panels are padded with zeros, C is not: compute beside it, then move what exists.
-          multiplyPanels(aPanel, bPanel, steps, scratch, <usize>width * 4, alpha, false, width);
-          const height0 = min(height, lastRow - row);
-          moveEdge(scratch, <usize>width * 4, target, cRow, height0, min(width, lastColumn - column), add);
+          micro6x8(aPanel, bPanel, steps, product);
+          if (columns == 8) merge8(product, rows, target, cRow, alpha, add);
+          else mergeEdge(product, 32, rows, columns, target, cRow, alpha, add);
         }
       }
     }
   }
 }
 
-// @ts-ignore: decorator
-@inline
-function multiplyPanels(
-  a: usize, b: usize, depth: i32, c: usize, cRow: usize, alpha: v128, add: bool, width: i32,
-): void {
-  if (width == 8) micro6x8(a, b, depth, c, cRow, alpha, add);
-  else micro4x16(a, b, depth, c, cRow, alpha, add);
+// Bringing a micro-kernel's block into C. Were it part of the micro-kernels, V8's register allocator would spill their
+// accumulators inside the loop, at a cost of up to a third.
+
+function merge8(from: usize, rows: i32, to: usize, toRow: usize, alpha: f32, add: bool): void {
+  for (let row = 0; row < rows; row++) {
+    mergeFour(from, to, alpha, add);
+    mergeFour(from + 16, to + 16, alpha, add);
+    from += 32;
+    to += toRow;
+  }
 }
 
-function moveEdge(from: usize, fromRow: usize, to: usize, toRow: usize, rows: i32, columns: i32, add: bool): void {
+function merge16(from: usize, rows: i32, to: usize, toRow: usize, alpha: f32, add: bool): void {
   for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const offset = <usize>column << 2;
-      const value = load<f32>(from + <usize>row * fromRow + offset);
-      const place = to + <usize>row * toRow + offset;
-      store<f32>(place, add ? load<f32>(place) + value : value);
-    }
+    mergeFour(from, to, alpha, add);
+    mergeFour(from + 16, to + 16, alpha, add);
+    mergeFour(from + 32, to + 32, alpha, add);
+    mergeFour(from + 48, to + 48, alpha, add);
+    from += 64;
+    to += toRow;
   }
 }
 
 // @ts-ignore: decorator
 @inline
-function storeFour(c: usize, alpha: v128, add: bool, value: v128): void {
-  const scaled = f32x4.mul(alpha, value);
-  v128.store(c, add ? f32x4.add(v128.load(c), scaled) : scaled);
+function mergeFour(from: usize, to: usize, alpha: f32, add: bool): void {
+  const scaled = f32x4.mul(f32x4.splat(alpha), v128.load(from));
+  v128.store(to, add ? f32x4.add(v128.load(to), scaled) : scaled);
 }
 
-// @ts-ignore: decorator
-@inline
-function storeRow2(c: usize, alpha: v128, add: bool, v0: v128, v1: v128): void {
-  storeFour(c, alpha, add, v0);
-  storeFour(c + 16, alpha, add, v1);
-}
-
-// @ts-ignore: decorator
-@inline
-function storeRow4(c: usize, alpha: v128, add: bool, v0: v128, v1: v128, v2: v128, v3: v128): void {
-  storeRow2(c, alpha, add, v0, v1);
-  storeRow2(c + 32, alpha, add, v2, v3);
+function mergeEdge(
+  from: usize, fromRow: usize, rows: i32, columns: i32, to: usize, toRow: usize, alpha: f32, add: bool,
+): void {
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const offset = <usize>column << 2;
+      const scaled = alpha * load<f32>(from + offset);
+      store<f32>(to + offset, add ? load<f32>(to + offset) + scaled : scaled);
+    }
+    from += fromRow;
+    to += toRow;
+  }
 }
 
 /** Six rows by eight columns: twelve accumulators, two of B and one of A fill the 15 registers that V8 has. */
-function micro6x8(a: usize, b: usize, depth: i32, c: usize, cRow: usize, alpha: v128, add: bool): void {
+function micro6x8(a: usize, b: usize, depth: i32, block: usize): void {
   let c00 = f32x4.splat(0);
   let c01 = f32x4.splat(0);
   let c10 = f32x4.splat(0);
@@ -129,36 +131,42 @@ function micro6x8(a: usize, b: usize, depth: i32, c: usize, cRow: usize, alpha: 
     const b0 = v128.load(b);
     const b1 = v128.load(b, 16);
     const a0 = v128.load32_splat(a);
-    c00 = f32x4.relaxed_madd(a0, b0, c00);
-    c01 = f32x4.relaxed_madd(a0, b1, c01);
+    c00 = madd(a0, b0, c00);
+    c01 = madd(a0, b1, c01);
     const a1 = v128.load32_splat(a, 4);
-    c10 = f32x4.relaxed_madd(a1, b0, c10);
-    c11 = f32x4.relaxed_madd(a1, b1, c11);
+    c10 = madd(a1, b0, c10);
+    c11 = madd(a1, b1, c11);
     const a2 = v128.load32_splat(a, 8);
-    c20 = f32x4.relaxed_madd(a2, b0, c20);
-    c21 = f32x4.relaxed_madd(a2, b1, c21);
+    c20 = madd(a2, b0, c20);
+    c21 = madd(a2, b1, c21);
     const a3 = v128.load32_splat(a, 12);
-    c30 = f32x4.relaxed_madd(a3, b0, c30);
-    c31 = f32x4.relaxed_madd(a3, b1, c31);
+    c30 = madd(a3, b0, c30);
+    c31 = madd(a3, b1, c31);
     const a4 = v128.load32_splat(a, 16);
-    c40 = f32x4.relaxed_madd(a4, b0, c40);
-    c41 = f32x4.relaxed_madd(a4, b1, c41);
+    c40 = madd(a4, b0, c40);
+    c41 = madd(a4, b1, c41);
     const a5 = v128.load32_splat(a, 20);
-    c50 = f32x4.relaxed_madd(a5, b0, c50);
-    c51 = f32x4.relaxed_madd(a5, b1, c51);
+    c50 = madd(a5, b0, c50);
+    c51 = madd(a5, b1, c51);
     a += 24;
     b += 32;
   }
-  storeRow2(c, alpha, add, c00, c01);
-  storeRow2(c + cRow, alpha, add, c10, c11);
-  storeRow2(c + 2 * cRow, alpha, add, c20, c21);
-  storeRow2(c + 3 * cRow, alpha, add, c30, c31);
-  storeRow2(c + 4 * cRow, alpha, add, c40, c41);
-  storeRow2(c + 5 * cRow, alpha, add, c50, c51);
+  v128.store(block, c00);
+  v128.store(block, c01, 16);
+  v128.store(block, c10, 32);
+  v128.store(block, c11, 48);
+  v128.store(block, c20, 64);
+  v128.store(block, c21, 80);
+  v128.store(block, c30, 96);
+  v128.store(block, c31, 112);
+  v128.store(block, c40, 128);
+  v128.store(block, c41, 144);
+  v128.store(block, c50, 160);
+  v128.store(block, c51, 176);
 }
 
-/** Four rows by sixteen columns: for V8's revectorizer, which makes 256-bit operations of neighbouring pairs. */
-function micro4x16(a: usize, b: usize, depth: i32, c: usize, cRow: usize, alpha: v128, add: bool): void {
+/** Four rows by sixteen columns, for V8's revectorizer, which makes 256-bit operations of neighbouring pairs. */
+function micro4x16(a: usize, b: usize, depth: i32, block: usize): void {
   let c00 = f32x4.splat(0);
   let c01 = f32x4.splat(0);
   let c02 = f32x4.splat(0);
@@ -181,30 +189,42 @@ function micro4x16(a: usize, b: usize, depth: i32, c: usize, cRow: usize, alpha:
     const b2 = v128.load(b, 32);
     const b3 = v128.load(b, 48);
     const a0 = v128.load32_splat(a);
-    c00 = f32x4.relaxed_madd(a0, b0, c00);
-    c01 = f32x4.relaxed_madd(a0, b1, c01);
-    c02 = f32x4.relaxed_madd(a0, b2, c02);
-    c03 = f32x4.relaxed_madd(a0, b3, c03);
+    c00 = madd(a0, b0, c00);
+    c01 = madd(a0, b1, c01);
+    c02 = madd(a0, b2, c02);
+    c03 = madd(a0, b3, c03);
     const a1 = v128.load32_splat(a, 4);
-    c10 = f32x4.relaxed_madd(a1, b0, c10);
-    c11 = f32x4.relaxed_madd(a1, b1, c11);
-    c12 = f32x4.relaxed_madd(a1, b2, c12);
-    c13 = f32x4.relaxed_madd(a1, b3, c13);
+    c10 = madd(a1, b0, c10);
+    c11 = madd(a1, b1, c11);
+    c12 = madd(a1, b2, c12);
+    c13 = madd(a1, b3, c13);
     const a2 = v128.load32_splat(a, 8);
-    c20 = f32x4.relaxed_madd(a2, b0, c20);
-    c21 = f32x4.relaxed_madd(a2, b1, c21);
-    c22 = f32x4.relaxed_madd(a2, b2, c22);
-    c23 = f32x4.relaxed_madd(a2, b3, c23);
+    c20 = madd(a2, b0, c20);
+    c21 = madd(a2, b1, c21);
+    c22 = madd(a2, b2, c22);
+    c23 = madd(a2, b3, c23);
     const a3 = v128.load32_splat(a, 12);
-    c30 = f32x4.relaxed_madd(a3, b0, c30);
-    c31 = f32x4.relaxed_madd(a3, b1, c31);
-    c32 = f32x4.relaxed_madd(a3, b2, c32);
-    c33 = f32x4.relaxed_madd(a3, b3, c33);
+    c30 = madd(a3, b0, c30);
+    c31 = madd(a3, b1, c31);
+    c32 = madd(a3, b2, c32);
+    c33 = madd(a3, b3, c33);
     a += 16;
     b += 64;
   }
-  storeRow4(c, alpha, add, c00, c01, c02, c03);
-  storeRow4(c + cRow, alpha, add, c10, c11, c12, c13);
-  storeRow4(c + 2 * cRow, alpha, add, c20, c21, c22, c23);
-  storeRow4(c + 3 * cRow, alpha, add, c30, c31, c32, c33);
+  v128.store(block, c00);
+  v128.store(block, c01, 16);
+  v128.store(block, c02, 32);
+  v128.store(block, c03, 48);
+  v128.store(block, c10, 64);
+  v128.store(block, c11, 80);
+  v128.store(block, c12, 96);
+  v128.store(block, c13, 112);
+  v128.store(block, c20, 128);
+  v128.store(block, c21, 144);
+  v128.store(block, c22, 160);
+  v128.store(block, c23, 176);
+  v128.store(block, c30, 192);
+  v128.store(block, c31, 208);
+  v128.store(block, c32, 224);
+  v128.store(block, c33, 240);
 }
