@@ -160,6 +160,15 @@ describe('policyLoss, metrics', () => {
     expect(metrics).not.toHaveProperty('kl');
   });
 
+  it('does not count a ratio that is exactly at its bound, be it by the cap of delta', () => {
+    const onPolicy = { ...oneToken(1, 1), oldLogps: null };
+    const cispo = policyLoss(onPolicy, plain, { ...config, loss_type: 'cispo', epsilon_high: 1 });
+    expect(cispo.metrics.cispo_clip_ratio).toBe(0);
+    // TRL counts after the cap: with delta at 1 + epsilon_high nothing is ever above.
+    expect(single(3, 1, { delta: 1.5, epsilon_high: 0.5 }).metrics['clip_ratio/high_mean']).toBe(0);
+    expect(single(3, 1, { delta: 1.6, epsilon_high: 0.5 }).metrics['clip_ratio/high_mean']).toBe(1);
+  });
+
   it('takes one ratio a sequence at sequence level', () => {
     const { loss, metrics } = policyLoss(batch(), plain, { ...config, importance_sampling_level: 'sequence' });
     const ratios = [Math.exp(0.1 / 3), Math.exp(0.1 / 2)];
