@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { registerDataset } from './commands/dataset.ts';
+import { registerDemo } from './commands/demo.ts';
+import { registerEvaluate } from './commands/evaluate.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
@@ -13,7 +15,8 @@ const program = new Command('braid')
   .description('Train language models by GRPO on your own machine.')
   .showHelpAfterError('(braid COMMAND --help shows the options)')
   .exitOverride();
-for (const register of [registerTexts, registerDataset, registerTrain]) register(program);
+for (const register of [registerDemo, registerTexts, registerDataset, registerTrain, registerEvaluate])
+  register(program);
 for (const command of program.commands) command.exitOverride();
 
 try {

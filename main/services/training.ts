@@ -14,7 +14,7 @@ import { note, recordEvents } from './run-events.ts';
 import { openRunFiles, type RunFiles } from './run-files.ts';
 import { newestCheckpoint } from './run-history.ts';
 import { createRun, interruptRun, requireRun, resumeRun } from './runs.ts';
-import { spawnTrainer, type TrainerProcess } from './trainer-process.ts';
+import { describeExit, failedError, spawnTrainer, type TrainerProcess } from './trainer-process.ts';
 import { fromStoredPath } from './workspace.ts';
 
 export interface RunOutcome {
@@ -165,21 +165,13 @@ function takeIn(store: Store, runId: number, files: RunFiles, events: readonly T
   return failure;
 }
 
-/** Codes that only the person's input can cause keep their kind across the process border. */
-function failedError(event: Extract<TrainerEvent, { kind: 'failed' }>): BraidError {
-  const { code, message, remedy, input } = event;
-  return new BraidError(code, message, { kind: input ? 'input' : 'runtime', ...(remedy === null ? {} : { remedy }) });
-}
-
 async function conclude(
   store: Store,
   runId: number,
   trainer: TrainerProcess,
   failure: () => BraidError | null,
 ): Promise<RunOutcome> {
-  const exit = await trainer.exited;
-  const how = exit.signal === null ? `with code ${exit.code}` : `by ${exit.signal}`;
-  const reason = [`The trainer process ended ${how}`, exit.stderr].filter((part) => part !== '').join(': ');
+  const reason = describeExit(await trainer.exited);
   const interrupted = interruptRun(store, runId, reason);
   const run = requireRun(store, runId);
   const died = new BraidError('TRAINER_DIED', `Run ${runId}: ${reason}`, {

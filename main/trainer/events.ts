@@ -26,6 +26,15 @@ export interface EvaluationItem {
   readonly metrics: Metrics;
 }
 
+/** Why something ended badly, as it crosses the process border. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string | null;
+  /** Whether the person's input was at fault. */
+  readonly input: boolean;
+}
+
 export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'repetition' | 'not_finite';
 
 export type TrainerEvent =
@@ -64,15 +73,15 @@ export type TrainerEvent =
   | { readonly kind: 'paused'; readonly step: number; readonly reason: string }
   | { readonly kind: 'resumed'; readonly step: number }
   | { readonly kind: 'done'; readonly step: number; readonly path: string | null; readonly stopped: boolean }
-  | {
-      readonly kind: 'failed';
-      readonly step: number;
-      readonly code: string;
-      readonly message: string;
-      readonly remedy: string | null;
-      /** Whether the person's input was at fault. */
-      readonly input: boolean;
-    };
+  | ({ readonly kind: 'failed'; readonly step: number } & Failure);
+
+/** What a job other than training tells: it has no run, so the history never sees these. */
+export type JobEvent =
+  | { readonly kind: 'ready'; readonly backend: string; readonly threads: number; readonly why: string }
+  | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly unit: string }
+  /** The last event of a job that went well; jobs.ts says which job gives what. */
+  | { readonly kind: 'result'; readonly value: unknown }
+  | ({ readonly kind: 'failed' } & Failure);
 
 export type TrainerCommand =
   | { readonly kind: 'pause' }

@@ -1,4 +1,19 @@
+/** What a trainer process can be asked to do: one job, then it ends. */
+import type { EvaluateJob, EvaluateResult } from './evaluate-job.ts';
+import type { JobEvent, TrainerEvent } from './events.ts';
 import type { TrainerStart } from './start.ts';
 
-/** What a trainer process can be asked to do: one job, then it ends. */
-export type TrainerJob = TrainerStart;
+/** Jobs that are no run: they tell how far they are, give one result and leave nothing behind. */
+export type SideJob = EvaluateJob;
+
+export type TrainerJob = TrainerStart | SideJob;
+
+/** What each side job gives. */
+export interface SideJobResults {
+  readonly evaluate: EvaluateResult;
+}
+
+export type SideJobResult<J extends SideJob> = SideJobResults[J['kind']];
+
+/** What a job tells while it is at work. */
+export type EventOf<J extends TrainerJob> = J extends TrainerStart ? TrainerEvent : JobEvent;

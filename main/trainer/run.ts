@@ -1,11 +1,11 @@
 /** One training run from start to end, in whatever process it lives. */
-import { BraidError } from '../errors.ts';
 import { modelParameters } from '../model/model.ts';
 import { parameterCount } from '../model/parameter.ts';
 import { type OpenBackend, openBackend } from './backend.ts';
 import { noProgress, restoreCheckpoint } from './checkpoint.ts';
 import type { Control } from './control.ts';
 import type { TrainerEvent } from './events.ts';
+import { describeFailure } from './failure.ts';
 import { trainGrpo } from './grpo.ts';
 import { openPhases } from './phases.ts';
 import { openRunIo } from './run-io.ts';
@@ -49,7 +49,7 @@ export async function runTraining(
     const io = openRunIo(session, progress, control, openPhases(), follow);
     await trainer(start.config.method)(session, io);
   } catch (error) {
-    follow(failure(error, step));
+    follow({ kind: 'failed', step, ...describeFailure(error) });
   } finally {
     session?.dispose();
     await backend?.close();
@@ -63,16 +63,4 @@ function trainer(method: TrainerStart['config']['method']) {
     case 'sft':
       return trainSft;
   }
-}
-
-function failure(error: unknown, step: number): TrainerEvent {
-  const known = error instanceof BraidError;
-  return {
-    kind: 'failed',
-    step,
-    code: known ? error.code : 'INTERNAL',
-    message: error instanceof Error ? error.message : String(error),
-    remedy: known ? (error.remedy ?? null) : null,
-    input: known && error.kind === 'input',
-  };
 }

@@ -1,0 +1,86 @@
+/** `braid evaluate`: one model's greedy completions of held-out records. */
+import type { Command } from 'commander';
+import { readDataset } from '../services/datasets.ts';
+import { defaultBatchSize, type EvaluatedModel, evaluateModels } from '../services/evaluate.ts';
+import { rememberEvaluation } from '../services/evaluation-history.ts';
+import type { MeanWithInterval } from '../services/evaluations.ts';
+import { interleaveTask } from '../tasks/interleave/task.ts';
+import { hostPaths } from './host-paths.ts';
+import { formatDuration } from './progress.ts';
+import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { chosenBackend, followJob } from './side-job.ts';
+import { tableLines } from './table.ts';
+
+interface EvaluateCommandOptions {
+  readonly model: string;
+  readonly dataset: string;
+  readonly base?: string;
+  readonly batch: string;
+  readonly maxCompletionLength?: string;
+}
+
+/** Adds `evaluate` to the program. */
+export function registerEvaluate(program: Command): void {
+  withCommonOptions(program.command('evaluate'))
+    .description('measure a model on held-out records: greedy completions, alignment with the targets')
+    .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
+    .requiredOption('--dataset <file>', 'held-out records (JSONL), for instance 10words.test.jsonl')
+    .option('--base <dir>', "the model under a LoRA checkpoint, when it isn't where the checkpoint says")
+    .option('--batch <n>', 'records decoded together', String(defaultBatchSize))
+    .option('--max-completion-length <n>', "tokens (default: from the records' longest target)")
+    .action((options: EvaluateCommandOptions, command: Command) => evaluate(options, command));
+}
+
+async function evaluate(options: EvaluateCommandOptions, command: Command): Promise<void> {
+  const context = commandContext(command);
+  const { model, dataset, base, maxCompletionLength: length } = options;
+  const request = {
+    models: [{ name: model, folder: model, ...(base === undefined ? {} : { base }) }],
+    records: readDataset(dataset, interleaveTask),
+    paths: hostPaths(),
+    backend: chosenBackend(context),
+    threads: context.threads,
+    seed: context.seed,
+    batchSize: wholeNumber('--batch', options.batch),
+    ...(length === undefined ? {} : { maxCompletionLength: wholeNumber('--max-completion-length', length) }),
+  };
+  const done = await followJob('evaluating', context, (job) => evaluateModels({ ...request, ...job }));
+  const result = done?.results[0];
+  if (done === null || result === undefined) return;
+  remember(context, options, result);
+  printTable(context, result, done.backend);
+  const { n, mean_alignment, low, high, exact_match, by_words } = result.summary;
+  context.out({
+    ...{ n, mean_alignment, low, high, exact_match, by_words },
+    items: result.items.map(({ id, completion, alignment }) => ({ id, completion, alignment })),
+    backend: done.backend,
+    seconds: result.seconds,
+  });
+}
+
+/** A history that can't be written must not cost the person the result. */
+function remember(context: CommandContext, options: EvaluateCommandOptions, result: EvaluatedModel): void {
+  try {
+    const runId = rememberEvaluation(context.workspace, options.model, options.dataset, result);
+    if (runId !== null) context.say(`Kept in the history of run ${runId}.`);
+  } catch (error) {
+    context.say(`Not kept in the history: ${(error as Error).message}`);
+  }
+}
+
+function printTable(context: CommandContext, { summary, items, seconds }: EvaluatedModel, backend: string): void {
+  const rows = Object.entries(summary.by_words).map(([words, part]) => [words, ...cells(part)]);
+  const all = rows.length > 1 ? [['all', ...cells(summary)]] : [];
+  for (const line of tableLines(['words', 'n', 'alignment', '95 % interval', 'exact'], [...rows, ...all]))
+    context.print(line);
+  const worst = items.reduce(
+    (low, item) => (item.alignment < low.alignment ? item : low),
+    items[0] ?? { alignment: 0, id: '' },
+  );
+  const lowest = worst === undefined ? '' : `; lowest: ${worst.id} (${worst.alignment.toFixed(3)})`;
+  context.print(`${items.length} prompts in ${formatDuration(seconds)} on ${backend}${lowest}`);
+}
+
+function cells({ n, mean_alignment, low, high, exact_match }: MeanWithInterval): [number, string, string, string] {
+  return [n, mean_alignment.toFixed(3), `${low.toFixed(3)}–${high.toFixed(3)}`, exact_match.toFixed(3)];
+}

@@ -1,0 +1,43 @@
+/** What the commands that run a side job share: the backend's name, a progress line, and Ctrl-C that ends the job. */
+import { BraidError, inputError } from '../errors.ts';
+import type { JobOptions } from '../services/trainer-job.ts';
+import { openProgress, type Progress } from './progress.ts';
+import type { CommandContext } from './shared.ts';
+
+const backends = ['auto', 'native', 'wasm'] as const;
+
+/** The backend that was asked for. */
+export function chosenBackend(context: CommandContext): (typeof backends)[number] {
+  const name = backends.find((backend) => backend === context.backend);
+  if (name !== undefined) return name;
+  throw inputError('BAD_OPTION', `Expected --backend to be auto, native or wasm, got "${context.backend}"`);
+}
+
+/** Runs a job with a progress line. On Ctrl-C the job ends, the exit code is 130 and the result is null. */
+export async function followJob<T>(
+  label: string,
+  context: CommandContext,
+  run: (options: Required<JobOptions>) => Promise<T>,
+): Promise<T | null> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  process.on('SIGINT', abort);
+  process.on('SIGTERM', abort);
+  let progress: Progress | null = null;
+  const onProgress: JobOptions['onProgress'] = (done, total, unit) => {
+    progress ??= openProgress({ label, total, unit }, context.quiet);
+    progress.update(done);
+  };
+  try {
+    return await run({ signal: controller.signal, onProgress });
+  } catch (error) {
+    if (!(error instanceof BraidError) || error.code !== 'INTERRUPTED') throw error;
+    context.say(`\n${error.message}`);
+    process.exitCode = 130;
+    return null;
+  } finally {
+    (progress as Progress | null)?.end();
+    process.off('SIGINT', abort);
+    process.off('SIGTERM', abort);
+  }
+}

@@ -1,0 +1,68 @@
+/** A side job of the trainer process as a promise: progress out, one result or a clear error back. */
+import { BraidError } from '../errors.ts';
+import type { JobEvent } from '../trainer/events.ts';
+import type { SideJob, SideJobResult } from '../trainer/jobs.ts';
+import { describeExit, failedError, spawnTrainer } from './trainer-process.ts';
+
+export interface JobOptions {
+  readonly onProgress?: (done: number, total: number, unit: string) => void;
+  /** Ends the process; the promise then fails with the code INTERRUPTED. */
+  readonly signal?: AbortSignal;
+}
+
+/** A job's result and what it was computed on. */
+export interface JobOutcome<R> {
+  readonly value: R;
+  readonly backend: string;
+  readonly threads: number;
+}
+
+/** Runs a side job in a trainer process of its own. */
+export async function runTrainerJob<J extends SideJob>(
+  job: J,
+  entry: string,
+  { onProgress, signal }: JobOptions = {},
+): Promise<JobOutcome<SideJobResult<J>>> {
+  if (isAborted(signal)) throw interrupted();
+  const told: Told = {};
+  // A side job's process sends JobEvents only; jobs.ts says so for each kind of job, which the generic J hides.
+  const onEvents = (events: readonly unknown[]): void => {
+    for (const event of events as readonly JobEvent[]) {
+      take(told, event);
+      if (event.kind === 'progress') onProgress?.(event.done, event.total, event.unit);
+    }
+  };
+  const trainer = spawnTrainer<SideJob>(job, { entry, onEvents });
+  signal?.addEventListener('abort', trainer.kill);
+  const exit = await trainer.exited;
+  signal?.removeEventListener('abort', trainer.kill);
+  if (isAborted(signal)) throw interrupted();
+  const { ready, result, failure } = told;
+  if (failure !== undefined) throw failure;
+  if (ready === undefined || result === undefined)
+    throw new BraidError('TRAINER_DIED', describeExit(exit), { remedy: HINT });
+  return { value: result.value as SideJobResult<J>, backend: ready.backend, threads: ready.threads };
+}
+
+/** What a process has said so far. */
+interface Told {
+  ready?: Extract<JobEvent, { kind: 'ready' }>;
+  result?: Extract<JobEvent, { kind: 'result' }>;
+  failure?: BraidError;
+}
+
+function take(told: Told, event: JobEvent): void {
+  if (event.kind === 'ready') told.ready = event;
+  if (event.kind === 'result') told.result = event;
+  if (event.kind === 'failed') told.failure = failedError(event);
+}
+
+const HINT = 'If memory ran out, take fewer rows at a time or a smaller model; `braid doctor` checks the rest.';
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted ?? false;
+}
+
+function interrupted(): BraidError {
+  return new BraidError('INTERRUPTED', 'Interrupted; nothing was written.');
+}

@@ -1,0 +1,44 @@
+/** A side job from start to end: backend opened, work done, result or failure told. */
+import { type OpenBackend, openBackend } from './backend.ts';
+import { runEvaluateJob } from './evaluate-job.ts';
+import type { JobEvent } from './events.ts';
+import { describeFailure } from './failure.ts';
+import type { SideJob, SideJobResults } from './jobs.ts';
+
+/** What a side job may use of its process. */
+export interface JobIo {
+  readonly backend: Pick<OpenBackend, 'name' | 'threads'>;
+  /** Tells how far the job is and lets the message leave: tensor work is synchronous and would hold it back. */
+  progress(done: number, total: number, unit: string): Promise<void>;
+}
+
+/** Does a side job, telling all through `emit`; a failure is told too, never thrown. */
+export async function runJob(job: SideJob, emit: (event: JobEvent) => void): Promise<void> {
+  let backend: OpenBackend | null = null;
+  try {
+    backend = await openBackend(job);
+    emit({ kind: 'ready', backend: backend.name, threads: backend.threads, why: backend.why });
+    emit({ kind: 'result', value: await work(job, openJobIo(backend, emit)) });
+  } catch (error) {
+    emit({ kind: 'failed', ...describeFailure(error) });
+  } finally {
+    await backend?.close();
+  }
+}
+
+function openJobIo(backend: OpenBackend, emit: (event: JobEvent) => void): JobIo {
+  return {
+    backend,
+    progress: (done, total, unit) => {
+      emit({ kind: 'progress', done, total, unit });
+      return new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]> {
+  switch (job.kind) {
+    case 'evaluate':
+      return runEvaluateJob(job, io);
+  }
+}
