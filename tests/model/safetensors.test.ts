@@ -1,0 +1,154 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { encodeSafetensors, floatToHalf, openSafetensors, toFloat32 } from '../../main/model/safetensors.ts';
+import { fault } from './faults.ts';
+
+const half = (bits: number): number => toFloat32(Buffer.from(Uint16Array.of(bits).buffer), 'F16')[0] ?? 0;
+const bfloat = (bits: number): number => toFloat32(Buffer.from(Uint16Array.of(bits).buffer), 'BF16')[0] ?? 0;
+
+describe('toFloat32', () => {
+  it.each([
+    [0x0000, 0],
+    [0x8000, -0],
+    [0x3c00, 1],
+    [0xc000, -2],
+    [0x3555, 0.333251953125],
+    [0x7bff, 65504],
+    [0x0400, 2 ** -14],
+    [0x03ff, 1023 * 2 ** -24],
+    [0x0200, 2 ** -15],
+    [0x0001, 2 ** -24],
+    [0x8001, -(2 ** -24)],
+    [0x7c00, Infinity],
+    [0xfc00, -Infinity],
+    [0x7e00, Number.NaN],
+    [0x7c01, Number.NaN],
+  ])('reads the float16 %i as %d', (bits, value) => {
+    expect(half(bits)).toBe(value);
+  });
+
+  it.each([
+    [0x3f80, 1],
+    [0xbf80, -1],
+    [0x4049, 3.140625],
+    [0x0001, 2 ** -133],
+    [0x7f7f, 3.3895313892515355e38],
+    [0x7f80, Infinity],
+    [0xff80, -Infinity],
+    [0x7fc0, Number.NaN],
+    [0x8000, -0],
+  ])('reads the bfloat16 %i as %d', (bits, value) => {
+    expect(bfloat(bits)).toBe(value);
+  });
+
+  it('reads numbers that begin at an odd place of their buffer', () => {
+    const bytes = Buffer.concat([Buffer.of(0), Buffer.from(Float32Array.of(1.5, -2).buffer)]).subarray(1);
+    expect([...toFloat32(bytes as Buffer<ArrayBuffer>, 'F32')]).toEqual([1.5, -2]);
+  });
+});
+
+describe('floatToHalf', () => {
+  it('is the inverse of reading, for every float16 that is a number', () => {
+    for (let bits = 0; bits < 0x10000; bits++)
+      if (!Number.isNaN(half(bits))) expect(floatToHalf(half(bits))).toBe(bits);
+  });
+
+  it('rounds to the nearest, ties to even', () => {
+    expect(floatToHalf(1 + 2 ** -11)).toBe(0x3c00);
+    expect(floatToHalf(1 + 3 * 2 ** -11)).toBe(0x3c02);
+    expect(floatToHalf(1 + 2 ** -11 + 2 ** -20)).toBe(0x3c01);
+    expect(floatToHalf(65519)).toBe(0x7bff);
+    expect(floatToHalf(65520)).toBe(0x7c00);
+    expect(floatToHalf(1e9)).toBe(0x7c00);
+    expect(floatToHalf(2 ** -25)).toBe(0);
+    expect(floatToHalf(1.5 * 2 ** -24)).toBe(2);
+    expect(floatToHalf(2 ** -14 - 2 ** -26)).toBe(0x0400);
+    expect(floatToHalf(Number.NaN) & 0x7fff).toBe(0x7e00);
+  });
+});
+
+describe('openSafetensors', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'braid-safetensors-'));
+    file = join(folder, 'model.safetensors');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const tensors = [
+    { name: 'b', shape: [2, 2], data: Float32Array.of(1, -2, 0.5, 4096) },
+    { name: 'a', shape: [3], data: Float32Array.of(0, Infinity, -0.125) },
+    { name: 'scalar', shape: [], data: Float32Array.of(7) },
+    { name: 'empty', shape: [0, 4], data: new Float32Array(0) },
+  ];
+  const write = (content: Uint8Array): void => writeFileSync(file, content);
+  /** A file with this header and so many bytes of data. */
+  const withHeader = (header: string, dataBytes = 0): Buffer => {
+    const prefix = Buffer.alloc(8);
+    prefix.writeBigUInt64LE(BigInt(Buffer.byteLength(header)));
+    return Buffer.concat([prefix, Buffer.from(header), Buffer.alloc(dataBytes)]);
+  };
+  const entry = (dtype: string, shape: number[], offsets: number[]): string =>
+    JSON.stringify({ x: { dtype, shape, data_offsets: offsets } });
+
+  it.each(['F32', 'F16'] as const)('reads back what was written as %s', (type) => {
+    write(encodeSafetensors(tensors, { format: 'pt', note: 'ü' }, type));
+    const opened = openSafetensors(file);
+    expect([...opened.entries.keys()]).toEqual(['b', 'a', 'scalar', 'empty']);
+    expect(opened.metadata).toEqual({ format: 'pt', note: 'ü' });
+    for (const { name, shape, data } of tensors) {
+      expect(opened.entries.get(name)?.shape).toEqual(shape);
+      expect([...opened.read(name)]).toEqual([...data]);
+    }
+    opened.close();
+  });
+
+  it('starts its data at a multiple of eight', () => {
+    for (const name of ['x', 'xx', 'xxx', 'xxxxxxx']) {
+      const bytes = encodeSafetensors([{ name, shape: [1], data: Float32Array.of(1) }]);
+      expect(Number(bytes.readBigUInt64LE(0)) % 8).toBe(0);
+    }
+  });
+
+  const faults: [string, () => Uint8Array, string, string][] = [
+    ['an empty file', () => Buffer.alloc(0), 'FILE_TRUNCATED', 'got 0'],
+    ['a picture', () => Buffer.from('\x89PNG\r\n\x1a\n and so on', 'latin1'), 'NOT_SAFETENSORS', 'header of'],
+    ['a header beyond the file', () => withHeader('{}').subarray(0, 9), 'FILE_TRUNCATED', 'header needs'],
+    ['a header that is not JSON', () => withHeader('hello {}'), 'NOT_SAFETENSORS', 'not JSON'],
+    ['a header that is a list', () => withHeader('[1, 2]'), 'NOT_SAFETENSORS', 'not JSON'],
+    ['a malformed entry', () => withHeader('{"x": {"dtype": "F32"}}'), 'NOT_SAFETENSORS', '"x"'],
+    ['missing data', () => encodeSafetensors(tensors).subarray(0, -5), 'FILE_TRUNCATED', 'cut short'],
+    ['a size that is not its shape', () => withHeader(entry('F32', [3], [0, 8]), 8), 'NOT_SAFETENSORS', 'needs 12'],
+    ['turned offsets', () => withHeader(entry('F32', [0], [8, 4]), 8), 'NOT_SAFETENSORS', 'x'],
+  ];
+  it.each(faults)('refuses %s, naming the file', (_, content, code, named) => {
+    write(content());
+    const [actual, message] = fault(() => openSafetensors(file));
+    expect([actual, message]).toEqual([code, expect.stringContaining(named)]);
+    expect(message).toContain(file);
+  });
+
+  it('refuses a missing file and a folder', () => {
+    expect(fault(() => openSafetensors(file))).toEqual(['MODEL_FILE_MISSING', expect.stringContaining(file)]);
+    expect(fault(() => openSafetensors(folder))).toEqual(['NOT_SAFETENSORS', expect.stringContaining('folder')]);
+  });
+
+  it('refuses to read an unknown tensor, or one of another type', () => {
+    write(withHeader(entry('I64', [1], [0, 8]), 8));
+    const opened = openSafetensors(file);
+    expect(fault(() => opened.read('y'))).toEqual(['TENSOR_MISSING', expect.stringContaining('"y"')]);
+    expect(fault(() => opened.read('x'))).toEqual(['UNSUPPORTED_DTYPE', expect.stringContaining('I64')]);
+    opened.close();
+  });
+
+  it('notices a file that shrinks while it is read', () => {
+    write(encodeSafetensors(tensors));
+    const opened = openSafetensors(file);
+    write(readFileSync(file).subarray(0, -20));
+    expect(fault(() => opened.read('scalar'))).toEqual(['FILE_TRUNCATED', expect.stringContaining(file)]);
+    opened.close();
+  });
+});

@@ -1,0 +1,80 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type AttentionShape, packedAttention } from '../../../main/tensor/ops/attention.ts';
+import { openTestBackends, tensorsLeft } from '../../backends.ts';
+import { gradientError, randomTensor } from './finite-differences.ts';
+
+const SHAPE: AttentionShape = { numHeads: 4, numKvHeads: 2, headDim: 8, scale: 8 ** -0.5 };
+/** A prompt of 3 with completions of 2 and 1, then a sequence of 2 of its own. */
+const SEGMENTS = [
+  [0, 3, 0, 0],
+  [3, 2, 0, 3],
+  [5, 1, 0, 3],
+  [6, 2, 0, 0],
+];
+const N = 8;
+/** Which tokens each one sees, by those segments. */
+const SEEN = [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4], [0, 1, 2, 5], [6], [6, 7]];
+
+const inputs = (scale: number): tf.Tensor2D[] => [
+  tf.mul(scale, randomTensor<tf.Rank.R2>([N, 32], 1)),
+  randomTensor<tf.Rank.R2>([N, 16], 2),
+  randomTensor<tf.Rank.R2>([N, 16], 3),
+];
+
+/** Attention written out, query by query, in float64. */
+function written(q: Float32Array, k: Float32Array, v: Float32Array): number[] {
+  const out = new Array<number>(N * 32).fill(0);
+  SEEN.forEach((seen, n) => {
+    for (let head = 0; head < 4; head++) {
+      const kv = Math.floor(head / 2) * 8;
+      const dot = (m: number): number =>
+        Array.from({ length: 8 }, (_, j) => (q[n * 32 + head * 8 + j] ?? 0) * (k[m * 16 + kv + j] ?? 0)).reduce(
+          (a, b) => a + b,
+        );
+      const weights = seen.map((m) => Math.exp(dot(m) * SHAPE.scale));
+      const sum = weights.reduce((a, b) => a + b);
+      seen.forEach((m, i) => {
+        for (let j = 0; j < 8; j++) {
+          const at = n * 32 + head * 8 + j;
+          out[at] = (out[at] ?? 0) + ((weights[i] ?? 0) / sum) * (v[m * 16 + kv + j] ?? 0);
+        }
+      });
+    }
+  });
+  return out;
+}
+
+describe.each(await openTestBackends())('packedAttention on $name', (backend) => {
+  beforeAll(backend.use);
+  const segments = (): tf.Tensor2D => tf.tensor2d(SEGMENTS, [4, 4], 'int32');
+  const attend = (q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D): tf.Tensor2D =>
+    packedAttention(q, k, v, segments(), SHAPE);
+
+  it('attends causally within a segment and to the whole prefix, heads of a group sharing keys and values', () => {
+    const [q, k, v] = inputs(4) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
+    const ours = attend(q, k, v).dataSync<'float32'>();
+    const expected = written(q.dataSync<'float32'>(), k.dataSync<'float32'>(), v.dataSync<'float32'>());
+    expect(Math.max(...expected.map((value, i) => Math.abs(value - (ours[i] ?? Number.NaN))))).toBeLessThan(1e-5);
+  });
+
+  it('has the gradients of finite differences', () => {
+    expect(gradientError(attend, inputs(2))).toBeLessThan(2e-3);
+  });
+
+  it('stands scores far beyond the range of exp', () => {
+    const [q, k, v] = inputs(1000) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
+    expect(attend(q, k, v).dataSync().every(Number.isFinite)).toBe(true);
+  });
+
+  it('leaves no tensors', () => {
+    const tensors = inputs(1);
+    const where = segments();
+    const run = (): void => {
+      const f = (...[q, k, v]: tf.Tensor[]): tf.Tensor =>
+        packedAttention(q as tf.Tensor2D, k as tf.Tensor2D, v as tf.Tensor2D, where, SHAPE);
+      tf.dispose(tf.grads(f)(tensors));
+    };
+    expect(tensorsLeft(run)).toBe(0);
+  });
+});
