@@ -1,10 +1,8 @@
 /** `braid evaluate`: one model's greedy completions of held-out records. */
 import type { Command } from 'commander';
-import { readDataset } from '../services/datasets.ts';
-import { defaultBatchSize, type EvaluatedModel, evaluateModels } from '../services/evaluate.ts';
+import { defaultBatchSize, evaluateModels, type ModelEvaluation } from '../services/evaluate.ts';
 import { rememberEvaluation } from '../services/evaluation-history.ts';
 import type { MeanWithInterval } from '../services/evaluations.ts';
-import { interleaveTask } from '../tasks/interleave/task.ts';
 import { hostPaths } from './host-paths.ts';
 import { formatDuration } from './progress.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -36,7 +34,7 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
   const { model, dataset, base, maxCompletionLength: length } = options;
   const request = {
     models: [{ name: model, folder: model, ...(base === undefined ? {} : { base }) }],
-    records: readDataset(dataset, interleaveTask),
+    dataset,
     paths: hostPaths(),
     backend: chosenBackend(context),
     threads: context.threads,
@@ -59,7 +57,7 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
 }
 
 /** A history that can't be written must not cost the person the result. */
-function remember(context: CommandContext, options: EvaluateCommandOptions, result: EvaluatedModel): void {
+function remember(context: CommandContext, options: EvaluateCommandOptions, result: ModelEvaluation): void {
   try {
     const runId = rememberEvaluation(context.workspace, options.model, options.dataset, result);
     if (runId !== null) context.say(`Kept in the history of run ${runId}.`);
@@ -68,7 +66,7 @@ function remember(context: CommandContext, options: EvaluateCommandOptions, resu
   }
 }
 
-function printTable(context: CommandContext, { summary, items, seconds }: EvaluatedModel, backend: string): void {
+function printTable(context: CommandContext, { summary, items, seconds }: ModelEvaluation, backend: string): void {
   const rows = Object.entries(summary.by_words).map(([words, part]) => [words, ...cells(part)]);
   const all = rows.length > 1 ? [['all', ...cells(summary)]] : [];
   for (const line of tableLines(['words', 'n', 'alignment', '95 % interval', 'exact'], [...rows, ...all]))

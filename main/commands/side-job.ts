@@ -24,7 +24,7 @@ export async function followJob<T>(
   process.on('SIGINT', abort);
   process.on('SIGTERM', abort);
   let progress: Progress | null = null;
-  const onProgress: JobOptions['onProgress'] = (done, total, unit) => {
+  const onProgress: JobOptions['onProgress'] = ({ done, total, unit }) => {
     progress ??= openProgress({ label, total, unit }, context.quiet);
     progress.update(done);
   };

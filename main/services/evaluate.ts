@@ -1,7 +1,9 @@
 /** Held-out evaluation: several models answer the same records greedily, in one trainer process. */
 import { inputError } from '../errors.ts';
 import type { InterleaveRecord } from '../tasks/interleave/record.ts';
+import { interleaveTask } from '../tasks/interleave/task.ts';
 import type { EvaluationItem } from '../trainer/events.ts';
+import { readDataset } from './datasets.ts';
 import { type EvaluationSummary, type ScoredItem, summarizeEvaluation } from './evaluations.ts';
 import { resolveModelParts } from './models.ts';
 import type { HostPaths } from './paths.ts';
@@ -17,7 +19,8 @@ export interface ModelChoice {
 
 export interface EvaluateOptions extends JobOptions {
   readonly models: readonly ModelChoice[];
-  readonly records: readonly InterleaveRecord[];
+  /** Records, or the JSONL file that holds them. */
+  readonly dataset: string | readonly InterleaveRecord[];
   readonly paths: HostPaths;
   readonly backend?: 'auto' | 'native' | 'wasm';
   /** 0: all cores. */
@@ -30,7 +33,7 @@ export interface EvaluateOptions extends JobOptions {
   readonly seed?: number;
 }
 
-export interface EvaluatedModel {
+export interface ModelEvaluation {
   readonly name: string;
   readonly items: readonly ScoredItem[];
   readonly summary: EvaluationSummary;
@@ -41,7 +44,7 @@ export interface Evaluations {
   readonly backend: string;
   readonly threads: number;
   /** In the order of the models. */
-  readonly results: readonly EvaluatedModel[];
+  readonly results: readonly ModelEvaluation[];
 }
 
 /** Records decoded together unless the person says otherwise. */
@@ -49,7 +52,8 @@ export const defaultBatchSize = 64;
 
 /** Evaluates the models one after the other. Wrong input is thrown before a process is started. */
 export async function evaluateModels(options: EvaluateOptions): Promise<Evaluations> {
-  const { records, paths, backend = 'auto', threads = 0 } = options;
+  const { dataset, paths, backend = 'auto', threads = 0 } = options;
+  const records = typeof dataset === 'string' ? readDataset(dataset, interleaveTask) : dataset;
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to evaluate on, got none');
   const models = options.models.map(({ name, folder, base }) => ({ name, ...resolveModelParts(folder, paths, base) }));
   const outcome = await runTrainerJob(

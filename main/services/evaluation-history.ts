@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openStore, type Store } from '../store/index.ts';
 import { splitWords } from '../text/words.ts';
-import type { EvaluatedModel } from './evaluate.ts';
+import type { ModelEvaluation } from './evaluate.ts';
 import type { ScoredItem } from './evaluations.ts';
 import { findCheckpoint, requireRun } from './runs.ts';
 import type { Workspace } from './workspace.ts';
@@ -13,7 +13,7 @@ export function rememberEvaluation(
   workspace: Pick<Workspace, 'database'>,
   model: string,
   dataset: string,
-  evaluation: EvaluatedModel,
+  evaluation: ModelEvaluation,
 ): number | null {
   // Looking must not create a workspace.
   if (!existsSync(workspace.database)) return null;
@@ -29,7 +29,7 @@ function addEvaluation(
   store: Store,
   model: string,
   dataset: string,
-  { items, summary }: EvaluatedModel,
+  { items, summary }: ModelEvaluation,
 ): number | null {
   const checkpoint = findCheckpoint(store, resolve(model));
   if (checkpoint === undefined) return null;

@@ -4,8 +4,14 @@ import type { JobEvent } from '../trainer/events.ts';
 import type { SideJob, SideJobResult } from '../trainer/jobs.ts';
 import { describeExit, failedError, spawnTrainer } from './trainer-process.ts';
 
+export interface JobProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly unit: string;
+}
+
 export interface JobOptions {
-  readonly onProgress?: (done: number, total: number, unit: string) => void;
+  readonly onProgress?: (progress: JobProgress) => void;
   /** Ends the process; the promise then fails with the code INTERRUPTED. */
   readonly signal?: AbortSignal;
 }
@@ -29,7 +35,7 @@ export async function runTrainerJob<J extends SideJob>(
   const onEvents = (events: readonly unknown[]): void => {
     for (const event of events as readonly JobEvent[]) {
       take(told, event);
-      if (event.kind === 'progress') onProgress?.(event.done, event.total, event.unit);
+      if (event.kind === 'progress') onProgress?.(event);
     }
   };
   const trainer = spawnTrainer<SideJob>(job, { entry, onEvents });
