@@ -56,3 +56,9 @@ export function wholeNumber(option: string, value: string, least = 1): number {
   if (value.trim() !== '' && Number.isSafeInteger(number) && number >= least) return number;
   throw inputError('BAD_OPTION', `Expected ${option} to be a whole number of at least ${least}, got "${value}"`);
 }
+
+/** The backend that --backend names. */
+export function backendChoice(value: string): 'auto' | 'native' | 'wasm' {
+  if (value === 'auto' || value === 'native' || value === 'wasm') return value;
+  throw inputError('BAD_OPTION', `Expected --backend to be auto, native or wasm, got "${value}"`);
+}

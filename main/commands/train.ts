@@ -1,9 +1,9 @@
 /** `braid train`: one run, from a dataset to a checkpoint. */
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
-import { BraidError, inputError } from '../errors.ts';
+import { inputError } from '../errors.ts';
+import { readConfigFile } from '../services/presets.ts';
 import { newestResumable } from '../services/run-history.ts';
 import { findCheckpoint, markAbandonedRuns } from '../services/runs.ts';
 import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from '../services/training.ts';
@@ -106,24 +106,6 @@ export function trainConfig(options: TrainOptions, command: Command, context: Co
   if (given('backend')) take('backend', context.backend);
   if (given('threads')) take('threads', context.threads);
   return parseConfig(fields, options.config ?? 'command line');
-}
-
-/** Reads a YAML configuration; faults name the file and, where YAML knows it, the line. */
-export function readConfigFile(file: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    throw new BraidError('BAD_CONFIG', `${file}: ${(cause as Error).message}`, {
-      kind: 'input',
-      cause,
-      remedy: 'Give a YAML file of configuration fields, such as the run.yaml of a run.',
-    });
-  }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw inputError('BAD_CONFIG', `${file}: expected fields with values, got ${JSON.stringify(value)}`);
-  }
-  return value as Record<string, unknown>;
 }
 
 function assignment(text: string): [string, unknown] {

@@ -1,0 +1,128 @@
+/** `braid demo`: the main job on the bundled tiny model, in one go. */
+import type { Command } from 'commander';
+import { type DemoResult, runDemo } from '../services/demo.ts';
+import type { EvaluationSummary } from '../services/evaluations.ts';
+import { markAbandonedRuns } from '../services/runs.ts';
+import { openWorkspace } from '../services/workspace.ts';
+import { openStore } from '../store/index.ts';
+import { hostPaths } from './host-paths.ts';
+import { formatDuration, openProgress, type Progress } from './progress.ts';
+import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { followTraining, stopOnSignals, type TrainingView } from './training-view.ts';
+
+/** Adds `demo` to the program. */
+export function registerDemo(program: Command): void {
+  withCommonOptions(program.command('demo'))
+    .description('teach the bundled tiny model to interleave two texts, and compare it with its baseline')
+    .option('--words <n>', 'words a fragment', '10')
+    .action((options: { words: string }, command: Command) => demo(wholeNumber('--words', options.words), command));
+}
+
+async function demo(words: number, command: Command): Promise<void> {
+  const context = commandContext(command);
+  const began = performance.now();
+  const workspace = openWorkspace({ workspace: context.workspace.root });
+  const store = openStore(workspace.database);
+  const screen = openScreen(context);
+  try {
+    markAbandonedRuns(store);
+    const result = await runDemo(store, {
+      paths: hostPaths(),
+      workspace,
+      words,
+      seed: context.seed,
+      backend: backendChoice(context.backend),
+      threads: context.threads,
+      ...screen.options,
+    });
+    screen.end();
+    report(result, (performance.now() - began) / 1000, workspace.root, context);
+  } finally {
+    screen.end();
+    store.close();
+  }
+}
+
+/** What is seen while the demo runs: a line a part, bars in the long ones, Ctrl-C that saves. */
+function openScreen(context: CommandContext) {
+  let bar: Progress | null = null;
+  let view: TrainingView | null = null;
+  let release: (() => void) | null = null;
+  const end = (): void => {
+    bar?.end();
+    view?.end();
+    release?.();
+    [bar, view, release] = [null, null, null];
+  };
+  const words = {
+    dataset: 'Making the dataset.',
+    baseline: 'Evaluating the baseline.',
+    training: 'Training by GRPO.',
+    trained: 'Evaluating the trained checkpoint.',
+  };
+  const options: Pick<Parameters<typeof runDemo>[1], 'onPart' | 'onProgress' | 'onEvents' | 'onRun'> = {
+    onPart: (part) => {
+      end();
+      context.say(words[part]);
+    },
+    onProgress: (done, total) => {
+      bar ??= openProgress({ label: 'evaluating', total, unit: 'prompts' }, context.quiet);
+      bar.update(done);
+    },
+    onEvents: (events) => view?.onEvents(events),
+    onRun: (run, config) => {
+      view = followTraining(context, config.max_steps);
+      release = stopOnSignals(run, context);
+    },
+  };
+  return { options, end };
+}
+
+function report(result: DemoResult, seconds: number, workspace: string, context: CommandContext): void {
+  const { outcome, baseline, trained } = result;
+  context.out({
+    baseline: figures(baseline.summary),
+    trained: trained === null ? null : figures(trained.summary),
+    difference: result.comparison?.difference ?? null,
+    steps: outcome.step,
+    seconds: Number(seconds.toFixed(1)),
+    backend: result.backend,
+    run_id: outcome.runId,
+    checkpoint: outcome.checkpoint,
+    workspace,
+  });
+  for (const line of table(result)) context.print(line);
+  if (trained === null) {
+    context.print(`Stopped at step ${outcome.step}. Go on with: npm run braid -- train --resume`);
+    process.exitCode = 130;
+    return;
+  }
+  context.print(
+    `${outcome.step} steps in ${formatDuration(seconds)} on ${result.backend}. Run ${outcome.runId} in ${workspace}`,
+  );
+}
+
+function figures({ mean_alignment, low, high, exact_match, n }: EvaluationSummary) {
+  return { mean_alignment, low, high, exact_match, n };
+}
+
+/** Baseline and trained side by side, then who won how often. */
+function table({ baseline, trained, comparison }: DemoResult): string[] {
+  const row = (name: string, s: EvaluationSummary): string =>
+    `${name.padEnd(10)} ${s.mean_alignment.toFixed(3).padStart(9)}  ${`${s.low.toFixed(3)}–${s.high.toFixed(3)}`.padStart(13)}  ${`${Math.round(s.exact_match * s.n)} of ${s.n}`.padStart(9)}  ${firstError(s).padStart(11)}`;
+  const head = `${''.padEnd(10)} ${'alignment'.padStart(9)}  ${'95 % interval'.padStart(13)}  ${'exact'.padStart(9)}  ${'first error'.padStart(11)}`;
+  const lines = ['', head, row('baseline', baseline.summary)];
+  if (trained !== null) lines.push(row('trained', trained.summary));
+  if (comparison !== null) {
+    const { difference: d, wins, ties, losses } = comparison;
+    lines.push(
+      '',
+      `Trained against baseline, prompt by prompt: +${d.mean.toFixed(3)} [${d.low.toFixed(3)}, ${d.high.toFixed(3)}], ${wins} wins, ${ties} ties, ${losses} losses.`,
+    );
+  }
+  return lines;
+}
+
+function firstError({ first_error }: EvaluationSummary): string {
+  return first_error.median === null ? 'none' : `word ${first_error.median + 1}`;
+}

@@ -1,0 +1,163 @@
+/**
+ * The main job from end to end on the bundled model: a dataset from the bundled texts, a GRPO stage, and baseline and
+ * trained checkpoint on the same held-out pairs.
+ */
+import { join } from 'node:path';
+import { BraidError } from '../errors.ts';
+import type { Store } from '../store/index.ts';
+import { processTemplate } from '../tasks/interleave/prompt.ts';
+import { interleaveTask } from '../tasks/interleave/task.ts';
+import { parseConfig, type TrainConfig } from '../trainer/config.ts';
+import type { TrainerEvent } from '../trainer/events.ts';
+import { mergeTexts, readTexts } from './corpora.ts';
+import { generateDataset, readDataset, writeDataset } from './datasets.ts';
+import { evaluateModels, type ModelEvaluation } from './evaluate.ts';
+import { type Comparison, compareEvaluations } from './evaluations.ts';
+import type { HostPaths } from './paths.ts';
+import { readPreset } from './presets.ts';
+import { findCheckpoint } from './runs.ts';
+import { type LiveRun, type RunOutcome, startTraining } from './training.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface DemoOptions {
+  readonly paths: HostPaths;
+  readonly workspace: Workspace;
+  readonly seed: number;
+  readonly backend: TrainConfig['backend'];
+  readonly threads: number;
+  readonly words: number;
+  /** Told when a part begins. */
+  readonly onPart?: (part: 'dataset' | 'baseline' | 'training' | 'trained') => void;
+  readonly onProgress?: (done: number, total: number) => void;
+  readonly onEvents?: (events: readonly TrainerEvent[]) => void;
+  readonly onRun?: (run: LiveRun, config: TrainConfig) => void;
+}
+
+export interface DemoResult {
+  readonly outcome: RunOutcome;
+  readonly backend: string;
+  readonly baseline: ModelEvaluation;
+  /** null when the run was stopped before its first checkpoint. */
+  readonly trained: ModelEvaluation | null;
+  readonly comparison: Comparison | null;
+}
+
+/** Runs the demo; everything that it makes stays in the workspace's history. */
+export async function runDemo(store: Store, options: DemoOptions): Promise<DemoResult> {
+  const { paths, seed, backend, threads } = options;
+  options.onPart?.('dataset');
+  const dataset = makeDataset(store, options);
+  const records = readDataset(dataset.test, interleaveTask);
+  const answer = (name: string, folder: string) =>
+    evaluateModels({
+      models: [{ name, folder }],
+      dataset: records,
+      paths,
+      backend,
+      threads,
+      seed,
+      ...(options.onProgress && { onProgress: ({ done, total }) => options.onProgress?.(done, total) }),
+    });
+
+  options.onPart?.('baseline');
+  const config = parseConfig(
+    { ...readPreset('interleave-tiny', paths), dataset: dataset.train, seed, backend, threads },
+    'demo',
+  );
+  const before = await answer('baseline', config.model);
+  const baseline = first(before.results);
+
+  options.onPart?.('training');
+  const run = startTraining(store, config, { paths, ...(options.onEvents && { onEvents: options.onEvents }) });
+  store.transaction(() => store.runs.setBaseline(run.runId, baseline.summary.mean_alignment));
+  options.onRun?.(run, config);
+  const outcome = await run.outcome;
+  keep(store, baseline, { model: config.model, dataset: dataset.test, runId: null, checkpoint: null, step: 0 });
+  if (outcome.error !== null) throw outcome.error;
+  if (outcome.checkpoint === null || outcome.state !== 'done') {
+    return { outcome, backend: before.backend, baseline, trained: null, comparison: null };
+  }
+
+  options.onPart?.('trained');
+  const trained = first((await answer('trained', outcome.checkpoint)).results);
+  keep(store, trained, {
+    model: config.model,
+    dataset: dataset.test,
+    runId: run.runId,
+    checkpoint: outcome.checkpoint,
+    step: outcome.step,
+  });
+  return {
+    outcome,
+    backend: before.backend,
+    baseline,
+    trained,
+    comparison: compareEvaluations(baseline.items, trained.items, seed),
+  };
+}
+
+function first(results: readonly ModelEvaluation[]): ModelEvaluation {
+  const result = results[0];
+  if (result === undefined) throw new BraidError('NO_EVALUATION', 'Expected the evaluation of a model, got none');
+  return result;
+}
+
+function makeDataset(store: Store, { paths, workspace, seed, words }: DemoOptions) {
+  const files = ['source_texts.json', 'longer_texts.json'].map((name) => join(paths.datasets, name));
+  const { texts } = mergeTexts([], readTexts(files));
+  const made = generateDataset({ texts, words, seed });
+  if (made.kind === 'shortage') throw new BraidError('TEXTS_TOO_SHORT', made.reason, { kind: 'input' });
+  const name = `demo-${words}words-seed${seed}`;
+  const written = writeDataset(join(workspace.datasets, `${name}.jsonl`), made);
+  store.transaction(() =>
+    store.datasets.record({
+      name,
+      file: written.train,
+      task: 'interleave',
+      words,
+      trainN: made.train.length,
+      testN: made.test.length,
+      seed,
+      template: `${processTemplate.name} v${processTemplate.version}`,
+      textHash: null,
+    }),
+  );
+  return written;
+}
+
+interface Origin {
+  readonly model: string;
+  readonly dataset: string;
+  readonly runId: number | null;
+  readonly checkpoint: string | null;
+  readonly step: number;
+}
+
+/** Stores an evaluation, so that the history has what the table shows. */
+function keep(store: Store, { summary, items }: ModelEvaluation, origin: Origin): void {
+  const checkpointId = origin.checkpoint === null ? null : (findCheckpoint(store, origin.checkpoint)?.id ?? null);
+  store.transaction(() =>
+    store.evaluations.add(
+      {
+        runId: origin.runId,
+        checkpointId,
+        model: origin.model,
+        dataset: origin.dataset,
+        step: origin.step,
+        n: summary.n,
+        mean: summary.mean_alignment,
+        low: summary.low,
+        high: summary.high,
+        exactMatch: summary.exact_match,
+        metrics: { alignment: summary.mean_alignment, exact_match: summary.exact_match },
+        duringTraining: false,
+      },
+      items.map(({ id, completion, alignment, exact_match, first_error }) => ({
+        recordId: id,
+        completion,
+        score: alignment,
+        metrics: { alignment, exact_match: Number(exact_match), first_error },
+      })),
+    ),
+  );
+}
