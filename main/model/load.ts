@@ -26,9 +26,11 @@ export function loadModel(folder: string, maxLength: number): Model {
       made.push(value);
       return { name, value };
     };
-    return assembleModel(config, parameter, makeRopeTables(config, maxLength));
+    const rope = makeRopeTables(config, maxLength);
+    made.push(rope.cos, rope.sin);
+    return assembleModel(config, parameter, rope);
   } catch (error) {
-    for (const tensor of made) tensor.dispose();
+    tf.dispose(made);
     throw error;
   } finally {
     weights.close();

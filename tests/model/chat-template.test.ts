@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readChatTemplate, renderChat, tokenText } from '../../main/model/chat-template.ts';
+import { fault } from './faults.ts';
+
+const render = (template: string, config: Record<string, unknown> = {}): string =>
+  renderChat(template, [{ role: 'user', content: 'Hi' }], config, 'the folder');
+
+describe('renderChat', () => {
+  it('pins every way of asking for the day', () => {
+    expect(render('{{ date_string }}')).toBe('26 Jul 2024');
+    expect(render("{{ strftime_now('%d %B %Y, %A %H:%M %% %Q') }}")).toBe('26 July 2024, Friday 00:00 % %Q');
+  });
+
+  it('hands over special tokens, as text or as objects, and empty ones where there are none', () => {
+    const config = { bos_token: { content: '<s>', lstrip: false }, pad_token: '<pad>', unk_token: null };
+    expect(render('{{ bos_token }}|{{ pad_token }}|{{ eos_token }}', config)).toBe('<s>|<pad>|');
+    expect(render('{{ unk_token is defined }}', config)).toBe('false');
+  });
+
+  it('knows range, none and tools', () => {
+    const counted = '{% for i in range(3) %}{{ i }}{% endfor %}{% for i in range(5, 1, -2) %}{{ i }}{% endfor %}';
+    expect(render(counted)).toBe('01253');
+    expect(render('{{ tools is none }}')).toBe('true');
+  });
+
+  it.each([
+    ["{{ raise_exception('roles must alternate') }}", 'roles must alternate'],
+    ['{% for message in messages %}', 'the folder'],
+    ['{{ nothing.at.all() }}', 'the folder'],
+  ])('says why the template %s cannot be applied', (template, named) => {
+    expect(fault(() => render(template))).toEqual(['CHAT_TEMPLATE_FAILED', expect.stringContaining(named)]);
+  });
+});
+
+describe('readChatTemplate', () => {
+  it('prefers chat_template.jinja, then the text or the default of a list', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'braid-template-'));
+    const list = [
+      { name: 'tool_use', template: 'T' },
+      { name: 'default', template: 'D' },
+    ];
+    expect(readChatTemplate(folder, {})).toBe(null);
+    expect(readChatTemplate(folder, { chat_template: 'C' })).toBe('C');
+    expect(readChatTemplate(folder, { chat_template: list })).toBe('D');
+    expect(readChatTemplate(folder, { chat_template: [list[0]] })).toBe(null);
+    writeFileSync(join(folder, 'chat_template.jinja'), 'J');
+    expect(readChatTemplate(folder, { chat_template: 'C' })).toBe('J');
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('tokenText', () => {
+  it('is empty for what is no token', () => {
+    expect([tokenText(undefined), tokenText(null), tokenText(7), tokenText({ content: 7 })]).toEqual(['', '', '', '']);
+  });
+});
