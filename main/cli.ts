@@ -1,10 +1,12 @@
 /** The braid command: parses arguments, runs one command, turns failures into words and exit codes. */
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { registerBench } from './commands/bench.ts';
 import { registerDataset } from './commands/dataset.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
+import { registerScore } from './commands/score.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
 import { BraidError } from './errors.ts';
@@ -15,7 +17,15 @@ const program = new Command('braid')
   .description('Train language models by GRPO on your own machine.')
   .showHelpAfterError('(braid COMMAND --help shows the options)')
   .exitOverride();
-for (const register of [registerDemo, registerTexts, registerDataset, registerTrain, registerEvaluate])
+for (const register of [
+  registerDemo,
+  registerTexts,
+  registerDataset,
+  registerTrain,
+  registerEvaluate,
+  registerScore,
+  registerBench,
+])
   register(program);
 for (const command of program.commands) command.exitOverride();
 

@@ -1,9 +1,12 @@
 /** A side job from start to end: backend opened, work done, result or failure told. */
 import { type OpenBackend, openBackend } from './backend.ts';
+import { runBenchJob } from './bench-job.ts';
 import { runEvaluateJob } from './evaluate-job.ts';
 import type { JobEvent } from './events.ts';
 import { describeFailure } from './failure.ts';
 import type { SideJob, SideJobResults } from './jobs.ts';
+import { runScoreJob } from './score-job.ts';
+import { runSelfCheckJob } from './self-check-job.ts';
 
 /** What a side job may use of its process. */
 export interface JobIo {
@@ -40,5 +43,11 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
   switch (job.kind) {
     case 'evaluate':
       return runEvaluateJob(job, io);
+    case 'score':
+      return runScoreJob(job, io);
+    case 'bench':
+      return runBenchJob(job, io);
+    case 'self-check':
+      return runSelfCheckJob();
   }
 }

@@ -33,16 +33,29 @@ export interface Session {
   dispose(): void;
 }
 
+/** The records of a run as token ids. */
+export type SessionTokens = Pick<Session, 'tokenizer' | 'records' | 'evalRecords' | 'maxCompletionLength'>;
+
 /** Opens a session. Everything that can be wrong with the input is found here, before the first step. */
 export function openSession(start: TrainerStart): Session {
-  const { config } = start;
-  const task = taskByName(config.task);
+  return openSessionOn(start, encodeStart(start));
+}
+
+function encodeStart(start: TrainerStart): SessionTokens {
+  const task = taskByName(start.config.task);
   const tokenizer = loadTokenizer(start.modelFolder);
   const eos = endToken(tokenizer, readModelConfig(start.modelFolder).eosTokenIds);
   const records = encodeRecords(task, tokenizer, start.records, eos);
   const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, eos);
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
-  const maxCompletionLength = completionLength([...records, ...evalRecords], config);
+  const maxCompletionLength = completionLength([...records, ...evalRecords], start.config);
+  return { tokenizer, records, evalRecords, maxCompletionLength };
+}
+
+/** Opens a session on records that are tokens already. */
+export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Session {
+  const { config } = start;
+  const { tokenizer, records, evalRecords, maxCompletionLength } = tokens;
   const maxLength = longestPrompt([...records, ...evalRecords]) + maxCompletionLength;
 
   const first = startingWeights(start);
@@ -56,7 +69,7 @@ export function openSession(start: TrainerStart): Session {
   return {
     start,
     config,
-    task,
+    task: taskByName(config.task),
     tokenizer,
     policy,
     reference,

@@ -1,0 +1,51 @@
+/** `braid score`: log-probabilities of given completions. */
+import type { Command } from 'commander';
+import { scoreFile } from '../services/score.ts';
+import { hostPaths } from './host-paths.ts';
+import { commandContext, withCommonOptions } from './shared.ts';
+import { chosenBackend, followJob } from './side-job.ts';
+import { tableLines } from './table.ts';
+
+interface ScoreCommandOptions {
+  readonly model: string;
+  readonly dataset: string;
+  readonly base?: string;
+}
+
+const HELP = `
+The file holds one JSON object a line: {"id", "prompt", "completion"} with texts, or {"id", "prompt_ids",
+"completion_ids"} with token ids. A prompt text is encoded as it stands: with the special tokens that the tokenizer
+itself adds, without a chat template. A completion text is encoded without special tokens; end it with ids where its
+end token is to count. Log-probabilities are in nats, at temperature 1, in float32.`;
+
+/** Adds `score` to the program. */
+export function registerScore(program: Command): void {
+  withCommonOptions(program.command('score'))
+    .description('log-probabilities of given completions, token by token')
+    .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
+    .requiredOption('--dataset <file>', 'prompts and completions (JSONL)')
+    .option('--base <dir>', "the model under a LoRA checkpoint, when it isn't where the checkpoint says")
+    .addHelpText('after', HELP)
+    .action((options: ScoreCommandOptions, command: Command) => score(options, command));
+}
+
+async function score(options: ScoreCommandOptions, command: Command): Promise<void> {
+  const context = commandContext(command);
+  const { model, dataset, base } = options;
+  const request = {
+    model,
+    dataset,
+    paths: hostPaths(),
+    backend: chosenBackend(context),
+    threads: context.threads,
+    ...(base === undefined ? {} : { base }),
+  };
+  const done = await followJob('scoring', context, (job) => scoreFile({ ...request, ...job }));
+  if (done === null) return;
+  const rows = done.items.map(({ id, logprobs }) => {
+    const sum = logprobs.reduce((total, value) => total + value, 0);
+    return [id, logprobs.length, sum.toFixed(3), Math.exp(-sum / Math.max(1, logprobs.length)).toPrecision(4)];
+  });
+  for (const line of tableLines(['id', 'tokens', 'log-probability', 'perplexity'], rows)) context.print(line);
+  context.out({ items: done.items });
+}

@@ -1,0 +1,127 @@
+/** Job: whole GRPO steps against the clock, by the training loop itself with nothing kept. */
+import { modelParameters } from '../model/model.ts';
+import { parameterCount } from '../model/parameter.ts';
+import { loadTokenizer } from '../model/tokenizer.ts';
+import type { BackendChoice } from './backend.ts';
+import { benchRecords } from './bench-records.ts';
+import { parseConfig, type TrainConfig } from './config.ts';
+import { openControl } from './control.ts';
+import { trainGrpo } from './grpo.ts';
+import { openPhases } from './phases.ts';
+import type { RunIo } from './run-io.ts';
+import type { JobIo } from './run-job.ts';
+import { openSessionOn, type Session } from './session.ts';
+
+export interface BenchJob extends BackendChoice {
+  readonly kind: 'bench';
+  readonly modelFolder: string;
+  readonly mode: 'full' | 'lora';
+  /** P */
+  readonly prompts: number;
+  /** G */
+  readonly group: number;
+  /** Words in a fragment; completions have 2 x words + 4 tokens. */
+  readonly words: number;
+  readonly beta: number;
+  /** Steps that are timed. */
+  readonly steps: number;
+  /** Steps before the clock runs. */
+  readonly warmup: number;
+  readonly seed: number;
+}
+
+/** Seconds of one step, all of it and by phase. */
+export interface StepTime {
+  readonly seconds: number;
+  readonly phases: Readonly<Record<string, number>>;
+}
+
+export interface BenchResult {
+  /** The timed steps, in their order. */
+  readonly times: readonly StepTime[];
+  readonly completionTokens: number;
+  readonly promptTokens: number;
+  readonly parameters: number;
+  readonly trainable: number;
+  /** Highest memory of the process so far, in MiB. */
+  readonly peakMemoryMb: number;
+}
+
+/** Runs the warm-up and the timed steps. */
+export async function runBenchJob(job: BenchJob, io: JobIo): Promise<BenchResult> {
+  const config = benchConfig(job);
+  const session = openBenchSession(job, config);
+  try {
+    const times: StepTime[] = [];
+    await trainGrpo(
+      session,
+      clock(times, (done) => io.progress(done, config.max_steps, 'steps')),
+    );
+    return {
+      times: times.slice(job.warmup),
+      completionTokens: job.prompts * job.group * session.maxCompletionLength,
+      promptTokens: session.records[0]?.promptIds.length ?? 0,
+      parameters: parameterCount(modelParameters(session.policy.model)),
+      trainable: parameterCount(session.parameters),
+      peakMemoryMb: process.resourceUsage().maxRSS / 1024,
+    };
+  } finally {
+    session.dispose();
+  }
+}
+
+/** LoRA's defaults are the rank 16, alpha 32 and all linear layers of the bench. */
+function benchConfig(job: BenchJob): TrainConfig {
+  return parseConfig(
+    {
+      model: job.modelFolder,
+      use_peft: job.mode === 'lora',
+      beta: job.beta,
+      seed: job.seed,
+      max_steps: job.warmup + job.steps,
+      num_generations: job.group,
+      per_device_train_batch_size: job.prompts * job.group,
+      max_completion_length: 2 * job.words + 4,
+      learning_rate: 1e-5,
+      loss_type: 'dapo',
+    },
+    'bench',
+  );
+}
+
+function openBenchSession(job: BenchJob, config: TrainConfig): Session {
+  const { modelFolder, kernelsFile, seed } = job;
+  const tokenizer = loadTokenizer(modelFolder);
+  const records = benchRecords(tokenizer, job.prompts * config.max_steps, job.words, seed);
+  const start = {
+    ...({ kind: 'start', config, modelFolder, kernelsFile, outputDir: '', resumeFrom: null } as const),
+    ...{ records: records.map(({ record }) => record), evalRecords: [] },
+  };
+  const maxCompletionLength = 2 * job.words + 4;
+  const session = openSessionOn(start, { tokenizer, records, evalRecords: [], maxCompletionLength });
+  // Every completion is to have the full length, so nothing may end it.
+  const { model, adapter } = session.policy;
+  return { ...session, policy: { model: { ...model, config: { ...model.config, eosTokenIds: [] } }, adapter } };
+}
+
+/** The reporting side of a run that only looks at the clock. */
+function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunIo {
+  const phases = openPhases();
+  let began = performance.now();
+  return {
+    firstStep: 0,
+    control: openControl(() => undefined),
+    phases,
+    emit: () => undefined,
+    addTokens: () => undefined,
+    keepsSamples: () => false,
+    holdGeneration: () => undefined,
+    restoreGeneration: () => null,
+    endStep: async () => {
+      times.push({ seconds: (performance.now() - began) / 1000, phases: phases.take() });
+      await onStep(times.length);
+      began = performance.now();
+    },
+    finish: async () => undefined,
+  };
+}
