@@ -133,11 +133,14 @@ type PackArgs = [
 ];
 
 function pack(runtime: WasmRuntime, args: PackArgs, items: number, parallel: boolean): void {
-  const [, , , , , lines, depth, width] = args;
-  const panelCount = Math.ceil(lines / width);
-  const groupPanels = Math.max(1, Math.round(packTile / (width * depth)));
-  const groups = Math.ceil(panelCount / groupPanels);
-  runtime.pool.run(GEMM_PACK, [...args, groupPanels, groups], groups * items, parallel);
+  const [, lineStride, , , , lines, depth, width] = args;
+  // Lines side by side are read a whole cache line at a time: many panels over a short part of K. Others are read
+  // along K, for as long as possible.
+  const partSteps = Math.min(depth, lineStride === 1 ? 64 : 1024);
+  const groupPanels = Math.max(1, Math.round(packTile / (width * partSteps)));
+  const parts = Math.ceil(depth / partSteps);
+  const tiles = parts * Math.ceil(Math.ceil(lines / width) / groupPanels);
+  runtime.pool.run(GEMM_PACK, [...args, groupPanels, partSteps, parts, tiles], tiles * items, parallel);
 }
 
 /** Blocks of C small enough to give every thread several, large enough to use a packed panel many times. */

@@ -6,8 +6,9 @@
 import { intArg, pointerArg } from './simd';
 
 /**
- * Tile: a group of panels of one batch item. Parameters: source, its stride between lines, along K, between batch
- * items (elements); destination; lines, K, panel width, panels a tile, tiles a batch item.
+ * Tile: a group of panels of one batch item, over a part of K. Parameters: source, its stride between lines, along K,
+ * between batch items (elements); destination; lines, K, panel width; panels a tile, steps along K a tile; tiles
+ * along K, tiles a batch item.
  */
 export function gemmPack(args: usize, tile: i32, scratch: usize): void {
   const lineStride = <usize>intArg(args, 1) << 2;
@@ -16,58 +17,55 @@ export function gemmPack(args: usize, tile: i32, scratch: usize): void {
   const depth = intArg(args, 6);
   const width = intArg(args, 7);
   const groupPanels = intArg(args, 8);
-  const groups = intArg(args, 9);
+  const partSteps = intArg(args, 9);
+  const parts = intArg(args, 10);
+  const tiles = intArg(args, 11);
 
-  const batch = tile / groups;
+  const batch = tile / tiles;
   const panels = (lines + width - 1) / width;
-  const first = (tile % groups) * groupPanels;
+  const first = ((tile % tiles) / parts) * groupPanels;
   const last = min(panels, first + groupPanels);
-  const panelBytes = <usize>depth * width * 4;
-  const source = pointerArg(args, 0) + <usize>batch * intArg(args, 3) * 4;
-  const target = pointerArg(args, 4) + <usize>batch * panels * panelBytes;
+  const firstStep = ((tile % tiles) % parts) * partSteps;
+  const steps = min(partSteps, depth - firstStep);
 
-  const full = min(last, lines / width);
-  if (lineStride == 4) {
-    packAcross(source, depthStride, target, first, full, width, depth);
-  } else if (depthStride == 4) {
-    for (let panel = first; panel < full; panel++) {
-      packAlong(source + <usize>panel * width * lineStride, lineStride, target + <usize>panel * panelBytes, width, depth);
-    }
-  } else {
-    for (let panel = first; panel < full; panel++) {
-      packStrided(source, lineStride, depthStride, target + <usize>panel * panelBytes, panel * width, width, width, depth);
-    }
-  }
-  if (full < last) {
-    const line = full * width;
-    packStrided(source, lineStride, depthStride, target + <usize>full * panelBytes, line, lines - line, width, depth);
-  }
-}
-
-/** Lines lie side by side: each step along K copies one run a panel, all panels of the group in one sweep of a row. */
-function packAcross(
-  source: usize, depthStride: usize, target: usize, first: i32, last: i32, width: i32, depth: i32,
-): void {
-  const stepBytes = <usize>width * 4;
+  const stepBytes = <usize>width << 2;
   const panelBytes = stepBytes * depth;
-  const start = source + <usize>first * stepBytes;
-  for (let k = 0; k < depth; k++) {
-    let from = start + <usize>k * depthStride;
-    let to = target + <usize>first * panelBytes + <usize>k * stepBytes;
-    for (let panel = first; panel < last; panel++) {
-      copyRun(from, to, width);
-      from += stepBytes;
-      to += panelBytes;
-    }
+  let from = pointerArg(args, 0) + <usize>batch * intArg(args, 3) * 4;
+  from += <usize>(first * width) * lineStride + <usize>firstStep * depthStride;
+  let to = pointerArg(args, 4) + <usize>(batch * panels + first) * panelBytes + <usize>firstStep * stepBytes;
+  for (let panel = first; panel < last; panel++) {
+    const count = lines - panel * width;
+    if (count < width) packStrided(from, lineStride, depthStride, to, count, width, steps);
+    else if (lineStride == 4) packAcross(from, depthStride, to, width, steps);
+    else if (depthStride == 4) packAlong(from, lineStride, to, width, steps);
+    else packStrided(from, lineStride, depthStride, to, width, width, steps);
+    from += <usize>width * lineStride;
+    to += panelBytes;
   }
 }
 
-// @ts-ignore: decorator
-@inline
-function copyRun(from: usize, to: usize, width: i32): void {
+/** Lines lie side by side: copies four of them, or two, at each step along K. */
+function packAcross(source: usize, depthStride: usize, target: usize, width: i32, depth: i32): void {
+  const step = <usize>width << 2;
   let lane = 0;
-  for (; lane + 4 <= width; lane += 4) v128.store(to + (lane << 2), v128.load(from + (lane << 2)));
-  for (; lane + 2 <= width; lane += 2) store<u64>(to + (lane << 2), load<u64>(from + (lane << 2)));
+  for (; lane + 4 <= width; lane += 4) {
+    let from = source + (lane << 2);
+    let to = target + (lane << 2);
+    for (let k = 0; k < depth; k++) {
+      v128.store(to, v128.load(from));
+      from += depthStride;
+      to += step;
+    }
+  }
+  for (; lane + 2 <= width; lane += 2) {
+    let from = source + (lane << 2);
+    let to = target + (lane << 2);
+    for (let k = 0; k < depth; k++) {
+      store<u64>(to, load<u64>(from));
+      from += depthStride;
+      to += step;
+    }
+  }
 }
 
 /** Each line is contiguous along K: transposes four lines, or two, at a time. */
@@ -148,11 +146,10 @@ function packTwo(source: usize, lineStride: usize, target: usize, step: usize, d
 
 /** Any strides, and the last panel, of which only `count` lines exist. */
 function packStrided(
-  source: usize, lineStride: usize, depthStride: usize, target: usize, line: i32, count: i32, width: i32, depth: i32,
+  source: usize, lineStride: usize, depthStride: usize, target: usize, count: i32, width: i32, depth: i32,
 ): void {
-  const start = source + <usize>line * lineStride;
   for (let k = 0; k < depth; k++) {
-    let from = start + <usize>k * depthStride;
+    let from = source + <usize>k * depthStride;
     let lane = 0;
     for (; lane < count; lane++) {
       store<f32>(target + (lane << 2), load<f32>(from));
