@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readJson, readModelConfig } from '../../main/model/config.ts';
+import { encodeModel, encodeModelConfig, jsonText } from '../../main/model/export.ts';
+import { loadModel } from '../../main/model/load.ts';
+import { disposeModel, modelParameters } from '../../main/model/model.ts';
+import { openSafetensors } from '../../main/model/safetensors.ts';
+import { openTestBackends } from '../backends.ts';
+import { TINY } from './tiny.ts';
+
+const NAMES = [
+  'llama-untied-f32',
+  'llama-tied-llama3-bf16-sharded',
+  'llama-attention-bias-f32-sharded',
+  'qwen2-tied-f32',
+  'qwen3-untied-f16-sharded',
+];
+const fixture = (name: string): string => join(TINY, '..', name);
+const [cpu] = await openTestBackends();
+
+describe('encodeModel', () => {
+  beforeAll(async () => cpu?.use());
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'braid-export-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it.each(NAMES)('writes %s so that it reads back the same', (name) => {
+    const model = loadModel(fixture(name), 16);
+    mkdirSync(folder, { recursive: true });
+    for (const [file, content] of Object.entries(encodeModel(model))) writeFileSync(join(folder, file), content);
+    const again = loadModel(folder, 16);
+    expect(again.config).toEqual(model.config);
+    const numbers = (of: typeof model) => modelParameters(of).map((p) => [p.name, [...p.value.dataSync()]]);
+    expect(numbers(again)).toEqual(numbers(model));
+    disposeModel(model);
+    disposeModel(again);
+  });
+
+  it.each(['llama-untied-f32', 'qwen2-tied-f32', 'qwen3-tied-f32'])(
+    'writes the bytes that transformers wrote: %s',
+    (name) => {
+      const model = loadModel(fixture(name), 16);
+      const ours = encodeModel(model)['model.safetensors'] as Uint8Array;
+      expect(readFileSync(join(fixture(name), 'model.safetensors')).equals(ours)).toBe(true);
+      disposeModel(model);
+    },
+  );
+
+  it('halves the file as float16, and keeps float16 weights exactly', () => {
+    const model = loadModel(fixture('llama-llama3-oldkeys-f16'), 16);
+    const theirs = openSafetensors(join(fixture('llama-llama3-oldkeys-f16'), 'model.safetensors'));
+    writeFileSync(join(folder, 'm'), encodeModel(model, { type: 'F16' })['model.safetensors']);
+    const ours = openSafetensors(join(folder, 'm'));
+    expect(ours.entries).toEqual(theirs.entries);
+    for (const name of ours.entries.keys()) expect([...ours.read(name)]).toEqual([...theirs.read(name)]);
+    ours.close();
+    theirs.close();
+    disposeModel(model);
+  });
+});
+
+describe('encodeModelConfig', () => {
+  it('takes over what the model came with, and contradicts none of it', () => {
+    const base = readJson(join(fixture('llama-tied-llama3-bf16-sharded'), 'config.json')) as Record<string, unknown>;
+    const config = readModelConfig(fixture('llama-tied-llama3-bf16-sharded'));
+    const written = JSON.parse(encodeModelConfig(config, 'F16', { ...base, torch_dtype: 'bfloat16' })) as typeof base;
+    expect(written).toMatchObject({ bos_token_id: 1, dtype: 'float16', rope_theta: 1000, attention_dropout: 0 });
+    expect(written).not.toHaveProperty('torch_dtype');
+    expect(written).not.toHaveProperty('rope_parameters');
+  });
+});
+
+describe('jsonText', () => {
+  it('sorts keys and indents by two', () => {
+    expect(jsonText({ b: 1, a: [1] })).toBe('{\n  "a": [\n    1\n  ],\n  "b": 1\n}\n');
+  });
+});

@@ -1,0 +1,131 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readJson } from '../../main/model/config.ts';
+import { loadModel } from '../../main/model/load.ts';
+import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../main/model/lora.ts';
+import { disposeModel, type Model } from '../../main/model/model.ts';
+import { encodeAdapter, hasAdapter, loadAdapter } from '../../main/model/peft.ts';
+import { openTestBackends } from '../backends.ts';
+import { fault } from './faults.ts';
+import { TINY, tinyModel } from './tiny.ts';
+
+const CONFIG = { r: 4, alpha: 8, targetModules: ['q_proj', 'down_proj'], useRslora: true };
+const [cpu] = await openTestBackends();
+
+describe('loadAdapter', () => {
+  let folder: string;
+  let model: Model;
+  let adapter: Adapter;
+  beforeAll(async () => {
+    await cpu?.use();
+    model = tinyModel();
+    adapter = createAdapter(model, CONFIG, 5);
+  });
+  afterAll(() => {
+    disposeAdapter(adapter);
+    disposeModel(model);
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'braid-adapter-'));
+    for (const [name, content] of Object.entries(encodeAdapter(adapter, 'base')))
+      writeFileSync(join(folder, name), content);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const configure = (more: object): void => {
+    const file = join(folder, 'adapter_config.json');
+    writeFileSync(file, JSON.stringify({ ...(readJson(file) as object), ...more }));
+  };
+  const load = (): Adapter => loadAdapter(folder, model);
+  const named = (of: Adapter) => adapterParameters(of).map(({ name, value }) => [name, [...value.dataSync()]]);
+
+  it('reads what was written', () => {
+    const read = load();
+    expect(read.config).toEqual({ ...CONFIG, targetModules: ['down_proj', 'q_proj'] });
+    expect(read.scaling).toBe(adapter.scaling);
+    expect(new Map(named(read) as [string, number[]][])).toEqual(new Map(named(adapter) as [string, number[]][]));
+    disposeAdapter(read);
+  });
+
+  it.each([
+    ['a regular expression', { target_modules: '.*(q|down)_proj' }],
+    [
+      'whole names and ends of names',
+      { target_modules: ['self_attn.q_proj', 'model.layers.0.mlp.down_proj', 'layers.1.mlp.down_proj'] },
+    ],
+    [
+      'more than it adapts, with exclusions',
+      { target_modules: 'all-linear', exclude_modules: '.*([kvo]|gate|up)_proj' },
+    ],
+    ['its layers', { layers_to_transform: [0, 1] }],
+    ['random starts', { init_lora_weights: 'gaussian' }],
+  ])('understands targets by %s', (_, more) => {
+    configure(more);
+    const read = load();
+    expect([...read.modules.keys()].sort()).toEqual([...adapter.modules.keys()].sort());
+    expect(read.config.targetModules).toEqual(['down_proj', 'q_proj']);
+    disposeAdapter(read);
+  });
+
+  it.each([
+    ['DoRA', { use_dora: true }, 'use_dora'],
+    ['further trained modules', { modules_to_save: ['lm_head'] }, 'lm_head'],
+    ['trained biases', { bias: 'all' }, 'bias'],
+    ['ranks by layer', { rank_pattern: { q_proj: 2 } }, 'rank_pattern'],
+    ['a scale by layer', { alpha_pattern: { q_proj: 2 } }, 'alpha_pattern'],
+    ['an initialisation that changed the base', { init_lora_weights: 'pissa' }, 'pissa'],
+    ['transposed layers', { fan_in_fan_out: true }, 'fan_in_fan_out'],
+  ])('refuses %s', (_, more, word) => {
+    configure(more);
+    const [code, message] = fault(load);
+    expect([code, message]).toEqual(['UNSUPPORTED_ADAPTER', expect.stringContaining(word)]);
+    expect(message).toContain(folder);
+  });
+
+  it.each([
+    ['another method', { peft_type: 'IA3' }, 'BAD_ADAPTER_CONFIG', '"peft_type"'],
+    ['no targets', { target_modules: null }, 'BAD_ADAPTER_CONFIG', '"target_modules"'],
+    ['a regular expression that is none', { target_modules: '(q_proj' }, 'BAD_ADAPTER_CONFIG', 'target_modules'],
+    ['targets that the model has not', { target_modules: ['c_attn'] }, 'ADAPTER_MISMATCH', 'c_attn'],
+    ['another rank', { r: 8 }, 'ADAPTER_MISMATCH', '[8, 32]'],
+    ['fewer targets than tensors', { target_modules: ['q_proj'] }, 'ADAPTER_MISMATCH', 'down_proj'],
+    ['more targets than tensors', { target_modules: ['q_proj', 'down_proj', 'k_proj'] }, 'TENSOR_MISSING', 'k_proj'],
+  ])('refuses %s, leaving no tensors', (_, more, code, word) => {
+    configure(more);
+    const before = tf.memory().numTensors;
+    expect(fault(load)).toEqual([code, expect.stringContaining(word)]);
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  it('refuses the adapter of another base model', () => {
+    const other = loadModel(join(TINY, '../llama-llama3-oldkeys-f16'), 16);
+    expect(fault(() => loadAdapter(folder, other))).toEqual([
+      'ADAPTER_MISMATCH',
+      expect.stringContaining('base model'),
+    ]);
+    disposeModel(other);
+  });
+
+  it('refuses a folder without weights, and says so of pickles', () => {
+    renameSync(join(folder, 'adapter_model.safetensors'), join(folder, 'adapter_model.bin'));
+    expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('pickle')]);
+    rmSync(join(folder, 'adapter_model.bin'));
+    expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('not there')]);
+  });
+
+  it('refuses cut weights and a cut configuration', () => {
+    writeFileSync(join(folder, 'adapter_model.safetensors'), 'short');
+    expect(fault(load)[0]).toBe('FILE_TRUNCATED');
+    writeFileSync(join(folder, 'adapter_config.json'), '{');
+    expect(fault(load)[0]).toBe('BAD_JSON');
+    rmSync(join(folder, 'adapter_config.json'));
+    expect(fault(load)[0]).toBe('MODEL_FILE_MISSING');
+  });
+
+  it('tells an adapter from a model', () => {
+    expect([hasAdapter(folder), hasAdapter(TINY)]).toEqual([true, false]);
+  });
+});
