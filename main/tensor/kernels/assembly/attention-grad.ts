@@ -23,7 +23,7 @@ import {
   SCORE_STRIDE,
   scores4x8,
 } from './blocks';
-import { exp4, floatArg, intArg, loadPart, madd, pointerArg, sumLanes } from './simd';
+import { expBelow, expTable, floatArg, intArg, madd, pointerArg, sumLanes } from './simd';
 
 // args of the three kernels: q, k, v, dy, lse, delta, dq, dk, dv, keys, rows, pairs by key, pairs by row, groups, H, K,
 // d, scale.
@@ -222,22 +222,23 @@ function slopeRows(
     scores4x8(query, buffer(scratch, d, KEY_PANELS) + panel, d, weight + (<usize>key << 2));
     scores4x8(dy, buffer(scratch, d, VALUE_PANELS) + panel, d, slope + (<usize>key << 2));
   }
+  const table = expTable(scratch);
   const lse = lseOf(scratch, d) + (<usize>row << 2);
   for (let i = 0; i < 4; i++) {
     const at = <usize>i << 2;
     const visible = max(0, min(high, seen + (row + i) / group));
     const offset = <usize>i * SCORE_STRIDE;
-    slopeRow(weight + offset, slope + offset, load<f32>(lse + at), load<f32>(lse + at, 256), low, visible, padded);
+    slopeRow(weight + offset, slope + offset, load<f32>(lse + at), load<f32>(lse + at, 256), low, visible, padded, table);
   }
 }
 
 /** p = exp(score − lse) and ds = p (dp − delta) over one row; both zero outside [low, visible). */
-function slopeRow(weight: usize, slope: usize, lse: f32, delta: f32, low: i32, visible: i32, padded: i32): void {
+function slopeRow(weight: usize, slope: usize, lse: f32, delta: f32, low: i32, visible: i32, padded: i32, table: usize): void {
   const lse4 = f32x4.splat(lse);
   const delta4 = f32x4.splat(delta);
   const end = <usize>padded << 2;
   for (let i: usize = 0; i < end; i += 16) {
-    const p = exp4(f32x4.sub(v128.load(weight + i), lse4));
+    const p = expBelow(f32x4.sub(v128.load(weight + i), lse4), table);
     v128.store(weight + i, p);
     v128.store(slope + i, f32x4.mul(p, f32x4.sub(v128.load(slope + i), delta4)));
   }

@@ -21,7 +21,7 @@ import {
   valuesIn,
   weighRow,
 } from './blocks';
-import { floatArg, intArg, pointerArg } from './simd';
+import { expTable, floatArg, intArg, pointerArg } from './simd';
 
 /** Rows that see every key of a block, whatever their place. */
 export const SEE_ALL: i32 = 0x3fffffff;
@@ -94,9 +94,10 @@ function attendRows(scratch: usize, row: i32, group: i32, d: i32, count: i32, se
     scores4x8(scratch + <usize>row * rowBytes, panel, d, score + ((<usize>key) << 2));
     panel += rowBytes << 3;
   }
+  const table = expTable(scratch);
   for (let i = 0; i < 4; i++) {
     const visible = min(count, seen + (row + i) / group);
-    if (visible > 0) weighRow(scratch, row + i, d, visible, padded);
+    if (visible > 0) weighRow(scratch, row + i, d, visible, padded, table);
     else memory.fill(score + <usize>i * SCORE_STRIDE, 0, (<usize>padded) << 2);
   }
   const values = valuesIn(scratch, d);

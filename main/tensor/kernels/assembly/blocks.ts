@@ -2,7 +2,7 @@
  * What the attention kernels do to one block of rows (queries) and one block of keys: packing, the 4×8 micro-kernels,
  * and the running softmax. A row is one query head of one token; d, the head width, divides by 8.
  */
-import { exp1, exp4, log64, madd, maxLanes, sumLanes } from './simd';
+import { exp1, expBelow, log64, madd, maxLanes, sumLanes } from './simd';
 
 /** Rows of a block. */
 export const ROWS: i32 = 64;
@@ -313,9 +313,10 @@ export function startSoftmax(scratch: usize, rows: i32, d: i32): void {
 
 /**
  * Turns a row's `visible` fresh scores into weights relative to the row's largest score so far and rescales what it
- * has summed. Scores from `visible` up to `padded` (a multiple of 4) become zeros.
+ * has summed. Scores from `visible` up to `padded` (a multiple of 4) become zeros. `table` is that of
+ * expTable.
  */
-export function weighRow(scratch: usize, row: i32, d: i32, visible: i32, padded: i32): void {
+export function weighRow(scratch: usize, row: i32, d: i32, visible: i32, padded: i32, table: usize): void {
   const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
   const end = score + (<usize>padded << 2);
   for (let masked = visible; masked < padded; masked++) store<f32>(score + (<usize>masked << 2), -Infinity);
@@ -327,13 +328,13 @@ export function weighRow(scratch: usize, row: i32, d: i32, visible: i32, padded:
   const largestSplat = f32x4.splat(largest);
   let sum4 = f32x4.splat(0);
   for (let p = score; p < end; p += 16) {
-    const weight = exp4(f32x4.sub(v128.load(p), largestSplat));
+    const weight = expBelow(f32x4.sub(v128.load(p), largestSplat), table);
     v128.store(p, weight);
     sum4 = f32x4.add(sum4, weight);
   }
   const sumCell = weightsIn(scratch, d) + (<usize>row << 2);
   if (largest > before) {
-    const shrink = exp1(before - largest);
+    const shrink = exp1(before - largest, table);
     const sums = sumsIn(scratch, d) + ((<usize>row * <usize>d) << 2);
     scaleInto(sums, d, shrink, sums);
     store<f32>(sumCell, load<f32>(sumCell) * shrink);

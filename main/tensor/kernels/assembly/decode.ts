@@ -7,7 +7,7 @@
  */
 import { attendBlock, finishBlock, SEE_ALL } from './attention';
 import { KEYS, packQueries, SCORE_STRIDE, scoresIn, startSoftmax, sumsIn, weighRow } from './blocks';
-import { floatArg, intArg, madd, pointerArg, sumLanesOf4 } from './simd';
+import { expTable, floatArg, intArg, pointerArg, madd, sumLanesOf4 } from './simd';
 
 /**
  * A tile is a run and a key/value head. args: q, k, v, prefixK, prefixV, ownK, ownV, rows, out, plan, H, K, d, scale,
@@ -78,10 +78,11 @@ function attendOwn(args: usize, row: i32, scratchRow: i32, kvHead: i32, scratch:
 function attendKeys(scratch: usize, row: i32, group: i32, d: i32, k: usize, v: usize, stride: usize, count: i32): void {
   const rowBytes = (<usize>d) << 2;
   const padded = (count + 3) & ~3;
+  const table = expTable(scratch);
   for (let i = 0; i < group; i++) {
     const score = scoresIn(scratch, d) + <usize>(row + i) * SCORE_STRIDE;
     dotKeys(scratch + <usize>(row + i) * rowBytes, k, stride, count, rowBytes, score);
-    weighRow(scratch, row + i, d, count, padded);
+    weighRow(scratch, row + i, d, count, padded, table);
     addValues(score, v, stride, count, rowBytes, sumsIn(scratch, d) + <usize>(row + i) * rowBytes);
   }
 }

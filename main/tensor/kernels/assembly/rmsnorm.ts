@@ -3,7 +3,7 @@
  *
  * Shapes: x, y, dy [N, D], weight [D].
  */
-import { floatArg, intArg, loadPart, madd, pointerArg, storePart, sumLanes64 } from './simd';
+import { intArg, loadPart, madd, pointerArg, storePart, sumLanes64 } from './simd';
 
 /** One tile: rows [tile * rowsPerTile, …). args: x, weight, y, N, D, eps, rowsPerTile. */
 export function rmsNorm(args: usize, tile: i32, scratch: usize): void {

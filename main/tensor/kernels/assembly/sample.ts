@@ -2,7 +2,7 @@
  * Sampling of one token a row from softmax(logits / temperature), by the inverse of its distribution function at a
  * given uniform number.
  */
-import { exp4, intArg, loadPart, log64, maxLanes, pointerArg, sumLanes64 } from './simd';
+import { expBelow, expTable, intArg, loadPart, log64, maxLanes, pointerArg, sumLanes64 } from './simd';
 
 /** Columns whose weights are summed together; the search then steps over blocks, not tokens. */
 const BLOCK: i32 = 256;
@@ -15,11 +15,14 @@ export function sampleRow(args: usize, tile: i32, scratch: usize): void {
   const logits = pointerArg(args, 0) + <usize>tile * (<usize>width << 2);
   const factor: f32 = temperature > 0 ? <f32>(1.0 / temperature) : 1.0;
   const largest = largestOf(logits, width);
-  const total = sumBlocks(logits, width, largest, factor, scratch);
-  let id = firstEqual(logits, width, largest);
+  const table = expTable(scratch);
+  const total = sumBlocks(logits, width, largest, factor, scratch, table);
+  let id = 0;
   if (temperature > 0) {
     const threshold = <f64>load<f32>(pointerArg(args, 1) + at) * total;
-    id = search(logits, width, largest, factor, threshold, scratch);
+    id = search(logits, width, largest, factor, threshold, scratch, table);
+  } else {
+    id = firstEqual(logits, width, largest);
   }
   const distance = (<f64>load<f32>(logits + (<usize>id << 2)) - <f64>largest) * <f64>factor;
   store<i32>(pointerArg(args, 2) + at, id);
@@ -36,10 +39,10 @@ function largestOf(logits: usize, width: i32): f32 {
 }
 
 /** Stores each block's sum of weights as f64 in `sums` and returns their total. */
-function sumBlocks(logits: usize, width: i32, largest: f32, factor: f32, sums: usize): f64 {
+function sumBlocks(logits: usize, width: i32, largest: f32, factor: f32, sums: usize, table: usize): f64 {
   let total: f64 = 0;
   for (let first = 0; first < width; first += BLOCK) {
-    const sum = sumBlock(logits + (<usize>first << 2), min(BLOCK, width - first), largest, factor);
+    const sum = sumBlock(logits + (<usize>first << 2), min(BLOCK, width - first), largest, factor, table);
     store<f64>(sums, sum);
     sums += 8;
     total += sum;
@@ -47,24 +50,24 @@ function sumBlocks(logits: usize, width: i32, largest: f32, factor: f32, sums: u
   return total;
 }
 
-function sumBlock(logits: usize, count: i32, largest: f32, factor: f32): f64 {
+function sumBlock(logits: usize, count: i32, largest: f32, factor: f32, table: usize): f64 {
   const shift = f32x4.splat(largest);
   const factor4 = f32x4.splat(factor);
   let sum = f32x4.splat(0);
   const end = logits + (<usize>(count & ~3) << 2);
-  for (; logits < end; logits += 16) sum = f32x4.add(sum, weightsAt(v128.load(logits), shift, factor4));
-  if ((count & 3) != 0) sum = f32x4.add(sum, weightsAt(loadPart(logits, count & 3, -Infinity), shift, factor4));
+  for (; logits < end; logits += 16) sum = f32x4.add(sum, weightsAt(v128.load(logits), shift, factor4, table));
+  if ((count & 3) != 0) sum = f32x4.add(sum, weightsAt(loadPart(logits, count & 3, -Infinity), shift, factor4, table));
   return sumLanes64(sum);
 }
 
 // @ts-ignore: decorator
 @inline
-function weightsAt(logits: v128, shift: v128, factor: v128): v128 {
-  return exp4(f32x4.mul(f32x4.sub(logits, shift), factor));
+function weightsAt(logits: v128, shift: v128, factor: v128, table: usize): v128 {
+  return expBelow(f32x4.mul(f32x4.sub(logits, shift), factor), table);
 }
 
 /** The first token at which the running sum of weights exceeds the threshold. */
-function search(logits: usize, width: i32, largest: f32, factor: f32, threshold: f64, sums: usize): i32 {
+function search(logits: usize, width: i32, largest: f32, factor: f32, threshold: f64, sums: usize, table: usize): i32 {
   let before: f64 = 0;
   let chosen = 0;
   // Rounding may leave the threshold at the total itself: then the last block that weighs anything holds the token.
@@ -78,7 +81,7 @@ function search(logits: usize, width: i32, largest: f32, factor: f32, threshold:
     before += sum;
     if (before > threshold) break;
   }
-  return searchBlock(logits, chosen, min(chosen + BLOCK, width), largest, factor, threshold, beforeChosen);
+  return searchBlock(logits, chosen, min(chosen + BLOCK, width), largest, factor, threshold, beforeChosen, table);
 }
 
 function searchBlock(
@@ -89,6 +92,7 @@ function searchBlock(
   factor: f32,
   threshold: f64,
   before: f64,
+  table: usize,
 ): i32 {
   const shift = f32x4.splat(largest);
   const factor4 = f32x4.splat(factor);
@@ -96,7 +100,7 @@ function searchBlock(
   let lastWeighty = first;
   for (let id = first; id < end; id++) {
     const x = f32x4.splat(load<f32>(logits + (<usize>id << 2)));
-    const weight = f32x4.extract_lane(weightsAt(x, shift, factor4), 0);
+    const weight = f32x4.extract_lane(weightsAt(x, shift, factor4, table), 0);
     if (!(weight > 0)) continue;
     lastWeighty = id;
     before += <f64>weight;

@@ -1,6 +1,7 @@
 /**
  * Vector helpers that the fused kernels share: parameters, exp, log, horizontal sums, the odd end of a row.
  */
+import { SCRATCH_BYTES } from '../ids';
 
 /** Parameter `i` of a job as a pointer. */
 // @ts-ignore: decorator
@@ -67,45 +68,72 @@ export function sumLanesOf4(a: v128, b: v128, c: v128, d: v128): v128 {
 }
 
 /**
+ * Writes the constants of exp4 at the end of a thread's scratch and returns their address. V8 builds a constant vector
+ * anew, in three instructions, wherever a loop needs it; loading it is one.
+ */
+export function expTable(scratch: usize): usize {
+  const table = scratch + SCRATCH_BYTES - 256;
+  v128.store(table, f32x4.splat(89.0));
+  v128.store(table, f32x4.splat(-88.0), 16);
+  v128.store(table, f32x4.splat(1.44269504088896341), 32);
+  // 1.5 * 2^23 + 127: adding it rounds to an integer and leaves that integer's biased exponent in the low bits.
+  v128.store(table, f32x4.splat(12583039.0), 48);
+  // ln 2 in two parts, the first of so few bits that its product with a small integer is exact.
+  v128.store(table, f32x4.splat(-0.693359375), 64);
+  v128.store(table, f32x4.splat(2.12194440e-4), 80);
+  // Minimax polynomial of degree 6 for e^r, |r| <= ln 2 / 2, with 1 + r fixed; relative error 3.1e-9.
+  v128.store(table, f32x4.splat(0.0013814320574830953), 96);
+  v128.store(table, f32x4.splat(0.008368851071601296), 112);
+  v128.store(table, f32x4.splat(0.04166840108452125), 128);
+  v128.store(table, f32x4.splat(0.16666519524036374), 144);
+  v128.store(table, f32x4.splat(0.49999993373077123), 160);
+  v128.store(table, f32x4.splat(1.0), 176);
+  return table;
+}
+
+/**
  * e^x in four lanes, relative error below 2e-7. Below -87.7 it is exactly 0 (so masked scores of -Infinity vanish),
- * above 88.3 Infinity, and NaN stays NaN.
+ * above 88.3 Infinity, and NaN stays NaN. `table` is that of expTable.
  */
 // @ts-ignore: decorator
 @inline
-export function exp4(x: v128): v128 {
-  // pmin and pmax keep a NaN of their first operand. At -88 the power of two below has the bits of 0, at 89 those of
-  // Infinity.
-  const v = f32x4.pmax(f32x4.pmin(x, f32x4.splat(89.0)), f32x4.splat(-88.0));
-  // Adding 1.5 * 2^23 rounds to an integer and leaves that integer in the low bits.
-  const shifted = madd(v, f32x4.splat(1.44269504088896341), f32x4.splat(12582912.0));
-  const n = f32x4.sub(shifted, f32x4.splat(12582912.0));
-  // ln 2 in two parts, the first of so few bits that its product with n is exact.
-  let r = madd(n, f32x4.splat(-0.693359375), v);
-  r = madd(n, f32x4.splat(2.12194440e-4), r);
-  // Minimax polynomial of Cephes' expf.
-  let p = madd(f32x4.splat(1.9875691500e-4), r, f32x4.splat(1.3981999507e-3));
-  p = madd(p, r, f32x4.splat(8.3334519073e-3));
-  p = madd(p, r, f32x4.splat(4.1665795894e-2));
-  p = madd(p, r, f32x4.splat(1.6666665459e-1));
-  p = madd(p, r, f32x4.splat(5.0000001201e-1));
-  p = f32x4.add(madd(p, f32x4.mul(r, r), r), f32x4.splat(1.0));
-  const power = i32x4.shl(i32x4.add(shifted, i32x4.splat(127)), 23);
-  return f32x4.mul(p, power);
+export function exp4(x: v128, table: usize): v128 {
+  // pmin and pmax keep a NaN of their first operand. At 89 the power of two in expBelow has the bits of Infinity.
+  return expBelow(f32x4.pmin(x, v128.load(table)), table);
+}
+
+/** exp4 for x up to 88; any number may come out above. */
+// @ts-ignore: decorator
+@inline
+export function expBelow(x: v128, table: usize): v128 {
+  // At -88 the power of two below has the bits of 0.
+  const v = f32x4.pmax(x, v128.load(table, 16));
+  const round = v128.load(table, 48);
+  const shifted = madd(v, v128.load(table, 32), round);
+  const n = f32x4.sub(shifted, round);
+  const r = madd(n, v128.load(table, 80), madd(n, v128.load(table, 64), v));
+  const one = v128.load(table, 176);
+  let p = madd(v128.load(table, 96), r, v128.load(table, 112));
+  p = madd(p, r, v128.load(table, 128));
+  p = madd(p, r, v128.load(table, 144));
+  p = madd(p, r, v128.load(table, 160));
+  p = madd(madd(p, r, one), r, one);
+  return f32x4.mul(p, i32x4.shl(shifted, 23));
 }
 
 /** e^x of one float, the same value as a lane of exp4. */
 // @ts-ignore: decorator
 @inline
-export function exp1(x: f32): f32 {
-  return f32x4.extract_lane(exp4(f32x4.splat(x)), 0);
+export function exp1(x: f32, table: usize): f32 {
+  return f32x4.extract_lane(exp4(f32x4.splat(x), table), 0);
 }
 
 /** 1 / (1 + e^-x) in four lanes. */
 // @ts-ignore: decorator
 @inline
-export function sigmoid4(x: v128): v128 {
-  const one = f32x4.splat(1.0);
-  return f32x4.div(one, f32x4.add(one, exp4(f32x4.neg(x))));
+export function sigmoid4(x: v128, table: usize): v128 {
+  const one = v128.load(table, 176);
+  return f32x4.div(one, f32x4.add(one, exp4(f32x4.neg(x), table)));
 }
 
 /** Natural logarithm of a positive, normal number; the library's own needs tables, and we own no data segment. */
@@ -142,11 +170,4 @@ export function storePart(pointer: usize, count: i32, v: v128): void {
   store<f32>(pointer, f32x4.extract_lane(v, 0));
   if (count > 1) store<f32>(pointer, f32x4.extract_lane(v, 1), 4);
   if (count > 2) store<f32>(pointer, f32x4.extract_lane(v, 2), 8);
-}
-
-/** Sets `bytes` (a multiple of 4) at `pointer` to zero. */
-// @ts-ignore: decorator
-@inline
-export function zero(pointer: usize, bytes: usize): void {
-  memory.fill(pointer, 0, bytes);
 }

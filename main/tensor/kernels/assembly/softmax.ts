@@ -4,7 +4,7 @@
  *
  * Running state of a row, four f64: largest logit m so far, Σ e^(x−m), Σ e^(x−m) (x−m), the target's logit.
  */
-import { exp4, floatArg, intArg, loadPart, log64, madd, maxLanes, pointerArg, storePart, sumLanes64 } from './simd';
+import { exp1, expBelow, expTable, floatArg, intArg, loadPart, log64, madd, maxLanes, pointerArg, storePart, sumLanes64 } from './simd';
 
 /** In place of a logit of −Infinity relative to its row, so that its weight of 0 times it is 0 and not NaN. */
 const FAR_BELOW: f32 = -1e4;
@@ -20,13 +20,14 @@ export function logSoftmaxTile(args: usize, tile: i32, scratch: usize): void {
   const firstColumn = intArg(args, 4);
   const last = intArg(args, 10) != 0;
   const perTile = intArg(args, 11);
+  const table = expTable(scratch);
   const end = min((tile + 1) * perTile, intArg(args, 2));
   for (let row = tile * perTile; row < end; row++) {
     const at = <usize>row << 2;
     const logits = pointerArg(args, 0) + <usize>row * stride;
     const state = pointerArg(args, 6) + (<usize>row << 5);
     if (firstColumn == 0) startRow(state);
-    addColumns(logits, columns, state);
+    addColumns(logits, columns, state, table);
     const target = load<i32>(pointerArg(args, 5) + at) - firstColumn;
     if (target >= 0 && target < columns) store<f64>(state, <f64>load<f32>(logits + (<usize>target << 2)), 24);
     if (last) finishRow(state, pointerArg(args, 7) + at, pointerArg(args, 8) + at, pointerArg(args, 9) + at);
@@ -41,7 +42,7 @@ function startRow(state: usize): void {
   store<f64>(state, NaN, 24);
 }
 
-function addColumns(logits: usize, columns: i32, state: usize): void {
+function addColumns(logits: usize, columns: i32, state: usize, table: usize): void {
   const before = load<f64>(state);
   const largest = max(largestOf(logits, columns), <f32>before);
   const shift = f32x4.splat(largest);
@@ -55,8 +56,8 @@ function addColumns(logits: usize, columns: i32, state: usize): void {
   for (; p < end; p += 32) {
     const x0 = f32x4.pmax(f32x4.sub(v128.load(p), shift), floor);
     const x1 = f32x4.pmax(f32x4.sub(v128.load(p, 16), shift), floor);
-    const e0 = exp4(x0);
-    const e1 = exp4(x1);
+    const e0 = expBelow(x0, table);
+    const e1 = expBelow(x1, table);
     sum0 = f32x4.add(sum0, e0);
     sum1 = f32x4.add(sum1, e1);
     slope0 = madd(e0, x0, slope0);
@@ -65,12 +66,14 @@ function addColumns(logits: usize, columns: i32, state: usize): void {
   for (let left = columns & 7; left > 0; left -= 4) {
     const x0 = left >= 4 ? v128.load(p) : loadPart(p, left, -Infinity);
     const x = f32x4.pmax(f32x4.sub(x0, shift), floor);
-    const e = exp4(x);
+    const e = expBelow(x, table);
     sum0 = f32x4.add(sum0, e);
     slope0 = madd(e, x, slope0);
     p += 16;
   }
-  mergeState(state, before, <f64>largest, sumLanes64(f32x4.add(sum0, sum1)), sumLanes64(f32x4.add(slope0, slope1)));
+  rescaleState(state, before, <f64>largest, table);
+  store<f64>(state, load<f64>(state, 8) + sumLanes64(f32x4.add(sum0, sum1)), 8);
+  store<f64>(state, load<f64>(state, 16) + sumLanes64(f32x4.add(slope0, slope1)), 16);
 }
 
 function largestOf(logits: usize, columns: i32): f32 {
@@ -89,24 +92,15 @@ function largestOf(logits: usize, columns: i32): f32 {
   return maxLanes(f32x4.pmax(m0, m1));
 }
 
-/** Rescales what the state has summed from its old largest logit to the new one, and adds the new sums. */
-function mergeState(state: usize, before: f64, largest: f64, sum: f64, slope: f64): void {
-  let oldSum = load<f64>(state, 8);
-  let oldSlope = load<f64>(state, 16);
-  if (oldSum > 0 && before < largest) {
-    const drop = before - largest;
-    const shrink = expNegative(drop);
-    oldSlope = shrink * (oldSlope + drop * oldSum);
-    oldSum *= shrink;
-  }
+/** Makes the state's sums relative to a new largest logit. */
+function rescaleState(state: usize, before: f64, largest: f64, table: usize): void {
+  const sum = load<f64>(state, 8);
   store<f64>(state, largest);
-  store<f64>(state, oldSum + sum, 8);
-  store<f64>(state, oldSlope + slope, 16);
-}
-
-/** e^x of a number that is not positive. */
-function expNegative(x: f64): f64 {
-  return <f64>f32x4.extract_lane(exp4(f32x4.splat(<f32>x)), 0);
+  if (sum == 0 || before == largest) return;
+  const drop = before - largest;
+  const shrink = <f64>exp1(<f32>drop, table);
+  store<f64>(state, shrink * sum, 8);
+  store<f64>(state, shrink * (load<f64>(state, 16) + drop * sum), 16);
 }
 
 function finishRow(state: usize, logp: usize, entropy: usize, lse: usize): void {
@@ -128,6 +122,7 @@ export function logSoftmaxGradTile(args: usize, tile: i32, scratch: usize): void
   const perTile = intArg(args, 13);
   const end = min((tile + 1) * perTile, intArg(args, 2));
   const factor = floatArg(args, 10);
+  const table = expTable(scratch);
   for (let row = tile * perTile; row < end; row++) {
     const at = <usize>row << 2;
     const logits = pointerArg(args, 0) + ((<usize>row * pointerArg(args, 1)) << 2);
@@ -135,7 +130,7 @@ export function logSoftmaxGradTile(args: usize, tile: i32, scratch: usize): void
     const dlogp = load<f32>(pointerArg(args, 6) + at) * factor;
     const dentropy = load<f32>(pointerArg(args, 7) + at) * factor;
     const lse = load<f32>(pointerArg(args, 8) + at);
-    gradColumns(logits, slopes, columns, lse, dlogp, dentropy, load<f32>(pointerArg(args, 9) + at));
+    gradColumns(logits, slopes, columns, lse, dlogp, dentropy, load<f32>(pointerArg(args, 9) + at), table);
     const target = load<i32>(pointerArg(args, 5) + at) - intArg(args, 4);
     if (target < 0 || target >= columns) continue;
     const cell = slopes + (<usize>target << 2);
@@ -151,22 +146,23 @@ function gradColumns(
   dlogp: f32,
   dentropy: f32,
   entropy: f32,
+  table: usize,
 ): void {
   const lse4 = f32x4.splat(lse);
   const slope4 = f32x4.splat(-dentropy);
   const base4 = f32x4.splat(-dlogp - dentropy * entropy);
   const bytes = <usize>(columns & ~3) << 2;
   for (let i: usize = 0; i < bytes; i += 16) {
-    v128.store(slopes + i, gradOf(v128.load(logits + i), lse4, slope4, base4));
+    v128.store(slopes + i, gradOf(v128.load(logits + i), lse4, slope4, base4, table));
   }
   const left = columns & 3;
-  if (left > 0) storePart(slopes + bytes, left, gradOf(loadPart(logits + bytes, left, 0), lse4, slope4, base4));
+  if (left > 0) storePart(slopes + bytes, left, gradOf(loadPart(logits + bytes, left, 0), lse4, slope4, base4, table));
 }
 
 /** p (−dlogp − dentropy (log p + entropy)), all but the target's own share. */
 // @ts-ignore: decorator
 @inline
-function gradOf(logits: v128, lse: v128, slope: v128, base: v128): v128 {
+function gradOf(logits: v128, lse: v128, slope: v128, base: v128, table: usize): v128 {
   const logp = f32x4.pmax(f32x4.sub(logits, lse), f32x4.splat(FAR_BELOW));
-  return f32x4.mul(exp4(logp), madd(logp, slope, base));
+  return f32x4.mul(expBelow(logp, table), madd(logp, slope, base));
 }

@@ -1,7 +1,7 @@
 /**
  * SwiGLU, elementwise: y = silu(gate) * up, silu(g) = g * sigmoid(g), and its gradient.
  */
-import { intArg, loadPart, pointerArg, sigmoid4, storePart } from './simd';
+import { expTable, intArg, loadPart, pointerArg, sigmoid4, storePart } from './simd';
 
 /** args: gate, up, y, elements, elementsPerTile (a multiple of 4). */
 export function swiGlu(args: usize, tile: i32, scratch: usize): void {
@@ -12,17 +12,19 @@ export function swiGlu(args: usize, tile: i32, scratch: usize): void {
   const up = pointerArg(args, 1) + offset;
   const y = pointerArg(args, 2) + offset;
   const bytes = <usize>(count & ~3) << 2;
+  const table = expTable(scratch);
   for (let i: usize = 0; i < bytes; i += 16) {
-    v128.store(y + i, gated(v128.load(gate + i), v128.load(up + i)));
+    v128.store(y + i, gated(v128.load(gate + i), v128.load(up + i), table));
   }
   const left = count & 3;
-  if (left > 0) storePart(y + bytes, left, gated(loadPart(gate + bytes, left, 0), loadPart(up + bytes, left, 0)));
+  if (left == 0) return;
+  storePart(y + bytes, left, gated(loadPart(gate + bytes, left, 0), loadPart(up + bytes, left, 0), table));
 }
 
 // @ts-ignore: decorator
 @inline
-function gated(gate: v128, up: v128): v128 {
-  return f32x4.mul(f32x4.mul(gate, sigmoid4(gate)), up);
+function gated(gate: v128, up: v128, table: usize): v128 {
+  return f32x4.mul(f32x4.mul(gate, sigmoid4(gate, table)), up);
 }
 
 /** args: dy, gate, up, dgate, dup, elements, elementsPerTile (a multiple of 4). */
@@ -36,10 +38,11 @@ export function swiGluGrad(args: usize, tile: i32, scratch: usize): void {
   const dgate = pointerArg(args, 3) + offset;
   const dup = pointerArg(args, 4) + offset;
   const bytes = <usize>(count & ~3) << 2;
+  const table = expTable(scratch);
   for (let i: usize = 0; i < bytes; i += 16) {
     const dy4 = v128.load(dy + i);
     const gate4 = v128.load(gate + i);
-    const sigmoid = sigmoid4(gate4);
+    const sigmoid = sigmoid4(gate4, table);
     v128.store(dgate + i, gateSlope(dy4, gate4, v128.load(up + i), sigmoid));
     v128.store(dup + i, f32x4.mul(dy4, f32x4.mul(gate4, sigmoid)));
   }
@@ -47,7 +50,7 @@ export function swiGluGrad(args: usize, tile: i32, scratch: usize): void {
   if (left == 0) return;
   const dy4 = loadPart(dy + bytes, left, 0);
   const gate4 = loadPart(gate + bytes, left, 0);
-  const sigmoid = sigmoid4(gate4);
+  const sigmoid = sigmoid4(gate4, table);
   storePart(dgate + bytes, left, gateSlope(dy4, gate4, loadPart(up + bytes, left, 0), sigmoid));
   storePart(dup + bytes, left, f32x4.mul(dy4, f32x4.mul(gate4, sigmoid)));
 }
