@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { registerBench } from './commands/bench.ts';
 import { registerDataset } from './commands/dataset.ts';
 import { registerDemo } from './commands/demo.ts';
+import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
 import { registerScore } from './commands/score.ts';
@@ -25,6 +26,7 @@ for (const register of [
   registerEvaluate,
   registerScore,
   registerBench,
+  registerDoctor,
 ])
   register(program);
 for (const command of program.commands) command.exitOverride();

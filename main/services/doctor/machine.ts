@@ -1,0 +1,56 @@
+/** Node, processor, memory. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus, freemem, totalmem } from 'node:os';
+import { type Check, fail, formatBytes, ok, warn } from './check.ts';
+
+const GIB = 2 ** 30;
+
+export function checkMachine(): Check[] {
+  return [checkNode(process.versions.node), checkProcessor(), checkMemory(memoryLimit(), availableMemory())];
+}
+
+/** better-sqlite3 and running TypeScript directly need 22.18. */
+export function checkNode(version: string): Check {
+  const detail = `${version}, ${process.execPath}`;
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return ok('Node', detail);
+  return fail('Node', `${detail}; expected 22.18 or newer`, 'Start Braid through npm (npm run braid -- doctor).');
+}
+
+function checkProcessor(): Check {
+  const model = cpus()[0]?.model.trim() || process.arch;
+  const simd = simdFeatures();
+  const detail = `${model}, ${availableParallelism()} threads${simd === '' ? '' : `, ${simd}`}`;
+  return ok('Processor', detail);
+}
+
+/** The widest vector units, where the system tells. */
+function simdFeatures(): string {
+  if (process.arch === 'arm64') return 'NEON';
+  try {
+    const flags = /^flags\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1]?.split(' ') ?? [];
+    return ['sse4_1', 'avx2', 'fma', 'avx512f'].filter((flag) => flags.includes(flag)).join(' ');
+  } catch {
+    // Only Linux has the file.
+    return '';
+  }
+}
+
+/** The machine's memory, or what a container leaves of it. */
+function memoryLimit(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+function availableMemory(): number {
+  return Math.max(freemem(), process.availableMemory());
+}
+
+/** The bundled model trains in under 1.5 GiB. */
+export function checkMemory(total: number, available: number): Check {
+  const limited = total < totalmem() ? ' (a limit; the machine has more)' : '';
+  const detail = `${formatBytes(total)}${limited}, ${formatBytes(available)} free`;
+  if (total < GIB) return fail('Memory', `${detail}; expected at least 1 GiB`, 'Use a machine with more memory.');
+  if (available >= 1.5 * GIB) return ok('Memory', detail);
+  return warn('Memory', detail, 'Close other programs before training: the bundled model needs up to 1.5 GiB.');
+}

@@ -1,0 +1,56 @@
+/** The workspace: its disk, its folder, its database. Nothing is made or changed. */
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { inspectDatabase } from '../../store/inspect.ts';
+import { openDatabase } from '../../store/open.ts';
+import type { Workspace } from '../workspace.ts';
+import { type Check, fail, formatBytes, guarded, ok, warn } from './check.ts';
+
+const ELSEWHERE = 'Choose another workspace with --workspace or BRAID_WORKSPACE.';
+const GIB = 2 ** 30;
+
+export function checkWorkspace(workspace: Pick<Workspace, 'root' | 'database'>): Check[] {
+  return [
+    guarded('Workspace', ELSEWHERE, () => checkFolder(workspace.root)),
+    guarded('Disk', ELSEWHERE, () => checkDisk(workspace.root)),
+    guarded('Database', ELSEWHERE, () => checkDatabase(workspace.database)),
+  ];
+}
+
+function checkFolder(root: string): Check {
+  const place = nearest(root);
+  try {
+    accessSync(place, constants.W_OK);
+  } catch {
+    return fail('Workspace', `${root}: ${place} can't be written by this user`, ELSEWHERE);
+  }
+  return ok('Workspace', place === root ? root : `${root}, made when first needed`);
+}
+
+function checkDisk(root: string): Check {
+  const { bavail, bsize } = statfsSync(nearest(root));
+  const free = bavail * bsize;
+  const detail = `${formatBytes(free)} free`;
+  if (free >= 2 * GIB) return ok('Disk', detail);
+  if (free >= GIB / 4) return warn('Disk', detail, 'Free some space: checkpoints of larger models take gigabytes.');
+  return fail('Disk', `${detail}; expected at least 256 MiB`, 'Free some space, or take a workspace on another disk.');
+}
+
+function checkDatabase(file: string): Check {
+  if (!existsSync(file)) {
+    openDatabase(':memory:').close();
+    return ok('Database', 'none yet; SQLite works');
+  }
+  const { version, newest, runs } = inspectDatabase(file);
+  const detail = `${file}, version ${version}, ${runs} ${runs === 1 ? 'run' : 'runs'}`;
+  if (version === newest) return ok('Database', detail);
+  if (version < newest) return ok('Database', `${detail}, brought to ${newest} when next opened`);
+  return fail('Database', `${detail}; a newer Braid wrote it`, 'Update Braid, or choose another workspace.');
+}
+
+/** The folder, or the closest one above that exists. */
+function nearest(folder: string): string {
+  let place = folder;
+  while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
+  return place;
+}
