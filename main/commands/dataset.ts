@@ -1,17 +1,21 @@
 /** `braid dataset`: datasets for the stages of a curriculum. */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import {
   curriculumWords,
+  datasetFiles,
   findLeakage,
   type GeneratedDataset,
   generateCurriculum,
   readTemplate,
+  recordDataset,
   type StageSupply,
   writeDataset,
 } from '../services/datasets.ts';
-import { processTemplate } from '../tasks/interleave/prompt.ts';
+import { openStore } from '../store/index.ts';
+import { type PromptTemplate, processTemplate } from '../tasks/interleave/prompt.ts';
 import { chooseCorpus } from './corpus.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 
@@ -60,6 +64,7 @@ function makeDatasets(options: DatasetOptions, command: Command): void {
   const folder = resolve(options.outputDir ?? context.workspace.datasets);
   const generated = generateCurriculum({ texts, stages, train, test, seed: context.seed, template });
   const written = generated.flatMap((stage) => writeStage(stage, folder, context));
+  noteInHistory(generated, folder, context, template);
   const shortages = generated.flatMap((stage): StageSupply[] => (stage.kind === 'shortage' ? [stage.supply] : []));
   context.out({
     output_dir: folder,
@@ -71,6 +76,26 @@ function makeDatasets(options: DatasetOptions, command: Command): void {
     shortages,
   });
   if (written.length === 0) throw nothingServed(shortages);
+}
+
+/** Where there is a workspace, its history knows the datasets; making one must not create a workspace. */
+function noteInHistory(
+  generated: readonly GeneratedDataset[],
+  folder: string,
+  context: CommandContext,
+  template: PromptTemplate,
+): void {
+  if (!existsSync(context.workspace.database)) return;
+  const store = openStore(context.workspace.database);
+  try {
+    for (const stage of generated) {
+      if (stage.kind === 'shortage') continue;
+      const files = datasetFiles(join(folder, `${stage.words}words.jsonl`));
+      recordDataset(store, { ...stage, files, seed: context.seed, template });
+    }
+  } finally {
+    store.close();
+  }
 }
 
 function stagesOf(options: DatasetOptions): number[] {

@@ -10,7 +10,7 @@ import { interleaveTask } from '../tasks/interleave/task.ts';
 import { parseConfig, type TrainConfig } from '../trainer/config.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
 import { mergeTexts, readTexts } from './corpora.ts';
-import { generateDataset, readDataset, writeDataset } from './datasets.ts';
+import { generateDataset, readDataset, recordDataset, writeDataset } from './datasets.ts';
 import { evaluateModels, type ModelEvaluation } from './evaluate.ts';
 import { type Comparison, compareEvaluations } from './evaluations.ts';
 import type { HostPaths } from './paths.ts';
@@ -109,19 +109,7 @@ function makeDataset(store: Store, { paths, workspace, seed, words }: DemoOption
   if (made.kind === 'shortage') throw new BraidError('TEXTS_TOO_SHORT', made.reason, { kind: 'input' });
   const name = `demo-${words}words-seed${seed}`;
   const written = writeDataset(join(workspace.datasets, `${name}.jsonl`), made);
-  store.transaction(() =>
-    store.datasets.record({
-      name,
-      file: written.train,
-      task: 'interleave',
-      words,
-      trainN: made.train.length,
-      testN: made.test.length,
-      seed,
-      template: `${processTemplate.name} v${processTemplate.version}`,
-      textHash: null,
-    }),
-  );
+  recordDataset(store, { files: written, words, train: made.train, test: made.test, seed, template: processTemplate });
   return written;
 }
 

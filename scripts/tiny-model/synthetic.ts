@@ -80,9 +80,28 @@ function fragments(words: number, repeats: number, stream: RandomStream): [Word[
   const steep = natural ? 0.3 + 0.6 * stream.next() : 0;
   const single = stream.next() < 0.15;
   const all: Word[] = Array.from({ length: 2 * words }, () => word(steep, single, stream));
-  const share = stream.next() < 0.6 ? repeats * 0.3 * stream.next() : 0;
-  for (let i = 0; i < all.length; i++) if (stream.next() < share) all[i] = repeated(all, i, stream);
+  if (stream.next() < 0.75 * repeats) makeAlike(all, stream);
   return [all.slice(0, words), all.slice(words)];
+}
+
+/**
+ * Prose repeats itself, and two texts share their commonest words and endings ("the", "of", a comma): copying must
+ * find its place by more than the word before.
+ */
+function makeAlike(words: Word[], stream: RandomStream): void {
+  const common = Array.from({ length: 1 + stream.below(8) }, () => FIRST_WORD + search(zipfBeginnings, stream.next()));
+  const shares = common.map((_, rank) => 1 / (rank + 1.5));
+  const commonShare = 0.05 + 0.4 * stream.next();
+  const repeatedShare = 0.12 * stream.next();
+  const endings = [0, 1].map(() => FIRST_CONTINUATION + search(zipfContinuations, stream.next()));
+  const endingShare = 0.25 * stream.next();
+  for (let i = 0; i < words.length; i++) {
+    const u = stream.next();
+    if (u < commonShare) words[i] = [common[sample(shares, stream)] as number];
+    else if (u < commonShare + repeatedShare) words[i] = repeated(words, i, stream);
+    else if (stream.next() < endingShare)
+      words[i] = [...(words[i] as Word).slice(0, 3), endings[stream.next() < 0.35 ? 1 : 0] as number];
+  }
 }
 
 function word(steep: number, single: boolean, stream: RandomStream): Word {

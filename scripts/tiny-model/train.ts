@@ -51,7 +51,7 @@ const PHASES: readonly Phase[] = [
     tagged: EVEN,
   },
   {
-    steps: 1500,
+    steps: 1000,
     tokens: 3072,
     learningRate: [3e-3, 2e-3],
     lengths: [[2, 14, 1]],
@@ -72,7 +72,7 @@ const PHASES: readonly Phase[] = [
     tagged: MOSTLY_INTERLEAVED,
   },
   {
-    steps: 3000,
+    steps: 2600,
     tokens: 4096,
     learningRate: [2e-3, 5e-5],
     lengths: [
