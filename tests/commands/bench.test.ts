@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { writeTinyModel } from '../tiny-model.ts';
+import { braid } from './braid.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'braid-bench-'));
+const model = join(folder, 'model');
+const bench = (...more: string[]) =>
+  braid(['bench', '--model', model, '--prompts', '2', '--group', '2', '--words', '3', ...more]);
+beforeAll(async () => {
+  buildKernels();
+  await writeTinyModel(model);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('braid bench', () => {
+  it.each(['full', 'lora'])('times %s steps by phase', async (mode) => {
+    const run = await bench(
+      '--mode',
+      mode,
+      '--beta',
+      '0.1',
+      '--steps',
+      '3',
+      '--warmup',
+      '1',
+      '--threads',
+      '2',
+      '--json',
+    );
+    expect(run.code, run.stderr).toBe(0);
+    const report = JSON.parse(run.stdout);
+    expect(report).toMatchObject({ backend: 'wasm', threads: 2 });
+    expect(report.min_s).toBeLessThanOrEqual(report.median_s);
+    expect(report.median_s).toBeLessThanOrEqual(report.max_s);
+    expect(Object.keys(report.phases)).toEqual(['rollout', 'reward', 'loss', 'optimizer']);
+    // 2 prompts x 2 completions x exactly 2*3 + 4 tokens.
+    expect(report.tokens_per_s * report.median_s).toBeCloseTo(40, 6);
+    expect(report.trainable_params === report.params).toBe(mode === 'full');
+  });
+
+  it('ends at Ctrl-C with 130', async () => {
+    const run = await braid(['bench', '--model', model, '--steps', '100000', '--prompts', '2'], 3000);
+    expect(run.code, run.stderr).toBe(130);
+    expect(run.stderr).toContain('Interrupted');
+  });
+
+  it('refuses a group of 1 and an unknown mode', async () => {
+    const [group, mode] = await Promise.all([bench('--group', '1'), bench('--mode', 'half')]);
+    expect([group?.code, mode?.code]).toEqual([2, 2]);
+    expect(group?.stderr).toContain('Expected --group to be a whole number of at least 2, got "1"');
+    expect(mode?.stderr).toContain('Expected --mode to be full or lora, got "half"');
+  });
+});

@@ -1,0 +1,25 @@
+/** The braid command as a person runs it: a process of its own. */
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+
+export interface BraidRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const CLI = resolve(import.meta.dirname, '../../main/cli.ts');
+
+/** Runs `braid ARGUMENTS`; `interruptAfter` sends SIGINT to the host process that many milliseconds after its start. */
+export function braid(args: readonly string[], interruptAfter?: number): Promise<BraidRun> {
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  if (interruptAfter !== undefined) setTimeout(() => child.kill('SIGINT'), interruptAfter);
+  return new Promise((done) => child.on('close', (code) => done({ code, ...output })));
+}

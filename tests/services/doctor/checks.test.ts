@@ -1,0 +1,50 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkBundled } from '../../../main/services/doctor/bundled.ts';
+import { checkBrowser, checkElectron } from '../../../main/services/doctor/desktop.ts';
+import { checkEmbedded } from '../../../main/services/doctor/embedded.ts';
+import { checkMemory, checkNode } from '../../../main/services/doctor/machine.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'braid-checks-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('checks', () => {
+  it('takes Node from 22.18', () => {
+    expect(checkNode('24.1.0').status).toBe('OK');
+    expect(checkNode('22.17.1')).toMatchObject({ status: 'FAIL', next: expect.stringContaining('npm run braid') });
+    expect(checkNode('20.19.0').status).toBe('FAIL');
+  });
+
+  it('warns of little free memory and fails below 1 GiB', () => {
+    expect(checkMemory(8 * 2 ** 30, 4 * 2 ** 30).status).toBe('OK');
+    expect(checkMemory(8 * 2 ** 30, 2 ** 30).status).toBe('WARN');
+    expect(checkMemory(2 ** 29, 2 ** 29).status).toBe('FAIL');
+  });
+
+  it('tells an Electron without its binary from one with it', () => {
+    const electron = join(folder, 'electron');
+    mkdirSync(join(electron, 'dist'), { recursive: true });
+    writeFileSync(join(electron, 'package.json'), '{"version":"40.0.0"}');
+    expect(checkElectron(null)).toMatchObject({ status: 'WARN', detail: 'not installed' });
+    expect(checkElectron(electron).detail).toBe('package 40.0.0, but its binary was not downloaded');
+    writeFileSync(join(electron, 'path.txt'), 'electron');
+    writeFileSync(join(electron, 'dist/electron'), '');
+    expect(checkElectron(electron).status).toBe('OK');
+  });
+
+  it('finds a browser on the PATH', () => {
+    const file = join(folder, 'chromium');
+    writeFileSync(file, '');
+    chmodSync(file, 0o755);
+    expect(checkBrowser(folder)).toMatchObject({ status: 'OK', detail: file });
+  });
+
+  it('says what is missing of kernels, model and texts', async () => {
+    const [kernels] = await checkEmbedded({ kernels: join(folder, 'none.wasm'), trainer: '' }, 1);
+    expect(kernels).toMatchObject({ status: 'FAIL', next: expect.stringContaining('kernels/build.ts') });
+    const missing = checkBundled({ resources: join(folder, 'r'), datasets: join(folder, 'd') });
+    expect(missing.map(({ status }) => status)).toEqual(['FAIL', 'FAIL']);
+  });
+});
