@@ -15,6 +15,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import {
   type BatchPlan,
+  beginsWithGeneration,
   epochAfter,
   generationRecords,
   type MicroBatch,
@@ -25,7 +26,7 @@ import { grpoLoss } from './loss-op.ts';
 import { StepMetrics } from './metrics.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
-import { completionLogps, hostLogps, lossAndGradients } from './policy.ts';
+import { completionLogps, hostLogps, lossAndGradients, type Policy } from './policy.ts';
 import {
   type Generation,
   generationMetrics,
@@ -51,33 +52,42 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
     const rate = learningRate(config, step);
     let gradients: Gradients | null = null;
     let loss = 0;
-    for (const micro of microBatches(plan, step)) {
-      if (micro.generate || generation === null) {
-        generation = generateAndScore(session, plan, micro.generation, io);
-        metrics.add(generationMetrics(session.task, generation, plan.groupSize));
-        io.addTokens(tokensOf(generation, plan.groupSize));
-        if (io.keepsSamples(step + 1))
-          io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(session.task, generation, config) });
+    try {
+      for (const micro of microBatches(plan, step)) {
+        if (micro.generate || generation === null) {
+          generation = generateAndScore(session, plan, micro.generation, io);
+          metrics.add(generationMetrics(session.task, generation, plan.groupSize));
+          io.addTokens(tokensOf(generation, plan.groupSize));
+          if (io.keepsSamples(step + 1))
+            io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(session.task, generation, config) });
+        }
+        const scored = generation;
+        const result = io.phases.time('loss', () => microBatchLoss(session, plan, scored, micro));
+        gradients = accumulateGradients(gradients, result.gradients);
+        loss += result.loss;
+        metrics.add(result.metrics);
       }
-      const scored = generation;
-      const result = io.phases.time('loss', () => microBatchLoss(session, plan, scored, micro));
-      gradients = accumulateGradients(gradients, result.gradients);
-      loss += result.loss;
-      metrics.add(result.metrics);
+      const { gradNorm } = io.phases.time('optimizer', () => optimizer.update(gradients ?? {}, rate));
+      metrics.set({ loss, grad_norm: gradNorm, learning_rate: rate, epoch: epochAfter(plan, step) });
+    } finally {
+      tf.dispose(gradients ?? {});
     }
-    const update = io.phases.time('optimizer', () => optimizer.update(gradients ?? {}, rate));
-    tf.dispose(gradients ?? {});
-    metrics.set({ loss, grad_norm: update.gradNorm, learning_rate: rate, epoch: epochAfter(plan, step) });
-    io.holdGeneration(generation);
+    io.holdGeneration(beginsWithGeneration(plan, step + 1) ? null : generation);
     await io.endStep(step + 1, metrics.take());
   }
   return io.finish(config.max_steps, false);
 }
 
-/** A generation with the log-probabilities that later micro-batches need, one array a row. */
+/** A generation with the log-probabilities that its micro-batches need, one array a row. */
 export interface ScoredGeneration extends Generation {
+  /** Under the policy that sampled it; null where that is the one being trained. */
   readonly oldLogps: readonly Float32Array[] | null;
+  /** Under the reference; null without one. */
+  readonly refLogps: readonly Float32Array[] | null;
 }
+
+/** What the loss of a micro-batch needs of a session. */
+export type LossContext = Pick<Session, 'config' | 'policy' | 'parameters' | 'maxCompletionLength'>;
 
 /** What a checkpoint keeps of a generation that later steps still use. */
 export interface SavedGeneration {
@@ -96,11 +106,23 @@ function generateAndScore(session: Session, plan: BatchPlan, number: number, io:
   const generation = io.phases.time('reward', () =>
     scoreCompletions(task, number, prompts, completions, session.decode, config),
   );
-  const oldLogps = plan.needsOldLogps ? io.phases.time('loss', () => rowLogps(session, plan, generation)) : null;
-  return { ...generation, oldLogps };
+  return io.phases.time('loss', () => ({
+    ...generation,
+    oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, generation, config.temperature) : null,
+    refLogps: referenceLogps(session, plan, generation),
+  }));
 }
 
-/** A generation as it was when the checkpoint was written. */
+/** Once a generation: the reference never moves, and every pass over the rows needs the same numbers. */
+function referenceLogps(
+  { reference, config }: Session,
+  plan: BatchPlan,
+  generation: Generation,
+): readonly Float32Array[] | null {
+  return reference === null ? null : rowLogps(reference, plan, generation, config.temperature);
+}
+
+/** A generation as it was when the checkpoint was written; the reference's part is worked out anew. */
 function rescore(session: Session, plan: BatchPlan, saved: SavedGeneration): ScoredGeneration {
   const prompts = promptsOf(session, plan, saved.number);
   const generation = scoreCompletions(
@@ -111,7 +133,11 @@ function rescore(session: Session, plan: BatchPlan, saved: SavedGeneration): Sco
     session.decode,
     session.config,
   );
-  return { ...generation, oldLogps: saved.oldLogps?.map((row) => Float32Array.from(row)) ?? null };
+  return {
+    ...generation,
+    oldLogps: saved.oldLogps?.map((row) => Float32Array.from(row)) ?? null,
+    refLogps: referenceLogps(session, plan, generation),
+  };
 }
 
 function promptsOf(session: Session, plan: BatchPlan, number: number) {
@@ -122,68 +148,78 @@ function promptsOf(session: Session, plan: BatchPlan, number: number) {
   });
 }
 
-/** Log-probabilities of every row under the policy that sampled it. */
-function rowLogps(session: Session, plan: BatchPlan, generation: Generation): Float32Array[] {
+/** Log-probabilities of every row's completion under a policy, in micro-batches as the loss takes them. */
+export function rowLogps(
+  policy: Policy,
+  plan: Pick<BatchPlan, 'rowsPerMicroBatch' | 'groupSize'>,
+  generation: Pick<Generation, 'prompts' | 'completions'>,
+  temperature: number,
+): Float32Array[] {
   const rows: Float32Array[] = [];
   for (let first = 0; first < generation.completions.length; first += plan.rowsPerMicroBatch) {
     const end = first + plan.rowsPerMicroBatch;
     const batch = uploadGroups(groupsOfRows(generation, first, end, plan.groupSize));
-    const logps = hostLogps(session.policy, batch, session.config.temperature);
-    for (let row = first; row < end; row++) {
-      const start = (row - first) * batch.columns;
-      rows.push(logps.slice(start, start + (generation.completions[row]?.ids.length ?? 0)));
+    try {
+      const logps = hostLogps(policy, batch, temperature);
+      for (let row = first; row < end; row++) {
+        const start = (row - first) * batch.columns;
+        rows.push(logps.slice(start, start + (generation.completions[row]?.ids.length ?? 0)));
+      }
+    } finally {
+      disposeBatch(batch);
     }
-    disposeBatch(batch);
   }
   return rows;
 }
 
-interface MicroBatchResult {
+export interface MicroBatchResult {
   readonly loss: number;
+  /** By parameter; the caller disposes them. */
   readonly gradients: Gradients;
   readonly metrics: Readonly<Record<string, number>>;
 }
 
 /** Loss, gradients and metrics of one micro-batch. B rows, T longest completion. */
-function microBatchLoss(
-  session: Session,
+export function microBatchLoss(
+  context: LossContext,
   plan: BatchPlan,
   generation: ScoredGeneration,
   micro: MicroBatch,
 ): MicroBatchResult {
-  const { config, policy, parameters, reference } = session;
-  const batch = uploadGroups(groupsOfRows(generation, micro.firstRow, micro.endRow, plan.groupSize));
-  const mask = lossMask(batch, generation, micro, config.mask_truncated_completions);
-  const refLogps = reference === null ? null : hostLogps(reference, batch, config.temperature);
-  const oldLogps =
-    generation.oldLogps === null
-      ? null
-      : padRows(generation.oldLogps.slice(micro.firstRow, micro.endRow), batch.columns);
-  const advantages = generation.result.advantages.subarray(micro.firstRow, micro.endRow);
-  const result = tf.tidy(() => {
-    let metrics: Readonly<Record<string, number>> = {};
-    const { value, grads } = lossAndGradients(() => {
-      const { logps, entropies } = completionLogps(policy, batch, config.temperature); // [B, T]
-      const loss = grpoLoss(
-        { logps, entropies, oldLogps, refLogps, advantages, mask },
-        normaliser(session, plan, generation),
-        config,
-      );
-      metrics = loss.metrics;
-      return loss.loss;
-    }, parameters);
-    const gradients = Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
-    return { loss: value.dataSync<'float32'>()[0] ?? Number.NaN, gradients, metrics };
-  });
-  disposeBatch(batch);
-  return result;
+  const { config, policy, parameters } = context;
+  const { firstRow, endRow } = micro;
+  const batch = uploadGroups(groupsOfRows(generation, firstRow, endRow, plan.groupSize));
+  try {
+    const padded = (rows: readonly Float32Array[] | null): Float32Array | null =>
+      rows === null ? null : padRows(rows.slice(firstRow, endRow), batch.columns);
+    const given = {
+      oldLogps: padded(generation.oldLogps),
+      refLogps: padded(generation.refLogps),
+      advantages: generation.result.advantages.subarray(firstRow, endRow),
+      mask: lossMask(batch, generation, micro, config.mask_truncated_completions),
+    };
+    return tf.tidy(() => {
+      let metrics: Readonly<Record<string, number>> = {};
+      const { value, grads } = lossAndGradients(() => {
+        const logps = completionLogps(policy, batch, config.temperature); // [B, T]
+        const loss = grpoLoss({ ...logps, ...given }, normaliser(context, plan, generation), config);
+        metrics = loss.metrics;
+        return loss.loss;
+      }, parameters);
+      const loss = value.dataSync<'float32'>()[0] ?? Number.NaN;
+      const gradients = Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
+      return { loss, gradients, metrics };
+    });
+  } finally {
+    disposeBatch(batch);
+  }
 }
 
-function normaliser(session: Session, plan: BatchPlan, generation: ScoredGeneration) {
+function normaliser({ config, maxCompletionLength }: LossContext, plan: BatchPlan, generation: Generation) {
   return {
-    maxCompletionLength: session.maxCompletionLength,
+    maxCompletionLength,
     numItemsInBatch: generation.completions.reduce(
-      (sum, { ids, terminated }) => sum + (session.config.mask_truncated_completions && !terminated ? 0 : ids.length),
+      (sum, { ids, terminated }) => sum + (config.mask_truncated_completions && !terminated ? 0 : ids.length),
       0,
     ),
     gradientAccumulationSteps: plan.microBatchesPerStep,

@@ -82,7 +82,12 @@ function promptOfRow(
 }
 
 /** The rows [first, end) as groups that share their prompt. */
-export function groupsOfRows(generation: Generation, first: number, end: number, groupSize: number): PromptGroup[] {
+export function groupsOfRows(
+  generation: Pick<Generation, 'prompts' | 'completions'>,
+  first: number,
+  end: number,
+  groupSize: number,
+): PromptGroup[] {
   const groups = new Map<number, { promptIds: readonly number[]; completions: (readonly number[])[] }>();
   for (let row = first; row < end; row++) {
     const g = Math.floor(row / groupSize);

@@ -40,21 +40,25 @@ export function sftStep(
   microBatches: readonly (readonly PromptGroup[])[],
   rate: number,
 ): Metrics {
-  const packed = microBatches.map(uploadGroups);
-  const tokens = packed.reduce((sum, batch) => sum + batch.tokens, 0);
+  const packed: DeviceBatch[] = [];
   let gradients: Gradients | null = null;
   let loss = 0;
   let entropy = 0;
-  for (const batch of packed) {
-    const result = sftLoss(policy, parameters, batch, tokens);
-    loss += result.loss;
-    entropy += result.entropy / tokens;
-    gradients = accumulateGradients(gradients, result.gradients);
-    disposeBatch(batch);
+  try {
+    for (const groups of microBatches) packed.push(uploadGroups(groups));
+    const tokens = packed.reduce((sum, batch) => sum + batch.tokens, 0);
+    for (const batch of packed) {
+      const result = sftLoss(policy, parameters, batch, tokens);
+      loss += result.loss;
+      entropy += result.entropy / tokens;
+      gradients = accumulateGradients(gradients, result.gradients);
+    }
+    const { gradNorm } = optimizer.update(gradients ?? {}, rate);
+    return { loss, grad_norm: gradNorm, entropy };
+  } finally {
+    packed.forEach(disposeBatch);
+    tf.dispose(gradients ?? {});
   }
-  const report = optimizer.update(gradients ?? {}, rate);
-  tf.dispose(gradients ?? {});
-  return { loss, grad_norm: report.gradNorm, entropy };
 }
 
 function sftLoss(policy: Policy, parameters: readonly Parameter[], batch: DeviceBatch, tokens: number) {
@@ -65,8 +69,9 @@ function sftLoss(policy: Policy, parameters: readonly Parameter[], batch: Device
       entropy = tf.sum(entropies).dataSync<'float32'>()[0] ?? Number.NaN;
       return tf.div(tf.neg(tf.sum(logps)), tokens) as tf.Scalar;
     }, parameters);
+    const loss = value.dataSync<'float32'>()[0] ?? Number.NaN;
     const gradients = Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
-    return { loss: value.dataSync<'float32'>()[0] ?? Number.NaN, entropy, gradients };
+    return { loss, entropy, gradients };
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Whole optimiser steps against TRL's `train()` on the same completions and rewards: see grpo_steps.py. The pieces
+ * Whole optimiser steps against TRL's `train()` on the same completions and rewards: see grpo_steps.py. The losses
  * are those of main/trainer/grpo.ts; only sampling and scoring are replaced.
  */
 import { readFileSync } from 'node:fs';
@@ -9,17 +9,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadModel } from '../../main/model/load.ts';
 import { adapterParameters, disposeAdapter } from '../../main/model/lora.ts';
 import { disposeModel, modelParameters } from '../../main/model/model.ts';
-import type { PromptGroup } from '../../main/model/pack.ts';
 import { loadAdapter } from '../../main/model/peft.ts';
-import { type Advantages, computeAdvantages } from '../../main/trainer/advantages.ts';
-import { type MicroBatch, microBatches, planBatches } from '../../main/trainer/batching.ts';
+import { computeAdvantages } from '../../main/trainer/advantages.ts';
+import { type BatchPlan, microBatches, planBatches } from '../../main/trainer/batching.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
 import type { Metrics } from '../../main/trainer/events.ts';
-import { grpoLoss } from '../../main/trainer/loss-op.ts';
+import { microBatchLoss, rowLogps, type ScoredGeneration } from '../../main/trainer/grpo.ts';
 import { completionMetrics, generationTokens, rewardMetrics, StepMetrics } from '../../main/trainer/metrics.ts';
 import { AdamW, accumulateGradients, type Gradients } from '../../main/trainer/optimizer.ts';
-import { disposeBatch, uploadGroups } from '../../main/trainer/packed-batch.ts';
-import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../../main/trainer/policy.ts';
+import type { Policy } from '../../main/trainer/policy.ts';
 import { learningRate } from '../../main/trainer/schedule.ts';
 import { openTestBackends } from '../backends.ts';
 import { expectAllClose, expectClose, RELATIVE } from './closeness.ts';
@@ -77,7 +75,8 @@ function train(reference: StepsCase) {
   const optimizer = new AdamW(parameters, config);
   const logs: Metrics[] = [];
   let tokens = 0;
-  let scored: Scored | null = null;
+  let scored: ScoredGeneration | null = null;
+  const context = { config, policy, parameters, maxCompletionLength: fixture.max_completion_length };
 
   for (let step = 0; step < config.max_steps; step++) {
     const metrics = new StepMetrics();
@@ -85,12 +84,13 @@ function train(reference: StepsCase) {
     let loss = 0;
     for (const micro of microBatches(plan, step)) {
       if (micro.generate || scored === null) {
-        scored = score(rollouts(reference, micro.generation), config, plan.needsOldLogps ? policy : null);
-        tokens += scored.tokens;
-        metrics.add(scored.metrics);
+        scored = score(rollouts(reference, micro.generation), micro.generation, config);
+        scored = { ...scored, ...logps(scored, plan, config, policy, frozen) };
+        metrics.add(metricsOf(scored));
+        tokens += tokensOf(scored);
         metrics.set({ num_tokens: tokens });
       }
-      const result = microBatchLoss(policy, frozen, parameters, scored, micro, config, plan.stepsPerGeneration);
+      const result = microBatchLoss(context, plan, scored, micro);
       gradients = accumulateGradients(gradients, result.gradients);
       loss += result.loss;
       metrics.add(result.metrics);
@@ -112,91 +112,51 @@ function train(reference: StepsCase) {
   return { logs, after };
 }
 
-interface Scored extends Rollouts {
-  readonly result: Advantages;
-  readonly oldLogps: readonly Float32Array[] | null;
-  readonly metrics: Metrics;
-  readonly tokens: number;
-}
-
 function rollouts(reference: StepsCase, number: number): Rollouts {
   const found = reference.generations[number];
   if (found === undefined) throw new Error(`Expected generation ${number} in the fixture`);
   return found;
 }
 
-function score(generation: Rollouts, config: TrainConfig, sampler: Policy | null): Scored {
-  const rewards = [generation.rewards];
-  const result = computeAdvantages(rewards, config);
-  const lengths = generation.completions.map(({ length }) => length);
-  const ended = generation.completions.map((ids) => ids.at(-1) === EOS);
-  const promptLengths = lengths.map((_, row) => generation.prompts[Math.floor(row / fixture.group)]?.length ?? 0);
-  const metrics = { ...rewardMetrics(['first'], rewards, result), ...completionMetrics(lengths, ended) };
-  const oldLogps =
-    sampler === null
-      ? null
-      : generation.completions.map((ids, row) => {
-          const batch = uploadGroups([{ promptIds: promptOf(generation, row), completions: [ids] }]);
-          const logps = hostLogps(sampler, batch, config.temperature);
-          disposeBatch(batch);
-          return logps;
-        });
-  return { ...generation, result, oldLogps, metrics, tokens: generationTokens(promptLengths, lengths) };
-}
-
-function promptOf(generation: Rollouts, row: number): readonly number[] {
-  return generation.prompts[Math.floor(row / fixture.group)] ?? [];
-}
-
-function microBatchLoss(
-  policy: Policy,
-  frozen: Policy,
-  parameters: readonly { readonly name: string; value: tf.Tensor }[],
-  scored: Scored,
-  micro: MicroBatch,
-  config: TrainConfig,
-  stepsPerGeneration: number,
-) {
-  const rows = scored.completions.slice(micro.firstRow, micro.endRow);
-  // One micro-batch is one group here.
-  const group: PromptGroup = { promptIds: promptOf(scored, micro.firstRow), completions: rows };
-  const batch = uploadGroups([group]);
-  const counts = (ids: readonly number[]): boolean => !config.mask_truncated_completions || ids.at(-1) === EOS;
-  const pad = (values: readonly ArrayLike<number>[]): Float32Array => {
-    const out = new Float32Array(values.length * batch.columns);
-    values.forEach((row, i) => {
-      out.set(row, i * batch.columns);
-    });
-    return out;
+/** A generation as the trainer holds it, of the completions and rewards that TRL was given. */
+function score(given: Rollouts, number: number, config: TrainConfig): ScoredGeneration {
+  const rewards = [given.rewards];
+  return {
+    number,
+    prompts: given.prompts.map((promptIds, i) => ({ record: { id: `${i}`, prompt: '' }, promptIds, targetIds: [] })),
+    completions: given.completions.map((ids) => ({ ids: [...ids], terminated: ids.at(-1) === EOS })),
+    texts: [],
+    rewards,
+    result: computeAdvantages(rewards, config),
+    oldLogps: null,
+    refLogps: null,
   };
-  const numItemsInBatch = scored.completions.filter(counts).reduce((sum, { length }) => sum + length, 0);
-  let metrics: Metrics = {};
-  const result = tf.tidy(() => {
-    const { value, grads } = lossAndGradients(() => {
-      const loss = grpoLoss(
-        {
-          ...completionLogps(policy, batch, config.temperature),
-          oldLogps: scored.oldLogps === null ? null : pad(scored.oldLogps.slice(micro.firstRow, micro.endRow)),
-          refLogps: config.beta === 0 ? null : hostLogps(frozen, batch, config.temperature),
-          advantages: scored.result.advantages.subarray(micro.firstRow, micro.endRow),
-          mask: pad(rows.map((ids) => ids.map(() => (counts(ids) ? 1 : 0)))),
-        },
-        {
-          maxCompletionLength: fixture.max_completion_length,
-          numItemsInBatch,
-          gradientAccumulationSteps: config.gradient_accumulation_steps,
-          stepsPerGeneration,
-        },
-        config,
-      );
-      metrics = loss.metrics;
-      return loss.loss;
-    }, parameters);
-    const gradients = Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
-    return { loss: value.dataSync<'float32'>()[0] ?? Number.NaN, gradients };
-  });
-  disposeBatch(batch);
-  return { ...result, metrics };
+}
+
+/** What the trainer keeps of a generation's rows: the sampling policy's and the reference's log-probabilities. */
+function logps(scored: ScoredGeneration, plan: BatchPlan, config: TrainConfig, policy: Policy, frozen: Policy) {
+  return {
+    oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, scored, config.temperature) : null,
+    refLogps: config.beta === 0 ? null : rowLogps(frozen, plan, scored, config.temperature),
+  };
+}
+
+function lengthsOf({ completions, prompts }: ScoredGeneration) {
+  const promptLengths = completions.map((_, row) => prompts[Math.floor(row / fixture.group)]?.promptIds.length ?? 0);
+  return { lengths: completions.map(({ ids }) => ids.length), promptLengths };
+}
+
+function tokensOf(scored: ScoredGeneration): number {
+  const { lengths, promptLengths } = lengthsOf(scored);
+  return generationTokens(promptLengths, lengths);
+}
+
+function metricsOf(scored: ScoredGeneration): Metrics {
+  const ended = scored.completions.map(({ terminated }) => terminated);
+  return {
+    ...rewardMetrics(['first'], scored.rewards, scored.result),
+    ...completionMetrics(lengthsOf(scored).lengths, ended),
+  };
 }
 
 describe.each(backends)('optimiser steps on $name', (backend) => {
