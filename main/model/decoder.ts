@@ -3,6 +3,7 @@
  * N tokens of all sequences one after the other, D width, H query heads, K key/value heads, d head_dim.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import { checkpointed } from '../tensor/gradient-checkpoint.ts';
 import { type AttentionShape, packedAttention } from '../tensor/ops/attention.ts';
 import { rmsNorm } from '../tensor/ops/rms-norm.ts';
 import { rope } from '../tensor/ops/rope.ts';
@@ -10,7 +11,7 @@ import { gatherRows } from '../tensor/ops/rows.ts';
 import { swiglu } from '../tensor/ops/swiglu.ts';
 import type { ModelConfig } from './config.ts';
 import { type Adapter, linear } from './lora.ts';
-import type { DecoderLayer, Model } from './model.ts';
+import { blockLinears, type DecoderLayer, layerParameters, type Model } from './model.ts';
 import type { Parameter } from './parameter.ts';
 
 /** Tokens with their positions, both int32 [N]. */
@@ -34,14 +35,47 @@ export function attendPacked(config: ModelConfig, segments: tf.Tensor2D): Attend
   return (_layer, q, k, v) => packedAttention(q, k, v, segments, shape);
 }
 
+export interface ForwardOptions {
+  /** Keep only each layer's input for the gradient, and compute the rest of it anew: less memory, more time. */
+  readonly checkpointing?: boolean;
+}
+
 /** Hidden states after the last norm, [N, D]; logits are hidden · headᵀ. */
-export function forward(model: Model, batch: TokenBatch, adapter: Adapter | null, attend: Attend): tf.Tensor2D {
+export function forward(
+  model: Model,
+  batch: TokenBatch,
+  adapter: Adapter | null,
+  attend: Attend,
+  { checkpointing = false }: ForwardOptions = {},
+): tf.Tensor2D {
   let x = gatherRows(model.embedding.value, batch.ids); // [N, D]
   model.layers.forEach((layer, index) => {
-    x = tf.add(x, selfAttention(model, layer, index, x, batch, adapter, attend));
-    x = tf.add(x, mlp(model, layer, x, adapter));
+    const work = (input: tf.Tensor2D): tf.Tensor2D => decoderLayer(model, layer, index, input, batch, adapter, attend);
+    x = checkpointing ? checkpointed(work, x, trainableTensors(layer, adapter)) : work(x);
   });
   return rmsNorm(x, model.norm.value, model.config.rmsNormEps);
+}
+
+function decoderLayer(
+  model: Model,
+  layer: DecoderLayer,
+  index: number,
+  x: tf.Tensor2D,
+  batch: TokenBatch,
+  adapter: Adapter | null,
+  attend: Attend,
+): tf.Tensor2D {
+  const h: tf.Tensor2D = tf.add(x, selfAttention(model, layer, index, x, batch, adapter, attend));
+  return tf.add(h, mlp(model, layer, h, adapter)) as tf.Tensor2D;
+}
+
+/** What a gradient may be asked for in a layer: the adapter's matrices, or without an adapter the weights. */
+function trainableTensors(layer: DecoderLayer, adapter: Adapter | null): tf.Tensor[] {
+  if (adapter === null) return layerParameters(layer).map(({ value }) => value);
+  return blockLinears(layer).flatMap(({ name }) => {
+    const lora = adapter.modules.get(name);
+    return lora === undefined ? [] : [lora.a.value, lora.b.value];
+  });
 }
 
 function selfAttention(

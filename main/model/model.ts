@@ -106,26 +106,18 @@ export function blockLinears(layer: DecoderLayer): readonly Linear[] {
   return [layer.q, layer.k, layer.v, layer.o, layer.gate, layer.up, layer.down];
 }
 
+/** Every parameter of one layer. */
+export function layerParameters(layer: DecoderLayer): readonly Parameter[] {
+  const norms = [layer.inputNorm, layer.qNorm, layer.kNorm, layer.postNorm];
+  const linears = blockLinears(layer).flatMap(({ weight, bias }) => [weight, bias]);
+  return [...norms, ...linears].filter((parameter) => parameter !== null);
+}
+
 /** Every parameter of the model, once (a tied head is the embedding), in the order of `parameterShapes`. */
 export function modelParameters(model: Model): readonly Parameter[] {
-  const found = new Map<string, Parameter>();
-  const add = (parameter: Parameter | null): unknown => parameter !== null && found.set(parameter.name, parameter);
-  add(model.embedding);
-  for (const layer of model.layers) {
-    for (const norm of [layer.inputNorm, layer.qNorm, layer.kNorm, layer.postNorm]) add(norm);
-    for (const linear of blockLinears(layer)) {
-      add(linear.weight);
-      add(linear.bias);
-    }
-  }
-  add(model.norm);
-  add(model.head);
-  const ordered: Parameter[] = [];
-  for (const name of parameterShapes(model.config).keys()) {
-    const parameter = found.get(name);
-    if (parameter !== undefined) ordered.push(parameter);
-  }
-  return ordered;
+  const all: readonly Parameter[] = [model.embedding, ...model.layers.flatMap(layerParameters), model.norm, model.head];
+  const byName = new Map(all.map((parameter) => [parameter.name, parameter]));
+  return [...parameterShapes(model.config).keys()].flatMap((name) => byName.get(name) ?? []);
 }
 
 /** A copy whose weights don't follow the original: the frozen reference of full fine-tuning. */
