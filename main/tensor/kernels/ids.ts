@@ -7,13 +7,13 @@
 export const GEMM_PACK = 1;
 export const GEMM_TILE = 2;
 export const GEMM_DOT = 3;
+export const GEMM_ROWS_PACK = 4;
+export const GEMM_ROWS = 5;
 
 // Optimiser and reductions over whole tensors.
 export const ADAMW = 10;
 export const ADD_IN_PLACE = 11;
 export const SUM_SQUARES = 12;
-export const ADD = 13;
-export const MULTIPLY = 14;
 /** Elements that one tile of these covers. */
 export const FLAT_TILE = 16384;
 

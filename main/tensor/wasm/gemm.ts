@@ -2,7 +2,7 @@
  * Matrix products at the level of addresses: C = alpha·A·B, or C += alpha·A·B, with element strides for both operands,
  * so that one packed kernel serves all four transpositions.
  */
-import { GEMM_DOT, GEMM_PACK, GEMM_TILE } from '../kernels/ids.ts';
+import { GEMM_DOT, GEMM_PACK, GEMM_ROWS, GEMM_ROWS_PACK, GEMM_TILE } from '../kernels/ids.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 /** Operands of one product, or of `batch` products whose operands lie at fixed distances. Strides count elements. */
@@ -32,8 +32,10 @@ type Gemm = Required<GemmOptions>;
 /** Register blocks of the two micro-kernels: rows of A by columns of B. */
 const narrowPanels = { height: 6, width: 8 };
 const widePanels = { height: 4, width: 16 };
-/** Rows of A up to which dot products beat packing B for them. */
-const dotLimit = 16;
+/** Rows of A up to which plain dot products are best. */
+const dotLimit = 5;
+/** Rows of A up to which streaming B beats packing it. */
+const rowsLimit = 16;
 /** Most elements of a packed operand: 16 MiB. */
 const packedLimit = 1 << 22;
 /** Longest K that is packed at once; longer ones are cut and accumulated. */
@@ -51,8 +53,33 @@ export function gemm(runtime: WasmRuntime, options: GemmOptions): void {
     ...options,
   };
   if (task.m === 0 || task.n === 0 || task.batch === 0) return;
-  if (task.m <= dotLimit && task.aCol === 1 && task.bRow === 1) dotProducts(runtime, task);
-  else packedProduct(runtime, task);
+  if (task.k === 0) clear(runtime, task);
+  else if (task.aCol !== 1 || task.bRow !== 1 || task.m > rowsLimit) packedProduct(runtime, task);
+  else if (task.m <= dotLimit || task.batch > 1) dotProducts(runtime, task);
+  else rowProducts(runtime, task);
+}
+
+/** An empty sum. */
+function clear({ heap }: WasmRuntime, task: Gemm): void {
+  if (task.accumulate) return;
+  for (let item = 0; item < task.batch; item++) {
+    const c = task.c + 4 * item * task.cBatch;
+    for (let row = 0; row < task.m; row++) heap.f32(c + 4 * row * task.cRow, task.n).fill(0);
+  }
+}
+
+function rowProducts({ heap, pool, threads, wide }: WasmRuntime, task: Gemm): void {
+  const { m, n, k } = task;
+  const packed = heap.malloc(Math.ceil(m / 8) * Math.ceil(k / 8) * 256);
+  try {
+    pool.run(GEMM_ROWS_PACK, [task.a, task.aRow, packed, m, k], Math.ceil(m / 8), false);
+    const span = Math.max(4, Math.min(Math.round(32768 / k), Math.ceil(n / (6 * threads))));
+    const args = [packed, task.b, task.bCol, task.c, task.cRow, 1, m, n, k, span];
+    args.push(task.alpha, task.accumulate ? 1 : 0, wide ? 1 : 0);
+    pool.run(GEMM_ROWS, args, Math.ceil(n / span), m * n * k > serialLimit);
+  } finally {
+    heap.free(packed);
+  }
 }
 
 function dotProducts({ pool, threads }: WasmRuntime, task: Gemm): void {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ADD, ADD_IN_PLACE, FLAT_TILE, MAX_ARGS } from '../../../main/tensor/kernels/ids.ts';
+import { ADD_IN_PLACE, FLAT_TILE, MAX_ARGS } from '../../../main/tensor/kernels/ids.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { openForTest } from './open.ts';
@@ -33,29 +33,28 @@ describe('pool.run', () => {
     runtime = await openForTest(3);
     const { heap, pool } = runtime;
     const size = 8 * FLAT_TILE;
-    const [a, b, out] = [heap.malloc(4 * size), heap.malloc(4 * size), heap.malloc(4 * size)];
-    heap.f32(a, size).fill(1);
+    const [x, out] = [heap.malloc(4 * size), heap.malloc(4 * size)];
     for (let round = 0; round < 300; round++) {
       const length = 1 + ((round * 7919) % size);
-      heap.f32(b, size).fill(round);
-      heap.f32(out, size).fill(-1);
-      pool.run(ADD, [a, b, out, length], Math.ceil(length / FLAT_TILE));
+      heap.f32(x, size).fill(round);
+      heap.f32(out, size).fill(1);
+      pool.run(ADD_IN_PLACE, [out, x, length, 1], Math.ceil(length / FLAT_TILE));
       const values = heap.f32(out, size);
       expect(values.subarray(0, length).every((value) => value === round + 1)).toBe(true);
-      expect(values.subarray(length).every((value) => value === -1)).toBe(true);
+      expect(values.subarray(length).every((value) => value === 1)).toBe(true);
       if (round % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     }
   });
 
   it('refuses more arguments than the control block holds', async () => {
     runtime = await openForTest(1);
-    expect(() => runtime.pool.run(ADD, new Array<number>(MAX_ARGS + 1).fill(0), 1)).toThrow(/at most/);
+    expect(() => runtime.pool.run(ADD_IN_PLACE, new Array<number>(MAX_ARGS + 1).fill(0), 1)).toThrow(/at most/);
   });
 
   it('reports a kernel that faults, on whichever thread', async () => {
     runtime = await openForTest(2);
     const beyond = runtime.heap.memory.buffer.byteLength;
-    expect(() => runtime.pool.run(ADD, [beyond, beyond, beyond, 64 * FLAT_TILE], 64)).toThrow();
-    expect(() => runtime.pool.run(ADD, [0, 0, 0, 0], 2)).toThrow(/fault/);
+    expect(() => runtime.pool.run(ADD_IN_PLACE, [beyond, beyond, 64 * FLAT_TILE, 1], 64)).toThrow();
+    expect(() => runtime.pool.run(ADD_IN_PLACE, [0, 0, 0, 1], 2)).toThrow(/fault/);
   });
 });

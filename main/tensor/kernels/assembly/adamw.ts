@@ -1,4 +1,4 @@
-/** Kernels over flat tensors: the AdamW step, addition in place, sum of squares, element-wise sum and product. */
+/** Kernels over flat tensors: the AdamW step, addition in place, sum of squares. */
 import { FLAT_TILE } from '../ids';
 import { floatArg, intArg, pointerArg } from './simd';
 
@@ -73,35 +73,6 @@ export function sumSquares(args: usize, tile: i32, scratch: usize): void {
   }
   const sum = f64x2.add(low, high);
   store<f64>(pointerArg(args, 2) + (<usize>tile << 3), f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1));
-}
-
-/** out = a + b. Parameters: a, b, out, length. */
-export function add(args: usize, tile: i32, scratch: usize): void {
-  combine(args, tile, false);
-}
-
-/** out = a·b. Parameters: a, b, out, length. */
-export function multiply(args: usize, tile: i32, scratch: usize): void {
-  combine(args, tile, true);
-}
-
-// @ts-ignore: decorator
-@inline
-function combine(args: usize, tile: i32, product: bool): void {
-  const start = <usize>tile * FLAT_TILE * 4;
-  let a = pointerArg(args, 0) + start;
-  let b = pointerArg(args, 1) + start;
-  let out = pointerArg(args, 2) + start;
-  const end = out + (<usize>min(FLAT_TILE, intArg(args, 3) - tile * FLAT_TILE) << 2);
-  while (out < end) {
-    const left = <i32>((end - out) >> 2);
-    const x = loadUpTo4(a, left);
-    const y = loadUpTo4(b, left);
-    storeUpTo4(out, product ? f32x4.mul(x, y) : f32x4.add(x, y), left);
-    a += 16;
-    b += 16;
-    out += 16;
-  }
 }
 
 /** Four floats, or the `left` that remain with zeros after them. */

@@ -7,7 +7,6 @@
  */
 import {
   ADAMW,
-  ADD,
   ADD_IN_PLACE,
   CONTROL_ARGS,
   CONTROL_CLOSING,
@@ -22,16 +21,18 @@ import {
   GATHER_ROWS,
   GEMM_DOT,
   GEMM_PACK,
+  GEMM_ROWS,
+  GEMM_ROWS_PACK,
   GEMM_TILE,
-  MULTIPLY,
   SCATTER_ADD_ROWS,
   SUM_SQUARES,
 } from '../ids';
-import { adamw, add, addInPlace, multiply, sumSquares } from './adamw';
+import { adamw, addInPlace, sumSquares } from './adamw';
 import { runFused } from './fused';
 import { gemmTile } from './gemm';
 import { gemmDot } from './gemm-dot';
 import { gemmPack } from './gemm-pack';
+import { gemmRows, gemmRowsPack } from './gemm-rows';
 import { gatherRows, scatterAddRows } from './rows';
 
 /** Iterations (about a nanosecond each) that a thread watches for work before it sleeps. */
@@ -44,6 +45,10 @@ export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): vo
       return gemmPack(args, tile, scratch);
     case GEMM_DOT:
       return gemmDot(args, tile, scratch);
+    case GEMM_ROWS_PACK:
+      return gemmRowsPack(args, tile, scratch);
+    case GEMM_ROWS:
+      return gemmRows(args, tile, scratch);
     case GEMM_TILE:
       return gemmTile(args, tile, scratch);
     case ADAMW:
@@ -52,10 +57,6 @@ export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): vo
       return addInPlace(args, tile, scratch);
     case SUM_SQUARES:
       return sumSquares(args, tile, scratch);
-    case ADD:
-      return add(args, tile, scratch);
-    case MULTIPLY:
-      return multiply(args, tile, scratch);
     case GATHER_ROWS:
       return gatherRows(args, tile, scratch);
     case SCATTER_ADD_ROWS:
