@@ -37,6 +37,8 @@ import { gatherRows, scatterAddRows } from './rows';
 
 /** Iterations (about a nanosecond each) that a thread watches for work before it sleeps. */
 const SPIN: i32 = 30000;
+/** Jobs of so many tiles wake sleeping workers only once their first tile is done. */
+const WAKE_LATE: i32 = 8;
 
 /** Runs one tile of one kernel. */
 export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): void {
@@ -79,8 +81,12 @@ export function runParallel(kernel: i32, tiles: i32, control: usize, scratch: us
   atomic.store<i32>(control + CONTROL_DONE, 0);
   atomic.store<i32>(control + CONTROL_REMAINING, tiles);
   atomic.add<i32>(control + CONTROL_EPOCH, 1);
-  if (atomic.load<i32>(control + CONTROL_SLEEPERS) > 0) atomic.notify(control + CONTROL_EPOCH, tiles - 1);
-  drawTiles(control, scratch);
+  // Workers that watch are at work by now. Waking the others costs more than many a tile, so see first whether the
+  // job outlasts one, unless there are too few to spare one.
+  if (tiles >= WAKE_LATE) drawTile(control, scratch);
+  const left = atomic.load<i32>(control + CONTROL_REMAINING);
+  if (left > 1 && atomic.load<i32>(control + CONTROL_SLEEPERS) > 0) atomic.notify(control + CONTROL_EPOCH, left - 1);
+  while (drawTile(control, scratch)) {}
   return waitForTiles(control, tiles);
 }
 
@@ -89,7 +95,7 @@ export function work(control: usize, scratch: usize): void {
   while (atomic.load<i32>(control + CONTROL_CLOSING) == 0) {
     // Read before the counter: a job published in between makes the wait below return at once.
     const epoch = atomic.load<i32>(control + CONTROL_EPOCH);
-    if (drawTiles(control, scratch)) continue;
+    if (drawTile(control, scratch)) continue;
     if (spinForWork(control)) continue;
     atomic.add<i32>(control + CONTROL_SLEEPERS, 1);
     if (atomic.load<i32>(control + CONTROL_REMAINING) <= 0 && atomic.load<i32>(control + CONTROL_CLOSING) == 0) {
@@ -99,20 +105,17 @@ export function work(control: usize, scratch: usize): void {
   }
 }
 
-/** Draws and runs tiles until none is left; says whether it got any. */
-function drawTiles(control: usize, scratch: usize): bool {
-  let worked = false;
-  while (atomic.load<i32>(control + CONTROL_REMAINING) > 0) {
-    const left = atomic.sub<i32>(control + CONTROL_REMAINING, 1);
-    if (left <= 0) break;
-    const tiles = load<i32>(control + CONTROL_TILES);
-    runTile(load<i32>(control + CONTROL_KERNEL), control + CONTROL_ARGS, tiles - left, scratch);
-    worked = true;
-    // From here on the descriptor may change: the main thread may have gone on to its next job.
-    const done = atomic.add<i32>(control + CONTROL_DONE, 1) + 1;
-    if (done == tiles && atomic.load<i32>(control + CONTROL_WAITING) != 0) atomic.notify(control + CONTROL_DONE, 1);
-  }
-  return worked;
+/** Draws and runs a tile; says whether there was one. */
+function drawTile(control: usize, scratch: usize): bool {
+  if (atomic.load<i32>(control + CONTROL_REMAINING) <= 0) return false;
+  const left = atomic.sub<i32>(control + CONTROL_REMAINING, 1);
+  if (left <= 0) return false;
+  const tiles = load<i32>(control + CONTROL_TILES);
+  runTile(load<i32>(control + CONTROL_KERNEL), control + CONTROL_ARGS, tiles - left, scratch);
+  // From here on the descriptor may change: the main thread may have gone on to its next job.
+  const done = atomic.add<i32>(control + CONTROL_DONE, 1) + 1;
+  if (done == tiles && atomic.load<i32>(control + CONTROL_WAITING) != 0) atomic.notify(control + CONTROL_DONE, 1);
+  return true;
 }
 
 function spinForWork(control: usize): bool {
