@@ -1,0 +1,76 @@
+/**
+ * The table of configuration fields in docs/formats.md, made from the schema. After a change of the schema:
+ *
+ *   node tests/docs/config-table.ts
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config.ts';
+
+export const formatsFile = fileURLToPath(new URL('../../docs/formats.md', import.meta.url));
+
+const BEGIN = '<!-- config table: begin -->';
+const END = '<!-- config table: end -->';
+
+/** What of JSON Schema the configuration uses. */
+interface FieldSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly items?: FieldSchema;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly default?: unknown;
+}
+
+/** The table, one row a field, in the order of the schema. */
+export function configTable(): string {
+  const { properties = {} } = z.toJSONSchema(trainConfigSchema, { io: 'input' });
+  const rows = configFields.map((field) => {
+    const schema = properties[field] as FieldSchema;
+    const { unit = '', doc } = fieldMeta(field);
+    return [code(field), code(JSON.stringify(schema.default)), allowed(schema), unit, doc];
+  });
+  const head = ['field', 'default', 'allowed', 'unit', 'meaning'];
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+}
+
+/** The table as it stands in a document; undefined where the markers are missing. */
+export function tableIn(document: string): string | undefined {
+  const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
+  return from < 0 || to < from ? undefined : document.slice(from + BEGIN.length, to).trim();
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+function allowed(schema: FieldSchema): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map(allowed).join(' or ');
+  if (schema.enum !== undefined) return schema.enum.join(', ');
+  if (schema.type === 'array') return `list of ${allowed(schema.items ?? {})}`;
+  if (schema.type === 'integer' || schema.type === 'number') return `${schema.type}${bounds(schema)}`;
+  return schema.type ?? 'anything';
+}
+
+/** zod writes the largest safe integer where no upper bound was set. */
+function bounds({ minimum, maximum, exclusiveMinimum }: FieldSchema): string {
+  const parts: string[] = [];
+  if (minimum !== undefined) parts.push(`≥ ${minimum}`);
+  if (exclusiveMinimum !== undefined) parts.push(`> ${exclusiveMinimum}`);
+  if (maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER) parts.push(`≤ ${maximum}`);
+  return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
+}
+
+if (import.meta.main) {
+  const document = readFileSync(formatsFile, 'utf8');
+  const [before, after] = [document.split(BEGIN)[0], document.split(END)[1]];
+  if (tableIn(document) === undefined) throw new Error(`Expected "${BEGIN}" and "${END}" in ${formatsFile}`);
+  writeFileSync(formatsFile, `${before}${BEGIN}\n${configTable()}\n${END}${after}`);
+}

@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** README.md and docs/*.md, from the root. */
+function documents(): string[] {
+  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  return ['README.md', 'CHANGELOG.md', ...docs.map((name) => join('docs', name))].filter((file) =>
+    existsSync(join(root, file)),
+  );
+}
+
+/** A document's text without what stands in code. */
+function prose(file: string): string {
+  return readFileSync(file, 'utf8')
+    .replace(/^(```|~~~).*?^\1/gms, '')
+    .replace(/`[^`\n]*`/g, 'code');
+}
+
+/** Targets of links and images, inline, by reference and in HTML. */
+function targets(text: string): string[] {
+  const inline = text.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g);
+  const references = text.matchAll(/^ {0,3}\[[^\]]+\]:\s*<?(\S+?)>?(?:\s|$)/gm);
+  const html = text.matchAll(/<(?:a|img|source)\b[^>]*?\b(?:href|src|srcset)="([^"]+)"/g);
+  return [...inline, ...references, ...html].map(([, target]) => target ?? '');
+}
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchors(file: string): Set<string> {
+  const found = new Set<string>();
+  const text = readFileSync(file, 'utf8').replace(/^(```|~~~).*?^\1/gms, '');
+  for (const [, heading = ''] of text.matchAll(/^#{1,6} +(.+?) *#*$/gm)) {
+    const base = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+      .replaceAll(' ', '-');
+    let name = base;
+    for (let n = 1; found.has(name); n++) name = `${base}-${n}`;
+    found.add(name);
+  }
+  return found;
+}
+
+/** What is wrong with a link, or null. */
+function fault(file: string, target: string): string | null {
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target)) return null;
+  const [path = '', anchor] = target.split('#');
+  const goal = path === '' ? file : resolve(dirname(file), decodeURIComponent(path));
+  if (relative(root, goal).startsWith('..')) return `${target} leads out of the repository`;
+  if (!existsSync(goal)) return `${target}: there is no such file`;
+  if (anchor === undefined || !goal.endsWith('.md') || !statSync(goal).isFile()) return null;
+  return anchors(goal).has(anchor) ? null : `${target}: there is no such heading`;
+}
+
+describe('links in the documents', () => {
+  it.each(documents())('%s leads to files and headings that exist', (name) => {
+    const file = join(root, name);
+    expect(targets(prose(file)).flatMap((target) => fault(file, target) ?? [])).toEqual([]);
+  });
+
+  it('notices links that lead nowhere', () => {
+    const file = join(root, 'docs/formats.md');
+    const text =
+      '[a](nowhere.md) ![b](formats.md#none "title") <img src="gone.png"> [c](https://example.org)\n[d]: lost.md\n';
+    expect(targets(text)).toHaveLength(5);
+    expect(targets(text).flatMap((target) => fault(file, target) ?? [])).toEqual([
+      'nowhere.md: there is no such file',
+      'formats.md#none: there is no such heading',
+      'lost.md: there is no such file',
+      'gone.png: there is no such file',
+    ]);
+  });
+});
