@@ -3,6 +3,7 @@
  * `trainer_state.json` with transformers' keys, `optimizer.safetensors`, and `rng.json` with all else that a run
  * needs to go on as if it had never stopped. Written beside its place and renamed: it is whole or it isn't there.
  */
+import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -12,11 +13,12 @@ import { readJson } from '../model/config.ts';
 import { encodeModel } from '../model/export.ts';
 import { encodeAdapter } from '../model/peft.ts';
 import { encodeSafetensors, openSafetensors } from '../model/safetensors.ts';
+import type { TaskRecord } from '../tasks/task.ts';
 import { startWatch, type WatchState } from './collapse-watch.ts';
 import type { Metrics } from './events.ts';
 import type { SavedGeneration } from './grpo.ts';
-import type { AdamW } from './optimizer.ts';
 import type { Session } from './session.ts';
+import type { TrainerStart } from './start.ts';
 
 /** Where a run stands between two steps, beyond weights and optimiser. */
 export interface RunProgress {
@@ -35,16 +37,15 @@ export function noProgress(): RunProgress {
   return { step: 0, tokens: 0, history: [], watch: startWatch(), generation: null };
 }
 
-/** Writes `<outputDir>/checkpoint-<step>` and drops the oldest beyond `save_total_limit`. Gives its path. */
+/** Writes `<outputDir>/checkpoint-<step>`. Gives its path. */
 export async function saveCheckpoint(session: Session, progress: RunProgress): Promise<string> {
-  const { start, config } = session;
+  const { start } = session;
   const target = join(start.outputDir, `checkpoint-${progress.step}`);
   // Read off the device first: filling the folder must not wait for anything.
   const optimizerState = await session.optimizer.exportState();
   writeFolderAtomic(target, (folder) => fill(folder, session, progress, optimizerState), {
     what: `the checkpoint of step ${progress.step}`,
   });
-  dropOldest(start.outputDir, config.save_total_limit);
   return target;
 }
 
@@ -55,7 +56,11 @@ function fill(
   optimizerState: Readonly<Record<string, Float32Array>>,
 ): void {
   const { policy, start, tokenizer } = session;
-  const files = policy.adapter === null ? encodeModel(policy.model) : encodeAdapter(policy.adapter, start.modelFolder);
+  const baseConfig = readJson(join(start.modelFolder, 'config.json')) as Readonly<Record<string, unknown>>;
+  const files =
+    policy.adapter === null
+      ? encodeModel(policy.model, { baseConfig })
+      : encodeAdapter(policy.adapter, start.modelFolder);
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   for (const file of tokenizer.files) copyFileSync(file, join(folder, basename(file)));
   const moments = Object.entries(optimizerState).map(([name, data]) => ({ name, shape: [data.length], data }));
@@ -97,38 +102,69 @@ function trainerState({ config }: Session, { step, tokens, history }: RunProgres
 
 /** The random numbers depend on (seed, step …) alone, so their state is the seed and where the run stands. */
 function braidState({ config, start }: Session, { step, watch, generation }: RunProgress) {
-  return { seed: config.seed, step, records: start.records.length, watch, generation };
+  return { seed: config.seed, step, dataset: fingerprint(start.records), watch, generation };
 }
+
+/** The same for the same records in the same order: another dataset would give a resumed run other numbers. */
+function fingerprint(records: readonly TaskRecord[]): string {
+  const hash = createHash('sha256');
+  for (const record of records) hash.update(`${JSON.stringify(record)}\n`);
+  return `${records.length} records, sha256 ${hash.digest('hex').slice(0, 16)}`;
+}
+
+const TAKE_ANOTHER = 'Take another checkpoint of the run: train --resume CHECKPOINT.';
 
 const trainerStateSchema = z.looseObject({
   global_step: z.int().min(0),
   num_input_tokens_seen: z.number().default(0),
   log_history: z.array(z.looseObject({ step: z.number() })).default([]),
 });
-const braidStateSchema = z.looseObject({
+const ruleSchema = z.object({ streak: z.number(), healthy: z.number(), warned: z.number() });
+const watchSchema = z.object({
+  rules: z.object({
+    not_finite: ruleSchema,
+    dead_groups: ruleSchema,
+    repetition: ruleSchema,
+    entropy: ruleSchema,
+    kl: ruleSchema,
+  }),
+  startEntropy: z.number().nullable(),
+  startSteps: z.number(),
+  rewardFast: z.number().nullable(),
+  rewardSlow: z.number().nullable(),
+  lastReward: z.number().nullable(),
+  learnedStreak: z.number(),
+  said: z.array(z.enum(['learned', 'loss_zero'])),
+}) satisfies z.ZodType<WatchState>;
+const generationSchema = z.object({
+  number: z.int().min(0),
+  completions: z.array(z.object({ ids: z.array(z.int().min(0)).min(1), terminated: z.boolean() })),
+  // JSON has no NaN: it was written as null.
+  oldLogps: z
+    .array(
+      z.array(
+        z
+          .number()
+          .nullable()
+          .transform((value) => value ?? Number.NaN),
+      ),
+    )
+    .nullable(),
+}) satisfies z.ZodType<SavedGeneration>;
+const braidStateSchema = z.object({
   seed: z.int(),
   step: z.int().min(0),
-  records: z.int(),
-  watch: z.looseObject({}),
-  generation: z.looseObject({}).nullable(),
+  dataset: z.string(),
+  watch: watchSchema,
+  generation: generationSchema.nullable(),
 });
 
-/** The step that a checkpoint folder stands at; refuses what is no checkpoint of ours. */
-export function checkpointStep(folder: string): number {
-  return parse(trainerStateSchema, join(folder, 'trainer_state.json')).global_step;
-}
-
 /** Takes up optimiser and progress from a checkpoint of the same run. Weights were loaded when the session opened. */
-export function restoreCheckpoint(folder: string, optimizer: AdamW, records: number): RunProgress {
+export function restoreCheckpoint(folder: string, { optimizer, start, policy }: Session): RunProgress {
   const state = parse(trainerStateSchema, join(folder, 'trainer_state.json'));
   const braid = parse(braidStateSchema, join(folder, 'rng.json'));
-  if (braid.records !== records) {
-    throw inputError(
-      'OTHER_DATASET',
-      `${folder}: expected the dataset that the run began with (${braid.records} records), got one of ${records}`,
-      'Resume with the same dataset, or start a new stage from the checkpoint with --from.',
-    );
-  }
+  checkBelongs(folder, { ...braid, globalStep: state.global_step }, start);
+  checkVocabulary(folder, braid.generation, policy.model.config.vocabSize);
   const file = openSafetensors(join(folder, 'optimizer.safetensors'));
   try {
     optimizer.importState(Object.fromEntries([...file.entries.keys()].map((name) => [name, file.read(name)])));
@@ -139,20 +175,53 @@ export function restoreCheckpoint(folder: string, optimizer: AdamW, records: num
     step: state.global_step,
     tokens: state.num_input_tokens_seen,
     history: state.log_history as unknown as RunProgress['history'],
-    watch: braid.watch as unknown as WatchState,
-    generation: braid.generation as unknown as SavedGeneration | null,
+    watch: braid.watch,
+    generation: braid.generation,
   };
+}
+
+/** Refuses files that are each fine but not of this run: a run that went on from them would give other numbers. */
+function checkBelongs(
+  folder: string,
+  saved: { readonly seed: number; readonly step: number; readonly dataset: string; readonly globalStep: number },
+  { config, records }: TrainerStart,
+): void {
+  const now = fingerprint(records);
+  if (saved.dataset !== now) {
+    throw inputError(
+      'OTHER_DATASET',
+      `${folder}: expected the dataset that the run began with (${saved.dataset}), got another (${now})`,
+      'Resume with the same dataset, or start a new stage from the checkpoint with --from.',
+    );
+  }
+  const file = join(folder, 'rng.json');
+  if (saved.seed !== config.seed)
+    throw inputError('BAD_CHECKPOINT', `${file}: expected "seed" ${config.seed}, got ${saved.seed}`, TAKE_ANOTHER);
+  if (saved.step !== saved.globalStep) {
+    throw inputError(
+      'BAD_CHECKPOINT',
+      `${file}: expected "step" ${saved.globalStep} as in trainer_state.json, got ${saved.step}`,
+      TAKE_ANOTHER,
+    );
+  }
+}
+
+/** A token beyond the vocabulary would read beyond the embedding, which no backend notices. */
+function checkVocabulary(folder: string, generation: SavedGeneration | null, vocabulary: number): void {
+  const foreign = generation?.completions.flatMap(({ ids }) => ids).find((id) => id >= vocabulary);
+  if (foreign === undefined) return;
+  throw inputError(
+    'BAD_CHECKPOINT',
+    `${join(folder, 'rng.json')}: expected completions of tokens below ${vocabulary}, got token ${foreign}`,
+    TAKE_ANOTHER,
+  );
 }
 
 function parse<T>(schema: z.ZodType<T>, file: string): T {
   const parsed = schema.safeParse(readJson(file));
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => `"${path.join('.')}": ${message}`).join('; ');
-  throw inputError(
-    'BAD_CHECKPOINT',
-    `${file}: not the state of a checkpoint (${issues})`,
-    'Take another checkpoint of the run.',
-  );
+  throw inputError('BAD_CHECKPOINT', `${file}: not the state of a checkpoint (${issues})`, TAKE_ANOTHER);
 }
 
 /** Checkpoint folders of a run, oldest first. */
@@ -166,7 +235,12 @@ export function listCheckpoints(outputDir: string): readonly { readonly step: nu
     .sort((a, b) => a.step - b.step);
 }
 
-function dropOldest(outputDir: string, limit: number | null): void {
+/**
+ * Removes the oldest checkpoints up to `step`, all but `limit` of them. Later ones are of a future that the run was
+ * taken back from: they don't count.
+ */
+export function dropOldest(outputDir: string, step: number, limit: number | null): void {
   if (limit === null) return;
-  for (const { path } of listCheckpoints(outputDir).slice(0, -limit)) rmSync(path, { recursive: true, force: true });
+  const past = listCheckpoints(outputDir).filter((checkpoint) => checkpoint.step <= step);
+  for (const { path } of past.slice(0, -limit)) rmSync(path, { recursive: true, force: true });
 }

@@ -1,5 +1,5 @@
 /** What a training loop hands over between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
-import { type RunProgress, saveCheckpoint } from './checkpoint.ts';
+import { dropOldest, type RunProgress, saveCheckpoint } from './checkpoint.ts';
 import { type WatchSettings, watchStep } from './collapse-watch.ts';
 import type { Control } from './control.ts';
 import { evaluate } from './evaluate.ts';
@@ -44,6 +44,9 @@ export function openRunIo(
     const path = await saveCheckpoint(session, now);
     saved = { step: now.step, path };
     emit({ kind: 'checkpoint', step: now.step, path });
+    // An older one may go only after the host was told of this one: a run whose host dies resumes from what it knows.
+    await delivered();
+    dropOldest(session.start.outputDir, now.step, config.save_total_limit);
     return path;
   }
 
@@ -86,6 +89,11 @@ export function openRunIo(
     },
     finish: async (step, stopped) => emit({ kind: 'done', step, path: await save(), stopped }),
   };
+}
+
+/** Two turns of the event loop: events leave in the first; in the second the end of a dead host is noticed. */
+async function delivered(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function toSaved({ number, completions, oldLogps }: ScoredGeneration): SavedGeneration {

@@ -33,10 +33,7 @@ export async function runTraining(
       kernelsFile: start.kernelsFile,
     });
     session = openSession(start);
-    const progress =
-      start.resumeFrom === null
-        ? noProgress()
-        : restoreCheckpoint(start.resumeFrom, session.optimizer, start.records.length);
+    const progress = start.resumeFrom === null ? noProgress() : restoreCheckpoint(start.resumeFrom, session);
     step = progress.step;
     follow({
       kind: 'ready',
