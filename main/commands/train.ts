@@ -42,13 +42,7 @@ export function registerTrain(program: Command): void {
 
 async function train(options: TrainOptions, command: Command): Promise<void> {
   const context = commandContext(command);
-  if (options.resume === undefined && options.dataset === undefined && options.config === undefined) {
-    throw inputError(
-      'BAD_OPTION',
-      'Expected --dataset, --config or --resume; got none of them',
-      'Make a dataset with `braid dataset --curriculum --output-dir datasets`.',
-    );
-  }
+  checkOptions(options, command);
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const store = openStore(workspace.database);
   try {
@@ -63,6 +57,26 @@ async function train(options: TrainOptions, command: Command): Promise<void> {
   } finally {
     store.close();
   }
+}
+
+/** Options that settle what another of them settles too; a run goes on with the configuration that it began with. */
+function checkOptions(options: TrainOptions, command: Command): void {
+  if (options.resume === undefined) {
+    if (options.dataset !== undefined || options.config !== undefined) return;
+    throw inputError(
+      'BAD_OPTION',
+      'Expected --dataset, --config or --resume; got none of them',
+      'Make a dataset with `braid dataset --curriculum --output-dir datasets`.',
+    );
+  }
+  const settled = ['dataset', 'model', 'method', 'config', 'set', 'from', 'seed', 'backend', 'threads'];
+  const given = settled.find((name) => command.getOptionValueSourceWithGlobals(name) === 'cli');
+  if (given === undefined) return;
+  throw inputError(
+    'BAD_OPTION',
+    `Expected --resume with no more than --steps, got --${given}: a run goes on with the configuration that it began with`,
+    'Leave it out, or start a new stage from the checkpoint with --from.',
+  );
 }
 
 function begin(
@@ -111,7 +125,8 @@ export function trainConfig(options: TrainOptions, command: Command, context: Co
 function assignment(text: string): [string, unknown] {
   const at = text.indexOf('=');
   const field = text.slice(0, at);
-  if (at > 0 && (configFields as readonly string[]).includes(field)) return [field, parse(text.slice(at + 1))];
+  if (at > 0 && (configFields as readonly string[]).includes(field))
+    return [field, yamlValue(field, text.slice(at + 1))];
   throw inputError(
     'BAD_OPTION',
     `Expected --set field=value with a field of the configuration, got "${text}"`,
@@ -119,7 +134,16 @@ function assignment(text: string): [string, unknown] {
   );
 }
 
+function yamlValue(field: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    throw inputError('BAD_OPTION', `Expected --set ${field}= to be followed by a YAML value, got "${text}"`);
+  }
+}
+
 function report(outcome: RunOutcome, run: LiveRun, context: CommandContext): void {
+  if (outcome.error !== null && !outcome.kept) throw outcome.error;
   context.out({
     run_id: outcome.runId,
     state: outcome.state,

@@ -40,7 +40,9 @@ export function followTraining(context: CommandContext, total?: number): Trainin
         return;
       case 'paused':
         progress?.end();
-        context.say(`Paused at step ${event.step}: ${event.reason}`);
+        context.say(
+          `Paused at step ${event.step}: ${event.reason} Ctrl-C saves the run; train --resume goes on with it.`,
+        );
         return;
       default:
         return;

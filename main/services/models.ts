@@ -1,7 +1,7 @@
 /** Which folders a model argument means. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { inputError } from '../errors.ts';
+import { BraidError, inputError } from '../errors.ts';
 import type { ModelParts } from '../trainer/open-policy.ts';
 import type { HostPaths } from './paths.ts';
 
@@ -41,6 +41,25 @@ export function resolveModelParts(model: string, paths: Pick<HostPaths, 'resourc
   }
   const own = existsSync(join(folder, 'tokenizer.json'));
   return { base: under, adapter: folder, tokenizer: own ? folder : under };
+}
+
+/**
+ * The model that a stage from `checkpoint` trains: a whole checkpoint itself, the base under an adapter. `otherwise`
+ * where the adapter names no model that is here: PEFT's often name one of the Hugging Face hub.
+ */
+export function resolveStartingModel(
+  checkpoint: string,
+  otherwise: string,
+  paths: Pick<HostPaths, 'resources'>,
+): string {
+  const folder = resolveModel(checkpoint, paths);
+  if (!existsSync(join(folder, 'adapter_config.json'))) return folder;
+  try {
+    return resolveModelParts(folder, paths).base;
+  } catch (error) {
+    if (error instanceof BraidError && error.code === 'BASE_MISSING') return resolveModel(otherwise, paths);
+    throw error;
+  }
 }
 
 const GIVE_BASE = 'Give the folder of the model that the adapter was trained on with --base DIR.';

@@ -1,5 +1,5 @@
 /** The life of a run as the history sees it: made, interrupted, resumed, ended. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../errors.ts';
 import { writeError } from '../files.ts';
@@ -123,13 +123,28 @@ export function interruptRun(store: Store, runId: number, reason: string): boole
 /** Takes a run up again from the checkpoint of `step` (0: from the start), forgetting what came after it. */
 export function resumeRun(store: Store, runId: number, step: number, host: RunHost = currentHost()): RunRow {
   return store.transaction(() => {
+    const before = claimRun(store, runId, host);
+    return rewindRun(store, before, step);
+  });
+}
+
+/** Gives a run that has ended to this process, in state "running". Gives the run as it was. */
+export function claimRun(store: Store, runId: number, host: RunHost = currentHost()): RunRow {
+  return store.transaction(() => {
     const before = requireRun(store, runId);
     refuseLive(before, host, store.now());
-    discardAfter(store, runId, step);
     store.runs.claim(runId, host);
+    return before;
+  });
+}
+
+/** Takes a claimed run back to the checkpoint of `step` (0: to its start). */
+export function rewindRun(store: Store, before: RunRow, step: number): RunRow {
+  return store.transaction(() => {
+    discardAfter(store, before.id, step);
     const why = before.reason === null ? '' : ` (${before.reason})`;
     store.events.record({
-      runId,
+      runId: before.id,
       step,
       kind: 'resumed',
       severity: 'info',
@@ -137,8 +152,15 @@ export function resumeRun(store: Store, runId: number, step: number, host: RunHo
       remedy: null,
       data: { from: before.step, state: before.state },
     });
-    return requireRun(store, runId);
+    return requireRun(store, before.id);
   });
+}
+
+/** Takes a run that never began out of the history, with its folder. */
+export function removeRun(store: Store, runId: number): void {
+  const folder = fromStoredPath(store.folder, requireRun(store, runId).folder);
+  store.transaction(() => store.runs.remove(runId));
+  rmSync(folder, { recursive: true, force: true });
 }
 
 function refuseLive(run: RunRow, host: RunHost, now: number): void {

@@ -3,18 +3,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BraidError, inputError } from '../errors.ts';
 import type { Store } from '../store/index.ts';
-import type { RunState } from '../store/runs.ts';
+import type { RunRow, RunState } from '../store/runs.ts';
 import { taskByName } from '../tasks/index.ts';
 import { parseConfig, type TrainConfig } from '../trainer/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../trainer/events.ts';
+import type { TrainerStart } from '../trainer/start.ts';
 import { datasetFiles, readDataset } from './datasets.ts';
-import { resolveModel } from './models.ts';
+import { resolveModel, resolveStartingModel } from './models.ts';
 import type { HostPaths } from './paths.ts';
 import { note, recordEvents } from './run-events.ts';
 import { openRunFiles, type RunFiles } from './run-files.ts';
 import { newestCheckpoint } from './run-history.ts';
-import { createRun, interruptRun, requireRun, resumeRun } from './runs.ts';
-import { describeExit, failedError, spawnTrainer, type TrainerProcess } from './trainer-process.ts';
+import { claimRun, createRun, interruptRun, removeRun, requireRun, rewindRun } from './runs.ts';
+import { describeExit, failedError, spawnTrainer, type TrainerExit } from './trainer-process.ts';
 import { fromStoredPath } from './workspace.ts';
 
 export interface RunOutcome {
@@ -26,6 +27,8 @@ export interface RunOutcome {
   readonly checkpoint: string | null;
   /** Why it did not end well; null when it did. */
   readonly error: BraidError | null;
+  /** False for a new run whose input was refused before it began: the history has nothing of it. */
+  readonly kept: boolean;
 }
 
 /** A run whose trainer is at work. */
@@ -43,13 +46,17 @@ export interface TrainingOptions {
   readonly stageId?: number | null;
 }
 
-/** Starts a new run. Whatever is wrong with the input is thrown before anything is stored. */
+/**
+ * Starts a new run. What is wrong with the input is thrown before anything is stored; what only the trainer can see
+ * (a model's files, a target that doesn't fit) comes as the outcome's error, and the run is taken back.
+ */
 export function startTraining(store: Store, config: TrainConfig, options: TrainingOptions): LiveRun {
   const resolved = resolvePaths(config);
   const inputs = readInputs(resolved);
-  const modelFolder = resolveModel(resolved.model, options.paths);
+  const modelFolder = findModel(resolved, options.paths);
   const { runId, folder } = createRun(store, resolved, { stageId: options.stageId ?? null });
-  return launch(store, runId, folder, resolved, { ...inputs, modelFolder, resumeFrom: null }, options);
+  const launched: Launch = { runId, folder, config: resolved, ...inputs, modelFolder, resume: null };
+  return launch(store, launched, options);
 }
 
 export interface ResumeOptions extends TrainingOptions {
@@ -65,7 +72,7 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   const saved = parseConfig(JSON.parse(run.configJson), `run ${runId}`);
   const config = options.maxSteps === undefined ? saved : { ...saved, max_steps: options.maxSteps };
   const inputs = readInputs(config);
-  const modelFolder = resolveModel(config.model, options.paths);
+  const modelFolder = findModel(config, options.paths);
   const from = options.checkpoint ?? newestCheckpoint(store, runId) ?? null;
   if (from !== null && from.step >= config.max_steps) {
     throw inputError(
@@ -74,11 +81,9 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
       'Ask for more with --steps, or start the next stage from the checkpoint with --from.',
     );
   }
-  resumeRun(store, runId, from?.step ?? 0);
-  if (options.maxSteps !== undefined)
-    store.transaction(() => store.runs.setMaxSteps(runId, config.max_steps, JSON.stringify(config)));
+  const before = claimRun(store, runId);
   const folder = fromStoredPath(store.folder, run.folder);
-  return launch(store, runId, folder, config, { ...inputs, modelFolder, resumeFrom: from?.path ?? null }, options);
+  return launch(store, { runId, folder, config, ...inputs, modelFolder, resume: { before, from } }, options);
 }
 
 /** Paths in a saved configuration don't depend on where the command was typed. */
@@ -102,6 +107,13 @@ function resolveCheckpoint(path: string): string {
   );
 }
 
+/** A stage from a checkpoint trains that checkpoint's own model, whatever the configuration's default says. */
+function findModel(config: TrainConfig, paths: HostPaths): string {
+  return config.from_checkpoint === null
+    ? resolveModel(config.model, paths)
+    : resolveStartingModel(config.from_checkpoint, config.model, paths);
+}
+
 function readInputs(config: TrainConfig) {
   const task = taskByName(config.task);
   const records = readDataset(config.dataset, task);
@@ -111,67 +123,101 @@ function readInputs(config: TrainConfig) {
   return { records, evalRecords };
 }
 
-function launch(
-  store: Store,
-  runId: number,
-  folder: string,
-  config: TrainConfig,
-  given: ReturnType<typeof readInputs> & { readonly modelFolder: string; readonly resumeFrom: string | null },
-  options: TrainingOptions,
-): LiveRun {
+interface Launch extends ReturnType<typeof readInputs> {
+  readonly runId: number;
+  readonly folder: string;
+  readonly config: TrainConfig;
+  readonly modelFolder: string;
+  /** The run as it was and the checkpoint that it goes on from; null for a new run. */
+  readonly resume: {
+    readonly before: RunRow;
+    readonly from: { readonly step: number; readonly path: string } | null;
+  } | null;
+}
+
+function launch(store: Store, launched: Launch, options: TrainingOptions): LiveRun {
+  const { runId, folder, config, resume, records, evalRecords, modelFolder } = launched;
   const files = openRunFiles(folder, { onWarning: (warning) => noteQuietly(store, runId, warning) });
-  if (given.resumeFrom === null) files.writeConfig(config);
-  files.discardAfter(requireRun(store, runId).step);
-  const job = { kind: 'start', config, outputDir: folder, kernelsFile: options.paths.kernels, ...given } as const;
+  let begun = false;
   let failure: BraidError | null = null;
+  const begin = (): void => {
+    begun = true;
+    if (resume !== null) rewind(store, resume.before, resume.from?.step ?? 0, config);
+    files.discardAfter(resume?.from?.step ?? 0);
+    files.writeConfig(config);
+  };
+  const listen = (events: readonly TrainerEvent[]): BraidError | null => {
+    try {
+      // Until the trainer is ready, the checkpoint may turn out unusable: what came after it is not given up before.
+      if (!begun && events.some(({ kind }) => kind === 'ready')) begin();
+      return takeIn(store, runId, files, events);
+    } catch (cause) {
+      return historyLost(runId, cause);
+    }
+  };
+  const job: TrainerStart = {
+    kind: 'start',
+    config,
+    outputDir: folder,
+    kernelsFile: options.paths.kernels,
+    resumeFrom: resume?.from?.path ?? null,
+    records,
+    evalRecords,
+    modelFolder,
+  };
   const trainer = spawnTrainer(job, {
     entry: options.paths.trainer,
     onEvents: (events) => {
-      failure = takeIn(store, runId, files, events) ?? failure;
+      failure = listen(events) ?? failure;
       if (failure?.code === 'HISTORY_LOST') trainer.send({ kind: 'stop' });
       options.onEvents?.(events);
     },
   });
-  return {
-    runId,
-    folder,
-    send: trainer.send,
-    kill: trainer.kill,
-    outcome: conclude(store, runId, trainer, () => failure),
-  };
+  const outcome = trainer.exited.then((exit) => {
+    const refused = resume === null && !begun && failure?.kind === 'input';
+    return refused ? takeBack(store, runId, failure) : conclude(store, runId, exit, failure);
+  });
+  return { runId, folder, send: trainer.send, kill: trainer.kill, outcome };
 }
 
-/** Stores a batch of events. Gives the failure that it tells of, or that storing it ran into. */
+function rewind(store: Store, before: RunRow, step: number, config: TrainConfig): void {
+  store.transaction(() => {
+    rewindRun(store, before, step);
+    store.runs.setMaxSteps(before.id, config.max_steps, JSON.stringify(config));
+  });
+}
+
+/**
+ * Takes in a batch of events. Gives the failure that it tells of. Files come first: what they have more than the
+ * database is cut when the run resumes; what they had less would be missing.
+ */
 function takeIn(store: Store, runId: number, files: RunFiles, events: readonly TrainerEvent[]): BraidError | null {
   let failure: BraidError | null = null;
-  try {
-    recordEvents(store, runId, events);
-  } catch (cause) {
-    // Without history a run is not worth going on: it stops at its next step, with a checkpoint.
-    failure = new BraidError(
-      'HISTORY_LOST',
-      `Run ${runId} could not be written to the history: ${(cause as Error).message}`,
-      {
-        cause,
-        remedy: 'Free space or mend the workspace, then resume the run.',
-      },
-    );
-  }
   for (const event of events) {
     if (event.kind === 'step') files.appendStep(event.step, event.metrics);
     if (event.kind === 'samples') files.appendSamples(event.step, event.samples);
     if (event.kind === 'failed') failure = failedError(event);
   }
+  recordEvents(store, runId, events);
   return failure;
 }
 
-async function conclude(
-  store: Store,
-  runId: number,
-  trainer: TrainerProcess,
-  failure: () => BraidError | null,
-): Promise<RunOutcome> {
-  const reason = describeExit(await trainer.exited);
+/** Without history a run is not worth going on: it stops at its next step, with a checkpoint. */
+function historyLost(runId: number, cause: unknown): BraidError {
+  return new BraidError(
+    'HISTORY_LOST',
+    `Run ${runId} could not be written to the history: ${(cause as Error).message}`,
+    { cause, remedy: 'Free space or mend the workspace, then resume the run.' },
+  );
+}
+
+function takeBack(store: Store, runId: number, error: BraidError | null): RunOutcome {
+  removeRun(store, runId);
+  return { runId, state: 'failed', step: 0, checkpoint: null, error, kept: false };
+}
+
+function conclude(store: Store, runId: number, exit: TrainerExit, failure: BraidError | null): RunOutcome {
+  const reason = describeExit(exit);
   const interrupted = interruptRun(store, runId, reason);
   const run = requireRun(store, runId);
   const died = new BraidError('TRAINER_DIED', `Run ${runId}: ${reason}`, {
@@ -182,7 +228,8 @@ async function conclude(
     state: run.state,
     step: run.step,
     checkpoint: newestCheckpoint(store, runId)?.path ?? null,
-    error: failure() ?? (interrupted ? died : null),
+    error: failure ?? (interrupted ? died : null),
+    kept: true,
   };
 }
 
