@@ -56,9 +56,14 @@ function tokenizerJson(): string {
 }
 
 /** Writes a whole model; it stays open on the portable backend for the test to compare with. */
-export async function writeTinyModel(folder: string): Promise<Model> {
+export async function writeTinyModel(
+  folder: string,
+  changes: Partial<ModelConfig> = {},
+  deviation?: () => number,
+): Promise<Model> {
   await tf.setBackend('cpu');
-  const model = randomModel(config, 7, 256);
+  const made = { ...config, ...changes };
+  const model = randomModel(made, 7, Math.min(256, made.maxPositionEmbeddings), deviation);
   writeFiles(folder, {
     ...encodeModel(model),
     'tokenizer.json': tokenizerJson(),

@@ -1,0 +1,112 @@
+/** Whole runs of the trainer in this process, on a tiny random model and a backend that stays open. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
+import { noProgress, restoreCheckpoint } from '../../main/trainer/checkpoint.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { openControl } from '../../main/trainer/control.ts';
+import type { Metrics, TrainerEvent } from '../../main/trainer/events.ts';
+import { trainGrpo } from '../../main/trainer/grpo.ts';
+import { openPhases } from '../../main/trainer/phases.ts';
+import { openRunIo } from '../../main/trainer/run-io.ts';
+import { openSession, type Session } from '../../main/trainer/session.ts';
+import { trainSft } from '../../main/trainer/sft.ts';
+import type { TrainerStart } from '../../main/trainer/start.ts';
+import { temporaryFolder } from '../store/helpers.ts';
+import { openForTest } from '../tensor/wasm/open.ts';
+import { tinyDataset } from '../tiny-dataset.ts';
+import { writeTinyModel } from '../tiny-model.ts';
+
+export interface TinyRun {
+  readonly events: readonly TrainerEvent[];
+  /** Each step's metrics but its times. */
+  readonly steps: readonly Metrics[];
+  readonly samples: readonly TrainerEvent[];
+  /** The last checkpoint. */
+  readonly checkpoint: string;
+}
+
+export interface TinyRunOptions {
+  readonly model: string;
+  readonly config: Partial<TrainConfig>;
+  /** Asks for a stop once this step is done. */
+  readonly stopAfter?: number;
+  readonly resumeFrom?: string;
+  readonly outputDir?: string;
+  readonly records?: TrainerStart['records'];
+  /** Called with each event, before what it causes. */
+  readonly onEvent?: (event: TrainerEvent, control: ReturnType<typeof openControl>) => void;
+  /** Stands in for a part of the session. */
+  readonly replace?: (session: Session) => Partial<Session>;
+}
+
+/** Small groups and frequent checkpoints. */
+export const tinyConfig: Partial<TrainConfig> = {
+  max_steps: 6,
+  per_device_train_batch_size: 8,
+  num_generations: 4,
+  learning_rate: 0.01,
+  lora_r: 2,
+  lora_alpha: 4,
+  sample_steps: 2,
+  save_steps: 100,
+  threads: 1,
+};
+
+/** Opens the backend and writes a model; both serve all runs of a file. */
+export async function openTiny(folder: string): Promise<{ readonly runtime: WasmRuntime; readonly model: string }> {
+  await writeTinyModel(folder);
+  return { runtime: await openForTest(1), model: folder };
+}
+
+/** Opens the session of a run. */
+export function tinySession(options: TinyRunOptions): Session {
+  return openSession({
+    kind: 'start',
+    config: parseConfig({ ...tinyConfig, ...options.config }),
+    modelFolder: options.model,
+    records: options.records ?? tinyDataset().train,
+    evalRecords: [],
+    outputDir: options.outputDir ?? temporaryFolder(),
+    resumeFrom: options.resumeFrom ?? null,
+    kernelsFile: '',
+  });
+}
+
+/** Trains from start or checkpoint to the end or the stop. */
+export async function tinyRun(options: TinyRunOptions): Promise<TinyRun> {
+  const opened = tinySession(options);
+  const events: TrainerEvent[] = [];
+  const control = openControl((event) => emit(event));
+  function emit(event: TrainerEvent): void {
+    events.push(event);
+    if (event.kind === 'step' && event.step === options.stopAfter) control.receive({ kind: 'stop' });
+    options.onEvent?.(event, control);
+  }
+  try {
+    const session = { ...opened, ...options.replace?.(opened) };
+    const progress = options.resumeFrom === undefined ? noProgress() : restoreCheckpoint(options.resumeFrom, session);
+    const io = openRunIo(session, progress, control, openPhases(), emit);
+    await (session.config.method === 'sft' ? trainSft : trainGrpo)(session, io);
+  } finally {
+    opened.dispose();
+  }
+  const done = events.find((event) => event.kind === 'done');
+  return {
+    events,
+    steps: events.flatMap((event) => (event.kind === 'step' ? [withoutTimes(event.metrics)] : [])),
+    samples: events.filter(({ kind }) => kind === 'samples'),
+    checkpoint: done?.kind === 'done' ? (done.path ?? '') : '',
+  };
+}
+
+/** Metrics that the machine's speed doesn't change. */
+export function withoutTimes(metrics: Metrics): Metrics {
+  return Object.fromEntries(Object.entries(metrics).filter(([name]) => !/^time\/|^step_time$/.test(name)));
+}
+
+/** The weights and moments that a checkpoint holds, byte for byte. */
+export function checkpointBytes(folder: string, useLora: boolean): readonly Buffer[] {
+  const weights = useLora ? 'adapter_model.safetensors' : 'model.safetensors';
+  return [weights, 'optimizer.safetensors'].map((name) => readFileSync(join(folder, name)));
+}
