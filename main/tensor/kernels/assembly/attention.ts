@@ -16,6 +16,7 @@ import {
   SCORE_STRIDE,
   scores4x8,
   scoresIn,
+  spareIn,
   startSoftmax,
   sumsIn,
   valuesIn,
@@ -49,24 +50,25 @@ export function attention(args: usize, tile: i32, scratch: usize): void {
   startSoftmax(scratch, rows, d);
   for (let key = prefix; key < prefixEnd; key += KEYS) {
     const at = <usize>key * kvStride;
-    attendBlock(scratch, rows, group, d, k + at, v + at, kvStride, min(KEYS, prefixEnd - key), SEE_ALL);
+    attendBlock(scratch, 0, rows, group, d, k + at, v + at, kvStride, min(KEYS, prefixEnd - key), SEE_ALL);
   }
   const end = first + tokens;
   for (let key = own; key < end; key += KEYS) {
     const at = <usize>key * kvStride;
-    attendBlock(scratch, rows, group, d, k + at, v + at, kvStride, min(KEYS, end - key), first - key + 1);
+    attendBlock(scratch, 0, rows, group, d, k + at, v + at, kvStride, min(KEYS, end - key), first - key + 1);
   }
   const lse = pointerArg(args, 4) + ((<usize>(first * heads + kvHead * group)) << 2);
   finishBlock(scratch, tokens, group, d, pointerArg(args, 3) + qOffset, qStride, lse, (<usize>heads) << 2);
 }
 
 /**
- * Lets a block of rows attend to `count` keys. The rows of the first token see the first `seen` of them (SEE_ALL: every
- * one), those of each later token one more.
+ * Lets the rows from `first` up to `end` of a block attend to `count` keys. The rows of the first token see the first
+ * `seen` of them (SEE_ALL: every one), those of each later token one more.
  */
 export function attendBlock(
   scratch: usize,
-  rows: i32,
+  first: i32,
+  end: i32,
   group: i32,
   d: i32,
   k: usize,
@@ -76,16 +78,29 @@ export function attendBlock(
   seen: i32,
 ): void {
   packTransposed(k, stride, count, d, keysIn(scratch, d));
-  packRows(v, stride, count, d, 1.0, valuesIn(scratch, d));
-  for (let row = 0; row < rows; row += 4) {
-    const most = min(count, seen + (row + 3) / group);
+  let values = v;
+  let valueStride = stride;
+  // A few rows don't read the values often enough to pay for a copy.
+  if (end - first > 8) {
+    values = valuesIn(scratch, d);
+    valueStride = (<usize>d) << 2;
+    packRows(v, stride, count, d, 1.0, values);
+  }
+  const table = expTable(scratch);
+  for (let row = first; row < end; row += 4) {
+    const fours = min(4, end - row);
+    const most = min(count, seen + (row + fours - 1 - first) / group);
     if (most <= 0) continue;
-    attendRows(scratch, row, group, d, count, seen, most);
+    const padded = scoreRows(scratch, row, d, most);
+    for (let i = 0; i < fours; i++) {
+      weighRow(scratch, row + i, d, min(count, seen + (row + i - first) / group), padded, table);
+    }
+    addValues(scratch, row, fours, d, most, values, valueStride);
   }
 }
 
-/** Four rows of attendBlock; the last of them sees `most` keys. */
-function attendRows(scratch: usize, row: i32, group: i32, d: i32, count: i32, seen: i32, most: i32): void {
+/** Scores of four rows with the first `most` packed keys, rounded up to whole panels; returns how many those are. */
+function scoreRows(scratch: usize, row: i32, d: i32, most: i32): i32 {
   const rowBytes = (<usize>d) << 2;
   const padded = (most + 7) & ~7;
   const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
@@ -94,19 +109,20 @@ function attendRows(scratch: usize, row: i32, group: i32, d: i32, count: i32, se
     scores4x8(scratch + <usize>row * rowBytes, panel, d, score + ((<usize>key) << 2));
     panel += rowBytes << 3;
   }
-  const table = expTable(scratch);
-  for (let i = 0; i < 4; i++) {
-    const visible = min(count, seen + (row + i) / group);
-    if (visible > 0) weighRow(scratch, row + i, d, visible, padded, table);
-    else memory.fill(score + <usize>i * SCORE_STRIDE, 0, (<usize>padded) << 2);
-  }
-  const values = valuesIn(scratch, d);
-  const y = sumsIn(scratch, d) + <usize>row * rowBytes;
+  return padded;
+}
+
+/** Adds the weighted values of `most` keys to the sums of up to four rows; rows beyond those go to the spare row. */
+function addValues(scratch: usize, row: i32, rows: i32, d: i32, most: i32, values: usize, stride: usize): void {
+  const rowBytes = (<usize>d) << 2;
+  const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
+  const spare = spareIn(scratch, d);
+  const y0 = sumsIn(scratch, d) + <usize>row * rowBytes;
+  const y1 = rows > 1 ? y0 + rowBytes : spare;
+  const y2 = rows > 2 ? y0 + 2 * rowBytes : spare;
+  const y3 = rows > 3 ? y0 + 3 * rowBytes : spare;
   for (let c: usize = 0; c < rowBytes; c += 32) {
-    const y0 = y + c;
-    const y1 = y0 + rowBytes;
-    const y2 = y1 + rowBytes;
-    addScoresTimes(score, most, values + c, rowBytes, y0, y1, y2, y2 + rowBytes);
+    addScoresTimes(score, most, values + c, stride, y0 + c, y1 + c, y2 + c, y3 + c);
   }
 }
 

@@ -257,8 +257,8 @@ export function addTransposedTimes(score: usize, count: i32, b: usize, stride: u
 }
 
 // The running softmax of a block of rows, one after the other in a thread's scratch: queries [ROWS, d], the sums of
-// values [ROWS, d], a packed key block and a value block [KEYS, d] each, scores [ROWS, KEYS], then per row the largest
-// score and the sum of weights so far.
+// values [ROWS, d], a packed key block and a value block [KEYS, d] each, scores [ROWS + 4, KEYS], per row the largest
+// score and the sum of weights so far, and a spare row.
 
 /** Sums of weighted values, after the queries. */
 // @ts-ignore: decorator
@@ -292,7 +292,7 @@ export function scoresIn(scratch: usize, d: i32): usize {
 // @ts-ignore: decorator
 @inline
 export function maximaIn(scratch: usize, d: i32): usize {
-  return scoresIn(scratch, d) + <usize>ROWS * SCORE_STRIDE;
+  return scoresIn(scratch, d) + <usize>(ROWS + 4) * SCORE_STRIDE;
 }
 
 /** Sum of the weights of each row. */
@@ -300,6 +300,13 @@ export function maximaIn(scratch: usize, d: i32): usize {
 @inline
 export function weightsIn(scratch: usize, d: i32): usize {
   return maximaIn(scratch, d) + (<usize>ROWS << 2);
+}
+
+/** A row that takes the sums of rows which only fill up a four. */
+// @ts-ignore: decorator
+@inline
+export function spareIn(scratch: usize, d: i32): usize {
+  return weightsIn(scratch, d) + ((<usize>ROWS) << 2);
 }
 
 /** Readies `rows` rows for their first key block. */
@@ -334,11 +341,13 @@ export function weighRow(scratch: usize, row: i32, d: i32, visible: i32, padded:
   }
   const sumCell = weightsIn(scratch, d) + (<usize>row << 2);
   if (largest > before) {
+    store<f32>(maxCell, largest);
+    // Before the first block there is nothing to rescale.
+    if (before == -f32.MAX_VALUE) return store<f32>(sumCell, sumLanes(sum4));
     const shrink = exp1(before - largest, table);
     const sums = sumsIn(scratch, d) + ((<usize>row * <usize>d) << 2);
     scaleInto(sums, d, shrink, sums);
     store<f32>(sumCell, load<f32>(sumCell) * shrink);
-    store<f32>(maxCell, largest);
   }
   store<f32>(sumCell, load<f32>(sumCell) + sumLanes(sum4));
 }

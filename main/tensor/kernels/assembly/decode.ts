@@ -7,7 +7,7 @@
  */
 import { attendBlock, finishBlock, SEE_ALL } from './attention';
 import { KEYS, packQueries, SCORE_STRIDE, scoresIn, startSoftmax, sumsIn, weighRow } from './blocks';
-import { expTable, floatArg, intArg, pointerArg, madd, sumLanesOf4 } from './simd';
+import { expTable, floatArg, intArg, madd, pointerArg, sumLanesOf4 } from './simd';
 
 /**
  * A tile is a run and a key/value head. args: q, k, v, prefixK, prefixV, ownK, ownV, rows, out, plan, H, K, d, scale,
@@ -44,7 +44,7 @@ function attendPrefix(args: usize, first: i32, rows: i32, kvHead: i32, scratch: 
   let k = pointerArg(args, 3) + offset;
   let v = pointerArg(args, 4) + offset;
   for (let key = 0; key < length; key += KEYS) {
-    attendBlock(scratch, rows, group, d, k, v, stride, min(KEYS, length - key), SEE_ALL);
+    attendBlock(scratch, 0, rows, group, d, k, v, stride, min(KEYS, length - key), SEE_ALL);
     k += <usize>KEYS * stride;
     v += <usize>KEYS * stride;
   }
@@ -74,47 +74,115 @@ function attendOwn(args: usize, row: i32, scratchRow: i32, kvHead: i32, scratch:
   }
 }
 
-/** A few rows against `count` keys where they lie: with so few rows packing would cost more than it saves. */
-function attendKeys(scratch: usize, row: i32, group: i32, d: i32, k: usize, v: usize, stride: usize, count: i32): void {
+/** A token's rows against `count` keys where they lie: with so few rows packing would cost more than it saves. */
+function attendKeys(
+  scratch: usize,
+  row: i32,
+  group: i32,
+  d: i32,
+  k: usize,
+  v: usize,
+  stride: usize,
+  count: i32,
+): void {
   const rowBytes = (<usize>d) << 2;
   const padded = (count + 3) & ~3;
   const table = expTable(scratch);
-  for (let i = 0; i < group; i++) {
-    const score = scoresIn(scratch, d) + <usize>(row + i) * SCORE_STRIDE;
-    dotKeys(scratch + <usize>(row + i) * rowBytes, k, stride, count, rowBytes, score);
-    weighRow(scratch, row + i, d, count, padded, table);
-    addValues(score, v, stride, count, rowBytes, sumsIn(scratch, d) + <usize>(row + i) * rowBytes);
+  const end = row + group;
+  while (row < end) {
+    const q = scratch + <usize>row * rowBytes;
+    const y = sumsIn(scratch, d) + <usize>row * rowBytes;
+    const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
+    if (row + 1 < end) {
+      dotTwo(q, rowBytes, k, stride, count, score);
+      weighRow(scratch, row, d, count, padded, table);
+      weighRow(scratch, row + 1, d, count, padded, table);
+      addTwo(score, v, stride, count, rowBytes, y);
+    } else {
+      dotOne(q, rowBytes, k, stride, count, score);
+      weighRow(scratch, row, d, count, padded, table);
+      addOne(score, v, stride, count, rowBytes, 0, y);
+    }
+    row += 2;
   }
 }
 
 /** score[j] = q · k[j], four keys at a time. */
-function dotKeys(q: usize, k: usize, stride: usize, count: i32, rowBytes: usize, score: usize): void {
+function dotOne(q: usize, rowBytes: usize, k: usize, stride: usize, count: i32, score: usize): void {
   for (let key = 0; key < count; key += 4) {
     // Past the last key the last one stands in; weighRow masks its scores.
     const last = count - 1 - key;
-    let k0 = k;
-    let k1 = k + <usize>min(1, last) * stride;
-    let k2 = k + <usize>min(2, last) * stride;
-    let k3 = k + <usize>min(3, last) * stride;
+    const k1 = k + <usize>min(1, last) * stride;
+    const k2 = k + <usize>min(2, last) * stride;
+    const k3 = k + <usize>min(3, last) * stride;
     let s0 = f32x4.splat(0);
     let s1 = f32x4.splat(0);
     let s2 = f32x4.splat(0);
     let s3 = f32x4.splat(0);
-    for (let c: usize = 0; c < rowBytes; c += 16) {
-      const x = v128.load(q + c);
-      s0 = madd(x, v128.load(k0 + c), s0);
+    let t0 = f32x4.splat(0);
+    let t1 = f32x4.splat(0);
+    let t2 = f32x4.splat(0);
+    let t3 = f32x4.splat(0);
+    for (let c: usize = 0; c < rowBytes; c += 32) {
+      let x = v128.load(q + c);
+      s0 = madd(x, v128.load(k + c), s0);
       s1 = madd(x, v128.load(k1 + c), s1);
       s2 = madd(x, v128.load(k2 + c), s2);
       s3 = madd(x, v128.load(k3 + c), s3);
+      x = v128.load(q + c, 16);
+      t0 = madd(x, v128.load(k + c, 16), t0);
+      t1 = madd(x, v128.load(k1 + c, 16), t1);
+      t2 = madd(x, v128.load(k2 + c, 16), t2);
+      t3 = madd(x, v128.load(k3 + c, 16), t3);
     }
-    v128.store(score + ((<usize>key) << 2), sumLanesOf4(s0, s1, s2, s3));
+    const sums = sumLanesOf4(f32x4.add(s0, t0), f32x4.add(s1, t1), f32x4.add(s2, t2), f32x4.add(s3, t3));
+    v128.store(score + ((<usize>key) << 2), sums);
     k += stride << 2;
   }
 }
 
-/** y += Σ_j score[j] v[j], eight columns at a time. */
-function addValues(score: usize, v: usize, stride: usize, count: i32, rowBytes: usize, y: usize): void {
-  for (let c: usize = 0; c < rowBytes; c += 32) {
+/** dotOne for two rows, which share the loads of the keys. */
+function dotTwo(q: usize, rowBytes: usize, k: usize, stride: usize, count: i32, score: usize): void {
+  const other = q + rowBytes;
+  for (let key = 0; key < count; key += 4) {
+    const last = count - 1 - key;
+    const k1 = k + <usize>min(1, last) * stride;
+    const k2 = k + <usize>min(2, last) * stride;
+    const k3 = k + <usize>min(3, last) * stride;
+    let s0 = f32x4.splat(0);
+    let s1 = f32x4.splat(0);
+    let s2 = f32x4.splat(0);
+    let s3 = f32x4.splat(0);
+    let t0 = f32x4.splat(0);
+    let t1 = f32x4.splat(0);
+    let t2 = f32x4.splat(0);
+    let t3 = f32x4.splat(0);
+    for (let c: usize = 0; c < rowBytes; c += 16) {
+      const x = v128.load(q + c);
+      const y = v128.load(other + c);
+      let keys = v128.load(k + c);
+      s0 = madd(x, keys, s0);
+      t0 = madd(y, keys, t0);
+      keys = v128.load(k1 + c);
+      s1 = madd(x, keys, s1);
+      t1 = madd(y, keys, t1);
+      keys = v128.load(k2 + c);
+      s2 = madd(x, keys, s2);
+      t2 = madd(y, keys, t2);
+      keys = v128.load(k3 + c);
+      s3 = madd(x, keys, s3);
+      t3 = madd(y, keys, t3);
+    }
+    const at = score + ((<usize>key) << 2);
+    v128.store(at, sumLanesOf4(s0, s1, s2, s3));
+    v128.store(at, sumLanesOf4(t0, t1, t2, t3), 256);
+    k += stride << 2;
+  }
+}
+
+/** y += Σ_j score[j] v[j] from column `c` (in bytes) on, eight columns at a time. */
+function addOne(score: usize, v: usize, stride: usize, count: i32, rowBytes: usize, c: usize, y: usize): void {
+  for (; c < rowBytes; c += 32) {
     let even0 = v128.load(y + c);
     let even1 = v128.load(y + c, 16);
     let odd0 = f32x4.splat(0);
@@ -141,4 +209,50 @@ function addValues(score: usize, v: usize, stride: usize, count: i32, rowBytes: 
     v128.store(y + c, f32x4.add(even0, odd0));
     v128.store(y + c, f32x4.add(even1, odd1), 16);
   }
+}
+
+/** addOne for two neighbouring rows, sixteen columns at a time. */
+function addTwo(score: usize, v: usize, stride: usize, count: i32, rowBytes: usize, y: usize): void {
+  const other = y + rowBytes;
+  const wide = rowBytes & ~63;
+  const end = score + ((<usize>count) << 2);
+  for (let c: usize = 0; c < wide; c += 64) {
+    let s0 = v128.load(y + c);
+    let s1 = v128.load(y + c, 16);
+    let s2 = v128.load(y + c, 32);
+    let s3 = v128.load(y + c, 48);
+    let t0 = v128.load(other + c);
+    let t1 = v128.load(other + c, 16);
+    let t2 = v128.load(other + c, 32);
+    let t3 = v128.load(other + c, 48);
+    let value = v + c;
+    for (let weight = score; weight < end; weight += 4) {
+      const a = v128.load32_splat(weight);
+      const b = v128.load32_splat(weight, 256);
+      let x = v128.load(value);
+      s0 = madd(a, x, s0);
+      t0 = madd(b, x, t0);
+      x = v128.load(value, 16);
+      s1 = madd(a, x, s1);
+      t1 = madd(b, x, t1);
+      x = v128.load(value, 32);
+      s2 = madd(a, x, s2);
+      t2 = madd(b, x, t2);
+      x = v128.load(value, 48);
+      s3 = madd(a, x, s3);
+      t3 = madd(b, x, t3);
+      value += stride;
+    }
+    v128.store(y + c, s0);
+    v128.store(y + c, s1, 16);
+    v128.store(y + c, s2, 32);
+    v128.store(y + c, s3, 48);
+    v128.store(other + c, t0);
+    v128.store(other + c, t1, 16);
+    v128.store(other + c, t2, 32);
+    v128.store(other + c, t3, 48);
+  }
+  if (wide == rowBytes) return;
+  addOne(score, v, stride, count, rowBytes, wide, y);
+  addOne(score + SCORE_STRIDE, v, stride, count, rowBytes, wide, other);
 }
