@@ -51,7 +51,9 @@ export function forward(
   let x = gatherRows(model.embedding.value, batch.ids); // [N, D]
   model.layers.forEach((layer, index) => {
     const work = (input: tf.Tensor2D): tf.Tensor2D => decoderLayer(model, layer, index, input, batch, adapter, attend);
-    x = checkpointing ? checkpointed(work, x, trainableTensors(layer, adapter)) : work(x);
+    // What the tape doesn't save goes at once, not at the end of the pass.
+    const run = (): tf.Tensor2D => (checkpointing ? checkpointed(work, x, trainableTensors(layer, adapter)) : work(x));
+    x = tf.tidy(run);
   });
   return rmsNorm(x, model.norm.value, model.config.rmsNormEps);
 }

@@ -126,7 +126,8 @@ export function epochAfter(plan: BatchPlan, step: number): number {
 // One epoch's order is asked for record by record: remember the last one. It is a pure function of its key.
 let lastEpoch: { readonly key: string; readonly order: readonly number[] } | null = null;
 
-function recordAt(plan: BatchPlan, position: number): number {
+/** The record at a place of the endless stream of (shuffled) epochs. */
+export function recordAt(plan: Pick<BatchPlan, 'records' | 'seed' | 'shuffle'>, position: number): number {
   const epoch = Math.floor(position / plan.records);
   const within = position % plan.records;
   if (!plan.shuffle) return within;

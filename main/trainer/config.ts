@@ -150,6 +150,13 @@ export const trainConfigSchema = z.strictObject({
     .default(1)
     .meta({ doc: 'Train only on this share of tokens, by entropy.' }),
   entropy_coef: z.number().default(0).meta({ doc: 'Weight of an entropy bonus.' }),
+  gradient_checkpointing: z.boolean().nullable().default(null).meta({
+    doc: 'Compute activations anew in the backward pass: less memory, more time; null: where memory asks for it.',
+  }),
+  activation_memory_mb: count.default(1024).meta({
+    unit: 'MiB',
+    doc: 'Memory for the activations of a training pass; larger micro-batches are run in parts.',
+  }),
   shuffle_dataset: z.boolean().default(true).meta({ doc: 'Shuffle the records anew each epoch.' }),
 
   sample_steps: count.default(10).meta({ unit: 'steps', doc: 'Keep the completions of every N-th step.' }),

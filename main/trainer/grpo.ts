@@ -18,19 +18,15 @@ import {
   beginsWithGeneration,
   epochAfter,
   generationRecords,
-  type MicroBatch,
   microBatches,
   planBatches,
 } from './batching.ts';
-import { grpoLoss } from './loss-op.ts';
 import { StepMetrics } from './metrics.ts';
+import { microBatchLoss, rowLogps } from './micro-batch-loss.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
-import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
-import { completionLogps, hostLogps, lossAndGradients, type Policy } from './policy.ts';
 import {
   type Generation,
   generationMetrics,
-  groupsOfRows,
   sampleCompletions,
   samplesOf,
   scoreCompletions,
@@ -86,9 +82,6 @@ export interface ScoredGeneration extends Generation {
   readonly refLogps: readonly Float32Array[] | null;
 }
 
-/** What the loss of a micro-batch needs of a session. */
-export type LossContext = Pick<Session, 'config' | 'policy' | 'parameters' | 'maxCompletionLength'>;
-
 /** What a checkpoint keeps of a generation that later steps still use. */
 export interface SavedGeneration {
   readonly number: number;
@@ -108,7 +101,7 @@ function generateAndScore(session: Session, plan: BatchPlan, number: number, io:
   );
   return io.phases.time('loss', () => ({
     ...generation,
-    oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, generation, config.temperature) : null,
+    oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, generation, config) : null,
     refLogps: referenceLogps(session, plan, generation),
   }));
 }
@@ -119,7 +112,7 @@ function referenceLogps(
   plan: BatchPlan,
   generation: Generation,
 ): readonly Float32Array[] | null {
-  return reference === null ? null : rowLogps(reference, plan, generation, config.temperature);
+  return reference === null ? null : rowLogps(reference, plan, generation, config);
 }
 
 /** A generation as it was when the checkpoint was written; the reference's part is worked out anew. */
@@ -146,103 +139,4 @@ function promptsOf(session: Session, plan: BatchPlan, number: number) {
     if (record === undefined) throw new Error(`Expected record ${index} of ${session.records.length}`);
     return record;
   });
-}
-
-/** Log-probabilities of every row's completion under a policy, in micro-batches as the loss takes them. */
-export function rowLogps(
-  policy: Policy,
-  plan: Pick<BatchPlan, 'rowsPerMicroBatch' | 'groupSize'>,
-  generation: Pick<Generation, 'prompts' | 'completions'>,
-  temperature: number,
-): Float32Array[] {
-  const rows: Float32Array[] = [];
-  for (let first = 0; first < generation.completions.length; first += plan.rowsPerMicroBatch) {
-    const end = first + plan.rowsPerMicroBatch;
-    const batch = uploadGroups(groupsOfRows(generation, first, end, plan.groupSize));
-    try {
-      const logps = hostLogps(policy, batch, temperature);
-      for (let row = first; row < end; row++) {
-        const start = (row - first) * batch.columns;
-        rows.push(logps.slice(start, start + (generation.completions[row]?.ids.length ?? 0)));
-      }
-    } finally {
-      disposeBatch(batch);
-    }
-  }
-  return rows;
-}
-
-export interface MicroBatchResult {
-  readonly loss: number;
-  /** By parameter; the caller disposes them. */
-  readonly gradients: Gradients;
-  readonly metrics: Readonly<Record<string, number>>;
-}
-
-/** Loss, gradients and metrics of one micro-batch. B rows, T longest completion. */
-export function microBatchLoss(
-  context: LossContext,
-  plan: BatchPlan,
-  generation: ScoredGeneration,
-  micro: MicroBatch,
-): MicroBatchResult {
-  const { config, policy, parameters } = context;
-  const { firstRow, endRow } = micro;
-  const batch = uploadGroups(groupsOfRows(generation, firstRow, endRow, plan.groupSize));
-  try {
-    const padded = (rows: readonly Float32Array[] | null): Float32Array | null =>
-      rows === null ? null : padRows(rows.slice(firstRow, endRow), batch.columns);
-    const given = {
-      oldLogps: padded(generation.oldLogps),
-      refLogps: padded(generation.refLogps),
-      advantages: generation.result.advantages.subarray(firstRow, endRow),
-      mask: lossMask(batch, generation, micro, config.mask_truncated_completions),
-    };
-    return tf.tidy(() => {
-      let metrics: Readonly<Record<string, number>> = {};
-      const { value, grads } = lossAndGradients(() => {
-        const logps = completionLogps(policy, batch, config.temperature); // [B, T]
-        const loss = grpoLoss({ ...logps, ...given }, normaliser(context, plan, generation), config);
-        metrics = loss.metrics;
-        return loss.loss;
-      }, parameters);
-      const loss = value.dataSync<'float32'>()[0] ?? Number.NaN;
-      const gradients = Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
-      return { loss, gradients, metrics };
-    });
-  } finally {
-    disposeBatch(batch);
-  }
-}
-
-function normaliser({ config, maxCompletionLength }: LossContext, plan: BatchPlan, generation: Generation) {
-  return {
-    maxCompletionLength,
-    numItemsInBatch: generation.completions.reduce(
-      (sum, { ids, terminated }) => sum + (config.mask_truncated_completions && !terminated ? 0 : ids.length),
-      0,
-    ),
-    gradientAccumulationSteps: plan.microBatchesPerStep,
-    stepsPerGeneration: plan.stepsPerGeneration,
-  };
-}
-
-/** The padding mask, without truncated completions where they are to be left out. [B*T] */
-function lossMask(batch: DeviceBatch, generation: Generation, micro: MicroBatch, maskTruncated: boolean): Float32Array {
-  if (!maskTruncated) return batch.mask;
-  const mask = batch.mask.slice();
-  for (let row = micro.firstRow; row < micro.endRow; row++) {
-    if (generation.completions[row]?.terminated === true) continue;
-    mask.fill(0, (row - micro.firstRow) * batch.columns, (row - micro.firstRow + 1) * batch.columns);
-  }
-  return mask;
-}
-
-/** Rows of different lengths as one padded [B*T]. */
-function padRows(rows: readonly Float32Array[], columns: number): Float32Array {
-  const out = new Float32Array(rows.length * columns);
-  rows.forEach((row, i) => {
-    out.set(row, i * columns);
-  });
-  return out;
 }

@@ -19,40 +19,34 @@ export interface DeviceBatch {
   readonly targets: tf.Tensor1D; // int32 [M]
   /** Where each place of the padded matrix stands among the M tokens, -1 for padding. */
   readonly places: tf.Tensor1D; // int32 [B*T]
-  /** 1 for completion tokens, 0 for padding, on the host. */
-  readonly mask: Float32Array; // [B*T]
 }
 
-/** Packs groups and puts them on the device. */
-export function uploadGroups(groups: readonly PromptGroup[]): DeviceBatch {
+/** Packs groups and puts them on the device; `columns` widens the padded matrix beyond their longest completion. */
+export function uploadGroups(groups: readonly PromptGroup[], columns?: number): DeviceBatch {
   const packed = packGroups(groups);
   const lengths = groups.flatMap(({ completions }) => completions.map(({ length }) => length));
-  const columns = lengths.reduce((most, length) => Math.max(most, length), 0);
-  const { places, mask } = padding(lengths, columns);
+  const width = columns ?? lengths.reduce((most, length) => Math.max(most, length), 0);
   const int32 = (values: Int32Array): tf.Tensor1D => tf.tensor1d(values, 'int32');
   return {
     rows: lengths.length,
-    columns,
+    columns: width,
     tokens: packed.targets.length,
     ids: int32(packed.ids),
     positions: int32(packed.positions),
     segments: tf.tensor2d(packed.segments, [packed.segments.length / 4, 4], 'int32'),
     predictors: int32(packed.predictors),
     targets: int32(packed.targets),
-    places: int32(places),
-    mask,
+    places: int32(places(lengths, width)),
   };
 }
 
-function padding(lengths: readonly number[], columns: number): { places: Int32Array; mask: Float32Array } {
-  const places = new Int32Array(lengths.length * columns).fill(-1);
-  const mask = new Float32Array(lengths.length * columns);
+function places(lengths: readonly number[], columns: number): Int32Array {
+  const out = new Int32Array(lengths.length * columns).fill(-1);
   let next = 0;
   lengths.forEach((length, row) => {
-    for (let t = 0; t < length; t++) places[row * columns + t] = next++;
-    mask.fill(1, row * columns, row * columns + length);
+    for (let t = 0; t < length; t++) out[row * columns + t] = next++;
   });
-  return { places, mask };
+  return out;
 }
 
 export function disposeBatch(batch: DeviceBatch): void {

@@ -1,6 +1,6 @@
 /** What the trainer asks of a model: log-probabilities of given completions, and gradients of a loss on them. */
 import * as tf from '@tensorflow/tfjs-core';
-import { attendPacked, forward } from '../model/decoder.ts';
+import { attendPacked, type ForwardOptions, forward } from '../model/decoder.ts';
 import type { Adapter } from '../model/lora.ts';
 import type { Model } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
@@ -14,16 +14,21 @@ export interface Policy {
   readonly adapter: Adapter | null;
 }
 
-export interface CompletionLogps {
+export type CompletionLogps = {
   /** Log-probability of each completion token, padded with 0. [B, T] */
   readonly logps: tf.Tensor2D;
   /** Entropy of the distribution that each token was drawn from, padded with 0. [B, T] */
   readonly entropies: tf.Tensor2D;
-}
+};
 
 /** Log-probabilities and entropies of a packed batch's completions, in nats of logits / temperature. */
-export function completionLogps({ model, adapter }: Policy, batch: DeviceBatch, temperature: number): CompletionLogps {
-  const hidden = forward(model, batch, adapter, attendPacked(model.config, batch.segments)); // [N, D]
+export function completionLogps(
+  { model, adapter }: Policy,
+  batch: DeviceBatch,
+  temperature: number,
+  options: ForwardOptions = {},
+): CompletionLogps {
+  const hidden = forward(model, batch, adapter, attendPacked(model.config, batch.segments), options); // [N, D]
   const predicting = gatherRows(hidden, batch.predictors); // [M, D]
   const flat = selectiveLogSoftmax(predicting, model.head.value, batch.targets, {
     temperature,
@@ -34,9 +39,19 @@ export function completionLogps({ model, adapter }: Policy, batch: DeviceBatch, 
   return { logps: padded(flat.logps), entropies: padded(flat.entropies) };
 }
 
-/** `completionLogps` without gradients, on the host: for a frozen reference or old log-probabilities. [B*T] */
-export function hostLogps(policy: Policy, batch: DeviceBatch, temperature: number): Float32Array {
-  return tf.tidy(() => completionLogps(policy, batch, temperature).logps.dataSync<'float32'>().slice());
+/** `completionLogps` without gradients, on the host: for a frozen reference or old log-probabilities. [B*T] each */
+export function hostLogps(
+  policy: Policy,
+  batch: DeviceBatch,
+  temperature: number,
+): { readonly logps: Float32Array; readonly entropies: Float32Array } {
+  const matrices = tf.tidy(() => completionLogps(policy, batch, temperature));
+  try {
+    const host = (matrix: tf.Tensor): Float32Array => matrix.dataSync<'float32'>().slice();
+    return { logps: host(matrices.logps), entropies: host(matrices.entropies) };
+  } finally {
+    tf.dispose([matrices.logps, matrices.entropies]);
+  }
 }
 
 /** The loss and its gradient with respect to each parameter, in their order. The caller disposes all. */

@@ -5,8 +5,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { PromptGroup } from '../model/pack.ts';
 import type { Parameter } from '../model/parameter.ts';
-import { hashString, randomStream, shuffled } from '../random.ts';
+import { recordAt } from './batching.ts';
 import type { Metrics } from './events.ts';
+import { cutRows, tokenCost } from './memory.ts';
 import type { AdamW } from './optimizer.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
@@ -15,24 +16,34 @@ import type { RunIo } from './run-io.ts';
 import { learningRate } from './schedule.ts';
 import type { Session } from './session.ts';
 
-const EPOCH_STREAM = hashString('sft-epoch');
-
 /** Trains until the configured number of steps; `io` reports, saves and listens. */
 export async function trainSft(session: Session, io: RunIo): Promise<void> {
   const { config, policy, parameters, optimizer } = session;
+  const cost = tokenCost(policy.model.config, policy.adapter);
   for (let step = io.firstStep; step < config.max_steps; step++) {
     if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
     const rate = learningRate(config, step);
     const micro = sftBatches(session, step);
-    const metrics = io.phases.time('step', () => sftStep(policy, parameters, optimizer, micro, rate));
+    const metrics = io.phases.time('step', () => sftStep(policy, parameters, optimizer, micro.flatMap(inParts), rate));
     io.addTokens(micro.flat().reduce((sum, group) => sum + tokensOf(group), 0));
     const perEpoch = session.records.length / (config.per_device_train_batch_size * config.gradient_accumulation_steps);
     await io.endStep(step + 1, { ...metrics, learning_rate: rate, epoch: (step + 1) / perEpoch });
   }
   return io.finish(config.max_steps, false);
+
+  /** A micro-batch in parts that fit: the loss is a sum over tokens, so cutting it changes nothing. */
+  function inParts(groups: readonly PromptGroup[]): PromptGroup[][] {
+    const rows = groups.map(({ promptIds, completions }, group) => ({
+      group,
+      prompt: promptIds.length,
+      completion: (completions[0]?.length ?? 1) - 1,
+    }));
+    const maxTokens = Math.floor((config.activation_memory_mb * 2 ** 20) / cost.plain);
+    return cutRows(rows, maxTokens).map(({ first, end }) => groups.slice(first, end));
+  }
 }
 
-/** One optimiser step on the given micro-batches of groups: loss, grad_norm and token accuracy's stand-in, entropy. */
+/** One optimiser step on the given micro-batches of groups: loss, grad_norm and mean entropy. */
 export function sftStep(
   policy: Policy,
   parameters: readonly Parameter[],
@@ -75,32 +86,18 @@ function sftLoss(policy: Policy, parameters: readonly Parameter[], batch: Device
   });
 }
 
-/** The micro-batches of one step: seeded epochs, records in order of the shuffle. */
-function sftBatches({ config, records }: Session, step: number): PromptGroup[][] {
+/** The micro-batches of one step, from the stream of seeded epochs, cut where memory asks for it. */
+function sftBatches(session: Session, step: number): PromptGroup[][] {
+  const { config, records } = session;
   const size = config.per_device_train_batch_size;
   const first = step * config.gradient_accumulation_steps;
+  const stream = { records: records.length, seed: config.seed, shuffle: config.shuffle_dataset };
   return Array.from({ length: config.gradient_accumulation_steps }, (_, m) =>
-    Array.from({ length: size }, (_, i) => {
-      const position = (first + m) * size + i;
-      const record = records[recordAt(position, records.length, config.seed, config.shuffle_dataset)];
+    Array.from({ length: size }, (_, i): PromptGroup => {
+      const record = records[recordAt(stream, (first + m) * size + i)];
       return { promptIds: record?.promptIds ?? [], completions: [record?.targetIds ?? []] };
     }),
   );
-}
-
-// One epoch's order is asked for record by record; it is a pure function of its key, so remembering it changes nothing.
-let lastOrder: { readonly key: string; readonly order: readonly number[] } | null = null;
-
-function recordAt(position: number, records: number, seed: number, shuffle: boolean): number {
-  const epoch = Math.floor(position / records);
-  const within = position % records;
-  if (!shuffle) return within;
-  const key = `${seed}/${records}/${epoch}`;
-  if (lastOrder?.key !== key) {
-    const identity = Array.from({ length: records }, (_, i) => i);
-    lastOrder = { key, order: shuffled(identity, randomStream(seed, EPOCH_STREAM, epoch)) };
-  }
-  return lastOrder.order[within] ?? within;
 }
 
 function tokensOf({ promptIds, completions }: PromptGroup): number {

@@ -14,8 +14,9 @@ import { computeAdvantages } from '../../main/trainer/advantages.ts';
 import { type BatchPlan, microBatches, planBatches } from '../../main/trainer/batching.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
 import type { Metrics } from '../../main/trainer/events.ts';
-import { microBatchLoss, rowLogps, type ScoredGeneration } from '../../main/trainer/grpo.ts';
+import type { ScoredGeneration } from '../../main/trainer/grpo.ts';
 import { completionMetrics, generationTokens, rewardMetrics, StepMetrics } from '../../main/trainer/metrics.ts';
+import { microBatchLoss, rowLogps } from '../../main/trainer/micro-batch-loss.ts';
 import { AdamW, accumulateGradients, type Gradients } from '../../main/trainer/optimizer.ts';
 import type { Policy } from '../../main/trainer/policy.ts';
 import { learningRate } from '../../main/trainer/schedule.ts';
@@ -136,8 +137,8 @@ function score(given: Rollouts, number: number, config: TrainConfig): ScoredGene
 /** What the trainer keeps of a generation's rows: the sampling policy's and the reference's log-probabilities. */
 function logps(scored: ScoredGeneration, plan: BatchPlan, config: TrainConfig, policy: Policy, frozen: Policy) {
   return {
-    oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, scored, config.temperature) : null,
-    refLogps: config.beta === 0 ? null : rowLogps(frozen, plan, scored, config.temperature),
+    oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, scored, config) : null,
+    refLogps: config.beta === 0 ? null : rowLogps(frozen, plan, scored, config),
   };
 }
 

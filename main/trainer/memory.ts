@@ -1,0 +1,80 @@
+/**
+ * How much memory the activations of a training pass take, and how a micro-batch is cut so that they fit. The counts
+ * follow the decoder's operations; the factors between floats that are named here and bytes at the peak were measured
+ * (docs/performance.md says how).
+ */
+import type { ModelConfig } from '../model/config.ts';
+import type { Adapter } from '../model/lora.ts';
+
+/** Bytes a packed token takes at the peak of a forward and backward pass. */
+export interface TokenCost {
+  /** With every activation kept. */
+  readonly plain: number;
+  /** With gradient checkpointing by layer. */
+  readonly checkpointed: number;
+}
+
+/** How a micro-batch is run. */
+export interface PassPlan {
+  readonly checkpointing: boolean;
+  /** Packed tokens of one part; a micro-batch of more is cut into parts. */
+  readonly maxTokens: number;
+}
+
+/** Tensors that the backward pass holds beside the saved ones, for each float of a layer that is counted below. */
+const PEAK = 2.2;
+const PEAK_LORA = 1.8;
+
+/** The cost of a token for a model, with or without an adapter. */
+export function tokenCost(config: ModelConfig, adapter: Adapter | null): TokenCost {
+  const { hiddenSize: d, intermediateSize: f, numLayers, headDim } = config;
+  const [queries, keys] = [config.numHeads * headDim, config.numKvHeads * headDim];
+  const base = 6 * d + 3 * queries + 3 * keys + 3 * f;
+  // Each adapted layer adds its own product and the sum with the base's.
+  const lora = adapter === null ? 0 : 2 * (queries + 2 * keys + 2 * d + 2 * f) + 14 * adapter.config.r;
+  const layer = (base + lora) * (adapter === null ? PEAK : PEAK_LORA);
+  return { plain: 4 * numLayers * layer, checkpointed: 4 * (2 * numLayers * d + layer) };
+}
+
+/**
+ * Chooses between keeping all activations, checkpointing (one more forward pass, everything at once) and parts (one
+ * more forward pass, a part at a time); parts are checkpointed too where one sequence alone is too long.
+ */
+export function planPass(tokens: number, longestSequence: number, cost: TokenCost, budgetBytes: number): PassPlan {
+  const plain = Math.floor(budgetBytes / cost.plain);
+  const saving = Math.floor(budgetBytes / cost.checkpointed);
+  if (tokens <= plain) return { checkpointing: false, maxTokens: tokens };
+  if (tokens <= saving) return { checkpointing: true, maxTokens: tokens };
+  if (longestSequence <= plain) return { checkpointing: false, maxTokens: plain };
+  return { checkpointing: true, maxTokens: Math.max(saving, longestSequence) };
+}
+
+/** Rows [first, end) of a micro-batch that are run together. */
+export interface RowRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * Cuts rows into parts of at most `maxTokens` packed tokens, in order. A part reads each of its prompts once, so a
+ * row costs its completion, and its prompt too where it is the first of its group in the part.
+ */
+export function cutRows(
+  rows: readonly { readonly group: number; readonly prompt: number; readonly completion: number }[],
+  maxTokens: number,
+): RowRange[] {
+  const parts: RowRange[] = [];
+  let first = 0;
+  let used = 0;
+  rows.forEach((row, i) => {
+    const joins = i > first && rows[i - 1]?.group === row.group;
+    const own = row.completion + (joins ? 0 : row.prompt);
+    if (i > first && used + own > maxTokens) {
+      parts.push({ first, end: i });
+      first = i;
+      used = row.completion + row.prompt;
+    } else used += own;
+  });
+  if (rows.length > first) parts.push({ first, end: rows.length });
+  return parts;
+}

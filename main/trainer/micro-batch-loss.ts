@@ -1,0 +1,284 @@
+/**
+ * Loss, gradients and metrics of one micro-batch. B rows, T longest completion.
+ *
+ * A micro-batch that fits in memory is one forward and one backward pass. A larger one is cut into parts: first every
+ * part's log-probabilities without a tape, from them the loss of the whole micro-batch and its gradient by each
+ * log-probability (losses.ts works in closed form), then each part again with that gradient. The numbers are those
+ * of the single pass.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import type { PromptGroup } from '../model/pack.ts';
+import type { BatchPlan, MicroBatch } from './batching.ts';
+import type { ScoredGeneration } from './grpo.ts';
+import { grpoLoss } from './loss-op.ts';
+import { type LossNormaliser, type PolicyLoss, policyLoss } from './losses.ts';
+import { cutRows, type PassPlan, planPass, type RowRange, type TokenCost, tokenCost } from './memory.ts';
+import type { Gradients } from './optimizer.ts';
+import { accumulateGradients } from './optimizer.ts';
+import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
+import { completionLogps, hostLogps, lossAndGradients, type Policy } from './policy.ts';
+import { type Generation, groupsOfRows } from './rollout.ts';
+import type { Session } from './session.ts';
+
+/** What the loss of a micro-batch needs of a session. */
+export type LossContext = Pick<Session, 'config' | 'policy' | 'parameters' | 'maxCompletionLength'>;
+
+export interface MicroBatchResult {
+  readonly loss: number;
+  /** By parameter; the caller disposes them. */
+  readonly gradients: Gradients;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** What the loss takes from outside the model: [B*T] row after row, advantages [B]. */
+interface Given {
+  readonly oldLogps: Float32Array | null;
+  readonly refLogps: Float32Array | null;
+  readonly advantages: Float32Array;
+  readonly mask: Float32Array;
+}
+
+/** Loss, gradients and metrics of one micro-batch. */
+export function microBatchLoss(
+  context: LossContext,
+  plan: BatchPlan,
+  generation: ScoredGeneration,
+  micro: MicroBatch,
+): MicroBatchResult {
+  const columns = longestCompletion(generation, micro);
+  const given = givenOf(generation, micro, columns, context.config.mask_truncated_completions);
+  const normaliser = normaliserOf(context, plan, generation);
+  const rows: RowRange = { first: micro.firstRow, end: micro.endRow };
+  const pass = passPlan(context.policy, generation, rows, plan.groupSize, context.config);
+  const parts = cut(generation, rows, plan.groupSize, pass.maxTokens);
+  const groups = (range: RowRange): PromptGroup[] => groupsOfRows(generation, range.first, range.end, plan.groupSize);
+  if (parts.length === 1) return inOnePass(context, groups(rows), columns, given, normaliser, pass);
+  return inParts(
+    context,
+    parts.map((range) => ({ range, groups: groups(range) })),
+    columns,
+    given,
+    normaliser,
+    pass,
+  );
+}
+
+function inOnePass(
+  { policy, parameters, config }: LossContext,
+  groups: readonly PromptGroup[],
+  columns: number,
+  given: Given,
+  normaliser: LossNormaliser,
+  pass: PassPlan,
+): MicroBatchResult {
+  return withBatch(groups, columns, (batch) =>
+    tf.tidy(() => {
+      let metrics: Readonly<Record<string, number>> = {};
+      const { value, grads } = lossAndGradients(() => {
+        const logps = completionLogps(policy, batch, config.temperature, pass); // [B, T]
+        const loss = grpoLoss({ ...logps, ...given }, normaliser, config);
+        metrics = loss.metrics;
+        return loss.loss;
+      }, parameters);
+      return { loss: scalar(value), gradients: keepByName(parameters, grads), metrics };
+    }),
+  );
+}
+
+interface Part {
+  readonly range: RowRange;
+  readonly groups: readonly PromptGroup[];
+}
+
+function inParts(
+  context: LossContext,
+  parts: readonly Part[],
+  columns: number,
+  given: Given,
+  normaliser: LossNormaliser,
+  pass: PassPlan,
+): MicroBatchResult {
+  const whole = policyLoss(
+    { ...given, ...hostMatrices(context, parts, columns), rows: given.advantages.length, columns },
+    normaliser,
+    context.config,
+  );
+  let gradients: Gradients | null = null;
+  let row = 0;
+  for (const { range, groups } of parts) {
+    const rows = range.end - range.first;
+    const more = partGradients(context, groups, columns, whole, row, pass);
+    gradients = accumulateGradients(gradients, more);
+    row += rows;
+  }
+  return { loss: whole.loss, gradients: gradients ?? {}, metrics: whole.metrics };
+}
+
+/** Log-probabilities and entropies of all parts, without gradients. */
+function hostMatrices({ policy, config }: LossContext, parts: readonly Part[], columns: number) {
+  const found = parts.map(({ groups }) =>
+    withBatch(groups, columns, (batch) => hostLogps(policy, batch, config.temperature)),
+  );
+  const join = (matrices: readonly Float32Array[]): Float32Array => {
+    const out = new Float32Array(matrices.reduce((sum, { length }) => sum + length, 0));
+    matrices.reduce((at, matrix) => {
+      out.set(matrix, at);
+      return at + matrix.length;
+    }, 0);
+    return out;
+  };
+  return { logps: join(found.map(({ logps }) => logps)), entropies: join(found.map(({ entropies }) => entropies)) };
+}
+
+/** One part's share of the gradients: its log-probabilities weighted by the loss's gradient by them. */
+function partGradients(
+  { policy, parameters, config }: LossContext,
+  groups: readonly PromptGroup[],
+  columns: number,
+  whole: PolicyLoss,
+  firstRow: number,
+  pass: PassPlan,
+): Gradients {
+  return withBatch(groups, columns, (batch) =>
+    tf.tidy(() => {
+      const weights = (values: Float32Array): tf.Tensor =>
+        tf.tensor2d(values.slice(firstRow * columns, (firstRow + batch.rows) * columns), [batch.rows, columns]);
+      const { grads } = lossAndGradients(() => {
+        const { logps, entropies } = completionLogps(policy, batch, config.temperature, pass);
+        const fromLogps = tf.sum(tf.mul(logps, weights(whole.gradLogps)));
+        if (whole.gradEntropies === null) return fromLogps as tf.Scalar;
+        return tf.add(fromLogps, tf.sum(tf.mul(entropies, weights(whole.gradEntropies)))) as tf.Scalar;
+      }, parameters);
+      return keepByName(parameters, grads);
+    }),
+  );
+}
+
+/** Log-probabilities of every row's completion under a policy, one array a row. */
+export function rowLogps(
+  policy: Policy,
+  plan: Pick<BatchPlan, 'rowsPerMicroBatch' | 'groupSize'>,
+  generation: Pick<Generation, 'prompts' | 'completions'>,
+  config: Pick<Session['config'], 'temperature' | 'activation_memory_mb' | 'gradient_checkpointing'>,
+): Float32Array[] {
+  const all: RowRange = { first: 0, end: generation.completions.length };
+  const { maxTokens } = passPlan(policy, generation, all, plan.groupSize, config);
+  return cut(generation, all, plan.groupSize, maxTokens).flatMap(({ first, end }) =>
+    withBatch(groupsOfRows(generation, first, end, plan.groupSize), undefined, (batch) => {
+      const { logps } = hostLogps(policy, batch, config.temperature);
+      return Array.from({ length: end - first }, (_, i) => {
+        const length = generation.completions[first + i]?.ids.length ?? 0;
+        return logps.slice(i * batch.columns, i * batch.columns + length);
+      });
+    }),
+  );
+}
+
+function withBatch<T>(groups: readonly PromptGroup[], columns: number | undefined, work: (batch: DeviceBatch) => T): T {
+  const batch = uploadGroups(groups, columns);
+  try {
+    return work(batch);
+  } finally {
+    disposeBatch(batch);
+  }
+}
+
+function passPlan(
+  { model, adapter }: Policy,
+  generation: Pick<Generation, 'prompts' | 'completions'>,
+  rows: RowRange,
+  groupSize: number,
+  config: Pick<Session['config'], 'activation_memory_mb' | 'gradient_checkpointing'>,
+): PassPlan {
+  const sizes = rowSizes(generation, rows, groupSize);
+  const longest = sizes.reduce((most, { prompt, completion }) => Math.max(most, prompt + completion), 0);
+  const tokens = sizes.reduce(
+    (sum, row, i) => sum + row.completion + (sizes[i - 1]?.group === row.group ? 0 : row.prompt),
+    0,
+  );
+  const cost: TokenCost = tokenCost(model.config, adapter);
+  const plan = planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20);
+  return config.gradient_checkpointing === null ? plan : { ...plan, checkpointing: config.gradient_checkpointing };
+}
+
+function cut(
+  generation: Pick<Generation, 'prompts' | 'completions'>,
+  rows: RowRange,
+  groupSize: number,
+  maxTokens: number,
+): RowRange[] {
+  return cutRows(rowSizes(generation, rows, groupSize), maxTokens).map(({ first, end }) => ({
+    first: rows.first + first,
+    end: rows.first + end,
+  }));
+}
+
+function rowSizes(
+  { prompts, completions }: Pick<Generation, 'prompts' | 'completions'>,
+  { first, end }: RowRange,
+  groupSize: number,
+) {
+  return Array.from({ length: end - first }, (_, i) => {
+    const group = Math.floor((first + i) / groupSize);
+    const completion = Math.max((completions[first + i]?.ids.length ?? 1) - 1, 0);
+    return { group, prompt: prompts[group]?.promptIds.length ?? 0, completion };
+  });
+}
+
+function longestCompletion({ completions }: ScoredGeneration, { firstRow, endRow }: MicroBatch): number {
+  return completions.slice(firstRow, endRow).reduce((most, { ids }) => Math.max(most, ids.length), 0);
+}
+
+function givenOf(
+  generation: ScoredGeneration,
+  { firstRow, endRow }: MicroBatch,
+  columns: number,
+  maskTruncated: boolean,
+): Given {
+  const padded = (rows: readonly Float32Array[] | null): Float32Array | null =>
+    rows === null ? null : padRows(rows.slice(firstRow, endRow), columns);
+  return {
+    oldLogps: padded(generation.oldLogps),
+    refLogps: padded(generation.refLogps),
+    advantages: generation.result.advantages.subarray(firstRow, endRow),
+    mask: padRows(
+      generation.completions
+        .slice(firstRow, endRow)
+        .map(({ ids, terminated }) => new Float32Array(maskTruncated && !terminated ? 0 : ids.length).fill(1)),
+      columns,
+    ),
+  };
+}
+
+function normaliserOf(
+  { config, maxCompletionLength }: LossContext,
+  plan: BatchPlan,
+  generation: Generation,
+): LossNormaliser {
+  return {
+    maxCompletionLength,
+    numItemsInBatch: generation.completions.reduce(
+      (sum, { ids, terminated }) => sum + (config.mask_truncated_completions && !terminated ? 0 : ids.length),
+      0,
+    ),
+    gradientAccumulationSteps: plan.microBatchesPerStep,
+    stepsPerGeneration: plan.stepsPerGeneration,
+  };
+}
+
+function keepByName(parameters: LossContext['parameters'], grads: readonly tf.Tensor[]): Gradients {
+  return Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
+}
+
+function scalar(value: tf.Scalar): number {
+  return value.dataSync<'float32'>()[0] ?? Number.NaN;
+}
+
+/** Rows of different lengths as one padded [B*T]. */
+function padRows(rows: readonly Float32Array[], columns: number): Float32Array {
+  const out = new Float32Array(rows.length * columns);
+  rows.forEach((row, i) => {
+    out.set(row, i * columns);
+  });
+  return out;
+}
