@@ -15,7 +15,7 @@ const END = '<!-- config table: end -->';
 
 /** What of JSON Schema the configuration uses. */
 interface FieldSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -56,7 +56,7 @@ function allowed(schema: FieldSchema): string {
   if (schema.enum !== undefined) return schema.enum.join(', ');
   if (schema.type === 'array') return `list of ${allowed(schema.items ?? {})}`;
   if (schema.type === 'integer' || schema.type === 'number') return `${schema.type}${bounds(schema)}`;
-  return schema.type ?? 'anything';
+  return typeof schema.type === 'string' ? schema.type : (schema.type ?? ['anything']).join(' or ');
 }
 
 /** zod writes the largest safe integer where no upper bound was set. */
