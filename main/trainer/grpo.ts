@@ -54,8 +54,6 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
           generation = generateAndScore(session, plan, micro.generation, io);
           metrics.add(generationMetrics(session.task, generation, plan.groupSize));
           io.addTokens(tokensOf(generation, plan.groupSize));
-          if (io.keepsSamples(step + 1))
-            io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(session.task, generation, config) });
         }
         const scored = generation;
         const result = io.phases.time('loss', () => microBatchLoss(session, plan, scored, micro));
@@ -68,6 +66,9 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
     } finally {
       tf.dispose(gradients ?? {});
     }
+    // Also where an earlier step sampled them: else steps that share a generation would hardly ever keep any.
+    if (generation !== null && io.keepsSamples(step + 1))
+      io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(session.task, generation, config) });
     io.holdGeneration(beginsWithGeneration(plan, step + 1) ? null : generation);
     await io.endStep(step + 1, metrics.take());
   }
