@@ -50,6 +50,20 @@ describe('SampleRows', () => {
       expect(ids[6]).toBe(989);
     }));
 
+  it('never picks one where rounding leaves the threshold above the sum of the weights', () =>
+    withThreads(1, () => {
+      const rows = 300;
+      const logits = normals(rows * 256, seeded(5));
+      for (let row = 0; row < rows; row++) logits.fill(-Infinity, row * 256 + 200, (row + 1) * 256);
+      const { ids } = sample(
+        logits,
+        rows,
+        Array.from({ length: rows }, () => largestBelowOne),
+        1,
+      );
+      expect(Math.max(...ids)).toBe(199);
+    }));
+
   it('takes the first largest logit at temperature 0, whose log-probability is that of temperature 1', () =>
     withThreads(1, () => {
       const { ids, logp } = sample(Float32Array.of(1, 5, 5, 0, 3, -2, 3, 1), 2, [0.99, 0], 0);
