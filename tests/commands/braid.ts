@@ -10,8 +10,15 @@ export interface BraidRun {
 
 const CLI = resolve(import.meta.dirname, '../../main/cli.ts');
 
-/** Runs `braid ARGUMENTS`; `interruptAfter` sends SIGINT to the host process that many milliseconds after its start. */
-export function braid(args: readonly string[], interruptAfter?: number): Promise<BraidRun> {
+/** A braid command at work. */
+export interface LiveBraid {
+  readonly pid: number;
+  kill(signal: NodeJS.Signals): void;
+  readonly ended: Promise<BraidRun>;
+}
+
+/** Starts `braid ARGUMENTS`. */
+export function startBraid(args: readonly string[]): LiveBraid {
   const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -20,6 +27,13 @@ export function braid(args: readonly string[], interruptAfter?: number): Promise
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  if (interruptAfter !== undefined) setTimeout(() => child.kill('SIGINT'), interruptAfter);
-  return new Promise((done) => child.on('close', (code) => done({ code, ...output })));
+  const ended = new Promise<BraidRun>((done) => child.on('close', (code) => done({ code, ...output })));
+  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), ended };
+}
+
+/** Runs `braid ARGUMENTS`; `interruptAfter` sends SIGINT to the host process that many milliseconds after its start. */
+export function braid(args: readonly string[], interruptAfter?: number): Promise<BraidRun> {
+  const live = startBraid(args);
+  if (interruptAfter !== undefined) setTimeout(() => live.kill('SIGINT'), interruptAfter);
+  return live.ended;
 }

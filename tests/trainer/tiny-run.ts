@@ -40,6 +40,9 @@ export interface TinyRunOptions {
   readonly replace?: (session: Session) => Partial<Session>;
 }
 
+/** Metrics that tell of the machine, not of the training. */
+export const OF_THE_MACHINE = /^time\/|^step_time$|^tokens_per_second$|^memory_mb$/;
+
 /** Small groups and frequent checkpoints. */
 export const tinyConfig: Partial<TrainConfig> = {
   max_steps: 6,
@@ -102,7 +105,7 @@ export async function tinyRun(options: TinyRunOptions): Promise<TinyRun> {
 
 /** Metrics that the machine's speed doesn't change. */
 export function withoutTimes(metrics: Metrics): Metrics {
-  return Object.fromEntries(Object.entries(metrics).filter(([name]) => !/^time\/|^step_time$/.test(name)));
+  return Object.fromEntries(Object.entries(metrics).filter(([name]) => !OF_THE_MACHINE.test(name)));
 }
 
 /** The weights and moments that a checkpoint holds, byte for byte. */

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startTraining } from '../../main/services/training.ts';
+import type { TrainConfig } from '../../main/trainer/config.ts';
+import { leftBy, type TinyWorkspace, tinyWorkspace } from '../services/tiny-workspace.ts';
+import { until } from '../until.ts';
+import { braid, startBraid } from './braid.ts';
+
+const config: Partial<TrainConfig> = { steps_per_generation: 3, max_steps: 100, save_steps: 10, sample_steps: 7 };
+
+/** A workspace with the configuration as a file, and what an unbroken run of it leaves. */
+async function withUnbrokenRun() {
+  const world = await tinyWorkspace();
+  const whole = await startTraining(world.store, world.config(config), { paths: world.paths }).outcome;
+  const file = join(world.root, 'config.yaml');
+  writeFileSync(file, JSON.stringify(world.config(config)));
+  return { ...world, file, expected: leftBy(world.store, whole.runId, true) };
+}
+
+const linesOf = ({ store }: TinyWorkspace, runId: number): number => {
+  const file = join(store.folder, store.runs.get(runId)?.folder ?? '', 'metrics.jsonl');
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
+};
+
+describe('braid train', () => {
+  it('ends with 130 on Ctrl-C, its run saved, and --resume makes it whole', async () => {
+    const world = await withUnbrokenRun();
+    const live = startBraid(['train', '--config', world.file, '--workspace', world.root, '--json']);
+    await until(() => linesOf(world, 2) > 3);
+    live.kill('SIGINT');
+    const { code, stdout, stderr } = await live.ended;
+    const report = JSON.parse(stdout);
+    expect({ code, report }).toMatchObject({ code: 130, report: { run_id: 2, state: 'stopped' } });
+    expect(stderr).toContain('Press Ctrl-C again');
+    expect(existsSync(join(report.checkpoint, 'trainer_state.json'))).toBe(true);
+    expect(world.store.runs.get(2)).toMatchObject({ state: 'stopped', step: report.steps });
+
+    const resumed = await braid(['train', '--resume', '--workspace', world.root, '--json']);
+    expect({ code: resumed.code, ...JSON.parse(resumed.stdout) }).toMatchObject({ code: 0, run_id: 2, state: 'done' });
+    expect(leftBy(world.store, 2, true)).toEqual(world.expected);
+  });
+
+  it('finds a run interrupted whose host was killed, and makes it whole with nothing doubled', async () => {
+    const world = await withUnbrokenRun();
+    const live = startBraid(['train', '--config', world.file, '--workspace', world.root, '--json']);
+    await until(() => linesOf(world, 2) > 13);
+    const trainers = childrenOf(live.pid);
+    live.kill('SIGKILL');
+    await live.ended;
+    expect(world.store.runs.get(2)?.state).toBe('running');
+    // The trainer ends by itself: no orphan goes on writing.
+    await until(() => trainers.every((pid) => !existsSync(`/proc/${pid}`)));
+
+    const resumed = await braid(['train', '--resume', '--workspace', world.root, '--json']);
+    expect({ code: resumed.code, ...JSON.parse(resumed.stdout) }).toMatchObject({ code: 0, run_id: 2, state: 'done' });
+    expect(leftBy(world.store, 2, true)).toEqual(world.expected);
+    const { message } = world.store.events.ofRun(2).find(({ kind }) => kind === 'resumed') ?? {};
+    expect(message).toMatch(/^Resumed from step \d*0; it was interrupted at step \d+ \(The app \(process \d+\) ended/);
+  });
+});
+
+/** Processes that a process started; none where the system doesn't tell. */
+function childrenOf(pid: number): readonly string[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean) : [];
+}
