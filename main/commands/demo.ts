@@ -70,8 +70,8 @@ function openScreen(context: CommandContext) {
       bar.update(done);
     },
     onEvents: (events) => view?.onEvents(events),
-    onRun: (run, config) => {
-      view = followTraining(context, config.max_steps);
+    onRun: (run) => {
+      view = followTraining(context);
       release = stopOnSignals(run, context);
     },
   };

@@ -1,7 +1,7 @@
 /** A run as the terminal shows it: a bar, warnings as they come, and Ctrl-C that saves. */
 import type { LiveRun } from '../services/training.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
-import { openProgress, type Progress } from './progress.ts';
+import { formatDuration, openProgress, type Progress } from './progress.ts';
 import type { CommandContext } from './shared.ts';
 
 export interface TrainingView {
@@ -9,19 +9,23 @@ export interface TrainingView {
   end(): void;
 }
 
-/** Shows a run's events; `total` is known once the configuration is. */
-export function followTraining(context: CommandContext, total?: number): TrainingView {
+/** Shows a run's events. */
+export function followTraining(context: CommandContext): TrainingView {
   let progress: Progress | null = null;
+  let total = 0;
   const show = (event: TrainerEvent): void => {
     switch (event.kind) {
       case 'ready':
+        total = event.maxSteps;
         context.say(`Training ${count(event.trainable)} of ${count(event.parameters)} parameters. ${event.why}.`);
         return;
-      case 'step': {
-        progress ??= openProgress(
-          { label: 'training', total: total ?? event.step, unit: 'steps', from: event.step - 1 },
-          context.quiet,
+      case 'estimate':
+        context.say(
+          `About ${formatDuration(event.seconds)} (${event.secondsPerStep.toPrecision(2)} s a step), ${Math.round(event.memoryBytes / 2 ** 20)} MiB.`,
         );
+        return;
+      case 'step': {
+        progress ??= openProgress({ label: 'training', total, unit: 'steps', from: event.step - 1 }, context.quiet);
         progress.update(event.step, note(event.metrics));
         return;
       }
@@ -52,9 +56,9 @@ export function followTraining(context: CommandContext, total?: number): Trainin
 }
 
 function note(metrics: Readonly<Record<string, number>>): string {
-  const { reward, loss } = metrics;
-  if (reward !== undefined) return `reward ${reward.toFixed(3)}`;
-  return loss === undefined ? '' : `loss ${loss.toFixed(3)}`;
+  const { reward, loss, tokens_per_second: speed } = metrics;
+  const what = reward === undefined ? `loss ${(loss ?? Number.NaN).toFixed(3)}` : `reward ${reward.toFixed(3)}`;
+  return speed === undefined ? what : `${what} · ${Math.round(speed)} tokens/s`;
 }
 
 function count(parameters: number): string {

@@ -30,7 +30,7 @@ export interface DemoOptions {
   readonly onPart?: (part: 'dataset' | 'baseline' | 'training' | 'trained') => void;
   readonly onProgress?: (done: number, total: number) => void;
   readonly onEvents?: (events: readonly TrainerEvent[]) => void;
-  readonly onRun?: (run: LiveRun, config: TrainConfig) => void;
+  readonly onRun?: (run: LiveRun) => void;
 }
 
 export interface DemoResult {
@@ -70,7 +70,7 @@ export async function runDemo(store: Store, options: DemoOptions): Promise<DemoR
   options.onPart?.('training');
   const run = startTraining(store, config, { paths, ...(options.onEvents && { onEvents: options.onEvents }) });
   store.transaction(() => store.runs.setBaseline(run.runId, baseline.summary.mean_alignment));
-  options.onRun?.(run, config);
+  options.onRun?.(run);
   const outcome = await run.outcome;
   keep(store, baseline, { model: config.model, dataset: dataset.test, runId: null, checkpoint: null, step: 0 });
   if (outcome.error !== null) throw outcome.error;

@@ -41,6 +41,12 @@ function recordEvent(store: Store, run: RunRow, event: TrainerEvent): void {
     case 'warning':
       recordWarning(store, run, event);
       break;
+    case 'estimate': {
+      const { kind, step, ...data } = event;
+      const message = `About ${data.secondsPerStep.toPrecision(2)} s a step and ${Math.round(data.memoryBytes / 2 ** 20)} MiB`;
+      note(store, run.id, step, { kind, severity: 'info', message, data });
+      break;
+    }
     case 'notice': {
       const { kind, message, remedy, topic } = event;
       note(store, run.id, event.step, { kind, severity: 'info', message, remedy, data: { topic } });

@@ -45,6 +45,16 @@ export type TrainerEvent =
       readonly why: string;
       readonly parameters: number;
       readonly trainable: number;
+      /** Steps that the run is to have. */
+      readonly maxSteps: number;
+    }
+  /** What the steps that are left will take, from a short calibration. */
+  | {
+      readonly kind: 'estimate';
+      readonly step: number;
+      readonly secondsPerStep: number;
+      readonly seconds: number;
+      readonly memoryBytes: number;
     }
   | { readonly kind: 'step'; readonly step: number; readonly metrics: Metrics }
   | { readonly kind: 'samples'; readonly step: number; readonly samples: readonly Sample[] }

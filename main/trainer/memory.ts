@@ -38,11 +38,21 @@ export function tokenCost(config: ModelConfig, adapter: Adapter | null): TokenCo
 
 /**
  * Chooses between keeping all activations, checkpointing (one more forward pass, everything at once) and parts (one
- * more forward pass, a part at a time); parts are checkpointed too where one sequence alone is too long.
+ * more forward pass, a part at a time); parts are checkpointed too where one sequence alone is too long. `asked`
+ * (gradient_checkpointing) decides the first question.
  */
-export function planPass(tokens: number, longestSequence: number, cost: TokenCost, budgetBytes: number): PassPlan {
+export function planPass(
+  tokens: number,
+  longestSequence: number,
+  cost: TokenCost,
+  budgetBytes: number,
+  asked: boolean | null = null,
+): PassPlan {
   const plain = Math.floor(budgetBytes / cost.plain);
   const saving = Math.floor(budgetBytes / cost.checkpointed);
+  if (asked !== null) {
+    return { checkpointing: asked, maxTokens: Math.min(tokens, Math.max(asked ? saving : plain, longestSequence)) };
+  }
   if (tokens <= plain) return { checkpointing: false, maxTokens: tokens };
   if (tokens <= saving) return { checkpointing: true, maxTokens: tokens };
   if (longestSequence <= plain) return { checkpointing: false, maxTokens: plain };

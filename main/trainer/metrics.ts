@@ -104,6 +104,7 @@ function repetition(ids: ArrayLike<number>): number {
 /** Gathers the metrics of one optimiser step and averages them as TRL's `log` does. */
 export class StepMetrics {
   readonly #values = new Map<string, number[]>();
+  readonly #fixed = new Map<string, number>();
 
   /** Adds one value of each metric: of a micro-batch or of a generation. */
   add(metrics: Metrics): void {
@@ -114,9 +115,9 @@ export class StepMetrics {
     }
   }
 
-  /** Metrics that are no averages: `loss` (the sum over micro-batches), `grad_norm`, `num_tokens` … */
+  /** Metrics that are no averages: `loss` (the sum over micro-batches), `grad_norm` … Their NaN stays: it is news. */
   set(metrics: Metrics): void {
-    for (const [name, value] of Object.entries(metrics)) this.#values.set(name, [value]);
+    for (const [name, value] of Object.entries(metrics)) this.#fixed.set(name, value);
   }
 
   /** The step's metrics; empties the collection. */
@@ -126,7 +127,9 @@ export class StepMetrics {
       const valid = values.filter((value) => !Number.isNaN(value));
       if (valid.length > 0) metrics[name] = valid.reduce((a, b) => a + b, 0) / valid.length;
     }
+    for (const [name, value] of this.#fixed) metrics[name] = value;
     this.#values.clear();
+    this.#fixed.clear();
     return metrics;
   }
 }

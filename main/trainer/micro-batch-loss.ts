@@ -197,8 +197,7 @@ function passPlan(
     0,
   );
   const cost: TokenCost = tokenCost(model.config, adapter);
-  const plan = planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20);
-  return config.gradient_checkpointing === null ? plan : { ...plan, checkpointing: config.gradient_checkpointing };
+  return planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20, config.gradient_checkpointing);
 }
 
 function cut(

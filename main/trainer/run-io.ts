@@ -38,6 +38,7 @@ export function openRunIo(
   let now: RunProgress = progress;
   let saved: { readonly step: number; readonly path: string } | null = null;
   let began = performance.now();
+  let tokensBefore = progress.tokens;
 
   async function save(): Promise<string> {
     if (saved?.step === now.step) return saved.path;
@@ -62,7 +63,15 @@ export function openRunIo(
 
   return {
     firstStep: progress.step,
-    control,
+    control: {
+      ...control,
+      checkIn: async (step) => {
+        const answer = await control.checkIn(step);
+        // A pause is not part of a step.
+        began = performance.now();
+        return answer;
+      },
+    },
     phases,
     emit,
     addTokens: (count) => {
@@ -74,12 +83,16 @@ export function openRunIo(
     },
     restoreGeneration: (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
     endStep: async (step, metrics) => {
+      const seconds = (performance.now() - began) / 1000;
       const reported = {
         ...metrics,
         num_tokens: now.tokens,
+        tokens_per_second: (now.tokens - tokensBefore) / seconds,
+        memory_mb: process.memoryUsage().rss / 2 ** 20,
         ...phases.take(),
-        step_time: (performance.now() - began) / 1000,
+        step_time: seconds,
       };
+      tokensBefore = now.tokens;
       now = { ...now, step, history: [...now.history, { step, ...reported }] };
       emit({ kind: 'step', step, metrics: reported });
       if (config.method === 'grpo') watch(step, metrics);

@@ -4,6 +4,7 @@ import { parameterCount } from '../model/parameter.ts';
 import { type OpenBackend, openBackend } from './backend.ts';
 import { noProgress, restoreCheckpoint } from './checkpoint.ts';
 import type { Control } from './control.ts';
+import { estimateRun } from './estimate.ts';
 import type { TrainerEvent } from './events.ts';
 import { describeFailure } from './failure.ts';
 import { trainGrpo } from './grpo.ts';
@@ -42,7 +43,9 @@ export async function runTraining(
       why: backend.why,
       parameters: parameterCount(modelParameters(session.policy.model)),
       trainable: parameterCount(session.parameters),
+      maxSteps: start.config.max_steps,
     });
+    follow({ kind: 'estimate', step, ...estimateRun(session, step) });
     const io = openRunIo(session, progress, control, openPhases(), follow);
     await trainer(start.config.method)(session, io);
   } catch (error) {

@@ -7,7 +7,7 @@ import type { PromptGroup } from '../model/pack.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { recordAt } from './batching.ts';
 import type { Metrics } from './events.ts';
-import { cutRows, tokenCost } from './memory.ts';
+import { cutRows, planPass, tokenCost } from './memory.ts';
 import type { AdamW } from './optimizer.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
@@ -32,15 +32,27 @@ export async function trainSft(session: Session, io: RunIo): Promise<void> {
   return io.finish(config.max_steps, false);
 
   /** A micro-batch in parts that fit: the loss is a sum over tokens, so cutting it changes nothing. */
-  function inParts(groups: readonly PromptGroup[]): PromptGroup[][] {
+  function inParts(groups: readonly PromptGroup[]): SftBatch[] {
     const rows = groups.map(({ promptIds, completions }, group) => ({
       group,
       prompt: promptIds.length,
       completion: (completions[0]?.length ?? 1) - 1,
     }));
-    const maxTokens = Math.floor((config.activation_memory_mb * 2 ** 20) / cost.plain);
-    return cutRows(rows, maxTokens).map(({ first, end }) => groups.slice(first, end));
+    const sizes = rows.map(({ prompt, completion }) => prompt + completion);
+    const tokens = sizes.reduce((sum, size) => sum + size, 0);
+    const budget = config.activation_memory_mb * 2 ** 20;
+    const pass = planPass(tokens, Math.max(...sizes), cost, budget, config.gradient_checkpointing);
+    return cutRows(rows, pass.maxTokens).map(({ first, end }) => ({
+      groups: groups.slice(first, end),
+      checkpointing: pass.checkpointing,
+    }));
   }
+}
+
+/** What is run in one pass. */
+export interface SftBatch {
+  readonly groups: readonly PromptGroup[];
+  readonly checkpointing: boolean;
 }
 
 /** One optimiser step on the given micro-batches of groups: loss, grad_norm and mean entropy. */
@@ -48,18 +60,18 @@ export function sftStep(
   policy: Policy,
   parameters: readonly Parameter[],
   optimizer: AdamW,
-  microBatches: readonly (readonly PromptGroup[])[],
+  microBatches: readonly SftBatch[],
   rate: number,
 ): Metrics {
-  const packed: DeviceBatch[] = [];
+  const packed: { readonly batch: DeviceBatch; readonly checkpointing: boolean }[] = [];
   let gradients: Gradients | null = null;
   let loss = 0;
   let entropy = 0;
   try {
-    for (const groups of microBatches) packed.push(uploadGroups(groups));
-    const tokens = packed.reduce((sum, batch) => sum + batch.tokens, 0);
-    for (const batch of packed) {
-      const result = sftLoss(policy, parameters, batch, tokens);
+    for (const { groups, checkpointing } of microBatches) packed.push({ batch: uploadGroups(groups), checkpointing });
+    const tokens = packed.reduce((sum, { batch }) => sum + batch.tokens, 0);
+    for (const { batch, checkpointing } of packed) {
+      const result = sftLoss(policy, parameters, batch, tokens, checkpointing);
       loss += result.loss;
       entropy += result.entropy / tokens;
       gradients = accumulateGradients(gradients, result.gradients);
@@ -67,16 +79,22 @@ export function sftStep(
     const { gradNorm } = optimizer.update(gradients ?? {}, rate);
     return { loss, grad_norm: gradNorm, entropy };
   } finally {
-    packed.forEach(disposeBatch);
+    for (const { batch } of packed) disposeBatch(batch);
     tf.dispose(gradients ?? {});
   }
 }
 
-function sftLoss(policy: Policy, parameters: readonly Parameter[], batch: DeviceBatch, tokens: number) {
+function sftLoss(
+  policy: Policy,
+  parameters: readonly Parameter[],
+  batch: DeviceBatch,
+  tokens: number,
+  checkpointing: boolean,
+) {
   return tf.tidy(() => {
     let entropy = 0;
     const { value, grads } = lossAndGradients(() => {
-      const { logps, entropies } = completionLogps(policy, batch, 1);
+      const { logps, entropies } = completionLogps(policy, batch, 1, { checkpointing });
       entropy = tf.sum(entropies).dataSync<'float32'>()[0] ?? Number.NaN;
       return tf.div(tf.neg(tf.sum(logps)), tokens) as tf.Scalar;
     }, parameters);

@@ -142,7 +142,7 @@ for (let step = first; step < total; step++) {
   const groups = batch(phase, step);
   const [from, to] = phase.learningRate;
   const rate = (to + (from - to) * (0.5 + 0.5 * Math.cos(Math.PI * share))) * Math.min(1, (step + 1) / WARMUP_STEPS);
-  const { loss } = sftStep({ model, adapter: null }, modelParameters(model), optimizer, [groups], rate);
+  const { loss } = sftStep({ model, adapter: null }, modelParameters(model), optimizer, [{ groups, checkpointing: false }], rate);
   tokens += groups.reduce((sum, group) => sum + lengthOf(group), 0);
   losses.push(loss as number);
   if ((step + 1) % REPORT_STEPS === 0) report(step + 1, rate);

@@ -129,7 +129,15 @@ describe('recordEvents', () => {
     const store = temporaryStore();
     const { runId, folder } = createRun(store, config);
     const state = () => store.runs.get(runId)?.state;
-    const ready = { kind: 'ready', backend: 'wasm', threads: 2, why: 'no GPU', parameters: 9, trainable: 1 } as const;
+    const ready = {
+      kind: 'ready',
+      backend: 'wasm',
+      threads: 2,
+      why: 'no GPU',
+      parameters: 9,
+      trainable: 1,
+      maxSteps: 5,
+    } as const;
     recordEvents(store, runId, [ready, { kind: 'paused', step: 3, reason: 'on request' }]);
     expect(store.runs.get(runId)).toMatchObject({ state: 'paused', reason: 'on request', backend: 'wasm', step: 3 });
     recordEvents(store, runId, [{ kind: 'resumed', step: 3 }]);

@@ -61,3 +61,11 @@ describe('tokenCost', () => {
     expect(cost.checkpointed).toBeCloseTo(4 * (2 * 4 * 128 + 2304 * 2.2), 6);
   });
 });
+
+describe('planPass with gradient_checkpointing set', () => {
+  it('does as asked and still keeps to the budget', () => {
+    expect(planPass(600, 10, COST, 50_000, false)).toEqual({ checkpointing: false, maxTokens: 50 });
+    expect(planPass(600, 10, COST, 50_000, true)).toEqual({ checkpointing: true, maxTokens: 500 });
+    expect(planPass(20, 10, COST, 50_000, true)).toEqual({ checkpointing: true, maxTokens: 20 });
+  });
+});

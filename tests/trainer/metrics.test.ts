@@ -91,4 +91,10 @@ describe('StepMetrics', () => {
     expect(step.take()).toEqual({ kl: 1.5, entropy: 0.5, num_tokens: 30, loss: 0.25 });
     expect(step.take()).toEqual({});
   });
+
+  it('keeps a NaN that was set: a loss that is no number is news, not a gap', () => {
+    const step = new StepMetrics();
+    step.set({ loss: Number.NaN });
+    expect(step.take()).toEqual({ loss: Number.NaN });
+  });
 });

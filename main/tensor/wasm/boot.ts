@@ -45,8 +45,9 @@ export async function openWasmBackend(options: WasmBackendOptions): Promise<Wasm
   const backend = new BackendWasm(module as unknown as BackendWasm['wasm']);
   const heap = openHeap(backend, module, memory, bytesInUse);
   const pool = await openPool(heap, kernels, threads);
-  const narrow: WasmRuntime = { backend, heap, pool, threads, wide: false };
-  const runtime = { ...narrow, wide: options.revectorize === true && widePanelsPay(narrow) };
+  const wideRows = options.revectorize === true;
+  const narrow: WasmRuntime = { backend, heap, pool, threads, wide: false, wideRows };
+  const runtime = { ...narrow, wide: wideRows && widePanelsPay(narrow) };
   await makeCurrent(runtime);
   return runtime;
 }

@@ -1,0 +1,179 @@
+/**
+ * What a run will take, from a short calibration on the run's own prompts: a few decoding steps of the whole batch,
+ * and the loss on some of its groups with the targets as completions. Nothing of the run is changed by it.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import type { ModelConfig } from '../model/config.ts';
+import { generate } from '../model/generate.ts';
+import type { PromptGroup } from '../model/pack.ts';
+import { parameterCount } from '../model/parameter.ts';
+import { type BatchPlan, generationRecords, planBatches, recordAt } from './batching.ts';
+import { planPass, tokenCost } from './memory.ts';
+import { disposeBatch, uploadGroups } from './packed-batch.ts';
+import { completionLogps, lossAndGradients } from './policy.ts';
+import type { TokenRecord } from './prompts.ts';
+import type { Session } from './session.ts';
+
+export interface RunEstimate {
+  readonly secondsPerStep: number;
+  /** Of all the steps that are left. */
+  readonly seconds: number;
+  /** Of the trainer process at its peak. */
+  readonly memoryBytes: number;
+}
+
+/** Packed tokens that the loss is calibrated on: enough for steady kernels, few enough to be quick. */
+const LOSS_TOKENS = 2500;
+/** Decoding steps that are timed. */
+const DECODE_STEPS = 8;
+/** Rounds at most until the time of a calibration no longer falls. */
+const SETTLING_ROUNDS = 4;
+/** A pass without gradients costs about this share of one with them. */
+const FORWARD_SHARE = 1 / 3;
+
+/** Estimates time and memory of the steps from `firstStep` on. */
+export function estimateRun(session: Session, firstStep: number): RunEstimate {
+  const resident = process.memoryUsage().rss;
+  const { secondsPerStep, bytes } = session.config.method === 'grpo' ? estimateGrpo(session) : estimateSft(session);
+  const gradients = 4 * parameterCount(session.parameters);
+  return {
+    secondsPerStep,
+    seconds: secondsPerStep * (session.config.max_steps - firstStep),
+    memoryBytes: resident + gradients + bytes,
+  };
+}
+
+function estimateGrpo(session: Session) {
+  const { config, policy } = session;
+  const plan = planBatches(config, session.records.length);
+  const prompts = generationRecords(plan, 0).flatMap((index) => session.records[index] ?? []);
+  const groups = prompts.map(
+    ({ promptIds, targetIds }): PromptGroup => ({
+      promptIds,
+      completions: Array.from({ length: plan.groupSize }, () => targetIds),
+    }),
+  );
+  const perToken = secondsPerLossToken(session, groups);
+  const tokens = packedTokens(groups);
+  const generationsPerStep = plan.microBatchesPerStep / plan.microBatchesPerGeneration;
+  const extraForwards = (plan.needsOldLogps ? 1 : 0) + (session.reference === null ? 0 : 1);
+  const perGeneration =
+    secondsPerGeneration(session, prompts, plan) + extraForwards * FORWARD_SHARE * perToken * tokens;
+  const rowsPerStep = plan.microBatchesPerStep * plan.rowsPerMicroBatch;
+  const rows = plan.groupsPerGeneration * plan.groupSize;
+  const kv = rows * session.maxCompletionLength * kvBytes(policy.model.config);
+  return {
+    secondsPerStep: generationsPerStep * perGeneration + (rowsPerStep / rows) * perToken * tokens,
+    bytes: Math.max(kv, activationBytes(session, (tokens * plan.rowsPerMicroBatch) / rows)),
+  };
+}
+
+function estimateSft(session: Session) {
+  const { config, records } = session;
+  const rows = config.per_device_train_batch_size;
+  const stream = { records: records.length, seed: config.seed, shuffle: config.shuffle_dataset };
+  const groups = Array.from({ length: rows }, (_, i): PromptGroup => {
+    const record = records[recordAt(stream, i)];
+    return { promptIds: record?.promptIds ?? [], completions: [record?.targetIds ?? []] };
+  });
+  const tokens = packedTokens(groups);
+  const perToken = secondsPerLossToken(session, groups);
+  return {
+    secondsPerStep: perToken * tokens * config.gradient_accumulation_steps,
+    bytes: activationBytes(session, tokens),
+  };
+}
+
+/** Prefill and as many decoding steps as the targets have tokens on average: rows that have ended cost nothing. */
+function secondsPerGeneration(session: Session, prompts: readonly TokenRecord[], plan: BatchPlan): number {
+  const steps = Math.min(DECODE_STEPS, session.maxCompletionLength - 1);
+  const short = settled(() => decodeSeconds(session, prompts, plan, 1));
+  const long = settled(() => decodeSeconds(session, prompts, plan, 1 + steps));
+  const length = prompts.reduce((sum, { targetIds }) => sum + targetIds.length, 0) / prompts.length;
+  return short + Math.max(0, (long - short) / Math.max(steps, 1)) * (length - 1);
+}
+
+function decodeSeconds(
+  { policy, config }: Session,
+  prompts: readonly TokenRecord[],
+  plan: BatchPlan,
+  maxNewTokens: number,
+): number {
+  const began = performance.now();
+  generate(
+    policy.model,
+    policy.adapter,
+    prompts.map(({ promptIds }) => promptIds),
+    {
+      numGenerations: plan.groupSize,
+      maxNewTokens,
+      // No end token: every row stays to the last step.
+      eosTokenIds: [],
+      temperature: config.temperature,
+      topK: config.top_k,
+      topP: config.top_p,
+      minP: config.min_p,
+      repetitionPenalty: config.repetition_penalty,
+      coordinates: [config.seed],
+    },
+  );
+  return (performance.now() - began) / 1000;
+}
+
+/** Seconds a packed token of a forward and backward pass, on as many of the groups as make up LOSS_TOKENS. */
+function secondsPerLossToken(session: Session, groups: readonly PromptGroup[]): number {
+  const some: PromptGroup[] = [];
+  for (const group of groups) {
+    if (packedTokens(some) >= LOSS_TOKENS) break;
+    some.push(group);
+  }
+  return settled(() => lossSeconds(session, some)) / packedTokens(some);
+}
+
+/** The time of work that is done several times: code gets faster as the engine optimises it, so the least counts. */
+function settled(seconds: () => number): number {
+  let least = seconds();
+  for (let round = 0; round < SETTLING_ROUNDS; round++) {
+    const next = seconds();
+    const steady = next > 0.9 * least;
+    least = Math.min(least, next);
+    if (steady) break;
+  }
+  return least;
+}
+
+function lossSeconds({ policy, parameters, config }: Session, groups: readonly PromptGroup[]): number {
+  const began = performance.now();
+  const batch = uploadGroups(groups);
+  tf.tidy(() => {
+    const loss = () => tf.sum(completionLogps(policy, batch, config.temperature).logps) as tf.Scalar;
+    // Reading one number waits for all of the work.
+    lossAndGradients(loss, parameters).grads[0]?.dataSync();
+  });
+  disposeBatch(batch);
+  return (performance.now() - began) / 1000;
+}
+
+function packedTokens(groups: readonly PromptGroup[]): number {
+  return groups.reduce(
+    (sum, { promptIds, completions }) =>
+      sum + promptIds.length + completions.reduce((own, { length }) => own + length - 1, 0),
+    0,
+  );
+}
+
+/** What the activations of a micro-batch take, cut or checkpointed as it would be. */
+function activationBytes({ policy, config, records }: Session, tokens: number): number {
+  const cost = tokenCost(policy.model.config, policy.adapter);
+  const longest = records.reduce(
+    (most, { promptIds, targetIds }) => Math.max(most, promptIds.length + targetIds.length),
+    0,
+  );
+  const plan = planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20, config.gradient_checkpointing);
+  return plan.maxTokens * (plan.checkpointing ? cost.checkpointed : cost.plain);
+}
+
+/** Keys and values of one token in all layers. */
+function kvBytes({ numLayers, numKvHeads, headDim }: ModelConfig): number {
+  return 2 * 4 * numLayers * numKvHeads * headDim;
+}
