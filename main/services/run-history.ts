@@ -89,10 +89,20 @@ export function newestCheckpoint(store: Store, runId: number): CheckpointRow | u
   const folder = fromStoredPath(store.folder, run.folder);
   // A trainer killed between two renames leaves a checkpoint set aside; a live one must not be disturbed.
   const live = run.state === 'running' || run.state === 'paused';
-  if (!live && existsSync(folder)) cleanLeftovers(folder);
+  if (!live) tidy(folder);
   return refreshCheckpoints(store, runId)
     .filter((checkpoint) => checkpoint.deletedAt === null)
     .at(-1);
+}
+
+function tidy(folder: string): void {
+  if (!existsSync(folder)) return;
+  try {
+    cleanLeftovers(folder);
+  } catch {
+    // Asked for where a run is on show or has just failed, which this must not hide; a checkpoint out of reach is
+    // found missing right after.
+  }
 }
 
 /** The run that `--resume` without a name means: the newest that did not reach its end. */

@@ -76,7 +76,10 @@ function checkFile(db: Db, file: string, newest: number): void {
   throw new BraidError(
     'DATABASE_TOO_NEW',
     `Expected ${file} to be at version ${newest} or older, got version ${version}: a newer Braid wrote it`,
-    { remedy: 'Update Braid, or choose another workspace with --workspace; the file was not touched.' },
+    {
+      kind: 'input',
+      remedy: 'Update Braid, or choose another workspace with --workspace; the file was not touched.',
+    },
   );
 }
 
