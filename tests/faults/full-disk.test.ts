@@ -1,0 +1,89 @@
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { resumeTraining, startTraining } from '../../main/services/training.ts';
+import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
+import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';
+import { checkpointBytes, openTiny, tinyRun } from '../trainer/tiny-run.ts';
+
+/** What the disk refuses from now on; nothing at first. */
+const disk = vi.hoisted(() => ({ refuses: (_path: string): boolean => false }));
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const full = (path: unknown): void => {
+    if (!disk.refuses(String(path))) return;
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' });
+  };
+  const writing: typeof fs.writeFileSync = (path, ...rest) => {
+    full(path);
+    fs.writeFileSync(path, ...rest);
+  };
+  return { ...fs, default: { ...fs, writeFileSync: writing }, writeFileSync: writing };
+});
+
+let runtime: WasmRuntime;
+let model: string;
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+beforeAll(async () => {
+  ({ runtime, model } = await openTiny(join(folder, 'model')));
+});
+afterAll(async () => {
+  await closeWasmBackend(runtime);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a checkpoint that cannot be written', () => {
+  it('is named, leaves the one before whole and nothing of its own, on a full disk', async () => {
+    const config = { save_steps: 2, save_total_limit: 1 };
+    const whole = await tinyRun({ model, config });
+    const outputDir = join(folder, 'out');
+    disk.refuses = (path) => /checkpoint-4.*optimizer/.test(path);
+    const failing = tinyRun({ model, config, outputDir });
+    await expect(failing).rejects.toMatchObject({
+      code: 'DISK_FULL',
+      message: expect.stringMatching(/the checkpoint of step 4 to .*checkpoint-4, but the disk is full/),
+      remedy: expect.stringContaining('Free some space'),
+    });
+    disk.refuses = () => false;
+    expect(readdirSync(outputDir)).toEqual(['checkpoint-2']);
+    const resumed = await tinyRun({ model, config, outputDir, resumeFrom: join(outputDir, 'checkpoint-2') });
+    expect(resumed.steps).toEqual(whole.steps.slice(2));
+    expect(checkpointBytes(resumed.checkpoint, true)).toEqual(checkpointBytes(whole.checkpoint, true));
+  });
+
+  it('ends the run as failed, its history kept, and the run resumes when the folder is back', async () => {
+    const { store, paths, config } = await tinyWorkspace();
+    const settings = { max_steps: 40, save_steps: 10 };
+    const whole = await startTraining(store, config(settings), { paths }).outcome;
+    let away: string | null = null;
+    const run = startTraining(store, config(settings), {
+      paths,
+      onEvents: (events) => {
+        if (away !== null || !events.some(({ kind }) => kind === 'checkpoint')) return;
+        away = `${run.folder}-away`;
+        renameSync(run.folder, away);
+        writeFileSync(run.folder, 'a file in the way');
+      },
+    });
+    const { error, state, step } = await run.outcome;
+    expect({ state, error }).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringMatching(/Expected to write the checkpoint of step \d0 to /), kind: 'runtime' },
+    });
+    expect(step).toBeGreaterThanOrEqual(20);
+    expect(store.runs.get(run.runId)).toMatchObject({ state: 'failed', reason: error?.message });
+    expect(store.metrics.series(run.runId, 'loss')).toHaveLength(step);
+    const events = store.events.ofRun(run.runId).map(({ kind }) => kind);
+    expect(events).toContain('failed');
+    expect(events.filter((kind) => kind === 'files')).toHaveLength(1);
+
+    rmSync(run.folder);
+    renameSync(`${run.folder}-away`, run.folder);
+    expect(existsSync(join(run.folder, 'checkpoint-10', 'trainer_state.json'))).toBe(true);
+    store.checkpoints.record(run.runId, 10, join(run.folder, 'checkpoint-10'), 'periodic');
+    expect(await resumeTraining(store, run.runId, { paths }).outcome).toMatchObject({ state: 'done', error: null });
+    expect(leftBy(store, run.runId, true).metrics).toEqual(leftBy(store, whole.runId, true).metrics);
+  });
+});

@@ -1,0 +1,83 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
+import { openTiny, tinyRun } from './tiny-run.ts';
+
+let runtime: WasmRuntime;
+let model: string;
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+beforeAll(async () => {
+  ({ runtime, model } = await openTiny(join(folder, 'model')));
+});
+afterAll(async () => {
+  await closeWasmBackend(runtime);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The fields of transformers' TrainerState, as its `save_to_json` writes them (5.17). */
+const TRAINER_STATE = [
+  'best_global_step',
+  'best_metric',
+  'best_model_checkpoint',
+  'epoch',
+  'eval_steps',
+  'global_step',
+  'is_hyper_param_search',
+  'is_local_process_zero',
+  'is_world_process_zero',
+  'log_history',
+  'logging_steps',
+  'max_steps',
+  'num_input_tokens_seen',
+  'num_train_epochs',
+  'save_steps',
+  'stateful_callbacks',
+  'total_flos',
+  'train_batch_size',
+  'trial_name',
+  'trial_params',
+];
+
+describe('saveCheckpoint', () => {
+  it('writes trainer_state.json with the keys of transformers, in its order', async () => {
+    const run = await tinyRun({ model, config: { max_steps: 3 } });
+    const state = JSON.parse(readFileSync(join(run.checkpoint, 'trainer_state.json'), 'utf8'));
+    expect(Object.keys(state)).toEqual(TRAINER_STATE);
+    expect(state).toMatchObject({ global_step: 3, max_steps: 3, logging_steps: 1, train_batch_size: 8 });
+    expect(state.log_history.map(({ step }: { readonly step: number }) => step)).toEqual([1, 2, 3]);
+    expect(state.num_input_tokens_seen).toBe(state.log_history[2].num_tokens);
+  });
+
+  it("keeps what Braid doesn't use of the base model's config.json, and the tokenizer's files", async () => {
+    const run = await tinyRun({ model, config: { max_steps: 1, use_peft: false } });
+    const config = (at: string) => JSON.parse(readFileSync(join(at, 'config.json'), 'utf8'));
+    expect(config(run.checkpoint)).toEqual(config(model));
+    expect(existsSync(join(run.checkpoint, 'tokenizer.json'))).toBe(true);
+  });
+
+  it('keeps the newest save_total_limit, and drops an older one only after the newer one was told of', async () => {
+    const outputDir = join(folder, 'limited');
+    const kept = () => readdirSync(outputDir).sort();
+    const atTelling: string[][] = [];
+    await tinyRun({
+      model,
+      outputDir,
+      config: { max_steps: 5, save_steps: 1, save_total_limit: 2 },
+      onEvent: ({ kind }) => kind === 'checkpoint' && atTelling.push(kept()),
+    });
+    expect(kept()).toEqual(['checkpoint-4', 'checkpoint-5']);
+    expect(atTelling.at(-1)).toEqual(['checkpoint-3', 'checkpoint-4', 'checkpoint-5']);
+  });
+
+  it('does not count checkpoints of a future that the run was taken back from', async () => {
+    const outputDir = join(folder, 'back');
+    const config = { max_steps: 6, save_steps: 2, save_total_limit: 3 };
+    await tinyRun({ model, outputDir, config });
+    const resumeFrom = join(outputDir, 'checkpoint-2');
+    await tinyRun({ model, outputDir, config: { ...config, save_total_limit: 2 }, resumeFrom, stopAfter: 3 });
+    expect(readdirSync(outputDir).sort()).toEqual(['checkpoint-2', 'checkpoint-3', 'checkpoint-4', 'checkpoint-6']);
+  });
+});
