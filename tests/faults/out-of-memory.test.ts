@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { startTraining } from '../../main/services/training.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
-import { checkpointBytes } from '../trainer/tiny-run.ts';
+import { checkpointDigests } from '../trainer/tiny-run.ts';
 
 describe('a run that does not fit the memory', () => {
   it('fails with OUT_OF_MEMORY and its remedy, and the checkpoint that it started from is as it was', async () => {
     const { store, paths, config } = await tinyWorkspace({ maxPositionEmbeddings: 1_000_000 });
     const first = await startTraining(store, config({ max_steps: 2 }), { paths }).outcome;
-    const before = checkpointBytes(first.checkpoint ?? '', true);
+    const before = checkpointDigests(first.checkpoint ?? '', true);
     // The keys of 128 completions alone are more than one tensor may hold.
     const huge = {
       from_checkpoint: first.checkpoint,
@@ -23,6 +23,6 @@ describe('a run that does not fit the memory', () => {
     });
     expect(store.runs.get(second.runId)).toMatchObject({ state: 'failed', parentRunId: first.runId });
     expect(store.events.ofRun(second.runId).at(-1)).toMatchObject({ kind: 'failed', severity: 'error' });
-    expect(checkpointBytes(first.checkpoint ?? '', true)).toEqual(before);
+    expect(checkpointDigests(first.checkpoint ?? '', true)).toEqual(before);
   });
 });

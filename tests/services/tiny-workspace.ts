@@ -10,7 +10,7 @@ import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
 import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { writeTinyModel } from '../tiny-model.ts';
-import { checkpointBytes, OF_THE_MACHINE, tinyConfig, withoutTimes } from '../trainer/tiny-run.ts';
+import { checkpointDigests, OF_THE_MACHINE, tinyConfig, withoutTimes } from '../trainer/tiny-run.ts';
 
 export interface TinyWorkspace {
   readonly root: string;
@@ -58,6 +58,6 @@ export function leftBy(store: Store, runId: number, useLora: boolean) {
       .map((line) => withoutTimes(JSON.parse(line))),
     log: readFileSync(join(folder, 'sample_outputs.log'), 'utf8'),
     checkpoint: [checkpoint?.step, checkpoint?.kind],
-    bytes: checkpointBytes(join(store.folder, checkpoint?.path ?? ''), useLora),
+    bytes: checkpointDigests(join(store.folder, checkpoint?.path ?? ''), useLora),
   };
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import type { TrainConfig } from '../../main/trainer/config.ts';
-import { checkpointBytes, openTiny, tinyConfig, tinyRun } from './tiny-run.ts';
+import { checkpointDigests, openTiny, tinyConfig, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;
 let model: string;
@@ -58,7 +58,7 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases)('a run: $name', ({ config, stop, holds }) => {
-  const bytes = (checkpoint: string) => checkpointBytes(checkpoint, config.use_peft ?? true);
+  const digests = (checkpoint: string) => checkpointDigests(checkpoint, config.use_peft ?? true);
 
   it('gives the same numbers for the same seed, and others for another', async () => {
     const first = await tinyRun({ model, config });
@@ -66,10 +66,10 @@ describe.each(cases)('a run: $name', ({ config, stop, holds }) => {
     expect(first.steps).toHaveLength(tinyConfig.max_steps ?? 0);
     expect(second.steps).toEqual(first.steps);
     expect(second.samples).toEqual(first.samples);
-    expect(bytes(second.checkpoint)).toEqual(bytes(first.checkpoint));
+    expect(digests(second.checkpoint)).toEqual(digests(first.checkpoint));
     const other = await tinyRun({ model, config: { ...config, seed: 43 } });
     expect(other.steps).not.toEqual(first.steps);
-    expect(bytes(other.checkpoint)).not.toEqual(bytes(first.checkpoint));
+    expect(digests(other.checkpoint)).not.toEqual(digests(first.checkpoint));
   });
 
   it(`gives the same numbers when stopped at step ${stop} and resumed`, async () => {
@@ -81,7 +81,7 @@ describe.each(cases)('a run: $name', ({ config, stop, holds }) => {
     const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
     expect([...stopped.steps, ...resumed.steps]).toEqual(whole.steps);
     expect([...stopped.samples, ...resumed.samples]).toEqual(whole.samples);
-    expect(bytes(resumed.checkpoint)).toEqual(bytes(whole.checkpoint));
+    expect(digests(resumed.checkpoint)).toEqual(digests(whole.checkpoint));
     const history = (checkpoint: string) => {
       const { log_history } = JSON.parse(readFileSync(join(checkpoint, 'trainer_state.json'), 'utf8'));
       return log_history.map(({ step, num_tokens, loss }: Record<string, number>) => [step, num_tokens, loss]);

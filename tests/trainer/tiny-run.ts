@@ -1,4 +1,5 @@
 /** Whole runs of the trainer in this process, on a tiny random model and a backend that stays open. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
@@ -108,8 +109,13 @@ export function withoutTimes(metrics: Metrics): Metrics {
   return Object.fromEntries(Object.entries(metrics).filter(([name]) => !OF_THE_MACHINE.test(name)));
 }
 
-/** The weights and moments that a checkpoint holds, byte for byte. */
-export function checkpointBytes(folder: string, useLora: boolean): readonly Buffer[] {
+/** What a checkpoint's weights and moments are, byte for byte; digests, so that a difference is told in one line. */
+export function checkpointDigests(folder: string, useLora: boolean): readonly string[] {
   const weights = useLora ? 'adapter_model.safetensors' : 'model.safetensors';
-  return [weights, 'optimizer.safetensors'].map((name) => readFileSync(join(folder, name)));
+  return [weights, 'optimizer.safetensors'].map((name) => {
+    const digest = createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex');
+    return `${name} ${digest}`;
+  });
 }
