@@ -72,7 +72,7 @@ function openScreen(context: CommandContext) {
     onEvents: (events) => view?.onEvents(events),
     onRun: (run) => {
       view = followTraining(context);
-      release = stopOnSignals(run, context);
+      release = stopOnSignals(run, context).release;
     },
   };
   return { options, end };
@@ -117,10 +117,14 @@ function table({ baseline, trained, comparison }: DemoResult): string[] {
     const { difference: d, wins, ties, losses } = comparison;
     lines.push(
       '',
-      `Trained against baseline, prompt by prompt: +${d.mean.toFixed(3)} [${d.low.toFixed(3)}, ${d.high.toFixed(3)}], ${wins} wins, ${ties} ties, ${losses} losses.`,
+      `Trained against baseline, prompt by prompt: ${signed(d.mean)} [${d.low.toFixed(3)}, ${d.high.toFixed(3)}], ${wins} wins, ${ties} ties, ${losses} losses.`,
     );
   }
   return lines;
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '' : '+'}${value.toFixed(3)}`;
 }
 
 function firstError({ first_error }: EvaluationSummary): string {

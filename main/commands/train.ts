@@ -49,11 +49,11 @@ async function train(options: TrainOptions, command: Command): Promise<void> {
     markAbandonedRuns(store);
     const view = followTraining(context);
     const run = begin(store, options, command, context, view.onEvents);
-    const release = stopOnSignals(run, context);
+    const stop = stopOnSignals(run, context);
     const outcome = await run.outcome;
-    release();
+    stop.release();
     view.end();
-    report(outcome, run, context);
+    report(outcome, run, context, stop.asked());
   } finally {
     store.close();
   }
@@ -142,7 +142,7 @@ function yamlValue(field: string, text: string): unknown {
   }
 }
 
-function report(outcome: RunOutcome, run: LiveRun, context: CommandContext): void {
+function report(outcome: RunOutcome, run: LiveRun, context: CommandContext, asked: boolean): void {
   if (outcome.error !== null && !outcome.kept) throw outcome.error;
   context.out({
     run_id: outcome.runId,
@@ -150,13 +150,13 @@ function report(outcome: RunOutcome, run: LiveRun, context: CommandContext): voi
     steps: outcome.step,
     checkpoint: outcome.checkpoint,
     folder: run.folder,
-    workspace: context.workspace,
+    workspace: context.workspace.root,
   });
-  if (outcome.error !== null) throw outcome.error;
-  const words =
-    outcome.state === 'stopped'
-      ? `stopped at step ${outcome.step}; go on with --resume`
-      : `${outcome.state} at step ${outcome.step}`;
-  context.print(`Run ${outcome.runId} ${words}. Checkpoint: ${outcome.checkpoint ?? 'none'}`);
-  if (outcome.state === 'stopped') process.exitCode = 130;
+  // A second Ctrl-C kills the trainer: that is no failure, the run was interrupted as asked.
+  const ended = outcome.state === 'interrupted' && asked;
+  if (outcome.error !== null && !ended) throw outcome.error;
+  const resumable = ended || outcome.state === 'stopped' || outcome.state === 'collapsed';
+  const how = `${outcome.state} at step ${outcome.step}${resumable ? '; go on with --resume' : ''}`;
+  context.print(`Run ${outcome.runId} ${how}. Checkpoint: ${outcome.checkpoint ?? 'none'}`);
+  if (resumable) process.exitCode = 130;
 }

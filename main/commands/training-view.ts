@@ -17,7 +17,9 @@ export function followTraining(context: CommandContext): TrainingView {
     switch (event.kind) {
       case 'ready':
         total = event.maxSteps;
-        context.say(`Training ${count(event.trainable)} of ${count(event.parameters)} parameters. ${event.why}.`);
+        context.say(
+          `Training ${count(event.trainable)} of ${count(event.parameters)} parameters, completions of up to ${event.maxCompletionLength} tokens. ${event.why}.`,
+        );
         return;
       case 'estimate':
         context.say(
@@ -66,8 +68,15 @@ function count(parameters: number): string {
   return parameters >= 1e6 ? `${(parameters / 1e6).toPrecision(3)} M` : String(parameters);
 }
 
-/** The first Ctrl-C finishes the step in hand and saves; the second ends at once. Gives a function that lets go. */
-export function stopOnSignals(run: Pick<LiveRun, 'send' | 'kill'>, context: CommandContext): () => void {
+export interface StopWatch {
+  /** Whether Ctrl-C was pressed. */
+  readonly asked: () => boolean;
+  /** Lets go of the signals. */
+  readonly release: () => void;
+}
+
+/** The first Ctrl-C finishes the step in hand and saves; the second ends at once. */
+export function stopOnSignals(run: Pick<LiveRun, 'send' | 'kill'>, context: CommandContext): StopWatch {
   let asked = false;
   const stop = (): void => {
     if (asked) {
@@ -80,8 +89,9 @@ export function stopOnSignals(run: Pick<LiveRun, 'send' | 'kill'>, context: Comm
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  return () => {
+  const release = (): void => {
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
   };
+  return { asked: () => asked, release };
 }

@@ -12,6 +12,7 @@ import type { TrainerEvent } from '../trainer/events.ts';
 import { mergeTexts, readTexts } from './corpora.ts';
 import { generateDataset, readDataset, recordDataset, writeDataset } from './datasets.ts';
 import { evaluateModels, type ModelEvaluation } from './evaluate.ts';
+import { storeModelEvaluation } from './evaluation-history.ts';
 import { type Comparison, compareEvaluations } from './evaluations.ts';
 import type { HostPaths } from './paths.ts';
 import { readPreset } from './presets.ts';
@@ -72,7 +73,8 @@ export async function runDemo(store: Store, options: DemoOptions): Promise<DemoR
   store.transaction(() => store.runs.setBaseline(run.runId, baseline.summary.mean_alignment));
   options.onRun?.(run);
   const outcome = await run.outcome;
-  keep(store, baseline, { model: config.model, dataset: dataset.test, runId: null, checkpoint: null, step: 0 });
+  const origin = { model: config.model, dataset: dataset.test };
+  storeModelEvaluation(store, { ...origin, runId: null, checkpointId: null, step: 0 }, baseline);
   if (outcome.error !== null) throw outcome.error;
   if (outcome.checkpoint === null || outcome.state !== 'done') {
     return { outcome, backend: before.backend, baseline, trained: null, comparison: null };
@@ -80,13 +82,8 @@ export async function runDemo(store: Store, options: DemoOptions): Promise<DemoR
 
   options.onPart?.('trained');
   const trained = first((await answer('trained', outcome.checkpoint)).results);
-  keep(store, trained, {
-    model: config.model,
-    dataset: dataset.test,
-    runId: run.runId,
-    checkpoint: outcome.checkpoint,
-    step: outcome.step,
-  });
+  const checkpointId = findCheckpoint(store, outcome.checkpoint)?.id ?? null;
+  storeModelEvaluation(store, { ...origin, runId: run.runId, checkpointId, step: outcome.step }, trained);
   return {
     outcome,
     backend: before.backend,
@@ -111,41 +108,4 @@ function makeDataset(store: Store, { paths, workspace, seed, words }: DemoOption
   const written = writeDataset(join(workspace.datasets, `${name}.jsonl`), made);
   recordDataset(store, { files: written, words, train: made.train, test: made.test, seed, template: processTemplate });
   return written;
-}
-
-interface Origin {
-  readonly model: string;
-  readonly dataset: string;
-  readonly runId: number | null;
-  readonly checkpoint: string | null;
-  readonly step: number;
-}
-
-/** Stores an evaluation, so that the history has what the table shows. */
-function keep(store: Store, { summary, items }: ModelEvaluation, origin: Origin): void {
-  const checkpointId = origin.checkpoint === null ? null : (findCheckpoint(store, origin.checkpoint)?.id ?? null);
-  store.transaction(() =>
-    store.evaluations.add(
-      {
-        runId: origin.runId,
-        checkpointId,
-        model: origin.model,
-        dataset: origin.dataset,
-        step: origin.step,
-        n: summary.n,
-        mean: summary.mean_alignment,
-        low: summary.low,
-        high: summary.high,
-        exactMatch: summary.exact_match,
-        metrics: { alignment: summary.mean_alignment, exact_match: summary.exact_match },
-        duringTraining: false,
-      },
-      items.map(({ id, completion, alignment, exact_match, first_error }) => ({
-        recordId: id,
-        completion,
-        score: alignment,
-        metrics: { alignment, exact_match: Number(exact_match), first_error },
-      })),
-    ),
-  );
 }

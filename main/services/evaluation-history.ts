@@ -25,23 +25,34 @@ export function rememberEvaluation(
   }
 }
 
-function addEvaluation(
-  store: Store,
-  model: string,
-  dataset: string,
-  { items, summary }: ModelEvaluation,
-): number | null {
+function addEvaluation(store: Store, model: string, dataset: string, evaluation: ModelEvaluation): number | null {
   const checkpoint = findCheckpoint(store, resolve(model));
   if (checkpoint === undefined) return null;
   const run = requireRun(store, checkpoint.runId);
-  store.transaction(() =>
+  const origin = { runId: run.id, checkpointId: checkpoint.id, step: checkpoint.step };
+  storeModelEvaluation(store, { ...origin, model: run.model, dataset: resolve(dataset) }, evaluation);
+  return run.id;
+}
+
+/** What an evaluation belongs to; no run and no checkpoint for a model as it came. */
+export interface EvaluationOrigin {
+  readonly runId: number | null;
+  readonly checkpointId: number | null;
+  readonly step: number;
+  readonly model: string;
+  readonly dataset: string;
+}
+
+/** Stores an evaluation with its items. Gives its id. */
+export function storeModelEvaluation(
+  store: Store,
+  origin: EvaluationOrigin,
+  { items, summary }: ModelEvaluation,
+): number {
+  return store.transaction(() =>
     store.evaluations.add(
       {
-        runId: run.id,
-        checkpointId: checkpoint.id,
-        model: run.model,
-        dataset: resolve(dataset),
-        step: checkpoint.step,
+        ...origin,
         n: summary.n,
         mean: summary.mean_alignment,
         low: summary.low,
@@ -53,7 +64,6 @@ function addEvaluation(
       items.map(itemRow),
     ),
   );
-  return run.id;
 }
 
 function itemRow({ id, completion, target, alignment, exact_match, first_error }: ScoredItem) {

@@ -5,10 +5,14 @@ import { BraidError, inputError } from '../errors.ts';
 import type { ModelParts } from '../trainer/open-policy.ts';
 import type { HostPaths } from './paths.ts';
 
+/** Whether this is the name of a model that ships with the program. */
+export function isBundled(model: string, paths: Pick<HostPaths, 'resources'>): boolean {
+  return /^[\w.-]+$/.test(model) && existsSync(join(paths.resources, 'models', model, 'config.json'));
+}
+
 /** The folder of a model: a path, or the name of a bundled model ("tiny"). */
 export function resolveModel(model: string, paths: Pick<HostPaths, 'resources'>): string {
-  const bundled = join(paths.resources, 'models', model);
-  const folder = /^[\w.-]+$/.test(model) && existsSync(join(bundled, 'config.json')) ? bundled : resolve(model);
+  const folder = isBundled(model, paths) ? join(paths.resources, 'models', model) : resolve(model);
   if (existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'))) return folder;
   throw inputError(
     'MODEL_MISSING',

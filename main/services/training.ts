@@ -9,12 +9,12 @@ import { parseConfig, type TrainConfig } from '../trainer/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../trainer/events.ts';
 import type { TrainerStart } from '../trainer/start.ts';
 import { datasetFiles, readDataset } from './datasets.ts';
-import { resolveModel, resolveStartingModel } from './models.ts';
+import { isBundled, resolveModel, resolveStartingModel } from './models.ts';
 import type { HostPaths } from './paths.ts';
 import { note, recordEvents } from './run-events.ts';
 import { openRunFiles, type RunFiles } from './run-files.ts';
 import { newestCheckpoint } from './run-history.ts';
-import { claimRun, createRun, interruptRun, removeRun, requireRun, rewindRun } from './runs.ts';
+import { claimRun, createRun, finishRun, interruptRun, removeRun, requireRun, rewindRun } from './runs.ts';
 import { describeExit, failedError, spawnTrainer, type TrainerExit } from './trainer-process.ts';
 import { fromStoredPath } from './workspace.ts';
 
@@ -51,7 +51,7 @@ export interface TrainingOptions {
  * (a model's files, a target that doesn't fit) comes as the outcome's error, and the run is taken back.
  */
 export function startTraining(store: Store, config: TrainConfig, options: TrainingOptions): LiveRun {
-  const resolved = resolvePaths(config);
+  const resolved = resolvePaths(config, options.paths);
   const inputs = readInputs(resolved);
   const modelFolder = findModel(resolved, options.paths);
   const { runId, folder } = createRun(store, resolved, { stageId: options.stageId ?? null });
@@ -87,10 +87,11 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
 }
 
 /** Paths in a saved configuration don't depend on where the command was typed. */
-function resolvePaths(config: TrainConfig): TrainConfig {
+function resolvePaths(config: TrainConfig, paths: HostPaths): TrainConfig {
   const { test } = datasetFiles(resolve(config.dataset));
   return {
     ...config,
+    model: isBundled(config.model, paths) ? config.model : resolve(config.model),
     dataset: resolve(config.dataset),
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
     from_checkpoint: config.from_checkpoint === null ? null : resolveCheckpoint(config.from_checkpoint),
@@ -140,6 +141,7 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
   const files = openRunFiles(folder, { onWarning: (warning) => noteQuietly(store, runId, warning) });
   let begun = false;
   let failure: BraidError | null = null;
+  let collapse: string | null = null;
   const begin = (): void => {
     begun = true;
     if (resume !== null) rewind(store, resume.before, resume.from?.step ?? 0, config);
@@ -150,6 +152,7 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
     try {
       // Until the trainer is ready, the checkpoint may turn out unusable: what came after it is not given up before.
       if (!begun && events.some(({ kind }) => kind === 'ready')) begin();
+      collapse = collapseAfter(events, collapse);
       return takeIn(store, runId, files, events);
     } catch (cause) {
       return historyLost(runId, cause);
@@ -175,7 +178,7 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
   });
   const outcome = trainer.exited.then((exit) => {
     const refused = resume === null && !begun && failure?.kind === 'input';
-    return refused ? takeBack(store, runId, failure) : conclude(store, runId, exit, failure);
+    return refused ? takeBack(store, runId, failure) : conclude(store, runId, exit, failure, collapse);
   });
   return { runId, folder, send: trainer.send, kill: trainer.kill, outcome };
 }
@@ -216,9 +219,16 @@ function takeBack(store: Store, runId: number, error: BraidError | null): RunOut
   return { runId, state: 'failed', step: 0, checkpoint: null, error, kept: false };
 }
 
-function conclude(store: Store, runId: number, exit: TrainerExit, failure: BraidError | null): RunOutcome {
+function conclude(
+  store: Store,
+  runId: number,
+  exit: TrainerExit,
+  failure: BraidError | null,
+  collapse: string | null,
+): RunOutcome {
   const reason = describeExit(exit);
   const interrupted = interruptRun(store, runId, reason);
+  if (collapse !== null && requireRun(store, runId).state === 'stopped') finishRun(store, runId, 'collapsed', collapse);
   const run = requireRun(store, runId);
   const died = new BraidError('TRAINER_DIED', `Run ${runId}: ${reason}`, {
     remedy: 'Resume the run: it goes on from its last checkpoint.',
@@ -231,6 +241,16 @@ function conclude(store: Store, runId: number, exit: TrainerExit, failure: Braid
     error: failure ?? (interrupted ? died : null),
     kept: true,
   };
+}
+
+/** Why the collapse watch has the run paused, if it has: who stops it then takes it for collapsed. */
+function collapseAfter(events: readonly TrainerEvent[], before: string | null): string | null {
+  let reason = before;
+  for (const event of events) {
+    if (event.kind === 'paused') reason = event.byWatch ? event.reason : null;
+    if (event.kind === 'resumed') reason = null;
+  }
+  return reason;
 }
 
 function noteQuietly(store: Store, runId: number, warning: BraidError): void {

@@ -33,7 +33,7 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ doc: 'Start from the weights of this checkpoint (a new stage).' }),
-  dataset: z.string().min(1).default('10words').meta({ doc: 'The training dataset: a JSONL file.' }),
+  dataset: z.string().min(1).default('datasets/10words.jsonl').meta({ doc: 'The training dataset: a JSONL file.' }),
   eval_dataset: z
     .string()
     .min(1)

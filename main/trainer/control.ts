@@ -13,12 +13,15 @@ export interface Control {
 export function openControl(emit: (event: TrainerEvent) => void): Control {
   let stop = false;
   let pauseReason: string | null = null;
+  let byWatch = false;
   let wake: (() => void) | null = null;
   return {
     requestPause: (reason) => {
       pauseReason = reason;
+      byWatch = true;
     },
     receive: (command) => {
+      byWatch = false;
       if (command.kind === 'pause') pauseReason = 'asked for';
       else pauseReason = null;
       if (command.kind === 'stop') stop = true;
@@ -28,7 +31,7 @@ export function openControl(emit: (event: TrainerEvent) => void): Control {
       // Steps are synchronous: messages come in only when the event loop turns.
       await new Promise((resolve) => setImmediate(resolve));
       if (pauseReason !== null && !stop) {
-        emit({ kind: 'paused', step, reason: pauseReason });
+        emit({ kind: 'paused', step, reason: pauseReason, byWatch });
         while (pauseReason !== null && !stop) await new Promise<void>((resolve) => (wake = resolve));
         wake = null;
         if (!stop) emit({ kind: 'resumed', step });

@@ -47,6 +47,8 @@ export type TrainerEvent =
       readonly trainable: number;
       /** Steps that the run is to have. */
       readonly maxSteps: number;
+      /** Tokens that a completion may have, configured or computed from the dataset. */
+      readonly maxCompletionLength: number;
     }
   /** What the steps that are left will take, from a short calibration. */
   | {
@@ -80,7 +82,8 @@ export type TrainerEvent =
       readonly message: string;
       readonly remedy: string;
     }
-  | { readonly kind: 'paused'; readonly step: number; readonly reason: string }
+  /** `byWatch`: the collapse watch paused the run, not a person. */
+  | { readonly kind: 'paused'; readonly step: number; readonly reason: string; readonly byWatch: boolean }
   | { readonly kind: 'resumed'; readonly step: number }
   | { readonly kind: 'done'; readonly step: number; readonly path: string | null; readonly stopped: boolean }
   | ({ readonly kind: 'failed'; readonly step: number } & Failure);

@@ -52,7 +52,7 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
       for (const micro of microBatches(plan, step)) {
         if (micro.generate || generation === null) {
           generation = generateAndScore(session, plan, micro.generation, io);
-          metrics.add(generationMetrics(session.task, generation, plan.groupSize));
+          metrics.add(generationMetrics(session.task, generation, config));
           io.addTokens(tokensOf(generation, plan.groupSize));
         }
         const scored = generation;

@@ -98,12 +98,27 @@ export function groupsOfRows(
   return [...groups.values()];
 }
 
+/** The highest weighted reward there can be; null where the weights leave it unknown. */
+export function highestReward(
+  { highestReward, rewardNames }: Task,
+  weights: TrainConfig['reward_weights'],
+): number | null {
+  if (weights === null || highestReward === null) return highestReward;
+  const [weight = 1] = weights;
+  return rewardNames.length === 1 && weight > 0 ? weight * highestReward : null;
+}
+
 /** What TRL logs of a generation, and how alike its completions are. */
-export function generationMetrics(task: Task, generation: Generation, groupSize: number): Metrics {
+export function generationMetrics(
+  task: Task,
+  generation: Generation,
+  config: Pick<TrainConfig, 'num_generations' | 'reward_weights'>,
+): Metrics {
+  const groupSize = config.num_generations;
   const lengths = generation.completions.map(({ ids }) => ids.length);
   return {
     ...rewardMetrics(task.rewardNames, generation.rewards, generation.result),
-    ...groupMetrics(generation.result, task.highestReward),
+    ...groupMetrics(generation.result, highestReward(task, config.reward_weights)),
     ...completionMetrics(
       lengths,
       generation.completions.map(({ terminated }) => terminated),

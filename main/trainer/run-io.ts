@@ -6,6 +6,7 @@ import { evaluate } from './evaluate.ts';
 import type { Metrics, TrainerEvent } from './events.ts';
 import type { SavedGeneration, ScoredGeneration } from './grpo.ts';
 import type { Phases } from './phases.ts';
+import { highestReward } from './rollout.ts';
 import type { Session } from './session.ts';
 
 export interface RunIo {
@@ -133,6 +134,6 @@ function watchSettings({ config, task }: Session): WatchSettings {
     temperature: config.temperature,
     learningRate: config.learning_rate,
     beta: config.beta,
-    highestReward: task.highestReward,
+    highestReward: highestReward(task, config.reward_weights),
   };
 }

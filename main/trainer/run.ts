@@ -44,6 +44,7 @@ export async function runTraining(
       parameters: parameterCount(modelParameters(session.policy.model)),
       trainable: parameterCount(session.parameters),
       maxSteps: start.config.max_steps,
+      maxCompletionLength: session.maxCompletionLength,
     });
     follow({ kind: 'estimate', step, ...estimateRun(session, step) });
     const io = openRunIo(session, progress, control, openPhases(), follow);

@@ -42,7 +42,7 @@ const zipfContinuations = zipf(CONTINUATIONS, 2);
  * interleaved less and less often the longer the fragments are: beyond 30 words never.
  */
 export function untaggedMixture(words: number): Mixture {
-  if (words <= 14) return { interleave: 0.18, bThenA: 0.54, aThenB: 0.16, aOnly: 0.08, bOnly: 0.04 };
+  if (words <= 14) return { interleave: 0.15, bThenA: 0.64, aThenB: 0.11, aOnly: 0.06, bOnly: 0.04 };
   if (words <= 30) return { interleave: 0.05, bThenA: 0.85, aThenB: 0.05, aOnly: 0.05 };
   return { bThenA: 1 };
 }

@@ -137,8 +137,9 @@ describe('recordEvents', () => {
       parameters: 9,
       trainable: 1,
       maxSteps: 5,
+      maxCompletionLength: 9,
     } as const;
-    recordEvents(store, runId, [ready, { kind: 'paused', step: 3, reason: 'on request' }]);
+    recordEvents(store, runId, [ready, { kind: 'paused', step: 3, reason: 'on request', byWatch: false }]);
     expect(store.runs.get(runId)).toMatchObject({ state: 'paused', reason: 'on request', backend: 'wasm', step: 3 });
     recordEvents(store, runId, [{ kind: 'resumed', step: 3 }]);
     expect(state()).toBe('running');
@@ -271,7 +272,7 @@ describe('markAbandonedRuns', () => {
     const alive = createRun(store, config).runId;
     const gone = createRun(store, config, { host: { pid: process.pid, hostId: 'nowhere:1' } }).runId;
     const paused = createRun(store, config, { host: { pid: 5, hostId: 'nowhere:2' } }).runId;
-    recordEvents(store, paused, [{ kind: 'paused', step: 2, reason: 'r' }]);
+    recordEvents(store, paused, [{ kind: 'paused', step: 2, reason: 'r', byWatch: false }]);
     const ended = createRun(store, config, { host: { pid: 5, hostId: 'nowhere:2' } }).runId;
     finishRun(store, ended, 'done');
     const later = { ...store, now: () => 1e12 };

@@ -129,7 +129,7 @@ describe('a run through its services', () => {
     const again = startTraining(store, world.config(dead), { paths });
     await until(() => store.runs.get(again.runId)?.state === 'paused');
     again.send({ kind: 'stop' });
-    expect(await again.outcome).toMatchObject({ state: 'stopped', step: 3, error: null });
+    expect(await again.outcome).toMatchObject({ state: 'collapsed', step: 3, error: null });
     expect(newestCheckpoint(store, again.runId)?.step).toBe(3);
   });
 });
