@@ -241,6 +241,10 @@ export function listCheckpoints(outputDir: string): readonly { readonly step: nu
  */
 export function dropOldest(outputDir: string, step: number, limit: number | null): void {
   if (limit === null) return;
-  const past = listCheckpoints(outputDir).filter((checkpoint) => checkpoint.step <= step);
-  for (const { path } of past.slice(0, -limit)) rmSync(path, { recursive: true, force: true });
+  try {
+    const past = listCheckpoints(outputDir).filter((checkpoint) => checkpoint.step <= step);
+    for (const { path } of past.slice(0, -limit)) rmSync(path, { recursive: true, force: true });
+  } catch {
+    // A checkpoint too many is no reason to end a run: the next one tries again, and says what the folder refuses.
+  }
 }
