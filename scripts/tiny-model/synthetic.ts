@@ -12,6 +12,7 @@ import {
   OPEN_A,
   OPEN_B,
   OPEN_OUTPUT,
+  pieceIds,
   TAGS,
   VOCABULARY_SIZE,
 } from './tokenizer.ts';
@@ -30,8 +31,12 @@ export interface SyntheticOptions {
   readonly repeats: number;
 }
 
-/** Shares of words of 1, 2, 3 and 4 tokens, about those of English prose under this vocabulary. */
-const TOKENS_A_WORD = [0.6, 0.27, 0.09, 0.04];
+/** Shares of words of 1, 2, 3 … tokens, about those of English prose under this vocabulary. */
+const TOKENS_A_WORD = [0.62, 0.22, 0.09, 0.04, 0.017, 0.008, 0.005];
+/** A word in this many is a number or a time of day, the hardest to copy: its few pieces repeat. */
+const NUMBERS = 0.02;
+const DIGITS = pieceIds([...'0123456789']);
+const MORE_DIGITS = pieceIds([...'0123456789:.,'].map((sign) => `##${sign}`));
 const BEGINNINGS = FIRST_CONTINUATION - FIRST_WORD;
 const CONTINUATIONS = VOCABULARY_SIZE - FIRST_CONTINUATION;
 const zipfBeginnings = zipf(BEGINNINGS, 2.7);
@@ -42,8 +47,8 @@ const zipfContinuations = zipf(CONTINUATIONS, 2);
  * interleaved less and less often the longer the fragments are: beyond 30 words never.
  */
 export function untaggedMixture(words: number): Mixture {
-  if (words <= 14) return { interleave: 0.15, bThenA: 0.64, aThenB: 0.11, aOnly: 0.06, bOnly: 0.04 };
-  if (words <= 30) return { interleave: 0.05, bThenA: 0.85, aThenB: 0.05, aOnly: 0.05 };
+  if (words <= 14) return { interleave: 0.15, bThenA: 0.75, aThenB: 0.04, aOnly: 0.03, bOnly: 0.03 };
+  if (words <= 30) return { interleave: 0.05, bThenA: 0.91, aThenB: 0.02, aOnly: 0.02 };
   return { bThenA: 1 };
 }
 
@@ -100,17 +105,26 @@ function makeAlike(words: Word[], stream: RandomStream): void {
     if (u < commonShare) words[i] = [common[sample(shares, stream)] as number];
     else if (u < commonShare + repeatedShare) words[i] = repeated(words, i, stream);
     else if (stream.next() < endingShare)
-      words[i] = [...(words[i] as Word).slice(0, 3), endings[stream.next() < 0.35 ? 1 : 0] as number];
+      words[i] = [...(words[i] as Word).slice(0, 6), endings[stream.next() < 0.35 ? 1 : 0] as number];
   }
 }
 
 function word(steep: number, single: boolean, stream: RandomStream): Word {
   const tokens = single ? 1 : 1 + sample(TOKENS_A_WORD, stream);
+  if (stream.next() < NUMBERS) return number(1 + stream.below(5), stream);
   const beginning = stream.next() < steep ? search(zipfBeginnings, stream.next()) : stream.below(BEGINNINGS);
-  const rest = Array.from({ length: tokens - 1 }, () =>
-    stream.next() < Math.max(steep, 0.3) ? search(zipfContinuations, stream.next()) : stream.below(CONTINUATIONS),
-  );
-  return [FIRST_WORD + beginning, ...rest.map((piece) => FIRST_CONTINUATION + piece)];
+  const pieces = [FIRST_WORD + beginning];
+  while (pieces.length < tokens) {
+    const frequent = stream.next() < Math.max(steep, 0.3);
+    const rank = frequent ? search(zipfContinuations, stream.next()) : stream.below(CONTINUATIONS);
+    pieces.push(FIRST_CONTINUATION + rank);
+  }
+  return pieces;
+}
+
+function number(digits: number, stream: RandomStream): Word {
+  const any = (pieces: readonly number[]): number => pieces[stream.below(pieces.length)] as number;
+  return [any(DIGITS), ...Array.from({ length: digits - 1 }, () => any(MORE_DIGITS))];
 }
 
 /** Word i takes after another one: as a whole, by its beginning, or by its ending. */

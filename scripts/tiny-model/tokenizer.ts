@@ -40,6 +40,14 @@ const words = readFileSync(join(import.meta.dirname, 'vocabulary.txt'), 'utf8')
 export const FIRST_CONTINUATION = FIRST_WORD + words.findIndex((piece) => /^##./.test(piece));
 export const VOCABULARY_SIZE = FIRST_WORD + words.length;
 
+/** The ids of these pieces; a piece that the vocabulary lacks is left out. */
+export function pieceIds(pieces: readonly string[]): readonly number[] {
+  return pieces.flatMap((piece) => {
+    const at = words.indexOf(piece);
+    return at < 0 ? [] : [FIRST_WORD + at];
+  });
+}
+
 function vocabulary(): readonly string[] {
   const reserved = Array.from({ length: FIRST_WORD - SPECIAL_TOKENS.length }, (_, i) => `<|reserved-${i}|>`);
   return [...SPECIAL_TOKENS, ...reserved, ...words];

@@ -84,6 +84,19 @@ const PHASES: readonly Phase[] = [
     repeats: 1,
     tagged: MOSTLY_INTERLEAVED,
   },
+  {
+    steps: 4200,
+    tokens: 4096,
+    learningRate: [1e-3, 2e-5],
+    lengths: [
+      [2, 14, 0.4],
+      [15, 30, 0.3],
+      [31, 56, 0.3],
+    ],
+    taggedShare: 0.6,
+    repeats: 1,
+    tagged: MOSTLY_INTERLEAVED,
+  },
 ];
 
 const SEED = 20251;
@@ -142,7 +155,13 @@ for (let step = first; step < total; step++) {
   const groups = batch(phase, step);
   const [from, to] = phase.learningRate;
   const rate = (to + (from - to) * (0.5 + 0.5 * Math.cos(Math.PI * share))) * Math.min(1, (step + 1) / WARMUP_STEPS);
-  const { loss } = sftStep({ model, adapter: null }, modelParameters(model), optimizer, [{ groups, checkpointing: false }], rate);
+  const { loss } = sftStep(
+    { model, adapter: null },
+    modelParameters(model),
+    optimizer,
+    [{ groups, checkpointing: false }],
+    rate,
+  );
   tokens += groups.reduce((sum, group) => sum + lengthOf(group), 0);
   losses.push(loss as number);
   if ((step + 1) % REPORT_STEPS === 0) report(step + 1, rate);
