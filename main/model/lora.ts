@@ -85,13 +85,6 @@ export function adapterParameters(adapter: Adapter): readonly Parameter[] {
   return [...adapter.modules.values()].flatMap(({ a, b }) => [a, b]);
 }
 
-/** A copy that doesn't follow the original: the frozen reference of a warm-started run. */
-export function copyAdapter(adapter: Adapter): Adapter {
-  const copy = (p: Parameter<tf.Tensor2D>): Parameter<tf.Tensor2D> => ({ name: p.name, value: tf.add(p.value, 0) });
-  const modules = new Map([...adapter.modules].map(([name, { a, b }]) => [name, { a: copy(a), b: copy(b) }]));
-  return { ...adapter, modules };
-}
-
 export function disposeAdapter(adapter: Adapter): void {
   for (const { value } of adapterParameters(adapter)) value.dispose();
 }

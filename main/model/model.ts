@@ -1,4 +1,4 @@
-import * as tf from '@tensorflow/tfjs-core';
+import type * as tf from '@tensorflow/tfjs-core';
 import type { RopeTables } from '../tensor/ops/rope.ts';
 import type { ModelConfig } from './config.ts';
 import type { Parameter } from './parameter.ts';
@@ -118,17 +118,6 @@ export function modelParameters(model: Model): readonly Parameter[] {
   const all: readonly Parameter[] = [model.embedding, ...model.layers.flatMap(layerParameters), model.norm, model.head];
   const byName = new Map(all.map((parameter) => [parameter.name, parameter]));
   return [...parameterShapes(model.config).keys()].flatMap((name) => byName.get(name) ?? []);
-}
-
-/** A copy whose weights don't follow the original: the frozen reference of full fine-tuning. */
-export function copyModel(model: Model): Model {
-  const byName = new Map(modelParameters(model).map((p) => [p.name, p]));
-  const copy = (name: string): Parameter => {
-    const original = byName.get(name);
-    if (original === undefined) throw new Error(`The model has no parameter "${name}"`);
-    return { name, value: tf.add(original.value, 0) };
-  };
-  return assembleModel(model.config, copy, { cos: tf.clone(model.rope.cos), sin: tf.clone(model.rope.sin) });
 }
 
 /** Frees every tensor of the model. */

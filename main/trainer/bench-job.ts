@@ -7,9 +7,9 @@ import { benchRecords } from './bench-records.ts';
 import { parseConfig, type TrainConfig } from './config.ts';
 import { openControl } from './control.ts';
 import { trainGrpo } from './grpo.ts';
+import type { JobIo } from './job-io.ts';
 import { openPhases } from './phases.ts';
 import type { RunIo } from './run-io.ts';
-import type { JobIo } from './run-job.ts';
 import { openSessionOn, type Session } from './session.ts';
 
 export interface BenchJob extends BackendChoice {

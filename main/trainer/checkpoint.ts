@@ -16,7 +16,7 @@ import { encodeSafetensors, openSafetensors } from '../model/safetensors.ts';
 import type { TaskRecord } from '../tasks/task.ts';
 import { startWatch, type WatchState } from './collapse-watch.ts';
 import type { Metrics } from './events.ts';
-import type { SavedGeneration } from './grpo.ts';
+import type { SavedGeneration } from './generation.ts';
 import type { Session } from './session.ts';
 import type { TrainerStart } from './start.ts';
 

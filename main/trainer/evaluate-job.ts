@@ -6,9 +6,9 @@ import type { BackendChoice } from './backend.ts';
 import type { TrainConfig } from './config.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationItem } from './events.ts';
+import type { JobIo } from './job-io.ts';
 import { endTokensOf, type ModelParts, openPolicy } from './open-policy.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from './prompts.ts';
-import type { JobIo } from './run-job.ts';
 
 export interface EvaluateJob extends BackendChoice {
   readonly kind: 'evaluate';

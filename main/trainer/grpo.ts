@@ -21,17 +21,11 @@ import {
   microBatches,
   planBatches,
 } from './batching.ts';
+import type { Generation, SavedGeneration, ScoredGeneration } from './generation.ts';
 import { StepMetrics } from './metrics.ts';
 import { microBatchLoss, rowLogps } from './micro-batch-loss.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
-import {
-  type Generation,
-  generationMetrics,
-  sampleCompletions,
-  samplesOf,
-  scoreCompletions,
-  tokensOf,
-} from './rollout.ts';
+import { generationMetrics, sampleCompletions, samplesOf, scoreCompletions, tokensOf } from './rollout.ts';
 import type { RunIo } from './run-io.ts';
 import { learningRate } from './schedule.ts';
 import type { Session } from './session.ts';
@@ -73,21 +67,6 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
     await io.endStep(step + 1, metrics.take());
   }
   return io.finish(config.max_steps, false);
-}
-
-/** A generation with the log-probabilities that its micro-batches need, one array a row. */
-export interface ScoredGeneration extends Generation {
-  /** Under the policy that sampled it; null where that is the one being trained. */
-  readonly oldLogps: readonly Float32Array[] | null;
-  /** Under the reference; null without one. */
-  readonly refLogps: readonly Float32Array[] | null;
-}
-
-/** What a checkpoint keeps of a generation that later steps still use. */
-export interface SavedGeneration {
-  readonly number: number;
-  readonly completions: readonly { readonly ids: number[]; readonly terminated: boolean }[];
-  readonly oldLogps: readonly (readonly number[])[] | null;
 }
 
 /** Samples, scores and, where the policy will move before the rows are used up, keeps their log-probabilities. */

@@ -9,7 +9,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { PromptGroup } from '../model/pack.ts';
 import type { BatchPlan, MicroBatch } from './batching.ts';
-import type { ScoredGeneration } from './grpo.ts';
+import type { Generation, ScoredGeneration } from './generation.ts';
 import { grpoLoss } from './loss-op.ts';
 import { type LossNormaliser, type PolicyLoss, policyLoss } from './losses.ts';
 import { cutRows, type PassPlan, planPass, type RowRange, type TokenCost, tokenCost } from './memory.ts';
@@ -17,7 +17,7 @@ import type { Gradients } from './optimizer.ts';
 import { accumulateGradients } from './optimizer.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
 import { completionLogps, hostLogps, lossAndGradients, type Policy } from './policy.ts';
-import { type Generation, groupsOfRows } from './rollout.ts';
+import { groupsOfRows } from './rollout.ts';
 import type { Session } from './session.ts';
 
 /** What the loss of a micro-batch needs of a session. */

@@ -10,18 +10,13 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../errors.ts';
+import type { Parameter } from '../model/parameter.ts';
 import type { TrainConfig } from './config.ts';
 
 export type OptimizerConfig = Pick<
   TrainConfig,
   'adam_beta1' | 'adam_beta2' | 'adam_epsilon' | 'weight_decay' | 'max_grad_norm'
 >;
-
-/** A trained tensor; the portable path puts a new tensor into `value` at every step. */
-export interface Parameter {
-  readonly name: string;
-  value: tf.Tensor;
-}
 
 export type Gradients = Readonly<Record<string, tf.Tensor>>;
 

@@ -7,26 +7,13 @@ import { type Completion, generate } from '../model/generate.ts';
 import type { PromptGroup } from '../model/pack.ts';
 import { hashString } from '../random.ts';
 import type { Task } from '../tasks/task.ts';
-import { type Advantages, computeAdvantages } from './advantages.ts';
+import { computeAdvantages } from './advantages.ts';
 import type { TrainConfig } from './config.ts';
 import type { Metrics, Sample } from './events.ts';
+import type { Generation } from './generation.ts';
 import { completionMetrics, diversityMetrics, generationTokens, groupMetrics, rewardMetrics } from './metrics.ts';
 import type { Policy } from './policy.ts';
 import type { TokenRecord } from './prompts.ts';
-
-export interface Generation {
-  /** Its number, from 0; with the seed it decides the random numbers. */
-  readonly number: number;
-  /** [P] */
-  readonly prompts: readonly TokenRecord[];
-  /** [R] */
-  readonly completions: readonly Completion[];
-  /** [R] */
-  readonly texts: readonly string[];
-  /** [functions][R] */
-  readonly rewards: readonly (readonly number[])[];
-  readonly result: Advantages;
-}
 
 const ROLLOUT_STREAM = hashString('rollout');
 

@@ -4,7 +4,7 @@ import { type WatchSettings, watchStep } from './collapse-watch.ts';
 import type { Control } from './control.ts';
 import { evaluate } from './evaluate.ts';
 import type { Metrics, TrainerEvent } from './events.ts';
-import type { SavedGeneration, ScoredGeneration } from './grpo.ts';
+import type { SavedGeneration, ScoredGeneration } from './generation.ts';
 import type { Phases } from './phases.ts';
 import { highestReward } from './rollout.ts';
 import type { Session } from './session.ts';

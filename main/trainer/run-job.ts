@@ -4,16 +4,10 @@ import { runBenchJob } from './bench-job.ts';
 import { runEvaluateJob } from './evaluate-job.ts';
 import type { JobEvent } from './events.ts';
 import { describeFailure } from './failure.ts';
+import type { JobIo } from './job-io.ts';
 import type { SideJob, SideJobResults } from './jobs.ts';
 import { runScoreJob } from './score-job.ts';
 import { runSelfCheckJob } from './self-check-job.ts';
-
-/** What a side job may use of its process. */
-export interface JobIo {
-  readonly backend: Pick<OpenBackend, 'name' | 'threads'>;
-  /** Tells how far the job is and lets the message leave: tensor work is synchronous and would hold it back. */
-  progress(done: number, total: number, unit: string): Promise<void>;
-}
 
 /** Does a side job, telling all through `emit`; a failure is told too, never thrown. */
 export async function runJob(job: SideJob, emit: (event: JobEvent) => void): Promise<void> {

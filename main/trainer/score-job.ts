@@ -4,8 +4,8 @@ import { readModelConfig } from '../model/config.ts';
 import { type ScoreItem, scoreCompletions } from '../model/score.ts';
 import { loadTokenizer } from '../model/tokenizer.ts';
 import type { BackendChoice } from './backend.ts';
+import type { JobIo } from './job-io.ts';
 import { type ModelParts, openPolicy } from './open-policy.ts';
-import type { JobIo } from './run-job.ts';
 
 /** One line of the input: texts, or token ids. */
 export interface ScoreLine {

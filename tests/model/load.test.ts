@@ -6,7 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readModelConfig } from '../../main/model/config.ts';
 import { loadModel, randomModel } from '../../main/model/load.ts';
-import { copyModel, disposeModel, modelParameters, parameterShapes } from '../../main/model/model.ts';
+import { disposeModel, modelParameters, parameterShapes } from '../../main/model/model.ts';
 import { parameterCount } from '../../main/model/parameter.ts';
 import { encodeSafetensors, openSafetensors } from '../../main/model/safetensors.ts';
 import { openTestBackends } from '../backends.ts';
@@ -154,19 +154,5 @@ describe('randomModel', () => {
     expect(Math.abs(mean)).toBeLessThan(0.001);
     expect(deviation).toBeGreaterThan(0.019);
     expect(deviation).toBeLessThan(0.021);
-  });
-});
-
-describe('copyModel', () => {
-  beforeAll(async () => cpu?.use());
-  it('does not follow the original', () => {
-    const before = tf.memory().numTensors;
-    const model = loadModel(TINY, 16);
-    const copy = copyModel(model);
-    const kept = [...model.head.value.dataSync()];
-    disposeModel(model);
-    expect([...copy.head.value.dataSync()]).toEqual(kept);
-    disposeModel(copy);
-    expect(tf.memory().numTensors).toBe(before);
   });
 });

@@ -14,7 +14,7 @@ import { computeAdvantages } from '../../main/trainer/advantages.ts';
 import { type BatchPlan, microBatches, planBatches } from '../../main/trainer/batching.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
 import type { Metrics } from '../../main/trainer/events.ts';
-import type { ScoredGeneration } from '../../main/trainer/grpo.ts';
+import type { ScoredGeneration } from '../../main/trainer/generation.ts';
 import { completionMetrics, generationTokens, rewardMetrics, StepMetrics } from '../../main/trainer/metrics.ts';
 import { microBatchLoss, rowLogps } from '../../main/trainer/micro-batch-loss.ts';
 import { AdamW, accumulateGradients, type Gradients } from '../../main/trainer/optimizer.ts';

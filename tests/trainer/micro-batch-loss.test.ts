@@ -4,7 +4,7 @@ import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import { computeAdvantages } from '../../main/trainer/advantages.ts';
 import { planBatches } from '../../main/trainer/batching.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
-import type { ScoredGeneration } from '../../main/trainer/grpo.ts';
+import type { ScoredGeneration } from '../../main/trainer/generation.ts';
 import { microBatchLoss, rowLogps } from '../../main/trainer/micro-batch-loss.ts';
 import { openTestBackends, tensorsLeft } from '../backends.ts';
 import { tinyModel } from '../model/tiny.ts';

@@ -1,13 +1,13 @@
 import '@tensorflow/tfjs-backend-cpu';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Parameter } from '../../main/model/parameter.ts';
 import {
   AdamW,
   accumulateGradients,
   clipCoefficient,
   globalNorm,
   type OptimizerConfig,
-  type Parameter,
   takesDecay,
 } from '../../main/trainer/optimizer.ts';
 

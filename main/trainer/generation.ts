@@ -1,0 +1,34 @@
+/** What one generation is, at its three stages: sampled and scored, ready for the loss, kept in a checkpoint. */
+import type { Completion } from '../model/generate.ts';
+import type { Advantages } from './advantages.ts';
+import type { TokenRecord } from './prompts.ts';
+
+/** P prompts, G completions a prompt, R = P*G rows; row i belongs to group floor(i / G). */
+export interface Generation {
+  /** Its number, from 0; with the seed it decides the random numbers. */
+  readonly number: number;
+  /** [P] */
+  readonly prompts: readonly TokenRecord[];
+  /** [R] */
+  readonly completions: readonly Completion[];
+  /** [R] */
+  readonly texts: readonly string[];
+  /** [functions][R] */
+  readonly rewards: readonly (readonly number[])[];
+  readonly result: Advantages;
+}
+
+/** A generation with the log-probabilities that its micro-batches need, one array a row. */
+export interface ScoredGeneration extends Generation {
+  /** Under the policy that sampled it; null where that is the one being trained. */
+  readonly oldLogps: readonly Float32Array[] | null;
+  /** Under the reference; null without one. */
+  readonly refLogps: readonly Float32Array[] | null;
+}
+
+/** What a checkpoint keeps of a generation that later steps still use. */
+export interface SavedGeneration {
+  readonly number: number;
+  readonly completions: readonly { readonly ids: number[]; readonly terminated: boolean }[];
+  readonly oldLogps: readonly (readonly number[])[] | null;
+}
