@@ -14,6 +14,9 @@ import { BraidError } from './errors.ts';
 
 setHostPaths(checkoutPaths(join(import.meta.dirname, '..')));
 
+// A reader that closes the pipe early (`| head`) is no failure of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
 const program = new Command('braid')
   .description('Train language models by GRPO on your own machine.')
   .showHelpAfterError('(braid COMMAND --help shows the options)')
