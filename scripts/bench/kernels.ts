@@ -1,12 +1,12 @@
 /**
  * Prints the matrix product's GFLOPS for the shapes that training and generation use, with A·B, A·Bᵀ and Aᵀ·B for every
- * thread count: `node scripts/bench-kernels.ts [--revectorize] [threads…]`. Best of several runs; on a shared machine
+ * thread count: `node scripts/bench/kernels.ts [--revectorize] [threads…]`. Best of several runs; on a shared machine
  * compare columns, not days.
  */
-import { kernelsFile } from '../main/tensor/kernels/build.ts';
-import { closeWasmBackend, openWasmBackend } from '../main/tensor/wasm/boot.ts';
-import { gemm } from '../main/tensor/wasm/gemm.ts';
-import type { WasmRuntime } from '../main/tensor/wasm/runtime.ts';
+import { kernelsFile } from '../../main/tensor/kernels/build.ts';
+import { closeWasmBackend, openWasmBackend } from '../../main/tensor/wasm/boot.ts';
+import { gemm } from '../../main/tensor/wasm/gemm.ts';
+import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 
 type Shape = readonly [m: number, n: number, k: number];
 

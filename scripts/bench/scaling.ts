@@ -1,18 +1,18 @@
 /**
  * How a GRPO step's time and memory grow with words, group size and model width: Markdown tables for
- * docs/performance.md. `node scripts/bench-scaling.ts`; some ten minutes on two cores, nothing else running.
+ * docs/performance.md. `node scripts/bench/scaling.ts`; some ten minutes on two cores, nothing else running.
  */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkoutPaths } from '../main/commands/host-paths.ts';
-import { parseModelConfig, readJson } from '../main/model/config.ts';
-import { encodeModel } from '../main/model/export.ts';
-import { randomModel } from '../main/model/load.ts';
-import { disposeModel } from '../main/model/model.ts';
-import { type BenchReport, benchModel } from '../main/services/bench.ts';
-import { openBackend } from '../main/trainer/backend.ts';
+import { checkoutPaths } from '../../main/commands/host-paths.ts';
+import { parseModelConfig, readJson } from '../../main/model/config.ts';
+import { encodeModel } from '../../main/model/export.ts';
+import { randomModel } from '../../main/model/load.ts';
+import { disposeModel } from '../../main/model/model.ts';
+import { type BenchReport, benchModel } from '../../main/services/bench.ts';
+import { openBackend } from '../../main/trainer/backend.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const paths = checkoutPaths(root);
 const tiny = join(paths.resources, 'models/tiny');
 

@@ -1,0 +1,87 @@
+"""Times TRL's GRPO steps on the CPU in the manner of `braid bench`, for a comparison in one sitting.
+
+python scripts/bench/trl_peer.py MODEL --prompts 8 --group 16 --words 10 --mode full --beta 0 --steps 12
+
+Needs torch, transformers, trl, peft and datasets. Completions are of exactly 2 * words + 4 tokens; two steps warm up.
+"""
+import argparse
+import random
+import statistics
+import tempfile
+import time
+
+import torch
+from datasets import Dataset
+from peft import LoraConfig
+from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
+from trl import GRPOConfig, GRPOTrainer
+
+WARM_UP = 2
+
+
+class StepTimes(TrainerCallback):
+    """Wall-clock seconds of every optimiser step."""
+
+    def __init__(self):
+        self.seconds = []
+
+    def on_step_begin(self, *args, **kwargs):
+        self.began = time.perf_counter()
+
+    def on_step_end(self, *args, **kwargs):
+        self.seconds.append(time.perf_counter() - self.began)
+
+
+def shared_words(completions, **columns):
+    """A cheap stand-in for a reward; its time is negligible in both programs."""
+    return [float(len(set(text.split()))) for text in completions]
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("model")
+    for name, default in (("prompts", 8), ("group", 16), ("words", 10), ("steps", 12), ("threads", 2)):
+        options.add_argument(f"--{name}", type=int, default=default)
+    options.add_argument("--mode", choices=["full", "lora"], default="full")
+    options.add_argument("--beta", type=float, default=0.0)
+    asked = options.parse_args()
+    torch.set_num_threads(asked.threads)
+
+    tokenizer = AutoTokenizer.from_pretrained(asked.model, padding_side="left")
+    words = [word for word, index in tokenizer.get_vocab().items() if index >= 7]
+    draw = random.Random(0)
+    prompt = lambda: "<a> " + " ".join(draw.choices(words, k=asked.words)) + " <b> " + " ".join(draw.choices(words, k=asked.words)) + " <out>"
+    rows = Dataset.from_list([{"prompt": prompt()} for _ in range(asked.prompts * (asked.steps + 4))])
+    length = 2 * asked.words + 4
+    times = StepTimes()
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = GRPOTrainer(
+            model=AutoModelForCausalLM.from_pretrained(asked.model, dtype=torch.float32),
+            reward_funcs=shared_words,
+            train_dataset=rows,
+            processing_class=tokenizer,
+            peft_config=LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM") if asked.mode == "lora" else None,
+            callbacks=[times],
+            args=GRPOConfig(
+                output_dir=folder,
+                max_steps=asked.steps,
+                per_device_train_batch_size=asked.prompts * asked.group,
+                num_generations=asked.group,
+                max_completion_length=length,
+                generation_kwargs={"min_new_tokens": length},
+                beta=asked.beta,
+                learning_rate=1e-5,
+                use_cpu=True,
+                bf16=False,
+                gradient_checkpointing=False,
+                report_to="none",
+                save_strategy="no",
+                disable_tqdm=True,
+            ),
+        )
+        trainer.train()
+    counted = times.seconds[WARM_UP:]
+    print(f"TRL median {statistics.median(counted):.3f} s a step (min {min(counted):.3f}, max {max(counted):.3f})")
+
+
+main()
