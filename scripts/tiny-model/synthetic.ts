@@ -107,6 +107,10 @@ function makeAlike(words: Word[], stream: RandomStream): void {
     else if (stream.next() < endingShare)
       words[i] = [...(words[i] as Word).slice(0, 6), endings[stream.next() < 0.35 ? 1 : 0] as number];
   }
+  // The hardest place of all: both texts at the same word at the same time.
+  const half = words.length / 2;
+  const sameShare = 0.15 * stream.next();
+  for (let i = 0; i < half; i++) if (stream.next() < sameShare) words[half + i] = words[i] as Word;
 }
 
 function word(steep: number, single: boolean, stream: RandomStream): Word {

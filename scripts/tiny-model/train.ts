@@ -97,6 +97,19 @@ const PHASES: readonly Phase[] = [
     repeats: 1,
     tagged: MOSTLY_INTERLEAVED,
   },
+  {
+    steps: 2800,
+    tokens: 4096,
+    learningRate: [8e-4, 1e-5],
+    lengths: [
+      [2, 14, 0.5],
+      [15, 30, 0.25],
+      [31, 56, 0.25],
+    ],
+    taggedShare: 0.65,
+    repeats: 1.3,
+    tagged: MOSTLY_INTERLEAVED,
+  },
 ];
 
 const SEED = 20251;
