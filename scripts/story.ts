@@ -2,7 +2,7 @@
  * The first seed's story on the bundled tiny model: from the same start, a jump to a far longer stage collapses, and
  * the curriculum reaches that stage step by step. Writes docs/story.md.
  *
- * node scripts/story.ts [--workspace DIR] [--steps N] [--seed S]; about 15 minutes on two cores.
+ * node scripts/story.ts [--workspace DIR] [--steps N] [--seed S]; about 10 minutes on two cores.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,14 @@ import { parseConfig } from '../main/trainer/config.ts';
 
 const STAGES = [10, 25, 50];
 const FAR = 50;
+// A little below the sampling temperature of the demo: at 1 the tiny model's slips of the pen differ between completions,
+// which hides that they all say the same thing.
+const TEMPERATURE = 0.7;
 
 const { values: options } = parseArgs({
   options: {
     workspace: { type: 'string' },
-    steps: { type: 'string', default: '60' },
+    steps: { type: 'string', default: '70' },
     seed: { type: 'string', default: '42' },
   },
 });
@@ -65,7 +68,12 @@ function makeDataset(words: number) {
 
 async function train(name: string, words: number, from: string | null): Promise<Stage> {
   const began = performance.now();
-  const fields = { ...readPreset('interleave-tiny', paths), max_steps: Number(options.steps), seed };
+  const fields = {
+    ...readPreset('interleave-tiny', paths),
+    max_steps: Number(options.steps),
+    seed,
+    temperature: TEMPERATURE,
+  };
   const config = parseConfig({ ...fields, dataset: datasets.get(words)?.train, from_checkpoint: from }, 'story');
   const run = startTraining(store, config, { paths });
   const outcome = await run.outcome;
@@ -111,7 +119,7 @@ function page(): string {
     `| ${name} | ${from} | ${f(s.reward[0])} → ${f(s.reward[1])} | ${percent(s.dead[0])} → ${percent(s.dead[1])} | ${s.gradNorm.toPrecision(2)} | ${s.heldOut.map(f).join(' | ')} |`;
   return `# The story of the first seed, on the tiny model
 
-Made by \`npm run story\` (seed ${seed}, ${options.steps} steps a stage, 8 prompts × 16 completions, full fine-tuning, learning rate 2e-4 falling to 0, no KL). Held-out: mean alignment of greedy answers on 64 pairs of unseen texts at each length. Rewards, dead groups and gradient norms are means over the first and the last five steps; a dead group is one whose 16 rewards are all equal.
+Made by \`npm run story\` (seed ${seed}, ${options.steps} steps a stage, 8 prompts × 16 completions, full fine-tuning, learning rate 4e-4 falling to 0, temperature ${TEMPERATURE}, no KL). Held-out: mean alignment of greedy answers on 64 pairs of unseen texts at each length. Rewards, dead groups and gradient norms are means over the first and the last five steps; a dead group is one whose 16 rewards are all equal.
 
 | stage | from | reward | dead groups | gradient norm, end | held-out ${STAGES.join(' | held-out ')} |
 |---|---|---|---|---|${STAGES.map(() => '---|').join('')}

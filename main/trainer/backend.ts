@@ -31,7 +31,7 @@ export async function openBackend({ backend, threads, kernelsFile }: BackendChoi
     );
   }
   const count = threads === 0 ? availableParallelism() : threads;
-  const runtime = await openWasmBackend({ threads: count, kernelsFile, revectorize: wantsWideVectors() });
+  const runtime = await openWasmBackend({ threads: count, kernelsFile });
   const asked = backend === 'wasm' ? 'as asked' : 'the native backend is not set up';
   return {
     name: 'wasm',
@@ -39,12 +39,4 @@ export async function openBackend({ backend, threads, kernelsFile }: BackendChoi
     why: `WebAssembly on ${count} ${count === 1 ? 'thread' : 'threads'}${runtime.wide ? ', 256-bit vectors' : ''} (${asked})`,
     close: () => closeWasmBackend(runtime),
   };
-}
-
-/**
- * V8's 256-bit vectors, an experimental pass that exists on x64 only: it half again to doubles the speed of matrix
- * products and is checked bit for bit when the backend opens. BRAID_REVECTORIZE=0 leaves it out.
- */
-function wantsWideVectors(): boolean {
-  return process.arch === 'x64' && process.env.BRAID_REVECTORIZE !== '0';
 }

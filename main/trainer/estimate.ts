@@ -23,9 +23,12 @@ export interface RunEstimate {
 }
 
 /** Packed tokens that the loss is calibrated on: enough for steady kernels, few enough to be quick. */
-const LOSS_TOKENS = 2500;
-/** Decoding steps that are timed. */
+const LOSS_TOKENS = 5000;
+/** Decoding steps that are timed: at least so many, and this share of a completion, since later ones see more. */
 const DECODE_STEPS = 8;
+const DECODE_SHARE = 0.4;
+/** What a process grows by beside the counted tensors: packed operands, chunks of logits, garbage (measured). */
+const WORKING_BYTES = 170 * 2 ** 20;
 /** Rounds at most until the time of a calibration no longer falls. */
 const SETTLING_ROUNDS = 4;
 /** A pass without gradients costs about this share of one with them. */
@@ -39,7 +42,7 @@ export function estimateRun(session: Session, firstStep: number): RunEstimate {
   return {
     secondsPerStep,
     seconds: secondsPerStep * (session.config.max_steps - firstStep),
-    memoryBytes: resident + gradients + bytes,
+    memoryBytes: resident + gradients + bytes + WORKING_BYTES,
   };
 }
 
@@ -86,10 +89,11 @@ function estimateSft(session: Session) {
 
 /** Prefill and as many decoding steps as the targets have tokens on average: rows that have ended cost nothing. */
 function secondsPerGeneration(session: Session, prompts: readonly TokenRecord[], plan: BatchPlan): number {
-  const steps = Math.min(DECODE_STEPS, session.maxCompletionLength - 1);
+  const length = prompts.reduce((sum, { targetIds }) => sum + targetIds.length, 0) / prompts.length;
+  const wanted = Math.max(DECODE_STEPS, Math.round(DECODE_SHARE * length));
+  const steps = Math.min(wanted, session.maxCompletionLength - 1);
   const short = settled(() => decodeSeconds(session, prompts, plan, 1));
   const long = settled(() => decodeSeconds(session, prompts, plan, 1 + steps));
-  const length = prompts.reduce((sum, { targetIds }) => sum + targetIds.length, 0) / prompts.length;
   return short + Math.max(0, (long - short) / Math.max(steps, 1)) * (length - 1);
 }
 

@@ -19,7 +19,7 @@ export interface WasmBackendOptions {
   readonly threads?: number;
   /** The compiled kernels, from main/tensor/kernels/build.ts. */
   readonly kernelsFile: string;
-  /** Lets V8 use 256-bit vectors in our kernels: half as fast again or better, by an experimental compiler pass. */
+  /** Whether V8 may use 256-bit vectors in our kernels; default: on x64, unless BRAID_REVECTORIZE is 0. */
   readonly revectorize?: boolean;
 }
 
@@ -36,7 +36,8 @@ const backendName = 'wasm';
 
 /** Opens the backend, puts our kernels in place and makes it tfjs's current one. */
 export async function openWasmBackend(options: WasmBackendOptions): Promise<WasmRuntime> {
-  const kernels = await compileKernels(options.kernelsFile, options.revectorize ?? false);
+  const wideRows = options.revectorize ?? wantsWideVectors();
+  const kernels = await compileKernels(options.kernelsFile, wideRows);
   const threads = Math.max(1, options.threads ?? os.availableParallelism());
   const memory = new WebAssembly.Memory({ initial: 1024, maximum: 65536, shared: true });
   const module = await loadModule(memory);
@@ -45,11 +46,18 @@ export async function openWasmBackend(options: WasmBackendOptions): Promise<Wasm
   const backend = new BackendWasm(module as unknown as BackendWasm['wasm']);
   const heap = openHeap(backend, module, memory, bytesInUse);
   const pool = await openPool(heap, kernels, threads);
-  const wideRows = options.revectorize === true;
   const narrow: WasmRuntime = { backend, heap, pool, threads, wide: false, wideRows };
   const runtime = { ...narrow, wide: wideRows && widePanelsPay(narrow) };
   await makeCurrent(runtime);
   return runtime;
+}
+
+/**
+ * V8's 256-bit vectors are an experimental pass that exists on x64 only. It half again to doubles the speed of matrix
+ * products, and is checked bit for bit below.
+ */
+function wantsWideVectors(): boolean {
+  return process.arch === 'x64' && process.env.BRAID_REVECTORIZE !== '0';
 }
 
 /** Disposes of the backend with all its tensors and ends its threads. */

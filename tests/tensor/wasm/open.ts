@@ -3,12 +3,9 @@ import { buildKernels } from '../../../main/tensor/kernels/build.ts';
 import { openWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 
-// BRAID_REVECTORIZE=1 runs these tests on 256-bit code, as the option of that name does.
-const fromEnvironment = process.env.BRAID_REVECTORIZE === '1';
-
-/** Opens the wasm backend on freshly built kernels. */
-export function openForTest(threads: number, revectorize = fromEnvironment): Promise<WasmRuntime> {
-  return openWasmBackend({ threads, revectorize, kernelsFile: buildKernels() });
+/** Opens the wasm backend on freshly built kernels; without `revectorize` as the product would. */
+export function openForTest(threads: number, revectorize?: boolean): Promise<WasmRuntime> {
+  return openWasmBackend({ threads, kernelsFile: buildKernels(), ...(revectorize !== undefined && { revectorize }) });
 }
 
 /** `length` floats in [-1, 1) that depend on the seed only. */
