@@ -65,9 +65,10 @@ function estimateGrpo(session: Session) {
   const rowsPerStep = plan.microBatchesPerStep * plan.rowsPerMicroBatch;
   const rows = plan.groupsPerGeneration * plan.groupSize;
   const kv = rows * session.maxCompletionLength * kvBytes(policy.model.config);
+  const pass = passOf(session, (tokens * plan.rowsPerMicroBatch) / rows);
   return {
-    secondsPerStep: generationsPerStep * perGeneration + (rowsPerStep / rows) * perToken * tokens,
-    bytes: Math.max(kv, activationBytes(session, (tokens * plan.rowsPerMicroBatch) / rows)),
+    secondsPerStep: generationsPerStep * perGeneration + (rowsPerStep / rows) * perToken * pass.slower * tokens,
+    bytes: Math.max(kv, pass.bytes),
   };
 }
 
@@ -81,9 +82,10 @@ function estimateSft(session: Session) {
   });
   const tokens = packedTokens(groups);
   const perToken = secondsPerLossToken(session, groups);
+  const pass = passOf(session, tokens);
   return {
-    secondsPerStep: perToken * tokens * config.gradient_accumulation_steps,
-    bytes: activationBytes(session, tokens),
+    secondsPerStep: perToken * pass.slower * tokens * config.gradient_accumulation_steps,
+    bytes: pass.bytes,
   };
 }
 
@@ -166,15 +168,23 @@ function packedTokens(groups: readonly PromptGroup[]): number {
   );
 }
 
-/** What the activations of a micro-batch take, cut or checkpointed as it would be. */
-function activationBytes({ policy, config, records }: Session, tokens: number): number {
+/** What the activations of a micro-batch take, cut or checkpointed as it would be, and how much longer that takes. */
+function passOf(
+  { policy, config, records }: Session,
+  tokens: number,
+): { readonly bytes: number; readonly slower: number } {
   const cost = tokenCost(policy.model.config, policy.adapter);
   const longest = records.reduce(
     (most, { promptIds, targetIds }) => Math.max(most, promptIds.length + targetIds.length),
     0,
   );
   const plan = planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20, config.gradient_checkpointing);
-  return plan.maxTokens * (plan.checkpointing ? cost.checkpointed : cost.plain);
+  const inParts = config.method === 'grpo' && plan.maxTokens < tokens;
+  const moreForwards = (plan.checkpointing ? 1 : 0) + (inParts ? 1 : 0);
+  return {
+    bytes: plan.maxTokens * (plan.checkpointing ? cost.checkpointed : cost.plain),
+    slower: 1 + FORWARD_SHARE * moreForwards,
+  };
 }
 
 /** Keys and values of one token in all layers. */
