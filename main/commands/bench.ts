@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { type BenchReport, benchModel } from '../services/bench.ts';
 import { hostPaths } from './host-paths.ts';
-import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
-import { chosenBackend, followJob } from './side-job.ts';
+import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { followJob } from './side-job.ts';
 
 interface BenchCommandOptions {
   readonly model: string;
@@ -50,7 +50,7 @@ async function bench(options: BenchCommandOptions, command: Command): Promise<vo
     steps: wholeNumber('--steps', options.steps),
     warmup: wholeNumber('--warmup', options.warmup, 0),
     seed: context.seed,
-    backend: chosenBackend(context),
+    backend: backendChoice(context.backend),
     threads: context.threads,
     paths: hostPaths(),
   };

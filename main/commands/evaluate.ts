@@ -5,8 +5,8 @@ import { rememberEvaluation } from '../services/evaluation-history.ts';
 import type { MeanWithInterval } from '../services/evaluations.ts';
 import { hostPaths } from './host-paths.ts';
 import { formatDuration } from './progress.ts';
-import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
-import { chosenBackend, followJob } from './side-job.ts';
+import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
 
 interface EvaluateCommandOptions {
@@ -36,7 +36,7 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
     models: [{ name: model, folder: model, ...(base === undefined ? {} : { base }) }],
     dataset,
     paths: hostPaths(),
-    backend: chosenBackend(context),
+    backend: backendChoice(context.backend),
     threads: context.threads,
     seed: context.seed,
     batchSize: wholeNumber('--batch', options.batch),

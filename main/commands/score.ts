@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { scoreFile } from '../services/score.ts';
 import { hostPaths } from './host-paths.ts';
-import { commandContext, withCommonOptions } from './shared.ts';
-import { chosenBackend, followJob } from './side-job.ts';
+import { backendChoice, commandContext, withCommonOptions } from './shared.ts';
+import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
 
 interface ScoreCommandOptions {
@@ -36,7 +36,7 @@ async function score(options: ScoreCommandOptions, command: Command): Promise<vo
     model,
     dataset,
     paths: hostPaths(),
-    backend: chosenBackend(context),
+    backend: backendChoice(context.backend),
     threads: context.threads,
     ...(base === undefined ? {} : { base }),
   };

@@ -1,17 +1,8 @@
-/** What the commands that run a side job share: the backend's name, a progress line, and Ctrl-C that ends the job. */
-import { BraidError, inputError } from '../errors.ts';
+/** What the commands that run a side job share: a progress line, and Ctrl-C that ends the job. */
+import { BraidError } from '../errors.ts';
 import type { JobOptions } from '../services/trainer-job.ts';
 import { openProgress, type Progress } from './progress.ts';
 import type { CommandContext } from './shared.ts';
-
-const backends = ['auto', 'native', 'wasm'] as const;
-
-/** The backend that was asked for. */
-export function chosenBackend(context: CommandContext): (typeof backends)[number] {
-  const name = backends.find((backend) => backend === context.backend);
-  if (name !== undefined) return name;
-  throw inputError('BAD_OPTION', `Expected --backend to be auto, native or wasm, got "${context.backend}"`);
-}
 
 /** Runs a job with a progress line. On Ctrl-C the job ends, the exit code is 130 and the result is null. */
 export async function followJob<T>(

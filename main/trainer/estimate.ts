@@ -4,14 +4,14 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { ModelConfig } from '../model/config.ts';
-import { generate } from '../model/generate.ts';
-import type { PromptGroup } from '../model/pack.ts';
+import { type PromptGroup, packedLength } from '../model/pack.ts';
 import { parameterCount } from '../model/parameter.ts';
-import { type BatchPlan, generationRecords, planBatches, recordAt } from './batching.ts';
+import { generationRecords, planBatches, recordAt } from './batching.ts';
 import { planPass, tokenCost } from './memory.ts';
 import { disposeBatch, uploadGroups } from './packed-batch.ts';
 import { completionLogps, lossAndGradients } from './policy.ts';
 import type { TokenRecord } from './prompts.ts';
+import { sampleCompletions } from './rollout.ts';
 import type { Session } from './session.ts';
 
 export interface RunEstimate {
@@ -60,8 +60,7 @@ function estimateGrpo(session: Session) {
   const tokens = packedTokens(groups);
   const generationsPerStep = plan.microBatchesPerStep / plan.microBatchesPerGeneration;
   const extraForwards = (plan.needsOldLogps ? 1 : 0) + (session.reference === null ? 0 : 1);
-  const perGeneration =
-    secondsPerGeneration(session, prompts, plan) + extraForwards * FORWARD_SHARE * perToken * tokens;
+  const perGeneration = secondsPerGeneration(session, prompts) + extraForwards * FORWARD_SHARE * perToken * tokens;
   const rowsPerStep = plan.microBatchesPerStep * plan.rowsPerMicroBatch;
   const rows = plan.groupsPerGeneration * plan.groupSize;
   const kv = rows * session.maxCompletionLength * kvBytes(policy.model.config);
@@ -90,39 +89,19 @@ function estimateSft(session: Session) {
 }
 
 /** Prefill and as many decoding steps as the targets have tokens on average: rows that have ended cost nothing. */
-function secondsPerGeneration(session: Session, prompts: readonly TokenRecord[], plan: BatchPlan): number {
+function secondsPerGeneration(session: Session, prompts: readonly TokenRecord[]): number {
   const length = prompts.reduce((sum, { targetIds }) => sum + targetIds.length, 0) / prompts.length;
   const wanted = Math.max(DECODE_STEPS, Math.round(DECODE_SHARE * length));
   const steps = Math.min(wanted, session.maxCompletionLength - 1);
-  const short = settled(() => decodeSeconds(session, prompts, plan, 1));
-  const long = settled(() => decodeSeconds(session, prompts, plan, 1 + steps));
+  const short = settled(() => decodeSeconds(session, prompts, 1));
+  const long = settled(() => decodeSeconds(session, prompts, 1 + steps));
   return short + Math.max(0, (long - short) / Math.max(steps, 1)) * (length - 1);
 }
 
-function decodeSeconds(
-  { policy, config }: Session,
-  prompts: readonly TokenRecord[],
-  plan: BatchPlan,
-  maxNewTokens: number,
-): number {
+function decodeSeconds({ policy, config }: Session, prompts: readonly TokenRecord[], maxNewTokens: number): number {
   const began = performance.now();
-  generate(
-    policy.model,
-    policy.adapter,
-    prompts.map(({ promptIds }) => promptIds),
-    {
-      numGenerations: plan.groupSize,
-      maxNewTokens,
-      // No end token: every row stays to the last step.
-      eosTokenIds: [],
-      temperature: config.temperature,
-      topK: config.top_k,
-      topP: config.top_p,
-      minP: config.min_p,
-      repetitionPenalty: config.repetition_penalty,
-      coordinates: [config.seed],
-    },
-  );
+  // Without an end token every row stays to the last step.
+  sampleCompletions(policy, prompts, 0, maxNewTokens, config, []);
   return (performance.now() - began) / 1000;
 }
 
@@ -161,11 +140,7 @@ function lossSeconds({ policy, parameters, config }: Session, groups: readonly P
 }
 
 function packedTokens(groups: readonly PromptGroup[]): number {
-  return groups.reduce(
-    (sum, { promptIds, completions }) =>
-      sum + promptIds.length + completions.reduce((own, { length }) => own + length - 1, 0),
-    0,
-  );
+  return groups.reduce((sum, group) => sum + packedLength(group), 0);
 }
 
 /** What the activations of a micro-batch take, cut or checkpointed as it would be, and how much longer that takes. */

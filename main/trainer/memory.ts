@@ -5,6 +5,7 @@
  */
 import type { ModelConfig } from '../model/config.ts';
 import type { Adapter } from '../model/lora.ts';
+import type { TrainConfig } from './config.ts';
 
 /** Bytes a packed token takes at the peak of a forward and backward pass. */
 export interface TokenCost {
@@ -59,6 +60,28 @@ export function planPass(
   return { checkpointing: true, maxTokens: Math.max(saving, longestSequence) };
 }
 
+/** Packed tokens of a row: its completion's, and its prompt's, which the rows of a group share. */
+export interface RowSize {
+  readonly group: number;
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/** How the rows of a micro-batch are run: in which parts, and whether with checkpointing. */
+export function planRows(
+  rows: readonly RowSize[],
+  cost: TokenCost,
+  config: Pick<TrainConfig, 'activation_memory_mb' | 'gradient_checkpointing'>,
+): { readonly parts: RowRange[]; readonly checkpointing: boolean } {
+  const longest = rows.reduce((most, { prompt, completion }) => Math.max(most, prompt + completion), 0);
+  const tokens = rows.reduce(
+    (sum, row, i) => sum + row.completion + (rows[i - 1]?.group === row.group ? 0 : row.prompt),
+    0,
+  );
+  const pass = planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20, config.gradient_checkpointing);
+  return { parts: cutRows(rows, pass.maxTokens), checkpointing: pass.checkpointing };
+}
+
 /** Rows [first, end) of a micro-batch that are run together. */
 export interface RowRange {
   readonly first: number;
@@ -69,10 +92,7 @@ export interface RowRange {
  * Cuts rows into parts of at most `maxTokens` packed tokens, in order. A part reads each of its prompts once, so a
  * row costs its completion, and its prompt too where it is the first of its group in the part.
  */
-export function cutRows(
-  rows: readonly { readonly group: number; readonly prompt: number; readonly completion: number }[],
-  maxTokens: number,
-): RowRange[] {
+export function cutRows(rows: readonly RowSize[], maxTokens: number): RowRange[] {
   const parts: RowRange[] = [];
   let first = 0;
   let used = 0;

@@ -7,12 +7,13 @@
  * of the single pass.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import type { ForwardOptions } from '../model/decoder.ts';
 import type { PromptGroup } from '../model/pack.ts';
 import type { BatchPlan, MicroBatch } from './batching.ts';
 import type { Generation, ScoredGeneration } from './generation.ts';
 import { grpoLoss } from './loss-op.ts';
 import { type LossNormaliser, type PolicyLoss, policyLoss } from './losses.ts';
-import { cutRows, type PassPlan, planPass, type RowRange, type TokenCost, tokenCost } from './memory.ts';
+import { planRows, type RowRange, tokenCost } from './memory.ts';
 import type { Gradients } from './optimizer.ts';
 import { accumulateGradients } from './optimizer.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
@@ -49,8 +50,8 @@ export function microBatchLoss(
   const given = givenOf(generation, micro, columns, context.config.mask_truncated_completions);
   const normaliser = normaliserOf(context, plan, generation);
   const rows: RowRange = { first: micro.firstRow, end: micro.endRow };
-  const pass = passPlan(context.policy, generation, rows, plan.groupSize, context.config);
-  const parts = cut(generation, rows, plan.groupSize, pass.maxTokens);
+  const { parts, checkpointing } = partsOf(context.policy, generation, rows, plan.groupSize, context.config);
+  const pass: ForwardOptions = { checkpointing };
   const groups = (range: RowRange): PromptGroup[] => groupsOfRows(generation, range.first, range.end, plan.groupSize);
   if (parts.length === 1) return inOnePass(context, groups(rows), columns, given, normaliser, pass);
   return inParts(
@@ -69,7 +70,7 @@ function inOnePass(
   columns: number,
   given: Given,
   normaliser: LossNormaliser,
-  pass: PassPlan,
+  pass: ForwardOptions,
 ): MicroBatchResult {
   return withBatch(groups, columns, (batch) =>
     tf.tidy(() => {
@@ -96,7 +97,7 @@ function inParts(
   columns: number,
   given: Given,
   normaliser: LossNormaliser,
-  pass: PassPlan,
+  pass: ForwardOptions,
 ): MicroBatchResult {
   const whole = policyLoss(
     { ...given, ...hostMatrices(context, parts, columns), rows: given.advantages.length, columns },
@@ -137,7 +138,7 @@ function partGradients(
   columns: number,
   whole: PolicyLoss,
   firstRow: number,
-  pass: PassPlan,
+  pass: ForwardOptions,
 ): Gradients {
   return withBatch(groups, columns, (batch) =>
     tf.tidy(() => {
@@ -162,8 +163,7 @@ export function rowLogps(
   config: Pick<Session['config'], 'temperature' | 'activation_memory_mb' | 'gradient_checkpointing'>,
 ): Float32Array[] {
   const all: RowRange = { first: 0, end: generation.completions.length };
-  const { maxTokens } = passPlan(policy, generation, all, plan.groupSize, config);
-  return cut(generation, all, plan.groupSize, maxTokens).flatMap(({ first, end }) =>
+  return partsOf(policy, generation, all, plan.groupSize, config).parts.flatMap(({ first, end }) =>
     withBatch(groupsOfRows(generation, first, end, plan.groupSize), undefined, (batch) => {
       const { logps } = hostLogps(policy, batch, config.temperature);
       return Array.from({ length: end - first }, (_, i) => {
@@ -183,33 +183,20 @@ function withBatch<T>(groups: readonly PromptGroup[], columns: number | undefine
   }
 }
 
-function passPlan(
+/** How rows of a generation are run, in the generation's own row numbers. */
+function partsOf(
   { model, adapter }: Policy,
   generation: Pick<Generation, 'prompts' | 'completions'>,
   rows: RowRange,
   groupSize: number,
   config: Pick<Session['config'], 'activation_memory_mb' | 'gradient_checkpointing'>,
-): PassPlan {
+) {
   const sizes = rowSizes(generation, rows, groupSize);
-  const longest = sizes.reduce((most, { prompt, completion }) => Math.max(most, prompt + completion), 0);
-  const tokens = sizes.reduce(
-    (sum, row, i) => sum + row.completion + (sizes[i - 1]?.group === row.group ? 0 : row.prompt),
-    0,
-  );
-  const cost: TokenCost = tokenCost(model.config, adapter);
-  return planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20, config.gradient_checkpointing);
-}
-
-function cut(
-  generation: Pick<Generation, 'prompts' | 'completions'>,
-  rows: RowRange,
-  groupSize: number,
-  maxTokens: number,
-): RowRange[] {
-  return cutRows(rowSizes(generation, rows, groupSize), maxTokens).map(({ first, end }) => ({
-    first: rows.first + first,
-    end: rows.first + end,
-  }));
+  const { parts, checkpointing } = planRows(sizes, tokenCost(model.config, adapter), config);
+  return {
+    parts: parts.map(({ first, end }): RowRange => ({ first: rows.first + first, end: rows.first + end })),
+    checkpointing,
+  };
 }
 
 function rowSizes(

@@ -17,13 +17,14 @@ import type { TokenRecord } from './prompts.ts';
 
 const ROLLOUT_STREAM = hashString('rollout');
 
-/** Samples G completions of every prompt. */
+/** Samples G completions of every prompt, each to one of the end tokens or to `maxNewTokens`. */
 export function sampleCompletions(
   policy: Policy,
   prompts: readonly TokenRecord[],
   number: number,
   maxNewTokens: number,
   config: TrainConfig,
+  eosTokenIds: readonly number[] = policy.model.config.eosTokenIds,
 ): Completion[] {
   return generate(
     policy.model,
@@ -32,7 +33,7 @@ export function sampleCompletions(
     {
       numGenerations: config.num_generations,
       maxNewTokens,
-      eosTokenIds: policy.model.config.eosTokenIds,
+      eosTokenIds,
       temperature: config.temperature,
       topK: config.top_k,
       topP: config.top_p,

@@ -36,7 +36,9 @@ export function openRunIo(
   emit: (event: TrainerEvent) => void,
 ): RunIo {
   const { config } = session;
-  let now: RunProgress = progress;
+  // One list that grows: copying it at every step would cost more the longer the run.
+  const history = [...progress.history];
+  let now: RunProgress = { ...progress, history };
   let saved: { readonly step: number; readonly path: string } | null = null;
   let began = performance.now();
   let tokensBefore = progress.tokens;
@@ -94,7 +96,8 @@ export function openRunIo(
         step_time: seconds,
       };
       tokensBefore = now.tokens;
-      now = { ...now, step, history: [...now.history, { step, ...reported }] };
+      history.push({ step, ...reported });
+      now = { ...now, step };
       emit({ kind: 'step', step, metrics: reported });
       if (config.method === 'grpo') watch(step, metrics);
       if (config.eval_steps > 0 && step % config.eval_steps === 0) evaluateNow(session, step, emit);

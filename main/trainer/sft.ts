@@ -7,7 +7,7 @@ import type { PromptGroup } from '../model/pack.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { recordAt } from './batching.ts';
 import type { Metrics } from './events.ts';
-import { cutRows, planPass, tokenCost } from './memory.ts';
+import { planRows, tokenCost } from './memory.ts';
 import type { AdamW } from './optimizer.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
@@ -38,14 +38,8 @@ export async function trainSft(session: Session, io: RunIo): Promise<void> {
       prompt: promptIds.length,
       completion: (completions[0]?.length ?? 1) - 1,
     }));
-    const sizes = rows.map(({ prompt, completion }) => prompt + completion);
-    const tokens = sizes.reduce((sum, size) => sum + size, 0);
-    const budget = config.activation_memory_mb * 2 ** 20;
-    const pass = planPass(tokens, Math.max(...sizes), cost, budget, config.gradient_checkpointing);
-    return cutRows(rows, pass.maxTokens).map(({ first, end }) => ({
-      groups: groups.slice(first, end),
-      checkpointing: pass.checkpointing,
-    }));
+    const { parts, checkpointing } = planRows(rows, cost, config);
+    return parts.map(({ first, end }) => ({ groups: groups.slice(first, end), checkpointing }));
   }
 }
 
