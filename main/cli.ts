@@ -8,6 +8,7 @@ import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
 import { registerScore } from './commands/score.ts';
+import { registerServe } from './commands/serve.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
 import { BraidError } from './errors.ts';
@@ -29,6 +30,7 @@ for (const register of [
   registerEvaluate,
   registerScore,
   registerBench,
+  registerServe,
   registerDoctor,
 ])
   register(program);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { HostPaths } from '../services/paths.ts';
+import { forkTrainer } from '../services/trainer-channel.ts';
 
 let paths: HostPaths | null = null;
 
@@ -17,8 +18,9 @@ export function hostPaths(): HostPaths {
 /** The layout of a source checkout, given its root. */
 export function checkoutPaths(root: string): HostPaths {
   return {
-    trainer: join(root, 'main/trainer/entry.ts'),
+    trainer: forkTrainer(join(root, 'main/trainer/entry.ts')),
     kernels: join(root, 'out/kernels/kernels.wasm'),
+    page: join(root, 'out/renderer'),
     resources: join(root, 'resources'),
     datasets: join(root, 'datasets'),
   };

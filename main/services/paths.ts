@@ -1,11 +1,15 @@
+import type { LaunchTrainer } from './trainer-channel.ts';
+
 /** Where a host finds what it ships with. Entry files compute these once: bundled code can't know its own place. */
 export interface HostPaths {
-  /** The trainer process's entry. */
-  readonly trainer: string;
+  /** Starts the trainer process: a fork in plain Node, a utility process on the desktop. */
+  readonly trainer: LaunchTrainer;
   /** The compiled WebAssembly kernels. */
   readonly kernels: string;
   /** `resources/`: presets and the bundled model. */
   readonly resources: string;
+  /** The built renderer. */
+  readonly page: string;
   /** `datasets/`: the bundled source texts. */
   readonly datasets: string;
 }

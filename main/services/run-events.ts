@@ -23,6 +23,9 @@ export function recordEvents(store: Store, runId: number, events: readonly Train
 
 function recordEvent(store: Store, run: RunRow, event: TrainerEvent): void {
   switch (event.kind) {
+    case 'alive':
+      store.runs.beat(run.id);
+      break;
     case 'ready':
       recordReady(store, run, event);
       break;

@@ -40,6 +40,11 @@ export function runHistory(store: Store, filter: RunFilter = {}): RunSummary[] {
   return store.runs.list(filter).map((run) => summarise(store, run));
 }
 
+/** One run as a list shows it. */
+export function runSummary(store: Store, runId: number): RunSummary {
+  return summarise(store, requireRun(store, runId));
+}
+
 function summarise(store: Store, run: RunRow): RunSummary {
   const { configJson: _, ...rest } = absolute(store, run);
   const evaluation = store.evaluations.list({ runId: run.id }).at(-1) ?? null;

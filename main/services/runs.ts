@@ -156,6 +156,12 @@ export function rewindRun(store: Store, before: RunRow, step: number): RunRow {
   });
 }
 
+/** Gives a run another name; its folder keeps its own. */
+export function renameRun(store: Store, runId: number, name: string): void {
+  requireRun(store, runId);
+  store.transaction(() => store.runs.rename(runId, name));
+}
+
 /** Takes a run that never began out of the history, with its folder. */
 export function removeRun(store: Store, runId: number): void {
   const folder = fromStoredPath(store.folder, requireRun(store, runId).folder);

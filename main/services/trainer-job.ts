@@ -2,6 +2,7 @@
 import { BraidError } from '../errors.ts';
 import type { JobEvent } from '../trainer/events.ts';
 import type { SideJob, SideJobResult } from '../trainer/jobs.ts';
+import type { LaunchTrainer } from './trainer-channel.ts';
 import { describeExit, failedError, spawnTrainer } from './trainer-process.ts';
 
 export interface JobProgress {
@@ -26,7 +27,7 @@ export interface JobOutcome<R> {
 /** Runs a side job in a trainer process of its own. */
 export async function runTrainerJob<J extends SideJob>(
   job: J,
-  entry: string,
+  launch: LaunchTrainer,
   { onProgress, signal }: JobOptions = {},
 ): Promise<JobOutcome<SideJobResult<J>>> {
   if (isAborted(signal)) throw interrupted();
@@ -38,7 +39,7 @@ export async function runTrainerJob<J extends SideJob>(
       if (event.kind === 'progress') onProgress?.(event);
     }
   };
-  const trainer = spawnTrainer<SideJob>(job, { entry, onEvents });
+  const trainer = spawnTrainer<SideJob>(job, { launch, onEvents });
   signal?.addEventListener('abort', trainer.kill);
   const exit = await trainer.exited;
   signal?.removeEventListener('abort', trainer.kill);

@@ -44,6 +44,8 @@ export interface TrainingOptions {
   readonly paths: HostPaths;
   readonly onEvents?: (events: readonly TrainerEvent[]) => void;
   readonly stageId?: number | null;
+  /** A trainer that says nothing for so long is taken for hung; by default it may be silent for ever. */
+  readonly silenceMs?: number;
 }
 
 /**
@@ -169,7 +171,8 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
     modelFolder,
   };
   const trainer = spawnTrainer(job, {
-    entry: options.paths.trainer,
+    launch: options.paths.trainer,
+    ...(options.silenceMs !== undefined && { silenceMs: options.silenceMs }),
     onEvents: (events) => {
       failure = listen(events) ?? failure;
       if (failure?.code === 'HISTORY_LOST') trainer.send({ kind: 'stop' });

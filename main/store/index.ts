@@ -26,6 +26,9 @@ export function openStore(file: string, options: StoreOptions = {}) {
   const now = options.now ?? Date.now;
   const db = openDatabase(path, options);
   const run = db.transaction((work: () => unknown) => work());
+  // SQLite counts up when another connection has committed.
+  const dataVersion = (): number => Number(db.pragma('data_version', { simple: true }));
+  let seenVersion = dataVersion();
 
   return {
     file: path,
@@ -45,6 +48,12 @@ export function openStore(file: string, options: StoreOptions = {}) {
     /** All of `work` or none of it; `work` is synchronous, and SQLite's errors come out readable. */
     transaction<T>(work: () => T): T {
       return explaining(path, () => run.immediate(work) as T);
+    },
+    /** Whether another process has written since this was last asked. */
+    changedElsewhere(): boolean {
+      const before = seenVersion;
+      seenVersion = dataVersion();
+      return seenVersion !== before;
     },
     close(): void {
       db.close();

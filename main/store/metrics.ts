@@ -7,6 +7,12 @@ export interface MetricPoint {
   readonly value: number;
 }
 
+/** All metrics of one step. */
+export interface StepMetrics {
+  readonly step: number;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
 /** What one stretch of a chart shows; NaN values are left out of min, max and mean. */
 export interface MetricBucket {
   readonly firstStep: number;
@@ -40,6 +46,15 @@ const bucketsSql = `select min(step) as "firstStep", max(step) as "lastStep", mi
   where run_id = @runId and key_id = (select id from metric_key where name = @name) and step between @from and @to
   group by cast((step - @from) * @buckets / (@to - @from + 1) as integer) order by 1`;
 
+// Every step reports its time: that one key finds the steps, and each step's values are looked up by primary key.
+const afterSql = `with steps(step) as (
+    select step from metric where run_id = @runId and step > @step
+      and key_id = (select id from metric_key where name = 'step_time') order by step limit @limit
+  )
+  select steps.step, k.name, m.value from steps
+  join metric_key k join metric m on m.run_id = @runId and m.key_id = k.id and m.step = steps.step
+  order by steps.step`;
+
 const everything: StepRange = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
 /** Statements of the tables `metric` and `metric_key`. */
@@ -65,6 +80,7 @@ export function openMetricsTable(db: Db) {
        and m.step = (select max(step) from metric where run_id = @runId and key_id = k.id)
      order by k.name`,
   );
+  const after = db.prepare<{ runId: number; step: number; limit: number }, RawPoint & { name: string }>(afterSql);
   const clear = db.prepare<[number, number]>('delete from metric where run_id = ? and step > ?');
 
   function readSeries(runId: number, name: string, range: StepRange = everything): MetricPoint[] {
@@ -86,6 +102,16 @@ export function openMetricsTable(db: Db) {
         const key = keyId.get(name) ?? Number(addKey.run(name).lastInsertRowid);
         upsert.run(runId, key, step, value);
       }
+    },
+    /** All metrics of the steps after `step`, at most `limit` steps, in order; a step counts once it tells `step_time`. */
+    after(runId: number, step: number, limit: number): StepMetrics[] {
+      const steps = new Map<number, Record<string, number>>();
+      for (const row of after.all({ runId, step, limit })) {
+        const metrics = steps.get(row.step) ?? {};
+        metrics[row.name] = fromNull(row.value);
+        steps.set(row.step, metrics);
+      }
+      return [...steps].map(([at, metrics]) => ({ step: at, metrics }));
     },
     /** Every point of one metric, or of a range of steps, both ends included. */
     series: readSeries,

@@ -42,10 +42,11 @@ export interface RunRow extends NewRun {
 }
 
 export interface RunFilter {
-  readonly states?: readonly RunState[];
-  readonly limit?: number;
+  readonly states?: readonly RunState[] | undefined;
+  readonly stageId?: number | undefined;
+  readonly limit?: number | undefined;
   /** Only runs older than this id: the next page. */
-  readonly before?: number;
+  readonly before?: number | undefined;
 }
 
 /** A run in a lineage: how far it is from the one asked for, and the checkpoint that it started from. */
@@ -106,9 +107,13 @@ export function openRunsTable(db: Db, now: () => number) {
   );
   const place = db.prepare<[string, string, number]>('update run set name = ?, folder = ? where id = ?');
   const byId = db.prepare<[number], RunRow>(`select ${columns(names)} from run where id = ?`);
-  const list = db.prepare<{ states: string | null; before: number | null; limit: number }, RunRow>(
+  const list = db.prepare<
+    { states: string | null; stageId: number | null; before: number | null; limit: number },
+    RunRow
+  >(
     `select ${columns(names)} from run
      where (@states is null or state in (select value from json_each(@states))) and (@before is null or id < @before)
+       and (@stageId is null or stage_id = @stageId)
      order by id desc limit @limit`,
   );
   const setState = db.prepare<{ id: number; state: RunState; reason: string | null; endedAt: number | null }>(
@@ -141,7 +146,8 @@ export function openRunsTable(db: Db, now: () => number) {
     /** Newest first. */
     list(filter: RunFilter = {}): RunRow[] {
       const states = filter.states === undefined ? null : JSON.stringify(filter.states);
-      return list.all({ states, before: filter.before ?? null, limit: filter.limit ?? -1 });
+      const { stageId = null, before = null, limit = -1 } = filter;
+      return list.all({ states, stageId, before, limit });
     },
     setState(id: number, state: RunState, reason: string | null): void {
       const over = state !== 'running' && state !== 'paused';

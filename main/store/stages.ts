@@ -1,12 +1,15 @@
-/** Stages of a curriculum, and the queue of those that wait: it outlives the app. */
+/** Stages of a curriculum, and the queue of those that wait: both outlive the app. */
 import { columns } from './columns.ts';
 import type { Db } from './open.ts';
 
-export type StageState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+/** `unmet`: its steps are done, its promotion rule is not met. */
+export type StageState = 'planned' | 'queued' | 'running' | 'done' | 'unmet' | 'failed' | 'cancelled';
 
 export interface NewStage {
-  readonly datasetId: number;
-  /** Its place in the curriculum and in the queue. */
+  readonly name: string;
+  /** null while no dataset was made for it. */
+  readonly datasetId: number | null;
+  /** Its place in the curriculum. */
   readonly position: number;
   readonly words: number | null;
   readonly steps: number;
@@ -20,15 +23,17 @@ export interface StageRow extends NewStage {
   readonly id: number;
   readonly state: StageState;
   readonly reason: string | null;
-  readonly queuedAt: number;
+  readonly queuedAt: number | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
 }
 
 type RawStage = Omit<StageRow, 'promotion' | 'config'> & { promotionJson: string | null; configJson: string };
+type Written = Pick<RawStage, 'name' | 'datasetId' | 'position' | 'words' | 'steps' | 'promotionJson' | 'configJson'>;
 
-const fields = columns([
+const names = [
   'id',
+  'name',
   'dataset_id',
   'position',
   'words',
@@ -40,7 +45,8 @@ const fields = columns([
   'queued_at',
   'started_at',
   'ended_at',
-]);
+] as const;
+const fields = columns(names);
 
 function parse({ promotionJson, configJson, ...rest }: RawStage): StageRow {
   return {
@@ -50,46 +56,51 @@ function parse({ promotionJson, configJson, ...rest }: RawStage): StageRow {
   };
 }
 
+function write({ promotion, config, ...rest }: NewStage): Written {
+  return {
+    ...rest,
+    promotionJson: promotion === null || promotion === undefined ? null : JSON.stringify(promotion),
+    configJson: JSON.stringify(config),
+  };
+}
+
 /** Statements of the table `stage`. */
 export function openStagesTable(db: Db, now: () => number) {
-  const insert = db.prepare<[number, number, number | null, number, string | null, string, number]>(
-    `insert into stage (dataset_id, position, words, steps, promotion_json, config_json, state, queued_at)
-     values (?, ?, ?, ?, ?, ?, 'queued', ?)`,
+  const insert = db.prepare<Written>(
+    `insert into stage (name, dataset_id, position, words, steps, promotion_json, config_json, state)
+     values (@name, @datasetId, @position, @words, @steps, @promotionJson, @configJson, 'planned')`,
+  );
+  const update = db.prepare<Written & { id: number }>(
+    `update stage set name = @name, dataset_id = @datasetId, position = @position, words = @words, steps = @steps,
+       promotion_json = @promotionJson, config_json = @configJson where id = @id`,
   );
   const byId = db.prepare<[number], RawStage>(`select ${fields} from stage where id = ?`);
   const all = db.prepare<[], RawStage>(`select ${fields} from stage order by position, id`);
-  const next = db.prepare<[], RawStage>(
-    `select ${fields} from stage where state = 'queued' order by position, id limit 1`,
+  const queue = db.prepare<[], RawStage>(
+    `select ${fields} from stage where state = 'queued' order by queued_at, position, id`,
   );
   const setState = db.prepare<{ id: number; state: StageState; reason: string | null; at: number }>(
     `update stage set state = @state, reason = @reason,
+       queued_at = case when @state = 'queued' then @at when @state = 'planned' then null else queued_at end,
        started_at = case when @state = 'running' then @at else started_at end,
-       ended_at = case when @state in ('done', 'failed', 'cancelled') then @at else null end
+       ended_at = case when @state in ('done', 'unmet', 'failed', 'cancelled') then @at else null end
      where id = @id`,
   );
-  const move = db.prepare<[number, number]>('update stage set position = ? where id = ?');
+  const remove = db.prepare<[number]>('delete from stage where id = ?');
+  const read = (row: RawStage | undefined): StageRow | undefined => (row === undefined ? undefined : parse(row));
 
   return {
-    /** Puts a stage into the queue. */
-    queue(stage: NewStage): number {
-      const promotion = stage.promotion === null ? null : JSON.stringify(stage.promotion);
-      const config = JSON.stringify(stage.config);
-      const { datasetId, position, words, steps } = stage;
-      return Number(insert.run(datasetId, position, words, steps, promotion, config, now()).lastInsertRowid);
-    },
-    get(id: number): StageRow | undefined {
-      const row = byId.get(id);
-      return row === undefined ? undefined : parse(row);
-    },
+    /** Adds a stage to the curriculum, in state "planned". */
+    add: (stage: NewStage): number => Number(insert.run(write(stage)).lastInsertRowid),
+    change: (id: number, stage: NewStage): boolean => update.run({ ...write(stage), id }).changes === 1,
+    get: (id: number): StageRow | undefined => read(byId.get(id)),
+    /** In the order of the curriculum. */
     list: (): StageRow[] => all.all().map(parse),
-    /** The stage that the queue would start now. */
-    next(): StageRow | undefined {
-      const row = next.get();
-      return row === undefined ? undefined : parse(row);
-    },
+    /** The stages that wait, the next one in front. */
+    queue: (): StageRow[] => queue.all().map(parse),
     setState: (id: number, state: StageState, reason: string | null = null): boolean =>
       setState.run({ id, state, reason, at: now() }).changes === 1,
-    move: (id: number, position: number): boolean => move.run(position, id).changes === 1,
+    remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }
 

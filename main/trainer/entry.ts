@@ -1,42 +1,54 @@
-/**
- * The trainer process. Its host forks it, sends one job, then commands; it answers with batches of events. Fork
- * gives a plain Node host's channel; the desktop's utility process has its own port.
- */
+/** The trainer process. Its host starts it, sends one job, then commands; it answers with batches of events. */
 import { openControl } from './control.ts';
-import type { JobEvent, TrainerCommand, TrainerEvent } from './events.ts';
-import type { TrainerJob } from './jobs.ts';
+import { type HostEvent, openHostPort } from './host-port.ts';
 import { runTraining } from './run.ts';
 import { runJob } from './run-job.ts';
 
-let queue: (TrainerEvent | JobEvent)[] = [];
-/** Settles once the channel has taken all that was sent. */
-let delivered: Promise<void> = Promise.resolve();
+/** How often an idle or paused process says that it lives; one at work says so as it goes. */
+const IDLE_BEAT_MS = 5000;
+const BUSY_BEAT_MS = 1000;
+
+const port = openHostPort();
+let queue: HostEvent[] = [];
+let delivered: Promise<unknown> = Promise.resolve();
+let lastBeat = 0;
 
 /** Events of one turn travel together: the host stores a batch in one transaction. */
-function emit(event: TrainerEvent | JobEvent): void {
-  queue.push(event);
-  if (queue.length === 1) setImmediate(flush);
+function emit(event: HostEvent): void {
+  if (event.kind === 'alive') beat();
+  else if (queue.push(event) === 1) setImmediate(flush);
+}
+
+/** Leaves at once, in the middle of synchronous work, but not at every token. */
+function beat(): void {
+  if (performance.now() - lastBeat < BUSY_BEAT_MS) return;
+  lastBeat = performance.now();
+  void port.send([{ kind: 'alive' }]);
 }
 
 function flush(): void {
   const batch = queue;
   queue = [];
-  if (batch.length > 0) delivered = new Promise((resolve) => process.send?.(batch, () => resolve()));
+  if (batch.length > 0) delivered = port.send(batch);
 }
 
 const control = openControl(emit);
 
 // Ctrl-C reaches the whole terminal group; the host decides what it means and sends a command.
 process.on('SIGINT', () => undefined);
-process.on('disconnect', () => process.exit(1));
-process.on('message', (message: TrainerJob | TrainerCommand) => {
+port.onMessage((message) => {
   switch (message.kind) {
     case 'pause':
     case 'resume':
     case 'stop':
       return control.receive(message);
-    case 'start':
-      return void runTraining(message, control, emit).then(end);
+    case 'start': {
+      const idle = setInterval(beat, IDLE_BEAT_MS);
+      return void runTraining(message, control, emit).then(() => {
+        clearInterval(idle);
+        return end();
+      });
+    }
     default:
       return void runJob(message, emit).then(end);
   }
@@ -46,5 +58,5 @@ process.on('message', (message: TrainerJob | TrainerCommand) => {
 async function end(): Promise<void> {
   flush();
   await delivered;
-  process.disconnect();
+  port.close();
 }

@@ -101,7 +101,7 @@ function secondsPerGeneration(session: Session, prompts: readonly TokenRecord[])
 function decodeSeconds({ policy, config }: Session, prompts: readonly TokenRecord[], maxNewTokens: number): number {
   const began = performance.now();
   // Without an end token every row stays to the last step.
-  sampleCompletions(policy, prompts, 0, maxNewTokens, config, []);
+  sampleCompletions(policy, prompts, 0, maxNewTokens, config, { eosTokenIds: [] });
   return (performance.now() - began) / 1000;
 }
 

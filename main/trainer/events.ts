@@ -38,6 +38,8 @@ export interface Failure {
 export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'repetition' | 'not_finite';
 
 export type TrainerEvent =
+  /** A sign of life in the middle of long work. */
+  | { readonly kind: 'alive' }
   | {
       readonly kind: 'ready';
       readonly backend: string;

@@ -74,7 +74,9 @@ function generateAndScore(session: Session, plan: BatchPlan, number: number, io:
   const { policy, config, task, maxCompletionLength } = session;
   const prompts = promptsOf(session, plan, number);
   const completions = io.phases.time('rollout', () =>
-    sampleCompletions(policy, prompts, number, maxCompletionLength, config),
+    sampleCompletions(policy, prompts, number, maxCompletionLength, config, {
+      onToken: () => io.emit({ kind: 'alive' }),
+    }),
   );
   const generation = io.phases.time('reward', () =>
     scoreCompletions(task, number, prompts, completions, session.decode, config),

@@ -6,10 +6,12 @@ export interface Phases {
   take(): Readonly<Record<string, number>>;
 }
 
-export function openPhases(): Phases {
+/** Opens the clock; `onBegin` is called when a phase begins. */
+export function openPhases(onBegin: () => void = () => undefined): Phases {
   let seconds: Record<string, number> = {};
   return {
     time: (phase, work) => {
+      onBegin();
       const start = performance.now();
       const result = work();
       seconds[`time/${phase}`] = (seconds[`time/${phase}`] ?? 0) + (performance.now() - start) / 1000;

@@ -17,6 +17,12 @@ import type { TokenRecord } from './prompts.ts';
 
 const ROLLOUT_STREAM = hashString('rollout');
 
+export interface SampleOptions {
+  readonly eosTokenIds?: readonly number[];
+  /** Called after each decoding step. */
+  readonly onToken?: () => void;
+}
+
 /** Samples G completions of every prompt, each to one of the end tokens or to `maxNewTokens`. */
 export function sampleCompletions(
   policy: Policy,
@@ -24,7 +30,7 @@ export function sampleCompletions(
   number: number,
   maxNewTokens: number,
   config: TrainConfig,
-  eosTokenIds: readonly number[] = policy.model.config.eosTokenIds,
+  { eosTokenIds = policy.model.config.eosTokenIds, onToken }: SampleOptions = {},
 ): Completion[] {
   return generate(
     policy.model,
@@ -40,6 +46,7 @@ export function sampleCompletions(
       minP: config.min_p,
       repetitionPenalty: config.repetition_penalty,
       coordinates: [config.seed, ROLLOUT_STREAM, number],
+      ...(onToken && { onToken }),
     },
   );
 }

@@ -47,7 +47,13 @@ export async function runTraining(
       maxCompletionLength: session.maxCompletionLength,
     });
     follow({ kind: 'estimate', step, ...estimateRun(session, step) });
-    const io = openRunIo(session, progress, control, openPhases(), follow);
+    const io = openRunIo(
+      session,
+      progress,
+      control,
+      openPhases(() => emit({ kind: 'alive' })),
+      follow,
+    );
     await trainer(start.config.method)(session, io);
   } catch (error) {
     follow({ kind: 'failed', step, ...describeFailure(error) });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { forkTrainer, type LaunchTrainer } from '../../main/services/trainer-channel.ts';
 import { runTrainerJob } from '../../main/services/trainer-job.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-job-'));
@@ -10,10 +11,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const job = { kind: 'self-check', backend: 'wasm', threads: 1, kernelsFile: 'kernels.wasm' } as const;
 
 /** A stand-in for the trainer's entry file. */
-function entry(body: string): string {
+function entry(body: string): LaunchTrainer {
   const file = join(folder, `entry-${Math.random().toString(36).slice(2)}.mjs`);
   writeFileSync(file, body);
-  return file;
+  return forkTrainer(file);
 }
 
 describe('runTrainerJob', () => {

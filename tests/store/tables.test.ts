@@ -53,30 +53,34 @@ describe('datasets', () => {
 });
 
 describe('stages', () => {
-  it('gives the queue in order, and remembers states', () => {
+  it('keeps the curriculum in order, the queue in the order of queueing, and remembers states', () => {
     const { datasets, stages } = temporaryStore();
     const stage = {
+      name: '10 words',
       datasetId: datasets.record(dataset),
       words: 10,
       steps: 60,
       promotion: { at: 0.95 },
       config: { seed: 1 },
     };
-    const second = stages.queue({ ...stage, position: 2 });
-    const first = stages.queue({ ...stage, position: 1, promotion: null });
-    expect(stages.next()).toMatchObject({ id: first, promotion: null, config: { seed: 1 } });
-    stages.setState(first, 'running');
-    expect(stages.next()).toMatchObject({ id: second, promotion: { at: 0.95 } });
+    const second = stages.add({ ...stage, position: 2 });
+    const first = stages.add({ ...stage, position: 1, promotion: null, datasetId: null });
+    expect(stages.list().map((row) => [row.id, row.state])).toEqual([
+      [first, 'planned'],
+      [second, 'planned'],
+    ]);
+    expect(stages.queue()).toEqual([]);
+    stages.setState(second, 'queued');
+    stages.setState(first, 'queued');
+    expect(stages.queue().map(({ id }) => id)).toEqual([second, first]);
+    expect(stages.queue()[0]).toMatchObject({ promotion: { at: 0.95 }, config: { seed: 1 } });
     stages.setState(first, 'failed', 'out of memory');
-    expect(stages.get(first)).toMatchObject({
-      state: 'failed',
-      reason: 'out of memory',
-      startedAt: expect.any(Number),
-    });
+    expect(stages.get(first)).toMatchObject({ state: 'failed', reason: 'out of memory', datasetId: null });
     expect(stages.get(first)?.endedAt).not.toBeNull();
-    stages.move(second, 0);
+    stages.change(second, { ...stage, position: 0, name: 'renamed' });
     expect(stages.list().map((row) => row.id)).toEqual([second, first]);
-    expect(stages.get(99)).toBeUndefined();
+    expect(stages.remove(first)).toBe(true);
+    expect(stages.get(first)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,6 @@
 /** Every migration, oldest first; a released one is never edited, a change is a new file. */
 import { initial } from './001-initial.ts';
+import { stages } from './002-stages.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [initial];
+export const migrations: readonly Migration[] = [initial, stages];

@@ -1,0 +1,23 @@
+/** What every procedure shares: the two ways in which it can go wrong. */
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+
+const failure = z.object({
+  /** Stable, for code: `RUN_BUSY`. */
+  code: z.string(),
+  /** What to do about it, one sentence. */
+  remedy: z.string().nullable(),
+});
+
+/** REFUSED: what was asked can't be done as asked. FAILED: it went wrong while being done. */
+export const procedure = oc.errors({
+  REFUSED: { status: 422, data: failure },
+  FAILED: { status: 500, data: failure },
+});
+
+/** An id of a row. */
+export const id = z.int().min(1);
+/** A line that a person typed. */
+export const line = z.string().trim().min(1).max(500);
+/** A path, in the workspace or chosen in a dialog. */
+export const path = z.string().min(1).max(4096);

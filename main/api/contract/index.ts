@@ -1,0 +1,11 @@
+/**
+ * Everything that a page may ask of its host, in one typed contract. The host implements it in ../router; pages import
+ * its types only.
+ */
+import { app } from './app.ts';
+import { runs } from './runs.ts';
+import { settings } from './settings.ts';
+
+export const contract = { app, runs, settings };
+
+export type Contract = typeof contract;

@@ -1,0 +1,54 @@
+/** Runs: the history, one run in detail, its charts, its life. */
+import { eventIterator, type } from '@orpc/contract';
+import { z } from 'zod';
+import type { Lineage, RunDetail, RunSummary } from '../../services/run-history.ts';
+import type { RunNews } from '../../services/run-watch.ts';
+import type { MetricBucket, MetricPoint } from '../../store/metrics.ts';
+import { id, line, path, procedure } from './base.ts';
+
+const states = z.enum(['running', 'paused', 'interrupted', 'done', 'failed', 'stopped', 'collapsed']);
+const range = z.object({ from: z.int().min(0), to: z.int().min(0) });
+const names = z.array(z.string().min(1).max(100)).min(1).max(50);
+
+export const runs = {
+  list: procedure
+    .input(
+      z.object({
+        states: z.array(states).optional(),
+        stageId: id.optional(),
+        limit: z.int().min(1).max(500).default(100),
+        /** Only runs older than this id: the next page. */
+        before: id.optional(),
+      }),
+    )
+    .output(type<readonly RunSummary[]>()),
+  get: procedure.input(z.object({ runId: id })).output(type<RunDetail>()),
+  lineage: procedure.input(z.object({ runId: id })).output(type<Lineage>()),
+  /** Min, max and mean of metrics in at most `count` stretches of steps. */
+  buckets: procedure
+    .input(z.object({ runId: id, names, count: z.int().min(1).max(5000), range: range.optional() }))
+    .output(type<Readonly<Record<string, readonly MetricBucket[]>>>()),
+  series: procedure
+    .input(z.object({ runId: id, names, range: range.optional() }))
+    .output(type<Readonly<Record<string, readonly MetricPoint[]>>>()),
+  /** Where the run stands, then its news; goes on after `afterStep`. */
+  watch: procedure
+    .input(z.object({ runId: id, afterStep: z.int().min(0).default(0) }))
+    .output(eventIterator(type<RunNews>())),
+  /** Starts a run with these settings over a preset; what is wrong with them is said before anything is stored. */
+  start: procedure
+    .input(z.object({ preset: line.default('interleave-tiny'), config: z.record(z.string(), z.unknown()) }))
+    .output(z.object({ runId: id })),
+  pause: procedure.input(z.object({ runId: id })),
+  /** Goes on after a pause, or takes an ended run up again from its newest or the given checkpoint. */
+  resume: procedure.input(
+    z.object({ runId: id, checkpointId: id.optional(), maxSteps: z.int().min(1).max(10_000_000).optional() }),
+  ),
+  /** Finishes the step in hand, saves, ends. */
+  stop: procedure.input(z.object({ runId: id })),
+  kill: procedure.input(z.object({ runId: id })),
+  rename: procedure.input(z.object({ runId: id, name: line })),
+  remove: procedure.input(z.object({ runId: id })),
+  /** The saved configuration as YAML. */
+  config: procedure.input(z.object({ runId: id })).output(z.object({ yaml: z.string(), file: path })),
+};

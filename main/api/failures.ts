@@ -1,0 +1,37 @@
+/** Failures as they cross to the page: typed, in plain words, and without the insides of the host. */
+import { ORPCError, os, ValidationError } from '@orpc/server';
+import { BraidError } from '../errors.ts';
+
+/** Middleware: turns whatever a procedure throws into REFUSED or FAILED. */
+export const explained = os.middleware(async ({ next }) => {
+  try {
+    return await next();
+  } catch (error) {
+    throw toFailure(error);
+  }
+});
+
+/** The error that the page gets for `error`. */
+export function toFailure(error: unknown): ORPCError<string, unknown> {
+  if (error instanceof BraidError) {
+    const { code, message, remedy = null } = error;
+    return failure(error.kind === 'input' ? 'REFUSED' : 'FAILED', message, code, remedy);
+  }
+  if (error instanceof ORPCError) return error.cause instanceof ValidationError ? badInput(error.cause) : error;
+  process.stderr.write(`braid: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  const message = `Something went wrong in the app: ${error instanceof Error ? error.message : String(error)}`;
+  return failure('FAILED', message, 'UNEXPECTED', 'Nothing stored was touched. The log has the details.');
+}
+
+function badInput({ issues }: ValidationError): ORPCError<string, unknown> {
+  const described = issues.slice(0, 5).map(({ path = [], message }) => {
+    const where = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+    return where === '' ? message : `"${where}": ${message}`;
+  });
+  return failure('REFUSED', described.join('; '), 'BAD_REQUEST', null);
+}
+
+function failure(code: 'REFUSED' | 'FAILED', message: string, cause: string, remedy: string | null) {
+  const status = code === 'REFUSED' ? 422 : 500;
+  return new ORPCError(code, { defined: true, status, message, data: { code: cause, remedy } });
+}

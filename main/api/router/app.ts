@@ -1,0 +1,39 @@
+import { inputError } from '../../errors.ts';
+import { appStatus } from '../../services/app-status.ts';
+import { examine } from '../../services/doctor.ts';
+import { api } from '../context.ts';
+
+/** Changes reach the page at most this often. */
+const EVERY_MS = 150;
+
+export const app = {
+  info: api.app.info.handler(({ context: { app, host } }) => ({
+    version: host.version,
+    host: host.kind,
+    workspace: app.workspace.root,
+    dialogs: host.dialogs !== null,
+  })),
+  status: api.app.status.handler(({ context }) => appStatus(context.app)),
+  changes: api.app.changes.handler(({ context, signal }) => context.app.changes.batches(EVERY_MS, signal)),
+  doctor: api.app.doctor.handler(async ({ context: { app }, signal }) => {
+    const { paths, workspace } = app;
+    return examine({ paths, workspace, ...(signal && { signal }) });
+  }),
+  dismissNotice: api.app.dismissNotice.handler(({ context, input }) => context.app.notices.dismiss(input.id)),
+  cancelJob: api.app.cancelJob.handler(({ context, input }) => ({ cancelled: context.app.jobs.cancel(input.id) })),
+  chooseFolder: api.app.chooseFolder.handler(async ({ context: { host, access }, input }) => {
+    const folder = (await host.dialogs?.chooseFolder(input.title)) ?? null;
+    if (folder !== null) access.allow(folder);
+    return folder;
+  }),
+  chooseFiles: api.app.chooseFiles.handler(async ({ context: { host, access }, input }) => {
+    const files = (await host.dialogs?.chooseFiles(input.title)) ?? [];
+    for (const file of files) access.allow(file);
+    return files;
+  }),
+  reveal: api.app.reveal.handler(({ context: { host, access }, input }) => {
+    const path = access.check(input.path);
+    if (host.dialogs === null) throw inputError('NO_DESKTOP', `Expected a desktop to show ${path} on, got none`);
+    host.dialogs.reveal(path);
+  }),
+};

@@ -1,0 +1,7 @@
+/** The contract, implemented: one file a resource, each procedure a few lines over a service. */
+import { api } from '../context.ts';
+import { app } from './app.ts';
+import { runs } from './runs.ts';
+import { settings } from './settings.ts';
+
+export const router = api.router({ app, runs, settings });

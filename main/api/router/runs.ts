@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { inputError } from '../../errors.ts';
+import { readPreset } from '../../services/presets.ts';
+import { lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/run-history.ts';
+import { watchRun } from '../../services/run-watch.ts';
+import { removeRun, renameRun, requireRun } from '../../services/runs.ts';
+import type { Store } from '../../store/index.ts';
+import { parseConfig } from '../../trainer/config.ts';
+import { api } from '../context.ts';
+
+export const runs = {
+  list: api.runs.list.handler(({ context, input }) => runHistory(context.app.store, input)),
+  get: api.runs.get.handler(({ context, input }) => runDetail(context.app.store, input.runId)),
+  lineage: api.runs.lineage.handler(({ context, input }) => lineage(context.app.store, input.runId)),
+  buckets: api.runs.buckets.handler(({ context: { app }, input: { runId, names, count, range } }) =>
+    app.store.metrics.bucketsOf(requireRun(app.store, runId).id, names, count, range),
+  ),
+  series: api.runs.series.handler(({ context: { app }, input: { runId, names, range } }) =>
+    app.store.metrics.seriesOf(requireRun(app.store, runId).id, names, range),
+  ),
+  watch: api.runs.watch.handler(({ context: { app }, input, signal }) =>
+    watchRun(app.store, app.live, app.changes, { ...input, signal }),
+  ),
+  start: api.runs.start.handler(({ context: { app, access }, input: { preset, config } }) => {
+    const fields = { ...readPreset(preset, app.paths), ...config };
+    const parsed = parseConfig(fields, 'The new run');
+    for (const path of [parsed.dataset, parsed.eval_dataset, parsed.from_checkpoint])
+      path !== null && access.check(path);
+    return { runId: app.live.start(parsed) };
+  }),
+  pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),
+  resume: api.runs.resume.handler(({ context: { app }, input: { runId, checkpointId, maxSteps } }) => {
+    if (app.live.get(runId) !== null) return app.live.command(runId, 'resume');
+    return app.live.resume(runId, {
+      ...(checkpointId !== undefined && { checkpoint: requireCheckpoint(app.store, runId, checkpointId) }),
+      ...(maxSteps !== undefined && { maxSteps }),
+    });
+  }),
+  stop: api.runs.stop.handler(({ context, input }) => context.app.live.command(input.runId, 'stop')),
+  kill: api.runs.kill.handler(({ context, input }) => context.app.live.kill(input.runId)),
+  rename: api.runs.rename.handler(({ context: { app }, input: { runId, name } }) => {
+    renameRun(app.store, runId, name);
+    app.changes.publish('run', runId);
+    app.changes.publish('runs');
+  }),
+  remove: api.runs.remove.handler(({ context: { app }, input: { runId } }) => {
+    if (app.live.get(runId) !== null)
+      throw inputError('RUN_IS_LIVE', `Expected run ${runId} to have ended, but it is training`, 'Stop it first.');
+    removeRun(app.store, runId);
+    app.changes.publish('runs');
+  }),
+  config: api.runs.config.handler(({ context: { app }, input: { runId } }) => {
+    const { config, folder } = runDetail(app.store, runId);
+    return { yaml: stringify(config), file: join(folder, 'run.yaml') };
+  }),
+};
+
+function requireCheckpoint(store: Store, runId: number, checkpointId: number) {
+  const checkpoint = refreshCheckpoints(store, runId).find(({ id }) => id === checkpointId);
+  if (checkpoint === undefined)
+    throw inputError('CHECKPOINT_UNKNOWN', `Expected a checkpoint of run ${runId}, got the id ${checkpointId}`);
+  if (checkpoint.deletedAt === null) return checkpoint;
+  throw inputError(
+    'CHECKPOINT_MISSING',
+    `${checkpoint.path}: expected a checkpoint folder, there is none`,
+    'Choose another checkpoint of the run.',
+  );
+}

@@ -1,0 +1,11 @@
+import { changeSettings, readSettings } from '../../services/settings.ts';
+import { api } from '../context.ts';
+
+export const settings = {
+  get: api.settings.get.handler(({ context }) => readSettings(context.app.store)),
+  set: api.settings.set.handler(({ context: { app }, input }) => {
+    const changed = changeSettings(app.store, input);
+    app.changes.publish('settings');
+    return changed;
+  }),
+};

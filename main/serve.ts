@@ -1,0 +1,129 @@
+/** The app without Electron: http and one WebSocket a page, on 127.0.0.1 only, for any browser on this machine. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { ApiContext } from './api/context.ts';
+import { contentSecurityPolicy } from './api/page-policy.ts';
+import { serveWebSocket } from './api/websocket.ts';
+import { inputError } from './errors.ts';
+import { checkNames, checkToken, type Knock, type Verdict } from './serve/gate.ts';
+import { type PageFile, readPageFiles } from './serve/page-files.ts';
+
+export interface ServeOptions {
+  readonly context: ApiContext;
+  /** The built renderer. */
+  readonly page: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+export interface Serving {
+  readonly port: number;
+  /** With the token: whoever has it may use the app. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The largest message that a page may send: a dropped text file of 64 MiB, in base64. */
+const MAX_MESSAGE = 96 * 2 ** 20;
+
+/** Serves the app until closed. */
+export async function serve({ context, page, port: wanted }: ServeOptions): Promise<Serving> {
+  const files = readPageFiles(page);
+  const token = randomBytes(24).toString('base64url');
+  // Cookies don't know ports: two of us on one machine must not overwrite each other's.
+  const cookieName = `braid-${randomBytes(6).toString('hex')}`;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE });
+  const server = createServer((request, response) => respond(response, route(request)));
+  server.on('upgrade', (request, socket, head) => upgrade(request, socket, head));
+
+  function admit(request: IncomingMessage, url: URL, originNeeded: boolean): Verdict {
+    const { host, origin, cookie } = request.headers;
+    const knock: Knock = { host, origin, cookie, token: url.searchParams.get('token') };
+    const names = checkNames(knock, originNeeded);
+    return names.kind === 'in' ? checkToken(knock, token, cookieName) : names;
+  }
+
+  function route(request: IncomingMessage): Reply {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const verdict = admit(request, url, false);
+    if (verdict.kind === 'out') return refusal(verdict.status, verdict.why);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, 'Expected GET');
+    if (url.searchParams.has('token')) return entry(`${cookieName}=${token}`);
+    const path = url.pathname === '/' ? '/index.html' : url.pathname;
+    const file = files.get(path);
+    if (file === undefined) return refusal(404, `Expected a file of the page, got ${path}`);
+    return fileReply(file, request.headers.host ?? '', path.startsWith('/assets/'));
+  }
+
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const verdict = url.pathname === '/rpc' ? admit(request, url, true) : ({ kind: 'out', status: 404 } as const);
+    if (verdict.kind === 'out') {
+      socket.end(`HTTP/1.1 ${verdict.status} Refused\r\nConnection: close\r\n\r\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      // What goes wrong on a socket closes it; the page opens another.
+      opened.on('error', () => opened.terminate());
+      serveWebSocket(opened, context);
+    });
+  }
+
+  const port = await listen(server, wanted);
+  return {
+    port,
+    url: `http://127.0.0.1:${port}/?token=${token}`,
+    close: async () => {
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+}
+
+function respond(response: ServerResponse, { status, headers, body }: Reply): void {
+  response.writeHead(status, { ...headers, 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' });
+  response.end(body);
+}
+
+/** The token leaves the address bar for a cookie that scripts can't read. */
+function entry(cookie: string): Reply {
+  const headers = { Location: '/', 'Set-Cookie': `${cookie}; HttpOnly; SameSite=Strict; Path=/` };
+  return { status: 302, headers: { ...headers, 'Cache-Control': 'no-store' }, body: '' };
+}
+
+function fileReply({ body, type }: PageFile, host: string, hashed: boolean): Reply {
+  const headers = {
+    'Content-Type': type,
+    'Content-Security-Policy': contentSecurityPolicy([`ws://${host}`]),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cache-Control': hashed ? 'private, max-age=31536000, immutable' : 'no-store',
+  };
+  return { status: 200, headers, body };
+}
+
+function refusal(status: number, why: string): Reply {
+  const help = status === 401 ? '\nOpen the address that braid serve printed when it started.' : '';
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' };
+  return { status, headers, body: `${why}.${help}\n` };
+}
+
+function listen(server: Server, wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
+      const message = `Expected a port to listen on, but ${wanted} can't be had (${error.code})`;
+      reject(taken ? inputError('PORT_TAKEN', message, 'Give another with --port.') : error);
+    });
+    server.listen(wanted, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}

@@ -1,0 +1,81 @@
+/** The app without its window: everything that lives as long as a host has a workspace open. */
+import { openStore, type Store } from '../store/index.ts';
+import { type Changes, openChanges } from './changes.ts';
+import { type Jobs, openJobs } from './jobs.ts';
+import { type LiveRuns, openLiveRuns } from './live-runs.ts';
+import { type Notices, openNotices } from './notices.ts';
+import type { HostPaths } from './paths.ts';
+import { noteEnd, noteEvent } from './run-notices.ts';
+import { markAbandonedRuns } from './runs.ts';
+import { readSettings } from './settings.ts';
+import { openStageQueue, type StageQueue } from './stage-queue.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
+import { lockWorkspace } from './workspace-lock.ts';
+
+export interface App {
+  readonly workspace: Workspace;
+  readonly paths: HostPaths;
+  readonly store: Store;
+  readonly changes: Changes;
+  readonly live: LiveRuns;
+  readonly queue: StageQueue;
+  readonly jobs: Jobs;
+  readonly notices: Notices;
+  /** Saves and ends all that is at work, then lets go of the workspace. */
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly workspace?: string | undefined;
+  readonly paths: HostPaths;
+  /** What holds the workspace, in words, for a second app that wants it. */
+  readonly what: string;
+}
+
+/** How long a run may take to save when the app ends. */
+const GRACE_MS = 120_000;
+/** How often other processes' writes (a run on the command line) are looked for. */
+const LOOK_MS = 1000;
+
+/** Opens a workspace for a host; runs that a dead host left are marked as interrupted. */
+export function openApp({ workspace: chosen, paths, what }: AppOptions): App {
+  const workspace = openWorkspace({ workspace: chosen });
+  const lock = lockWorkspace(workspace.root, what);
+  try {
+    const store = openStore(workspace.database);
+    markAbandonedRuns(store);
+    const changes = openChanges();
+    const notices = openNotices(changes);
+    const settings = () => readSettings(store);
+    const live = openLiveRuns(store, { paths, changes, settings });
+    const queue = openStageQueue(store, { paths, live, changes, notices, settings });
+    const jobs = openJobs(changes);
+    live.onEvents((runId, events) => {
+      for (const event of events) noteEvent(notices, store, runId, event);
+    });
+    live.onEnd((outcome) => noteEnd(notices, store, outcome));
+    queue.begin();
+    const looking = setInterval(() => tellForeignWrites(store, changes), LOOK_MS).unref();
+    let closing: Promise<void> | null = null;
+    const end = async (): Promise<void> => {
+      clearInterval(looking);
+      await Promise.all([jobs.close(), live.close(GRACE_MS)]);
+      store.close();
+      lock.release();
+    };
+    return {
+      ...{ workspace, paths, store, changes, live, queue, jobs, notices },
+      close: () => (closing ??= end()),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** A command line on the same workspace writes too; the page shows it within a second. */
+function tellForeignWrites(store: Store, changes: Changes): void {
+  if (!store.changedElsewhere()) return;
+  for (const topic of ['runs', 'datasets', 'texts', 'evaluations', 'stages'] as const) changes.publish(topic);
+  for (const run of store.runs.list({ states: ['running', 'paused'] })) changes.publish('run', run.id);
+}

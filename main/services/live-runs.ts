@@ -1,0 +1,151 @@
+/** The runs that train now: started, commanded, watched, and what of them only memory knows. */
+import { freemem } from 'node:os';
+import { inputError } from '../errors.ts';
+import type { Store } from '../store/index.ts';
+import type { TrainConfig } from '../trainer/config.ts';
+import type { TrainerCommand, TrainerEvent } from '../trainer/events.ts';
+import { refusal } from './admission.ts';
+import type { Changes } from './changes.ts';
+import { expectedMemory } from './demand.ts';
+import { advance, type LiveStatus, liveStatus } from './live-status.ts';
+import type { HostPaths } from './paths.ts';
+import { requireRun } from './runs.ts';
+import type { Settings } from './settings.ts';
+import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from './training.ts';
+
+export interface LiveRuns {
+  /** Starts a new run; what is wrong is thrown before anything is stored. */
+  start(config: TrainConfig, stageId?: number): number;
+  /** Goes on with a run that ended, from its newest checkpoint or the one given. */
+  resume(runId: number, options?: ResumeChoice): void;
+  command(runId: number, command: TrainerCommand['kind']): void;
+  kill(runId: number): void;
+  list(): readonly LiveStatus[];
+  get(runId: number): LiveStatus | null;
+  /** Settles when the run has ended and the history knows it; null when it doesn't train. */
+  outcome(runId: number): Promise<RunOutcome> | null;
+  /** Called with each batch that the history has taken in. */
+  onEvents(listener: (runId: number, events: readonly TrainerEvent[]) => void): void;
+  onEnd(listener: (outcome: RunOutcome) => void): void;
+  /** Asks every run to save and end, kills what has not after `graceMs`, and waits. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface ResumeChoice {
+  readonly checkpoint?: { readonly step: number; readonly path: string };
+  readonly maxSteps?: number;
+}
+
+export interface LiveRunsOptions {
+  readonly paths: HostPaths;
+  readonly changes: Pick<Changes, 'publish'>;
+  readonly settings: () => Settings;
+  readonly freeMemory?: () => number;
+}
+
+interface Entry {
+  readonly run: LiveRun;
+  status: LiveStatus;
+}
+
+/** Opens the board of live runs. */
+export function openLiveRuns(
+  store: Store,
+  { paths, changes, settings, freeMemory = freemem }: LiveRunsOptions,
+): LiveRuns {
+  const entries = new Map<number, Entry>();
+  const eventListeners: ((runId: number, events: readonly TrainerEvent[]) => void)[] = [];
+  const endListeners: ((outcome: RunOutcome) => void)[] = [];
+
+  function admit(config: TrainConfig, name: string): number {
+    const model = config.from_checkpoint ?? config.model;
+    const memoryBytes = expectedMemory(store, config, model, paths);
+    const live = [...entries.values()].map(({ status }) => ({ name: status.name, memoryBytes: status.expectedBytes }));
+    const refused = refusal(
+      live,
+      { name, memoryBytes },
+      { concurrentRuns: settings().concurrent_runs, freeBytes: freeMemory() },
+    );
+    if (refused !== null) throw refused;
+    return memoryBytes;
+  }
+
+  function follow(run: LiveRun, expectedBytes: number): void {
+    const row = requireRun(store, run.runId);
+    entries.set(run.runId, { run, status: liveStatus(row, expectedBytes, store.now()) });
+    void run.outcome.then((outcome) => {
+      entries.delete(run.runId);
+      publish(run.runId);
+      for (const listener of endListeners) listener(outcome);
+    });
+    publish(run.runId);
+  }
+
+  function take(runId: number, events: readonly TrainerEvent[]): void {
+    const entry = entries.get(runId);
+    if (entry === undefined) return;
+    for (const event of events) entry.status = advance(entry.status, event, store.now());
+    if (events.every(({ kind }) => kind === 'alive')) return;
+    publish(runId);
+    for (const listener of eventListeners) listener(runId, events);
+  }
+
+  function publish(runId: number): void {
+    changes.publish('run', runId);
+    changes.publish('runs');
+    changes.publish('status');
+  }
+
+  function training(onRun: () => number) {
+    const silenceMs = settings().hang_minutes * 60_000;
+    return { paths, silenceMs, onEvents: (events: readonly TrainerEvent[]) => take(onRun(), events) };
+  }
+
+  function require(runId: number): Entry {
+    const entry = entries.get(runId);
+    if (entry !== undefined) return entry;
+    const { name, state } = requireRun(store, runId);
+    throw inputError(
+      'RUN_NOT_LIVE',
+      `Expected ${name} to be training in this app, but it is ${state}`,
+      'Resume it first.',
+    );
+  }
+
+  return {
+    start: (config, stageId) => {
+      const bytes = admit(config, config.dataset);
+      const run: LiveRun = startTraining(store, config, { ...training(() => run.runId), stageId: stageId ?? null });
+      follow(run, bytes);
+      return run.runId;
+    },
+    resume: (runId, choice = {}) => {
+      if (entries.has(runId))
+        throw inputError('RUN_IS_LIVE', `Expected run ${runId} to have ended, but it is training`);
+      const row = requireRun(store, runId);
+      const bytes = admit(JSON.parse(row.configJson) as TrainConfig, row.name);
+      follow(resumeTraining(store, runId, { ...training(() => runId), ...choice }), bytes);
+    },
+    command: (runId, kind) => {
+      const entry = require(runId);
+      entry.run.send({ kind });
+      if (kind === 'stop') entry.status = { ...entry.status, state: 'stopping' };
+      publish(runId);
+    },
+    kill: (runId) => require(runId).run.kill(),
+    list: () => [...entries.values()].map(({ status }) => status),
+    get: (runId) => entries.get(runId)?.status ?? null,
+    outcome: (runId) => entries.get(runId)?.run.outcome ?? null,
+    onEvents: (listener) => void eventListeners.push(listener),
+    onEnd: (listener) => void endListeners.push(listener),
+    close: async (graceMs) => {
+      const runs = [...entries.values()].map(({ run }) => run);
+      for (const run of runs) run.send({ kind: 'stop' });
+      const killer = setTimeout(() => {
+        for (const run of runs) run.kill();
+      }, graceMs);
+      await Promise.all(runs.map(({ outcome }) => outcome));
+      clearTimeout(killer);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/** Where a run that trains now stands, as the status bar and the run page show it. Pure. */
+import type { RunRow } from '../store/runs.ts';
+import type { TrainerEvent } from '../trainer/events.ts';
+
+export interface LiveStatus {
+  readonly runId: number;
+  readonly name: string;
+  readonly stageId: number | null;
+  readonly state: 'starting' | 'running' | 'paused' | 'stopping';
+  /** Why it is paused. */
+  readonly reason: string | null;
+  readonly step: number;
+  readonly maxSteps: number;
+  readonly startedAt: number;
+  readonly lastHeardAt: number;
+  /** Mean of the last steps, or the calibration's before the first. */
+  readonly secondsPerStep: number | null;
+  readonly secondsLeft: number | null;
+  /** What the run was admitted with, then the trainer's own estimate. */
+  readonly expectedBytes: number;
+  /** Of the trainer process, at its last step. */
+  readonly memoryBytes: number | null;
+  readonly backend: string | null;
+  readonly threads: number | null;
+  /** Why this backend. */
+  readonly why: string | null;
+  readonly reward: number | null;
+}
+
+/** How much the newest step time weighs in the mean. */
+const NEWEST = 0.2;
+
+/** A run whose trainer was just started. */
+export function liveStatus(run: RunRow, expectedBytes: number, now: number): LiveStatus {
+  return {
+    runId: run.id,
+    name: run.name,
+    stageId: run.stageId,
+    state: 'starting',
+    reason: null,
+    step: run.step,
+    maxSteps: run.maxSteps,
+    startedAt: now,
+    lastHeardAt: now,
+    secondsPerStep: null,
+    secondsLeft: null,
+    expectedBytes,
+    memoryBytes: null,
+    backend: null,
+    threads: null,
+    why: null,
+    reward: null,
+  };
+}
+
+/** The status after one event. */
+export function advance(before: LiveStatus, event: TrainerEvent, now: number): LiveStatus {
+  const status = { ...before, lastHeardAt: now };
+  switch (event.kind) {
+    case 'ready': {
+      const { backend, threads, why, maxSteps } = event;
+      return { ...status, state: 'running', backend, threads, why, maxSteps };
+    }
+    case 'estimate': {
+      const { secondsPerStep, seconds: secondsLeft, memoryBytes: expectedBytes, step } = event;
+      return { ...status, step, secondsPerStep, secondsLeft, expectedBytes };
+    }
+    case 'step':
+      return afterStep(status, event);
+    case 'paused':
+      return { ...status, state: status.state === 'stopping' ? 'stopping' : 'paused', reason: event.reason };
+    case 'resumed':
+      return { ...status, state: 'running', reason: null };
+    default:
+      return status;
+  }
+}
+
+function afterStep(status: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
+  const { step_time: seconds, memory_mb: memory, reward } = metrics;
+  const before = status.secondsPerStep ?? seconds ?? null;
+  const secondsPerStep = before === null || seconds === undefined ? before : before + NEWEST * (seconds - before);
+  return {
+    ...status,
+    step,
+    secondsPerStep,
+    secondsLeft: secondsPerStep === null ? null : secondsPerStep * (status.maxSteps - step),
+    memoryBytes: memory === undefined ? status.memoryBytes : memory * 2 ** 20,
+    reward: reward ?? status.reward,
+  };
+}

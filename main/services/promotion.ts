@@ -1,0 +1,32 @@
+/** The promotion rule of a stage: held-out score at least x in n evaluations one after the other. */
+import { z } from 'zod';
+import type { Store } from '../store/index.ts';
+import type { RunRow } from '../store/runs.ts';
+import type { StageRow } from '../store/stages.ts';
+
+export const promotionSchema = z.strictObject({
+  /** Of the task's main metric, held out. */
+  at_least: z.number().min(0).max(1),
+  evaluations: z.int().min(1).max(20).default(1),
+});
+
+export type Promotion = Readonly<z.infer<typeof promotionSchema>>;
+
+/** The rule of a stage; null: none, or one that another version wrote and this one can't read. */
+export function promotionOf(stage: Pick<StageRow, 'promotion'>): Promotion | null {
+  const result = promotionSchema.safeParse(stage.promotion);
+  return result.success ? result.data : null;
+}
+
+/** Whether the newest evaluations of a run meet its stage's rule: null when they do, else why not. */
+export function metPromotion(store: Store, stage: Pick<StageRow, 'promotion'>, run: Pick<RunRow, 'id'>): string | null {
+  const rule = promotionOf(stage);
+  if (rule === null) return null;
+  const scores = store.evaluations.list({ runId: run.id }).map(({ mean }) => mean);
+  const newest = scores.slice(-rule.evaluations);
+  if (newest.length < rule.evaluations)
+    return `Expected ${rule.evaluations} held-out evaluations for the promotion rule, got ${newest.length}`;
+  const worst = Math.min(...newest);
+  if (worst >= rule.at_least) return null;
+  return `Held-out score ${worst.toPrecision(3)}, expected at least ${rule.at_least} in ${rule.evaluations === 1 ? 'the last evaluation' : `the last ${rule.evaluations} evaluations`}`;
+}

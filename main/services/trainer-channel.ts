@@ -1,0 +1,40 @@
+/** The line to a trainer process, as a plain Node host and the desktop each can give it. */
+import { fork } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { TrainerCommand } from '../trainer/events.ts';
+import type { TrainerJob } from '../trainer/jobs.ts';
+
+/** A trainer process that has just been started and waits for its job. */
+export interface TrainerChannel {
+  /** Undefined where the system refused to start it. */
+  readonly pid: number | undefined;
+  readonly stderr: Readable | null;
+  /** A process that is gone takes no messages: they are dropped, its exit tells the story. */
+  post(message: TrainerJob | TrainerCommand): void;
+  /** Ends it at once. */
+  kill(): void;
+  onMessage(listener: (message: unknown) => void): void;
+  /** Called once, after the last message. */
+  onExit(listener: (code: number | null, signal: string | null) => void): void;
+}
+
+/** Starts a trainer process. */
+export type LaunchTrainer = () => TrainerChannel;
+
+/** Launches the trainer as a fork of this Node. */
+export function forkTrainer(entry: string): LaunchTrainer {
+  return () => {
+    const child = fork(entry, [], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    child.on('error', () => undefined);
+    return {
+      pid: child.pid,
+      stderr: child.stderr,
+      post: (message) => {
+        if (child.connected) child.send(message, () => undefined);
+      },
+      kill: () => void child.kill('SIGKILL'),
+      onMessage: (listener) => void child.on('message', listener),
+      onExit: (listener) => void child.on('close', listener),
+    };
+  };
+}

@@ -1,0 +1,12 @@
+/** The bridge: hands the page the one port that main sent for it, and nothing else. */
+import { ipcRenderer } from 'electron';
+
+ipcRenderer.once('braid:port', ({ ports }) => {
+  const [port] = ports;
+  // Only to this page's own origin; the page listens before it asks (renderer/api/line.ts).
+  if (port !== undefined) window.postMessage('braid:port', window.location.origin, [port]);
+});
+
+window.addEventListener('message', ({ source, data }) => {
+  if (source === window && data === 'braid:ready') ipcRenderer.send('braid:ready');
+});

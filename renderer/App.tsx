@@ -1,0 +1,71 @@
+/** The page: frame around screens. Each screen is loaded when first opened. */
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { Route, Router, Switch, useLocation } from 'wouter';
+import { useHashLocation } from 'wouter/use-hash-location';
+import { useChanges } from './api/changes.ts';
+import { connection } from './api/connection.ts';
+import { ErrorBoundary } from './components/ErrorBoundary.tsx';
+import { Empty, Loading } from './components/Feedback.tsx';
+import classes from './frame/Frame.module.css';
+import { KeysProvider } from './frame/keys.tsx';
+import { Palette } from './frame/Palette.tsx';
+import { Rail } from './frame/Rail.tsx';
+import { StatusBar } from './frame/StatusBar.tsx';
+import { Home } from './home/Home.tsx';
+import { useTheme } from './theme/use-theme.ts';
+
+const Runs = lazy(() => import('./runs/Runs.tsx').then(({ Runs }) => ({ default: Runs })));
+const Run = lazy(() => import('./run/Run.tsx').then(({ Run }) => ({ default: Run })));
+
+export function App() {
+  const queries = useQueryClient();
+  const state = useSyncExternalStore(connection.subscribe, connection.get);
+  useChanges(queries);
+  useTheme();
+  if (state.kind === 'turned-away') return <TurnedAway />;
+  return (
+    <Router hook={useHashLocation}>
+      <KeysProvider>
+        <div className={classes.frame}>
+          <Rail />
+          <Page />
+          <StatusBar />
+        </div>
+        <Palette />
+      </KeysProvider>
+    </Router>
+  );
+}
+
+function Page() {
+  const [location] = useLocation();
+  return (
+    <main className={classes.page}>
+      <ErrorBoundary key={location}>
+        <Suspense fallback={<Loading what="the screen" />}>
+          <Switch>
+            <Route path="/" component={Home} />
+            <Route path="/runs" component={Runs} />
+            <Route path="/runs/:id">{({ id }) => <Run key={id} runId={Number(id)} />}</Route>
+            <Route>
+              <Empty title="There is no such screen" />
+            </Route>
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
+    </main>
+  );
+}
+
+function TurnedAway() {
+  return (
+    <div className={classes.away} role="alert">
+      <Empty title="This page belongs to an earlier start of Braid">
+        <p>
+          Open the address that braid serve printed when it started. Nothing is lost: all of it is in the workspace.
+        </p>
+      </Empty>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+/** Keeps what is on show true: each change of the host makes the queries that show it fetch anew. */
+import type { QueryClient } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore } from 'react';
+import type { Change, Topic } from '../../main/services/changes.ts';
+import { api, client } from './client.ts';
+import { connection } from './connection.ts';
+
+/** The queries that a topic makes stale. */
+const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
+  status: [api.app.status.key()],
+  jobs: [api.app.status.key()],
+  texts: [],
+  datasets: [],
+  stages: [api.app.status.key()],
+  runs: [api.runs.list.key()],
+  run: [],
+  evaluations: [],
+  models: [],
+  settings: [api.settings.key()],
+};
+
+/** Follows the host's changes while the line is open; a new line makes everything fetch anew. */
+export function useChanges(queries: QueryClient): void {
+  const state = useSyncExternalStore(connection.subscribe, connection.get);
+  const epoch = state.kind === 'open' ? state.epoch : 0;
+  useEffect(() => {
+    if (epoch === 0) return;
+    const controller = new AbortController();
+    if (epoch > 1) void queries.invalidateQueries();
+    void follow(queries, controller.signal);
+    return () => controller.abort();
+  }, [epoch, queries]);
+}
+
+async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const batch of await client.app.changes(undefined, { signal })) {
+      for (const change of batch) apply(queries, change);
+    }
+  } catch {
+    // The line is lost: the next one brings its own stream.
+  }
+}
+
+function apply(queries: QueryClient, { topic, id }: Change): void {
+  for (const queryKey of stale[topic]) void queries.invalidateQueries({ queryKey });
+  if (topic !== 'run' || id === null) return;
+  void queries.invalidateQueries({ queryKey: api.runs.get.key({ input: { runId: id } }) });
+}

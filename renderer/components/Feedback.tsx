@@ -1,0 +1,55 @@
+/** Empty, loading and failed: each says what is so and what to do next. */
+import { Button, Loader } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { failureOf } from '../api/failure.ts';
+import { StrandMark } from '../theme/strand-mark.tsx';
+import classes from './Feedback.module.css';
+
+/** Nothing here yet. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className={classes.empty}>
+      <StrandMark size={36} />
+      <p className={classes.title}>{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Something is on its way; shown only to those who wait longer than a blink. */
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <div className={classes.loading} role="status">
+      <Loader size="xs" color="gray" />
+      <span>Loading {what} …</span>
+    </div>
+  );
+}
+
+export interface FailedProps {
+  readonly error: unknown;
+  /** What was tried, for the heading: "The run could not be started". */
+  readonly what?: string;
+  readonly onRetry?: () => void;
+}
+
+/** What went wrong, where it happened. */
+export function Failed({ error, what, onRetry }: FailedProps) {
+  const { message, remedy } = failureOf(error);
+  return (
+    <div className={classes.failed} role="alert">
+      <IconAlertTriangle size={16} aria-hidden="true" />
+      <div>
+        {what !== undefined && <strong>{what}</strong>}
+        <p>{message}</p>
+        {remedy !== null && <p className={classes.remedy}>{remedy}</p>}
+      </div>
+      {onRetry !== undefined && (
+        <Button variant="default" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/** Numbers and times as people read them. Pure. */
+
+/** A score in three decimals: `0.980`; a dash where there is none. */
+export function score(value: number | null | undefined): string {
+  return value === null || value === undefined || Number.isNaN(value) ? '–' : value.toFixed(3);
+}
+
+/** Three significant digits, without exponents between 0.001 and a million. */
+export function number(value: number | null | undefined): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return '–';
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 0.001 || size >= 1e6)) return value.toExponential(2);
+  if (size >= 1000) return Math.round(value).toLocaleString('en');
+  return String(Number(value.toPrecision(3)));
+}
+
+/** A difference with its sign: `+0.12`. */
+export function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${score(Math.abs(value))}`;
+}
+
+/** A stretch of time: `48 s`, `11 min`, `2 h 05 min`. */
+export function duration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return '–';
+  if (seconds < 10) return `${seconds.toPrecision(2)} s`;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}
+
+/** Bytes: `690 MB`, `1.2 GB`. */
+export function bytes(value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  const scaled = value / 1000 ** power;
+  return `${scaled < 10 && power > 0 ? scaled.toFixed(1) : Math.round(scaled)} ${units[power]}`;
+}
+
+/** How long ago: `just now`, `12 min ago`, `3 days ago`. */
+export function ago(at: number, now: number = Date.now()): string {
+  const seconds = Math.max(0, (now - at) / 1000);
+  const steps: readonly (readonly [limit: number, size: number, unit: string])[] = [
+    [3600, 60, 'min'],
+    [86_400, 3600, 'h'],
+    [Number.POSITIVE_INFINITY, 86_400, 'day'],
+  ];
+  if (seconds < 60) return 'just now';
+  for (const [limit, size, unit] of steps) {
+    if (seconds >= limit) continue;
+    const count = Math.floor(seconds / size);
+    return `${count} ${unit}${unit === 'day' && count !== 1 ? 's' : ''} ago`;
+  }
+  return '';
+}
+
+/** The whole date, for a tooltip. */
+export function fullDate(at: number): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+}

@@ -1,0 +1,31 @@
+import { Tooltip } from '@mantine/core';
+import { Link, useLocation } from 'wouter';
+import { StrandMark } from '../theme/strand-mark.tsx';
+import classes from './Frame.module.css';
+import { screens } from './screens.ts';
+
+/** The narrow rail on the left: every screen, with its name. */
+export function Rail() {
+  const [location] = useLocation();
+  const isHere = (path: string): boolean => (path === '/' ? location === '/' : location.startsWith(path));
+  return (
+    <nav className={classes.rail} aria-label="Screens">
+      <div className={classes.mark}>
+        <StrandMark size={22} />
+      </div>
+      {screens.map(({ path, label, key, icon: Icon }) => (
+        <Tooltip key={path} label={`${label} (g ${key})`} position="right">
+          <Link
+            href={path}
+            className={classes.place}
+            aria-current={isHere(path) ? 'page' : undefined}
+            data-here={isHere(path) || undefined}
+          >
+            <Icon size={19} stroke={1.6} aria-hidden="true" />
+            <span>{label}</span>
+          </Link>
+        </Tooltip>
+      ))}
+    </nav>
+  );
+}

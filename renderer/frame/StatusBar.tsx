@@ -1,0 +1,91 @@
+/** The line at the bottom: what trains, on what, what the machine has left, what needs attention. */
+import { Progress, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { Link } from 'wouter';
+import type { AppStatus } from '../../main/services/app-status.ts';
+import type { LiveStatus } from '../../main/services/live-status.ts';
+import { api, client } from '../api/client.ts';
+import { connection } from '../api/connection.ts';
+import { bytes, duration, score } from '../components/format.ts';
+import classes from './Frame.module.css';
+import { NoticesMenu } from './NoticesMenu.tsx';
+
+export function StatusBar() {
+  const state = useSyncExternalStore(connection.subscribe, connection.get);
+  const { data: status } = useQuery(api.app.status.queryOptions({ refetchInterval: 10_000 }));
+  if (state.kind === 'lost') {
+    return (
+      <footer className={classes.status} data-tone="bad" role="status">
+        The connection to the app is lost; trying again. What trains goes on, and this page will catch up.
+      </footer>
+    );
+  }
+  return (
+    <footer className={classes.status}>
+      {status === undefined ? <span>Connecting …</span> : <Parts status={status} />}
+    </footer>
+  );
+}
+
+function Parts({ status }: { readonly status: AppStatus }) {
+  const { live, machine, queued, queueHeld } = status;
+  return (
+    <>
+      {live.length === 0 && <span className="faint">Nothing trains</span>}
+      {live.map((run) => (
+        <LivePart key={run.runId} run={run} />
+      ))}
+      {queued > 0 && (
+        <Link href="/curriculum">
+          {queued} queued{queueHeld === null ? '' : ', on hold'}
+        </Link>
+      )}
+      {status.jobs
+        .filter(({ state }) => state === 'running')
+        .map((job) => (
+          <span key={job.id}>
+            {job.title}
+            {job.progress !== null && ` ${job.progress.done}/${job.progress.total} ${job.progress.unit}`}{' '}
+            <UnstyledButton className={classes.cancel} onClick={() => void client.app.cancelJob({ id: job.id })}>
+              cancel
+            </UnstyledButton>
+          </span>
+        ))}
+      <span className={classes.gap} />
+      <span className="num" title="Free memory of this machine">
+        {bytes(machine.freeMemoryBytes)} of {bytes(machine.memoryBytes)} memory free
+      </span>
+      {machine.diskFreeBytes !== null && (
+        <span className="num" data-tone={machine.diskFreeBytes < 2e9 ? 'warn' : undefined}>
+          {bytes(machine.diskFreeBytes)} disk free
+        </span>
+      )}
+      <NoticesMenu notices={status.notices} />
+    </>
+  );
+}
+
+function LivePart({ run }: { readonly run: LiveStatus }) {
+  const share = run.maxSteps === 0 ? 0 : (run.step / run.maxSteps) * 100;
+  return (
+    <Link href={`/runs/${run.runId}`} className={classes.live}>
+      <strong>{run.name}</strong>
+      <span>{run.state}</span>
+      <Progress value={share} w={80} size="sm" aria-label={`Steps of ${run.name}`} />
+      <span className="num">
+        {run.step}/{run.maxSteps}
+      </span>
+      {run.secondsLeft !== null && run.state === 'running' && (
+        <span className="num">{duration(run.secondsLeft)} left</span>
+      )}
+      {run.reward !== null && <span className="num">reward {score(run.reward)}</span>}
+      {run.backend !== null && (
+        <span title={run.why ?? undefined}>
+          {run.backend}, {run.threads} {run.threads === 1 ? 'thread' : 'threads'}
+        </span>
+      )}
+      {run.memoryBytes !== null && <span className="num">{bytes(run.memoryBytes)}</span>}
+    </Link>
+  );
+}

@@ -1,0 +1,109 @@
+/** Keyboard: each screen says which keys it has; `?` shows them all. */
+import { Kbd, Modal, Table } from '@mantine/core';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { screens } from './screens.ts';
+
+export interface ScreenKey {
+  /** As the event has it: `j`, `ArrowLeft`, ` `. */
+  readonly key: string;
+  /** What it does: "Next step". */
+  readonly label: string;
+  readonly run: () => void;
+}
+
+interface Keys {
+  add(keys: readonly ScreenKey[]): () => void;
+}
+
+const KeysContext = createContext<Keys>({ add: () => () => undefined });
+
+/** The keys of the screen on show; they rest while someone types or a dialog is open. */
+export function useKeys(keys: readonly ScreenKey[]): void {
+  const { add } = useContext(KeysContext);
+  useEffect(() => add(keys), [add, keys]);
+}
+
+export function KeysProvider({ children }: { readonly children: ReactNode }) {
+  const [groups, setGroups] = useState<readonly (readonly ScreenKey[])[]>([]);
+  const [helpOpen, setHelpOpen] = useState(false);
+  const [, navigate] = useLocation();
+  const active = useRef(groups);
+  active.current = groups;
+  const value = useMemo<Keys>(
+    () => ({
+      add: (keys) => {
+        setGroups((before) => [...before, keys]);
+        return () => setGroups((before) => before.filter((group) => group !== keys));
+      },
+    }),
+    [],
+  );
+  useEffect(() => {
+    let going = false;
+    const press = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
+      const { key } = event;
+      const screen = going ? screens.find((known) => known.key === key) : undefined;
+      const bound = going ? undefined : active.current.flat().findLast((known) => known.key === key);
+      going = key === 'g' && !going;
+      if (screen !== undefined) navigate(screen.path);
+      else if (key === '?') setHelpOpen(true);
+      else if (bound !== undefined) {
+        event.preventDefault();
+        bound.run();
+      }
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [navigate]);
+  return (
+    <KeysContext.Provider value={value}>
+      {children}
+      <Modal opened={helpOpen} onClose={() => setHelpOpen(false)} title="Keys">
+        <KeyTable title="This screen" rows={groups.flat().map(({ key, label }) => [named(key), label])} />
+        <KeyTable
+          title="Everywhere"
+          rows={[
+            ['Ctrl K', 'Go to anything, do anything'],
+            ['?', 'These keys'],
+            ...screens.map(({ key, label }) => [`g ${key}`, label] as const),
+          ]}
+        />
+      </Modal>
+    </KeysContext.Provider>
+  );
+}
+
+function KeyTable({ title, rows }: { readonly title: string; readonly rows: readonly (readonly [string, string])[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <Table mb="md">
+      <Table.Caption style={{ captionSide: 'top', textAlign: 'left' }}>{title}</Table.Caption>
+      <Table.Tbody>
+        {rows.map(([keys, label]) => (
+          <Table.Tr key={keys + label}>
+            <Table.Td w={90}>
+              {keys.split(' ').map((key) => (
+                <Kbd key={key} mr={4}>
+                  {key}
+                </Kbd>
+              ))}
+            </Table.Td>
+            <Table.Td>{label}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function named(key: string): string {
+  return key === ' ' ? 'Space' : key.replace('Arrow', '').toUpperCase();
+}
+
+/** Whether keys belong to a field or a dialog. */
+function isBusy(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.closest('input, textarea, select, [role="dialog"]') !== null;
+}

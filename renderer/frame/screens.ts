@@ -1,0 +1,24 @@
+/** The screens, in the order of the work: where each is, and the key that goes there after `g`. */
+import {
+  IconAdjustments,
+  IconArrowsDiff,
+  IconBox,
+  IconChartLine,
+  IconHome,
+  IconListSearch,
+  IconMessages,
+  IconStairs,
+  IconTextPlus,
+} from '@tabler/icons-react';
+
+export const screens = [
+  { path: '/', label: 'Home', key: 'h', icon: IconHome },
+  { path: '/texts', label: 'Texts & datasets', key: 't', icon: IconTextPlus },
+  { path: '/curriculum', label: 'Curriculum', key: 'c', icon: IconStairs },
+  { path: '/runs', label: 'Runs', key: 'r', icon: IconChartLine },
+  { path: '/samples', label: 'Samples', key: 's', icon: IconListSearch },
+  { path: '/compare', label: 'Compare', key: 'x', icon: IconArrowsDiff },
+  { path: '/playground', label: 'Playground', key: 'p', icon: IconMessages },
+  { path: '/models', label: 'Models', key: 'm', icon: IconBox },
+  { path: '/settings', label: 'Settings', key: ',', icon: IconAdjustments },
+] as const;

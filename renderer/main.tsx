@@ -1,0 +1,31 @@
+/** The page's start: fonts and styles, the line to the host, React. */
+import '@fontsource-variable/inter';
+import '@fontsource-variable/jetbrains-mono';
+import '@mantine/core/styles.css';
+import '@mantine/spotlight/styles.css';
+import './theme/tokens.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './App.tsx';
+import { keepConnected } from './api/connection.ts';
+import { theme } from './theme/theme.ts';
+
+// The host tells what changed: nothing is fetched again by itself.
+const queries = new QueryClient({
+  defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false } },
+});
+
+void keepConnected();
+const root = document.getElementById('root');
+if (root === null) throw new Error('Expected index.html to have a #root');
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto">
+      <QueryClientProvider client={queries}>
+        <App />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,48 @@
+/** Mantine in our clothes: compact, hairlines, one radius, no shadows but on overlays. */
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** Strand A, from tint to shade: the colour of what may be done. */
+const teal: MantineColorsTuple = [
+  '#e6f5f3',
+  '#cfeae6',
+  '#9fd6cf',
+  '#6cc1b6',
+  '#44afa2',
+  '#2aa396',
+  '#0f766e',
+  '#0d6860',
+  '#095a53',
+  '#044b45',
+];
+
+export const theme = createTheme({
+  colors: { teal },
+  primaryColor: 'teal',
+  primaryShade: { light: 6, dark: 6 },
+  autoContrast: true,
+  defaultRadius: 4,
+  fontFamily: "'Inter Variable', system-ui, sans-serif",
+  fontFamilyMonospace: "'JetBrains Mono Variable', ui-monospace, monospace",
+  fontSizes: { xs: '11px', sm: '12px', md: '13px', lg: '15px', xl: '18px' },
+  spacing: { xs: '4px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },
+  headings: {
+    fontWeight: '600',
+    sizes: { h1: { fontSize: '18px' }, h2: { fontSize: '14px' }, h3: { fontSize: '13px' } },
+  },
+  focusRing: 'auto',
+  components: {
+    Button: { defaultProps: { size: 'xs' } },
+    ActionIcon: { defaultProps: { variant: 'subtle', size: 'md', color: 'gray' } },
+    TextInput: { defaultProps: { size: 'xs' } },
+    Textarea: { defaultProps: { size: 'xs' } },
+    NumberInput: { defaultProps: { size: 'xs' } },
+    Select: { defaultProps: { size: 'xs' } },
+    MultiSelect: { defaultProps: { size: 'xs' } },
+    Checkbox: { defaultProps: { size: 'xs' } },
+    Switch: { defaultProps: { size: 'xs' } },
+    SegmentedControl: { defaultProps: { size: 'xs' } },
+    Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
+    Table: { defaultProps: { verticalSpacing: 4, horizontalSpacing: 8, fz: 'md' } },
+    Modal: { defaultProps: { centered: true } },
+  },
+});
