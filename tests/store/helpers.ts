@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../main/store/index.ts';
 import type { NewRun } from '../../main/store/runs.ts';
 import type { Sample } from '../../main/trainer/events.ts';
@@ -10,6 +10,13 @@ import type { Sample } from '../../main/trainer/events.ts';
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A folder that goes when the test file ends. */
+export function temporaryFolderOfFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

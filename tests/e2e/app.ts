@@ -1,0 +1,120 @@
+/** The app as a person has it: `braid serve` in a process of its own, and a page in a real browser. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { launchBrowser } from './browser.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+export interface RunningApp {
+  /** With the token. */
+  readonly url: string;
+  readonly workspace: string;
+  readonly host: ChildProcess;
+  /** Ends it politely and waits. */
+  stop(): Promise<void>;
+}
+
+/** Starts `braid serve` on a free port; ends with the test file. */
+export async function startApp(
+  workspace: string = temporaryFolderOfFile(),
+  extra: readonly string[] = [],
+): Promise<RunningApp> {
+  const args = ['main/cli.ts', 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
+  const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  host.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const exited = new Promise<void>((settle) => host.on('close', () => settle()));
+  const stop = async (): Promise<void> => {
+    host.kill('SIGTERM');
+    await exited;
+  };
+  afterAll(() => stop());
+  const line = await Promise.race([firstLine(host), exited.then(() => null)]);
+  if (line === null) throw new Error(`Expected braid serve to start, but it ended: ${errors}`);
+  const { url } = JSON.parse(line) as { url: string };
+  return { url, workspace, host, stop };
+}
+
+function firstLine(host: ChildProcess): Promise<string> {
+  return new Promise((settle) => {
+    let text = '';
+    host.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('\n')) settle(text);
+    });
+  });
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** What the page complained of on its console, and what it threw. */
+  readonly complaints: readonly string[];
+  /** Goes to a screen: `goto('/runs')`. */
+  goto(route: string): Promise<void>;
+}
+
+let browser: Promise<Browser> | null = null;
+
+/** Opens a page on the app; one browser serves a test file. */
+export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 1280, height: 800 }): Promise<OpenPage> {
+  if (browser === null) {
+    const started = launchBrowser();
+    browser = started;
+    afterAll(async () => (await started).close());
+  }
+  const context = await (await browser).newContext({ viewport: size });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(app.url);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return {
+    page,
+    complaints,
+    goto: async (route) => {
+      await page.evaluate((hash) => {
+        window.location.hash = hash;
+      }, route);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    },
+  };
+}
+
+/** Nothing that axe-core calls serious or critical, on the screen as it stands. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Evaluated, not added as a script: the page's policy takes none but its own.
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { violations: found } = await axe.run();
+    return found
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  });
+  expect(violations).toEqual([]);
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+/** A screenshot in docs/, where `npm run screenshots` asks for it; else nothing. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.BRAID_SCREENSHOTS;
+  if (folder === undefined) return;
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}

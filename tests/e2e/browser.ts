@@ -1,0 +1,41 @@
+/** A real browser for the tests: Debian's Chromium or whatever CHROMIUM_PATH names; where none is, tests say so. */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome', 'google-chrome-stable'];
+
+/** The browser's program; null where there is none. */
+export const browserPath: string | null = find();
+
+/** For `describe.skipIf(noBrowser)`. */
+export const noBrowser = browserPath === null;
+
+if (noBrowser) {
+  process.stderr.write('Browser tests are skipped: no Chromium on the PATH, and CHROMIUM_PATH is not set.\n');
+}
+
+function find(): string | null {
+  const { CHROMIUM_PATH, PATH = '' } = process.env;
+  if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH;
+  const places = PATH.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  return places.find(isProgram) ?? null;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts it without a screen, and without any look at the network. */
+export function launchBrowser(): Promise<Browser> {
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
+  return chromium.launch({
+    executablePath: browserPath ?? '',
+    args: ['--no-sandbox', '--disable-gpu', ...quiet],
+  });
+}

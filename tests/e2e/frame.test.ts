@@ -1,0 +1,45 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+describe.skipIf(noBrowser)('the frame', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+
+  it('is usable within two seconds of the start, and shows nothing serious to axe', async () => {
+    const { page, complaints } = await openPage(app);
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByText('Nothing trains').waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it('goes everywhere by keyboard', async () => {
+    const { page } = await openPage(app);
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Everywhere').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox').or(page.getByPlaceholder('Go to a screen or a run')).first().fill('home');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  });
+
+  it('goes on after a lost connection, and turns away after a restart', async () => {
+    const first = await startApp();
+    const { page } = await openPage(first);
+    await page.getByText('Nothing trains').waitFor();
+    await first.stop();
+    await page.getByText('The connection to the app is lost').waitFor();
+    const port = new URL(first.url).port;
+    const second = await startApp(first.workspace, ['--port', port]);
+    await page.getByText('This page belongs to an earlier start of Braid').waitFor();
+    await page.goto(second.url);
+    await page.getByText('Nothing trains').waitFor();
+  });
+});
