@@ -1,9 +1,7 @@
 /** The page: frame around screens. Each screen is loaded when first opened. */
-import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
-import { useChanges } from './api/changes.ts';
 import { connection } from './api/connection.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { Empty, Loading } from './components/Feedback.tsx';
@@ -19,9 +17,7 @@ const Runs = lazy(() => import('./runs/Runs.tsx').then(({ Runs }) => ({ default:
 const Run = lazy(() => import('./run/Run.tsx').then(({ Run }) => ({ default: Run })));
 
 export function App() {
-  const queries = useQueryClient();
   const state = useSyncExternalStore(connection.subscribe, connection.get);
-  useChanges(queries);
   useTheme();
   if (state.kind === 'turned-away') return <TurnedAway />;
   return (

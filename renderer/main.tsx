@@ -9,6 +9,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
+import { followChanges } from './api/changes.ts';
 import { keepConnected } from './api/connection.ts';
 import { theme } from './theme/theme.ts';
 
@@ -17,6 +18,7 @@ const queries = new QueryClient({
   defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false } },
 });
 
+followChanges(queries);
 void keepConnected();
 const root = document.getElementById('root');
 if (root === null) throw new Error('Expected index.html to have a #root');

@@ -22,6 +22,8 @@ export interface Changes {
   publish(topic: Topic, id?: number): void;
   /** Calls the listener with each change, as it happens; gives the way to stop. */
   listen(listener: (change: Change) => void): () => void;
+  /** How many listen: a page that left must not be among them. */
+  listeners(): number;
   /**
    * Batches of changes, each once, at most one batch in `everyMs`. Ends when the signal aborts. Changes that happen
    * while the reader is busy wait for it.
@@ -43,29 +45,64 @@ export function openChanges(): Changes {
       for (const listener of listeners) listener({ topic, id: id ?? null });
     },
     listen,
-    async *batches(everyMs, signal) {
+    listeners: () => listeners.size,
+    batches: (everyMs, signal) => {
       const waiting = new Map<string, Change>();
-      let wake: () => void = () => undefined;
+      const bell = openBell();
+      // Listens from now on, not from the reader's first look.
       const stop = listen((change) => {
         waiting.set(`${change.topic}:${change.id}`, change);
-        wake();
+        bell.ring();
       });
-      const woken = (): void => wake();
-      signal?.addEventListener('abort', woken);
-      try {
-        while (!signal?.aborted) {
-          if (waiting.size === 0) await new Promise<void>((resolve) => (wake = resolve));
-          if (signal?.aborted) return;
-          if (waiting.size === 0) continue;
-          const batch = [...waiting.values()];
-          waiting.clear();
-          yield batch;
-          await pause(everyMs, signal);
-        }
-      } finally {
+      signal?.addEventListener('abort', bell.ring);
+      return deliver(waiting, bell, everyMs, signal, () => {
         stop();
-        signal?.removeEventListener('abort', woken);
-      }
+        signal?.removeEventListener('abort', bell.ring);
+      });
+    },
+  };
+}
+
+async function* deliver(
+  waiting: Map<string, Change>,
+  bell: Bell,
+  everyMs: number,
+  signal: AbortSignal | undefined,
+  end: () => void,
+): AsyncGenerator<readonly Change[]> {
+  try {
+    while (!signal?.aborted) {
+      await bell.rung();
+      if (signal?.aborted) return;
+      const batch = [...waiting.values()];
+      waiting.clear();
+      if (batch.length === 0) continue;
+      yield batch;
+      await pause(everyMs, signal);
+    }
+  } finally {
+    end();
+  }
+}
+
+/** Rung before anyone waits, it is heard by the next who does. */
+interface Bell {
+  readonly ring: () => void;
+  rung(): Promise<void>;
+}
+
+function openBell(): Bell {
+  let wake: (() => void) | null = null;
+  let heard = true;
+  return {
+    ring: () => {
+      heard = false;
+      wake?.();
+    },
+    rung: async () => {
+      if (heard) await new Promise<void>((resolve) => (wake = resolve));
+      wake = null;
+      heard = true;
     },
   };
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { BraidError, inputError } from '../errors.ts';
 import type { HostPaths } from './paths.ts';
@@ -25,5 +25,13 @@ export function readConfigFile(file: string): ConfigFields {
 
 /** The fields of a preset that ships with the program. */
 export function readPreset(name: string, paths: Pick<HostPaths, 'resources'>): ConfigFields {
-  return readConfigFile(join(paths.resources, 'presets', `${name}.yaml`));
+  const known = presetNames(paths);
+  if (known.includes(name)) return readConfigFile(join(paths.resources, 'presets', `${name}.yaml`));
+  throw inputError('PRESET_UNKNOWN', `Expected a preset, one of ${known.join(', ')}, got "${name}"`);
+}
+
+/** The names of the presets that ship with the program. */
+export function presetNames(paths: Pick<HostPaths, 'resources'>): string[] {
+  const files = readdirSync(join(paths.resources, 'presets')).filter((file) => file.endsWith('.yaml'));
+  return files.map((file) => basename(file, '.yaml')).sort();
 }

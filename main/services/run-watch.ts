@@ -47,11 +47,10 @@ export async function* watchRun(
   }
   // Listening begins before the first look: nothing falls between.
   const batches = changes.batches(everyMs, signal);
-  const next = batches.next();
   try {
     yield* news();
-    for (let batch = await next; !batch.done; batch = await batches.next()) {
-      if (batch.value.some(({ topic, id }) => topic === 'run' && id === runId)) yield* news();
+    for await (const batch of batches) {
+      if (batch.some(({ topic, id }) => topic === 'run' && id === runId)) yield* news();
     }
   } finally {
     await batches.return(undefined);

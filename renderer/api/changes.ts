@@ -1,6 +1,5 @@
 /** Keeps what is on show true: each change of the host makes the queries that show it fetch anew. */
 import type { QueryClient } from '@tanstack/react-query';
-import { useEffect, useSyncExternalStore } from 'react';
 import type { Change, Topic } from '../../main/services/changes.ts';
 import { api, client } from './client.ts';
 import { connection } from './connection.ts';
@@ -19,17 +18,20 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   settings: [api.settings.key()],
 };
 
-/** Follows the host's changes while the line is open; a new line makes everything fetch anew. */
-export function useChanges(queries: QueryClient): void {
-  const state = useSyncExternalStore(connection.subscribe, connection.get);
-  const epoch = state.kind === 'open' ? state.epoch : 0;
-  useEffect(() => {
-    if (epoch === 0) return;
-    const controller = new AbortController();
-    if (epoch > 1) void queries.invalidateQueries();
+/**
+ * Follows the host's changes on every line, from its opening on: no change falls between a first look and the stream,
+ * which is asked for first. A line that is not the first makes everything fetch anew.
+ */
+export function followChanges(queries: QueryClient): void {
+  let controller = new AbortController();
+  connection.subscribe(() => {
+    const state = connection.get();
+    if (state.kind !== 'open') return;
+    controller.abort();
+    controller = new AbortController();
     void follow(queries, controller.signal);
-    return () => controller.abort();
-  }, [epoch, queries]);
+    if (state.epoch > 1) void queries.invalidateQueries();
+  });
 }
 
 async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> {

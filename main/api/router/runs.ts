@@ -7,6 +7,7 @@ import { watchRun } from '../../services/run-watch.ts';
 import { removeRun, renameRun, requireRun } from '../../services/runs.ts';
 import type { Store } from '../../store/index.ts';
 import { parseConfig } from '../../trainer/config.ts';
+import { checkConfigPaths } from '../config-paths.ts';
 import { api } from '../context.ts';
 
 export const runs = {
@@ -25,8 +26,7 @@ export const runs = {
   start: api.runs.start.handler(({ context: { app, access }, input: { preset, config } }) => {
     const fields = { ...readPreset(preset, app.paths), ...config };
     const parsed = parseConfig(fields, 'The new run');
-    for (const path of [parsed.dataset, parsed.eval_dataset, parsed.from_checkpoint])
-      path !== null && access.check(path);
+    checkConfigPaths(parsed, access, app.paths);
     return { runId: app.live.start(parsed) };
   }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),

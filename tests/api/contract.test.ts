@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { RunNews } from '../../main/services/run-watch.ts';
+import { tinyWorkspace } from '../services/tiny-workspace.ts';
+import { until } from '../until.ts';
+import { contextOf, openTinyApp, overPorts, overSocket } from './transports.ts';
+
+/** A run of seconds, started through the contract as a page does. */
+const fast = { max_steps: 12, per_device_train_batch_size: 8, num_generations: 4, threads: 1, learning_rate: 0.01 };
+
+describe.each([
+  ['a port', overPorts],
+  ['a socket', overSocket],
+])('the contract over %s', (_, connect) => {
+  async function open() {
+    const world = await tinyWorkspace();
+    const app = openTinyApp(world);
+    const { client, close } = await connect(contextOf(app));
+    const config = { ...fast, use_peft: true, model: world.model, dataset: world.dataset };
+    return { world, app, client, close, config };
+  }
+
+  it('starts a run, streams it whole, and lists it', async () => {
+    const { client, config } = await open();
+    const { runId } = await client.runs.start({ config });
+    const news: RunNews[] = [];
+    const controller = new AbortController();
+    for await (const item of await client.runs.watch({ runId }, { signal: controller.signal })) {
+      news.push(item);
+      if (item.run.state === 'done' && item.live === null) break;
+    }
+    const steps = news.flatMap(({ points }) => points.map(({ step }) => step));
+    expect(steps).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+    expect(news.flatMap(({ points }) => points).every(({ metrics }) => Number.isFinite(metrics.reward))).toBe(true);
+    const [run] = await client.runs.list({});
+    expect(run).toMatchObject({ id: runId, state: 'done', step: 12 });
+    const { metricNames, checkpoints } = await client.runs.get({ runId });
+    expect(metricNames).toContain('frac_reward_zero_std');
+    expect(checkpoints.at(-1)).toMatchObject({ step: 12, kind: 'final' });
+    const late = await client.runs.watch({ runId, afterStep: 7 });
+    const { value } = (await late.next()) as { value: RunNews };
+    expect(value.points.map(({ step }) => step)).toEqual([8, 9, 10, 11, 12]);
+    await late.return();
+  });
+
+  it('pauses, resumes, stops and saves, and takes the run up again', async () => {
+    const { client, config } = await open();
+    const { runId } = await client.runs.start({ config: { ...config, max_steps: 400, save_steps: 400 } });
+    const state = async () => (await client.runs.get({ runId })).state;
+    await until(async () => (await client.runs.get({ runId })).step >= 2);
+    await client.runs.pause({ runId });
+    await until(async () => (await state()) === 'paused');
+    const { step } = await client.runs.get({ runId });
+    await sleep(300);
+    expect((await client.runs.get({ runId })).step).toBe(step);
+    await client.runs.resume({ runId });
+    await until(async () => (await client.runs.get({ runId })).step > step + 2);
+    await client.runs.stop({ runId });
+    await until(async () => (await client.app.status()).live.length === 0);
+    const stopped = await client.runs.get({ runId });
+    expect(stopped.state).toBe('stopped');
+    expect(stopped.checkpoints.at(-1)?.step).toBe(stopped.step);
+    await client.runs.resume({ runId, maxSteps: stopped.step + 3 });
+    await until(async () => (await state()) === 'done');
+    expect((await client.runs.get({ runId })).step).toBe(stopped.step + 3);
+  });
+
+  it('tells of changes in batches, and stops listening when the reader leaves', async () => {
+    const { client, app } = await open();
+    const changes = await client.app.changes();
+    const first = changes.next();
+    await sleep(50);
+    await client.settings.set({ theme: 'dark' });
+    expect((await first).value).toEqual([{ topic: 'settings', id: null }]);
+    expect(await client.settings.get()).toMatchObject({ theme: 'dark' });
+    await changes.return();
+    await until(() => app.changes.listeners() === 0);
+  });
+
+  it('says what is wrong with a payload, a path and a state, typed', async () => {
+    const { client, config } = await open();
+    const refused = (code: string, message: RegExp) => ({
+      code: 'REFUSED',
+      defined: true,
+      message: expect.stringMatching(message),
+      data: { code, remedy: expect.toSatisfy((remedy) => remedy === null || typeof remedy === 'string') },
+    });
+    await expect(client.runs.get({ runId: 'one' as unknown as number })).rejects.toMatchObject(
+      refused('BAD_REQUEST', /"runId": .*expected number/i),
+    );
+    await expect(client.runs.get({ runId: 99 })).rejects.toMatchObject(refused('RUN_UNKNOWN', /got 99/));
+    await expect(client.runs.pause({ runId: 99 })).rejects.toMatchObject(refused('RUN_UNKNOWN', /got 99/));
+    await expect(client.runs.start({ config: { ...config, dataset: '/etc/passwd' } })).rejects.toMatchObject(
+      refused('PATH_OUTSIDE', /\/etc\/passwd/),
+    );
+    await expect(client.runs.start({ config: { ...config, num_generation: 4 } })).rejects.toMatchObject(
+      refused('BAD_CONFIG', /did you mean "num_generations"/),
+    );
+    await expect(client.runs.start({ preset: '../../etc/passwd', config })).rejects.toMatchObject(
+      refused('PRESET_UNKNOWN', /preset/),
+    );
+    const name = 'x'.repeat(501);
+    await expect(client.runs.rename({ runId: 1, name })).rejects.toMatchObject(refused('BAD_REQUEST', /"name"/));
+    expect(await client.runs.list({})).toEqual([]);
+  });
+
+  it('ends the streams of a page that is gone', async () => {
+    const { client, app, close } = await open();
+    const changes = await client.app.changes();
+    const next = changes.next().catch(() => undefined);
+    await until(() => app.changes.listeners() === 1);
+    close();
+    await until(() => app.changes.listeners() === 0);
+    await Promise.race([next, sleep(1000)]);
+  });
+});
