@@ -1,15 +1,15 @@
 /** Loading the weights of a Hugging Face folder: one safetensors file, or shards named by their index. */
 import { existsSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { hashString, randomStream } from '../random.ts';
-import { type ModelConfig, readJson, readModelConfig } from './config.ts';
+import { type ModelConfig, readModelConfig } from './config.ts';
 import { assembleModel, type Model, parameterShapes } from './model.ts';
 import type { Parameter } from './parameter.ts';
 import { makeRopeTables } from './rope-tables.ts';
 import { openSafetensors, type SafetensorsFile } from './safetensors.ts';
+import { weightMap } from './weight-files.ts';
 
 /** Loads a model folder onto the current backend as float32. `maxLength` bounds prompt plus completion, in tokens. */
 export function loadModel(folder: string, maxLength: number): Model {
@@ -92,8 +92,6 @@ interface Weights {
   close(): void;
 }
 
-const indexSchema = z.looseObject({ weight_map: z.record(z.string(), z.string()) });
-
 /** Finds the file of every tensor and opens files as they are needed. */
 function openWeights(folder: string): Weights {
   const opened = new Map<string, SafetensorsFile>();
@@ -123,30 +121,4 @@ function openWeights(folder: string): Weights {
     for (const handle of opened.values()) handle.close();
   };
   return { read, close };
-}
-
-function weightMap(folder: string): (name: string) => string {
-  const index = join(folder, 'model.safetensors.index.json');
-  if (existsSync(join(folder, 'model.safetensors'))) return () => 'model.safetensors';
-  if (!existsSync(index)) throw noWeights(folder);
-  const parsed = indexSchema.safeParse(readJson(index));
-  if (!parsed.success) throw inputError('BAD_MODEL_INDEX', `${index}: expected {"weight_map": {tensor: file}}`);
-  return (name) => {
-    const file = parsed.data.weight_map[name];
-    if (file === undefined)
-      throw inputError('TENSOR_MISSING', `${index}: expected an entry for "${name}", there is none`);
-    // A shard lies beside its index, nowhere else.
-    if (file !== basename(file))
-      throw inputError('BAD_MODEL_INDEX', `${index}: expected "${name}" in a file of this folder, got "${file}"`);
-    return file;
-  };
-}
-
-function noWeights(folder: string) {
-  const pickled = existsSync(join(folder, 'pytorch_model.bin'));
-  return inputError(
-    'MODEL_FILE_MISSING',
-    `${folder}: expected model.safetensors or model.safetensors.index.json, got ${pickled ? 'only pytorch_model.bin, a pickle' : 'neither'}`,
-    pickled ? 'Save the model again as safetensors.' : 'Copy or download the whole model folder.',
-  );
 }

@@ -76,6 +76,6 @@ export function openApp({ workspace: chosen, paths, what }: AppOptions): App {
 /** A command line on the same workspace writes too; the page shows it within a second. */
 function tellForeignWrites(store: Store, changes: Changes): void {
   if (!store.changedElsewhere()) return;
-  for (const topic of ['runs', 'datasets', 'texts', 'evaluations', 'stages'] as const) changes.publish(topic);
+  for (const topic of ['runs', 'datasets', 'texts', 'evaluations', 'stages', 'models'] as const) changes.publish(topic);
   for (const run of store.runs.list({ states: ['running', 'paused'] })) changes.publish('run', run.id);
 }

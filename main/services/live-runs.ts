@@ -87,6 +87,7 @@ export function openLiveRuns(
     for (const event of events) entry.status = advance(entry.status, event, store.now());
     if (events.every(({ kind }) => kind === 'alive')) return;
     publish(runId);
+    if (events.some(({ kind }) => kind === 'checkpoint')) changes.publish('models');
     for (const listener of eventListeners) listener(runId, events);
   }
 

@@ -15,7 +15,13 @@ export interface CheckpointRow {
   readonly deletedAt: number | null;
 }
 
-const fields = columns(['id', 'run_id', 'step', 'path', 'kind', 'created_at', 'deleted_at']);
+/** A checkpoint with the name of its run. */
+export interface NamedCheckpointRow extends CheckpointRow {
+  readonly runName: string;
+}
+
+const names = ['id', 'run_id', 'step', 'path', 'kind', 'created_at', 'deleted_at'] as const;
+const fields = columns(names);
 
 /** Statements of the table `checkpoint`. */
 export function openCheckpointsTable(db: Db, now: () => number) {
@@ -34,6 +40,10 @@ export function openCheckpointsTable(db: Db, now: () => number) {
     `select ${fields} from checkpoint where path = ? order by id desc limit 1`,
   );
   const ofRun = db.prepare<[number], CheckpointRow>(`select ${fields} from checkpoint where run_id = ? order by step`);
+  const all = db.prepare<[], NamedCheckpointRow>(
+    `select ${columns(names, 'checkpoint')}, run.name as "runName" from checkpoint join run on run.id = checkpoint.run_id
+     order by run.id desc, checkpoint.step desc`,
+  );
   const markDeleted = db.prepare<[number, number]>(
     'update checkpoint set deleted_at = ? where id = ? and deleted_at is null',
   );
@@ -50,6 +60,8 @@ export function openCheckpointsTable(db: Db, now: () => number) {
     byPath: (path: string): CheckpointRow | undefined => byPath.get(path),
     /** All checkpoints of a run, deleted ones too, by step. */
     ofRun: (runId: number): CheckpointRow[] => ofRun.all(runId),
+    /** Those of every run, the newest run's last one in front. */
+    all: (): NamedCheckpointRow[] => all.all(),
     markDeleted: (id: number): void => void markDeleted.run(now(), id),
     /** Marks those beyond `step` as gone, and none as final: the run goes on. */
     discardAfter(runId: number, step: number): number {

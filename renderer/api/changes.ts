@@ -14,7 +14,7 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   runs: [api.runs.list.key()],
   run: [],
   evaluations: [],
-  models: [],
+  models: [api.models.key()],
   settings: [api.settings.key()],
 };
 

@@ -3,9 +3,10 @@
  * its types only.
  */
 import { app } from './app.ts';
+import { models } from './models.ts';
 import { runs } from './runs.ts';
 import { settings } from './settings.ts';
 
-export const contract = { app, runs, settings };
+export const contract = { app, models, runs, settings };
 
 export type Contract = typeof contract;

@@ -1,7 +1,8 @@
 /** The contract, implemented: one file a resource, each procedure a few lines over a service. */
 import { api } from '../context.ts';
 import { app } from './app.ts';
+import { models } from './models.ts';
 import { runs } from './runs.ts';
 import { settings } from './settings.ts';
 
-export const router = api.router({ app, runs, settings });
+export const router = api.router({ app, models, runs, settings });

@@ -1,0 +1,30 @@
+/** Model folders outside the workspace that the person has brought in: the workspace remembers where they are. */
+import { z } from 'zod';
+import type { Store } from '../../store/index.ts';
+
+const KEY = 'imported_models';
+
+const schema = z.array(z.object({ folder: z.string().min(1), addedAt: z.int() }));
+
+export type ImportedModel = Readonly<z.infer<typeof schema>[number]>;
+
+/** The imported folders, oldest first. What another version stored and makes no sense here counts as none. */
+export function importedModels(store: Pick<Store, 'settings'>): readonly ImportedModel[] {
+  return schema.safeParse(store.settings.get(KEY)).data ?? [];
+}
+
+/** Remembers a folder; once is enough. */
+export function rememberImported(store: Pick<Store, 'settings' | 'now'>, folder: string): void {
+  const known = importedModels(store);
+  if (known.some((model) => model.folder === folder)) return;
+  store.settings.set(KEY, [...known, { folder, addedAt: store.now() }]);
+}
+
+/** Forgets a folder; its files stay. */
+export function forgetImported(store: Pick<Store, 'settings'>, folder: string): void {
+  const known = importedModels(store);
+  store.settings.set(
+    KEY,
+    known.filter((model) => model.folder !== folder),
+  );
+}
