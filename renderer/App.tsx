@@ -1,11 +1,12 @@
 /** The page: frame around screens. Each screen is loaded when first opened. */
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
-import { useHashLocation } from 'wouter/use-hash-location';
+
 import { connection } from './api/connection.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { Empty, Loading } from './components/Feedback.tsx';
 import classes from './frame/Frame.module.css';
+import { useHashPath } from './frame/hash-location.ts';
 import { KeysProvider } from './frame/keys.tsx';
 import { Palette } from './frame/Palette.tsx';
 import { Rail } from './frame/Rail.tsx';
@@ -21,7 +22,7 @@ export function App() {
   useTheme();
   if (state.kind === 'turned-away') return <TurnedAway />;
   return (
-    <Router hook={useHashLocation}>
+    <Router hook={useHashPath}>
       <KeysProvider>
         <div className={classes.frame}>
           <Rail />
