@@ -1,0 +1,56 @@
+/** The data of a chart as a table: what a canvas can't tell. */
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import classes from './LineChart.module.css';
+import type { Aligned, ChartSeries } from './series.ts';
+import { asCsv } from './table-text.ts';
+
+export interface ChartTableProps {
+  readonly title: string;
+  readonly xName: string;
+  readonly series: readonly ChartSeries[];
+  readonly aligned: Aligned;
+  readonly format: (value: number) => string;
+  readonly height: number;
+}
+
+export function ChartTable({ title, xName, series, aligned, format, height }: ChartTableProps) {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(asCsv(xName, series, aligned));
+    setCopied(true);
+  };
+  return (
+    <section className={classes.table} style={{ height }} aria-label={`${title} as a table`} tabIndex={-1}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{xName}</th>
+            {series.map(({ id, label }) => (
+              <th key={id} scope="col">
+                {label}
+              </th>
+            ))}
+            <th className={classes.copy}>
+              <Button variant="subtle" size="compact-xs" onClick={() => void copy()}>
+                {copied ? 'Copied' : 'Copy as CSV'}
+              </Button>
+            </th>
+          </tr>
+        </thead>
+        <tbody className="mono">
+          {aligned.x.map((at, index) => (
+            <tr key={at}>
+              <td>{at}</td>
+              {aligned.values.map((values, i) => {
+                const value = values[index];
+                return <td key={series[i]?.id ?? i}>{value === null || value === undefined ? '' : format(value)}</td>;
+              })}
+              <td />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

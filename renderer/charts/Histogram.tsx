@@ -1,0 +1,114 @@
+/** A histogram whose bars are buttons: how many values fall into each bin. */
+import type { ReactNode } from 'react';
+import classes from './Histogram.module.css';
+import type { ChartColour } from './series.ts';
+
+export interface HistogramBin {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  /** Under the bar, where the ends of the bin don't say it. */
+  readonly label?: string;
+}
+
+export interface HistogramProps {
+  readonly title: ReactNode;
+  /** Of the whole, for those who can't see the title: "Rewards of the group". */
+  readonly label: string;
+  readonly bins: readonly HistogramBin[];
+  /** What is counted: "texts". */
+  readonly unit: string;
+  readonly colour?: ChartColour;
+  readonly height?: number;
+  readonly format?: (value: number) => string;
+  readonly onPick?: (index: number | null) => void;
+  readonly picked?: number | null;
+  /** Values worth a line of their own, in the unit of the bins: the stages' lengths. */
+  readonly marks?: readonly { readonly value: number; readonly label: string }[];
+}
+
+export function Histogram({
+  title,
+  label,
+  bins,
+  unit,
+  colour = 'strand-a',
+  height = 96,
+  format = String,
+  onPick,
+  picked = null,
+  marks = [],
+}: HistogramProps) {
+  const most = Math.max(1, ...bins.map(({ count }) => count));
+  const [low, high] = [bins[0]?.from ?? 0, bins.at(-1)?.to ?? 1];
+  return (
+    <figure className={classes.histogram} aria-label={label}>
+      <figcaption>{title}</figcaption>
+      <div className={classes.bars} style={{ height }}>
+        {bins.map((bin, index) => (
+          <Bar
+            key={bin.from}
+            {...{ colour, unit, most }}
+            name={bin.label ?? `${format(bin.from)} to ${format(bin.to)}`}
+            count={bin.count}
+            picked={picked === index}
+            onPick={onPick && (() => onPick(picked === index ? null : index))}
+          />
+        ))}
+        {marks
+          .filter(({ value }) => value >= low && value <= high)
+          .map(({ value, label: name }) => (
+            <span
+              key={value}
+              className={classes.mark}
+              style={{ left: `${((value - low) / (high - low || 1)) * 100}%` }}
+            >
+              {name}
+            </span>
+          ))}
+      </div>
+      <div className={`${classes.axis} num`} aria-hidden="true">
+        {bins.some((bin) => bin.label !== undefined) ? (
+          bins.map((bin) => <span key={bin.from}>{bin.label}</span>)
+        ) : (
+          <>
+            <span>{format(low)}</span>
+            <span>{format(high)}</span>
+          </>
+        )}
+      </div>
+    </figure>
+  );
+}
+
+interface BarProps {
+  readonly name: string;
+  readonly count: number;
+  readonly most: number;
+  readonly unit: string;
+  readonly colour: ChartColour;
+  readonly picked: boolean;
+  readonly onPick: (() => void) | undefined;
+}
+
+function Bar({ name, count, most, unit, colour, picked, onPick }: BarProps) {
+  const text = `${name}: ${count} ${unit}`;
+  const bar = (
+    <span
+      className={classes.bar}
+      style={{ height: count === 0 ? 0 : `max(2px, ${(count / most) * 100}%)`, background: `var(--${colour})` }}
+    />
+  );
+  if (onPick === undefined) {
+    return (
+      <span className={classes.bin} role="img" aria-label={text} title={text}>
+        {bar}
+      </span>
+    );
+  }
+  return (
+    <button type="button" className={classes.bin} aria-label={text} aria-pressed={picked} title={text} onClick={onPick}>
+      {bar}
+    </button>
+  );
+}

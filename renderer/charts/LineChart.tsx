@@ -1,0 +1,184 @@
+/** A line chart with its name, its values under the hover line, and the same data as a table. */
+import 'uplot/dist/uPlot.min.css';
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconChartLine, IconMathFunction, IconTable } from '@tabler/icons-react';
+import { type KeyboardEvent, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { number } from '../components/format.ts';
+import { useChartGroup } from './ChartGroup.tsx';
+import { ChartTable } from './ChartTable.tsx';
+import classes from './LineChart.module.css';
+import type { EventMarker, ReferenceLine } from './overlays.ts';
+import { Legend, writeReadout } from './Readout.tsx';
+import { align, type ChartSeries, columnsOf } from './series.ts';
+import { usePlot } from './use-plot.ts';
+
+export interface LineChartProps {
+  readonly title: string;
+  /** Beside the title: the unit. */
+  readonly unit?: string;
+  /** What it means and how to read it, one sentence: shown on hover of the title and read out. */
+  readonly about?: string;
+  /** Keep the array the same while nothing changes. */
+  readonly series: readonly ChartSeries[];
+  readonly lines?: readonly ReferenceLine[];
+  readonly markers?: readonly EventMarker[];
+  /** Values of y that are always in view: 0, 1. */
+  readonly include?: readonly number[];
+  readonly stacked?: boolean;
+  readonly height?: number;
+  /** What x counts: "step". */
+  readonly xName?: string;
+  readonly format?: (value: number) => string;
+  /** A click or Enter on a point. */
+  readonly onPick?: (x: number) => void;
+  /** Shown as a line. */
+  readonly picked?: number | null;
+  /** Shown in place of a chart without points. */
+  readonly empty?: ReactNode;
+  readonly actions?: ReactNode;
+}
+
+const none: readonly never[] = [];
+
+export function LineChart({
+  title,
+  unit,
+  about,
+  series,
+  lines = none,
+  markers = none,
+  include = none,
+  stacked = false,
+  height = 150,
+  xName = 'step',
+  format = number,
+  onPick,
+  picked = null,
+  empty = 'No values yet',
+  actions,
+}: LineChartProps) {
+  const group = useChartGroup();
+  const [log, setLog] = useState(false);
+  const [asTable, setAsTable] = useState(false);
+  const host = useRef<HTMLDivElement>(null);
+  const readout = useRef<HTMLDListElement>(null);
+  const slider = useRef<HTMLDivElement>(null);
+  const { smoothing } = group;
+  const columns = useMemo(() => columnsOf(series, { smoothing, log, stacked }), [series, smoothing, log, stacked]);
+  const aligned = useMemo(
+    () => align(series, columns, { smoothing, log, stacked }),
+    [series, columns, smoothing, log, stacked],
+  );
+  const overlays = useMemo(() => ({ lines, markers, picked }), [lines, markers, picked]);
+  const inView = useMemo(() => [...include, ...lines.map(({ value }) => value)], [include, lines]);
+  const hovered = useRef<number | null>(null);
+  const onHover = useCallback(
+    (index: number | null) => {
+      hovered.current = index;
+      const text = writeReadout(readout.current, { aligned, index, series, markers, xName, format });
+      const at = aligned.x[index ?? aligned.x.length - 1];
+      if (at !== undefined) slider.current?.setAttribute('aria-valuenow', String(at));
+      slider.current?.setAttribute('aria-valuetext', text);
+    },
+    [aligned, series, markers, xName, format],
+  );
+  useLayoutEffect(() => onHover(hovered.current), [onHover]);
+  const shown = !asTable && aligned.x.length > 0;
+  const plot = usePlot(host, {
+    ...{ series, columns, aligned, log, stacked, height, inView, overlays, format, group, onHover, onPick },
+  });
+
+  const move = (event: KeyboardEvent): void => {
+    const { current } = plot;
+    const last = aligned.x.length - 1;
+    const from = hovered.current ?? last;
+    const to = moved(event, from, last);
+    const at = aligned.x[from];
+    if (event.key === 'Enter' && at !== undefined) onPick?.(at);
+    if (to === null || current === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    current.setCursor({ left: current.valToPos(aligned.x[to] ?? 0, 'x'), top: 1 });
+  };
+
+  return (
+    <figure className={classes.chart}>
+      <figcaption className={classes.head}>
+        <Tooltip label={about} disabled={about === undefined} multiline maw={340}>
+          <h3>
+            {title}
+            {unit !== undefined && <span className="faint"> {unit}</span>}
+          </h3>
+        </Tooltip>
+        <Legend series={series} ref={readout} />
+        <div className={classes.tools}>
+          {actions}
+          {!stacked && (
+            <Tool
+              label={`${title}: logarithmic axis`}
+              pressed={log}
+              onClick={() => setLog(!log)}
+              icon={IconMathFunction}
+            />
+          )}
+          <Tool
+            label={asTable ? `${title}: chart` : `${title}: data as table`}
+            pressed={asTable}
+            onClick={() => setAsTable(!asTable)}
+            icon={asTable ? IconChartLine : IconTable}
+          />
+        </div>
+      </figcaption>
+      {asTable && (
+        <ChartTable title={title} xName={xName} series={series} aligned={aligned} format={format} height={height} />
+      )}
+      {!asTable && aligned.x.length === 0 && (
+        <div className={classes.empty} style={{ height }}>
+          {empty}
+        </div>
+      )}
+      <div
+        ref={slider}
+        className={classes.plot}
+        hidden={!shown}
+        role="slider"
+        tabIndex={0}
+        aria-label={`${title}, ${xName}${onPick === undefined ? '' : '; Enter opens it'}`}
+        aria-valuemin={aligned.x[0] ?? 0}
+        aria-valuemax={aligned.x.at(-1) ?? 0}
+        aria-valuenow={aligned.x.at(-1) ?? 0}
+        data-pick={onPick !== undefined || undefined}
+        onKeyDown={move}
+      >
+        <div ref={host} style={{ height }} />
+      </div>
+    </figure>
+  );
+}
+
+interface ToolProps {
+  readonly label: string;
+  readonly pressed: boolean;
+  readonly onClick: () => void;
+  readonly icon: typeof IconTable;
+}
+
+function Tool({ label, pressed, onClick, icon: Icon }: ToolProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon size="xs" aria-label={label} aria-pressed={pressed} data-on={pressed || undefined} onClick={onClick}>
+        <Icon size={13} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** Where a key takes the hover line. */
+function moved({ key, shiftKey }: KeyboardEvent, from: number, last: number): number | null {
+  const stride = shiftKey ? 10 : 1;
+  if (key === 'ArrowLeft') return Math.max(0, from - stride);
+  if (key === 'ArrowRight') return Math.min(last, from + stride);
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  return null;
+}

@@ -1,0 +1,59 @@
+/** The legend of a chart, with the values under the hover line; written past React, which would be asked too often. */
+import type { Ref } from 'react';
+import classes from './LineChart.module.css';
+import type { EventMarker } from './overlays.ts';
+import { type Aligned, type ChartSeries, valueAt } from './series.ts';
+
+export function Legend({
+  series,
+  ref,
+}: {
+  readonly series: readonly ChartSeries[];
+  readonly ref: Ref<HTMLDListElement>;
+}) {
+  return (
+    <dl className={classes.legend} ref={ref}>
+      <dt className={classes.at} data-part="at" />
+      {series.map(({ id, label, colour, look = 'line' }) => (
+        <div key={id}>
+          <dt>
+            <span className={classes.swatch} data-look={look} style={{ color: `var(--${colour})` }} />
+            {label}
+          </dt>
+          <dd className="mono" data-part="value" />
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export interface ReadoutContent {
+  readonly aligned: Aligned;
+  /** Of the point; null: the newest. */
+  readonly index: number | null;
+  readonly series: readonly ChartSeries[];
+  readonly markers: readonly EventMarker[];
+  readonly xName: string;
+  readonly format: (value: number) => string;
+}
+
+/** Writes the values into a legend and gives them as a sentence. */
+export function writeReadout(legend: HTMLElement | null, content: ReadoutContent): string {
+  const { aligned, index, series, markers, xName, format } = content;
+  const last = aligned.x.length - 1;
+  const at = aligned.x[index ?? last];
+  const texts = aligned.values.map((values) => {
+    const value = valueAt(values, index ?? last);
+    return value === null ? '–' : format(value);
+  });
+  const event = index === null ? undefined : markers.find((marker) => marker.at === at);
+  const where = at === undefined ? '' : `${xName} ${at}${event === undefined ? '' : ` · ${event.label}`}`;
+  if (legend !== null) {
+    const head = legend.querySelector('[data-part="at"]');
+    if (head !== null) head.textContent = index === null ? '' : where;
+    for (const [i, cell] of [...legend.querySelectorAll('[data-part="value"]')].entries()) {
+      cell.textContent = texts[i] ?? '';
+    }
+  }
+  return [where, ...series.map(({ label }, i) => `${label} ${texts[i]}`)].join(', ');
+}

@@ -1,0 +1,130 @@
+/** The options of a uPlot chart in our clothes: hairlines, small type, colours that follow the theme. */
+import uPlot from 'uplot';
+import { colourOf } from './colours.ts';
+import type { ChartSeries, Column } from './series.ts';
+
+export interface PlotSetup {
+  readonly series: readonly ChartSeries[];
+  readonly columns: readonly Column[];
+  readonly log: boolean;
+  readonly stacked: boolean;
+  readonly syncKey: string;
+  readonly format: (value: number) => string;
+  /** The x range on show; null: all there is. */
+  readonly zoom: () => readonly [number, number] | null;
+  /** Values of y that are always in view: the baseline, the goal, 0. */
+  readonly inView: () => readonly number[];
+  readonly plugins: readonly uPlot.Plugin[];
+}
+
+const FONT = "11px 'Inter Variable', system-ui, sans-serif";
+const BAND_ALPHA = 0.16;
+const RAW_ALPHA = 0.3;
+const STACK_ALPHA = 0.45;
+
+/** Everything but size and data. */
+export function plotOptions(setup: PlotSetup): Omit<uPlot.Options, 'width' | 'height'> {
+  const { columns, log, syncKey, format } = setup;
+  const axis = { stroke: () => colourOf('faint'), font: FONT, ticks: { show: false } } satisfies uPlot.Axis;
+  const grid = { stroke: () => colourOf('line'), width: 1 };
+  return {
+    series: [{}, ...columns.map((column) => lineOf(setup, column))],
+    bands: bandsOf(setup),
+    scales: {
+      x: { time: false, range: (_, min, max) => xRange(setup.zoom(), min, max) },
+      y: {
+        distr: log ? 3 : 1,
+        range: (_, min, max) => (log ? logRange(min, max) : yRange(min, max, setup.inView())),
+      },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, size: 22, gap: 4, space: 60, values: (_, splits) => splits.map(stepLabel) },
+      {
+        ...axis,
+        grid,
+        size: 44,
+        gap: 6,
+        space: 26,
+        values: (_, splits) => splits.map((value) => (value === null ? '' : format(value))),
+      },
+    ],
+    legend: { show: false },
+    padding: [8, 10, 0, 0],
+    cursor: {
+      y: false,
+      points: { show: false },
+      drag: { x: true, y: false, setScale: false },
+      // Only the hover line is shared: a drag in one chart must not begin in all.
+      sync: { key: syncKey, setSeries: false, scales: ['x', null], filters: { pub: (type) => HOVER.has(type) } },
+      bind: { dblclick: () => null },
+    },
+    plugins: [...setup.plugins],
+  };
+}
+
+const HOVER: ReadonlySet<string> = new Set(['mousemove', 'mouseleave', 'mouseenter']);
+
+function lineOf({ series, stacked }: PlotSetup, { series: index, role }: Column): uPlot.Series {
+  const own = series[index];
+  const colour = own?.colour ?? 'ink';
+  if (role === 'low' || role === 'high') return { width: 0, points: { show: false } };
+  const stroke = (): string => withAlpha(colourOf(colour), role === 'raw' ? RAW_ALPHA : 1);
+  if (own?.look === 'points') {
+    const fill = (): string => colourOf(colour);
+    return { stroke, width: 1, dash: [2, 3], points: { show: true, size: 6, width: 1, fill, stroke } };
+  }
+  const dash = own?.look === 'dashed' ? [6, 4] : own?.look === 'dotted' ? [2, 3] : undefined;
+  return {
+    stroke,
+    width: stacked ? 1 : 1.5,
+    ...(dash && { dash }),
+    // Those above the first of a stack are filled by bands.
+    ...(stacked && index === 0 && { fill: () => withAlpha(colourOf(colour), STACK_ALPHA) }),
+    points: { show: own?.x.length === 1 },
+  };
+}
+
+/** Between the ends of what points stand for; in a stack, between each line and the one below. */
+function bandsOf({ series, columns, stacked }: PlotSetup): uPlot.Band[] {
+  const bands: uPlot.Band[] = [];
+  for (const [index, { colour }] of series.entries()) {
+    const at = (role: Column['role'], of = index): number =>
+      1 + columns.findIndex((column) => column.series === of && column.role === role);
+    const alpha = stacked ? STACK_ALPHA : BAND_ALPHA;
+    const fill = (): string => withAlpha(colourOf(colour), alpha);
+    if (at('high') > 0) bands.push({ series: [at('high'), at('low')], fill });
+    else if (stacked && index > 0) bands.push({ series: [at('line'), at('line', index - 1)], fill });
+  }
+  return bands;
+}
+
+function xRange(zoom: readonly [number, number] | null, min: number | null, max: number | null): uPlot.Range.MinMax {
+  if (zoom !== null) return [...zoom];
+  if (min === null || max === null) return [0, 1];
+  return min === max ? [min - 1, max + 1] : [min, max];
+}
+
+function yRange(min: number | null, max: number | null, inView: readonly number[]): uPlot.Range.MinMax {
+  const low = Math.min(min ?? Number.POSITIVE_INFINITY, ...inView);
+  const high = Math.max(max ?? Number.NEGATIVE_INFINITY, ...inView);
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  if (low === high) return low === 0 ? [0, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
+  return uPlot.rangeNum(low, high, 0.06, true);
+}
+
+function logRange(min: number | null, max: number | null): uPlot.Range.MinMax {
+  if (min === null || max === null || min <= 0) return [0.1, 1];
+  return uPlot.rangeLog(min, max, 10, true);
+}
+
+function stepLabel(value: number | null): string {
+  return value === null || !Number.isInteger(value) ? '' : value.toLocaleString('en');
+}
+
+/** The colour, let through; `#rrggbb` as tokens.css has them. */
+export function withAlpha(colour: string, alpha: number): string {
+  if (alpha >= 1 || !/^#[0-9a-f]{6}$/i.test(colour)) return colour;
+  return `${colour}${Math.round(alpha * 255)
+    .toString(16)
+    .padStart(2, '0')}`;
+}

@@ -1,0 +1,115 @@
+/** What is drawn over a chart's lines: horizontal lines with a name, events as markers, the picked step. */
+import type uPlot from 'uplot';
+import { colourOf } from './colours.ts';
+import type { ChartColour } from './series.ts';
+
+/** A value that the lines are judged by: the baseline, the goal. */
+export interface ReferenceLine {
+  readonly value: number;
+  readonly label: string;
+  readonly colour?: ChartColour;
+}
+
+/** Something that happened at a step. */
+export interface EventMarker {
+  readonly at: number;
+  readonly label: string;
+  readonly kind: 'checkpoint' | 'warning' | 'pause' | 'resume' | 'error' | 'info';
+}
+
+export interface Overlays {
+  readonly lines: readonly ReferenceLine[];
+  readonly markers: readonly EventMarker[];
+  readonly picked: number | null;
+}
+
+/** The marker's sign: shape and colour both tell the kind. */
+const signs: Readonly<Record<EventMarker['kind'], readonly [sign: string, colour: ChartColour]>> = {
+  checkpoint: ['◆', 'soft'],
+  warning: ['▲', 'warn'],
+  pause: ['‖', 'soft'],
+  resume: ['▸', 'good'],
+  error: ['✕', 'bad'],
+  info: ['•', 'soft'],
+};
+
+/** The sign of a kind of marker, for lists beside the chart. */
+export function markerSign(kind: EventMarker['kind']): readonly [sign: string, colour: ChartColour] {
+  return signs[kind];
+}
+
+/** Draws what `overlays` gives at each redraw. */
+export function overlayPlugin(overlays: () => Overlays): uPlot.Plugin {
+  return {
+    hooks: {
+      drawAxes: (plot) => clipped(plot, () => drawMarkers(plot, overlays())),
+      draw: (plot) => clipped(plot, () => drawLines(plot, overlays())),
+    },
+  };
+}
+
+function clipped(plot: uPlot, draw: () => void): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  draw();
+  ctx.restore();
+}
+
+function drawLines(plot: uPlot, { lines }: Overlays): void {
+  const { ctx, bbox } = plot;
+  const scale = devicePixelRatio;
+  for (const { value, label, colour = 'soft' } of lines) {
+    const y = Math.round(plot.valToPos(value, 'y', true)) + 0.5;
+    if (!Number.isFinite(y)) continue;
+    stroke(ctx, colourOf(colour), [5 * scale, 4 * scale], scale, [bbox.left, y], [bbox.left + bbox.width, y]);
+    ctx.fillStyle = colourOf(colour);
+    ctx.font = `${10 * scale}px 'Inter Variable', system-ui, sans-serif`;
+    ctx.textAlign = 'left';
+    // Under the line where there is no room above it.
+    const above = y - bbox.top > 14 * scale;
+    ctx.textBaseline = above ? 'bottom' : 'top';
+    ctx.fillText(label, bbox.left + 4 * scale, y + (above ? -2 : 2) * scale);
+  }
+}
+
+function drawMarkers(plot: uPlot, { markers, picked }: Overlays): void {
+  const { ctx, bbox } = plot;
+  const scale = devicePixelRatio;
+  const bottom = bbox.top + bbox.height;
+  for (const { at, kind } of markers) {
+    const x = Math.round(plot.valToPos(at, 'x', true)) + 0.5;
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    const [sign, colour] = signs[kind];
+    stroke(ctx, colourOf('line-strong'), [scale, 3 * scale], scale, [x, bbox.top], [x, bottom]);
+    ctx.fillStyle = colourOf(colour);
+    ctx.font = `${9 * scale}px 'Inter Variable', system-ui, sans-serif`;
+    ctx.textAlign = 'center';
+    ctx.textBaseline = 'bottom';
+    ctx.fillText(sign, x, bottom - scale);
+  }
+  if (picked === null) return;
+  const x = Math.round(plot.valToPos(picked, 'x', true)) + 0.5;
+  stroke(ctx, colourOf('ink'), [], scale, [x, bbox.top], [x, bottom]);
+}
+
+type Point = readonly [x: number, y: number];
+
+function stroke(
+  ctx: CanvasRenderingContext2D,
+  colour: string,
+  dash: readonly number[],
+  width: number,
+  from: Point,
+  to: Point,
+): void {
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = width;
+  ctx.setLineDash([...dash]);
+  ctx.beginPath();
+  ctx.moveTo(...from);
+  ctx.lineTo(...to);
+  ctx.stroke();
+}

@@ -1,0 +1,151 @@
+/** What charts draw, and the arithmetic before it: one common x axis, smoothing, stacking. Pure. */
+
+/** A colour of theme/tokens.css, by the name of its variable. */
+export type ChartColour = 'strand-a' | 'strand-b' | 'ink' | 'soft' | 'faint' | 'good' | 'warn' | 'bad' | 'focus';
+
+/** One line of a chart over rising x. A y of null or NaN is a gap in it. */
+export interface ChartSeries {
+  readonly id: string;
+  readonly label: string;
+  readonly colour: ChartColour;
+  readonly x: readonly number[];
+  readonly y: readonly (number | null)[];
+  /** The lowest and highest of what each point stands for: drawn as a band around the line. */
+  readonly low?: readonly (number | null)[];
+  readonly high?: readonly (number | null)[];
+  readonly look?: 'line' | 'dashed' | 'dotted' | 'points';
+}
+
+/** `raw` is the faint line under a smoothed one. */
+export type Role = 'low' | 'high' | 'raw' | 'line';
+
+/** One column of numbers under a chart: which series, and as what. */
+export interface Column {
+  readonly series: number;
+  readonly role: Role;
+}
+
+export interface DrawOptions {
+  /** How much of the past a smoothed line keeps, 0 (none) to below 1. */
+  readonly smoothing: number;
+  /** A logarithmic axis has no place for 0 and below. */
+  readonly log: boolean;
+  /** Each series stands on those before it. */
+  readonly stacked: boolean;
+}
+
+type Value = number | null | undefined;
+
+/** The same x for all series; undefined where a series has no point, null where it has a gap. */
+export interface Aligned {
+  readonly x: readonly number[];
+  /** By series, as they came: what is read out. */
+  readonly values: readonly (readonly Value[])[];
+  /** By column, as they are drawn. */
+  readonly columns: readonly (readonly Value[])[];
+}
+
+/** The columns that these series need, those behind first. */
+export function columnsOf(series: readonly ChartSeries[], { smoothing, stacked }: DrawOptions): readonly Column[] {
+  const behind: Column[] = [];
+  const front: Column[] = [];
+  for (const [index, { low, high, look = 'line' }] of series.entries()) {
+    if (low !== undefined && high !== undefined && !stacked)
+      behind.push({ series: index, role: 'low' }, { series: index, role: 'high' });
+    if (smoothing > 0 && !stacked && look !== 'points') front.push({ series: index, role: 'raw' });
+    front.push({ series: index, role: 'line' });
+  }
+  return [...behind, ...front];
+}
+
+/** Everything that is drawn, on one x axis. */
+export function align(series: readonly ChartSeries[], columns: readonly Column[], options: DrawOptions): Aligned {
+  const x = commonX(series);
+  const place = new Map(x.map((at, index) => [at, index]));
+  const spread = (own: ChartSeries, values: readonly (number | null)[] | undefined): Value[] => {
+    const out: Value[] = new Array(x.length).fill(undefined);
+    for (const [i, at] of own.x.entries()) {
+      const index = place.get(at);
+      if (index !== undefined) out[index] = finite(values?.[i]);
+    }
+    return out;
+  };
+  const values = series.map((own) => spread(own, own.y));
+  const stacks = options.stacked ? stack(values) : values;
+  return {
+    x,
+    values,
+    columns: columns.map(({ series: index, role }) => {
+      const own = series[index];
+      if (own === undefined) return [];
+      const column = drawn(own, role, stacks[index] ?? [], spread, options.smoothing);
+      return options.log ? column.map(positive) : column;
+    }),
+  };
+}
+
+function drawn(
+  own: ChartSeries,
+  role: Role,
+  line: readonly Value[],
+  spread: (own: ChartSeries, values: readonly (number | null)[] | undefined) => Value[],
+  smoothing: number,
+): readonly Value[] {
+  if (role === 'low') return spread(own, own.low);
+  if (role === 'high') return spread(own, own.high);
+  const smoothed = role === 'line' && smoothing > 0 && own.look !== 'points';
+  return smoothed ? smooth(line, smoothing) : line;
+}
+
+/** The x of all series, each once, rising. */
+function commonX(series: readonly ChartSeries[]): readonly number[] {
+  const [first] = series;
+  if (first === undefined) return [];
+  if (series.every(({ x }) => sameNumbers(x, first.x))) return first.x;
+  return [...new Set(series.flatMap(({ x }) => x))].sort((a, b) => a - b);
+}
+
+function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
+  return a === b || (a.length === b.length && a.every((value, index) => value === b[index]));
+}
+
+/** An exponential mean that is not pulled towards 0 at its start; gaps and missing points stay. */
+export function smooth(values: readonly Value[], keep: number): readonly Value[] {
+  let sum = 0;
+  let weight = 0;
+  return values.map((value) => {
+    if (value === null || value === undefined) return value;
+    sum = keep * sum + (1 - keep) * value;
+    weight = keep * weight + (1 - keep);
+    return sum / weight;
+  });
+}
+
+/** Running sums over the series; a missing value adds nothing. */
+function stack(values: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
+  const sums: number[] = [];
+  return values.map((own) =>
+    own.map((value, index) => {
+      const sum = (sums[index] ?? 0) + (value ?? 0);
+      sums[index] = sum;
+      return sum;
+    }),
+  );
+}
+
+/** The newest value of a series at or before `index`; null before its first. */
+export function valueAt(values: readonly Value[], index: number): number | null {
+  for (let i = Math.min(index, values.length - 1); i >= 0; i--) {
+    const value = values[i];
+    if (value !== undefined) return value;
+  }
+  return null;
+}
+
+function finite(value: Value): number | null {
+  return value !== null && value !== undefined && Number.isFinite(value) ? value : null;
+}
+
+function positive(value: Value): Value {
+  return value !== null && value !== undefined && value <= 0 ? null : value;
+}

@@ -1,0 +1,43 @@
+/** The path of a sparkline. Pure. */
+
+export interface SparkBox {
+  readonly width: number;
+  readonly height: number;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
+/** Room for the line's width and its end. */
+const INSET = 2;
+
+/** An SVG path through the values, and where it ends; a null or NaN breaks the line. */
+export function sparkPath(
+  values: readonly (number | null)[],
+  { width, height, min, max }: SparkBox,
+): { readonly path: string; readonly end: readonly [x: number, y: number] | null } {
+  const known = values.filter((value) => value !== null && Number.isFinite(value)) as readonly number[];
+  const low = Math.min(...known, min ?? Number.POSITIVE_INFINITY);
+  const high = Math.max(...known, max ?? Number.NEGATIVE_INFINITY);
+  const across = (index: number): number =>
+    INSET + (values.length < 2 ? 1 : index / (values.length - 1)) * (width - 2 * INSET);
+  const down = (value: number): number =>
+    low === high ? height / 2 : height - INSET - ((value - low) / (high - low)) * (height - 2 * INSET);
+  let path = '';
+  let broken = true;
+  let end: readonly [number, number] | null = null;
+  for (const [index, value] of values.entries()) {
+    if (value === null || !Number.isFinite(value)) {
+      broken = true;
+      continue;
+    }
+    const point = [rounded(across(index)), rounded(down(value))] as const;
+    path += `${broken ? 'M' : 'L'}${point[0]} ${point[1]}`;
+    broken = false;
+    end = point;
+  }
+  return { path, end };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}

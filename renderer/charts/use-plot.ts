@@ -1,0 +1,117 @@
+/** A uPlot chart kept in step with what React is told: made anew when its shape changes, else only fed. */
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import type { ChartGroupValue } from './ChartGroup.tsx';
+import { onColoursChange } from './colours.ts';
+import { plotOptions } from './options.ts';
+import { type Overlays, overlayPlugin } from './overlays.ts';
+import type { Aligned, ChartSeries, Column } from './series.ts';
+
+export interface PlotProps {
+  readonly series: readonly ChartSeries[];
+  readonly columns: readonly Column[];
+  readonly aligned: Aligned;
+  readonly log: boolean;
+  readonly stacked: boolean;
+  readonly height: number;
+  readonly inView: readonly number[];
+  readonly overlays: Overlays;
+  readonly format: (value: number) => string;
+  readonly group: Pick<ChartGroupValue, 'syncKey' | 'range' | 'setRange'>;
+  /** The point under the hover line has changed; null: none. */
+  readonly onHover: (index: number | null) => void;
+  readonly onPick: ((x: number) => void) | undefined;
+}
+
+/** A press that moves less is a click. */
+const CLICK_PX = 4;
+
+/** Draws into the element; gives the plot, for the keyboard. */
+export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps): RefObject<uPlot | null> {
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const { series, columns, aligned, log, stacked, height, overlays, inView, group } = props;
+  const shape = JSON.stringify([series.map(({ id, colour, look }) => [id, colour, look]), columns, log, stacked]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` says all that a plot can't be told later
+  useLayoutEffect(() => {
+    const element = host.current;
+    if (element === null) return;
+    const { onHover: _, ...setup } = latest.current;
+    const options = plotOptions({
+      ...setup,
+      syncKey: group.syncKey,
+      format: (value) => latest.current.format(value),
+      zoom: () => zoomOf(latest.current),
+      inView: () => latest.current.inView,
+      plugins: [overlayPlugin(() => latest.current.overlays), pointerPlugin(latest)],
+    });
+    const size = { width: Math.max(50, element.clientWidth), height: latest.current.height };
+    const made = new uPlot({ ...options, ...size }, dataOf(latest.current.aligned), element);
+    plot.current = made;
+    const resized = new ResizeObserver(() => {
+      const width = Math.max(50, element.clientWidth);
+      if (width !== made.width) made.setSize({ width, height: latest.current.height });
+    });
+    resized.observe(element);
+    const stop = onColoursChange(() => made.redraw(false));
+    return () => {
+      stop();
+      resized.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [host, shape, group.syncKey]);
+
+  useLayoutEffect(() => plot.current?.setData(dataOf(aligned)), [aligned]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the range functions read `range` and `inView` when scales are set
+  useLayoutEffect(() => {
+    const { x = [] } = latest.current.aligned;
+    plot.current?.setScale('x', { min: x[0] ?? 0, max: x.at(-1) ?? 1 });
+  }, [group.range, inView.join()]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn from `latest`
+  useEffect(() => plot.current?.redraw(false), [overlays]);
+  useLayoutEffect(() => {
+    const { current } = plot;
+    if (current !== null && current.height !== height) current.setSize({ width: current.width, height });
+  }, [height]);
+  return plot;
+}
+
+function zoomOf({ group: { range } }: PlotProps): readonly [number, number] | null {
+  return range === null ? null : [range.from, range.to];
+}
+
+function dataOf({ x, columns }: Aligned): uPlot.AlignedData {
+  // uPlot reads only; its types ask for arrays that can be written.
+  return [x, ...columns] as unknown as uPlot.AlignedData;
+}
+
+/** Hover tells, a click picks, a drag zooms, a double click shows all again. */
+function pointerPlugin(latest: { readonly current: PlotProps }): uPlot.Plugin {
+  return {
+    hooks: {
+      setCursor: (plot) => latest.current.onHover(plot.cursor.idx ?? null),
+      setSelect: (plot) => {
+        const { left, width } = plot.select;
+        if (width < CLICK_PX) return;
+        const range = { from: plot.posToVal(left, 'x'), to: plot.posToVal(left + width, 'x') };
+        plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        if (range.to - range.from >= 1) latest.current.group.setRange(range);
+      },
+      ready: ({ over, ...plot }) => {
+        let pressedAt = 0;
+        over.addEventListener('mousedown', ({ clientX }) => {
+          pressedAt = clientX;
+        });
+        over.addEventListener('click', ({ clientX }) => {
+          const { onPick, aligned } = latest.current;
+          const at = aligned.x[plot.cursor.idx ?? -1];
+          if (Math.abs(clientX - pressedAt) < CLICK_PX && at !== undefined) onPick?.(at);
+        });
+        over.addEventListener('dblclick', () => latest.current.group.setRange(null));
+      },
+    },
+  };
+}
