@@ -60,7 +60,9 @@ export function openLiveRuns(
   function admit(config: TrainConfig, name: string): number {
     const model = config.from_checkpoint ?? config.model;
     const memoryBytes = expectedMemory(store, config, model, paths);
-    const live = [...entries.values()].map(({ status }) => ({ name: status.name, memoryBytes: status.expectedBytes }));
+    const live = [...entries.values()]
+      .filter(({ status }) => status.state !== 'ending')
+      .map(({ status }) => ({ name: status.name, memoryBytes: status.expectedBytes }));
     const refused = refusal(
       live,
       { name, memoryBytes },
@@ -121,8 +123,11 @@ export function openLiveRuns(
       return run.runId;
     },
     resume: (runId, choice = {}) => {
-      if (entries.has(runId))
-        throw inputError('RUN_IS_LIVE', `Expected run ${runId} to have ended, but it is training`);
+      const state = entries.get(runId)?.status.state;
+      if (state !== undefined) {
+        const remedy = state === 'ending' ? 'Its process needs a moment to end; try again.' : 'Stop it first.';
+        throw inputError('RUN_IS_LIVE', `Expected run ${runId} to have ended, but it is ${state}`, remedy);
+      }
       const row = requireRun(store, runId);
       const bytes = admit(JSON.parse(row.configJson) as TrainConfig, row.name);
       follow(resumeTraining(store, runId, { ...training(() => runId), ...choice }), bytes);

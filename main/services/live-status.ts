@@ -6,7 +6,8 @@ export interface LiveStatus {
   readonly runId: number;
   readonly name: string;
   readonly stageId: number | null;
-  readonly state: 'starting' | 'running' | 'paused' | 'stopping';
+  /** `ending`: the history has its end, the process is on its way out. */
+  readonly state: 'starting' | 'running' | 'paused' | 'stopping' | 'ending';
   /** Why it is paused. */
   readonly reason: string | null;
   readonly step: number;
@@ -71,6 +72,9 @@ export function advance(before: LiveStatus, event: TrainerEvent, now: number): L
       return { ...status, state: status.state === 'stopping' ? 'stopping' : 'paused', reason: event.reason };
     case 'resumed':
       return { ...status, state: 'running', reason: null };
+    case 'done':
+    case 'failed':
+      return { ...status, state: 'ending' };
     default:
       return status;
   }

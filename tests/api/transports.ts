@@ -19,7 +19,8 @@ export type Client = ContractRouterClient<Contract>;
 /** Opens the app on a tiny workspace; the workspace's own store is closed, since the app has one. */
 export function openTinyApp(world: Pick<TinyWorkspace, 'root' | 'paths'>): App {
   const app = openApp({ workspace: world.root, paths: world.paths, what: 'a test' });
-  onTestFinished(() => app.close());
+  // Runs are saved first, which takes a while on a busy machine.
+  onTestFinished(() => app.close(), 60_000);
   return app;
 }
 
@@ -69,7 +70,10 @@ export async function serveForTest(context: ApiContext): Promise<Serving> {
 }
 
 /** The headers of the page that opened the printed address. */
-export async function pageHeaders({ url, port }: Serving): Promise<{ headers: Record<string, string> }> {
+export async function pageHeaders({
+  url,
+  port,
+}: Pick<Serving, 'url' | 'port'>): Promise<{ headers: Record<string, string> }> {
   const entered = await fetch(url, { redirect: 'manual' });
   const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
   return { headers: { Cookie: cookie, Origin: `http://127.0.0.1:${port}` } };

@@ -1,0 +1,55 @@
+/** `braid serve` in a process of its own, spoken to over its socket as its page does. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { createORPCClient } from '@orpc/client';
+import { RPCLink } from '@orpc/client/websocket';
+import { onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Client, pageHeaders } from '../api/transports.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+export interface Host {
+  readonly url: string;
+  readonly port: number;
+  readonly process: ChildProcess;
+  readonly exited: Promise<void>;
+  stderr(): string;
+}
+
+/** Starts it on a free port; it ends with the test. */
+export async function startHost(workspace: string, args: readonly string[] = []): Promise<Host> {
+  const command = [join(root, 'main/cli.ts'), 'serve', '--workspace', workspace, '--port', '0', '--json', ...args];
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const exited = new Promise<void>((end) => child.on('close', () => end()));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const said = await new Promise<string>((tell) => {
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      if (text.includes('\n')) tell(text);
+    });
+    child.on('close', () => tell(text));
+  });
+  if (said === '') throw new Error(`Expected braid serve to start, but it ended: ${stderr}`);
+  const { url, port } = JSON.parse(said) as { url: string; port: number };
+  return { url, port, process: child, exited, stderr: () => stderr };
+}
+
+/** A client over a socket of its own. */
+export async function connectTo(host: Pick<Host, 'url' | 'port'>): Promise<Client> {
+  const socket = new WebSocket(`ws://127.0.0.1:${host.port}/rpc`, await pageHeaders(host));
+  await new Promise((open, fail) => {
+    socket.on('open', open);
+    socket.on('error', fail);
+  });
+  onTestFinished(() => socket.terminate());
+  return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }));
+}

@@ -1,0 +1,74 @@
+/** Trainers and hosts killed at random moments: every run is listed, goes on, and ends as an unbroken one. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../main/store/index.ts';
+import type { TrainConfig } from '../../main/trainer/config.ts';
+import { contextOf, openTinyApp, overPorts } from '../api/transports.ts';
+import { connectTo, startHost } from '../commands/serve-host.ts';
+import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';
+import { until } from '../until.ts';
+
+/** Checkpoints are sparse, so that most kills cost steps; a generation serves two steps, so that some fall into it. */
+const config: Partial<TrainConfig> = { max_steps: 60, save_steps: 7, steps_per_generation: 2, sample_steps: 4 };
+
+/** When to kill, in milliseconds: from before the first sign of life to after many steps. */
+const moment = (): number => 150 + Math.random() * 1200;
+
+describe('kill -9', () => {
+  it('of the trainer, ten times, leaves the metrics of an unbroken run', { timeout: 120_000 }, async () => {
+    const world = await tinyWorkspace();
+    const app = openTinyApp(world);
+    const whole = app.live.start(world.config(config));
+    await app.live.outcome(whole);
+    const expected = leftBy(app.store, whole, true);
+    expect(expected).toMatchObject({ state: 'done', step: 60 });
+
+    const { client } = await overPorts(contextOf(app));
+    const runId = app.live.start(world.config(config));
+    let kills = 0;
+    for (; kills < 10; kills++) {
+      const waited = moment();
+      await sleep(waited);
+      if (app.live.get(runId) === null) break;
+      await client.runs.kill({ runId });
+      await until(() => app.live.get(runId) === null);
+      const [listed] = await client.runs.list({});
+      expect(listed, `killed after ${waited} ms`).toMatchObject({ id: runId, state: 'interrupted' });
+      expect(listed?.reason).toContain('SIGKILL');
+      await client.runs.resume({ runId });
+    }
+    await app.live.outcome(runId);
+    expect(kills).toBeGreaterThan(2);
+    expect(leftBy(app.store, runId, true)).toEqual(expected);
+  });
+
+  it('of the host, five times, finds the run interrupted, and ends as an unbroken one', {
+    timeout: 180_000,
+  }, async () => {
+    const world = await tinyWorkspace();
+    let host = await startHost(world.root);
+    let client = await connectTo(host);
+    const fields = { preset: 'interleave-tiny', config: world.config(config) as Record<string, unknown> };
+    const { runId: whole } = await client.runs.start(fields);
+    await until(async () => (await client.runs.get({ runId: whole })).state === 'done');
+    const { runId } = await client.runs.start(fields);
+    for (let kills = 0; kills < 5; kills++) {
+      await sleep(moment());
+      host.process.kill('SIGKILL');
+      await host.exited;
+      host = await startHost(world.root);
+      client = await connectTo(host);
+      const found = await client.runs.get({ runId });
+      if (found.state === 'done') break;
+      expect(found.state).toBe('interrupted');
+      expect(found.reason).toContain('ended without ending the run');
+      await client.runs.resume({ runId });
+    }
+    await until(async () => (await client.runs.get({ runId })).state === 'done');
+    host.process.kill('SIGTERM');
+    await host.exited;
+    const store = openStore(world.store.file);
+    expect(leftBy(store, runId, true)).toEqual(leftBy(store, whole, true));
+    store.close();
+  });
+});
