@@ -1,12 +1,13 @@
 /** The app without its window: everything that lives as long as a host has a workspace open. */
 import { openStore, type Store } from '../store/index.ts';
 import { type Changes, openChanges } from './changes.ts';
+import { currentHost } from './host.ts';
 import { type Jobs, openJobs } from './jobs.ts';
 import { type LiveRuns, openLiveRuns } from './live-runs.ts';
 import { type Notices, openNotices } from './notices.ts';
 import type { HostPaths } from './paths.ts';
 import { noteEnd, noteEvent } from './run-notices.ts';
-import { markAbandonedRuns } from './runs.ts';
+import { interruptRun, markAbandonedRuns } from './runs.ts';
 import { readSettings } from './settings.ts';
 import { openStageQueue, type StageQueue } from './stage-queue.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
@@ -55,7 +56,10 @@ export function openApp({ workspace: chosen, paths, what }: AppOptions): App {
     });
     live.onEnd((outcome) => noteEnd(notices, store, outcome));
     queue.begin();
-    const looking = setInterval(() => tellForeignWrites(store, changes), LOOK_MS).unref();
+    const looking = setInterval(() => {
+      tellForeignWrites(store, changes);
+      settleLost(store, live, changes);
+    }, LOOK_MS).unref();
     let closing: Promise<void> | null = null;
     const end = async (): Promise<void> => {
       clearInterval(looking);
@@ -70,6 +74,21 @@ export function openApp({ workspace: chosen, paths, what }: AppOptions): App {
   } catch (error) {
     lock.release();
     throw error;
+  }
+}
+
+/** A run of ours that ended while the disk was full still says that it runs: it is settled as soon as that can be. */
+function settleLost(store: Store, live: LiveRuns, changes: Changes): void {
+  const { pid, hostId } = currentHost();
+  for (const run of store.runs.list({ states: ['running', 'paused'] })) {
+    if (run.pid !== pid || run.hostId !== hostId || live.get(run.id) !== null) continue;
+    try {
+      interruptRun(store, run.id, 'Its end could not be written to the history');
+      changes.publish('run', run.id);
+      changes.publish('runs');
+    } catch {
+      // The disk is still full: the next look tries again.
+    }
   }
 }
 

@@ -144,6 +144,8 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
   let begun = false;
   let failure: BraidError | null = null;
   let collapse: string | null = null;
+  /** What the history could not take in: it goes before what comes later, or steps would be missing in the middle. */
+  let pending: readonly TrainerEvent[] = [];
   const begin = (): void => {
     begun = true;
     if (resume !== null) rewind(store, resume.before, resume.from?.step ?? 0, config);
@@ -155,7 +157,11 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
       // Until the trainer is ready, the checkpoint may turn out unusable: what came after it is not given up before.
       if (!begun && events.some(({ kind }) => kind === 'ready')) begin();
       collapse = collapseAfter(events, collapse);
-      return takeIn(store, runId, files, events);
+      pending = [...pending, ...events];
+      writeFiles(files, events);
+      recordEvents(store, runId, pending);
+      pending = [];
+      return failureIn(events);
     } catch (cause) {
       return historyLost(runId, cause);
     }
@@ -181,7 +187,13 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
   });
   const outcome = trainer.exited.then((exit) => {
     const refused = resume === null && !begun && failure?.kind === 'input';
-    return refused ? takeBack(store, runId, failure) : conclude(store, runId, exit, failure, collapse);
+    try {
+      // The disk may have room again.
+      recordEvents(store, runId, pending);
+      return refused ? takeBack(store, runId, failure) : conclude(store, runId, exit, failure, collapse);
+    } catch (cause) {
+      return unsettled(runId, historyLost(runId, cause));
+    }
   });
   return { runId, folder, send: trainer.send, kill: trainer.kill, outcome };
 }
@@ -193,19 +205,17 @@ function rewind(store: Store, before: RunRow, step: number, config: TrainConfig)
   });
 }
 
-/**
- * Takes in a batch of events. Gives the failure that it tells of. Files come first: what they have more than the
- * database is cut when the run resumes; what they had less would be missing.
- */
-function takeIn(store: Store, runId: number, files: RunFiles, events: readonly TrainerEvent[]): BraidError | null {
-  let failure: BraidError | null = null;
+/** Files come before the database: what they have more is cut when the run resumes; what they had less would be missing. */
+function writeFiles(files: RunFiles, events: readonly TrainerEvent[]): void {
   for (const event of events) {
     if (event.kind === 'step') files.appendStep(event.step, event.metrics);
     if (event.kind === 'samples') files.appendSamples(event.step, event.samples);
-    if (event.kind === 'failed') failure = failedError(event);
   }
-  recordEvents(store, runId, events);
-  return failure;
+}
+
+function failureIn(events: readonly TrainerEvent[]): BraidError | null {
+  const failed = events.findLast((event) => event.kind === 'failed');
+  return failed === undefined ? null : failedError(failed);
 }
 
 /** Without history a run is not worth going on: it stops at its next step, with a checkpoint. */
@@ -215,6 +225,11 @@ function historyLost(runId: number, cause: unknown): BraidError {
     `Run ${runId} could not be written to the history: ${(cause as Error).message}`,
     { cause, remedy: 'Free space or mend the workspace, then resume the run.' },
   );
+}
+
+/** The end of a run that the history could not take in: it says "running" until it can be written again. */
+function unsettled(runId: number, error: BraidError): RunOutcome {
+  return { runId, state: 'interrupted', step: 0, checkpoint: null, error, kept: true };
 }
 
 function takeBack(store: Store, runId: number, error: BraidError | null): RunOutcome {

@@ -17,10 +17,16 @@ export interface Host {
   stderr(): string;
 }
 
+export interface Limits {
+  /** No file may grow beyond this. */
+  readonly fileKiB?: number;
+}
+
 /** Starts it on a free port; it ends with the test. */
-export async function startHost(workspace: string, args: readonly string[] = []): Promise<Host> {
+export async function startHost(workspace: string, args: readonly string[] = [], limits: Limits = {}): Promise<Host> {
   const command = [join(root, 'main/cli.ts'), 'serve', '--workspace', workspace, '--port', '0', '--json', ...args];
-  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program, ...given] = limited([process.execPath, ...command], limits);
+  const child = spawn(program ?? '', given, { stdio: ['ignore', 'pipe', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
@@ -41,6 +47,11 @@ export async function startHost(workspace: string, args: readonly string[] = [])
   if (said === '') throw new Error(`Expected braid serve to start, but it ended: ${stderr}`);
   const { url, port } = JSON.parse(said) as { url: string; port: number };
   return { url, port, process: child, exited, stderr: () => stderr };
+}
+
+/** The shell sets the limit, then becomes the program. */
+function limited(command: readonly string[], { fileKiB }: Limits): readonly string[] {
+  return fileKiB === undefined ? command : ['bash', '-c', `ulimit -f ${fileKiB}; exec "$@"`, 'bash', ...command];
 }
 
 /** A client over a socket of its own. */

@@ -1,0 +1,40 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openPathAccess } from '../../main/api/path-access.ts';
+import { errorOf, temporaryFolder } from '../store/helpers.ts';
+
+function folders() {
+  const root = temporaryFolder();
+  for (const name of ['workspace', 'workspace-2', 'models']) mkdirSync(join(root, name));
+  writeFileSync(join(root, 'models', 'config.json'), '{}');
+  const workspace = join(root, 'workspace');
+  return { root, workspace, access: openPathAccess(workspace, [workspace]) };
+}
+
+describe('openPathAccess', () => {
+  it('takes what lies in the workspace, there or not yet, relative or absolute', () => {
+    const { workspace, access } = folders();
+    expect(access.check('datasets/a.jsonl')).toBe(join(workspace, 'datasets', 'a.jsonl'));
+    expect(access.check(workspace)).toBe(workspace);
+  });
+
+  it('refuses what lies outside, also through dots, a neighbour of like name, and a link', () => {
+    const { root, workspace, access } = folders();
+    symlinkSync(join(root, 'models'), join(workspace, 'link'));
+    for (const path of [
+      '../models',
+      '/etc/passwd',
+      join(root, 'workspace-2'),
+      'datasets/../../models',
+      'link/config.json',
+    ])
+      expect(errorOf(() => access.check(path))).toMatchObject({ code: 'PATH_OUTSIDE', kind: 'input' });
+  });
+
+  it('takes what the person opened, and all in it', () => {
+    const { root, access } = folders();
+    access.allow(join(root, 'models'));
+    expect(access.check(join(root, 'models', 'config.json'))).toBe(join(root, 'models', 'config.json'));
+  });
+});

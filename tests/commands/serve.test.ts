@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
+import { connectTo, startHost } from './serve-host.ts';
+
+const cli = resolve(import.meta.dirname, '../../main/cli.ts');
+
+function serve(workspace: string, ...args: string[]) {
+  return spawnSync(process.execPath, [cli, 'serve', '--workspace', workspace, ...args], { encoding: 'utf8' });
+}
+
+describe('braid serve', () => {
+  it('prints its address, answers, and ends at SIGTERM with 0', async () => {
+    const root = temporaryFolder();
+    const host = await startHost(root);
+    expect(host.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{32}$/);
+    const client = await connectTo(host);
+    expect(await client.app.info()).toMatchObject({ host: 'serve', workspace: root, dialogs: false });
+    host.process.kill('SIGTERM');
+    await host.exited;
+    expect(host.process.exitCode).toBe(0);
+  });
+
+  it('tells a second one who holds the workspace', async () => {
+    const root = temporaryFolder();
+    const host = await startHost(root);
+    const second = serve(root, '--port', '0');
+    expect(second.status).toBe(2);
+    expect(second.stderr).toContain(`braid serve (process ${host.process.pid}`);
+    expect(second.stderr).toContain('another workspace with --workspace');
+  });
+
+  it('refuses a taken port, a database of a newer version, and a locked one, and leaves no lock', async () => {
+    const held = await startHost(temporaryFolder());
+    const root = temporaryFolder();
+    const taken = serve(root, '--port', String(held.port));
+    expect([taken.status, taken.stderr]).toEqual([2, expect.stringContaining('another with --port')]);
+    const store = temporaryStore(root);
+    const db = new Database(join(root, 'braid.db'));
+    db.pragma('user_version = 99');
+    const newer = serve(root, '--port', '0');
+    expect([newer.status, newer.stderr]).toEqual([2, expect.stringContaining('a newer Braid wrote it')]);
+    db.pragma('user_version = 1');
+    db.exec('begin exclusive');
+    const locked = serve(root, '--port', '0');
+    expect([locked.status, locked.stderr]).toEqual([1, expect.stringContaining('another process holds it')]);
+    db.exec('rollback');
+    db.close();
+    store.close();
+  });
+});
