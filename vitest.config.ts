@@ -7,5 +7,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 60_000,
+    // An app that closes saves its runs first.
+    hookTimeout: 60_000,
   },
 });
