@@ -1,12 +1,14 @@
 /** The opened store: every table's functions, one transaction for many writes, and the end. */
 import { dirname, resolve } from 'node:path';
 import { openCheckpointsTable } from './checkpoints.ts';
+import { openComparisonsTable } from './comparisons.ts';
 import { openDatasetsTable } from './datasets.ts';
 import { explaining } from './errors.ts';
 import { openEvaluationsTable } from './evaluations.ts';
 import { openEventsTable } from './events.ts';
 import { openMetricsTable } from './metrics.ts';
 import { type OpenOptions, openDatabase } from './open.ts';
+import { openPromptSetsTable } from './prompt-sets.ts';
 import { openRunsTable } from './runs.ts';
 import { openSamplesTable } from './samples.ts';
 import { openSettingsTable } from './settings.ts';
@@ -43,6 +45,8 @@ export function openStore(file: string, options: StoreOptions = {}) {
     samples: openSamplesTable(db),
     checkpoints: openCheckpointsTable(db, now),
     evaluations: openEvaluationsTable(db, now),
+    promptSets: openPromptSetsTable(db, now),
+    comparisons: openComparisonsTable(db, now),
     events: openEventsTable(db, now),
     settings: openSettingsTable(db),
     /** All of `work` or none of it; `work` is synchronous, and SQLite's errors come out readable. */

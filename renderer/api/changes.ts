@@ -9,11 +9,11 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   status: [api.app.status.key()],
   jobs: [api.app.status.key()],
   texts: [],
-  datasets: [],
+  datasets: [api.comparisons.sources.key()],
   stages: [api.app.status.key()],
   runs: [api.runs.list.key()],
   run: [],
-  evaluations: [],
+  evaluations: [api.comparisons.key()],
   models: [api.models.key()],
   settings: [api.settings.key()],
 };

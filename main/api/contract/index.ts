@@ -3,10 +3,11 @@
  * its types only.
  */
 import { app } from './app.ts';
+import { comparisons } from './comparisons.ts';
 import { models } from './models.ts';
 import { runs } from './runs.ts';
 import { settings } from './settings.ts';
 
-export const contract = { app, models, runs, settings };
+export const contract = { app, comparisons, models, runs, settings };
 
 export type Contract = typeof contract;

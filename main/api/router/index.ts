@@ -1,8 +1,9 @@
 /** The contract, implemented: one file a resource, each procedure a few lines over a service. */
 import { api } from '../context.ts';
 import { app } from './app.ts';
+import { comparisons } from './comparisons.ts';
 import { models } from './models.ts';
 import { runs } from './runs.ts';
 import { settings } from './settings.ts';
 
-export const router = api.router({ app, models, runs, settings });
+export const router = api.router({ app, comparisons, models, runs, settings });

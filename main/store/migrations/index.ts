@@ -1,6 +1,7 @@
 /** Every migration, oldest first; a released one is never edited, a change is a new file. */
 import { initial } from './001-initial.ts';
 import { stages } from './002-stages.ts';
+import { comparisons } from './003-comparisons.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [initial, stages];
+export const migrations: readonly Migration[] = [initial, stages, comparisons];

@@ -1,0 +1,45 @@
+/** Comparisons: a baseline against any number of models on frozen prompts. */
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import type {
+  ComparisonSummary,
+  ComparisonView,
+  Figure,
+  PromptAnswers,
+  PromptSource,
+  TextFile,
+} from '../../services/model-comparisons.ts';
+import { id, line, procedure } from './base.ts';
+
+/** A model reference, as `models.list` gives it. */
+const reference = z.string().min(1).max(4200);
+
+export const comparisons = {
+  /** The newest first. */
+  list: procedure.output(type<readonly ComparisonSummary[]>()),
+  /** Datasets with held-out records. */
+  sources: procedure.output(type<readonly PromptSource[]>()),
+  get: procedure.input(z.object({ id })).output(type<ComparisonView>()),
+  /** What each model made of one prompt, word by word. */
+  prompt: procedure.input(z.object({ id, recordId: line })).output(type<PromptAnswers>()),
+  /** Finds or makes the comparison; what is missing is evaluated in a job of kind `comparison:ID`. */
+  start: procedure
+    .input(
+      z.object({
+        baseline: reference,
+        models: z.array(reference).min(1).max(20),
+        prompts: z.object({
+          datasetIds: z.array(id).min(1).max(20),
+          n: z.int().min(1).max(2000),
+          seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
+        }),
+      }),
+    )
+    .output(z.object({ id })),
+  /** Evaluates what is missing; `fresh`: everything anew. */
+  resume: procedure.input(z.object({ id, fresh: z.boolean().default(false) })),
+  /** Takes it off the list; its evaluations stay for others. */
+  remove: procedure.input(z.object({ id })),
+  export: procedure.input(z.object({ id, format: z.enum(['csv', 'json', 'markdown']) })).output(type<TextFile>()),
+  figures: procedure.input(z.object({ id })).output(type<readonly Figure[]>()),
+};

@@ -1,0 +1,60 @@
+/** Lines over a common horizontal axis, with bands where the values have intervals. */
+import { colourOf, fixed, horizontalAxis, legend, linearScale, PLOT, sheet, verticalAxis } from './svg.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+  /** Ends of an interval around y. */
+  readonly low?: number;
+  readonly high?: number;
+}
+
+export interface Series {
+  readonly name: string;
+  readonly points: readonly Point[];
+}
+
+export interface LineChart {
+  readonly title: string;
+  readonly xLabel: string;
+  readonly yLabel: string;
+  readonly series: readonly Series[];
+}
+
+/** The chart as SVG. Points that are not finite are left out; a chart without any says so. */
+export function lineChart({ title, xLabel, yLabel, series }: LineChart): string {
+  const drawn = series.map(({ name, points }) => ({ name, points: points.filter(({ y }) => Number.isFinite(y)) }));
+  const all = drawn.flatMap(({ points }) => points);
+  const xs = all.map(({ x }) => x);
+  const ys = all.flatMap(({ y, low = y, high = y }) => [y, low, high]);
+  const [x, y] = [
+    linearScale(Math.min(...xs, Number.POSITIVE_INFINITY), Math.max(...xs), PLOT.left, PLOT.right),
+    linearScale(Math.min(0, ...ys), Math.max(...ys), PLOT.bottom, PLOT.top),
+  ];
+  if (all.length === 0) return sheet(title, ['<text x="360" y="200" text-anchor="middle">no values</text>']);
+  const at = ({ x: px }: Point, value: number): string => `${fixed(x.at(px))},${fixed(y.at(value))}`;
+  const shapes = drawn.flatMap(({ points }, i) => {
+    const banded = points.filter(({ low, high }) => low !== undefined && high !== undefined);
+    const band = [
+      ...banded.map((point) => at(point, point.high ?? point.y)),
+      ...[...banded].reverse().map((point) => at(point, point.low ?? point.y)),
+    ];
+    const line = points.map((point) => at(point, point.y));
+    return [
+      ...(band.length === 0 ? [] : [`<polygon points="${band.join(' ')}" fill="${colourOf(i)}" opacity="0.15"/>`]),
+      `<polyline points="${line.join(' ')}" fill="none" stroke="${colourOf(i)}" stroke-width="2"/>`,
+      ...(points.length > 12 ? [] : line.map((spot) => dot(spot, i))),
+    ];
+  });
+  return sheet(title, [
+    ...verticalAxis(y, yLabel),
+    ...horizontalAxis(x, xLabel),
+    ...shapes,
+    ...legend(drawn.map(({ name }) => name)),
+  ]);
+}
+
+function dot(spot: string, i: number): string {
+  const [cx, cy] = spot.split(',');
+  return `<circle cx="${cx}" cy="${cy}" r="3" fill="${colourOf(i)}"/>`;
+}

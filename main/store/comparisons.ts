@@ -1,0 +1,69 @@
+/** Comparisons: which models were asked the same prompts, the baseline first, and what came of it. */
+import { columns } from './columns.ts';
+import type { Db } from './open.ts';
+
+export interface ComparisonRow {
+  readonly id: number;
+  readonly promptSetId: number;
+  readonly madeAt: number;
+}
+
+export interface ComparisonModelRow {
+  /** 0: the baseline. */
+  readonly position: number;
+  readonly reference: string;
+  /** As it was called when compared: it may be gone since. */
+  readonly name: string;
+  /** null until it is evaluated. */
+  readonly evaluationId: number | null;
+  /** Against the baseline; null for the baseline itself and until both are evaluated. */
+  readonly paired: unknown;
+}
+
+type RawModel = Omit<ComparisonModelRow, 'paired'> & { readonly pairedJson: string | null };
+
+const fields = columns(['id', 'prompt_set_id', 'made_at']);
+const modelFields = columns(['position', 'reference', 'name', 'evaluation_id', 'paired_json']);
+
+/** Statements of the tables `comparison` and `comparison_model`. */
+export function openComparisonsTable(db: Db, now: () => number) {
+  const insert = db.prepare<[number, number]>('insert into comparison (prompt_set_id, made_at) values (?, ?)');
+  const insertModel = db.prepare<[number, number, string, string]>(
+    'insert into comparison_model (comparison_id, position, reference, name) values (?, ?, ?, ?)',
+  );
+  const byId = db.prepare<[number], ComparisonRow>(`select ${fields} from comparison where id = ?`);
+  const list = db.prepare<[], ComparisonRow>(`select ${fields} from comparison order by made_at desc, id desc`);
+  const models = db.prepare<[number], RawModel>(
+    `select ${modelFields} from comparison_model where comparison_id = ? order by position`,
+  );
+  const settle = db.prepare<[number | null, string | null, number, number]>(
+    'update comparison_model set evaluation_id = ?, paired_json = ? where comparison_id = ? and position = ?',
+  );
+  const touch = db.prepare<[number, number]>('update comparison set made_at = ? where id = ?');
+  const remove = db.prepare<[number]>('delete from comparison where id = ?');
+
+  return {
+    /** A new comparison of these models, none evaluated yet. Gives its id. */
+    add(promptSetId: number, compared: readonly { readonly reference: string; readonly name: string }[]): number {
+      const id = Number(insert.run(promptSetId, now()).lastInsertRowid);
+      for (const [position, { reference, name }] of compared.entries()) insertModel.run(id, position, reference, name);
+      return id;
+    },
+    get: (id: number): ComparisonRow | undefined => byId.get(id),
+    /** Newest first. */
+    list: (): ComparisonRow[] => list.all(),
+    models: (id: number): ComparisonModelRow[] =>
+      models.all(id).map(({ pairedJson, ...rest }) => ({
+        ...rest,
+        paired: pairedJson === null ? null : (JSON.parse(pairedJson) as unknown),
+      })),
+    /** Sets what a model's evaluation is; null: it has to be made anew. */
+    settle: (id: number, position: number, evaluationId: number | null, paired: unknown): void =>
+      void settle.run(evaluationId, paired === null ? null : JSON.stringify(paired), id, position),
+    /** Puts a comparison in front of the list. */
+    touch: (id: number): void => void touch.run(now(), id),
+    remove: (id: number): boolean => remove.run(id).changes === 1,
+  } as const;
+}
+
+export type ComparisonsTable = ReturnType<typeof openComparisonsTable>;
