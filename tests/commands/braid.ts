@@ -8,7 +8,7 @@ export interface BraidRun {
   readonly stderr: string;
 }
 
-const CLI = resolve(import.meta.dirname, '../../main/cli.ts');
+const CLI = resolve(import.meta.dirname, '../../main/braid.ts');
 
 /** A braid command at work. */
 export interface LiveBraid {

@@ -24,7 +24,7 @@ export interface Limits {
 
 /** Starts it on a free port; it ends with the test. */
 export async function startHost(workspace: string, args: readonly string[] = [], limits: Limits = {}): Promise<Host> {
-  const command = [join(root, 'main/cli.ts'), 'serve', '--workspace', workspace, '--port', '0', '--json', ...args];
+  const command = [join(root, 'main/braid.ts'), 'serve', '--workspace', workspace, '--port', '0', '--json', ...args];
   const [program, ...given] = limited([process.execPath, ...command], limits);
   const child = spawn(program ?? '', given, { stdio: ['ignore', 'pipe', 'pipe'] });
   let stderr = '';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder, temporaryStore } from '../store/helpers.ts';
 import { connectTo, startHost } from './serve-host.ts';
 
-const cli = resolve(import.meta.dirname, '../../main/cli.ts');
+const cli = resolve(import.meta.dirname, '../../main/braid.ts');
 
 function serve(workspace: string, ...args: string[]) {
   return spawnSync(process.execPath, [cli, 'serve', '--workspace', workspace, ...args], { encoding: 'utf8' });

@@ -24,7 +24,7 @@ export async function startApp(
   workspace: string = temporaryFolderOfFile(),
   extra: readonly string[] = [],
 ): Promise<RunningApp> {
-  const args = ['main/cli.ts', 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
+  const args = ['main/braid.ts', 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
   const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
   host.stderr?.setEncoding('utf8').on('data', (text: string) => {
