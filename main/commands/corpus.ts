@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { bundledTextFiles } from '../services/corpora/bundled.ts';
 import { type CorpusText, readCorpus, storedTexts } from '../services/corpora.ts';
 import { openStore } from '../store/index.ts';
+import { hostPaths } from './host-paths.ts';
 import type { CommandContext } from './shared.ts';
 
 /** Texts, and where they came from. */
@@ -17,7 +18,7 @@ export function chooseCorpus(context: CommandContext, files: readonly string[], 
   if (files.length > 0) return { origin: 'files', texts: readCorpus(files, options) };
   const stored = workspaceTexts(context);
   if (stored.length > 0) return { origin: 'workspace', texts: stored };
-  return { origin: 'bundled', texts: readCorpus(bundledTextFiles()) };
+  return { origin: 'bundled', texts: readCorpus(bundledTextFiles(hostPaths().datasets)) };
 }
 
 /** Looking must not create a workspace. */

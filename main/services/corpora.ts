@@ -5,7 +5,7 @@ import { type ParseOptions, parseTexts } from './corpora/parse.ts';
 import type { CorpusText, SourceText } from './corpora/source-text.ts';
 import { type FileFault, faultsError, readTextFile } from './text-file.ts';
 
-export { type Duplicate, type MergeResult, mergeTexts } from './corpora/merge.ts';
+export { type Duplicate, type MergeOutcome, type MergeResult, mergeTexts } from './corpora/merge.ts';
 export { type ParsedFile, type ParseOptions, parseTexts } from './corpora/parse.ts';
 export { type CorpusText, corpusText, type SourceText } from './corpora/source-text.ts';
 export { type CorpusStats, corpusStats } from './corpora/stats.ts';

@@ -12,6 +12,7 @@ export {
   type GeneratedDataset,
   generateCurriculum,
   generateDataset,
+  generateStages,
 } from './datasets/generate.ts';
 export { findLeakage, type Leakage, type Overlap } from './datasets/leakage.ts';
 export { type RecordedDataset, recordDataset } from './datasets/recorded.ts';

@@ -9,6 +9,7 @@ import { processTemplate } from '../tasks/interleave/prompt.ts';
 import { interleaveTask } from '../tasks/interleave/task.ts';
 import { parseConfig, type TrainConfig } from '../trainer/config.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
+import { bundledTextFiles } from './corpora/bundled.ts';
 import { readCorpus } from './corpora.ts';
 import { generateDataset, readDataset, recordDataset, writeDataset } from './datasets.ts';
 import { evaluateModels, type ModelEvaluation } from './evaluate.ts';
@@ -100,8 +101,7 @@ function first(results: readonly ModelEvaluation[]): ModelEvaluation {
 }
 
 function makeDataset(store: Store, { paths, workspace, seed, words }: DemoOptions) {
-  const files = ['source_texts.json', 'longer_texts.json'].map((name) => join(paths.datasets, name));
-  const made = generateDataset({ texts: readCorpus(files), words, seed });
+  const made = generateDataset({ texts: readCorpus(bundledTextFiles(paths.datasets)), words, seed });
   if (made.kind === 'shortage') throw new BraidError('TEXTS_TOO_SHORT', made.reason, { kind: 'input' });
   const name = `demo-${words}words-seed${seed}`;
   const written = writeDataset(join(workspace.datasets, `${name}.jsonl`), made);

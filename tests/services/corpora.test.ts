@@ -6,6 +6,7 @@ import { bundledTextFiles } from '../../main/services/corpora/bundled.ts';
 import { corpusStats, readCorpus, readTexts } from '../../main/services/corpora.ts';
 import { madeTexts } from './made-texts.ts';
 
+const bundledFiles = bundledTextFiles(join(import.meta.dirname, '../../datasets'));
 const folder = mkdtempSync(join(tmpdir(), 'braid-corpora-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -61,11 +62,11 @@ describe('corpusStats', () => {
   });
 });
 
-describe.skipIf(!bundledTextFiles().every((path) => existsSync(path)))('the bundled texts', () => {
-  const texts = readCorpus(bundledTextFiles());
+describe.skipIf(!bundledFiles.every((path) => existsSync(path)))('the bundled texts', () => {
+  const texts = readCorpus(bundledFiles);
 
   it('are all different, and serve the whole curriculum', () => {
-    expect(texts).toHaveLength(readTexts(bundledTextFiles()).length);
+    expect(texts).toHaveLength(readTexts(bundledFiles).length);
     expect(texts.length).toBeGreaterThanOrEqual(56);
     expect(corpusStats(texts).stages.map((stage) => stage.shortage)).toEqual(Array(6).fill(null));
   });

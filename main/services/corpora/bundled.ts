@@ -1,9 +1,9 @@
 /** The texts that come with Braid. */
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
 const FILES = ['source_texts.json', 'longer_texts.json'] as const;
 
-/** Paths of the bundled source texts. */
-export function bundledTextFiles(): string[] {
-  return FILES.map((name) => fileURLToPath(new URL(`../../../datasets/${name}`, import.meta.url)));
+/** Paths of the bundled source texts, given the folder that a host ships them in. */
+export function bundledTextFiles(folder: string): string[] {
+  return FILES.map((name) => join(folder, name));
 }

@@ -1,5 +1,5 @@
 /** Merging texts into a corpus: each text once, in its longest version. */
-import { type ShingleIndex, shingleIndex } from '../../text/near-duplicates.ts';
+import { shingleIndex } from '../../text/near-duplicates.ts';
 import { type CorpusText, corpusText, freeName, type SourceText } from './source-text.ts';
 
 /** A text that was there already, more or less. */
@@ -15,6 +15,13 @@ export interface Duplicate {
   readonly kept: 'earlier' | 'new';
 }
 
+/** What became of one incoming text. */
+export interface MergeOutcome {
+  /** As the corpus now has it; null when it was left out, or an even longer one of the same import replaced it. */
+  readonly added: CorpusText | null;
+  readonly duplicates: readonly Duplicate[];
+}
+
 /** The corpus after a merge, and what changed. */
 export interface MergeResult {
   readonly texts: readonly CorpusText[];
@@ -22,6 +29,8 @@ export interface MergeResult {
   /** Texts of the corpus that a longer version replaced. */
   readonly removed: readonly CorpusText[];
   readonly duplicates: readonly Duplicate[];
+  /** One for each incoming text, in their order. */
+  readonly outcomes: readonly MergeOutcome[];
 }
 
 /** How much longer a near duplicate must be to count as the fuller version of a text. */
@@ -34,33 +43,49 @@ interface Holding {
 }
 
 /** Adds texts to a corpus without exact duplicates (case and spacing aside) and near duplicates. */
-export function mergeTexts(corpus: readonly CorpusText[], incoming: readonly SourceText[]): MergeResult {
-  const holdings: Holding[] = [];
-  const index = shingleIndex();
-  const duplicates: Duplicate[] = [];
-  const hold = (text: CorpusText, isNew: boolean): void => {
-    holdings.push({ text, isNew, gone: false });
-    index.add(text.text);
-  };
-  for (const text of corpus) hold(text, false);
-  for (const candidate of incoming.map(corpusText)) {
-    const found = resembling(candidate, holdings, index);
-    const kept = found.every(({ holding }) => candidate.words >= holding.text.words * FULLER) ? 'new' : 'earlier';
-    for (const { holding, similarity, kind } of found) {
-      if (kept === 'new') holding.gone = true;
-      const { title, source } = candidate;
-      duplicates.push({ kind, title, source, resembles: holding.text.title, similarity, kept });
-      if (kept === 'earlier') break;
-    }
-    if (kept === 'new') hold(named(candidate, holdings), true);
-  }
-  const staying = holdings.filter((holding) => !holding.gone);
+export function mergeTexts(
+  corpus: readonly CorpusText[],
+  incoming: readonly SourceText[],
+  onText: (done: number) => void = () => undefined,
+): MergeResult {
+  const shelf = openShelf();
+  for (const text of corpus) shelf.hold(text, false);
+  const outcomes = incoming.map((source, i) => {
+    const taken = take(corpusText(source), shelf);
+    onText(i + 1);
+    return taken;
+  });
+  const staying = shelf.holdings.filter((holding) => !holding.gone);
   return {
     texts: staying.map((holding) => holding.text),
     added: staying.filter((holding) => holding.isNew).map((holding) => holding.text),
-    removed: holdings.filter((holding) => holding.gone && !holding.isNew).map((holding) => holding.text),
-    duplicates,
+    removed: shelf.holdings.filter((holding) => holding.gone && !holding.isNew).map((holding) => holding.text),
+    duplicates: outcomes.flatMap((outcome) => outcome.duplicates),
+    outcomes: outcomes.map(({ holding, duplicates }) => ({
+      added: holding === null || holding.gone ? null : holding.text,
+      duplicates,
+    })),
   };
+}
+
+interface Taken {
+  readonly holding: Holding | null;
+  readonly duplicates: readonly Duplicate[];
+}
+
+function take(candidate: CorpusText, shelf: Shelf): Taken {
+  const found = shelf.resembling(candidate);
+  const kept = found.every(({ holding }) => candidate.words >= holding.text.words * FULLER) ? 'new' : 'earlier';
+  const { title, source } = candidate;
+  const duplicates = found.map(
+    ({ holding, similarity, kind }): Duplicate => ({
+      ...{ kind, title, source },
+      ...{ resembles: holding.text.title, similarity, kept },
+    }),
+  );
+  if (kept === 'earlier') return { holding: null, duplicates: duplicates.slice(0, 1) };
+  for (const { holding } of found) shelf.drop(holding);
+  return { holding: shelf.hold(shelf.named(candidate), true), duplicates };
 }
 
 interface Found {
@@ -69,24 +94,52 @@ interface Found {
   readonly kind: 'exact' | 'near';
 }
 
-function resembling(candidate: CorpusText, holdings: readonly Holding[], index: ShingleIndex): Found[] {
-  const same = holdings.find((holding) => !holding.gone && holding.text.hash === candidate.hash);
-  if (same !== undefined) return [{ holding: same, similarity: 1, kind: 'exact' }];
-  return index.nearDuplicates(candidate.text).flatMap(({ index: at, containment }): Found[] => {
-    const holding = holdings[at];
-    if (holding === undefined || holding.gone) return [];
-    return [{ holding, similarity: containment, kind: 'near' }];
-  });
+/** The texts held so far, found by what they say and by their names. */
+interface Shelf {
+  readonly holdings: readonly Holding[];
+  hold(text: CorpusText, isNew: boolean): Holding;
+  drop(holding: Holding): void;
+  resembling(candidate: CorpusText): Found[];
+  /** Ids and titles tell texts apart in records and reports, so each is made unique. */
+  named(text: CorpusText): CorpusText;
 }
 
-/** Ids and titles tell texts apart in records and reports, so each is made unique. */
-function named(text: CorpusText, holdings: readonly Holding[]): CorpusText {
-  const staying = holdings.filter((holding) => !holding.gone);
-  const ids = new Set(staying.map((holding) => holding.text.id));
-  const titles = new Set(staying.map((holding) => holding.text.title));
+function openShelf(): Shelf {
+  const holdings: Holding[] = [];
+  const index = shingleIndex();
+  const byHash = new Map<string, Holding>();
+  const ids = new Set<string>();
+  const titles = new Set<string>();
   return {
-    ...text,
-    id: freeName(text.id, ids, (n) => `${text.id}-${n}`),
-    title: freeName(text.title, titles, (n) => `${text.title} (${n})`),
+    holdings,
+    hold: (text, isNew) => {
+      const holding = { text, isNew, gone: false };
+      holdings.push(holding);
+      index.add(text.text);
+      byHash.set(text.hash, holding);
+      ids.add(text.id);
+      titles.add(text.title);
+      return holding;
+    },
+    drop: (holding) => {
+      holding.gone = true;
+      byHash.delete(holding.text.hash);
+      ids.delete(holding.text.id);
+      titles.delete(holding.text.title);
+    },
+    resembling: (candidate) => {
+      const same = byHash.get(candidate.hash);
+      if (same !== undefined) return [{ holding: same, similarity: 1, kind: 'exact' }];
+      return index.nearDuplicates(candidate.text).flatMap(({ index: at, containment }): Found[] => {
+        const holding = holdings[at];
+        if (holding === undefined || holding.gone) return [];
+        return [{ holding, similarity: containment, kind: 'near' }];
+      });
+    },
+    named: (text) => ({
+      ...text,
+      id: freeName(text.id, ids, (n) => `${text.id}-${n}`),
+      title: freeName(text.title, titles, (n) => `${text.title} (${n})`),
+    }),
   };
 }

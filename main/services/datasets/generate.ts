@@ -43,6 +43,11 @@ export interface CurriculumOptions extends Omit<DatasetOptions, 'words'> {
 
 /** Generates several stages over one split of the texts, so that no stage trains on another's test texts. */
 export function generateCurriculum(options: CurriculumOptions): GeneratedDataset[] {
+  return [...generateStages(options)];
+}
+
+/** The same one stage at a time, for work that tells of its progress or is cancelled between two. */
+export function* generateStages(options: CurriculumOptions): Generator<GeneratedDataset, void> {
   const { train, test, seed = 42, template = processTemplate } = options;
   const pairs = { train: train ?? defaultPairs.train, test: test ?? defaultPairs.test };
   for (const words of options.stages) checkCount('words', words);
@@ -52,13 +57,16 @@ export function generateCurriculum(options: CurriculumOptions): GeneratedDataset
   // Copies on both sides of the split would leak test texts into training.
   const texts = mergeTexts([], options.texts).texts;
   const split = splitTexts(texts, seed);
-  return options.stages.map((words) => {
+  for (const words of options.stages) {
     const supply = stageSupply(texts, words, pairs, seed);
-    if (supply.shortage !== null) return { kind: 'shortage', words, supply, reason: supply.shortage };
+    if (supply.shortage !== null) {
+      yield { kind: 'shortage', words, supply, reason: supply.shortage };
+      continue;
+    }
     const records = (side: keyof TextSplit): InterleaveRecord[] =>
       makeRecords(split[side], side, words, pairs[side], seed, template);
-    return { kind: 'dataset', words, train: records('train'), test: records('test'), supply };
-  });
+    yield { kind: 'dataset', words, train: records('train'), test: records('test'), supply };
+  }
 }
 
 function checkCount(name: string, value: number): void {
