@@ -13,7 +13,11 @@ export default defineConfig({
       outDir: 'out/main',
       externalizeDeps: false,
       rollupOptions: {
-        input: { index: at('main/index.ts'), trainer: at('main/trainer/entry.ts') },
+        input: {
+          index: at('main/index.ts'),
+          trainer: at('main/trainer/entry.ts'),
+          texts: at('main/services/library/worker.ts'),
+        },
         external,
       },
     },

@@ -91,7 +91,9 @@ function noteInHistory(
     for (const stage of generated) {
       if (stage.kind === 'shortage') continue;
       const files = datasetFiles(join(folder, `${stage.words}words.jsonl`));
-      recordDataset(store, { ...stage, files, seed: context.seed, template });
+      const { words, train, test } = stage;
+      const counts = { train: train.length, test: test.length };
+      recordDataset(store, { files, words, ...counts, seed: context.seed, template });
     }
   } finally {
     store.close();

@@ -19,6 +19,7 @@ export function hostPaths(): HostPaths {
 export function checkoutPaths(root: string): HostPaths {
   return {
     trainer: forkTrainer(join(root, 'main/trainer/entry.ts')),
+    textWorker: join(root, 'main/services/library/worker.ts'),
     kernels: join(root, 'out/kernels/kernels.wasm'),
     page: join(root, 'out/renderer'),
     resources: join(root, 'resources'),

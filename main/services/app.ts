@@ -3,6 +3,7 @@ import { openStore, type Store } from '../store/index.ts';
 import { type Changes, openChanges } from './changes.ts';
 import { currentHost } from './host.ts';
 import { type Jobs, openJobs } from './jobs.ts';
+import { type Library, openLibrary } from './library.ts';
 import { type LiveRuns, openLiveRuns } from './live-runs.ts';
 import { type Notices, openNotices } from './notices.ts';
 import type { HostPaths } from './paths.ts';
@@ -21,6 +22,7 @@ export interface App {
   readonly live: LiveRuns;
   readonly queue: StageQueue;
   readonly jobs: Jobs;
+  readonly library: Library;
   readonly notices: Notices;
   /** Saves and ends all that is at work, then lets go of the workspace. */
   close(): Promise<void>;
@@ -51,6 +53,7 @@ export function openApp({ workspace: chosen, paths, what }: AppOptions): App {
     const live = openLiveRuns(store, { paths, changes, settings });
     const queue = openStageQueue(store, { paths, live, changes, notices, settings });
     const jobs = openJobs(changes);
+    const library = openLibrary({ store, workspace, paths, changes, jobs });
     live.onEvents((runId, events) => {
       for (const event of events) noteEvent(notices, store, runId, event);
     });
@@ -64,11 +67,12 @@ export function openApp({ workspace: chosen, paths, what }: AppOptions): App {
     const end = async (): Promise<void> => {
       clearInterval(looking);
       await Promise.all([jobs.close(), live.close(GRACE_MS)]);
+      await library.close();
       store.close();
       lock.release();
     };
     return {
-      ...{ workspace, paths, store, changes, live, queue, jobs, notices },
+      ...{ workspace, paths, store, changes, live, queue, jobs, notices, library },
       close: () => (closing ??= end()),
     };
   } catch (error) {

@@ -4,6 +4,8 @@ import type { LaunchTrainer } from './trainer-channel.ts';
 export interface HostPaths {
   /** Starts the trainer process: a fork in plain Node, a utility process on the desktop. */
   readonly trainer: LaunchTrainer;
+  /** The entry of the thread that works on texts, for `new Worker`. */
+  readonly textWorker: string;
   /** The compiled WebAssembly kernels. */
   readonly kernels: string;
   /** `resources/`: presets and the bundled model. */

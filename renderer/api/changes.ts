@@ -8,9 +8,9 @@ import { connection } from './connection.ts';
 const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   status: [api.app.status.key()],
   jobs: [api.app.status.key()],
-  texts: [],
-  datasets: [api.comparisons.sources.key()],
-  stages: [api.app.status.key()],
+  texts: [api.texts.key(), api.datasets.preview.key()],
+  datasets: [api.datasets.key(), api.comparisons.sources.key()],
+  stages: [api.app.status.key(), api.datasets.list.key(), api.datasets.get.key()],
   runs: [api.runs.list.key()],
   run: [],
   evaluations: [api.comparisons.key()],

@@ -4,10 +4,12 @@
  */
 import { app } from './app.ts';
 import { comparisons } from './comparisons.ts';
+import { datasets } from './datasets.ts';
 import { models } from './models.ts';
 import { runs } from './runs.ts';
 import { settings } from './settings.ts';
+import { texts } from './texts.ts';
 
-export const contract = { app, comparisons, models, runs, settings };
+export const contract = { app, comparisons, datasets, models, runs, settings, texts };
 
 export type Contract = typeof contract;

@@ -2,8 +2,10 @@
 import { api } from '../context.ts';
 import { app } from './app.ts';
 import { comparisons } from './comparisons.ts';
+import { datasets } from './datasets.ts';
 import { models } from './models.ts';
 import { runs } from './runs.ts';
 import { settings } from './settings.ts';
+import { texts } from './texts.ts';
 
-export const router = api.router({ app, comparisons, models, runs, settings });
+export const router = api.router({ app, comparisons, datasets, models, runs, settings, texts });

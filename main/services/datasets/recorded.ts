@@ -7,8 +7,9 @@ import type { DatasetFiles } from './files.ts';
 export interface RecordedDataset {
   readonly files: DatasetFiles;
   readonly words: number;
-  readonly train: readonly unknown[];
-  readonly test: readonly unknown[];
+  /** Records. */
+  readonly train: number;
+  readonly test: number;
   readonly seed: number;
   readonly template: PromptTemplate;
 }
@@ -22,8 +23,8 @@ export function recordDataset(store: Store, made: RecordedDataset): number {
       file: files.train,
       task: 'interleave',
       words,
-      trainN: train.length,
-      testN: test.length,
+      trainN: train,
+      testN: test,
       seed,
       template: `${template.name} v${template.version}`,
       textHash: null,

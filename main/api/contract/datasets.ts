@@ -1,0 +1,62 @@
+/** Datasets: made of the corpus, opened, searched, removed; and the prompt templates that they are made with. */
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import type { Leakage } from '../../services/datasets/leakage.ts';
+import type { DatasetDetail, DatasetSummary } from '../../services/library/catalogue.ts';
+import type { DatasetPreview } from '../../services/library/dataset-tasks.ts';
+import type { MadeDatasets, TakenName } from '../../services/library/make-datasets.ts';
+import type { RecordPage } from '../../services/library/record-files.ts';
+import type { StoredTemplate } from '../../services/library/templates.ts';
+import { id, line, procedure } from './base.ts';
+
+const words = z.int().min(1).max(5000);
+const pairs = z.int().min(1).max(100_000);
+const version = z.int().min(1);
+const name = z.string().trim().max(60).optional();
+const recipe = {
+  train: pairs,
+  test: pairs,
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1),
+  template: z.object({ name: line, version }),
+};
+const stages = z.array(words).min(1).max(50);
+
+export const datasets = {
+  list: procedure.output(type<readonly DatasetSummary[]>()),
+  get: procedure.input(z.object({ id })).output(type<DatasetDetail>()),
+  /** A page of records; `search` looks in all fields but the prompt. */
+  records: procedure
+    .input(
+      z.object({
+        id,
+        side: z.enum(['train', 'test']),
+        offset: z.int().min(0),
+        limit: z.int().min(1).max(200),
+        search: z.string().max(200).optional(),
+      }),
+    )
+    .output(type<RecordPage>()),
+  /** Whether the test records are held out; null where there are none. */
+  leakage: procedure.input(z.object({ id })).output(type<Leakage | null>()),
+  /** The first records of what would be made. */
+  preview: procedure
+    .input(z.object({ ...recipe, words, show: z.int().min(1).max(100).default(20) }))
+    .output(type<DatasetPreview>()),
+  /** Which names are taken already, and what depends on them. */
+  taken: procedure.input(z.object({ stages, name })).output(type<readonly TakenName[]>()),
+  /** Makes one stage or many; ends when they are made. */
+  make: procedure
+    .input(z.object({ ...recipe, stages, name, replace: z.boolean().default(false) }))
+    .output(type<MadeDatasets>()),
+  /** Removes a dataset and its files. */
+  remove: procedure.input(z.object({ id })),
+  templates: procedure.output(type<readonly StoredTemplate[]>()),
+  /** Saves a template as the next version of its name. */
+  saveTemplate: procedure
+    .input(z.object({ name: line, text: z.string().min(1).max(20_000) }))
+    .output(type<StoredTemplate>()),
+  removeTemplate: procedure.input(z.object({ name: line, version })),
+};

@@ -1,0 +1,59 @@
+/** The corpus: texts listed, read, imported in two steps, joined, renamed, removed. */
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import type { ImportOutcome, ImportPreview } from '../../services/library/imports.ts';
+import type { CorpusOverview } from '../../services/library/overview-task.ts';
+import type { JoinPreview, WholeText } from '../../services/library/texts.ts';
+import type { TextHeading } from '../../store/texts.ts';
+import { id, line, path, procedure } from './base.ts';
+
+const ids = z.array(id).min(1).max(100_000);
+const minWords = z.int().min(1).max(100_000).optional();
+const groups = z
+  .array(z.object({ ids, title: line }))
+  .min(1)
+  .max(1000);
+const importId = z.int().min(1);
+
+export const texts = {
+  /** Without the words; `search` looks in title, source and words. */
+  list: procedure.input(z.object({ search: z.string().max(200).optional() })).output(type<readonly TextHeading[]>()),
+  get: procedure.input(z.object({ id })).output(type<WholeText>()),
+  /** Lengths, and what each stage has and lacks under these counts and this split. */
+  overview: procedure
+    .input(
+      z.object({
+        train: z.int().min(1).max(1_000_000).optional(),
+        test: z.int().min(1).max(1_000_000).optional(),
+        seed: z.int().min(0).optional(),
+      }),
+    )
+    .output(type<CorpusOverview>()),
+  rename: procedure.input(z.object({ id, title: line })),
+  remove: procedure.input(z.object({ ids })),
+  /** Reads what was dropped or pasted and shows what it would change; a name without ending: the content decides. */
+  openImport: procedure
+    .input(
+      z.object({
+        files: z
+          .array(z.object({ name: line, content: z.instanceof(Blob) }))
+          .min(1)
+          .max(1000),
+        minWords,
+      }),
+    )
+    .output(type<ImportPreview>()),
+  /** The same for files of the host's machine. */
+  openImportPaths: procedure
+    .input(z.object({ paths: z.array(path).min(1).max(1000), minWords }))
+    .output(type<ImportPreview>()),
+  /** Brings in what was shown, all but the texts at these places. */
+  confirmImport: procedure
+    .input(z.object({ importId, without: z.array(z.int().min(0)).max(1_000_000).default([]) }))
+    .output(type<ImportOutcome>()),
+  dropImport: procedure.input(z.object({ importId })),
+  importBundled: procedure.output(type<ImportOutcome>()),
+  /** What joining texts would give: each group becomes one text that takes the place of its parts. */
+  previewJoin: procedure.input(z.object({ groups })).output(type<JoinPreview>()),
+  join: procedure.input(z.object({ groups })).output(type<JoinPreview>()),
+};

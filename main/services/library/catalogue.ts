@@ -1,0 +1,133 @@
+/** The datasets of the workspace: listed, with what depends on each; removed. */
+import { rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { inputError } from '../../errors.ts';
+import { writeError } from '../../files.ts';
+import type { DatasetRow } from '../../store/datasets.ts';
+import type { Store } from '../../store/index.ts';
+import type { RunState } from '../../store/runs.ts';
+import type { StageState } from '../../store/stages.ts';
+import { type DatasetFiles, datasetFiles } from '../datasets/files.ts';
+import type { Leakage } from '../datasets/leakage.ts';
+import type { Library } from '../library.ts';
+
+/** A dataset in the list. */
+export interface DatasetSummary extends DatasetRow {
+  /** Bytes of its files; null when the training file is gone. */
+  readonly bytes: number | null;
+  readonly stages: number;
+  readonly runs: number;
+}
+
+/** A dataset with its files and what depends on it. */
+export interface DatasetDetail extends DatasetSummary {
+  readonly files: DatasetFiles;
+  readonly dependents: Dependents;
+}
+
+export interface Dependents {
+  readonly stages: readonly { readonly id: number; readonly name: string; readonly state: StageState }[];
+  readonly runs: readonly { readonly id: number; readonly name: string; readonly state: RunState }[];
+}
+
+/** Every dataset, newest first. */
+export function listDatasets(store: Store): DatasetSummary[] {
+  const stages = store.stages.list();
+  const runs = store.runs.list({});
+  return store.datasets
+    .list()
+    .map((row) => ({
+      ...row,
+      bytes: bytesOf(row),
+      stages: stages.filter(({ datasetId }) => datasetId === row.id).length,
+      runs: runs.filter(({ dataset }) => isOf(store, dataset, row)).length,
+    }))
+    .sort((a, b) => b.madeAt - a.madeAt || (a.words ?? 0) - (b.words ?? 0));
+}
+
+function bytesOf({ file }: DatasetRow): number | null {
+  const files = datasetFiles(file);
+  const train = statSync(files.train, { throwIfNoEntry: false });
+  if (train === undefined) return null;
+  return train.size + (statSync(files.test, { throwIfNoEntry: false })?.size ?? 0);
+}
+
+function isOf(store: Store, path: string, { file }: DatasetRow): boolean {
+  return resolve(store.folder, path) === resolve(store.folder, file);
+}
+
+/** What was made of a dataset, or waits to be. */
+export function dependentsOf(store: Store, row: DatasetRow): Dependents {
+  return {
+    stages: store.stages
+      .list()
+      .filter(({ datasetId }) => datasetId === row.id)
+      .map(({ id, name, state }) => ({ id, name, state })),
+    runs: store.runs
+      .list({})
+      .filter(({ dataset }) => isOf(store, dataset, row))
+      .map(({ id, name, state }) => ({ id, name, state })),
+  };
+}
+
+/** One dataset. */
+export function datasetDetail(store: Store, id: number): DatasetDetail {
+  const row = requireDataset(store, id);
+  const dependents = dependentsOf(store, row);
+  const { stages, runs } = dependents;
+  const files = datasetFiles(row.file);
+  return { ...row, bytes: bytesOf(row), stages: stages.length, runs: runs.length, files, dependents };
+}
+
+/** The dataset, or an error that says which one is missing. */
+export function requireDataset(store: Pick<Store, 'datasets'>, id: number): DatasetRow {
+  const row = store.datasets.get(id);
+  if (row !== undefined) return row;
+  throw inputError(
+    'DATASET_UNKNOWN',
+    `Expected the id of a dataset, got ${id}: there is none`,
+    'It may have been removed.',
+  );
+}
+
+/** Refuses to touch a dataset that something is working on or waits for. */
+export function checkUnused(store: Store, row: DatasetRow): void {
+  const { stages, runs } = dependentsOf(store, row);
+  const run = runs.find(({ state }) => state === 'running' || state === 'paused');
+  if (run !== undefined)
+    throw inputError(
+      'DATASET_IN_USE',
+      `${row.name} is in use: run ${run.id} (${run.name}) is ${run.state}`,
+      'Stop the run first.',
+    );
+  const stage = stages.find(({ state }) => state === 'queued' || state === 'running');
+  if (stage === undefined) return;
+  throw inputError(
+    'DATASET_IN_USE',
+    `${row.name} is in use: the stage "${stage.name}" is ${stage.state}`,
+    'Take the stage out of the queue first.',
+  );
+}
+
+/** Removes a dataset and its files. Stages lose their dataset; runs keep their history. */
+export function removeDataset({ store, changes }: Pick<Library, 'store' | 'changes'>, id: number): void {
+  const row = requireDataset(store, id);
+  checkUnused(store, row);
+  const files = datasetFiles(row.file);
+  try {
+    rmSync(files.train, { force: true });
+    rmSync(files.test, { force: true });
+  } catch (error) {
+    throw writeError(error, row.file, 'the removal of a dataset');
+  }
+  store.datasets.remove(id);
+  changes.publish('datasets');
+  changes.publish('stages');
+}
+
+/** Whether a dataset's test records are held out; null where there are none. */
+export async function leakageOf(library: Library, id: number, signal?: AbortSignal): Promise<Leakage | null> {
+  const row = requireDataset(library.store, id);
+  if (row.task !== 'interleave' || row.testN === 0) return null;
+  return library.workers.run('checkLeakage', datasetFiles(row.file), { signal });
+}

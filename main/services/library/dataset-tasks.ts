@@ -1,0 +1,100 @@
+/** Datasets out of the corpus: a look at what would come, the check for leakage, and the files. */
+import type { PromptTemplate } from '../../tasks/interleave/prompt.ts';
+import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
+import { interleaveTask } from '../../tasks/interleave/task.ts';
+import { countWords } from '../../text/words.ts';
+import type { SourceText } from '../corpora/source-text.ts';
+import { type DatasetFiles, datasetFiles, readDataset, writeDataset } from '../datasets/files.ts';
+import { generateDataset, generateStages } from '../datasets/generate.ts';
+import { findLeakage, type Leakage } from '../datasets/leakage.ts';
+import type { PairCounts, StageSupply } from '../datasets/supply.ts';
+import type { TaskContext } from './tasks.ts';
+
+/** How records are made. */
+export interface MakeOptions extends PairCounts {
+  readonly seed: number;
+  readonly template: PromptTemplate;
+}
+
+export interface PreviewInput extends MakeOptions {
+  readonly texts: readonly SourceText[];
+  readonly words: number;
+  /** Records to show of each side. */
+  readonly show: number;
+}
+
+/** What a stage's dataset would be. */
+export interface DatasetPreview {
+  readonly supply: StageSupply;
+  readonly train: readonly InterleaveRecord[];
+  readonly test: readonly InterleaveRecord[];
+  /** Words of the longest prompt; 0 when there are none. */
+  readonly longestPrompt: number;
+  /** null when the stage can't be served. */
+  readonly leakage: Leakage | null;
+}
+
+/** The first records of the dataset that these options make. */
+export function previewDataset(options: PreviewInput): DatasetPreview {
+  const made = generateDataset(options);
+  if (made.kind === 'shortage') {
+    return { supply: made.supply, train: [], test: [], longestPrompt: 0, leakage: null };
+  }
+  const { supply, train, test } = made;
+  return {
+    supply,
+    train: train.slice(0, options.show),
+    test: test.slice(0, options.show),
+    longestPrompt: Math.max(...train.map(({ prompt }) => countWords(prompt))),
+    leakage: findLeakage(train, test),
+  };
+}
+
+/** Whether the test records of a dataset's files are held out. */
+export function checkLeakage({ train, test }: DatasetFiles): Leakage {
+  return findLeakage(readDataset(train, interleaveTask), readDataset(test, interleaveTask));
+}
+
+export interface WriteInput extends MakeOptions {
+  readonly texts: readonly SourceText[];
+  readonly stages: readonly { readonly words: number; readonly file: string }[];
+}
+
+/** A stage whose files were written. */
+export interface WrittenDataset {
+  readonly words: number;
+  readonly files: DatasetFiles;
+  readonly train: number;
+  readonly test: number;
+  readonly leakage: Leakage;
+}
+
+export interface WriteResult {
+  readonly written: readonly WrittenDataset[];
+  readonly shortages: readonly StageSupply[];
+  /** Stages that were not begun, because the work was cancelled. */
+  readonly cancelled: readonly number[];
+}
+
+/** Makes and writes the stages one after the other; those that are written stay, whatever comes after. */
+export function writeDatasets({ stages, ...options }: WriteInput, context: TaskContext): WriteResult {
+  const written: WrittenDataset[] = [];
+  const shortages: StageSupply[] = [];
+  const begun: number[] = [];
+  const words = stages.map((stage) => stage.words);
+  const left = () => words.filter((count) => !begun.includes(count));
+  for (const made of generateStages({ ...options, stages: words })) {
+    if (context.cancelled()) return { written, shortages, cancelled: left() };
+    begun.push(made.words);
+    const file = stages.find((stage) => stage.words === made.words)?.file ?? '';
+    if (made.kind === 'shortage') shortages.push(made.supply);
+    else {
+      const { train, test } = made;
+      const leakage = findLeakage(train, test);
+      const files = writeDataset(datasetFiles(file).train, made);
+      written.push({ words: made.words, files, train: train.length, test: test.length, leakage });
+    }
+    context.progress({ done: begun.length, total: stages.length, unit: 'stages' });
+  }
+  return { written, shortages, cancelled: [] };
+}

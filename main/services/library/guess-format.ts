@@ -1,0 +1,28 @@
+/** What a pasted text is: its name has no ending that would say. Pure. */
+
+/** The name under which something pasted is parsed: a name with an ending stays, else the content decides. */
+export function guessedName(name: string, content: string): string {
+  return /\.[a-z0-9]+$/i.test(name) ? name : `${name}.${guessedEnding(content)}`;
+}
+
+function guessedEnding(content: string): 'json' | 'jsonl' | 'md' | 'txt' {
+  const start = content.trimStart();
+  if (/^[[{]/.test(start)) return hasJsonLines(start) ? 'jsonl' : 'json';
+  if (/^"/.test(start) && hasJsonLines(start)) return 'jsonl';
+  return /^ {0,3}#{1,6} \S/m.test(content) ? 'md' : 'txt';
+}
+
+/** Whether the first two lines are JSON values of their own. */
+function hasJsonLines(content: string): boolean {
+  const [first = '', second = ''] = content.split('\n', 3).filter((row) => row.trim() !== '');
+  return isValue(first) && isValue(second);
+}
+
+function isValue(row: string): boolean {
+  try {
+    JSON.parse(row);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,136 @@
+/** Importing in two steps: read and show, then one word brings all of it in. */
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { BraidError, inputError } from '../../errors.ts';
+import { bundledTextFiles } from '../corpora/bundled.ts';
+import type { SourceText } from '../corpora/source-text.ts';
+import { corpusOf, type Library } from '../library.ts';
+import { applyChange, type CorpusChange } from './corpus-change.ts';
+import type { ImportSource, ReadImport } from './import-tasks.ts';
+
+/** What an import would change, and the id under which it waits. */
+export interface ImportPreview extends Omit<ReadImport, 'sources'> {
+  readonly importId: number;
+}
+
+/** What an import changed. */
+export interface ImportOutcome {
+  readonly added: number;
+  /** Titles of shorter versions that went. */
+  readonly removed: readonly string[];
+  readonly leftOut: number;
+}
+
+export interface ReadOptions {
+  readonly minWords?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** All files of one import together. */
+const MOST_BYTES = 64 * 2 ** 20;
+
+/** Reads files and shows what they would change; nothing is stored. */
+export async function openImport(
+  library: Library,
+  files: readonly ImportSource[],
+  { minWords }: ReadOptions = {},
+): Promise<ImportPreview> {
+  checkSize(files);
+  const title = files.length === 1 ? `Read ${files[0]?.name}` : `Read ${files.length} files`;
+  const { result } = library.jobs.start('import', title, ({ signal, progress }) =>
+    library.workers.run(
+      'readImport',
+      { corpus: corpusOf(library.store), files, minWords },
+      { signal, onProgress: progress },
+    ),
+  );
+  const { sources, ...shown } = await result;
+  return { ...shown, importId: library.staged.hold(sources) };
+}
+
+/** The same for files that the host can read itself. */
+export function openImportPaths(library: Library, paths: readonly string[], options: ReadOptions = {}) {
+  return openImport(
+    library,
+    paths.map((path) => ({ name: basename(path), path })),
+    options,
+  );
+}
+
+/** Brings in what was shown, but for the texts (by their place) that the person left out. */
+export async function confirmImport(
+  library: Library,
+  importId: number,
+  without: readonly number[] = [],
+): Promise<ImportOutcome> {
+  const leftOut = new Set(without);
+  const texts = library.staged.get(importId).filter((_, i) => !leftOut.has(i));
+  const outcome = await bringIn(library, texts);
+  library.staged.drop(importId);
+  return outcome;
+}
+
+/** Brings in the texts that come with Braid. */
+export async function importBundled(library: Library): Promise<ImportOutcome> {
+  const preview = await openImportPaths(library, bundledTextFiles(library.paths.datasets));
+  const bad = preview.files.find(({ faultCount }) => faultCount > 0)?.faults[0];
+  if (bad !== undefined) {
+    library.staged.drop(preview.importId);
+    throw new BraidError('BUNDLED_TEXTS_BAD', `The bundled texts can't be read: ${bad.file}: ${bad.reason}`, {
+      remedy: 'Install Braid again.',
+    });
+  }
+  return confirmImport(library, preview.importId);
+}
+
+async function bringIn(library: Library, texts: readonly SourceText[]): Promise<ImportOutcome> {
+  if (texts.length === 0) throw inputError('NOTHING_TO_IMPORT', 'Expected at least one text to import, got none');
+  const title = texts.length === 1 ? 'Import a text' : `Import ${texts.length} texts`;
+  const { result } = library.jobs.start('import', title, async ({ signal, progress }) => {
+    const options = { signal, onProgress: progress };
+    const merged = await changeCorpus(library, (corpus) =>
+      library.workers.run('mergeImport', { corpus, incoming: texts }, options),
+    );
+    return { added: merged.change.add.length, removed: merged.removed, leftOut: merged.leftOut };
+  });
+  return result;
+}
+
+/** Works out a change and makes it; anew where the corpus changed in between. */
+export async function changeCorpus<T extends { readonly change: CorpusChange }>(
+  library: Pick<Library, 'store' | 'changes'>,
+  work: (corpus: SourceText[]) => Promise<T>,
+): Promise<T> {
+  const { store, changes } = library;
+  for (;;) {
+    const corpus = corpusOf(store);
+    const result = await work(corpus);
+    if (!sameTexts(corpus, store.texts.headings())) continue;
+    applyChange(store, result.change);
+    changes.publish('texts');
+    return result;
+  }
+}
+
+function sameTexts(corpus: readonly SourceText[], now: readonly { readonly id: number; readonly title: string }[]) {
+  return (
+    corpus.length === now.length &&
+    now.every(({ id, title }, i) => corpus[i]?.id === String(id) && corpus[i]?.title === title)
+  );
+}
+
+function checkSize(files: readonly ImportSource[]): void {
+  if (files.length === 0) throw inputError('NOTHING_TO_IMPORT', 'Expected at least one file to import, got none');
+  const bytes = files.reduce((sum, file) => sum + ('bytes' in file ? file.bytes.length : sizeOf(file.path)), 0);
+  if (bytes <= MOST_BYTES) return;
+  throw inputError(
+    'IMPORT_TOO_LARGE',
+    `Expected at most ${MOST_BYTES / 2 ** 20} MiB in one import, got ${Math.ceil(bytes / 2 ** 20)} MiB`,
+    'Import the files in several parts.',
+  );
+}
+
+/** A file that can't be looked at is the reader's to explain. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,141 @@
+/** Making datasets of the corpus: a look first, then the files, by name, in the workspace. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { BraidError, inputError } from '../../errors.ts';
+import { datasetFiles } from '../datasets/files.ts';
+import { recordDataset } from '../datasets/recorded.ts';
+import type { PairCounts, StageSupply } from '../datasets/supply.ts';
+import { corpusOf, type Library } from '../library.ts';
+import { checkUnused, dependentsOf } from './catalogue.ts';
+import type { DatasetPreview, WriteResult, WrittenDataset } from './dataset-tasks.ts';
+import { requireTemplate } from './templates.ts';
+
+/** How records are made; the template by its name and version. */
+export interface RecipeOptions extends PairCounts {
+  readonly seed: number;
+  readonly template: { readonly name: string; readonly version: number };
+}
+
+export interface MakeDatasetsOptions extends RecipeOptions {
+  readonly stages: readonly number[];
+  /** Goes before the word count in the files' names: `river` gives `river-10words.jsonl`. */
+  readonly name?: string | undefined;
+  /** Whether files of these names may be replaced. */
+  readonly replace: boolean;
+}
+
+/** What was made. */
+export interface MadeDatasets {
+  readonly made: readonly (Omit<WrittenDataset, 'files'> & { readonly id: number; readonly name: string })[];
+  readonly shortages: readonly StageSupply[];
+}
+
+/** A name that is taken, and who depends on what bears it. */
+export interface TakenName {
+  readonly name: string;
+  readonly runs: readonly string[];
+  readonly stages: readonly string[];
+}
+
+/** The first records of what these options make; nothing is stored. */
+export function previewStage(
+  library: Library,
+  options: RecipeOptions & { readonly words: number; readonly show: number },
+  signal?: AbortSignal,
+): Promise<DatasetPreview> {
+  const { name, version } = options.template;
+  const template = requireTemplate(library.store, name, version);
+  return library.workers.run('previewDataset', { ...options, template, texts: corpusOf(library.store) }, { signal });
+}
+
+/** Which of the names are taken. */
+export function takenNames(library: Pick<Library, 'store' | 'workspace'>, stages: readonly number[], name?: string) {
+  return stages.flatMap((words): TakenName[] => {
+    const file = fileOf(library, words, name);
+    const row = library.store.datasets.byFile(file);
+    if (row === undefined) return existsSync(file) ? [{ name: nameOf(words, name), runs: [], stages: [] }] : [];
+    const { runs, stages: planned } = dependentsOf(library.store, row);
+    return [{ name: row.name, runs: runs.map((run) => run.name), stages: planned.map((stage) => stage.name) }];
+  });
+}
+
+/** Makes the datasets: each is whole or not there. Cancelled, it keeps those that were finished. */
+export async function makeDatasets(library: Library, options: MakeDatasetsOptions): Promise<MadeDatasets> {
+  const { store } = library;
+  const { stages: asked, name, replace, ...recipe } = options;
+  const words = [...new Set(asked)].sort((a, b) => a - b);
+  if (words.length === 0) throw inputError('BAD_DATASET_OPTION', 'Expected at least one word count, got none');
+  checkName(name);
+  if (!replace) refuseTaken(takenNames(library, words, name));
+  const files = words.map((count) => ({ words: count, file: fileOf(library, count, name) }));
+  for (const { file } of files) {
+    const row = store.datasets.byFile(file);
+    if (row !== undefined) checkUnused(store, row);
+  }
+  const template = requireTemplate(store, recipe.template.name, recipe.template.version);
+  const title = words.length === 1 ? `Make ${nameOf(words[0] ?? 0, name)}` : `Make ${words.length} datasets`;
+  const { result } = library.jobs.start('datasets', title, async ({ signal, progress }) => {
+    progress({ done: 0, total: words.length, unit: 'stages' });
+    const input = { ...recipe, template, texts: corpusOf(store), stages: files };
+    const written = await library.workers.run('writeDatasets', input, { signal, onProgress: progress });
+    const made = recordAll(library, written, { ...recipe, template });
+    if (written.cancelled.length > 0) throw cancelled(made.made.map((dataset) => dataset.name));
+    if (made.made.length === 0) throw nothingServed(made.shortages);
+    return made;
+  });
+  return result;
+}
+
+function recordAll(
+  { store, changes }: Library,
+  { written, shortages }: WriteResult,
+  recipe: Pick<Parameters<typeof recordDataset>[1], 'seed' | 'template'>,
+): MadeDatasets {
+  const made = written.map(({ files, ...dataset }) => {
+    const id = recordDataset(store, { ...dataset, files, seed: recipe.seed, template: recipe.template });
+    return { ...dataset, id, name: store.datasets.get(id)?.name ?? '' };
+  });
+  if (made.length > 0) changes.publish('datasets');
+  return { made, shortages };
+}
+
+function nameOf(words: number, name?: string): string {
+  return name === undefined || name === '' ? `${words}words` : `${name}-${words}words`;
+}
+
+function fileOf({ workspace }: Pick<Library, 'workspace'>, words: number, name?: string): string {
+  return datasetFiles(join(workspace.datasets, `${nameOf(words, name)}.jsonl`)).train;
+}
+
+/** A name becomes part of a file's name on whatever system reads the workspace next. */
+function checkName(name: string | undefined): void {
+  if (name === undefined || name === '' || /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name)) return;
+  throw inputError(
+    'BAD_NAME',
+    `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, got "${name}"`,
+    'Leave it empty for names such as 10words.',
+  );
+}
+
+function refuseTaken(taken: readonly TakenName[]): void {
+  if (taken.length === 0) return;
+  const names = taken.map(({ name }) => name).join(', ');
+  throw inputError(
+    'DATASET_EXISTS',
+    `Expected new names, but there is already ${names}`,
+    'Choose another name, or replace them.',
+  );
+}
+
+function cancelled(kept: readonly string[]): BraidError {
+  const rest = kept.length === 0 ? 'nothing was made' : `these were finished and stay: ${kept.join(', ')}`;
+  return new BraidError('CANCELLED', `Cancelled; ${rest}`, { kind: 'input' });
+}
+
+function nothingServed(shortages: readonly StageSupply[]): BraidError {
+  return inputError(
+    'TEXTS_TOO_SHORT',
+    shortages.map((stage) => stage.shortage).join('\n'),
+    'Import or merge longer texts, or ask for fewer or shorter pairs.',
+  );
+}

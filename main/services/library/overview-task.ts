@@ -1,0 +1,29 @@
+/** The corpus against the stages, with the side of the split that each text is on. */
+
+import { corpusText, type SourceText } from '../corpora/source-text.ts';
+import { type CorpusStats, corpusStats } from '../corpora/stats.ts';
+import { splitTexts } from '../datasets/split.ts';
+import type { PairCounts } from '../datasets/supply.ts';
+
+export interface OverviewInput {
+  readonly texts: readonly SourceText[];
+  readonly pairs: PairCounts;
+  readonly seed: number;
+}
+
+export interface CorpusOverview extends CorpusStats {
+  /** Words of each text, shortest first. */
+  readonly lengths: readonly number[];
+  /** Ids of the texts that are held out for testing under that seed. */
+  readonly testing: readonly number[];
+}
+
+/** Counts, lengths, and what each stage has and lacks. */
+export function overview({ texts, pairs, seed }: OverviewInput): CorpusOverview {
+  const corpus = texts.map(corpusText);
+  return {
+    ...corpusStats(corpus, { ...pairs, seed }),
+    lengths: corpus.map(({ words }) => words).sort((a, b) => a - b),
+    testing: splitTexts(corpus, seed).test.map(({ id }) => Number(id)),
+  };
+}

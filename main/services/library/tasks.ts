@@ -1,0 +1,23 @@
+/**
+ * What is done with texts in a thread of its own, because it may take seconds: pure functions of what they are given,
+ * but for `writeDatasets`. The host asks for them by name (workers.ts).
+ */
+import type { JobProgress } from '../trainer-job.ts';
+import { checkLeakage, previewDataset, writeDatasets } from './dataset-tasks.ts';
+import { mergeImport, readImport } from './import-tasks.ts';
+import { planJoin } from './join-task.ts';
+import { overview } from './overview-task.ts';
+
+/** What a task is given besides its input. */
+export interface TaskContext {
+  progress(progress: JobProgress): void;
+  /** Asked between two files by tasks that write: they end in good order. Others are ended from outside. */
+  cancelled(): boolean;
+}
+
+export const tasks = { overview, readImport, mergeImport, planJoin, previewDataset, checkLeakage, writeDatasets };
+
+export type Tasks = typeof tasks;
+export type TaskName = keyof Tasks;
+export type TaskInput<N extends TaskName> = Parameters<Tasks[N]>[0];
+export type TaskOutput<N extends TaskName> = ReturnType<Tasks[N]>;

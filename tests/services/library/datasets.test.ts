@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { datasetDetail, leakageOf, listDatasets, removeDataset } from '../../../main/services/library/catalogue.ts';
+import {
+  type MakeDatasetsOptions,
+  makeDatasets,
+  previewStage,
+  takenNames,
+} from '../../../main/services/library/make-datasets.ts';
+import { saveTemplate } from '../../../main/services/library/templates.ts';
+import { addRun, errorOf } from '../../store/helpers.ts';
+import { fileOf, temporaryLibrary } from './temporary-library.ts';
+
+const recipe = { train: 8, test: 4, seed: 42, template: { name: 'process', version: 1 } };
+const options = (changes: Partial<MakeDatasetsOptions> = {}): MakeDatasetsOptions => ({
+  ...recipe,
+  stages: [10, 5],
+  replace: false,
+  ...changes,
+});
+const lengths = [40, 40, 40, 40, 40, 40];
+
+describe('previewStage', () => {
+  it('shows the records that will be made', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    const shown = await previewStage(library, { ...recipe, words: 10, show: 3 });
+    expect(shown).toMatchObject({ supply: { shortage: null }, leakage: { clean: true, shared_titles: [] } });
+    expect([shown.train.length, shown.test.length, shown.longestPrompt > 40]).toEqual([3, 3, true]);
+    await makeDatasets(library, options({ stages: [10] }));
+    expect(readFileSync(fileOf(library, '10words.jsonl'), 'utf8').startsWith(JSON.stringify(shown.train[0]))).toBe(
+      true,
+    );
+  });
+
+  it('says what is missing', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(40, 40);
+    const { supply, leakage, train } = await previewStage(library, { ...recipe, words: 10, show: 3 });
+    expect([supply.missing_texts, leakage, train]).toEqual([2, null, []]);
+  });
+});
+
+describe('makeDatasets', () => {
+  it('writes and records each stage that the texts serve, and says what the others lack', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    saveTemplate(library.store, 'mine', '{fragment_a} | {fragment_b}');
+    const { made, shortages } = await makeDatasets(
+      library,
+      options({ stages: [10, 500, 5], name: 'river', template: { name: 'mine', version: 1 } }),
+    );
+    expect(made).toMatchObject([
+      { name: 'river-5words', words: 5, train: 8, test: 4, leakage: { clean: true } },
+      { name: 'river-10words', words: 10 },
+    ]);
+    expect(shortages).toMatchObject([{ words: 500, missing_texts: 4 }]);
+    expect(listDatasets(library.store)).toMatchObject([
+      { name: 'river-10words', template: 'mine v1', seed: 42, runs: 0, stages: 0, bytes: expect.any(Number) },
+      { name: 'river-5words' },
+    ]);
+    expect(library.jobs.list()[0]).toMatchObject({ kind: 'datasets', state: 'done' });
+  });
+
+  it('refuses bad names, taken names, an unknown template and texts that serve nothing', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    for (const name of ['../x', 'a/b', '.hidden', 'a b', 'x'.repeat(61)])
+      await expect(makeDatasets(library, options({ name }))).rejects.toMatchObject({ code: 'BAD_NAME' });
+    await expect(makeDatasets(library, options({ template: { name: 'none', version: 1 } }))).rejects.toMatchObject({
+      code: 'TEMPLATE_UNKNOWN',
+    });
+    await expect(makeDatasets(library, options({ stages: [] }))).rejects.toMatchObject({ code: 'BAD_DATASET_OPTION' });
+    await expect(makeDatasets(library, options({ stages: [500] }))).rejects.toMatchObject({ code: 'TEXTS_TOO_SHORT' });
+    writeFileSync(fileOf(library, '10words.jsonl'), 'not ours\n');
+    await expect(makeDatasets(library, options())).rejects.toMatchObject({
+      code: 'DATASET_EXISTS',
+      message: expect.stringContaining('10words'),
+    });
+    expect(listDatasets(library.store)).toEqual([]);
+  });
+
+  it('replaces a dataset when told to, but never one that is being trained on', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    await makeDatasets(library, options({ stages: [5] }));
+    const runId = addRun(library.store, { name: 'learner', dataset: fileOf(library, '5words.jsonl') });
+    expect(takenNames(library, [5, 10])).toEqual([{ name: '5words', runs: ['learner'], stages: [] }]);
+    await expect(makeDatasets(library, options({ replace: true }))).rejects.toMatchObject({ code: 'DATASET_IN_USE' });
+    library.store.runs.setState(runId, 'done', null);
+    await makeDatasets(library, options({ replace: true, seed: 7 }));
+    expect(listDatasets(library.store)).toMatchObject([
+      { name: '10words', seed: 7 },
+      { name: '5words', seed: 7, runs: 1 },
+    ]);
+  });
+
+  it('leaves nothing half-written when the folder refuses', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    mkdirSync(fileOf(library, '5words.test.jsonl'));
+    await expect(makeDatasets(library, options({ stages: [5] }))).rejects.toMatchObject({ code: 'WRITE_FAILED' });
+    expect(existsSync(fileOf(library, '5words.jsonl'))).toBe(false);
+    expect(library.jobs.list()[0]).toMatchObject({ state: 'failed' });
+  });
+
+  it('keeps what was finished when cancelled', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...Array(40).fill(300));
+    const result = makeDatasets(library, options({ stages: [5, 200, 250, 251, 252, 253], train: 400, test: 100 }));
+    while (!existsSync(fileOf(library, '5words.jsonl'))) await new Promise((next) => setTimeout(next, 2));
+    library.jobs.cancel(1);
+    await expect(result).rejects.toMatchObject({ code: 'CANCELLED', message: expect.stringContaining('5words') });
+    expect(library.jobs.list()[0]).toMatchObject({ state: 'cancelled' });
+    const made = listDatasets(library.store);
+    expect(made.length).toBeGreaterThan(0);
+    expect(made.length).toBeLessThan(6);
+    expect(made.every(({ bytes }) => bytes !== null)).toBe(true);
+  });
+});
+
+describe('removeDataset', () => {
+  it('removes the files, leaves runs their history and takes the dataset from stages', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    const { made } = await makeDatasets(library, options({ stages: [5] }));
+    const id = made[0]?.id ?? 0;
+    const stage = { name: 'First', datasetId: id, position: 0, words: 5, steps: 10, promotion: null, config: {} };
+    const stageId = library.store.stages.add(stage);
+    const runId = addRun(library.store, { dataset: fileOf(library, '5words.jsonl') });
+    library.store.runs.setState(runId, 'paused', null);
+    expect(datasetDetail(library.store, id).dependents).toMatchObject({
+      stages: [{ name: 'First' }],
+      runs: [{ id: runId }],
+    });
+    expect(errorOf(() => removeDataset(library, id))).toMatchObject({ code: 'DATASET_IN_USE' });
+    library.store.runs.setState(runId, 'done', null);
+    library.store.stages.setState(stageId, 'queued');
+    expect(errorOf(() => removeDataset(library, id))).toMatchObject({ code: 'DATASET_IN_USE' });
+    library.store.stages.setState(stageId, 'planned');
+    removeDataset(library, id);
+    expect([existsSync(fileOf(library, '5words.jsonl')), existsSync(fileOf(library, '5words.test.jsonl'))]).toEqual([
+      false,
+      false,
+    ]);
+    expect(library.store.stages.get(stageId)?.datasetId).toBeNull();
+    expect(errorOf(() => datasetDetail(library.store, id))).toMatchObject({ code: 'DATASET_UNKNOWN' });
+  });
+});
+
+describe('leakageOf', () => {
+  it('finds what stands on both sides', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    const { made } = await makeDatasets(library, options({ stages: [10] }));
+    const id = made[0]?.id ?? 0;
+    expect(await leakageOf(library, id)).toMatchObject({ clean: true });
+    writeFileSync(fileOf(library, '10words.test.jsonl'), readFileSync(fileOf(library, '10words.jsonl')));
+    expect((await leakageOf(library, id))?.overlaps).toHaveLength(8);
+  });
+});

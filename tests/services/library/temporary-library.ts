@@ -1,0 +1,50 @@
+/** A library on a workspace of its own, with a real thread. */
+import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
+import { checkoutPaths } from '../../../main/commands/host-paths.ts';
+import { openChanges } from '../../../main/services/changes.ts';
+import { openJobs } from '../../../main/services/jobs.ts';
+import { openTextWorkers } from '../../../main/services/library/workers.ts';
+import { type Library, openLibrary } from '../../../main/services/library.ts';
+import { openWorkspace } from '../../../main/services/workspace.ts';
+import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { madeText } from '../made-texts.ts';
+
+export interface TemporaryLibrary extends Library {
+  /** Topics that were told of. */
+  readonly told: readonly string[];
+  /** Texts of these lengths, straight into the store. */
+  addTexts(...lengths: readonly number[]): number[];
+}
+
+const shipped = checkoutPaths(resolve(import.meta.dirname, '../../..'));
+
+/** One thread serves a test file. */
+const workers = openTextWorkers(shipped.textWorker);
+afterAll(() => workers.close());
+
+/** Opens it for one test. */
+export function temporaryLibrary(changes: Partial<Library['paths']> = {}): TemporaryLibrary {
+  const root = temporaryFolder();
+  const workspace = openWorkspace({ workspace: root });
+  const store = temporaryStore(root);
+  const told: string[] = [];
+  const publisher = openChanges();
+  publisher.listen(({ topic }) => told.push(topic));
+  const paths = { ...shipped, ...changes };
+  const library = openLibrary({ store, workspace, paths, changes: publisher, jobs: openJobs(publisher) });
+  return {
+    ...library,
+    workers,
+    told,
+    addTexts: (...lengths) =>
+      lengths.map((words, i) => {
+        const { title, text, source } = madeText(i, words);
+        return store.texts.add({ title, text, source, words }).id;
+      }),
+  };
+}
+
+export function fileOf(library: Library, name: string): string {
+  return join(library.workspace.datasets, name);
+}
