@@ -91,9 +91,7 @@ function noteInHistory(
     for (const stage of generated) {
       if (stage.kind === 'shortage') continue;
       const files = datasetFiles(join(folder, `${stage.words}words.jsonl`));
-      const { words, train, test } = stage;
-      const counts = { train: train.length, test: test.length };
-      recordDataset(store, { files, words, ...counts, seed: context.seed, template });
+      recordDataset(store, { ...stage, files, seed: context.seed, template });
     }
   } finally {
     store.close();

@@ -105,7 +105,6 @@ function makeDataset(store: Store, { paths, workspace, seed, words }: DemoOption
   if (made.kind === 'shortage') throw new BraidError('TEXTS_TOO_SHORT', made.reason, { kind: 'input' });
   const name = `demo-${words}words-seed${seed}`;
   const written = writeDataset(join(workspace.datasets, `${name}.jsonl`), made);
-  const counts = { train: made.train.length, test: made.test.length };
-  recordDataset(store, { files: written, words, ...counts, seed, template: processTemplate });
+  recordDataset(store, { files: written, words, train: made.train, test: made.test, seed, template: processTemplate });
   return written;
 }

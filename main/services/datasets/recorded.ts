@@ -7,9 +7,9 @@ import type { DatasetFiles } from './files.ts';
 export interface RecordedDataset {
   readonly files: DatasetFiles;
   readonly words: number;
-  /** Records. */
-  readonly train: number;
-  readonly test: number;
+  /** The records, or as much of them as their number. */
+  readonly train: { readonly length: number };
+  readonly test: { readonly length: number };
   readonly seed: number;
   readonly template: PromptTemplate;
 }
@@ -23,8 +23,8 @@ export function recordDataset(store: Store, made: RecordedDataset): number {
       file: files.train,
       task: 'interleave',
       words,
-      trainN: train,
-      testN: test,
+      trainN: train.length,
+      testN: test.length,
       seed,
       template: `${template.name} v${template.version}`,
       textHash: null,

@@ -92,7 +92,9 @@ function recordAll(
   recipe: Pick<Parameters<typeof recordDataset>[1], 'seed' | 'template'>,
 ): MadeDatasets {
   const made = written.map(({ files, ...dataset }) => {
-    const id = recordDataset(store, { ...dataset, files, seed: recipe.seed, template: recipe.template });
+    const [train, test] = [{ length: dataset.train }, { length: dataset.test }];
+    const { seed, template } = recipe;
+    const id = recordDataset(store, { files, words: dataset.words, train, test, seed, template });
     return { ...dataset, id, name: store.datasets.get(id)?.name ?? '' };
   });
   if (made.length > 0) changes.publish('datasets');
