@@ -13,8 +13,9 @@ export type Topic =
   | 'jobs';
 
 export interface Change {
+  /** `run`: one run has gone on, by a step perhaps. `runs`: the list of runs, or more of one run than its steps. */
   readonly topic: Topic;
-  /** Of the run, where the topic is one. */
+  /** Of the run that it is about; null: any. */
   readonly id: number | null;
 }
 

@@ -88,15 +88,21 @@ export function openLiveRuns(
     if (entry === undefined) return;
     for (const event of events) entry.status = advance(entry.status, event, store.now());
     if (events.every(({ kind }) => kind === 'alive')) return;
-    publish(runId);
+    // Steps come several a second: who follows the run hears of each, who shows the list or the whole record does not.
+    if (events.every(({ kind }) => kind === 'alive' || kind === 'step')) publishProgress(runId);
+    else publish(runId);
     if (events.some(({ kind }) => kind === 'checkpoint')) changes.publish('models');
     for (const listener of eventListeners) listener(runId, events);
   }
 
-  function publish(runId: number): void {
+  function publishProgress(runId: number): void {
     changes.publish('run', runId);
-    changes.publish('runs');
     changes.publish('status');
+  }
+
+  function publish(runId: number): void {
+    publishProgress(runId);
+    changes.publish('runs', runId);
   }
 
   function training(onRun: () => number) {

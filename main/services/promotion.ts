@@ -22,7 +22,7 @@ export function promotionOf(stage: Pick<StageRow, 'promotion'>): Promotion | nul
 export function metPromotion(store: Store, stage: Pick<StageRow, 'promotion'>, run: Pick<RunRow, 'id'>): string | null {
   const rule = promotionOf(stage);
   if (rule === null) return null;
-  const scores = store.evaluations.list({ runId: run.id }).map(({ mean }) => mean);
+  const scores = store.evaluations.ofRun(run.id).map(({ mean }) => mean);
   const newest = scores.slice(-rule.evaluations);
   if (newest.length < rule.evaluations)
     return `Expected ${rule.evaluations} held-out evaluations for the promotion rule, got ${newest.length}`;

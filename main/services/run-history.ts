@@ -8,11 +8,13 @@ import type { EventRow } from '../store/events.ts';
 import type { Store } from '../store/index.ts';
 import type { MetricPoint } from '../store/metrics.ts';
 import type { LineageRow, RunFilter, RunRow } from '../store/runs.ts';
+import { type Promotion, promotionOf } from './promotion.ts';
 import { requireRun } from './runs.ts';
 import { fromStoredPath } from './workspace.ts';
 
 /** A run as a list shows it: all but the configuration's text, its newest metrics, its newest evaluation. */
 export interface RunSummary extends Omit<RunRow, 'configJson'> {
+  /** Every metric; in a list the headlines only. */
   readonly latest: Readonly<Record<string, MetricPoint>>;
   readonly evaluation: EvaluationRow | null;
 }
@@ -26,6 +28,8 @@ export interface RunDetail extends RunSummary {
   readonly checkpoints: readonly CheckpointRow[];
   readonly evaluations: readonly EvaluationRow[];
   readonly events: readonly EventRow[];
+  /** The stage of the curriculum that it belongs to. */
+  readonly stage: { readonly id: number; readonly name: string; readonly promotion: Promotion | null } | null;
 }
 
 export interface Lineage {
@@ -35,9 +39,21 @@ export interface Lineage {
   readonly descendants: readonly LineageRow[];
 }
 
+/** The metrics that a list of runs tells of each. */
+const HEADLINES = [
+  'reward',
+  'reward_std',
+  'loss',
+  'groups/dead',
+  'entropy',
+  'kl',
+  'completions/mean_length',
+  'step_time',
+];
+
 /** The runs, newest first. */
 export function runHistory(store: Store, filter: RunFilter = {}): RunSummary[] {
-  return store.runs.list(filter).map((run) => summarise(store, run));
+  return store.runs.list(filter).map((run) => summarise(store, run, store.metrics.latestOf(run.id, HEADLINES)));
 }
 
 /** One run as a list shows it. */
@@ -45,10 +61,10 @@ export function runSummary(store: Store, runId: number): RunSummary {
   return summarise(store, requireRun(store, runId));
 }
 
-function summarise(store: Store, run: RunRow): RunSummary {
+function summarise(store: Store, run: RunRow, latest = store.metrics.latest(run.id)): RunSummary {
   const { configJson: _, ...rest } = absolute(store, run);
-  const evaluation = store.evaluations.list({ runId: run.id }).at(-1) ?? null;
-  return { ...rest, latest: store.metrics.latest(run.id), evaluation };
+  const evaluation = store.evaluations.newestOfRun(run.id) ?? null;
+  return { ...rest, latest, evaluation };
 }
 
 /** Everything about one run but its series and samples, which are read by range and by step. */
@@ -60,9 +76,15 @@ export function runDetail(store: Store, runId: number): RunDetail {
     metricNames: store.metrics.names(runId),
     sampleSteps: store.samples.steps(runId),
     checkpoints: refreshCheckpoints(store, runId),
-    evaluations: store.evaluations.list({ runId }),
+    evaluations: store.evaluations.ofRun(runId),
     events: store.events.ofRun(runId),
+    stage: stageOf(store, run),
   };
+}
+
+function stageOf(store: Store, { stageId }: RunRow): RunDetail['stage'] {
+  const stage = stageId === null ? undefined : store.stages.get(stageId);
+  return stage === undefined ? null : { id: stage.id, name: stage.name, promotion: promotionOf(stage) };
 }
 
 /** Where a run comes from and what came from it: run → checkpoint → next run. */

@@ -5,6 +5,8 @@ import type { Changes } from './changes.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { LiveStatus } from './live-status.ts';
 import { type RunSummary, runSummary } from './run-history.ts';
+import { runVerdict } from './run-verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface RunNews {
   readonly run: RunSummary;
@@ -13,6 +15,8 @@ export interface RunNews {
   readonly points: readonly StepMetrics[];
   /** Set when the run was taken back: what was told of later steps no longer holds. */
   readonly rewoundTo: number | null;
+  /** On the signal, as it stands with these points. */
+  readonly verdict: Verdict;
 }
 
 export interface WatchOptions {
@@ -41,7 +45,7 @@ export async function* watchRun(
       last = Math.min(last, run.step);
       const points = store.metrics.after(runId, last, BATCH);
       last = points.at(-1)?.step ?? last;
-      yield { run, live: live.get(runId), points, rewoundTo };
+      yield { run, live: live.get(runId), points, rewoundTo, verdict: runVerdict(store, runId) };
       if (points.length < BATCH) return;
     }
   }

@@ -162,10 +162,12 @@ export function renameRun(store: Store, runId: number, name: string): void {
   store.transaction(() => store.runs.rename(runId, name));
 }
 
-/** Takes a run that never began out of the history, with its folder. */
+/** Takes a run out of the history, with its folder. */
 export function removeRun(store: Store, runId: number): void {
   const folder = fromStoredPath(store.folder, requireRun(store, runId).folder);
   store.transaction(() => store.runs.remove(runId));
+  // A row without a folder of its own means the workspace.
+  if (folder === fromStoredPath(store.folder, '')) return;
   rmSync(folder, { recursive: true, force: true });
 }
 

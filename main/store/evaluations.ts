@@ -104,6 +104,13 @@ export function openEvaluationsTable(db: Db, now: () => number) {
     `select ${fields} from evaluation where (@runId is null or run_id = @runId)
        and (@model is null or model = @model) and (@dataset is null or dataset = @dataset) order by step, id`,
   );
+  // Of its own, because the many-sided question above can't use the index.
+  const ofRun = db.prepare<[number], RawEvaluation>(
+    `select ${fields} from evaluation where run_id = ? order by step, id`,
+  );
+  const newestOfRun = db.prepare<[number], RawEvaluation>(
+    `select ${fields} from evaluation where run_id = ? order by step desc, id desc limit 1`,
+  );
   const items = db.prepare<[number], RawItem>(
     `select ${columns(['record_id', 'completion', 'score', 'metrics_json'])} from evaluation_item
      where evaluation_id = ? order by position`,
@@ -141,6 +148,13 @@ export function openEvaluationsTable(db: Db, now: () => number) {
       list
         .all({ runId: filter.runId ?? null, model: filter.model ?? null, dataset: filter.dataset ?? null })
         .map(parse),
+    /** A run's evaluations, by step. */
+    ofRun: (runId: number): EvaluationRow[] => ofRun.all(runId).map(parse),
+    /** The one at the run's highest step. */
+    newestOfRun(runId: number): EvaluationRow | undefined {
+      const row = newestOfRun.get(runId);
+      return row === undefined ? undefined : parse(row);
+    },
     items: (id: number): EvaluationItemRow[] =>
       items.all(id).map(({ metricsJson, score, ...rest }) => ({
         ...rest,

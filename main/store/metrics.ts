@@ -30,7 +30,15 @@ export interface StepRange {
 
 type Nullable<T, K extends keyof T> = Omit<T, K> & { [key in K]: T[key] | null };
 type RawPoint = Nullable<MetricPoint, 'value'>;
-type RawBucket = Nullable<MetricBucket, 'min' | 'max' | 'mean'>;
+/** The parts of a bucket, in the order of the query; steps are null where a stretch has no point. */
+type RawBucket = readonly [
+  firstStep: number | null,
+  lastStep: number,
+  min: number | null,
+  max: number | null,
+  mean: number | null,
+  count: number,
+];
 
 const seriesSql = `select ${columns(['step', 'value'])} from metric
   where run_id = @runId and key_id = (select id from metric_key where name = @name) and step between @from and @to
@@ -39,20 +47,29 @@ const seriesSql = `select ${columns(['step', 'value'])} from metric
 const boundsSql = `select min(step) as "from", max(step) as "to" from metric
   where run_id = ? and key_id = (select id from metric_key where name = ?)`;
 
-// Numbers arrive in SQL as floating point: the cast makes whole buckets of the quotient.
-const bucketsSql = `select min(step) as "firstStep", max(step) as "lastStep", min(value) as "min", max(value) as "max",
-    avg(value) as "mean", count(value) as "count"
-  from metric
-  where run_id = @runId and key_id = (select id from metric_key where name = @name) and step between @from and @to
-  group by cast((step - @from) * @buckets / (@to - @from + 1) as integer) order by 1`;
+// One look into the primary key a bucket: grouping would sort every row of the series first. The parts of a bucket come
+// as JSON, because a subquery gives one value. Bucket i holds the steps whose place in the range, in buckets, begins
+// with i. Numbers arrive in SQL as floating point: the casts make whole ones of them.
+const bucketsSql = `with recursive
+  size(first, width, buckets) as (
+    select cast(@from as integer), cast(@to - @from + 1 as integer), cast(@buckets as integer)
+  ),
+  bucket(i) as (select 0 union all select i + 1 from bucket, size where i + 1 < buckets)
+  select (
+    select json_array(min(step), max(step), min(value), max(value), avg(value), count(value)) from metric
+    where run_id = @runId and key_id = (select id from metric_key where name = @name)
+      and step >= first + (i * width + buckets - 1) / buckets
+      and step < first + ((i + 1) * width + buckets - 1) / buckets
+  ) from bucket, size`;
 
-// Every step reports its time: that one key finds the steps, and each step's values are looked up by primary key.
+// Every step reports its time: that one key finds the steps, and each step's values are looked up by primary key
+// (cross joins keep that order: SQLite would rather read all values of the run).
 const afterSql = `with steps(step) as (
     select step from metric where run_id = @runId and step > @step
       and key_id = (select id from metric_key where name = 'step_time') order by step limit @limit
   )
   select steps.step, k.name, m.value from steps
-  join metric_key k join metric m on m.run_id = @runId and m.key_id = k.id and m.step = steps.step
+  cross join metric_key k cross join metric m on m.run_id = @runId and m.key_id = k.id and m.step = steps.step
   order by steps.step`;
 
 const everything: StepRange = { from: 0, to: Number.MAX_SAFE_INTEGER };
@@ -67,7 +84,7 @@ export function openMetricsTable(db: Db) {
   );
   const series = db.prepare<StepRange & { runId: number; name: string }, RawPoint>(seriesSql);
   const bounds = db.prepare<[number, string], { from: number | null; to: number | null }>(boundsSql);
-  const buckets = db.prepare<StepRange & { runId: number; name: string; buckets: number }, RawBucket>(bucketsSql);
+  const buckets = db.prepare<StepRange & { runId: number; name: string; buckets: number }, string>(bucketsSql).pluck();
   const keys = db
     .prepare<[number], string>(
       `select name from metric_key k where exists (select 1 from metric where run_id = ? and key_id = k.id) order by name`,
@@ -76,9 +93,14 @@ export function openMetricsTable(db: Db) {
   // One look into the primary key per metric, however long the series.
   const latest = db.prepare<{ runId: number }, RawPoint & { name: string }>(
     `select k.name, m.step, m.value from metric_key k
-     join metric m on m.run_id = @runId and m.key_id = k.id
+     cross join metric m on m.run_id = @runId and m.key_id = k.id
        and m.step = (select max(step) from metric where run_id = @runId and key_id = k.id)
      order by k.name`,
+  );
+  const latestAmong = db.prepare<{ runId: number; names: string }, RawPoint & { name: string }>(
+    `select k.name, m.step, m.value from json_each(@names) wanted cross join metric_key k on k.name = wanted.value
+     cross join metric m on m.run_id = @runId and m.key_id = k.id
+       and m.step = (select max(step) from metric where run_id = @runId and key_id = k.id)`,
   );
   const after = db.prepare<{ runId: number; step: number; limit: number }, RawPoint & { name: string }>(afterSql);
   const clear = db.prepare<[number, number]>('delete from metric where run_id = ? and step > ?');
@@ -90,8 +112,9 @@ export function openMetricsTable(db: Db) {
   function readBuckets(runId: number, name: string, count: number, range?: StepRange): MetricBucket[] {
     const found = range ?? bounds.get(runId, name);
     if (found === undefined || found.from === null || found.to === null) return [];
-    const rows = buckets.all({ runId, name, from: found.from, to: found.to, buckets: Math.max(1, count) });
-    return rows.map((row) => ({ ...row, min: fromNull(row.min), max: fromNull(row.max), mean: fromNull(row.mean) }));
+    const { from, to } = found;
+    const rows = buckets.all({ runId, name, from, to, buckets: Math.max(1, Math.min(count, to - from + 1)) });
+    return rows.flatMap((row) => toBucket(JSON.parse(row) as RawBucket));
   }
 
   return {
@@ -131,12 +154,21 @@ export function openMetricsTable(db: Db) {
     /** The metrics that a run has. */
     names: (runId: number): string[] => keys.all(runId),
     /** The newest value of each metric. */
-    latest: (runId: number): Readonly<Record<string, MetricPoint>> =>
-      Object.fromEntries(
-        latest.all({ runId }).map(({ name, step, value }) => [name, { step, value: fromNull(value) }]),
-      ),
+    latest: (runId: number): Readonly<Record<string, MetricPoint>> => newest(latest.all({ runId })),
+    /** The same of a few metrics. */
+    latestOf: (runId: number, names: readonly string[]): Readonly<Record<string, MetricPoint>> =>
+      newest(latestAmong.all({ runId, names: JSON.stringify(names) })),
     discardAfter: (runId: number, step: number): number => clear.run(runId, step).changes,
   } as const;
 }
 
 export type MetricsTable = ReturnType<typeof openMetricsTable>;
+
+function toBucket([firstStep, lastStep, min, max, mean, count]: RawBucket): readonly MetricBucket[] {
+  if (firstStep === null) return [];
+  return [{ firstStep, lastStep, min: fromNull(min), max: fromNull(max), mean: fromNull(mean), count }];
+}
+
+function newest(rows: readonly (RawPoint & { readonly name: string })[]): Readonly<Record<string, MetricPoint>> {
+  return Object.fromEntries(rows.map(({ name, step, value }) => [name, { step, value: fromNull(value) }]));
+}

@@ -77,6 +77,13 @@ export function searchQuery(words: string): string {
   return terms.length === 0 ? '' : `${terms.map((word) => `"${word.replaceAll('"', '""')}"`).join(' ')}*`;
 }
 
+// From one step to the next by the index, instead of over every completion.
+const stepsSql = `with recursive at(step) as (
+    select min(step) from sample where run_id = @runId
+    union all select (select min(step) from sample where run_id = @runId and step > at.step) from at
+      where at.step is not null
+  ) select step from at where step is not null`;
+
 /** Statements of the table `sample` and its full-text index. */
 export function openSamplesTable(db: Db) {
   const upsert = db.prepare<RawSample>(
@@ -89,7 +96,8 @@ export function openSamplesTable(db: Db) {
        components_json = excluded.components_json`,
   );
   const read = (tail: string) => db.prepare<unknown[], RawSample>(`select ${fields} from sample ${tail}`);
-  const steps = db.prepare<[number], number>('select distinct step from sample where run_id = ? order by step').pluck();
+  const steps = db.prepare<{ runId: number }, number>(stepsSql).pluck();
+  const count = db.prepare<[number], number>('select count(*) from sample where run_id = ?').pluck();
   const byStep = read(`where run_id = ? and step = ? order by ${inOrder}`);
   const best = read(`where run_id = ? and step = ? order by reward desc nulls last, ${inOrder} limit ?`);
   const worst = read(`where run_id = ? and step = ? order by reward asc nulls last, ${inOrder} limit ?`);
@@ -124,7 +132,9 @@ export function openSamplesTable(db: Db) {
       }
     },
     /** The steps that have samples. */
-    steps: (runId: number): number[] => steps.all(runId),
+    steps: (runId: number): number[] => steps.all({ runId }),
+    /** How many completions a run has. */
+    count: (runId: number): number => count.get(runId) ?? 0,
     byStep: (runId: number, step: number): StoredSample[] => byStep.all(runId, step).map(parse),
     best: (runId: number, step: number, count = 1): StoredSample[] => best.all(runId, step, count).map(parse),
     worst: (runId: number, step: number, count = 1): StoredSample[] => worst.all(runId, step, count).map(parse),

@@ -14,6 +14,7 @@ import type { Generation } from './generation.ts';
 import { completionMetrics, diversityMetrics, generationTokens, groupMetrics, rewardMetrics } from './metrics.ts';
 import type { Policy } from './policy.ts';
 import type { TokenRecord } from './prompts.ts';
+import { highestReward } from './watch-settings.ts';
 
 const ROLLOUT_STREAM = hashString('rollout');
 
@@ -91,16 +92,6 @@ export function groupsOfRows(
     groups.set(g, group);
   }
   return [...groups.values()];
-}
-
-/** The highest weighted reward there can be; null where the weights leave it unknown. */
-export function highestReward(
-  { highestReward, rewardNames }: Task,
-  weights: TrainConfig['reward_weights'],
-): number | null {
-  if (weights === null || highestReward === null) return highestReward;
-  const [weight = 1] = weights;
-  return rewardNames.length === 1 && weight > 0 ? weight * highestReward : null;
 }
 
 /** What TRL logs of a generation, and how alike its completions are. */

@@ -1,13 +1,13 @@
 /** What a training loop hands over between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
 import { dropOldest, type RunProgress, saveCheckpoint } from './checkpoint.ts';
-import { type WatchSettings, watchStep } from './collapse-watch.ts';
+import { watchStep } from './collapse-watch.ts';
 import type { Control } from './control.ts';
 import { evaluate } from './evaluate.ts';
 import type { Metrics, TrainerEvent } from './events.ts';
 import type { SavedGeneration, ScoredGeneration } from './generation.ts';
 import type { Phases } from './phases.ts';
-import { highestReward } from './rollout.ts';
 import type { Session } from './session.ts';
+import { watchSettings } from './watch-settings.ts';
 
 export interface RunIo {
   /** The first step to do, from 0. */
@@ -55,7 +55,7 @@ export function openRunIo(
   }
 
   function watch(step: number, metrics: Metrics): void {
-    const result = watchStep(now.watch, metrics, watchSettings(session));
+    const result = watchStep(now.watch, metrics, watchSettings(session.config, session.task));
     now = { ...now, watch: result.state };
     for (const { topic, message, remedy } of result.notices) emit({ kind: 'notice', step, topic, message, remedy });
     for (const { rule, message, remedy } of result.warnings) {
@@ -124,19 +124,4 @@ function evaluateNow(session: Session, step: number, emit: (event: TrainerEvent)
   const options = { maxNewTokens: session.maxCompletionLength, batchSize: session.config.per_device_train_batch_size };
   const { metrics, items } = evaluate(session.task, session.policy, records, session.decode, options);
   emit({ kind: 'evaluation', step, metrics, items });
-}
-
-function watchSettings({ config, task }: Session): WatchSettings {
-  const generated =
-    config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
-  return {
-    patience: config.collapse_patience,
-    numGenerations: config.num_generations,
-    groupsPerGeneration: generated / config.num_generations,
-    numIterations: config.num_iterations,
-    temperature: config.temperature,
-    learningRate: config.learning_rate,
-    beta: config.beta,
-    highestReward: highestReward(task, config.reward_weights),
-  };
 }

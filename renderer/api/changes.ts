@@ -11,9 +11,9 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   texts: [api.texts.key(), api.datasets.preview.key()],
   datasets: [api.datasets.key(), api.comparisons.sources.key()],
   stages: [api.app.status.key(), api.datasets.list.key(), api.datasets.get.key()],
-  runs: [api.runs.list.key()],
+  runs: [api.runs.list.key(), api.runs.sparklines.key()],
   run: [],
-  evaluations: [api.comparisons.key()],
+  evaluations: [api.comparisons.key(), api.runs.get.key()],
   models: [api.models.key()],
   settings: [api.settings.key()],
 };
@@ -46,6 +46,8 @@ async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> 
 
 function apply(queries: QueryClient, { topic, id }: Change): void {
   for (const queryKey of stale[topic]) void queries.invalidateQueries({ queryKey });
-  if (topic !== 'run' || id === null) return;
-  void queries.invalidateQueries({ queryKey: api.runs.get.key({ input: { runId: id } }) });
+  if (topic !== 'runs') return;
+  const input = id === null ? {} : { input: { runId: id } };
+  void queries.invalidateQueries({ queryKey: api.runs.get.key(input) });
+  void queries.invalidateQueries({ queryKey: api.runs.lineage.key(input) });
 }

@@ -1,7 +1,9 @@
 /** Runs: the history, one run in detail, its charts, its life. */
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
+import type { ConfigDifference } from '../../services/config-diff.ts';
 import type { Lineage, RunDetail, RunSummary } from '../../services/run-history.ts';
+import type { Removal } from '../../services/run-removal.ts';
 import type { RunNews } from '../../services/run-watch.ts';
 import type { MetricBucket, MetricPoint } from '../../store/metrics.ts';
 import { id, line, path, procedure } from './base.ts';
@@ -31,6 +33,16 @@ export const runs = {
   series: procedure
     .input(z.object({ runId: id, names, range: range.optional() }))
     .output(type<Readonly<Record<string, readonly MetricPoint[]>>>()),
+  /** The shape of one metric of many runs, by run id: means of at most `count` stretches. */
+  sparklines: procedure
+    .input(
+      z.object({
+        runIds: z.array(id).max(200),
+        name: z.string().min(1).max(100).default('reward'),
+        count: z.int().min(2).max(100).default(40),
+      }),
+    )
+    .output(type<Readonly<Record<number, readonly number[]>>>()),
   /** Where the run stands, then its news; goes on after `afterStep`. */
   watch: procedure
     .input(z.object({ runId: id, afterStep: z.int().min(0).default(0) }))
@@ -48,7 +60,13 @@ export const runs = {
   stop: procedure.input(z.object({ runId: id })),
   kill: procedure.input(z.object({ runId: id })),
   rename: procedure.input(z.object({ runId: id, name: line })),
+  /** What `remove` would take away, and which runs descend from it. */
+  removal: procedure.input(z.object({ runId: id })).output(type<Removal>()),
   remove: procedure.input(z.object({ runId: id })),
+  /** The fields in which the saved configurations of these runs differ. */
+  compareConfigs: procedure
+    .input(z.object({ runIds: z.array(id).min(2).max(4) }))
+    .output(type<readonly ConfigDifference[]>()),
   /** The saved configuration as YAML. */
   config: procedure.input(z.object({ runId: id })).output(z.object({ yaml: z.string(), file: path })),
 };

@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
+import { diffConfigs } from '../../services/config-diff.ts';
 import { readPreset } from '../../services/presets.ts';
 import { lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/run-history.ts';
+import { removalOf } from '../../services/run-removal.ts';
+import { sparklines } from '../../services/run-sparklines.ts';
 import { watchRun } from '../../services/run-watch.ts';
 import { removeRun, renameRun, requireRun } from '../../services/runs.ts';
 import type { Store } from '../../store/index.ts';
@@ -19,6 +22,9 @@ export const runs = {
   ),
   series: api.runs.series.handler(({ context: { app }, input: { runId, names, range } }) =>
     app.store.metrics.seriesOf(requireRun(app.store, runId).id, names, range),
+  ),
+  sparklines: api.runs.sparklines.handler(({ context: { app }, input: { runIds, name, count } }) =>
+    sparklines(app.store, runIds, name, count),
   ),
   watch: api.runs.watch.handler(({ context: { app }, input, signal }) =>
     watchRun(app.store, app.live, app.changes, { ...input, signal }),
@@ -42,7 +48,7 @@ export const runs = {
   rename: api.runs.rename.handler(({ context: { app }, input: { runId, name } }) => {
     renameRun(app.store, runId, name);
     app.changes.publish('run', runId);
-    app.changes.publish('runs');
+    app.changes.publish('runs', runId);
   }),
   remove: api.runs.remove.handler(({ context: { app }, input: { runId } }) => {
     if (app.live.get(runId) !== null)
@@ -50,6 +56,10 @@ export const runs = {
     removeRun(app.store, runId);
     app.changes.publish('runs');
   }),
+  removal: api.runs.removal.handler(({ context: { app }, input }) => removalOf(app.store, input.runId)),
+  compareConfigs: api.runs.compareConfigs.handler(({ context: { app }, input: { runIds } }) =>
+    diffConfigs(runIds.map((runId) => JSON.parse(requireRun(app.store, runId).configJson))),
+  ),
   config: api.runs.config.handler(({ context: { app }, input: { runId } }) => {
     const { config, folder } = runDetail(app.store, runId);
     return { yaml: stringify(config), file: join(folder, 'run.yaml') };

@@ -1,0 +1,30 @@
+/** Where the saved configurations of runs differ. Pure. */
+import { configFields, fieldMeta } from '../trainer/config.ts';
+
+/** One field: a value a run, in the order of the runs. */
+export interface ConfigDifference {
+  readonly field: string;
+  /** What it does; null for a field of another version. */
+  readonly meaning: string | null;
+  readonly unit: string | null;
+  /** undefined where a run's configuration has no such field. */
+  readonly values: readonly unknown[];
+}
+
+/** The fields whose values are not all the same, in the order of the configuration. */
+export function diffConfigs(configs: readonly Readonly<Record<string, unknown>>[]): readonly ConfigDifference[] {
+  const known = configFields.filter((field) => configs.some((config) => field in config)) as readonly string[];
+  const others = [...new Set(configs.flatMap((config) => Object.keys(config)))].filter((name) => !known.includes(name));
+  return [...known, ...others].flatMap((field) => {
+    const values = configs.map((config) => config[field]);
+    if (new Set(values.map((value) => JSON.stringify(value))).size < 2) return [];
+    return [{ field, values, ...described(field) }];
+  });
+}
+
+function described(field: string): Pick<ConfigDifference, 'meaning' | 'unit'> {
+  const known = configFields.find((name) => name === field);
+  if (known === undefined) return { meaning: null, unit: null };
+  const { doc, unit } = fieldMeta(known);
+  return { meaning: doc, unit: unit ?? null };
+}

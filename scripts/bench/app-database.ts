@@ -1,0 +1,165 @@
+/**
+ * A workspace as full as years of use make it, and how long the app's queries take on it: 200 runs, 10^6 metric rows,
+ * 10^5 samples. One of the runs has 10^5 steps.
+ *
+ *   node scripts/bench/app-database.ts FOLDER        makes the workspace if it is not there, then measures
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomStream } from '../../main/random.ts';
+import { readCorpus } from '../../main/services/corpora.ts';
+import { lineage, runDetail, runHistory } from '../../main/services/run-history.ts';
+import { removalOf } from '../../main/services/run-removal.ts';
+import { sparklines } from '../../main/services/run-sparklines.ts';
+import { runVerdict } from '../../main/services/run-verdict.ts';
+import { createRun, finishRun } from '../../main/services/runs.ts';
+import { openStore, type Store } from '../../main/store/index.ts';
+import { splitWords } from '../../main/text/words.ts';
+import { parseConfig } from '../../main/trainer/config.ts';
+import type { Sample } from '../../main/trainer/events.ts';
+
+const RUNS = 200;
+/** Of the one long run, which has few metrics. */
+const LONG_STEPS = 100_000;
+const LONG_METRICS = ['reward', 'reward_std', 'loss', 'step_time'];
+/** Of the other runs. */
+const STEPS = 86;
+const SAMPLED_STEPS = 4;
+const GROUPS = 8;
+const GROUP_SIZE = 16;
+
+const METRICS = [
+  ...['reward', 'reward_std', 'rewards/alignment/mean', 'rewards/alignment/std', 'frac_reward_zero_std'],
+  ...['groups/dead', 'groups/solved', 'loss', 'grad_norm', 'learning_rate', 'epoch', 'entropy', 'num_tokens'],
+  ...['clip_ratio/low_mean', 'clip_ratio/low_min', 'clip_ratio/high_mean', 'clip_ratio/high_max'],
+  ...['clip_ratio/region_mean', 'completions/mean_length', 'completions/min_length', 'completions/max_length'],
+  ...['completions/clipped_ratio', 'completions/mean_terminated_length', 'completions/min_terminated_length'],
+  ...['completions/max_terminated_length', 'completions/unique_ratio', 'completions/identical_groups'],
+  ...['completions/repetition', 'tokens_per_second', 'memory_mb', 'time/rollout', 'time/reward', 'time/loss'],
+  ...['time/optimizer', 'step_time'],
+];
+
+/** Words as they come in the texts that Braid brings: few are common. */
+const WORDS = readCorpus([join(import.meta.dirname, '../../datasets/source_texts.json')]).flatMap(({ text }) =>
+  splitWords(text),
+);
+
+const { next } = randomStream(7, 1);
+
+const folder = process.argv[2];
+if (folder === undefined) throw new Error('Expected the folder of the workspace to make, got none');
+const file = join(folder, 'braid.db');
+if (!existsSync(file)) fill(folder, file);
+measure(file);
+
+function fill(root: string, database: string): void {
+  mkdirSync(root, { recursive: true });
+  const store = openStore(database);
+  const started = performance.now();
+  for (let i = 0; i < RUNS; i++) addRun(store, i === RUNS / 2);
+  store.close();
+  process.stdout.write(`made in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+}
+
+function addRun(store: Store, long: boolean): void {
+  const steps = long ? LONG_STEPS : STEPS;
+  const metrics = long ? LONG_METRICS : METRICS;
+  const config = parseConfig({
+    dataset: 'datasets/10words.jsonl',
+    max_steps: steps,
+    learning_rate: 1e-5 * (1 + next()),
+  });
+  const { runId, folder: place } = createRun(store, config);
+  for (let from = 1; from <= steps; from += 1000) {
+    store.transaction(() => {
+      for (let step = from; step < from + 1000 && step <= steps; step++) {
+        store.metrics.record(
+          runId,
+          step,
+          Object.fromEntries(metrics.map((name) => [name, madeUp(name, step / steps)])),
+        );
+      }
+    });
+  }
+  store.transaction(() => {
+    const every = Math.floor(steps / SAMPLED_STEPS);
+    for (let step = every; step <= steps; step += every) {
+      if (!long) store.samples.record(runId, step, samplesOf(step / steps));
+      store.checkpoints.record(runId, step, join(place, `checkpoint-${step}`), 'periodic');
+      store.evaluations.add(evaluationOf(runId, step, step / steps), []);
+    }
+    store.runs.advance(runId, steps);
+  });
+  finishRun(store, runId, 'done');
+}
+
+function madeUp(name: string, progress: number): number {
+  return name === 'reward' ? 0.5 + 0.45 * (1 - Math.exp(-4 * progress)) + 0.06 * (next() - 0.5) : next();
+}
+
+function samplesOf(progress: number): readonly Sample[] {
+  const text = (count: number): string =>
+    Array.from({ length: count }, () => WORDS[Math.floor(next() * WORDS.length)] ?? 'word').join(' ');
+  return Array.from({ length: GROUPS * GROUP_SIZE }, (_, i) => {
+    const reward = Math.min(1, 0.5 + progress * next());
+    return {
+      recordId: `10w-train-${String(Math.floor(i / GROUP_SIZE)).padStart(4, '0')}`,
+      group: Math.floor(i / GROUP_SIZE),
+      index: i % GROUP_SIZE,
+      prompt: text(60),
+      target: text(20),
+      completion: text(20),
+      reward,
+      advantage: reward - 0.5,
+      components: { alignment: reward },
+      length: 24,
+      terminated: true,
+    };
+  });
+}
+
+function evaluationOf(runId: number, step: number, progress: number) {
+  return {
+    ...{ runId, checkpointId: null, model: 'tiny', dataset: 'datasets/10words.test.jsonl', step, n: 32 },
+    ...{ mean: 0.5 + 0.45 * progress, low: 0.45, high: 1, exactMatch: progress / 2, metrics: {}, duringTraining: true },
+  };
+}
+
+function measure(database: string): void {
+  const store = openStore(database);
+  const ids = store.runs.list().map(({ id }) => id);
+  const long = ids[RUNS / 2 - 1] ?? 1;
+  const [newest = 1] = ids;
+  const chart = (runId: number, names: readonly string[], from: number, to: number) => () =>
+    store.metrics.bucketsOf(runId, names, 500, { from, to });
+  const rows: readonly (readonly [string, () => unknown])[] = [
+    ['list of 200 runs', () => runHistory(store, { limit: 200 })],
+    ['sparklines of 30 runs', () => sparklines(store, ids.slice(0, 30), 'reward', 48)],
+    ['run page', () => runDetail(store, newest)],
+    ['run page, 10^5 steps', () => runDetail(store, long)],
+    ['lineage', () => lineage(store, newest)],
+    ['verdict', () => runVerdict(store, newest)],
+    ['verdict, 10^5 steps', () => runVerdict(store, long)],
+    ['one chart', chart(newest, ['reward'], 1, STEPS)],
+    ['one chart, 10^5 steps', chart(long, ['reward'], 1, LONG_STEPS)],
+    ['the same, zoomed to 5,000 steps', chart(long, ['reward'], 40_000, 44_999)],
+    ['live: the newest 10 steps', () => store.metrics.after(newest, STEPS - 10, 2000)],
+    ['steps with samples', () => store.samples.steps(newest)],
+    ['completions of a step', () => store.samples.byStep(newest, Math.floor(STEPS / SAMPLED_STEPS))],
+    ['search in completions', () => store.samples.search({ words: 'river bri', limit: 50 })],
+    ['what removing a run takes', () => removalOf(store, newest)],
+  ];
+  process.stdout.write('| query | median ms | max ms |\n|---|---|---|\n');
+  for (const [name, work] of rows) process.stdout.write(`| ${name} | ${timed(work)} |\n`);
+  store.close();
+}
+
+/** Median and longest of eleven calls, in milliseconds. */
+function timed(work: () => unknown): string {
+  const times = Array.from({ length: 11 }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  }).sort((a, b) => a - b);
+  return [times[5] ?? 0, times.at(-1) ?? 0].map((ms) => ms.toPrecision(3)).join(' | ');
+}
