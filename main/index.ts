@@ -1,1 +1,62 @@
-export {};
+/** Braid on the desktop: what Electron does around the app, in the order in which it has to happen. */
+import { app, session } from 'electron';
+import { openPageRequests } from './api/page-requests.ts';
+import { openPathAccess } from './api/path-access.ts';
+import { nativeDialogs } from './desktop/dialogs.ts';
+import { keepAwake } from './desktop/keep-awake.ts';
+import { guardContents, lockSession } from './desktop/lockdown.ts';
+import { setupMenu } from './desktop/menu.ts';
+import { notifyOfNotices } from './desktop/notifications.ts';
+import { chooseWorkspace, openWorkspaceOrAsk } from './desktop/open-workspace.ts';
+import { openFiles } from './desktop/opened-files.ts';
+import { handPorts } from './desktop/page-port.ts';
+import { desktopPaths } from './desktop/paths.ts';
+import { openPreferences } from './desktop/preferences.ts';
+import { showProgress } from './desktop/progress.ts';
+import { guardQuit } from './desktop/quitting.ts';
+import { registerScheme, servePage } from './desktop/scheme.ts';
+import { holdSingleInstance, ownArguments } from './desktop/single-instance.ts';
+import { followTheme } from './desktop/theme.ts';
+import { openWindow, showWindow } from './desktop/window.ts';
+
+const paths = desktopPaths(import.meta.dirname, app.isPackaged ? process.resourcesPath : null);
+
+app.enableSandbox();
+registerScheme();
+guardContents();
+const instance = holdSingleInstance();
+// Electron waits for this file to end before it is ready: nothing is awaited here.
+if (instance === null) app.quit();
+else void app.whenReady().then(start);
+
+async function start(): Promise<void> {
+  const preferences = openPreferences();
+  const braid = await openWorkspaceOrAsk(instance?.workspace, paths, preferences);
+  if (braid === null) return app.exit(1);
+
+  lockSession(session.defaultSession);
+  servePage(paths.page);
+  followTheme(braid);
+  const { root } = braid.workspace;
+  const access = openPathAccess(root, [root, paths.resources, paths.datasets]);
+  const requests = openPageRequests();
+  const window = openWindow(paths, preferences);
+  const host = { kind: 'electron', version: app.getVersion(), dialogs: nativeDialogs(window), requests } as const;
+  handPorts({ app: braid, host, access });
+
+  showProgress(window, braid);
+  notifyOfNotices(window, braid, requests);
+  keepAwake(braid);
+  const quitting = guardQuit(window, braid);
+  const open = (files: readonly string[]): void => openFiles(files, { access, requests, notices: braid.notices });
+  setupMenu(window, braid, requests, { openFiles: open, openWorkspace });
+  instance?.onFiles(open);
+  instance?.onAgain(() => showWindow(window));
+
+  async function openWorkspace(): Promise<void> {
+    const chosen = await chooseWorkspace();
+    if (chosen === null) return;
+    preferences.set('workspace', chosen);
+    quitting.request([...ownArguments(), '--workspace', chosen]);
+  }
+}

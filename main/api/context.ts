@@ -3,6 +3,7 @@ import { implement } from '@orpc/server';
 import type { App } from '../services/app.ts';
 import { contract } from './contract/index.ts';
 import { explained } from './failures.ts';
+import type { PageRequests } from './page-requests.ts';
 
 /** What the host adds to the app. */
 export interface PageHost {
@@ -10,6 +11,8 @@ export interface PageHost {
   readonly version: string;
   /** Native dialogs; null where there is no desktop. */
   readonly dialogs: Dialogs | null;
+  /** What the host asks of its page; none where the browser's own bars do. */
+  readonly requests?: PageRequests;
 }
 
 export interface Dialogs {

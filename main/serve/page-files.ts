@@ -1,22 +1,13 @@
 /** The page's files: the built renderer, read once, with the headers that keep it to itself. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import { contentType } from '../api/page-types.ts';
 import { BraidError } from '../errors.ts';
 
 export interface PageFile {
   readonly body: Buffer;
   readonly type: string;
 }
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
-  '.json': 'application/json',
-};
 
 /** Reads the built renderer; keys are paths as in URLs, `/index.html`. */
 export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
@@ -29,8 +20,8 @@ export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
   return new Map(
     files.map((entry) => {
       const file = join(entry.parentPath, entry.name);
-      const type = TYPES[extname(entry.name)] ?? 'application/octet-stream';
-      return [`/${relative(folder, file).split(sep).join('/')}`, { body: readFileSync(file), type }] as const;
+      const path = `/${relative(folder, file).split(sep).join('/')}`;
+      return [path, { body: readFileSync(file), type: contentType(file) }] as const;
     }),
   );
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AppStatus } from '../../services/app-status.ts';
 import type { Change } from '../../services/changes.ts';
 import type { Check } from '../../services/doctor.ts';
+import type { PageRequest } from '../page-requests.ts';
 import { id, procedure } from './base.ts';
 
 export interface AppInfo {
@@ -19,6 +20,8 @@ export const app = {
   status: procedure.output(type<AppStatus>()),
   /** Batches of what changed, from now on. A reader that was away fetches all it shows anew. */
   changes: procedure.output(eventIterator(type<readonly Change[]>())),
+  /** What the desktop's menus and opened files ask the page to do, one at a time; ends at once in a browser. */
+  requests: procedure.output(eventIterator(type<PageRequest>())),
   doctor: procedure.output(type<readonly Check[]>()),
   dismissNotice: procedure.input(z.object({ id })),
   cancelJob: procedure.input(z.object({ id })).output(z.object({ cancelled: z.boolean() })),

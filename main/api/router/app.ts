@@ -2,6 +2,7 @@ import { inputError } from '../../errors.ts';
 import { appStatus } from '../../services/app-status.ts';
 import { examine } from '../../services/doctor.ts';
 import { api } from '../context.ts';
+import { noRequests } from '../page-requests.ts';
 
 /** Changes reach the page at most this often. */
 const EVERY_MS = 150;
@@ -15,6 +16,7 @@ export const app = {
   })),
   status: api.app.status.handler(({ context }) => appStatus(context.app)),
   changes: api.app.changes.handler(({ context, signal }) => context.app.changes.batches(EVERY_MS, signal)),
+  requests: api.app.requests.handler(({ context: { host }, signal }) => host.requests?.follow(signal) ?? noRequests()),
   doctor: api.app.doctor.handler(async ({ context: { app }, signal }) => {
     const { paths, workspace } = app;
     return examine({ paths, workspace, ...(signal && { signal }) });

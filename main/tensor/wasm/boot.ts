@@ -31,7 +31,8 @@ interface EmscriptenModule extends Allocator {
 
 type ModuleFactory = (options: object) => Promise<EmscriptenModule>;
 
-const require = createRequire(import.meta.url);
+// Not called `require`: electron-vite puts one of that name into what it bundles.
+const nodeRequire = createRequire(import.meta.url);
 const backendName = 'wasm';
 
 /** Opens the backend, puts our kernels in place and makes it tfjs's current one. */
@@ -75,8 +76,8 @@ async function makeCurrent(runtime: WasmRuntime): Promise<void> {
 }
 
 async function loadModule(wasmMemory: WebAssembly.Memory): Promise<EmscriptenModule> {
-  const folder = path.resolve(require.resolve('@tensorflow/tfjs-backend-wasm'), '../../wasm-out');
-  const factory: ModuleFactory = require(path.join(folder, 'tfjs-backend-wasm-threaded-simd.js'));
+  const folder = path.resolve(nodeRequire.resolve('@tensorflow/tfjs-backend-wasm'), '../../wasm-out');
+  const factory: ModuleFactory = nodeRequire(path.join(folder, 'tfjs-backend-wasm-threaded-simd.js'));
   const locateFile = (name: string) => path.join(folder, name);
   const module = await withoutSideEffects(() => factory({ wasmMemory, locateFile }));
   const wrap = (name: string, returns: string | null, ...takes: string[]) => module.cwrap(name, returns, takes);

@@ -1,0 +1,28 @@
+/** Which file of the built page an address means; null: none. Nothing outside the page's folder can be named. */
+import { isAbsolute, join, relative, sep } from 'node:path';
+
+/** The only scheme, host and origin that the page has on the desktop. */
+export const PAGE_SCHEME = 'app';
+export const PAGE_HOST = 'braid';
+export const PAGE_ORIGIN = `${PAGE_SCHEME}://${PAGE_HOST}`;
+export const PAGE_URL = `${PAGE_ORIGIN}/index.html`;
+
+/** The file behind an address in `folder`. */
+export function pageFile(folder: string, address: string): string | null {
+  const url = URL.parse(address);
+  if (url?.protocol !== `${PAGE_SCHEME}:` || url.host !== PAGE_HOST) return null;
+  const path = decoded(url.pathname);
+  if (path === null || path.includes('\0')) return null;
+  const file = join(folder, path);
+  const inside = relative(folder, file);
+  const isInside = inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  return isInside ? file : null;
+}
+
+function decoded(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,28 @@
+/** Where the desktop app finds what it ships with: beside its source in a checkout, in the package's folders else. */
+import { join } from 'node:path';
+import type { HostPaths } from '../services/paths.ts';
+import { launchUtility } from './trainer-utility.ts';
+
+export interface DesktopPaths extends HostPaths {
+  readonly preload: string;
+  readonly icon: string;
+}
+
+/**
+ * `entry`: the folder of the built main entry, `out/main`. `packaged`: the package's resources folder, null in a
+ * checkout. The package's own archive can be read like a folder, but what the system loads lies beside it, unpacked.
+ */
+export function desktopPaths(entry: string, packaged: string | null): DesktopPaths {
+  const out = join(entry, '..');
+  const beside = packaged ?? join(out, '..');
+  const loadable = packaged === null ? out : join(packaged, 'app.asar.unpacked', 'out');
+  return {
+    trainer: launchUtility(join(entry, 'trainer.js')),
+    kernels: join(loadable, 'kernels', 'kernels.wasm'),
+    page: join(out, 'renderer'),
+    resources: join(beside, 'resources'),
+    datasets: join(beside, 'datasets'),
+    preload: join(out, 'preload', 'index.cjs'),
+    icon: join(beside, 'resources', 'icons', 'braid.png'),
+  };
+}

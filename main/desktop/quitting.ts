@@ -1,0 +1,108 @@
+/** The end: nothing that trains is ended without asking, and all of it is saved first. */
+import { app, type BrowserWindow, dialog } from 'electron';
+import type { App } from '../services/app.ts';
+import { showWindow } from './window.ts';
+
+export interface Quitting {
+  /** Asks if need be, saves, ends; with arguments, the app starts again with them. */
+  request(restartWith?: readonly string[]): void;
+}
+
+/** open: as usual. asking: the question is up. ending: saving; nothing may hold it up. ended: all is saved. */
+type Phase = 'open' | 'asking' | 'ending' | 'ended';
+
+const SAVE = 0;
+const KEEP = 1;
+/** The queue starts its next stage a moment after a run has ended. */
+const SETTLED_MS = 1000;
+
+/** Guards the window's close and the app's quit. */
+export function guardQuit(window: BrowserWindow, braid: App): Quitting {
+  let phase: Phase = 'open';
+  let wantsQuit = false;
+  /** Told to keep running, and not shown since. */
+  let left = false;
+  let restartWith: readonly string[] | undefined;
+
+  async function ask(): Promise<void> {
+    phase = 'asking';
+    const work = atWork(braid);
+    const answer = work.length === 0 ? SAVE : await question(window, work);
+    wantsQuit = false;
+    if (answer === SAVE) return end();
+    phase = 'open';
+    restartWith = undefined;
+    left = answer === KEEP;
+    if (left) window.hide();
+  }
+
+  async function end(): Promise<void> {
+    phase = 'ending';
+    try {
+      await braid.close();
+    } catch (error) {
+      dialog.showErrorBox('Braid could not save everything', error instanceof Error ? error.message : String(error));
+    }
+    phase = 'ended';
+    if (restartWith !== undefined) app.relaunch({ args: [...restartWith] });
+    app.quit();
+  }
+
+  app.on('before-quit', () => (wantsQuit = true));
+  window.on('close', (event) => {
+    if (phase === 'ended') return;
+    event.preventDefault();
+    // On a Mac a closed window is only out of the way; Quit is what ends an app.
+    if (process.platform === 'darwin' && !wantsQuit) window.hide();
+    else if (phase === 'open') void ask();
+  });
+  app.on('window-all-closed', () => app.quit());
+  app.on('activate', () => showWindow(window));
+  window.on('show', () => (left = false));
+  endWhenIdle(braid, () => {
+    if (left && phase === 'open' && atWork(braid).length === 0) void end();
+  });
+  return {
+    request: (args) => {
+      restartWith = args;
+      wantsQuit = true;
+      window.close();
+    },
+  };
+}
+
+/** What would be cut short, in words. */
+export function atWork({ live, jobs }: Pick<App, 'live' | 'jobs'>): readonly string[] {
+  return [
+    ...live.list().map(({ name, step, maxSteps }) => `${name}, step ${step} of ${maxSteps}`),
+    ...jobs
+      .list()
+      .filter(({ state }) => state === 'running')
+      .map(({ title }) => title),
+  ];
+}
+
+async function question(window: BrowserWindow, work: readonly string[]): Promise<number> {
+  showWindow(window);
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'question',
+    title: 'Braid',
+    message: 'Braid is at work',
+    detail: `${work.join('\n')}\n\nSave and quit finishes the step in hand and saves each run, to be resumed later; other work is cancelled. Keep running only closes the window: start Braid again to see it.`,
+    buttons: ['Save and quit', 'Keep running', 'Cancel'],
+    defaultId: SAVE,
+    cancelId: 2,
+    noLink: true,
+  });
+  return response;
+}
+
+/** An app that was told to keep running without its window ends by itself when its work is done. */
+function endWhenIdle({ changes }: Pick<App, 'changes'>, settle: () => void): void {
+  let timer: NodeJS.Timeout | null = null;
+  changes.listen(({ topic }) => {
+    if (topic !== 'status' && topic !== 'jobs') return;
+    timer ??= setTimeout(settle, SETTLED_MS).unref();
+    timer.refresh();
+  });
+}

@@ -1,0 +1,53 @@
+/** One app a person: a second start shows the first's window and hands over its files. */
+import { app } from 'electron';
+import { z } from 'zod';
+import { readLaunch } from './launch.ts';
+
+export interface Instance {
+  /** As this start was given it. */
+  readonly workspace: string | undefined;
+  /** Calls the listener with files to open: this start's, a second start's, those dropped on the dock. */
+  onFiles(listener: (files: readonly string[]) => void): void;
+  /** Calls the listener at each second start. */
+  onAgain(listener: () => void): void;
+}
+
+const handedOver = z.object({ files: z.array(z.string()) });
+
+/** What Electron needs to find the app: in a checkout its folder, in a package nothing. */
+export function ownArguments(): readonly string[] {
+  return process.argv.slice(1, app.isPackaged ? 1 : 2);
+}
+
+/** Holds the place of the one instance; null: another has it, and has been told. */
+export function holdSingleInstance(): Instance | null {
+  const launch = readLaunch(process.argv.slice(1 + ownArguments().length), process.cwd());
+  if (!app.requestSingleInstanceLock({ files: launch.files })) return null;
+  let waiting = [...launch.files];
+  let open: ((files: readonly string[]) => void) | null = null;
+  const take = (files: readonly string[]): void => {
+    if (files.length === 0) return;
+    if (open === null) waiting.push(...files);
+    else open(files);
+  };
+  // macOS tells of files by an event, also before the app is ready.
+  app.on('open-file', (event, file) => {
+    event.preventDefault();
+    take([file]);
+  });
+  app.on('second-instance', (_event, _argv, _cwd, data) => {
+    // Chromium mixes its own switches into the other's arguments; what it read itself is exact.
+    const told = handedOver.safeParse(data);
+    if (told.success) take(told.data.files);
+  });
+  return {
+    workspace: launch.workspace,
+    onFiles: (listener) => {
+      open = listener;
+      const files = waiting;
+      waiting = [];
+      take(files);
+    },
+    onAgain: (listener) => void app.on('second-instance', listener),
+  };
+}

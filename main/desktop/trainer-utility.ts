@@ -1,0 +1,76 @@
+/** The trainer in a utility process of Electron's: the desktop's counterpart of forkTrainer. */
+import { PassThrough, type Readable } from 'node:stream';
+import { type UtilityProcess, utilityProcess } from 'electron';
+import type { LaunchTrainer } from '../services/trainer-channel.ts';
+
+/** How long the last words of a process that is gone are waited for. */
+const LAST_WORDS_MS = 500;
+
+/** Launches the built trainer entry. */
+export function launchUtility(entry: string): LaunchTrainer {
+  return () => {
+    const child = utilityProcess.fork(entry, [], { serviceName: 'Braid trainer', stdio: ['ignore', 'ignore', 'pipe'] });
+    const stderr = followStderr(child);
+    let killed = false;
+    let gone = false;
+    child.on('error', () => undefined);
+    child.once('exit', () => (gone = true));
+    const kill = (): void => {
+      killed = true;
+      if (!gone) end(child);
+    };
+    return {
+      pid: child.pid,
+      stderr: stderr.tail,
+      post: (message) => {
+        if (!gone) child.postMessage(message);
+      },
+      kill,
+      onMessage: (listener) => void child.on('message', listener),
+      onExit: (listener) =>
+        void child.once('exit', (code) => void stderr.ended().then(() => listener(code, killed ? 'SIGKILL' : null))),
+    };
+  };
+}
+
+/** The polite way leaves a process that computes to finish; one that has not been started yet has no id. */
+function end(child: UtilityProcess): void {
+  const { pid } = child;
+  if (pid === undefined) {
+    child.once('spawn', () => end(child));
+    return;
+  }
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}
+
+/**
+ * Electron takes all listeners off a child's stderr when it exits, and what the pipe still holds, the reason of a
+ * crash above all, would be lost: it is read on into a stream of ours.
+ */
+function followStderr(child: UtilityProcess): { readonly tail: Readable; ended(): Promise<void> } {
+  const tail = new PassThrough();
+  const source = child.stderr;
+  const take = (chunk: Uint8Array): void => void tail.write(chunk);
+  source?.on('data', take);
+  return {
+    tail,
+    ended: () =>
+      new Promise((resolve) => {
+        setImmediate(() => {
+          source?.off('data', take).on('data', take);
+          const finish = (): void => {
+            clearTimeout(timer);
+            tail.end();
+            // What was just written reaches its reader first.
+            setImmediate(resolve);
+          };
+          const timer = setTimeout(finish, LAST_WORDS_MS);
+          source === null ? finish() : source.once('end', finish);
+        });
+      }),
+  };
+}

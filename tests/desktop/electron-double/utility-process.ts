@@ -1,0 +1,53 @@
+/** Utility processes as forks of this Node, with Electron's habits: no id at first, stderr let go of at the exit. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type * as Electron from 'electron';
+import { called } from './report.ts';
+
+const shim = fileURLToPath(new URL('./parent-port.ts', import.meta.url));
+
+class UtilityProcess extends EventEmitter {
+  readonly #child: ChildProcess;
+  #spawned = false;
+  stderr: PassThrough | null;
+
+  constructor(entry: string, args: readonly string[]) {
+    super();
+    this.stderr = new PassThrough();
+    const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
+    this.#child = fork(entry, args, { execArgv: ['--import', shim], serialization: 'advanced', stdio: [...stdio] });
+    this.#child.stderr?.pipe(this.stderr);
+    this.#child.on('spawn', () => {
+      this.#spawned = true;
+      called('utilityProcess.spawn', this.#child.pid);
+      this.emit('spawn');
+    });
+    this.#child.on('message', (message) => this.emit('message', message));
+    this.#child.on('exit', (code) => {
+      this.emit('exit', code ?? 9);
+      this.stderr?.removeAllListeners();
+      this.stderr = null;
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#spawned ? this.#child.pid : undefined;
+  }
+
+  postMessage(message: unknown): void {
+    if (this.#child.connected) this.#child.send(message as object);
+  }
+
+  kill(): boolean {
+    return this.#child.kill('SIGTERM');
+  }
+}
+
+export const utilityProcess = {
+  fork: (entry: string, args: string[] = [], options: Electron.ForkOptions = {}) => {
+    called('utilityProcess.fork', entry, args, options);
+    return new UtilityProcess(entry, args) as unknown as Electron.UtilityProcess;
+  },
+} satisfies Pick<typeof Electron.utilityProcess, 'fork'>;

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { LONG, openDesktop } from './world.ts';
+
+describe('quitting', () => {
+  it('asks nothing when nothing is at work', async () => {
+    const { desktop } = await openDesktop();
+    await desktop.order({ kind: 'emit', target: 'window', event: 'close', args: [] });
+    expect(await desktop.exited).toBe(0);
+    expect(desktop.of('dialog.showMessageBox')).toEqual([]);
+  });
+
+  it('asks during a run: cancel leaves all as it is, keep running hides the window, save and quit saves', async () => {
+    const { world, desktop, client, start, reached } = await openDesktop({ answers: [2, 1, 0] });
+    const runId = await start(LONG);
+    await reached(runId, 2);
+    const close = () => desktop.order({ kind: 'emit', target: 'window', event: 'close', args: [] });
+    await close();
+    const [box] = await desktop.asked('dialog.showMessageBox');
+    expect(box).toMatchObject({
+      message: 'Braid is at work',
+      detail: expect.stringMatching(/step \d+ of 2000\n\nSave and quit finishes the step in hand/),
+      buttons: ['Save and quit', 'Keep running', 'Cancel'],
+    });
+    expect(desktop.of('window.hide')).toEqual([]);
+    await close();
+    await desktop.asked('window.hide');
+    const { step } = await client.runs.get({ runId });
+    await reached(runId, step + 2);
+    // Started again, it shows its window.
+    const shown = desktop.of('window.show').length;
+    await desktop.order({ kind: 'emit', target: 'app', event: 'second-instance', args: [[], '/', { files: [] }] });
+    expect(desktop.of('window.show')).toHaveLength(shown + 1);
+    await close();
+    expect(await desktop.exited).toBe(0);
+    const run = world.store.runs.get(runId);
+    expect(run?.state).toBe('stopped');
+    expect(world.store.checkpoints.ofRun(runId).at(-1)?.step).toBe(run?.step);
+  });
+
+  it('ends by itself when all is done behind a closed window', async () => {
+    const { world, desktop, start, reached } = await openDesktop({ answers: [1] });
+    const runId = await start(40);
+    await reached(runId, 1);
+    await desktop.order({ kind: 'emit', target: 'window', event: 'close', args: [] });
+    await desktop.asked('window.hide');
+    expect(await desktop.exited).toBe(0);
+    expect(world.store.runs.get(runId)?.state).toBe('done');
+  });
+});
