@@ -1,7 +1,7 @@
-/** The bridge: hands the page the one port that main sent for it, and nothing else. */
+/** The bridge: hands the page the port that main sends when it says that it is ready, and nothing else. */
 import { ipcRenderer } from 'electron';
 
-ipcRenderer.once('braid:port', ({ ports }) => {
+ipcRenderer.on('braid:port', ({ ports }) => {
   const [port] = ports;
   // Only to this page's own origin; the page listens before it asks (renderer/api/line.ts).
   if (port !== undefined) window.postMessage('braid:port', window.location.origin, [port]);

@@ -6,6 +6,7 @@ import { connection } from './api/connection.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { Empty, Loading } from './components/Feedback.tsx';
 import classes from './frame/Frame.module.css';
+import { HostRequests } from './frame/HostRequests.tsx';
 import { useHashPath } from './frame/hash-location.ts';
 import { KeysProvider } from './frame/keys.tsx';
 import { Palette } from './frame/Palette.tsx';
@@ -30,6 +31,7 @@ export function App() {
           <StatusBar />
         </div>
         <Palette />
+        <HostRequests />
       </KeysProvider>
     </Router>
   );

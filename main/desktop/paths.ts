@@ -10,15 +10,17 @@ export interface DesktopPaths extends HostPaths {
 
 /**
  * `entry`: the folder of the built main entry, `out/main`. `packaged`: the package's resources folder, null in a
- * checkout. The package's own archive can be read like a folder, but what the system loads lies beside it, unpacked.
+ * checkout. A package's own archive reads like a folder to Electron's main process; what runs in other processes and
+ * threads, and what they load, lies beside it, unpacked (electron-builder.yml).
  */
 export function desktopPaths(entry: string, packaged: string | null): DesktopPaths {
   const out = join(entry, '..');
   const beside = packaged ?? join(out, '..');
-  const loadable = packaged === null ? out : join(packaged, 'app.asar.unpacked', 'out');
+  const unpacked = packaged === null ? out : join(packaged, 'app.asar.unpacked', 'out');
   return {
-    trainer: launchUtility(join(entry, 'trainer.js')),
-    kernels: join(loadable, 'kernels', 'kernels.wasm'),
+    trainer: launchUtility(join(unpacked, 'main', 'trainer.js')),
+    textWorker: join(unpacked, 'main', 'texts.js'),
+    kernels: join(unpacked, 'kernels', 'kernels.wasm'),
     page: join(out, 'renderer'),
     resources: join(beside, 'resources'),
     datasets: join(beside, 'datasets'),

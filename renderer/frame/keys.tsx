@@ -14,14 +14,21 @@ export interface ScreenKey {
 
 interface Keys {
   add(keys: readonly ScreenKey[]): () => void;
+  /** Shows them all. */
+  help(): void;
 }
 
-const KeysContext = createContext<Keys>({ add: () => () => undefined });
+const KeysContext = createContext<Keys>({ add: () => () => undefined, help: () => undefined });
 
 /** The keys of the screen on show; they rest while someone types or a dialog is open. */
 export function useKeys(keys: readonly ScreenKey[]): void {
   const { add } = useContext(KeysContext);
   useEffect(() => add(keys), [add, keys]);
+}
+
+/** Shows the keys, from elsewhere than the keyboard. */
+export function useKeysHelp(): () => void {
+  return useContext(KeysContext).help;
 }
 
 export function KeysProvider({ children }: { readonly children: ReactNode }) {
@@ -36,6 +43,7 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
         setGroups((before) => [...before, keys]);
         return () => setGroups((before) => before.filter((group) => group !== keys));
       },
+      help: () => setHelpOpen(true),
     }),
     [],
   );

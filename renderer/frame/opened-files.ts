@@ -1,0 +1,30 @@
+/** Text files that the desktop was asked to open, until the import screen takes them. */
+
+let files: readonly string[] = [];
+const listeners = new Set<() => void>();
+
+/** For useSyncExternalStore. */
+export const openedFiles = {
+  get: (): readonly string[] => files,
+  subscribe: (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};
+
+/** Adds files to those that wait. */
+export function offerFiles(more: readonly string[]): void {
+  set([...new Set([...files, ...more])]);
+}
+
+/** Gives the waiting files, once. */
+export function takeFiles(): readonly string[] {
+  const taken = files;
+  if (taken.length > 0) set([]);
+  return taken;
+}
+
+function set(next: readonly string[]): void {
+  files = next;
+  for (const listener of listeners) listener();
+}
