@@ -16,6 +16,8 @@ import { Home } from './home/Home.tsx';
 import { useTheme } from './theme/use-theme.ts';
 
 const Runs = lazy(() => import('./runs/Runs.tsx').then(({ Runs }) => ({ default: Runs })));
+const Compare = lazy(() => import('./compare/Compare.tsx').then(({ Compare }) => ({ default: Compare })));
+const Comparison = lazy(() => import('./compare/Comparison.tsx').then(({ Comparison }) => ({ default: Comparison })));
 const Run = lazy(() => import('./run/Run.tsx').then(({ Run }) => ({ default: Run })));
 
 export function App() {
@@ -47,6 +49,8 @@ function Page() {
             <Route path="/" component={Home} />
             <Route path="/runs" component={Runs} />
             <Route path="/runs/:id">{({ id }) => <Run key={id} runId={Number(id)} />}</Route>
+            <Route path="/compare" component={Compare} />
+            <Route path="/compare/:id">{({ id }) => <Comparison key={id} id={Number(id)} />}</Route>
             <Route>
               <Empty title="There is no such screen" />
             </Route>

@@ -100,7 +100,8 @@ function evaluateMissing(host: Host, id: number, fresh: boolean): void {
     const entry = requireModel(host, reference);
     const fingerprint = modelFingerprint(resolveModelParts(entry.model, host.paths));
     const known = fresh ? undefined : store.promptSets.find(prompts.id, fingerprint);
-    settle(store, id, position, known ?? null, prompts);
+    // Made anew, the numbers on show stay until the new ones are there.
+    if (!fresh) settle(store, id, position, known ?? null, prompts);
     if (known === undefined) missing.push({ position, entry, fingerprint });
   }
   changes.publish('evaluations');
@@ -142,14 +143,22 @@ async function evaluateInTurn(
   }
 }
 
-/** Notes a model's evaluation and, where the baseline has answered too, how they compare. */
+/** Notes a model's evaluation, and how it compares; a new one of the baseline changes that for every model. */
 function settle(store: App['store'], id: number, position: number, evaluationId: number | null, set: PromptSet): void {
-  const baseline = position === 0 ? null : (store.comparisons.models(id)[0]?.evaluationId ?? null);
-  const paired =
-    evaluationId === null || baseline === null
-      ? null
-      : compareEvaluations(keptItems(store, baseline, set.records), keptItems(store, evaluationId, set.records));
-  store.transaction(() => store.comparisons.settle(id, position, evaluationId, paired));
+  store.transaction(() => {
+    store.comparisons.settle(id, position, evaluationId, null);
+    const [baseline, ...others] = store.comparisons.models(id);
+    for (const other of others) {
+      if (position !== 0 && position !== other.position) continue;
+      const paired = pair(store, baseline?.evaluationId ?? null, other.evaluationId, set);
+      store.comparisons.settle(id, other.position, other.evaluationId, paired);
+    }
+  });
+}
+
+function pair(store: App['store'], baseline: number | null, evaluationId: number | null, { records }: PromptSet) {
+  if (baseline === null || evaluationId === null) return null;
+  return compareEvaluations(keptItems(store, baseline, records), keptItems(store, evaluationId, records));
 }
 
 function withWhatIsKept(error: unknown, name: string, before: number): unknown {

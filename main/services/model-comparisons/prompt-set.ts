@@ -106,6 +106,7 @@ function hashOf(records: readonly InterleaveRecord[]): string {
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex').slice(0, 16);
 }
 
-function heldOutFile(store: Pick<Store, 'folder'>, file: string): string {
+/** The held-out records of a dataset. */
+export function heldOutFile(store: Pick<Store, 'folder'>, file: string): string {
   return datasetFiles(fromStoredPath(store.folder, file)).test;
 }

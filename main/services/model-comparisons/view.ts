@@ -7,8 +7,9 @@ import type { Comparison, EvaluationSummary } from '../evaluations.ts';
 import { listModels, type ModelEntry } from '../model-list.ts';
 import { resolveModelParts } from '../models.ts';
 import { type AlignedWord, alignCompletion, alignWords } from '../word-alignment.ts';
+import { toStoredPath } from '../workspace.ts';
 import { modelFingerprint } from './fingerprint.ts';
-import { readPrompt, readPromptSet } from './prompt-set.ts';
+import { heldOutFile, readPrompt, readPromptSet } from './prompt-set.ts';
 import { keptItems, keptNumbers } from './stored.ts';
 
 export interface PromptSetSummary {
@@ -16,6 +17,8 @@ export interface PromptSetSummary {
   readonly hash: string;
   /** Names of the datasets that it was drawn from. */
   readonly datasets: readonly string[];
+  /** Those of them that the workspace still has. */
+  readonly datasetIds: readonly number[];
   readonly n: number;
   readonly seed: number;
 }
@@ -153,15 +156,30 @@ export function requireComparison(store: Pick<Store, 'comparisons'>, id: number)
 function summary(store: Store, id: number): ComparisonSummary {
   const { promptSetId, madeAt } = requireComparison(store, id);
   const set = store.promptSets.get(promptSetId);
-  const datasets = (set?.datasets ?? []).map((file) => basename(file).replace(/(\.test)?\.jsonl$/, ''));
+  const files = set?.datasets ?? [];
+  const datasets = files.map((file) => basename(file).replace(/(\.test)?\.jsonl$/, ''));
   return {
     ...{ id, madeAt },
-    prompts: { id: promptSetId, hash: set?.hash ?? '', datasets, n: set?.n ?? 0, seed: set?.seed ?? 0 },
+    prompts: {
+      id: promptSetId,
+      hash: set?.hash ?? '',
+      datasets,
+      datasetIds: datasetsOf(store, files),
+      n: set?.n ?? 0,
+      seed: set?.seed ?? 0,
+    },
     models: store.comparisons.models(id).map(({ reference, name, evaluationId, paired }) => ({
       ...{ reference, name, paired: paired as Comparison | null },
       mean: evaluationId === null ? null : (store.evaluations.get(evaluationId)?.mean ?? null),
     })),
   };
+}
+
+function datasetsOf(store: Store, files: readonly string[]): number[] {
+  return store.datasets
+    .list()
+    .filter(({ file }) => files.includes(toStoredPath(store.folder, heldOutFile(store, file))))
+    .map(({ id }) => id);
 }
 
 function standing(

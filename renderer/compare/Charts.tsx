@@ -1,0 +1,125 @@
+/** Where models differ: along the target, over lengths, and from prompt to prompt. */
+import { useMemo } from 'react';
+import type { ComparisonView } from '../../main/services/model-comparisons.ts';
+import { binsOf } from '../charts/bins.ts';
+import { Histogram } from '../charts/Histogram.tsx';
+import { LineChart } from '../charts/LineChart.tsx';
+import { score, signed } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { shortName } from '../components/short-name.ts';
+import classes from './Compare.module.css';
+import { gainsOf } from './prompt-rows.ts';
+import { lengthSeries, lookOf, positionSeries } from './series.ts';
+
+export interface GainRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ChartsProps {
+  readonly view: ComparisonView;
+  readonly chosen: number;
+  /** The bar of the gains that is picked. */
+  readonly gains: GainRange | null;
+  readonly onGains: (gains: GainRange | null) => void;
+}
+
+const SCORE_BINS = 20;
+const GAIN_BINS = 20;
+const ends = [0, 1];
+
+export function Charts({ view: { models, rows }, chosen, gains, onGains }: ChartsProps) {
+  const byPosition = useMemo(() => positionSeries(models), [models]);
+  const byLength = useMemo(() => lengthSeries(models), [models]);
+  const lengths = new Set(rows.map(({ words }) => words)).size;
+  return (
+    <div className={classes.charts}>
+      <Panel>
+        <LineChart
+          title="Words right by position"
+          about="At each place in the target, the share of prompts whose word there is right."
+          xName="word"
+          series={byPosition}
+          include={ends}
+          format={score}
+          height={lengths > 1 ? 150 : 232}
+        />
+        {lengths > 1 && (
+          <LineChart
+            title="Alignment by length"
+            about="Mean alignment by words in a fragment, with 95 % intervals. A trained line below the baseline at other lengths is forgetting."
+            xName="words in a fragment"
+            series={byLength}
+            include={ends}
+            format={score}
+            height={150}
+          />
+        )}
+      </Panel>
+      <Panel className={classes.stack ?? ''}>
+        {[0, chosen].map((position) => (
+          <Histogram
+            key={position}
+            title={`Scores of ${shortName(models[position]?.name ?? '')}`}
+            label={`Prompts by score of ${models[position]?.name ?? ''}`}
+            bins={binsOf(
+              rows.flatMap(({ scores }) => scores[position] ?? []),
+              SCORE_BINS,
+              0,
+              1,
+            )}
+            unit="prompts"
+            colour={lookOf(position).colour}
+            height={72}
+            format={shortScore}
+          />
+        ))}
+      </Panel>
+      <Panel className={classes.stack ?? ''}>
+        <Gains gains={gainsOf(rows, chosen)} {...{ picked: gains, onPick: onGains }} />
+        {lengths === 1 && (
+          <p className="soft">
+            All prompts have {rows[0]?.words} words a fragment. Add datasets of other lengths to see the score against
+            length, and what was forgotten.
+          </p>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+interface GainsProps {
+  readonly gains: readonly number[];
+  readonly picked: GainRange | null;
+  readonly onPick: (range: GainRange | null) => void;
+}
+
+/** Symmetrical around 0, so that losses lie left; a bar picks its prompts in the list. */
+function Gains({ gains, picked, onPick }: GainsProps) {
+  const most = Math.max(0.1, Math.ceil(Math.max(0, ...gains.map(Math.abs)) * 10) / 10);
+  const bins = binsOf(gains, GAIN_BINS, -most, most);
+  const index = picked === null ? -1 : bins.findIndex(({ from }) => from === picked.from);
+  return (
+    <Histogram
+      title="Gain over the baseline, prompt by prompt; a bar shows its prompts"
+      label="Prompts by gain over the baseline"
+      bins={bins}
+      unit="prompts"
+      colour="soft"
+      height={96}
+      format={signed}
+      marks={[{ value: 0, label: '0' }]}
+      picked={index < 0 ? null : index}
+      onPick={(at) => {
+        const bin = at === null ? undefined : bins[at];
+        // The last bar holds its upper end too.
+        const to = at === bins.length - 1 ? Number.POSITIVE_INFINITY : (bin?.to ?? 0);
+        onPick(bin === undefined ? null : { from: bin.from, to });
+      }}
+    />
+  );
+}
+
+function shortScore(value: number): string {
+  return String(Number(value.toFixed(2)));
+}

@@ -1,0 +1,156 @@
+/** One comparison: how it stands, the result in numbers and charts, and every prompt with its completions. */
+import { Button, Menu } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { ComparisonView } from '../../main/services/model-comparisons.ts';
+import { api, client } from '../api/client.ts';
+import { Confirm } from '../components/Confirm.tsx';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { Screen } from '../components/Screen.tsx';
+import { useKeys } from '../frame/keys.tsx';
+import { Charts } from './Charts.tsx';
+import { linkTo } from './choice.ts';
+import { ExportMenu } from './ExportMenu.tsx';
+import { Prompts } from './Prompts.tsx';
+import { Result } from './Result.tsx';
+import { Work } from './Work.tsx';
+
+export function Comparison({ id }: { readonly id: number }) {
+  const { data, error, refetch } = useQuery(api.comparisons.get.queryOptions({ input: { id } }));
+  if (error !== null) {
+    return (
+      <Screen title="Compare" actions={<Link href="/compare">All comparisons</Link>}>
+        <Failed what="This comparison can't be shown" error={error} onRetry={() => void refetch()} />
+      </Screen>
+    );
+  }
+  if (data === undefined) {
+    return (
+      <Screen title="Compare">
+        <Loading what="the comparison" />
+      </Screen>
+    );
+  }
+  return <Shown view={data} />;
+}
+
+function Shown({ view }: { readonly view: ComparisonView }) {
+  const { id, models, prompts } = view;
+  const [, navigate] = useLocation();
+  const [chosen, setChosen] = useState(1);
+  const [gains, setGains] = useState<{ readonly from: number; readonly to: number } | null>(null);
+  const answered = models.some(({ mean }) => mean !== null);
+  const choose = (position: number): void => {
+    setChosen(position);
+    setGains(null);
+  };
+  useKeys(
+    useMemo(
+      () => [
+        {
+          key: 'm',
+          label: 'Next model',
+          run: () => {
+            setChosen((before) => (before % (models.length - 1)) + 1);
+            setGains(null);
+          },
+        },
+      ],
+      [models.length],
+    ),
+  );
+  const change = linkTo({
+    baseline: models[0]?.reference ?? null,
+    models: models.slice(1).map(({ reference }) => reference),
+    datasetIds: prompts.datasetIds,
+    n: Math.ceil(prompts.n / Math.max(1, prompts.datasets.length)),
+    seed: prompts.seed,
+  });
+  return (
+    <Screen
+      title="Compare"
+      about={
+        <span>
+          <span className="num">{prompts.n}</span> held-out prompts of {prompts.datasets.join(', ')}, seed{' '}
+          <span className="num">{prompts.seed}</span>
+          <span className="faint mono" title="The set's hash: the same prompts have the same one">
+            {' '}
+            {prompts.hash}
+          </span>
+        </span>
+      }
+      actions={
+        <>
+          <Button component={Link} href="/compare" variant="default">
+            All comparisons
+          </Button>
+          <Button variant="default" onClick={() => navigate(change)}>
+            Change
+          </Button>
+          <ExportMenu id={id} disabled={!answered} />
+          <More view={view} />
+        </>
+      }
+    >
+      <Work view={view} />
+      <Result models={models} chosen={chosen} onChoose={choose} />
+      {answered && (
+        <>
+          <Charts view={view} chosen={chosen} gains={gains} onGains={setGains} />
+          <Prompts view={view} chosen={chosen} gains={gains} onGains={setGains} />
+        </>
+      )}
+    </Screen>
+  );
+}
+
+function More({ view: { id } }: { readonly view: ComparisonView }) {
+  const [, navigate] = useLocation();
+  const [asking, setAsking] = useState<'again' | 'remove' | null>(null);
+  const again = useMutation({
+    mutationFn: () => client.comparisons.resume({ id, fresh: true }),
+    onSuccess: () => setAsking(null),
+  });
+  const remove = useMutation({
+    mutationFn: () => client.comparisons.remove({ id }),
+    onSuccess: () => navigate('/compare'),
+  });
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" px={8} aria-label="More">
+            <IconDots size={16} aria-hidden="true" />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setAsking('again')}>Generate everything again …</Menu.Item>
+          <Menu.Item color="red" onClick={() => setAsking('remove')}>
+            Delete this comparison …
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={asking === 'again'}
+        title="Generate everything again?"
+        action="Generate again"
+        mutation={again}
+        onClose={() => setAsking(null)}
+      >
+        Every model answers all prompts anew. The present numbers stay until the new ones are there.
+      </Confirm>
+      <Confirm
+        opened={asking === 'remove'}
+        title="Delete this comparison?"
+        action="Delete"
+        dangerous
+        mutation={remove}
+        onClose={() => setAsking(null)}
+      >
+        It goes from the list. The evaluations stay stored: asking the same again needs no computing.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+/** Comparisons made before, newest first. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { ComparisonSummary } from '../../main/services/model-comparisons.ts';
+import { api } from '../api/client.ts';
+import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { score, signed } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { When } from '../components/When.tsx';
+import classes from './Compare.module.css';
+
+export function Earlier() {
+  const { data, error } = useQuery(api.comparisons.list.queryOptions());
+  if (error !== null) return <Failed what="Earlier comparisons can't be shown" error={error} />;
+  if (data === undefined) return <Loading what="earlier comparisons" />;
+  if (data.length === 0) {
+    return (
+      <Panel title="Earlier comparisons">
+        <Empty title="None yet">
+          <p>Each comparison is kept with its completions, and opens again at once.</p>
+        </Empty>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Earlier comparisons">
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">Compared</th>
+            <th scope="col">Prompts</th>
+            <th scope="col" className={classes.right}>
+              Best difference
+            </th>
+            <th scope="col" className={classes.right}>
+              95 % interval
+            </th>
+            <th scope="col">Made</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((comparison) => (
+            <Line key={comparison.id} comparison={comparison} />
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function Line({ comparison: { id, models, prompts, madeAt } }: { readonly comparison: ComparisonSummary }) {
+  const [baseline, ...others] = models;
+  const best = others
+    .flatMap(({ paired }) => paired ?? [])
+    .toSorted((a, b) => b.difference.mean - a.difference.mean)[0]?.difference;
+  const missing = models.filter(({ mean }) => mean === null).length;
+  return (
+    <tr>
+      <td>
+        <Link href={`/compare/${id}`} className={classes.link ?? ''}>
+          {others.map(({ name }) => name).join(', ')} <span className={classes.against}>against</span> {baseline?.name}
+        </Link>
+        {missing > 0 && (
+          <div className={classes.note}>
+            {missing} of {models.length} not evaluated yet
+          </div>
+        )}
+      </td>
+      <td className="soft">
+        <span className="num">{prompts.n}</span> of {prompts.datasets.join(', ')}
+      </td>
+      <td className={`mono ${classes.right}`}>{best === undefined ? '–' : signed(best.mean)}</td>
+      <td className={`mono ${classes.right}`}>
+        {best === undefined ? '–' : `${score(best.low)} to ${score(best.high)}`}
+      </td>
+      <td className="soft">
+        <When at={madeAt} />
+      </td>
+    </tr>
+  );
+}

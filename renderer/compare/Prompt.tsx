@@ -1,0 +1,84 @@
+/** One prompt: its gain and titles, and below them what each model made of it, word by word. */
+import { UnstyledButton } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ComparedModel, PromptRow } from '../../main/services/model-comparisons.ts';
+import { api } from '../api/client.ts';
+import { Aligned } from '../components/Aligned.tsx';
+import type { WordKind } from '../components/aligned-words.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { score, signed } from '../components/format.ts';
+import { shortName } from '../components/short-name.ts';
+import classes from './Compare.module.css';
+import { gainOf } from './prompt-rows.ts';
+
+export interface PromptProps {
+  readonly id: number;
+  readonly row: PromptRow;
+  readonly models: readonly ComparedModel[];
+  readonly chosen: number;
+  /** Whose completions are shown. */
+  readonly positions: readonly number[];
+  readonly hidden: ReadonlySet<WordKind>;
+  readonly open: boolean;
+  readonly onTurn: () => void;
+}
+
+export function Prompt({ id, row, models, chosen, positions, hidden, open, onTurn }: PromptProps) {
+  const gain = gainOf(row, chosen);
+  const sign = gain === null || Math.abs(gain) < 1e-9 ? 'tie' : gain > 0 ? 'win' : 'loss';
+  const Chevron = open ? IconChevronDown : IconChevronRight;
+  return (
+    <>
+      <UnstyledButton className={classes.rowHead} aria-expanded={open} onClick={onTurn}>
+        <Chevron size={14} aria-hidden="true" />
+        <span className={`mono ${classes.gain}`} data-sign={sign}>
+          {gain === null ? '–' : signed(gain)}
+        </span>
+        <span className="mono soft">
+          {score(row.scores[0])} → {score(row.scores[chosen])}
+        </span>
+        <span className={classes.titles}>
+          <span className={classes.a}>{row.titles[0]}</span> × <span className={classes.b}>{row.titles[1]}</span>
+        </span>
+        <span className="faint mono">
+          {row.exact[chosen] ? 'exact · ' : ''}
+          {row.words} words
+        </span>
+      </UnstyledButton>
+      {open && <Answers {...{ id, models, positions, hidden }} recordId={row.id} />}
+    </>
+  );
+}
+
+interface AnswersProps extends Pick<PromptProps, 'id' | 'models' | 'positions' | 'hidden'> {
+  readonly recordId: string;
+}
+
+function Answers({ id, recordId, models, positions, hidden }: AnswersProps) {
+  const { data, error } = useQuery(api.comparisons.prompt.queryOptions({ input: { id, recordId } }));
+  if (error !== null) return <Failed what="These completions can't be shown" error={error} />;
+  return (
+    <dl className={classes.answers}>
+      {positions.map((position) => {
+        const name = models[position]?.name ?? '';
+        const answer = data?.answers[position] ?? null;
+        return [
+          <dt key={`${position}-name`} title={name}>
+            {shortName(name)}
+          </dt>,
+          <dd key={position}>
+            {data === undefined ? (
+              // As high as a line of words, so that nothing jumps.
+              <span className="faint mono">…</span>
+            ) : answer === null ? (
+              <span className="faint">not evaluated yet</span>
+            ) : (
+              <Aligned words={answer.words} label={`${name}, ${recordId}`} hidden={hidden} />
+            )}
+          </dd>,
+        ];
+      })}
+    </dl>
+  );
+}

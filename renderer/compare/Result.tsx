@@ -1,0 +1,156 @@
+/** The result in numbers: each model's mean with its interval, and against the baseline prompt by prompt. */
+import { UnstyledButton } from '@mantine/core';
+import type { ComparedModel } from '../../main/services/model-comparisons.ts';
+import { duration, score, signed } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { When } from '../components/When.tsx';
+import classes from './Compare.module.css';
+import { lookOf } from './series.ts';
+
+export interface ResultProps {
+  /** The baseline first. */
+  readonly models: readonly ComparedModel[];
+  /** The model that charts and prompts look at. */
+  readonly chosen: number;
+  readonly onChoose: (position: number) => void;
+}
+
+export function Result({ models, chosen, onChoose }: ResultProps) {
+  return (
+    <Panel>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">Model</th>
+            <th scope="col" className={classes.right}>
+              Alignment
+            </th>
+            <th scope="col">95 % interval</th>
+            <th scope="col" className={classes.right}>
+              Exact
+            </th>
+            <th scope="col" className={classes.right}>
+              Difference
+            </th>
+            <th scope="col">95 % interval</th>
+            <th scope="col">Wins, ties, losses</th>
+            <th scope="col">Evaluated</th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map((model, position) => (
+            <Row
+              key={model.reference}
+              {...{ model, position }}
+              chosen={position === chosen}
+              onChoose={() => onChoose(position)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+interface RowProps {
+  readonly model: ComparedModel;
+  readonly position: number;
+  readonly chosen: boolean;
+  readonly onChoose: () => void;
+}
+
+function Row({ model: { name, summary, paired, evaluatedAt, seconds, backend, standing }, ...row }: RowProps) {
+  const { position, chosen, onChoose } = row;
+  const { colour, look } = lookOf(position);
+  const ink = `var(--${colour})`;
+  return (
+    <tr data-chosen={chosen || undefined}>
+      <td>
+        <span className={classes.name}>
+          <span className={classes.swatch} data-look={look} style={{ borderColor: ink }} aria-hidden="true" />
+          {position === 0 ? (
+            <span>
+              {name} <span className="faint">baseline</span>
+            </span>
+          ) : (
+            <UnstyledButton aria-pressed={chosen} onClick={onChoose} title="Show its prompts below">
+              {name}
+            </UnstyledButton>
+          )}
+          {standing === 'gone' && <span className={classes.note}>deleted since</span>}
+        </span>
+      </td>
+      <td className={`mono ${classes.right}`}>{score(summary?.mean_alignment)}</td>
+      <td>
+        {summary !== null && (
+          <Ruler from={0} low={summary.low} mean={summary.mean_alignment} high={summary.high} ink={ink} />
+        )}
+      </td>
+      <td className={`mono ${classes.right}`}>
+        {summary === null ? '–' : `${Math.round(summary.exact_match * summary.n)} of ${summary.n}`}
+      </td>
+      <td className={`mono ${classes.right}`}>{paired === null ? '' : signed(paired.difference.mean)}</td>
+      <td>{paired !== null && <Ruler from={-1} {...paired.difference} ink={ink} />}</td>
+      <td>{paired !== null && <Paired {...paired} />}</td>
+      <td className="soft">
+        {evaluatedAt === null ? (
+          'not yet'
+        ) : (
+          <>
+            <When at={evaluatedAt} />
+            <div className={`faint ${classes.small}`}>
+              {duration(seconds)} on {backend}
+            </div>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+interface RulerProps {
+  /** The left end; the right one is 1. */
+  readonly from: number;
+  readonly low: number;
+  readonly mean: number;
+  readonly high: number;
+  readonly ink: string;
+}
+
+/** An interval in numbers, and where it lies between the ends. */
+function Ruler({ from, low, mean, high, ink }: RulerProps) {
+  const at = (value: number): number => ((value - from) / (1 - from)) * 100;
+  return (
+    <>
+      <span className={`mono ${classes.small}`}>
+        {from < 0 ? `${signed(low)} to ${signed(high)}` : `${score(low)}–${score(high)}`}
+      </span>
+      <span className={classes.ruler} aria-hidden="true">
+        {from < 0 && <u />}
+        <i style={{ left: `${at(low)}%`, width: `${at(high) - at(low)}%`, background: ink }} />
+        <b style={{ left: `${at(mean)}%`, background: ink }} />
+      </span>
+    </>
+  );
+}
+
+interface PairedProps {
+  readonly wins: number;
+  readonly ties: number;
+  readonly losses: number;
+}
+
+function Paired({ wins, ties, losses }: PairedProps) {
+  return (
+    <>
+      <span className="mono">
+        {wins} · {ties} · {losses}
+      </span>
+      <span className={classes.paired} aria-hidden="true">
+        <span className={classes.wins} style={{ flex: wins }} />
+        <span className={classes.ties} style={{ flex: ties }} />
+        <span className={classes.losses} style={{ flex: losses }} />
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+/** What a new comparison asks, before the person has said anything and after. Pure. */
+
+import type { PromptSource } from '../../main/services/model-comparisons.ts';
+import type { ModelEntry } from '../../main/services/model-list.ts';
+
+export interface Choice {
+  readonly baseline: string | null;
+  readonly models: readonly string[];
+  readonly datasetIds: readonly number[];
+  readonly n: number;
+  readonly seed: number;
+}
+
+/** The first whole model against the newest run's last checkpoint, on the newest dataset that can be asked. */
+export function firstChoice(models: readonly ModelEntry[], sources: readonly PromptSource[]): Choice {
+  const usable = models.filter(({ problem }) => problem === null);
+  const baseline = usable.find(({ kind }) => kind !== 'checkpoint')?.ref ?? null;
+  const newest = usable.find(({ kind }) => kind === 'checkpoint')?.ref;
+  const askable = sources.filter(({ problem }) => problem === null);
+  const dataset = askable.toSorted((a, b) => b.datasetId - a.datasetId)[0];
+  return {
+    baseline,
+    models: newest === undefined ? [] : [newest],
+    datasetIds: dataset === undefined ? [] : [dataset.datasetId],
+    n: Math.min(64, Math.max(1, dataset?.heldOut ?? 64)),
+    seed: 42,
+  };
+}
+
+/** What a link asks: `#/compare?baseline=…&model=…&model=…&dataset=3&n=64&seed=42`; the rest stays. */
+export function choiceOf(search: string, otherwise: Choice): Choice {
+  const asked = new URLSearchParams(search);
+  const number = (name: string, fallback: number): number => {
+    const value = Number(asked.get(name) ?? Number.NaN);
+    return Number.isInteger(value) && value >= 0 ? value : fallback;
+  };
+  const datasets = asked.getAll('dataset').map(Number).filter(Number.isInteger);
+  return {
+    baseline: asked.get('baseline') ?? otherwise.baseline,
+    models: asked.has('model') ? asked.getAll('model') : otherwise.models,
+    datasetIds: datasets.length > 0 ? datasets : otherwise.datasetIds,
+    n: Math.max(1, number('n', otherwise.n)),
+    seed: number('seed', otherwise.seed),
+  };
+}
+
+/** The link that asks this. */
+export function linkTo({ baseline, models, datasetIds, n, seed }: Choice): string {
+  const asked = new URLSearchParams({ n: String(n), seed: String(seed) });
+  if (baseline !== null) asked.set('baseline', baseline);
+  for (const model of models) asked.append('model', model);
+  for (const dataset of datasetIds) asked.append('dataset', String(dataset));
+  return `/compare?${asked}`;
+}
+
+/** What keeps the choice from being compared; null: nothing. */
+export function obstacle({ baseline, models, datasetIds }: Choice): string | null {
+  if (baseline === null) return 'Choose a baseline.';
+  if (models.length === 0) return 'Choose at least one model to compare with it.';
+  if (models.includes(baseline)) return 'The baseline is also among the models: take it out of one of the two.';
+  if (datasetIds.length === 0) return 'Choose a dataset to take the prompts from.';
+  return null;
+}

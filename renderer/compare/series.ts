@@ -1,0 +1,44 @@
+/** The lines of a comparison's charts. Pure. */
+import type { ComparedModel } from '../../main/services/model-comparisons.ts';
+import type { ChartColour, ChartSeries } from '../charts/series.ts';
+import { shortName } from '../components/short-name.ts';
+
+/** The baseline is quiet; after four models looks tell them apart. */
+const COLOURS: readonly ChartColour[] = ['strand-a', 'strand-b', 'focus', 'bad'];
+const LOOKS = ['line', 'dashed', 'dotted'] as const;
+
+/** How the model at a position is drawn. */
+export function lookOf(position: number): Pick<ChartSeries, 'colour' | 'look'> {
+  if (position === 0) return { colour: 'soft', look: 'dashed' };
+  const i = position - 1;
+  return {
+    colour: COLOURS[i % COLOURS.length] ?? 'ink',
+    look: LOOKS[Math.floor(i / COLOURS.length) % LOOKS.length] ?? 'line',
+  };
+}
+
+/** Share of words right at each place in the target. */
+export function positionSeries(models: readonly ComparedModel[]): readonly ChartSeries[] {
+  return models.flatMap(({ reference, name, summary }, position) => {
+    if (summary === null) return [];
+    const y = summary.score_by_position;
+    return [{ id: reference, label: shortName(name), ...lookOf(position), x: y.map((_, at) => at + 1), y }];
+  });
+}
+
+/** Mean alignment by words in a fragment, with its interval. */
+export function lengthSeries(models: readonly ComparedModel[]): readonly ChartSeries[] {
+  return models.flatMap(({ reference, name, summary }, position) => {
+    if (summary === null) return [];
+    const parts = Object.entries(summary.by_words).map(([words, part]) => ({ words: Number(words), ...part }));
+    return [
+      {
+        ...{ id: reference, label: shortName(name), ...lookOf(position) },
+        x: parts.map(({ words }) => words),
+        y: parts.map(({ mean_alignment }) => mean_alignment),
+        low: parts.map(({ low }) => low),
+        high: parts.map(({ high }) => high),
+      },
+    ];
+  });
+}

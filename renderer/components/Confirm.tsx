@@ -1,0 +1,39 @@
+/** Asks before something happens that can't be taken back, or takes long; a failure is said in the dialog. */
+import { Button, Modal } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import classes from './Confirm.module.css';
+import { Failed } from './Feedback.tsx';
+
+export interface ConfirmProps {
+  readonly opened: boolean;
+  readonly title: string;
+  /** On the button: a verb. */
+  readonly action: string;
+  readonly dangerous?: boolean;
+  readonly mutation: Pick<UseMutationResult<unknown, unknown, void>, 'mutate' | 'isPending' | 'error' | 'reset'>;
+  readonly onClose: () => void;
+  /** What will happen, and what will be gone. */
+  readonly children: ReactNode;
+}
+
+export function Confirm({ opened, title, action, dangerous = false, mutation, onClose, children }: ConfirmProps) {
+  const close = (): void => {
+    mutation.reset();
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={title}>
+      <div className={classes.text}>{children}</div>
+      {mutation.error !== null && <Failed error={mutation.error} />}
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={close} data-autofocus>
+          Cancel
+        </Button>
+        <Button color={dangerous ? 'red' : 'teal'} loading={mutation.isPending} onClick={() => mutation.mutate()}>
+          {action}
+        </Button>
+      </div>
+    </Modal>
+  );
+}

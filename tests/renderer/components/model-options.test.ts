@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelEntry } from '../../../main/services/model-list.ts';
+import { modelOptions } from '../../../renderer/components/model-options.ts';
+
+const tiny: ModelEntry = {
+  ...{ ref: 'bundled:tiny', kind: 'bundled', name: 'tiny', model: 'tiny', folder: '/tiny', run: null },
+  ...{ checkpointId: null, step: null, checkpointKind: null, createdAt: null, deleted: false, problem: null },
+};
+const run = { id: 3, name: 'run-0003-10words-grpo' };
+const checkpoint: ModelEntry = {
+  ...{ ...tiny, ref: 'checkpoint:1', kind: 'checkpoint', name: `${run.name} · step 20`, run },
+  ...{ checkpointId: 1, step: 20, checkpointKind: 'final' },
+};
+
+describe('modelOptions', () => {
+  it('groups checkpoints by run, leaves deleted ones out and says what is unreadable', () => {
+    const options = modelOptions([
+      tiny,
+      { ...tiny, ref: 'folder:/x', kind: 'imported', name: 'x', problem: 'no config' },
+      checkpoint,
+      { ...checkpoint, ref: 'checkpoint:2', deleted: true, problem: 'deleted' },
+    ]);
+    expect(options).toEqual([
+      {
+        group: 'Models',
+        items: [
+          { value: 'bundled:tiny', label: 'tiny', disabled: false },
+          { value: 'folder:/x', label: "x (imported): can't be read", disabled: true },
+        ],
+      },
+      { group: run.name, items: [{ value: 'checkpoint:1', label: 'run 3 · step 20, the last', disabled: false }] },
+    ]);
+  });
+});
