@@ -99,6 +99,7 @@ function settleLost(store: Store, live: LiveRuns, changes: Changes): void {
 /** A command line on the same workspace writes too; the page shows it within a second. */
 function tellForeignWrites(store: Store, changes: Changes): void {
   if (!store.changedElsewhere()) return;
-  for (const topic of ['runs', 'datasets', 'texts', 'evaluations', 'stages', 'models'] as const) changes.publish(topic);
+  for (const topic of ['runs', 'datasets', 'texts', 'evaluations', 'stages', 'models', 'samples'] as const)
+    changes.publish(topic);
   for (const run of store.runs.list({ states: ['running', 'paused'] })) changes.publish('run', run.id);
 }

@@ -7,6 +7,7 @@ export type Topic =
   | 'stages'
   | 'runs'
   | 'run'
+  | 'samples'
   | 'evaluations'
   | 'models'
   | 'settings'

@@ -92,6 +92,7 @@ export function openLiveRuns(
     if (events.every(({ kind }) => kind === 'alive' || kind === 'step')) publishProgress(runId);
     else publish(runId);
     if (events.some(({ kind }) => kind === 'checkpoint')) changes.publish('models');
+    if (events.some(({ kind }) => kind === 'samples')) changes.publish('samples', runId);
     for (const listener of eventListeners) listener(runId, events);
   }
 
@@ -137,6 +138,8 @@ export function openLiveRuns(
       const row = requireRun(store, runId);
       const bytes = admit(JSON.parse(row.configJson) as TrainConfig, row.name);
       follow(resumeTraining(store, runId, { ...training(() => runId), ...choice }), bytes);
+      // The run went back to its checkpoint: completions of later steps are gone.
+      changes.publish('samples', runId);
     },
     command: (runId, kind) => {
       const entry = require(runId);

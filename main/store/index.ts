@@ -10,6 +10,7 @@ import { openMetricsTable } from './metrics.ts';
 import { type OpenOptions, openDatabase } from './open.ts';
 import { openPromptSetsTable } from './prompt-sets.ts';
 import { openRunsTable } from './runs.ts';
+import { openSampleFinder } from './sample-finder.ts';
 import { openSamplesTable } from './samples.ts';
 import { openSettingsTable } from './settings.ts';
 import { openStagesTable } from './stages.ts';
@@ -43,6 +44,7 @@ export function openStore(file: string, options: StoreOptions = {}) {
     runs: openRunsTable(db, now),
     metrics: openMetricsTable(db),
     samples: openSamplesTable(db),
+    sampleFinder: openSampleFinder(db),
     checkpoints: openCheckpointsTable(db, now),
     evaluations: openEvaluationsTable(db, now),
     promptSets: openPromptSetsTable(db, now),

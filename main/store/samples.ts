@@ -9,21 +9,23 @@ export interface StoredSample extends Sample {
   readonly step: number;
 }
 
-/** The mean of one reward component over the samples of a step. */
-export interface ComponentMean {
+/** A sample without its texts. */
+export type SampleFacts = Omit<StoredSample, 'prompt' | 'target' | 'completion'>;
+
+/** Which completion: it stays the same when a run goes back and makes the step anew. */
+export type SampleKey = Pick<StoredSample, 'runId' | 'step' | 'group' | 'index'>;
+
+/** The samples of a step in numbers; NaN where none has a reward. */
+export interface StepRewards {
   readonly step: number;
-  readonly name: string;
+  readonly n: number;
   readonly mean: number;
+  readonly lowest: number;
+  readonly highest: number;
 }
 
-export interface SampleSearch {
-  /** Words that must all occur; the last may be the beginning of a word. */
-  readonly words: string;
-  readonly runId?: number;
-  readonly limit?: number;
-}
-
-interface RawSample {
+/** A row as SQLite has it. */
+export interface RawSample {
   readonly runId: number;
   readonly step: number;
   readonly groupIndex: number;
@@ -55,26 +57,54 @@ const names = [
   'components_json',
 ] as const;
 
-const fields = columns(names, 'sample');
+/** For `select … from sample`. */
+export const sampleFields = columns(names, 'sample');
+type RawFacts = Omit<RawSample, 'prompt' | 'target' | 'completion'>;
+
+interface RawRewards {
+  readonly step: number;
+  readonly n: number;
+  readonly mean: number | null;
+  readonly lowest: number | null;
+  readonly highest: number | null;
+}
+
+const texts: readonly string[] = ['prompt', 'target', 'completion'];
+const factFields = columns(
+  names.filter((name) => !texts.includes(name)),
+  'sample',
+);
 const inOrder = 'group_index, sample_index';
 
-function parse(row: RawSample): StoredSample {
-  const { groupIndex, sampleIndex, componentsJson, terminated, ...rest } = row;
+export function parseSample(row: RawSample): StoredSample {
+  const { prompt, target, completion } = row;
+  return { ...parseFacts(row), prompt, target, completion };
+}
+
+function parseFacts(row: RawFacts): SampleFacts {
+  const { runId, step, recordId, length } = row;
   return {
-    ...rest,
-    group: groupIndex,
-    index: sampleIndex,
+    ...{ runId, step, recordId, length },
+    group: row.groupIndex,
+    index: row.sampleIndex,
     reward: fromNull(row.reward),
     advantage: fromNull(row.advantage),
-    components: parseNumbers(componentsJson),
-    terminated: terminated === 1,
+    components: parseNumbers(row.componentsJson),
+    terminated: row.terminated === 1,
   };
 }
 
-/** Words as a person types them, as an FTS5 query: each quoted, so that no character is an operator. */
+/** A shorter last word is taken whole: as a beginning it would mean a good part of all texts. */
+const SHORTEST_BEGINNING = 3;
+
+/**
+ * Words as a person types them, as an FTS5 query: each quoted, so that no character is an operator; the last may be
+ * the beginning of a word.
+ */
 export function searchQuery(words: string): string {
-  const terms = words.split(/\s+/u).filter((word) => word !== '');
-  return terms.length === 0 ? '' : `${terms.map((word) => `"${word.replaceAll('"', '""')}"`).join(' ')}*`;
+  const terms = words.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const beginning = (terms.at(-1)?.match(/[\p{L}\p{N}]+$/u)?.[0].length ?? 0) >= SHORTEST_BEGINNING;
+  return terms.map((word) => `"${word.replaceAll('"', '""')}"`).join(' ') + (beginning ? '*' : '');
 }
 
 // From one step to the next by the index, instead of over every completion.
@@ -95,31 +125,20 @@ export function openSamplesTable(db: Db) {
        advantage = excluded.advantage, length = excluded.length, terminated = excluded.terminated,
        components_json = excluded.components_json`,
   );
-  const read = (tail: string) => db.prepare<unknown[], RawSample>(`select ${fields} from sample ${tail}`);
+  const read = (tail: string) => db.prepare<unknown[], RawSample>(`select ${sampleFields} from sample ${tail}`);
   const steps = db.prepare<{ runId: number }, number>(stepsSql).pluck();
   const count = db.prepare<[number], number>('select count(*) from sample where run_id = ?').pluck();
   const byStep = read(`where run_id = ? and step = ? order by ${inOrder}`);
-  const best = read(`where run_id = ? and step = ? order by reward desc nulls last, ${inOrder} limit ?`);
-  const worst = read(`where run_id = ? and step = ? order by reward asc nulls last, ${inOrder} limit ?`);
-  const group = read(`where run_id = ? and step = ? and group_index = ? order by sample_index`);
-  const record = read(`where run_id = ? and record_id = ? order by step, ${inOrder}`);
-  const lowest = read(
-    `join json_each(sample.components_json) part on part.key = ? where run_id = ? and part.value is not null
-     order by part.value asc, step, ${inOrder} limit ?`,
+  const one = read('where run_id = ? and step = ? and group_index = ? and sample_index = ?');
+  const facts = (tail: string) => db.prepare<unknown[], RawFacts>(`select ${factFields} from sample ${tail}`);
+  const stepFacts = facts(`where run_id = ? and step = ? order by ${inOrder}`);
+  const recordFacts = facts(`where run_id = ? and record_id = ? order by step, ${inOrder}`);
+  const rewards = db.prepare<[number], RawRewards>(
+    `select step, count(*) as n, avg(reward) as mean, min(reward) as lowest, max(reward) as highest from sample
+     where run_id = ? group by step order by step`,
   );
-  const highest = read(
-    `join json_each(sample.components_json) part on part.key = ? where run_id = ? and part.value is not null
-     order by part.value desc, step, ${inOrder} limit ?`,
-  );
-  const means = db.prepare<[number], ComponentMean>(
-    `select step, part.key as name, avg(part.value) as mean from sample, json_each(sample.components_json) part
-     where run_id = ? and part.value is not null group by step, part.key order by step, part.key`,
-  );
-  const search = db.prepare<{ query: string; runId: number | null; limit: number }, RawSample>(
-    `select ${fields} from sample_search join sample on sample.id = sample_search.rowid
-     where sample_search match @query and (@runId is null or run_id = @runId)
-     order by sample_search.rank, sample.id limit @limit`,
-  );
+  const newest = db.prepare<[], number>('select run_id from sample order by id desc limit 1').pluck();
+  const componentNames = db.prepare<[], string>('select distinct name from sample_part order by name').pluck();
   const clear = db.prepare<[number, number]>('delete from sample where run_id = ? and step > ?');
 
   return {
@@ -135,24 +154,22 @@ export function openSamplesTable(db: Db) {
     steps: (runId: number): number[] => steps.all({ runId }),
     /** How many completions a run has. */
     count: (runId: number): number => count.get(runId) ?? 0,
-    byStep: (runId: number, step: number): StoredSample[] => byStep.all(runId, step).map(parse),
-    best: (runId: number, step: number, count = 1): StoredSample[] => best.all(runId, step, count).map(parse),
-    worst: (runId: number, step: number, count = 1): StoredSample[] => worst.all(runId, step, count).map(parse),
-    /** All completions of one prompt in one step. */
-    group: (runId: number, step: number, groupIndex: number): StoredSample[] =>
-      group.all(runId, step, groupIndex).map(parse),
-    /** One record through the run: how its completions changed. */
-    ofRecord: (runId: number, recordId: string): StoredSample[] => record.all(runId, recordId).map(parse),
-    /** The samples with the lowest or highest value of one reward component. */
-    byComponent: (runId: number, name: string, order: 'lowest' | 'highest', count = 10): StoredSample[] =>
-      (order === 'lowest' ? lowest : highest).all(name, runId, count).map(parse),
-    componentMeans: (runId: number): ComponentMean[] => means.all(runId),
-    /** Full-text search in prompts and completions, the most fitting first. */
-    search(wanted: SampleSearch): StoredSample[] {
-      const query = searchQuery(wanted.words);
-      if (query === '') return [];
-      return search.all({ query, runId: wanted.runId ?? null, limit: wanted.limit ?? 50 }).map(parse);
+    byStep: (runId: number, step: number): StoredSample[] => byStep.all(runId, step).map(parseSample),
+    get({ runId, step, group, index }: SampleKey): StoredSample | undefined {
+      const row = one.get(runId, step, group, index);
+      return row === undefined ? undefined : parseSample(row);
     },
+    factsOfStep: (runId: number, step: number): SampleFacts[] => stepFacts.all(runId, step).map(parseFacts),
+    /** One record through the run: how its completions changed. */
+    factsOfRecord: (runId: number, recordId: string): SampleFacts[] => recordFacts.all(runId, recordId).map(parseFacts),
+    rewardsByStep: (runId: number): StepRewards[] =>
+      rewards.all(runId).map(({ step, n, mean, lowest, highest }) => ({
+        ...{ step, n, mean: fromNull(mean), lowest: fromNull(lowest), highest: fromNull(highest) },
+      })),
+    /** The run that a completion was last kept of. */
+    newestRun: (): number | undefined => newest.get(),
+    /** Of all samples of all runs. */
+    componentNames: (): string[] => componentNames.all(),
     discardAfter: (runId: number, step: number): number => clear.run(runId, step).changes,
   } as const;
 }

@@ -13,6 +13,7 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   stages: [api.app.status.key(), api.datasets.list.key(), api.datasets.get.key()],
   runs: [api.runs.list.key(), api.runs.sparklines.key()],
   run: [],
+  samples: [api.samples.key()],
   evaluations: [api.comparisons.key(), api.runs.get.key()],
   models: [api.models.key()],
   settings: [api.settings.key()],

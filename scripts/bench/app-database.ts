@@ -13,7 +13,9 @@ import { removalOf } from '../../main/services/run-removal.ts';
 import { sparklines } from '../../main/services/run-sparklines.ts';
 import { runVerdict } from '../../main/services/run-verdict.ts';
 import { createRun, finishRun } from '../../main/services/runs.ts';
+import { findSamples } from '../../main/services/samples/find.ts';
 import { openStore, type Store } from '../../main/store/index.ts';
+import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.ts';
 import { splitWords } from '../../main/text/words.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
 import type { Sample } from '../../main/trainer/events.ts';
@@ -132,6 +134,10 @@ function measure(database: string): void {
   const [newest = 1] = ids;
   const chart = (runId: number, names: readonly string[], from: number, to: number) => () =>
     store.metrics.bucketsOf(runId, names, 500, { from, to });
+  const found =
+    (filter: SampleFilter, order: SampleOrder = 'newest') =>
+    () =>
+      findSamples(store, filter, { order, limit: 100, offset: 0 });
   const rows: readonly (readonly [string, () => unknown])[] = [
     ['list of 200 runs', () => runHistory(store, { limit: 200 })],
     ['sparklines of 30 runs', () => sparklines(store, ids.slice(0, 30), 'reward', 48)],
@@ -146,7 +152,11 @@ function measure(database: string): void {
     ['live: the newest 10 steps', () => store.metrics.after(newest, STEPS - 10, 2000)],
     ['steps with samples', () => store.samples.steps(newest)],
     ['completions of a step', () => store.samples.byStep(newest, Math.floor(STEPS / SAMPLED_STEPS))],
-    ['search in completions', () => store.samples.search({ words: 'river bri', limit: 50 })],
+    ['rewards of all steps of a run', () => store.samples.rewardsByStep(newest)],
+    ['search in completions', found({ words: 'river bri' })],
+    ['how many they are', () => store.sampleFinder.count({ words: 'river bri' })],
+    ['the lowest that are not exact', found({ exact: false }, 'lowest')],
+    ['by a component', found({ component: { name: 'alignment', below: 0.5 } })],
     ['what removing a run takes', () => removalOf(store, newest)],
   ];
   process.stdout.write('| query | median ms | max ms |\n|---|---|---|\n');

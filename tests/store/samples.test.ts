@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { searchQuery } from '../../main/store/samples.ts';
 import { addRun, sampleOf, temporaryStore } from './helpers.ts';
 
 describe('samples', () => {
@@ -12,75 +11,42 @@ describe('samples', () => {
     expect(store.samples.steps(run)).toEqual([5]);
   });
 
-  it('gives the best, the worst and the group of a prompt', () => {
+  it('tells a step in numbers, group by group, and each step of a run', () => {
     const store = temporaryStore();
     const run = addRun(store);
     store.samples.record(run, 1, [
-      sampleOf({ index: 0, reward: 0.2 }),
-      sampleOf({ index: 1, reward: 0.9 }),
       sampleOf({ group: 1, index: 0, reward: 0.1 }),
-      sampleOf({ group: 1, index: 1, reward: Number.NaN }),
+      sampleOf({ group: 0, index: 1, reward: 0.9 }),
+      sampleOf({ group: 0, index: 0, reward: Number.NaN }),
     ]);
-    expect(store.samples.best(run, 1, 2).map((sample) => sample.reward)).toEqual([0.9, 0.2]);
-    expect(store.samples.worst(run, 1)[0]?.reward).toBe(0.1);
-    expect(store.samples.worst(run, 1, 4).at(-1)?.reward).toBeNaN();
-    expect(store.samples.group(run, 1, 1).map((sample) => sample.index)).toEqual([0, 1]);
+    store.samples.record(run, 2, [sampleOf({ reward: Number.NaN })]);
+    expect(store.samples.factsOfStep(run, 1).map(({ group, index, reward }) => [group, index, reward])).toEqual([
+      [0, 0, Number.NaN],
+      [0, 1, 0.9],
+      [1, 0, 0.1],
+    ]);
+    expect(store.samples.factsOfStep(run, 1)[0]).not.toHaveProperty('completion');
+    expect(store.samples.rewardsByStep(run)).toEqual([
+      { step: 1, n: 3, mean: 0.5, lowest: 0.1, highest: 0.9 },
+      { step: 2, n: 1, mean: Number.NaN, lowest: Number.NaN, highest: Number.NaN },
+    ]);
   });
 
-  it('overwrites a sample that is sent again, in the search index too', () => {
+  it('gives one completion by its place', () => {
     const store = temporaryStore();
     const run = addRun(store);
-    store.samples.record(run, 1, [sampleOf({ completion: 'walrus' })]);
-    store.samples.record(run, 1, [sampleOf({ completion: 'penguin' })]);
-    expect(store.samples.byStep(run, 1)).toHaveLength(1);
-    expect(store.samples.search({ words: 'walrus' })).toEqual([]);
-    expect(store.samples.search({ words: 'penguin' })).toHaveLength(1);
+    store.samples.record(run, 1, [sampleOf({ group: 2, index: 3, completion: 'this one' })]);
+    expect(store.samples.get({ runId: run, step: 1, group: 2, index: 3 })?.completion).toBe('this one');
+    expect(store.samples.get({ runId: run, step: 1, group: 3, index: 2 })).toBeUndefined();
   });
 
-  it('finds samples by words, across runs or in one, and forgets those discarded', () => {
+  it('knows the run that was kept of last', () => {
     const store = temporaryStore();
+    expect(store.samples.newestRun()).toBeUndefined();
     const [one, two] = [addRun(store), addRun(store)];
-    store.samples.record(one, 1, [
-      sampleOf({ completion: 'the quick fox' }),
-      sampleOf({ index: 1, completion: 'a hen' }),
-    ]);
-    store.samples.record(two, 9, [sampleOf({ completion: 'the slow fox' })]);
-    expect(store.samples.search({ words: 'fox the' })).toHaveLength(2);
-    expect(store.samples.search({ words: 'fox', runId: two }).map((sample) => sample.step)).toEqual([9]);
-    expect(store.samples.search({ words: 'qui' })).toHaveLength(1);
-    expect(store.samples.search({ words: 'fox', limit: 1 })).toHaveLength(1);
-    expect(store.samples.search({ words: '  ' })).toEqual([]);
-    store.samples.discardAfter(two, 8);
-    expect(store.samples.search({ words: 'slow' })).toEqual([]);
-    store.runs.remove(one);
-    expect(store.samples.search({ words: 'fox' })).toEqual([]);
-  });
-
-  it('takes operators and quotes in a search as plain words', () => {
-    const store = temporaryStore();
-    const run = addRun(store);
-    store.samples.record(run, 1, [sampleOf({ completion: 'she said "go" and NOT stay* (now)' })]);
-    for (const words of ['"go"', 'NOT', 'stay*', '(now)', 'said OR', '*', '"', 'completion: AND', '^', '-x']) {
-      expect(() => store.samples.search({ words })).not.toThrow();
-    }
-    expect(store.samples.search({ words: '"go" NOT' })).toHaveLength(1);
-    expect(searchQuery('a "b')).toBe('"a" """b"*');
-  });
-
-  it('orders by a reward component and averages components by step', () => {
-    const store = temporaryStore();
-    const run = addRun(store);
-    store.samples.record(run, 1, [
-      sampleOf({ index: 0, components: { 'a "b"': 0.5, hook: 0 } }),
-      sampleOf({ index: 1, components: { 'a "b"': 0.25, hook: 1 } }),
-      sampleOf({ index: 2, components: { 'a "b"': Number.NaN, hook: 0.5 } }),
-    ]);
-    expect(store.samples.byComponent(run, 'a "b"', 'lowest').map((sample) => sample.index)).toEqual([1, 0]);
-    expect(store.samples.byComponent(run, 'hook', 'highest', 1).map((sample) => sample.index)).toEqual([1]);
-    expect(store.samples.componentMeans(run)).toEqual([
-      { step: 1, name: 'a "b"', mean: 0.375 },
-      { step: 1, name: 'hook', mean: 0.5 },
-    ]);
+    store.samples.record(two, 1, [sampleOf()]);
+    store.samples.record(one, 1, [sampleOf()]);
+    expect(store.samples.newestRun()).toBe(one);
   });
 
   it('follows one record through the run', () => {
@@ -88,6 +54,6 @@ describe('samples', () => {
     const run = addRun(store);
     store.samples.record(run, 1, [sampleOf(), sampleOf({ index: 1, recordId: 'r2' })]);
     store.samples.record(run, 2, [sampleOf({ completion: 'better' })]);
-    expect(store.samples.ofRecord(run, 'r1').map((sample) => sample.step)).toEqual([1, 2]);
+    expect(store.samples.factsOfRecord(run, 'r1').map((sample) => sample.step)).toEqual([1, 2]);
   });
 });

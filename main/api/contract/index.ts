@@ -7,9 +7,10 @@ import { comparisons } from './comparisons.ts';
 import { datasets } from './datasets.ts';
 import { models } from './models.ts';
 import { runs } from './runs.ts';
+import { samples } from './samples.ts';
 import { settings } from './settings.ts';
 import { texts } from './texts.ts';
 
-export const contract = { app, comparisons, datasets, models, runs, settings, texts };
+export const contract = { app, comparisons, datasets, models, runs, samples, settings, texts };
 
 export type Contract = typeof contract;

@@ -5,7 +5,8 @@ import { comparisons } from './comparisons.ts';
 import { datasets } from './datasets.ts';
 import { models } from './models.ts';
 import { runs } from './runs.ts';
+import { samples } from './samples.ts';
 import { settings } from './settings.ts';
 import { texts } from './texts.ts';
 
-export const router = api.router({ app, comparisons, datasets, models, runs, settings, texts });
+export const router = api.router({ app, comparisons, datasets, models, runs, samples, settings, texts });

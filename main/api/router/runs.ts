@@ -55,6 +55,7 @@ export const runs = {
       throw inputError('RUN_IS_LIVE', `Expected run ${runId} to have ended, but it is training`, 'Stop it first.');
     removeRun(app.store, runId);
     app.changes.publish('runs');
+    app.changes.publish('samples', runId);
   }),
   removal: api.runs.removal.handler(({ context: { app }, input }) => removalOf(app.store, input.runId)),
   compareConfigs: api.runs.compareConfigs.handler(({ context: { app }, input: { runIds } }) =>

@@ -1,0 +1,48 @@
+/** Kept completions: by step, one by one, by record, found across runs. */
+import { eventIterator, type } from '@orpc/contract';
+import { z } from 'zod';
+import type { ExportPart, FoundSample } from '../../services/samples/find.ts';
+import type { RecordStep, RunSamples, SampleView } from '../../services/samples.ts';
+import type { SampleFacts } from '../../store/samples.ts';
+import { id, procedure } from './base.ts';
+
+const count = z.int().min(0);
+const step = z.object({ runId: id, step: count });
+const bound = z.number().optional();
+
+const filter = z.object({
+  runId: id.optional(),
+  step: count.optional(),
+  group: count.optional(),
+  recordId: z.string().max(500).optional(),
+  /** Rewards below and above these, without them. */
+  below: bound,
+  above: bound,
+  exact: z.boolean().optional(),
+  terminated: z.boolean().optional(),
+  component: z.object({ name: z.string().min(1).max(100), below: bound, above: bound }).optional(),
+  words: z.string().max(500).optional(),
+  inPrompts: z.boolean().optional(),
+});
+const order = z.enum(['newest', 'lowest', 'highest']).default('newest');
+
+export const samples = {
+  /** The run whose completions were kept last; null: there are none. */
+  newest: procedure.output(type<number | null>()),
+  ofRun: procedure.input(z.object({ runId: id })).output(type<RunSamples>()),
+  ofStep: procedure.input(step).output(type<readonly SampleFacts[]>()),
+  get: procedure.input(step.extend({ group: count, index: count })).output(type<SampleView>()),
+  /** One record through the run. */
+  ofRecord: procedure
+    .input(z.object({ runId: id, recordId: z.string().min(1).max(500) }))
+    .output(type<readonly RecordStep[]>()),
+  components: procedure.output(type<readonly string[]>()),
+  count: procedure.input(filter).output(type<number>()),
+  find: procedure
+    .input(z.object({ filter, order, limit: z.int().min(1).max(200).default(100), offset: count.default(0) }))
+    .output(type<readonly FoundSample[]>()),
+  /** A file of all that a filter means, part by part. */
+  export: procedure
+    .input(z.object({ filter, order, format: z.enum(['jsonl', 'csv']) }))
+    .output(eventIterator(type<ExportPart>())),
+};

@@ -1,0 +1,95 @@
+/** Completions that runs kept: a step of a run, one completion against its target, one record through the run. */
+import { inputError } from '../errors.ts';
+import type { Store } from '../store/index.ts';
+import type { RunState } from '../store/runs.ts';
+import type { SampleFacts, SampleKey, StepRewards, StoredSample } from '../store/samples.ts';
+import { requireRun } from './runs.ts';
+import { alignCompletion, type WordAlignment } from './word-alignment.ts';
+
+/** What of a run has been kept. */
+export interface RunSamples {
+  readonly runId: number;
+  readonly name: string;
+  readonly state: RunState;
+  /** The step that the run has reached. */
+  readonly step: number;
+  readonly maxSteps: number;
+  /** Completions are kept every so many steps, and of the first and the last. */
+  readonly sampleSteps: number;
+  readonly steps: readonly StepRewards[];
+}
+
+/** A completion with its words against the target. */
+export interface SampleView extends StoredSample {
+  readonly runName: string;
+  readonly alignment: WordAlignment;
+}
+
+/** What one step made of a record: its group's best and worst. */
+export interface RecordStep {
+  readonly step: number;
+  readonly group: number;
+  readonly n: number;
+  /** Of the rewards; NaN where there is none. */
+  readonly mean: number;
+  readonly best: SampleFacts;
+  readonly worst: SampleFacts;
+}
+
+/** What a run has kept, by step. */
+export function runSamples(store: Store, runId: number): RunSamples {
+  const { name, state, step, maxSteps, configJson } = requireRun(store, runId);
+  const { sample_steps: sampleSteps = 1 } = JSON.parse(configJson) as { sample_steps?: number };
+  return { runId, name, state, step, maxSteps, sampleSteps, steps: store.samples.rewardsByStep(runId) };
+}
+
+/** The run whose completions were kept last; null where there are none. */
+export function newestSamples(store: Store): number | null {
+  return store.samples.newestRun() ?? null;
+}
+
+/** Every completion of a step in numbers, group by group. */
+export function stepSamples(store: Store, runId: number, step: number): readonly SampleFacts[] {
+  const { step: reached, name } = requireRun(store, runId);
+  const samples = store.samples.factsOfStep(runId, step);
+  if (samples.length === 0) throw stepGone(name, step, reached);
+  return samples;
+}
+
+/** One completion with all that is known of it. */
+export function readSample(store: Store, key: SampleKey): SampleView {
+  const { name, task, step: reached } = requireRun(store, key.runId);
+  const sample = store.samples.get(key);
+  if (sample === undefined) throw stepGone(name, key.step, reached);
+  return { ...sample, runName: name, alignment: alignCompletion(sample.target, sample.completion, task) };
+}
+
+function stepGone(name: string, step: number, reached: number) {
+  const why =
+    step > reached
+      ? `Expected completions of step ${step}, but ${name} is at step ${reached}: it went back to a checkpoint`
+      : `Expected completions of step ${step} of ${name}, got none: they were not kept`;
+  return inputError('SAMPLES_GONE', why, 'Choose another step.');
+}
+
+/** How the completions of one record changed, step by step. */
+export function recordThroughRun(store: Store, runId: number, recordId: string): RecordStep[] {
+  const { name } = requireRun(store, runId);
+  const samples = store.samples.factsOfRecord(runId, recordId);
+  if (samples.length === 0)
+    throw inputError('RECORD_UNKNOWN', `Expected completions of record "${recordId}" in ${name}, got none`);
+  const groups = Map.groupBy(samples, ({ step, group }) => `${step}:${group}`);
+  return [...groups.values()].flatMap((of) => {
+    const ranked = [...of].sort((a, b) => rank(b) - rank(a));
+    const [best, worst] = [ranked[0], ranked.at(-1)];
+    if (best === undefined || worst === undefined) return [];
+    const rewards = of.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
+    const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+    return [{ step: best.step, group: best.group, n: of.length, mean, best, worst }];
+  });
+}
+
+/** A completion without a reward counts as the worst. */
+function rank({ reward }: SampleFacts): number {
+  return Number.isNaN(reward) ? Number.NEGATIVE_INFINITY : reward;
+}
