@@ -41,7 +41,13 @@ async function start(): Promise<void> {
   const access = openPathAccess(root, [root, paths.resources, paths.datasets]);
   const requests = openPageRequests();
   const window = openWindow(paths, preferences);
-  const host = { kind: 'electron', version: app.getVersion(), dialogs: nativeDialogs(window), requests } as const;
+  const host = {
+    kind: 'electron',
+    version: app.getVersion(),
+    dialogs: nativeDialogs(window),
+    requests,
+    openWorkspace,
+  } as const;
   handPorts({ app: braid, host, access });
 
   showProgress(window, braid);

@@ -18,6 +18,7 @@ import { useTheme } from './theme/use-theme.ts';
 const Runs = lazy(() => import('./runs/Runs.tsx').then(({ Runs }) => ({ default: Runs })));
 const Compare = lazy(() => import('./compare/Compare.tsx').then(({ Compare }) => ({ default: Compare })));
 const Comparison = lazy(() => import('./compare/Comparison.tsx').then(({ Comparison }) => ({ default: Comparison })));
+const Settings = lazy(() => import('./settings/Settings.tsx').then(({ Settings }) => ({ default: Settings })));
 const Run = lazy(() => import('./run/Run.tsx').then(({ Run }) => ({ default: Run })));
 
 export function App() {
@@ -49,6 +50,12 @@ function Page() {
             <Route path="/" component={Home} />
             <Route path="/runs" component={Runs} />
             <Route path="/runs/:id">{({ id }) => <Run key={id} runId={Number(id)} />}</Route>
+            <Route path="/settings">
+              <Settings tab="settings" />
+            </Route>
+            <Route path="/settings/doctor">
+              <Settings tab="doctor" />
+            </Route>
             <Route path="/compare" component={Compare} />
             <Route path="/compare/:id">{({ id }) => <Comparison key={id} id={Number(id)} />}</Route>
             <Route>

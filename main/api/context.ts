@@ -11,6 +11,8 @@ export interface PageHost {
   readonly version: string;
   /** Native dialogs; null where there is no desktop. */
   readonly dialogs: Dialogs | null;
+  /** Asks the person for another workspace, then starts again with it. */
+  readonly openWorkspace?: () => void;
   /** What the host asks of its page; none where the browser's own bars do. */
   readonly requests?: PageRequests;
 }

@@ -68,7 +68,7 @@ export function setupMenu(window: BrowserWindow, braid: App, requests: PageReque
   const help: Items = [
     // Its key, a question mark, is the page's: in a menu it could not be typed into a field any more.
     { label: 'Keys (?)', click: () => requests.ask({ kind: 'keys' }) },
-    { label: 'What this machine can run', click: go('/settings') },
+    { label: 'What this machine can run', click: go('/settings/doctor') },
     { type: 'separator' },
     { role: 'about' },
   ];

@@ -28,6 +28,8 @@ export const app = {
   /** A folder that the person chose in the host's dialog; null: none. Its files may then be read. */
   chooseFolder: procedure.input(z.object({ title: z.string().max(200) })).output(z.string().nullable()),
   chooseFiles: procedure.input(z.object({ title: z.string().max(200) })).output(z.array(z.string())),
+  /** Asks for another workspace and starts again with it; only on the desktop. */
+  openWorkspace: procedure,
   /** Shows a path of the workspace in the system's file manager. */
   reveal: procedure.input(z.object({ path: z.string().max(4096) })),
 };

@@ -33,6 +33,15 @@ export const app = {
     for (const file of files) access.allow(file);
     return files;
   }),
+  openWorkspace: api.app.openWorkspace.handler(({ context: { host } }) => {
+    if (host.openWorkspace === undefined)
+      throw inputError(
+        'NO_DESKTOP',
+        'Expected a desktop to choose a folder on, got none',
+        'Start braid serve with --workspace FOLDER.',
+      );
+    host.openWorkspace();
+  }),
   reveal: api.app.reveal.handler(({ context: { host, access }, input }) => {
     const path = access.check(input.path);
     if (host.dialogs === null) throw inputError('NO_DESKTOP', `Expected a desktop to show ${path} on, got none`);

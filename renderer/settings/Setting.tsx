@@ -1,0 +1,135 @@
+/** One setting: its control, its unit, its meaning, and the way back to its default. */
+import { NumberInput, SegmentedControl, Switch, TextInput, UnstyledButton } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useId, useState } from 'react';
+import type { SettingField } from '../../main/services/setting-fields.ts';
+import type { SettingsChange } from '../../main/services/settings.ts';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import classes from './Settings.module.css';
+
+type Value = string | number | boolean;
+
+export interface SettingProps {
+  readonly field: SettingField;
+  readonly value: Value;
+}
+
+export function Setting({ field, value }: SettingProps) {
+  const queries = useQueryClient();
+  const id = useId();
+  const save = useMutation({
+    mutationFn: (next: Value) => client.settings.set({ [field.name]: next } as SettingsChange),
+    onSuccess: (settings) => queries.setQueryData(api.settings.get.queryKey(), settings),
+  });
+  // While it is on its way the new value shows; a failure leaves the stored one.
+  const shown = save.isPending ? save.variables : value;
+  const set = (next: Value): void => {
+    if (next !== value) save.mutate(next);
+  };
+  return (
+    <div className={classes.setting}>
+      <div className={classes.name}>
+        <span id={id}>{field.label}</span>
+        <p id={`${id}-doc`}>{field.doc}</p>
+      </div>
+      <div className={classes.control}>
+        <Control field={field} value={shown} onChange={set} labelledBy={id} />
+        {field.unit !== null && <span className="soft">{field.unit}</span>}
+      </div>
+      <div className={classes.state}>
+        {save.isSuccess && value === save.variables && <span role="status">saved</span>}
+        {value !== field.default && (
+          <UnstyledButton className={classes.reset} onClick={() => set(field.default)}>
+            Default: {worded(field.default)}
+          </UnstyledButton>
+        )}
+      </div>
+      {save.error !== null && (
+        <div className={classes.failed}>
+          <Failed what={`${field.label} was not saved; it is as it was`} error={save.error} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface ControlProps {
+  readonly field: SettingField;
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+  readonly labelledBy: string;
+}
+
+function Control({ field, value, onChange, labelledBy }: ControlProps) {
+  const described = { 'aria-labelledby': labelledBy, 'aria-describedby': `${labelledBy}-doc` };
+  switch (field.kind) {
+    case 'switch':
+      return (
+        <Switch {...described} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+      );
+    case 'choice':
+      return <SegmentedControl {...described} data={[...field.choices]} value={String(value)} onChange={onChange} />;
+    case 'number':
+      return <NumberField {...{ field, described }} value={Number(value)} onChange={onChange} />;
+    case 'text':
+      return <TextField {...{ field, described }} value={String(value)} onChange={onChange} />;
+  }
+}
+
+interface DraftProps<F, V> {
+  readonly field: F;
+  readonly value: V;
+  readonly onChange: (value: V) => void;
+  readonly described: Readonly<Record<string, string>>;
+}
+
+/** What is being typed; the stored value when it changes. */
+function useDraft<V>(value: V) {
+  const [draft, setDraft] = useState(value);
+  useEffect(() => setDraft(value), [value]);
+  return [draft, setDraft] as const;
+}
+
+/** Saved when left, or on Enter: half a number is none. */
+function NumberField({ field, value, onChange, described }: DraftProps<SettingField & { kind: 'number' }, number>) {
+  const [draft, setDraft] = useDraft<number | string>(value);
+  const commit = (): void => {
+    if (typeof draft === 'number') onChange(draft);
+    else setDraft(value);
+  };
+  return (
+    <NumberInput
+      {...described}
+      w={120}
+      {...(field.min !== null && { min: field.min })}
+      {...(field.max !== null && { max: field.max })}
+      step={field.whole ? 1 : 0.05}
+      allowDecimal={!field.whole}
+      clampBehavior="blur"
+      value={draft}
+      onChange={setDraft}
+      onBlur={commit}
+      onKeyDown={({ key }) => key === 'Enter' && commit()}
+    />
+  );
+}
+
+function TextField({ field, value, onChange, described }: DraftProps<SettingField & { kind: 'text' }, string>) {
+  const [draft, setDraft] = useDraft(value);
+  return (
+    <TextInput
+      {...described}
+      w={120}
+      {...(field.maxLength !== null && { maxLength: field.maxLength })}
+      value={draft}
+      onChange={(event) => setDraft(event.currentTarget.value)}
+      onBlur={() => onChange(draft)}
+      onKeyDown={({ key }) => key === 'Enter' && onChange(draft)}
+    />
+  );
+}
+
+function worded(value: Value): string {
+  return value === true ? 'on' : value === false ? 'off' : String(value);
+}

@@ -1,0 +1,50 @@
+/** Where everything is kept, and how to open another workspace. */
+import { Button, Code, CopyButton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { Panel } from '../components/Screen.tsx';
+import classes from './Settings.module.css';
+
+export function WorkspacePanel() {
+  const { data: info } = useQuery(api.app.info.queryOptions());
+  const open = useMutation({ mutationFn: () => client.app.openWorkspace() });
+  const reveal = useMutation({ mutationFn: (path: string) => client.app.reveal({ path }) });
+  if (info === undefined) return null;
+  const { workspace, host, version } = info;
+  return (
+    <Panel title="Workspace" className={classes.panel ?? ''}>
+      <p className={classes.about}>Database, datasets, models and what runs put out are all in this folder.</p>
+      <div className={classes.path}>
+        <Code>{workspace}</Code>
+        <CopyButton value={workspace}>
+          {({ copied, copy }) => (
+            <Button variant="default" onClick={copy}>
+              {copied ? 'Copied' : 'Copy path'}
+            </Button>
+          )}
+        </CopyButton>
+        {host === 'electron' && (
+          <>
+            <Button variant="default" onClick={() => reveal.mutate(workspace)}>
+              Show folder
+            </Button>
+            <Button variant="default" onClick={() => open.mutate()}>
+              Open another …
+            </Button>
+          </>
+        )}
+      </div>
+      {(open.error ?? reveal.error) !== null && <Failed error={open.error ?? reveal.error} />}
+      {host === 'serve' && (
+        <p className={classes.about}>
+          To open another, start Braid with it: <Code>braid serve --workspace FOLDER</Code>. What trains here is saved
+          when this one ends.
+        </p>
+      )}
+      <p className={classes.about}>
+        Braid {version}, {host === 'serve' ? 'in the browser' : 'on the desktop'}
+      </p>
+    </Panel>
+  );
+}
