@@ -8,7 +8,7 @@ import type { TrainerEvent } from '../trainer/events.ts';
 
 type EvaluationEvent = Extract<TrainerEvent, { kind: 'evaluation' }>;
 
-/** Stores the evaluation and its items; the same step and dataset again replaces it. */
+/** Stores the evaluation and its items; the same step and dataset again replaces it. Step 0 is the run's baseline. */
 export function storeEvaluation(store: Store, run: RunRow, event: EvaluationEvent): number {
   const main = taskByName(run.task).mainMetric;
   const items = event.items.map((item) => ({
@@ -17,6 +17,8 @@ export function storeEvaluation(store: Store, run: RunRow, event: EvaluationEven
     score: item.metrics[main] ?? Number.NaN,
     metrics: item.metrics,
   }));
+  const { mean, low, high } = interval(items.map((item) => item.score));
+  if (event.step === 0) store.runs.setBaseline(run.id, mean);
   return store.evaluations.add(
     {
       runId: run.id,
@@ -25,7 +27,7 @@ export function storeEvaluation(store: Store, run: RunRow, event: EvaluationEven
       dataset: evaluationDataset(run),
       step: event.step,
       n: items.length,
-      ...interval(items.map((item) => item.score)),
+      ...{ mean, low, high },
       exactMatch: event.metrics.eval_exact_match ?? null,
       metrics: event.metrics,
       duringTraining: true,

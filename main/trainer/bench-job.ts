@@ -117,6 +117,7 @@ function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunI
     keepsSamples: () => false,
     holdGeneration: () => undefined,
     restoreGeneration: () => null,
+    begin: () => undefined,
     endStep: async () => {
       times.push({ seconds: (performance.now() - began) / 1000, phases: phases.take() });
       await onStep(times.length);

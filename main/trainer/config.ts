@@ -169,7 +169,10 @@ export const trainConfigSchema = z.strictObject({
     .int()
     .min(0)
     .default(0)
-    .meta({ unit: 'steps', doc: 'Evaluate on held-out records every N steps; 0: never during the run.' }),
+    .meta({
+      unit: 'steps',
+      doc: 'Evaluate on held-out records every N steps, before the first and after the last; 0: never.',
+    }),
   eval_records: count.default(32).meta({ unit: 'records', doc: 'How many held-out records each evaluation takes.' }),
   pause_on_collapse: z
     .boolean()

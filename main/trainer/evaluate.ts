@@ -11,6 +11,8 @@ export interface EvaluateOptions {
   readonly batchSize: number;
   /** Called with the records done so far. */
   readonly onProgress?: (done: number) => void;
+  /** Called after each decoding step. */
+  readonly onToken?: () => void;
 }
 
 export interface Evaluation {
@@ -44,6 +46,7 @@ export function evaluate(
         minP: null,
         repetitionPenalty: 1,
         coordinates: [0],
+        ...(options.onToken && { onToken: options.onToken }),
       },
     );
     batch.forEach(({ record }, i) => {

@@ -36,6 +36,7 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
   const plan = planBatches(config, session.records.length);
   let generation: ScoredGeneration | null = io.restoreGeneration((saved) => rescore(session, plan, saved));
 
+  io.begin();
   for (let step = io.firstStep; step < config.max_steps; step++) {
     if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
     const metrics = new StepMetrics();

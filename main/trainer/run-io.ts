@@ -1,6 +1,7 @@
 /** What a training loop hands over between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
 import { dropOldest, type RunProgress, saveCheckpoint } from './checkpoint.ts';
 import { watchStep } from './collapse-watch.ts';
+import type { TrainConfig } from './config.ts';
 import type { Control } from './control.ts';
 import { evaluate } from './evaluate.ts';
 import type { Metrics, TrainerEvent } from './events.ts';
@@ -21,6 +22,8 @@ export interface RunIo {
   /** The generation that the next steps still use; checkpoints keep it. */
   holdGeneration(generation: ScoredGeneration | null): void;
   restoreGeneration(rescore: (saved: SavedGeneration) => ScoredGeneration): ScoredGeneration | null;
+  /** Before the first step: measures the baseline where the run evaluates at all. */
+  begin(): void;
   /** Reports a step (from 1), watches for collapse, evaluates and saves where it is due. */
   endStep(step: number, metrics: Metrics): Promise<void>;
   /** Saves and says that the run has ended. */
@@ -85,6 +88,9 @@ export function openRunIo(
       now = { ...now, generation: generation === null ? null : toSaved(generation) };
     },
     restoreGeneration: (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
+    begin: () => {
+      if (config.eval_steps > 0 && progress.step === 0) evaluateNow(session, 0, emit);
+    },
     endStep: async (step, metrics) => {
       const seconds = (performance.now() - began) / 1000;
       const reported = {
@@ -100,7 +106,7 @@ export function openRunIo(
       now = { ...now, step };
       emit({ kind: 'step', step, metrics: reported });
       if (config.method === 'grpo') watch(step, metrics);
-      if (config.eval_steps > 0 && step % config.eval_steps === 0) evaluateNow(session, step, emit);
+      if (evaluatesAt(step, config)) evaluateNow(session, step, emit);
       if (step % config.save_steps === 0 && step < config.max_steps) await save();
       began = performance.now();
     },
@@ -117,11 +123,20 @@ function toSaved({ number, completions, oldLogps }: ScoredGeneration): SavedGene
   return { number, completions, oldLogps: oldLogps?.map((row) => Array.from(row)) ?? null };
 }
 
+/** The last step always counts: what a run ends with is known, whatever its steps are a multiple of. */
+function evaluatesAt(step: number, { eval_steps, max_steps }: Pick<TrainConfig, 'eval_steps' | 'max_steps'>): boolean {
+  return eval_steps > 0 && (step % eval_steps === 0 || step === max_steps);
+}
+
 /** Held-out records, the same ones every time. */
 function evaluateNow(session: Session, step: number, emit: (event: TrainerEvent) => void): void {
   const records = session.evalRecords.slice(0, session.config.eval_records);
   if (records.length === 0) return;
-  const options = { maxNewTokens: session.maxCompletionLength, batchSize: session.config.per_device_train_batch_size };
+  const options = {
+    maxNewTokens: session.maxCompletionLength,
+    batchSize: session.config.per_device_train_batch_size,
+    onToken: () => emit({ kind: 'alive' }),
+  };
   const { metrics, items } = evaluate(session.task, session.policy, records, session.decode, options);
   emit({ kind: 'evaluation', step, metrics, items });
 }

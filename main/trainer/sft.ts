@@ -20,6 +20,7 @@ import type { Session } from './session.ts';
 export async function trainSft(session: Session, io: RunIo): Promise<void> {
   const { config, policy, parameters, optimizer } = session;
   const cost = tokenCost(policy.model.config, policy.adapter);
+  io.begin();
   for (let step = io.firstStep; step < config.max_steps; step++) {
     if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
     const rate = learningRate(config, step);

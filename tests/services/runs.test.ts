@@ -108,6 +108,18 @@ describe('recordEvents', () => {
     });
   });
 
+  it('takes the evaluation before the first step for the baseline', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, config);
+    const at = (step: number, alignment: number): TrainerEvent => {
+      const items = [{ id: 'a', completion: 'x', metrics: { alignment } }];
+      return { kind: 'evaluation', step, metrics: {}, items };
+    };
+    recordEvents(store, runId, [at(0, 0.5)]);
+    recordEvents(store, runId, [at(3, 0.75)]);
+    expect(store.runs.get(runId)?.baselineScore).toBe(0.5);
+  });
+
   it('stores nothing of a batch that fails in the middle', () => {
     const store = temporaryStore();
     const { runId, folder } = createRun(store, config);

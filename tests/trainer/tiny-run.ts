@@ -35,6 +35,7 @@ export interface TinyRunOptions {
   readonly resumeFrom?: string;
   readonly outputDir?: string;
   readonly records?: TrainerStart['records'];
+  readonly evalRecords?: TrainerStart['evalRecords'];
   /** Called with each event, before what it causes. */
   readonly onEvent?: (event: TrainerEvent, control: ReturnType<typeof openControl>) => void;
   /** Stands in for a part of the session. */
@@ -70,7 +71,7 @@ export function tinySession(options: TinyRunOptions): Session {
     config: parseConfig({ ...tinyConfig, ...options.config }),
     modelFolder: options.model,
     records: options.records ?? tinyDataset().train,
-    evalRecords: [],
+    evalRecords: options.evalRecords ?? [],
     outputDir: options.outputDir ?? temporaryFolder(),
     resumeFrom: options.resumeFrom ?? null,
     kernelsFile: '',
