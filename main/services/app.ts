@@ -1,6 +1,7 @@
 /** The app without its window: everything that lives as long as a host has a workspace open. */
 import { openStore, type Store } from '../store/index.ts';
 import { type Changes, openChanges } from './changes.ts';
+import { forgettingAfterStage } from './forgetting-job.ts';
 import { currentHost } from './host.ts';
 import { type Jobs, openJobs } from './jobs.ts';
 import { type Library, openLibrary } from './library.ts';
@@ -51,9 +52,10 @@ export function openApp({ workspace: chosen, paths, what }: AppOptions): App {
     const notices = openNotices(changes);
     const settings = () => readSettings(store);
     const live = openLiveRuns(store, { paths, changes, settings });
-    const queue = openStageQueue(store, { paths, live, changes, notices, settings });
     const jobs = openJobs(changes);
     const library = openLibrary({ store, workspace, paths, changes, jobs });
+    const afterStage = forgettingAfterStage({ store, paths, changes, notices, jobs, settings });
+    const queue = openStageQueue(store, { paths, live, changes, notices, settings, afterStage });
     live.onEvents((runId, events) => {
       for (const event of events) noteEvent(notices, store, runId, event);
     });
@@ -62,10 +64,12 @@ export function openApp({ workspace: chosen, paths, what }: AppOptions): App {
     const looking = setInterval(() => {
       tellForeignWrites(store, changes);
       settleLost(store, live, changes);
+      queue.settleEnded();
     }, LOOK_MS).unref();
     let closing: Promise<void> | null = null;
     const end = async (): Promise<void> => {
       clearInterval(looking);
+      queue.close();
       await Promise.all([jobs.close(), live.close(GRACE_MS)]);
       await library.close();
       store.close();

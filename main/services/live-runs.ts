@@ -26,6 +26,8 @@ export interface LiveRuns {
   outcome(runId: number): Promise<RunOutcome> | null;
   /** Called with each batch that the history has taken in. */
   onEvents(listener: (runId: number, events: readonly TrainerEvent[]) => void): void;
+  /** Called when a trainer was started, for a new run or one that goes on. */
+  onStart(listener: (status: LiveStatus) => void): void;
   onEnd(listener: (outcome: RunOutcome) => void): void;
   /** Asks every run to save and end, kills what has not after `graceMs`, and waits. */
   close(graceMs: number): Promise<void>;
@@ -55,18 +57,20 @@ export function openLiveRuns(
 ): LiveRuns {
   const entries = new Map<number, Entry>();
   const eventListeners: ((runId: number, events: readonly TrainerEvent[]) => void)[] = [];
+  const startListeners: ((status: LiveStatus) => void)[] = [];
   const endListeners: ((outcome: RunOutcome) => void)[] = [];
 
   function admit(config: TrainConfig, name: string): number {
     const model = config.from_checkpoint ?? config.model;
     const memoryBytes = expectedMemory(store, config, model, paths);
-    const live = [...entries.values()]
-      .filter(({ status }) => status.state !== 'ending')
-      .map(({ status }) => ({ name: status.name, memoryBytes: status.expectedBytes }));
+    const statuses = [...entries.values()].map(({ status }) => status).filter(({ state }) => state !== 'ending');
+    const live = statuses.map((status) => ({ name: status.name, memoryBytes: status.expectedBytes }));
+    // What a run that has just begun will still take is not free, though the system says so.
+    const promised = statuses.reduce((sum, run) => sum + Math.max(0, run.expectedBytes - (run.memoryBytes ?? 0)), 0);
     const refused = refusal(
       live,
       { name, memoryBytes },
-      { concurrentRuns: settings().concurrent_runs, freeBytes: freeMemory() },
+      { concurrentRuns: settings().concurrent_runs, freeBytes: freeMemory() - promised },
     );
     if (refused !== null) throw refused;
     return memoryBytes;
@@ -74,7 +78,9 @@ export function openLiveRuns(
 
   function follow(run: LiveRun, expectedBytes: number): void {
     const row = requireRun(store, run.runId);
-    entries.set(run.runId, { run, status: liveStatus(row, expectedBytes, store.now()) });
+    const status = liveStatus(row, expectedBytes, store.now());
+    entries.set(run.runId, { run, status });
+    for (const listener of startListeners) listener(status);
     void run.outcome.then((outcome) => {
       entries.delete(run.runId);
       publish(run.runId);
@@ -152,6 +158,7 @@ export function openLiveRuns(
     get: (runId) => entries.get(runId)?.status ?? null,
     outcome: (runId) => entries.get(runId)?.run.outcome ?? null,
     onEvents: (listener) => void eventListeners.push(listener),
+    onStart: (listener) => void startListeners.push(listener),
     onEnd: (listener) => void endListeners.push(listener),
     close: async (graceMs) => {
       const runs = [...entries.values()].map(({ run }) => run);

@@ -1,5 +1,6 @@
 /** The promotion rule of a stage: held-out score at least x in n evaluations one after the other. */
 import { z } from 'zod';
+import type { EvaluationRow } from '../store/evaluations.ts';
 import type { Store } from '../store/index.ts';
 import type { RunRow } from '../store/runs.ts';
 import type { StageRow } from '../store/stages.ts';
@@ -8,6 +9,10 @@ export const promotionSchema = z.strictObject({
   /** Of the task's main metric, held out. */
   at_least: z.number().min(0).max(1),
   evaluations: z.int().min(1).max(20).default(1),
+  /** Which checkpoint the next stage starts from: the newest, or the one with the best held-out score. */
+  hand_on: z.enum(['last', 'best']).default('last'),
+  /** Whether the stage ends as soon as the rule is met, steps left or not. */
+  end_early: z.boolean().default(false),
 });
 
 export type Promotion = Readonly<z.infer<typeof promotionSchema>>;
@@ -18,11 +23,20 @@ export function promotionOf(stage: Pick<StageRow, 'promotion'>): Promotion | nul
   return result.success ? result.data : null;
 }
 
+/** What a run measured of itself after its first step, in order: neither its baseline nor checks of other lengths. */
+export function trainingScores(store: Pick<Store, 'evaluations'>, runId: number): EvaluationRow[] {
+  return store.evaluations.ofRun(runId).filter(({ duringTraining, step }) => duringTraining && step > 0);
+}
+
 /** Whether the newest evaluations of a run meet its stage's rule: null when they do, else why not. */
-export function metPromotion(store: Store, stage: Pick<StageRow, 'promotion'>, run: Pick<RunRow, 'id'>): string | null {
+export function metPromotion(
+  store: Pick<Store, 'evaluations'>,
+  stage: Pick<StageRow, 'promotion'>,
+  run: Pick<RunRow, 'id'>,
+): string | null {
   const rule = promotionOf(stage);
   if (rule === null) return null;
-  const scores = store.evaluations.ofRun(run.id).map(({ mean }) => mean);
+  const scores = trainingScores(store, run.id).map(({ mean }) => mean);
   const newest = scores.slice(-rule.evaluations);
   if (newest.length < rule.evaluations)
     return `Expected ${rule.evaluations} held-out evaluations for the promotion rule, got ${newest.length}`;

@@ -45,7 +45,7 @@ function interval(scores: readonly number[]): { mean: number; low: number | null
 }
 
 /** As the trainer chooses it: the held-out file beside the dataset unless another is named. */
-function evaluationDataset(run: RunRow): string {
+export function evaluationDataset(run: Pick<RunRow, 'configJson' | 'dataset'>): string {
   const config = JSON.parse(run.configJson) as { readonly eval_dataset?: string | null };
   return config.eval_dataset ?? run.dataset.replace(/(\.jsonl)?$/, '.test.jsonl');
 }

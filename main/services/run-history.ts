@@ -9,6 +9,7 @@ import type { Store } from '../store/index.ts';
 import type { MetricPoint } from '../store/metrics.ts';
 import type { LineageRow, RunFilter, RunRow } from '../store/runs.ts';
 import { type Promotion, promotionOf } from './promotion.ts';
+import { evaluationDataset } from './run-evaluation.ts';
 import { requireRun } from './runs.ts';
 import { fromStoredPath } from './workspace.ts';
 
@@ -63,7 +64,8 @@ export function runSummary(store: Store, runId: number): RunSummary {
 
 function summarise(store: Store, run: RunRow, latest = store.metrics.latest(run.id)): RunSummary {
   const { configJson: _, ...rest } = absolute(store, run);
-  const evaluation = store.evaluations.newestOfRun(run.id) ?? null;
+  // Checks of other lengths are stored with the run too, and say nothing of its own goal.
+  const evaluation = store.evaluations.newestOfRun(run.id, evaluationDataset(run)) ?? null;
   return { ...rest, latest, evaluation };
 }
 

@@ -22,7 +22,7 @@ export function runVerdict(store: Store, runId: number): Verdict {
       settings: watchSettings(config, taskByName(run.task)),
       steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
       startEntropy: startEntropy(store, runId),
-      evaluations: store.evaluations.ofRun(runId),
+      evaluations: store.evaluations.ofRun(runId).filter(({ duringTraining }) => duringTraining),
     });
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;

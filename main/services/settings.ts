@@ -20,6 +20,14 @@ export const settingsSchema = z.strictObject({
     .default(10)
     .meta({ unit: 'minutes', doc: 'A trainer that says nothing for so long is taken for hung and ended.' }),
   run_queue: z.boolean().default(true).meta({ doc: 'Start the next queued stage when a run ends.' }),
+  auto_promote: z
+    .boolean()
+    .default(false)
+    .meta({ doc: 'Queue the next planned stage by itself when a stage has met its rule.' }),
+  forgetting_check: z
+    .boolean()
+    .default(true)
+    .meta({ doc: 'Measure every length anew after each stage, to see what was forgotten.' }),
   hourly_price: z.number().min(0).default(0).meta({ doc: 'What an hour of this machine costs; 0: not shown.' }),
   currency: z.string().max(8).default('$').meta({ doc: 'The currency of the price.' }),
 });

@@ -1,15 +1,20 @@
 /** What a stage trains: its settings over the preset, its dataset, and the model that the stage before left. */
 import { inputError } from '../errors.ts';
+import type { CheckpointRow } from '../store/checkpoints.ts';
 import type { Store } from '../store/index.ts';
 import type { StageRow } from '../store/stages.ts';
 import { parseConfig, type TrainConfig } from '../trainer/config.ts';
 import type { HostPaths } from './paths.ts';
-import { readPreset } from './presets.ts';
-import { newestCheckpoint } from './run-history.ts';
+import { type ConfigFields, readPreset } from './presets.ts';
+import { promotionOf, trainingScores } from './promotion.ts';
+import { refreshCheckpoints } from './run-history.ts';
 import { fromStoredPath } from './workspace.ts';
 
 /** The preset under the settings of a stage that names none. */
 export const defaultPreset = 'interleave-tiny';
+
+/** Held-out evaluations of a stage after its baseline, each with a checkpoint to hand on. */
+const EVALUATIONS = 6;
 
 /** The configuration of the run that starting the stage now would make. */
 export function stageConfig(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): TrainConfig {
@@ -22,8 +27,7 @@ export function stageConfig(store: Store, stage: StageRow, paths: Pick<HostPaths
     );
   }
   const fields = {
-    ...readPreset(defaultPreset, paths),
-    from_checkpoint: checkpointBefore(store, stage),
+    ...stageDefaults(store, stage, paths),
     ...stage.config,
     dataset: fromStoredPath(store.folder, dataset.file),
     max_steps: stage.steps,
@@ -31,21 +35,49 @@ export function stageConfig(store: Store, stage: StageRow, paths: Pick<HostPaths
   return parseConfig(fields, `stage "${stage.name}"`);
 }
 
-/** The newest checkpoint of the nearest earlier stage that has one; null at the start of a curriculum. */
-export function checkpointBefore(store: Store, stage: Pick<StageRow, 'position'>): string | null {
+/** What a stage has where its own settings say nothing. */
+export function stageDefaults(
+  store: Store,
+  stage: Pick<StageRow, 'position' | 'steps'>,
+  paths: Pick<HostPaths, 'resources'>,
+): ConfigFields {
+  const every = Math.max(1, Math.round(stage.steps / EVALUATIONS));
+  return {
+    ...readPreset(defaultPreset, paths),
+    eval_steps: every,
+    save_steps: every,
+    from_checkpoint: checkpointBefore(store, stage)?.path ?? null,
+  };
+}
+
+/** What the nearest earlier stage that has anything hands on; null at the start of a curriculum. */
+export function checkpointBefore(store: Store, stage: Pick<StageRow, 'position'>): CheckpointRow | null {
   const earlier = store.stages.list().filter(({ position }) => position < stage.position);
-  for (const { id } of earlier.reverse()) {
-    const path = checkpointOf(store, id);
-    if (path !== null) return path;
+  for (const before of earlier.reverse()) {
+    const checkpoint = handedOn(store, before);
+    if (checkpoint !== null) return checkpoint;
   }
   return null;
 }
 
-/** Where a stage's newest run that got anywhere stands; null when it has none. */
-export function checkpointOf(store: Store, stageId: number): string | null {
-  for (const run of store.runs.list({ stageId })) {
-    const checkpoint = newestCheckpoint(store, run.id);
-    if (checkpoint !== undefined) return checkpoint.path;
+/** The checkpoint that the next stage starts from: of the stage's newest run that got anywhere, by its rule's choice. */
+export function handedOn(store: Store, stage: StageRow): CheckpointRow | null {
+  for (const run of store.runs.list({ stageId: stage.id })) {
+    if (run.state === 'collapsed') continue;
+    const there = refreshCheckpoints(store, run.id).filter(({ deletedAt }) => deletedAt === null);
+    const last = there.at(-1);
+    if (last === undefined) continue;
+    return promotionOf(stage)?.hand_on === 'best' ? bestOf(store, run.id, there) : last;
   }
   return null;
+}
+
+/** The one with the best held-out score, the later of equals; one that was never measured counts least. */
+function bestOf(store: Store, runId: number, checkpoints: readonly CheckpointRow[]): CheckpointRow | null {
+  const scores = new Map(trainingScores(store, runId).map(({ step, mean }) => [step, mean]));
+  const scoreOf = ({ step }: CheckpointRow): number => scores.get(step) ?? Number.NEGATIVE_INFINITY;
+  return checkpoints.reduce<CheckpointRow | null>(
+    (best, checkpoint) => (best === null || scoreOf(checkpoint) >= scoreOf(best) ? checkpoint : best),
+    null,
+  );
 }

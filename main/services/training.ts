@@ -53,12 +53,9 @@ export interface TrainingOptions {
  * (a model's files, a target that doesn't fit) comes as the outcome's error, and the run is taken back.
  */
 export function startTraining(store: Store, config: TrainConfig, options: TrainingOptions): LiveRun {
-  const resolved = resolvePaths(config, options.paths);
-  const inputs = readInputs(resolved);
-  const modelFolder = findModel(resolved, options.paths);
-  const { runId, folder } = createRun(store, resolved, { stageId: options.stageId ?? null });
-  const launched: Launch = { runId, folder, config: resolved, ...inputs, modelFolder, resume: null };
-  return launch(store, launched, options);
+  const planned = plannedStart(config, options.paths);
+  const { runId, folder } = createRun(store, planned.config, { stageId: options.stageId ?? null });
+  return launch(store, { runId, folder, ...planned, resume: null }, options);
 }
 
 export interface ResumeOptions extends TrainingOptions {
@@ -66,6 +63,15 @@ export interface ResumeOptions extends TrainingOptions {
   readonly checkpoint?: { readonly step: number; readonly path: string };
   /** More steps than the run was to have. */
   readonly maxSteps?: number;
+}
+
+/** All that a trainer would be given for a new run, checked as far as the host can see; nothing is stored. */
+export function plannedStart(
+  config: TrainConfig,
+  paths: HostPaths,
+): Pick<TrainerStart, 'config' | 'modelFolder' | 'records' | 'evalRecords'> {
+  const resolved = resolvePaths(config, paths);
+  return { config: resolved, ...readInputs(resolved), modelFolder: findModel(resolved, paths) };
 }
 
 /** Goes on with a run that was stopped or interrupted, from a checkpoint, or from its start when it has none. */
@@ -126,7 +132,7 @@ function readInputs(config: TrainConfig) {
   return { records, evalRecords };
 }
 
-interface Launch extends ReturnType<typeof readInputs> {
+interface Launch extends Pick<TrainerStart, 'records' | 'evalRecords'> {
   readonly runId: number;
   readonly folder: string;
   readonly config: TrainConfig;

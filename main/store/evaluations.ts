@@ -108,8 +108,8 @@ export function openEvaluationsTable(db: Db, now: () => number) {
   const ofRun = db.prepare<[number], RawEvaluation>(
     `select ${fields} from evaluation where run_id = ? order by step, id`,
   );
-  const newestOfRun = db.prepare<[number], RawEvaluation>(
-    `select ${fields} from evaluation where run_id = ? order by step desc, id desc limit 1`,
+  const newestOfRun = db.prepare<[number, string], RawEvaluation>(
+    `select ${fields} from evaluation where run_id = ? and dataset = ? order by step desc, id desc limit 1`,
   );
   const items = db.prepare<[number], RawItem>(
     `select ${columns(['record_id', 'completion', 'score', 'metrics_json'])} from evaluation_item
@@ -150,9 +150,9 @@ export function openEvaluationsTable(db: Db, now: () => number) {
         .map(parse),
     /** A run's evaluations, by step. */
     ofRun: (runId: number): EvaluationRow[] => ofRun.all(runId).map(parse),
-    /** The one at the run's highest step. */
-    newestOfRun(runId: number): EvaluationRow | undefined {
-      const row = newestOfRun.get(runId);
+    /** The one on that dataset at the run's highest step. */
+    newestOfRun(runId: number, dataset: string): EvaluationRow | undefined {
+      const row = newestOfRun.get(runId, dataset);
       return row === undefined ? undefined : parse(row);
     },
     items: (id: number): EvaluationItemRow[] =>

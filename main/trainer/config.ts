@@ -4,7 +4,7 @@
  * Names are those of TRL's GRPOConfig, SFTConfig and ModelConfig wherever TRL has the setting.
  */
 import { z } from 'zod';
-import { BraidError, inputError } from '../errors.ts';
+import { inputError } from '../errors.ts';
 
 /** What a form or a help page needs to know beyond the type. */
 export interface FieldMeta {
@@ -165,14 +165,10 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(3)
     .meta({ unit: 'checkpoints', doc: 'Keep the newest N checkpoints of the run; null: all.' }),
-  eval_steps: z
-    .int()
-    .min(0)
-    .default(0)
-    .meta({
-      unit: 'steps',
-      doc: 'Evaluate on held-out records every N steps, before the first and after the last; 0: never.',
-    }),
+  eval_steps: z.int().min(0).default(0).meta({
+    unit: 'steps',
+    doc: 'Evaluate on held-out records every N steps, before the first and after the last; 0: never.',
+  }),
   eval_records: count.default(32).meta({ unit: 'records', doc: 'How many held-out records each evaluation takes.' }),
   pause_on_collapse: z
     .boolean()
@@ -199,14 +195,39 @@ export function parseConfig(value: unknown, origin = 'configuration'): TrainConf
   const result = trainConfigSchema.safeParse(value, { reportInput: true });
   if (!result.success)
     throw inputError('BAD_CONFIG', `${origin}: ${result.error.issues.map(describeIssue).join('; ')}`);
-  checkCombination(result.data, origin);
-  return result.data;
+  const fault = combinationFault(result.data);
+  if (fault === null) return result.data;
+  throw inputError('BAD_CONFIG', `${origin}: ${fault.message}`, fault.remedy ?? undefined);
+}
+
+/** One thing that is wrong with a configuration, and the field where it can be mended. */
+export interface ConfigFault {
+  readonly field: string;
+  readonly message: string;
+  readonly remedy: string | null;
+}
+
+/** All that is wrong with a partial configuration, field by field; none: `parseConfig` takes it. */
+export function configFaults(value: unknown): readonly ConfigFault[] {
+  const result = trainConfigSchema.safeParse(value, { reportInput: true });
+  if (result.success) {
+    const fault = combinationFault(result.data);
+    return fault === null ? [] : [fault];
+  }
+  return result.error.issues.flatMap((issue): ConfigFault[] => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((field) => ({ field, message: describeUnknown(field), remedy: null }));
+    return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue), remedy: null }];
+  });
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') return issue.keys.map(describeUnknown).join('; ');
-  const came = issue.input === undefined ? '' : `, got ${JSON.stringify(issue.input)}`;
-  return `"${issue.path.join('.')}": ${issue.message}${came}`;
+  return `"${issue.path.join('.')}": ${messageOf(issue)}`;
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  return issue.input === undefined ? issue.message : `${issue.message}, got ${JSON.stringify(issue.input)}`;
 }
 
 function describeUnknown(key: string): string {
@@ -216,20 +237,16 @@ function describeUnknown(key: string): string {
 }
 
 /** Settings that are each fine but not together. */
-function checkCombination(config: TrainConfig, origin: string): void {
-  if (config.method !== 'grpo') return;
+function combinationFault(config: TrainConfig): ConfigFault | null {
+  if (config.method !== 'grpo') return null;
   const generated =
     config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
-  if (generated % config.num_generations !== 0) {
-    throw new BraidError(
-      'BAD_CONFIG',
-      `${origin}: expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of num_generations (${config.num_generations})`,
-      {
-        kind: 'input',
-        remedy: `Take ${Math.ceil(generated / config.num_generations) * config.num_generations} completions, or a group that divides ${generated}.`,
-      },
-    );
-  }
+  if (generated % config.num_generations === 0) return null;
+  return {
+    field: 'per_device_train_batch_size',
+    message: `expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of num_generations (${config.num_generations})`,
+    remedy: `Take ${Math.ceil(generated / config.num_generations) * config.num_generations} completions, or a group that divides ${generated}.`,
+  };
 }
 
 /** Levenshtein distance of two short names. */

@@ -2,12 +2,13 @@
 import type { BenchJob, BenchResult } from './bench-job.ts';
 import type { EvaluateJob, EvaluateResult } from './evaluate-job.ts';
 import type { JobEvent, TrainerEvent } from './events.ts';
+import type { PreflightJob, PreflightResult } from './preflight-job.ts';
 import type { ScoreJob, ScoreResult } from './score-job.ts';
 import type { SelfCheckJob, SelfCheckResult } from './self-check-job.ts';
 import type { TrainerStart } from './start.ts';
 
 /** Jobs that are no run: they tell how far they are, give one result and leave nothing behind. */
-export type SideJob = EvaluateJob | ScoreJob | BenchJob | SelfCheckJob;
+export type SideJob = EvaluateJob | ScoreJob | BenchJob | PreflightJob | SelfCheckJob;
 
 export type TrainerJob = TrainerStart | SideJob;
 
@@ -16,6 +17,7 @@ export interface SideJobResults {
   readonly evaluate: EvaluateResult;
   readonly score: ScoreResult;
   readonly bench: BenchResult;
+  readonly preflight: PreflightResult;
   readonly 'self-check': SelfCheckResult;
 }
 

@@ -6,6 +6,7 @@ import type { JobEvent } from './events.ts';
 import { describeFailure } from './failure.ts';
 import type { JobIo } from './job-io.ts';
 import type { SideJob, SideJobResults } from './jobs.ts';
+import { runPreflightJob } from './preflight-job.ts';
 import { runScoreJob } from './score-job.ts';
 import { runSelfCheckJob } from './self-check-job.ts';
 
@@ -41,6 +42,8 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
       return runScoreJob(job, io);
     case 'bench':
       return runBenchJob(job, io);
+    case 'preflight':
+      return runPreflightJob(job, io);
     case 'self-check':
       return runSelfCheckJob();
   }

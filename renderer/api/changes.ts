@@ -9,14 +9,14 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   status: [api.app.status.key()],
   jobs: [api.app.status.key()],
   texts: [api.texts.key(), api.datasets.preview.key()],
-  datasets: [api.datasets.key(), api.comparisons.sources.key()],
-  stages: [api.app.status.key(), api.datasets.list.key(), api.datasets.get.key()],
+  datasets: [api.datasets.key(), api.comparisons.sources.key(), api.stages.list.key()],
+  stages: [api.stages.key(), api.app.status.key(), api.datasets.list.key(), api.datasets.get.key()],
   runs: [api.runs.list.key(), api.runs.sparklines.key()],
   run: [],
   samples: [api.samples.key()],
-  evaluations: [api.comparisons.key(), api.runs.get.key()],
+  evaluations: [api.comparisons.key(), api.runs.get.key(), api.stages.forgetting.key()],
   models: [api.models.key()],
-  settings: [api.settings.key()],
+  settings: [api.settings.key(), api.stages.list.key()],
 };
 
 /**

@@ -105,7 +105,7 @@ describe('runVerdict', () => {
 describe('runDetail', () => {
   it('has the stage with its promotion rule', () => {
     const store = temporaryStore();
-    const promotion = { at_least: 0.9, evaluations: 2 };
+    const promotion = { at_least: 0.9, evaluations: 2, hand_on: 'best', end_early: true };
     const stageId = store.stages.add({
       ...{ name: '10 words', datasetId: null, position: 1, words: 10, steps: 60, promotion, config: {} },
     });

@@ -2,11 +2,24 @@
 import { api } from '../context.ts';
 import { app } from './app.ts';
 import { comparisons } from './comparisons.ts';
+import { config } from './config.ts';
 import { datasets } from './datasets.ts';
 import { models } from './models.ts';
 import { runs } from './runs.ts';
 import { samples } from './samples.ts';
 import { settings } from './settings.ts';
+import { stages } from './stages.ts';
 import { texts } from './texts.ts';
 
-export const router = api.router({ app, comparisons, datasets, models, runs, samples, settings, texts });
+export const router = api.router({
+  app,
+  comparisons,
+  config,
+  datasets,
+  models,
+  runs,
+  samples,
+  settings,
+  stages,
+  texts,
+});

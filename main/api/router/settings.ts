@@ -8,6 +8,8 @@ export const settings = {
   set: api.settings.set.handler(({ context: { app }, input }) => {
     const changed = changeSettings(app.store, input);
     app.changes.publish('settings');
+    // It may just have been allowed to go on.
+    app.queue.begin();
     return changed;
   }),
 };

@@ -1,0 +1,9 @@
+import { configForm, listPresets } from '../../services/config-form.ts';
+import { configFaults } from '../../trainer/config.ts';
+import { api } from '../context.ts';
+
+export const config = {
+  fields: api.config.fields.handler(() => configForm()),
+  presets: api.config.presets.handler(({ context }) => listPresets(context.app.paths)),
+  check: api.config.check.handler(({ input }) => configFaults(input.config)),
+};
