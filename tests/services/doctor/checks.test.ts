@@ -6,6 +6,7 @@ import { checkBundled } from '../../../main/services/doctor/bundled.ts';
 import { checkBrowser, checkElectron } from '../../../main/services/doctor/desktop.ts';
 import { checkEmbedded } from '../../../main/services/doctor/embedded.ts';
 import { checkMemory, checkNode } from '../../../main/services/doctor/machine.ts';
+import { readElectronPackage } from '../../../main/services/electron-package.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-checks-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,10 +29,12 @@ describe('checks', () => {
     mkdirSync(join(electron, 'dist'), { recursive: true });
     writeFileSync(join(electron, 'package.json'), '{"version":"40.0.0"}');
     expect(checkElectron(null)).toMatchObject({ status: 'WARN', detail: 'not installed' });
-    expect(checkElectron(electron).detail).toBe('package 40.0.0, but its binary was not downloaded');
+    expect(checkElectron(readElectronPackage(electron)).detail).toBe(
+      'package 40.0.0, but its binary was not downloaded',
+    );
     writeFileSync(join(electron, 'path.txt'), 'electron');
     writeFileSync(join(electron, 'dist/electron'), '');
-    expect(checkElectron(electron).status).toBe('OK');
+    expect(checkElectron(readElectronPackage(electron)).status).toBe('OK');
   });
 
   it('finds a browser on the PATH', () => {

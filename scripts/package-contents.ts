@@ -1,0 +1,90 @@
+/** What a packed app may hold beside Electron, and has to: an explicit list. Pure. */
+
+/** Files of one kind, by their paths in the resources folder; `app.asar/` stands for the archive's inside. */
+interface Part {
+  readonly what: string;
+  readonly files: RegExp;
+  /** How many there are at least; 0: they need not be there. */
+  readonly least: number;
+}
+
+const TFJS = '(?:app\\.asar|app\\.asar\\.unpacked)/node_modules/@tensorflow';
+const MODULES = '(?:app\\.asar|app\\.asar\\.unpacked)/node_modules';
+const OUT = '(?:app\\.asar|app\\.asar\\.unpacked)/out';
+
+/** What runs or is read outside Electron's main process is in the archive's list and unpacked beside it: twice. */
+export const parts: readonly Part[] = [
+  { what: 'package.json', files: /^app\.asar(\.unpacked)?\/package\.json$/, least: 2 },
+  { what: 'the main entry', files: /^app\.asar\/out\/main\/index\.js$/, least: 1 },
+  { what: 'the other entries', files: new RegExp(`^${OUT}/main/(trainer|texts)\\.js$`), least: 4 },
+  { what: 'shared code', files: new RegExp(`^${OUT}/main/chunks/[\\w-]+\\.js$`), least: 2 },
+  { what: 'the kernels', files: new RegExp(`^${OUT}/kernels/kernels\\.wasm$`), least: 2 },
+  { what: 'the preload', files: /^app\.asar\/out\/preload\/index\.cjs$/, least: 1 },
+  { what: 'the page', files: /^app\.asar\/out\/renderer\/(index\.html|icon\.svg)$/, least: 2 },
+  { what: "the page's files", files: /^app\.asar\/out\/renderer\/assets\/[\w-]+\.(js|css|woff2)$/, least: 5 },
+  {
+    what: 'better-sqlite3',
+    files: new RegExp(
+      `^${MODULES}/better-sqlite3/(package\\.json|LICENSE|lib/(index|binding|database|sqlite-error|util|methods/\\w+)\\.js)$`,
+    ),
+    least: 7,
+  },
+  {
+    what: "better-sqlite3's binary, of one platform",
+    files: new RegExp(`^${MODULES}/better-sqlite3/prebuilds/\\w+-\\w+\\.node$`),
+    least: 2,
+  },
+  { what: 'tfjs-core', files: new RegExp(`^${TFJS}/tfjs-core/(package\\.json|dist/tf-core\\.node\\.js)$`), least: 4 },
+  {
+    // The bundles beside these modules, their tests and maps have no business here.
+    what: "tfjs-core's gradients and what they import",
+    files: new RegExp(`^${TFJS}/tfjs-core/dist/(?!tf-core|miniprogram)(?:[\\w-]+/)*\\w+(?<!_test)\\.js$`),
+    least: 400,
+  },
+  {
+    what: "tfjs's WebAssembly backend",
+    files: new RegExp(
+      `^${TFJS}/tfjs-backend-wasm/(package\\.json|dist/tf-backend-wasm\\.node\\.js|wasm-out/tfjs-backend-wasm-threaded-simd\\.(js|wasm))$`,
+    ),
+    least: 8,
+  },
+  {
+    what: 'what tfjs-core needs',
+    files: new RegExp(
+      `^${MODULES}/(long/(package\\.json|src/long\\.js)|seedrandom/(package\\.json|(index|seedrandom|lib/\\w+)\\.js))$`,
+    ),
+    least: 16,
+  },
+  { what: 'presets', files: /^resources\/presets\/[\w-]+\.yaml$/, least: 1 },
+  {
+    what: 'the bundled model',
+    files: /^resources\/models\/tiny\/(README\.md|[\w-]+\.json|model\.safetensors)$/,
+    least: 6,
+  },
+  { what: 'the icon', files: /^resources\/icons\/braid\.png$/, least: 1 },
+  { what: 'the source texts', files: /^datasets\/[\w-]+\.jsonl?$/, least: 2 },
+  { what: 'our licence', files: /^LICENSE\.braid\.txt$/, least: 1 },
+  {
+    what: "the platforms' own",
+    files: /^(app\.asar|elevate\.exe|apparmor-profile|package-type|icon\.icns|[\w-]+\.lproj\/.*)$/,
+    least: 0,
+  },
+];
+
+export interface Judgement {
+  /** Files that the list doesn't name. */
+  readonly surplus: readonly string[];
+  /** Kinds of which there are too few, in words. */
+  readonly missing: readonly string[];
+}
+
+/** Holds files against the list. */
+export function judge(files: readonly string[]): Judgement {
+  return {
+    surplus: files.filter((file) => !parts.some((part) => part.files.test(file))),
+    missing: parts.flatMap(({ what, files: pattern, least }) => {
+      const found = files.filter((file) => pattern.test(file)).length;
+      return found < least ? [`${what}: expected at least ${least}, got ${found}`] : [];
+    }),
+  };
+}
