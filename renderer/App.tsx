@@ -19,6 +19,7 @@ const Runs = lazy(() => import('./runs/Runs.tsx').then(({ Runs }) => ({ default:
 const Compare = lazy(() => import('./compare/Compare.tsx').then(({ Compare }) => ({ default: Compare })));
 const Comparison = lazy(() => import('./compare/Comparison.tsx').then(({ Comparison }) => ({ default: Comparison })));
 const Settings = lazy(() => import('./settings/Settings.tsx').then(({ Settings }) => ({ default: Settings })));
+const Samples = lazy(() => import('./samples/Samples.tsx').then(({ Samples }) => ({ default: Samples })));
 const Run = lazy(() => import('./run/Run.tsx').then(({ Run }) => ({ default: Run })));
 
 export function App() {
@@ -56,6 +57,7 @@ function Page() {
             <Route path="/settings/doctor">
               <Settings tab="doctor" />
             </Route>
+            <Route path="/samples" component={Samples} />
             <Route path="/compare" component={Compare} />
             <Route path="/compare/:id">{({ id }) => <Comparison key={id} id={Number(id)} />}</Route>
             <Route>

@@ -76,10 +76,12 @@ function Word({ word: { kind, expected, got, strand }, hidden, focusable }: Word
     case 'missing':
       if (quiet) return null;
       return (
-        <span className={`${classes.missing} ${colour}`}>
-          <Said>missing: </Said>
-          {expected}{' '}
-        </span>
+        <>
+          <span className={`${classes.missing} ${colour}`}>
+            <Said>missing: </Said>
+            {expected}
+          </span>{' '}
+        </>
       );
     case 'extra':
       if (quiet) return null;

@@ -1,0 +1,122 @@
+/** Completions of a prompt or of a whole step: best and worst side by side, how they scored, then every one. */
+import { Button } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { SampleFacts } from '../../main/store/samples.ts';
+import { binsOf } from '../charts/bins.ts';
+import { Histogram } from '../charts/Histogram.tsx';
+import type { WordKind } from '../components/aligned-words.ts';
+import { byReward } from './prompts.ts';
+import { SampleCard, Target, useSample } from './SampleCard.tsx';
+import classes from './Samples.module.css';
+
+export interface CompletionsProps {
+  readonly samples: readonly SampleFacts[];
+  /** Of one prompt: its target stands once above all. */
+  readonly onePrompt: boolean;
+  readonly scale: readonly [number, number];
+  readonly hidden: ReadonlySet<WordKind>;
+  readonly onRecord: (sample: SampleFacts) => void;
+}
+
+const BINS = 20;
+/** Of a card before it is measured. */
+const CARD = 84;
+
+export function Completions({ samples, onePrompt, scale, hidden, onRecord }: CompletionsProps) {
+  const [bin, setBin] = useState<number | null>(null);
+  const ranked = useMemo(() => byReward(samples), [samples]);
+  const bins = useMemo(
+    () =>
+      binsOf(
+        samples.map(({ reward }) => reward),
+        BINS,
+        ...scale,
+      ),
+    [samples, scale],
+  );
+  const picked = bin === null ? undefined : bins[bin];
+  const shown = useMemo(
+    () =>
+      picked === undefined ? ranked : ranked.filter(({ reward }) => binsOf([reward], BINS, ...scale)[bin ?? 0]?.count),
+    [ranked, picked, bin, scale],
+  );
+  const scroller = useRef<HTMLElement>(null);
+  // The head is the list's first row: one scroll for all, and only what is in view exists.
+  const virtual = useVirtualizer({
+    count: shown.length + 1,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (index === 0 ? 420 : CARD),
+    getItemKey: (index) => (index === 0 ? 'head' : index),
+    overscan: 3,
+  });
+  const [best, worst] = [ranked[0], ranked.at(-1)];
+  // Another step or prompt starts at its best and worst.
+  const first = best === undefined ? '' : `${best.runId} ${best.step} ${onePrompt ? best.group : 'all'}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: to be done when what is shown becomes another
+  useEffect(() => {
+    scroller.current?.scrollTo({ top: 0 });
+    setBin(null);
+  }, [first]);
+  if (best === undefined || worst === undefined) return null;
+  const name = (sample: SampleFacts): string =>
+    onePrompt ? `completion ${sample.index + 1}` : `${sample.recordId}, completion ${sample.index + 1}`;
+  return (
+    <section ref={scroller} className={classes.completions} aria-label="Completions" tabIndex={-1}>
+      <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const sample = shown[index - 1];
+          return (
+            <div
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              className={classes.row}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              {sample === undefined ? (
+                <div className={classes.head}>
+                  {onePrompt && <PromptTarget sample={best} />}
+                  <div className={classes.pair}>
+                    <SampleCard sample={best} title="best" withTarget={!onePrompt} {...{ hidden, onRecord }} />
+                    <SampleCard sample={worst} title="worst" withTarget={!onePrompt} {...{ hidden, onRecord }} />
+                  </div>
+                  <Histogram
+                    title={`Rewards of ${samples.length} completions; pick a bar to see only those`}
+                    label="Rewards"
+                    unit="completions"
+                    height={64}
+                    format={(value) => value.toFixed(2)}
+                    {...{ bins, picked: bin, onPick: setBin }}
+                  />
+                  <div className={classes.listHead}>
+                    <h2>
+                      {picked === undefined ? `All ${shown.length}, best first` : `${shown.length} of ${ranked.length}`}
+                    </h2>
+                    {picked !== undefined && (
+                      <>
+                        <span className="soft num">
+                          reward {picked.from.toFixed(2)} to {picked.to.toFixed(2)}
+                        </span>
+                        <Button variant="subtle" size="compact-xs" onClick={() => setBin(null)}>
+                          Show all
+                        </Button>
+                      </>
+                    )}
+                  </div>
+                </div>
+              ) : (
+                <SampleCard sample={sample} title={name(sample)} withTarget={false} {...{ hidden, onRecord }} />
+              )}
+            </div>
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+function PromptTarget({ sample: key }: { readonly sample: SampleFacts }) {
+  const { data } = useSample(key);
+  return data === undefined ? null : <Target sample={data} />;
+}

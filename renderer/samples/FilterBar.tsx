@@ -1,0 +1,158 @@
+/** What to look for: words, scores, how it ended, one part of the reward, in this run or in all. */
+import { Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import type { Filter } from './place.ts';
+import classes from './Samples.module.css';
+
+export interface FilterBarProps {
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+  /** Of the reward. */
+  readonly components: readonly string[];
+}
+
+const exactness = [
+  { value: 'any', label: 'exact or not' },
+  { value: 'yes', label: 'exact only' },
+  { value: 'no', label: 'not exact' },
+];
+const endings = [
+  { value: 'any', label: 'ended or cut off' },
+  { value: 'no', label: 'cut off only' },
+  { value: 'yes', label: 'ended only' },
+];
+export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
+  const [words, setWords] = useState(filter.words ?? '');
+  const search = useDebouncedCallback((typed: string) => onFilter({ ...filter, words: typed }), 200);
+  const { component } = filter;
+  // Whoever comes here comes to type.
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <search className={classes.filters} aria-label="Filters">
+      <TextInput
+        className={classes.words}
+        aria-label="Words of completions"
+        placeholder="Words of completions"
+        leftSection={<IconSearch size={14} aria-hidden="true" />}
+        ref={field}
+        maxLength={500}
+        value={words}
+        onChange={({ currentTarget }) => {
+          setWords(currentTarget.value);
+          search(currentTarget.value);
+        }}
+      />
+      <Checkbox
+        label="in prompts too"
+        checked={filter.inPrompts ?? false}
+        onChange={({ currentTarget }) => onFilter({ ...filter, inPrompts: currentTarget.checked || undefined })}
+      />
+      <Select
+        aria-label="Which runs"
+        w={100}
+        data={[
+          { value: 'one', label: 'this run' },
+          { value: 'all', label: 'all runs' },
+        ]}
+        value={filter.everyRun ? 'all' : 'one'}
+        allowDeselect={false}
+        onChange={(value) => onFilter({ ...filter, everyRun: value === 'all' })}
+      />
+      <Bound
+        label="reward >"
+        name="Reward above"
+        value={filter.above}
+        onValue={(above) => onFilter({ ...filter, above })}
+      />
+      <Bound
+        label="reward <"
+        name="Reward below"
+        value={filter.below}
+        onValue={(below) => onFilter({ ...filter, below })}
+      />
+      <Choice
+        label="Exactness"
+        data={exactness}
+        value={filter.exact}
+        onValue={(exact) => onFilter({ ...filter, exact })}
+      />
+      <Choice
+        label="Ending"
+        data={endings}
+        value={filter.terminated}
+        onValue={(terminated) => onFilter({ ...filter, terminated })}
+      />
+      <Select
+        aria-label="Part of the reward"
+        w={140}
+        placeholder="part of the reward"
+        clearable
+        data={[...components]}
+        value={component?.name ?? null}
+        onChange={(name) => onFilter({ ...filter, component: name === null ? undefined : { ...component, name } })}
+      />
+      {component !== undefined && (
+        <>
+          <Bound
+            label=">"
+            name={`${component.name} above`}
+            value={component.above}
+            onValue={(above) => onFilter({ ...filter, component: { ...component, above } })}
+          />
+          <Bound
+            label="<"
+            name={`${component.name} below`}
+            value={component.below}
+            onValue={(below) => onFilter({ ...filter, component: { ...component, below } })}
+          />
+        </>
+      )}
+    </search>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly data: { value: string; label: string }[];
+  readonly value: boolean | undefined;
+  readonly onValue: (value: boolean | undefined) => void;
+}
+
+function Choice({ label, data, value, onValue }: ChoiceProps) {
+  return (
+    <Select
+      aria-label={label}
+      w={130}
+      data={data}
+      value={value === undefined ? 'any' : value ? 'yes' : 'no'}
+      allowDeselect={false}
+      onChange={(chosen) => onValue(chosen === 'any' || chosen === null ? undefined : chosen === 'yes')}
+    />
+  );
+}
+
+interface BoundProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value: number | undefined;
+  readonly onValue: (value: number | undefined) => void;
+}
+
+function Bound({ label, name, value, onValue }: BoundProps) {
+  return (
+    <span className={classes.bound}>
+      <span aria-hidden="true">{label}</span>
+      <NumberInput
+        aria-label={name}
+        w={58}
+        hideControls
+        decimalScale={4}
+        value={value ?? ''}
+        onChange={(typed) => onValue(typeof typed === 'number' ? typed : undefined)}
+      />
+    </span>
+  );
+}

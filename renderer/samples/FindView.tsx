@@ -1,0 +1,156 @@
+/** Completions found by what they scored and said: a list of any length, and the chosen one beside it. */
+import { Select } from '@mantine/core';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useMemo, useRef, useState } from 'react';
+import type { FoundSample } from '../../main/services/samples/find.ts';
+import type { SampleOrder } from '../../main/store/sample-finder.ts';
+import { api } from '../api/client.ts';
+import type { WordKind } from '../components/aligned-words.ts';
+import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { useKeys } from '../frame/keys.tsx';
+import { ExportMenu } from './ExportMenu.tsx';
+import { FilterBar } from './FilterBar.tsx';
+import { FoundRow } from './FoundRow.tsx';
+import { keyText } from './pins.ts';
+import { type Filter, hostFilter, type Place } from './place.ts';
+import { keyOf, SampleCard } from './SampleCard.tsx';
+import classes from './Samples.module.css';
+
+export interface FindViewProps {
+  readonly runId: number | null;
+  readonly place: Place;
+  readonly onPlace: (change: Partial<Place>) => void;
+  readonly hidden: ReadonlySet<WordKind>;
+}
+
+const orders = [
+  { value: 'newest', label: 'newest first' },
+  { value: 'lowest', label: 'lowest reward first' },
+  { value: 'highest', label: 'highest reward first' },
+];
+const PAGE = 100;
+const ROW = 62;
+
+export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
+  const { filter } = place;
+  const asked = hostFilter(filter, runId);
+  const components = useQuery(api.samples.components.queryOptions());
+  const count = useQuery(api.samples.count.queryOptions({ input: asked, placeholderData: keepPreviousData }));
+  const [at, setAt] = useState(0);
+  const scroller = useRef<HTMLDivElement>(null);
+  const total = count.data ?? 0;
+  const virtual = useVirtualizer({
+    count: total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 8,
+  });
+  const items = virtual.getVirtualItems();
+  const pages = pagesOf(items.map(({ index }) => index));
+  const found = useQueries({
+    queries: pages.map((page) =>
+      api.samples.find.queryOptions({
+        input: { filter: asked, order: filter.order, limit: PAGE, offset: page * PAGE },
+        placeholderData: keepPreviousData,
+      }),
+    ),
+  });
+  const rowAt = (index: number): FoundSample | undefined =>
+    found[pages.indexOf(Math.floor(index / PAGE))]?.data?.[index % PAGE];
+  const error = count.error ?? found.find((page) => page.error !== null)?.error ?? null;
+  const chosen = rowAt(Math.min(at, Math.max(0, total - 1)));
+  const go = (by: number): void => {
+    const next = Math.max(0, Math.min(total - 1, at + by));
+    setAt(next);
+    virtual.scrollToIndex(next, { align: 'auto' });
+  };
+  const change = (next: Filter): void => {
+    setAt(0);
+    scroller.current?.scrollTo({ top: 0 });
+    onPlace({ filter: next });
+  };
+  const latest = useRef(go);
+  latest.current = go;
+  useKeys(
+    useMemo(
+      () => [
+        { key: 'ArrowUp', label: 'Previous completion', run: () => latest.current(-1) },
+        { key: 'ArrowDown', label: 'Next completion', run: () => latest.current(1) },
+      ],
+      [],
+    ),
+  );
+  return (
+    <>
+      <FilterBar filter={filter} components={components.data ?? []} onFilter={change} />
+      <div className={classes.detailHead}>
+        <span className="num" role="status">
+          {count.data === undefined
+            ? ''
+            : `${total.toLocaleString('en')} ${total === 1 ? 'completion' : 'completions'}`}
+        </span>
+        <span className={classes.gap} />
+        <Select
+          aria-label="Order"
+          w={160}
+          data={orders}
+          value={filter.order}
+          allowDeselect={false}
+          onChange={(order) => change({ ...filter, order: (order ?? 'newest') as SampleOrder })}
+        />
+        <ExportMenu filter={asked} order={filter.order} name="completions" disabled={total === 0} />
+      </div>
+      {error !== null && <Failed what="The search failed" error={error} onRetry={() => void count.refetch()} />}
+      {count.data === undefined && error === null && <Loading what="completions" />}
+      {count.data === 0 && (
+        <Empty title="No completion fits">
+          <p>
+            {filter.everyRun
+              ? 'Loosen a filter, or clear the words.'
+              : 'Loosen a filter, clear the words, or look in all runs.'}
+          </p>
+        </Empty>
+      )}
+      {total > 0 && (
+        <div className={classes.found}>
+          <div ref={scroller} className={classes.scroller}>
+            <ul className={classes.inner} style={{ height: virtual.getTotalSize() }} aria-label="Completions found">
+              {items.map(({ index, start }) => (
+                <li key={index} className={classes.row} style={{ transform: `translateY(${start}px)`, height: ROW }}>
+                  <FoundRow sample={rowAt(index)} here={index === at} onChoose={() => setAt(index)} />
+                </li>
+              ))}
+            </ul>
+          </div>
+          <div className={classes.beside}>
+            {chosen !== undefined && (
+              <>
+                <SampleCard
+                  key={keyText(keyOf(chosen))}
+                  sample={chosen}
+                  title={`${chosen.recordId}, completion ${chosen.index + 1}`}
+                  hidden={hidden}
+                  withTarget
+                  onRecord={({ recordId }) => onPlace({ show: 'record', run: chosen.runId, record: recordId })}
+                />
+                <button
+                  type="button"
+                  className={classes.open}
+                  onClick={() => onPlace({ show: 'step', run: chosen.runId, step: chosen.step, group: chosen.group })}
+                >
+                  Show its whole group: {chosen.runName}, step {chosen.step}
+                </button>
+              </>
+            )}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The pages that hold these rows; the first one too, so that something is chosen. */
+function pagesOf(indexes: readonly number[]): readonly number[] {
+  return [...new Set([0, ...indexes.map((index) => Math.floor(index / PAGE))])];
+}

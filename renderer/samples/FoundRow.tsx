@@ -1,0 +1,43 @@
+import { UnstyledButton } from '@mantine/core';
+import { IconCut } from '@tabler/icons-react';
+import type { FoundSample } from '../../main/services/samples/find.ts';
+import { score, signed } from '../components/format.ts';
+import classes from './Samples.module.css';
+
+export interface FoundRowProps {
+  /** Undefined while it is on its way. */
+  readonly sample: FoundSample | undefined;
+  readonly here: boolean;
+  readonly onChoose: () => void;
+}
+
+/** A completion in a list: what it scored, where it is from, and what of it was looked for. */
+export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
+  if (sample === undefined) return <div className={classes.foundRow} />;
+  const { reward, runName, step, recordId, advantage, length, terminated, excerpt } = sample;
+  return (
+    <UnstyledButton className={classes.foundRow} aria-current={here || undefined} onClick={onChoose}>
+      <span className={classes.foundFacts}>
+        <strong className="mono">{score(reward)}</strong>
+        <span className={classes.record}>
+          {runName} · step {step} · {recordId}
+        </span>
+        <span className="soft num">
+          adv {signed(advantage)} · {length} tokens
+        </span>
+        {!terminated && (
+          <span className={classes.cut}>
+            <IconCut size={12} aria-hidden="true" /> cut off
+          </span>
+        )}
+      </span>
+      <span className={`mono ${classes.excerpt}`}>
+        {excerpt.length === 0 && <span className="faint">no words</span>}
+        {excerpt.map(({ text, hit }, i) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which have no other name
+          hit ? <mark key={i}>{text}</mark> : <span key={i}>{text}</span>,
+        )}
+      </span>
+    </UnstyledButton>
+  );
+}

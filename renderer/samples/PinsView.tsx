@@ -1,0 +1,51 @@
+/** Pinned completions side by side, whatever step and run they are of. */
+import { Button } from '@mantine/core';
+import { Link } from 'wouter';
+import type { SampleKey } from '../../main/store/samples.ts';
+import type { WordKind } from '../components/aligned-words.ts';
+import { Empty } from '../components/Feedback.tsx';
+import { keyText, MOST_PINS, usePins } from './pins.ts';
+import { noFilter, writePlace } from './place.ts';
+import { SampleCard, useSample } from './SampleCard.tsx';
+import classes from './Samples.module.css';
+
+export function PinsView({ hidden }: { readonly hidden: ReadonlySet<WordKind> }) {
+  const { pins, clear } = usePins();
+  if (pins.length === 0)
+    return (
+      <Empty title="Nothing is pinned">
+        <p>
+          Pin up to {MOST_PINS} completions with the pin on each, or the best and the worst of a step with B and W. They
+          then stand here side by side, whatever step and run they are of.
+        </p>
+      </Empty>
+    );
+  return (
+    <>
+      <div className={classes.detailHead}>
+        <span className="soft">
+          {pins.length} of {MOST_PINS} pinned
+        </span>
+        <Button variant="default" onClick={clear}>
+          Unpin all
+        </Button>
+      </div>
+      <div className={classes.pins} style={{ gridTemplateColumns: `repeat(${pins.length}, minmax(0, 1fr))` }}>
+        {pins.map((pin) => (
+          <SampleCard key={keyText(pin)} sample={pin} title={<PinTitle pin={pin} />} hidden={hidden} withTarget />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function PinTitle({ pin }: { readonly pin: SampleKey }) {
+  const { data } = useSample(pin);
+  const { runId, step, group } = pin;
+  return (
+    <Link href={writePlace({ show: 'step', run: runId, step, group, record: null, filter: noFilter })}>
+      {data?.runName ?? `run ${runId}`} · step {step}
+      {data !== undefined && ` · ${data.recordId}`}
+    </Link>
+  );
+}

@@ -1,0 +1,154 @@
+/** One completion: what it scored and why, and its words against the target. */
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconCut, IconDots, IconFlag, IconPin, IconPinFilled } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { SampleView } from '../../main/services/samples.ts';
+import type { SampleFacts, SampleKey } from '../../main/store/samples.ts';
+import { api } from '../api/client.ts';
+import { Aligned } from '../components/Aligned.tsx';
+import { fragmentOf, targetOf, type WordKind } from '../components/aligned-words.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { number, score, signed } from '../components/format.ts';
+import { usePins } from './pins.ts';
+import classes from './Samples.module.css';
+
+export interface SampleCardProps {
+  readonly sample: SampleKey;
+  readonly title: ReactNode;
+  readonly hidden: ReadonlySet<WordKind>;
+  /** Shows the fragments and the target too: where they don't stand above. */
+  readonly withTarget?: boolean;
+  /** Leads to the record's other completions. */
+  readonly onRecord?: ((sample: SampleFacts) => void) | undefined;
+}
+
+/** Which completion, for a query: without what else a row knows. */
+export function keyOf({ runId, step, group, index }: SampleKey): SampleKey {
+  return { runId, step, group, index };
+}
+
+export function useSample(key: SampleKey) {
+  return useQuery(api.samples.get.queryOptions({ input: keyOf(key), placeholderData: keepPreviousData }));
+}
+
+export function SampleCard({ sample: key, title, hidden, withTarget = false, onRecord }: SampleCardProps) {
+  const { data: sample, error } = useSample(key);
+  const name = typeof title === 'string' ? title : `completion ${key.index}`;
+  return (
+    <article className={classes.card} aria-label={name}>
+      <header>
+        <span className={classes.title}>{title}</span>
+        {sample !== undefined && <Facts sample={sample} />}
+        <Actions sampleKey={keyOf(key)} sample={sample} onRecord={onRecord} />
+      </header>
+      {error !== null && <Failed what="This completion can't be shown" error={error} />}
+      {sample !== undefined && error === null && (
+        <>
+          {withTarget && <Target sample={sample} />}
+          <Aligned words={sample.alignment.words} label={name} hidden={hidden} />
+        </>
+      )}
+    </article>
+  );
+}
+
+function Facts({ sample }: { readonly sample: SampleView }) {
+  const { reward, advantage, length, terminated, components, alignment } = sample;
+  return (
+    <span className={`num ${classes.facts}`}>
+      <strong className="mono" title="Reward">
+        {score(reward)}
+      </strong>
+      {Object.entries(components).map(([name, value]) => (
+        <span key={name} title={`Reward component ${name}`}>
+          {name} {number(value)}
+        </span>
+      ))}
+      <span title="Advantage: how much better than its group">adv {signed(advantage)}</span>
+      <span>{length} tokens</span>
+      {alignment.firstError !== null && <span>first error at word {alignment.firstError + 1}</span>}
+      {terminated ? (
+        <span className={classes.ended}>
+          <IconFlag size={12} aria-hidden="true" /> ended
+        </span>
+      ) : (
+        <span className={classes.cut} title="It ran into max_completion_length">
+          <IconCut size={12} aria-hidden="true" /> cut off
+        </span>
+      )}
+    </span>
+  );
+}
+
+interface ActionsProps {
+  readonly sampleKey: SampleKey;
+  readonly sample: SampleView | undefined;
+  readonly onRecord: ((sample: SampleFacts) => void) | undefined;
+}
+
+function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
+  const pins = usePins();
+  const pinned = pins.has(sampleKey);
+  const copy = (text: string | undefined) => text !== undefined && void navigator.clipboard.writeText(text);
+  return (
+    <span className={classes.actions}>
+      <ActionIcon
+        size="sm"
+        aria-label={pinned ? 'Unpin' : pins.full ? 'Four are pinned: unpin one first' : 'Pin to compare'}
+        aria-pressed={pinned}
+        disabled={!pinned && pins.full}
+        onClick={() => pins.toggle(sampleKey)}
+      >
+        {pinned ? <IconPinFilled size={14} /> : <IconPin size={14} />}
+      </ActionIcon>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon size="sm" aria-label="More">
+            <IconDots size={14} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => copy(sample?.completion)}>Copy the completion</Menu.Item>
+          <Menu.Item onClick={() => copy(sample?.target)}>Copy the target</Menu.Item>
+          <Menu.Item onClick={() => copy(sample?.prompt)}>Copy the prompt</Menu.Item>
+          <Menu.Item onClick={() => copy(sample && JSON.stringify(withoutWords(sample), null, 2))}>
+            Copy as JSON
+          </Menu.Item>
+          {onRecord !== undefined && sample !== undefined && (
+            <Menu.Item onClick={() => onRecord(sample)}>This record through the run</Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </span>
+  );
+}
+
+function withoutWords({ alignment, ...rest }: SampleView) {
+  return { ...rest, first_error: alignment.firstError };
+}
+
+/** The two fragments and what they make, in the colours of their strands. */
+export function Target({ sample }: { readonly sample: SampleView }) {
+  const { words } = sample.alignment;
+  const stranded = words.some(({ strand }) => strand !== null);
+  return (
+    <dl className={classes.target}>
+      {stranded &&
+        (['a', 'b'] as const).map((strand) => (
+          <div key={strand}>
+            <dt className={classes[strand]}>{strand.toUpperCase()}</dt>
+            <dd className={`mono ${classes.fragment}`} title={fragmentOf(words, strand)}>
+              {fragmentOf(words, strand)}
+            </dd>
+          </div>
+        ))}
+      <div>
+        <dt>target</dt>
+        <dd>
+          <Aligned words={targetOf(words)} label="Target" />
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,155 @@
+/** The completions that runs kept: by step, by record, found by what they scored and said, pinned side by side. */
+import { Button, SegmentedControl, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useRef, useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { api } from '../api/client.ts';
+import { Legend } from '../components/Aligned.tsx';
+import type { WordKind } from '../components/aligned-words.ts';
+import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { Screen } from '../components/Screen.tsx';
+import { useKeys } from '../frame/keys.tsx';
+import { FindView } from './FindView.tsx';
+import { PinsView } from './PinsView.tsx';
+import { usePins } from './pins.ts';
+import { type Place, readPlace, type View, writePlace } from './place.ts';
+import { RecordView } from './RecordView.tsx';
+import classes from './Samples.module.css';
+import { StepView } from './StepView.tsx';
+
+export function Samples() {
+  const place = readPlace(useSearch());
+  const [, navigate] = useLocation();
+  const onPlace = (change: Partial<Place>): void => navigate(writePlace({ ...place, ...change }), { replace: true });
+  const newest = useQuery(api.samples.newest.queryOptions());
+  const runId = place.run ?? newest.data ?? null;
+  const [hidden, setHidden] = useState<ReadonlySet<WordKind>>(new Set());
+  const { pins } = usePins();
+  const latest = useRef(onPlace);
+  latest.current = onPlace;
+  useKeys(
+    useMemo(
+      () => [
+        { key: 's', label: 'By step', run: () => latest.current({ show: 'step' }) },
+        { key: '/', label: 'Find in all runs', run: () => latest.current({ show: 'find' }) },
+        { key: 'p', label: 'Pinned, side by side', run: () => latest.current({ show: 'pins' }) },
+      ],
+      [],
+    ),
+  );
+  return (
+    <Screen
+      title="Samples"
+      about={
+        <>
+          <RunChoice
+            runId={runId}
+            onRun={(run) => onPlace({ run, step: null, group: null, show: keptView(place.show) })}
+          />
+          <SegmentedControl
+            aria-label="View"
+            data={[
+              { value: 'step', label: 'By step' },
+              { value: 'find', label: 'Find' },
+              { value: 'pins', label: `Pinned ${pins.length}` },
+            ]}
+            value={keptView(place.show)}
+            onChange={(show) => onPlace({ show: show as View })}
+          />
+        </>
+      }
+      actions={<Legend hidden={hidden} onChange={setHidden} />}
+    >
+      <div className={classes.body}>
+        {newest.error !== null && (
+          <Failed what="Completions can't be read" error={newest.error} onRetry={() => void newest.refetch()} />
+        )}
+        {place.show === 'find' && <FindView runId={runId} {...{ place, onPlace, hidden }} />}
+        {place.show === 'pins' && <PinsView hidden={hidden} />}
+        {(place.show === 'step' || place.show === 'record') && runId !== null && (
+          <OfRun runId={runId} {...{ place, onPlace, hidden }} />
+        )}
+        {place.show === 'step' && runId === null && newest.data === null && <NothingKept />}
+      </div>
+    </Screen>
+  );
+}
+
+/** A record is seen from its step. */
+function keptView(show: View): View {
+  return show === 'record' ? 'step' : show;
+}
+
+function NothingKept() {
+  return (
+    <Empty title="No completions yet">
+      <p>
+        They are kept while a run trains: of its first and its last step, and of every tenth unless its settings say
+        otherwise.
+      </p>
+      <Button component={Link} href="/curriculum">
+        Start a stage
+      </Button>
+    </Empty>
+  );
+}
+
+interface OfRunProps {
+  readonly runId: number;
+  readonly place: Place;
+  readonly onPlace: (change: Partial<Place>) => void;
+  readonly hidden: ReadonlySet<WordKind>;
+}
+
+function OfRun({ runId, place, onPlace, hidden }: OfRunProps) {
+  const { data: run, error, refetch } = useQuery(api.samples.ofRun.queryOptions({ input: { runId } }));
+  if (error !== null)
+    return (
+      <div className={classes.gone}>
+        <Failed what="The completions of this run can't be shown" error={error} onRetry={() => void refetch()} />
+        <Button variant="default" onClick={() => onPlace({ run: null, step: null, group: null, show: 'step' })}>
+          Show the newest completions
+        </Button>
+      </div>
+    );
+  if (run === undefined) return <Loading what="the run" />;
+  if (run.steps.length === 0)
+    return (
+      <Empty title={`${run.name} has no completions`}>
+        <p>
+          {run.state === 'running'
+            ? 'The first are kept with its first step.'
+            : 'It ended before its first step, or it was trained without sampling (sft).'}
+        </p>
+        <Link href={`/runs/${runId}`}>Open the run</Link>
+      </Empty>
+    );
+  if (place.show === 'record' && place.record !== null)
+    return <RecordView key={place.record} record={place.record} {...{ run, onPlace, hidden }} />;
+  return <StepView key={runId} {...{ run, place, onPlace, hidden }} />;
+}
+
+interface RunChoiceProps {
+  readonly runId: number | null;
+  readonly onRun: (runId: number) => void;
+}
+
+/** As many as one may want to look through; older ones have links in the list of runs. */
+const RUNS = 500;
+
+function RunChoice({ runId, onRun }: RunChoiceProps) {
+  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: { limit: RUNS } }));
+  return (
+    <Select
+      aria-label="Run"
+      className={classes.run}
+      placeholder="No run"
+      searchable
+      nothingFoundMessage="No run of that name"
+      data={runs.map(({ id, name }) => ({ value: String(id), label: name }))}
+      value={runId === null ? null : String(runId)}
+      onChange={(value) => value !== null && onRun(Number(value))}
+      allowDeselect={false}
+    />
+  );
+}

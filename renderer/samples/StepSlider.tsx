@@ -1,0 +1,85 @@
+/** The kept steps of a run: their rewards as a strip, and a slider under it. */
+import { ActionIcon, Switch } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import type { KeyboardEvent } from 'react';
+import type { StepRewards } from '../../main/store/samples.ts';
+import { score } from '../components/format.ts';
+import classes from './Samples.module.css';
+
+export interface StepSliderProps {
+  readonly steps: readonly StepRewards[];
+  readonly step: number;
+  /** New steps are shown as they come. */
+  readonly following: boolean;
+  readonly live: boolean;
+  /** Null: the newest, and those to come. */
+  readonly onStep: (step: number | null) => void;
+}
+
+export function StepSlider({ steps, step, following, live, onStep }: StepSliderProps) {
+  const index = steps.findIndex((known) => known.step === step);
+  const here = steps[index];
+  const go = (to: number): void => {
+    const next = steps[to];
+    if (next !== undefined) onStep(next.step);
+  };
+  // The screen's keys rest while a field has the focus, and this one has arrows, Home and End of its own.
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'j') go(index - 1);
+    if (event.key === 'k') go(index + 1);
+  };
+  return (
+    <div className={classes.steps}>
+      <ActionIcon aria-label="Previous step (J)" disabled={index <= 0} onClick={() => go(index - 1)}>
+        <IconChevronLeft size={16} />
+      </ActionIcon>
+      <div className={classes.strip}>
+        <Strip steps={steps} />
+        <input
+          type="range"
+          min={0}
+          max={Math.max(1, steps.length - 1)}
+          value={Math.max(0, index)}
+          disabled={steps.length < 2}
+          aria-label="Step"
+          aria-valuetext={`step ${step}, mean reward ${score(here?.mean)}`}
+          onChange={(event) => go(Number(event.currentTarget.value))}
+          onKeyDown={press}
+        />
+      </div>
+      <ActionIcon aria-label="Next step (K)" disabled={index >= steps.length - 1} onClick={() => go(index + 1)}>
+        <IconChevronRight size={16} />
+      </ActionIcon>
+      <div className={`num ${classes.where}`}>
+        <strong>step {step}</strong>
+        <span className="soft">
+          {index + 1} of {steps.length} kept
+        </span>
+        <span className="soft">mean {score(here?.mean)}</span>
+      </div>
+      <Switch
+        label={live ? 'Follow newest' : 'Newest'}
+        checked={following}
+        onChange={() => onStep(following ? step : null)}
+      />
+    </div>
+  );
+}
+
+/** Lowest to highest as a band, the mean as a line. */
+function Strip({ steps }: { readonly steps: readonly StepRewards[] }) {
+  const known = steps.flatMap(({ mean, lowest, highest }, x) =>
+    Number.isNaN(mean) ? [] : [{ x, mean, lowest, highest }],
+  );
+  const [low, high] = [Math.min(0, ...known.map((at) => at.lowest)), Math.max(1, ...known.map((at) => at.highest))];
+  const y = (value: number): number => 1 - (value - low) / (high - low);
+  const line = (value: (at: (typeof known)[number]) => number, of = known): string =>
+    of.map((at) => `${at.x} ${y(value(at)).toFixed(4)}`).join(' L');
+  const band = `M${line((at) => at.highest)} L${line((at) => at.lowest, [...known].reverse())} Z`;
+  return (
+    <svg viewBox={`0 0 ${Math.max(1, steps.length - 1)} 1`} preserveAspectRatio="none" aria-hidden="true">
+      {known.length > 1 && <path d={band} className={classes.band} />}
+      {known.length > 1 && <path d={`M${line((at) => at.mean)}`} className={classes.mean} />}
+    </svg>
+  );
+}

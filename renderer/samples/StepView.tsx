@@ -1,0 +1,132 @@
+/** One step of a run: its prompts on the left, the completions of one of them, or of all, beside. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useRef, useState } from 'react';
+import type { RunSamples } from '../../main/services/samples.ts';
+import { api } from '../api/client.ts';
+import type { WordKind } from '../components/aligned-words.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { useKeys } from '../frame/keys.tsx';
+import { Completions } from './Completions.tsx';
+import { ExportMenu } from './ExportMenu.tsx';
+import { PromptList } from './PromptList.tsx';
+import { usePins } from './pins.ts';
+import type { Place } from './place.ts';
+import { byReward, nearestStep, type PromptOrder, promptsOf, rewardScale } from './prompts.ts';
+import classes from './Samples.module.css';
+import { StepSlider } from './StepSlider.tsx';
+
+export interface StepViewProps {
+  readonly run: RunSamples;
+  readonly place: Place;
+  readonly onPlace: (change: Partial<Place>) => void;
+  readonly hidden: ReadonlySet<WordKind>;
+}
+
+export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
+  const [order, setOrder] = useState<PromptOrder>('order');
+  const steps = run.steps.map((known) => known.step);
+  const newest = steps.at(-1) ?? 0;
+  const step = place.step === null ? newest : (nearestStep(steps, place.step) ?? newest);
+  const { data, error, refetch } = useQuery(
+    api.samples.ofStep.queryOptions({ input: { runId: run.runId, step }, placeholderData: keepPreviousData }),
+  );
+  const prompts = useMemo(() => promptsOf(data ?? [], order), [data, order]);
+  const scale = useMemo(() => rewardScale(data ?? []), [data]);
+  const chosen = prompts.find(({ group }) => group === place.group);
+  const shown = chosen?.samples ?? data;
+  const goStep = (by: number): void => {
+    const next = steps[steps.indexOf(step) + by];
+    if (next !== undefined) onPlace({ step: next });
+  };
+  const goPrompt = (by: number): void => {
+    const groups = [null, ...prompts.map(({ group }) => group)];
+    const next = groups[groups.indexOf(chosen?.group ?? null) + by];
+    if (next !== undefined) onPlace({ group: next });
+  };
+  const pins = usePins();
+  const pin = (which: 0 | -1): void => {
+    const sample = byReward(shown ?? []).at(which);
+    if (sample !== undefined) pins.toggle(sample);
+  };
+  const latest = useRef({ goStep, goPrompt, pin, onPlace });
+  latest.current = { goStep, goPrompt, pin, onPlace };
+  useKeys(
+    useMemo(
+      () => [
+        { key: 'j', label: 'Previous step', run: () => latest.current.goStep(-1) },
+        { key: 'k', label: 'Next step', run: () => latest.current.goStep(1) },
+        { key: 'Home', label: 'First step', run: () => latest.current.onPlace({ step: 0 }) },
+        { key: 'End', label: 'Newest step, and those to come', run: () => latest.current.onPlace({ step: null }) },
+        { key: 'ArrowUp', label: 'Previous prompt', run: () => latest.current.goPrompt(-1) },
+        { key: 'ArrowDown', label: 'Next prompt', run: () => latest.current.goPrompt(1) },
+        { key: 'b', label: 'Pin the best', run: () => latest.current.pin(0) },
+        { key: 'w', label: 'Pin the worst', run: () => latest.current.pin(-1) },
+      ],
+      [],
+    ),
+  );
+  return (
+    <>
+      <StepSlider
+        steps={run.steps}
+        step={step}
+        following={place.step === null}
+        live={run.state === 'running' || run.state === 'paused'}
+        onStep={(next) => onPlace({ step: next })}
+      />
+      <Missed asked={place.step} step={step} run={run} />
+      {error !== null && <Failed what="This step can't be shown" error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the step" />}
+      {shown !== undefined && error === null && (
+        <div className={classes.split}>
+          <PromptList
+            {...{ prompts, scale, order }}
+            chosen={chosen?.group ?? null}
+            onChoose={(group) => onPlace({ group })}
+            onOrder={setOrder}
+          />
+          <div className={classes.detail}>
+            <div className={classes.detailHead}>
+              <h2>{chosen === undefined ? `Step ${step}` : chosen.recordId}</h2>
+              {chosen?.dead && (
+                <span className={classes.dead}>All rewards are equal: there is nothing to learn from this group.</span>
+              )}
+              <span className={classes.gap} />
+              <ExportMenu
+                filter={{ runId: run.runId, step, ...(chosen && { group: chosen.group }) }}
+                name={`run-${run.runId}-step-${step}${chosen === undefined ? '' : `-group-${chosen.group}`}`}
+                order="highest"
+              />
+            </div>
+            <Completions
+              samples={shown}
+              onePrompt={chosen !== undefined}
+              {...{ scale, hidden }}
+              onRecord={({ recordId }) => onPlace({ show: 'record', record: recordId })}
+            />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface MissedProps {
+  readonly asked: number | null;
+  readonly step: number;
+  readonly run: RunSamples;
+}
+
+/** Why another step is on show than the one asked for. */
+function Missed({ asked, step, run }: MissedProps) {
+  if (asked === null || asked === step || (asked === 0 && run.steps[0]?.step === step)) return null;
+  const why =
+    asked > run.step
+      ? `${run.name} is at step ${run.step}: it went back to a checkpoint, or has not come to step ${asked} yet.`
+      : `Completions of step ${asked} were not kept: every ${run.sampleSteps} steps are, and the first and the last.`;
+  return (
+    <p className={classes.note} role="status">
+      {why} This is step {step}, the nearest.
+    </p>
+  );
+}

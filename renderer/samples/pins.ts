@@ -1,0 +1,62 @@
+/** Completions put aside to be compared, across steps and runs; they stay while the window is open. */
+import { useSyncExternalStore } from 'react';
+import type { SampleKey } from '../../main/store/samples.ts';
+
+/** As many as stand side by side. */
+export const MOST_PINS = 4;
+
+const STORED = 'braid.pins';
+const listeners = new Set<() => void>();
+let pins: readonly SampleKey[] = readPins(globalThis.sessionStorage?.getItem(STORED) ?? null);
+
+/** A key as text. */
+export function keyText({ runId, step, group, index }: SampleKey): string {
+  return `${runId}.${step}.${group}.${index}`;
+}
+
+/** Reads what a window has stored; anything else is nothing. */
+export function readPins(stored: string | null): readonly SampleKey[] {
+  const keys = (stored ?? '').split(' ').flatMap((text) => {
+    if (!/^\d+(\.\d+){3}$/.test(text)) return [];
+    const [runId = 0, step = 0, group = 0, index = 0] = text.split('.').map(Number);
+    return [{ runId, step, group, index }];
+  });
+  return keys.slice(0, MOST_PINS);
+}
+
+/** With the key where it was not pinned and there is room, without it where it was. */
+export function togglePin(before: readonly SampleKey[], key: SampleKey): readonly SampleKey[] {
+  const rest = before.filter((pin) => keyText(pin) !== keyText(key));
+  if (rest.length < before.length) return rest;
+  return before.length < MOST_PINS ? [...before, key] : before;
+}
+
+function change(next: readonly SampleKey[]): void {
+  pins = next;
+  sessionStorage.setItem(STORED, next.map(keyText).join(' '));
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export interface Pins {
+  readonly pins: readonly SampleKey[];
+  readonly full: boolean;
+  has(key: SampleKey): boolean;
+  toggle(key: SampleKey): void;
+  clear(): void;
+}
+
+export function usePins(): Pins {
+  const now = useSyncExternalStore(subscribe, () => pins);
+  return {
+    pins: now,
+    full: now.length >= MOST_PINS,
+    has: (key) => now.some((pin) => keyText(pin) === keyText(key)),
+    toggle: (key) => change(togglePin(now, key)),
+    clear: () => change([]),
+  };
+}

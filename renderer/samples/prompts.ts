@@ -1,0 +1,55 @@
+/** A step's completions, prompt by prompt, and which of its steps to show. Pure. */
+import type { SampleFacts } from '../../main/store/samples.ts';
+
+/** One prompt of a step with its group's rewards. */
+export interface PromptGroup {
+  readonly group: number;
+  readonly recordId: string;
+  readonly samples: readonly SampleFacts[];
+  readonly mean: number;
+  readonly lowest: number;
+  readonly highest: number;
+  /** All rewards are equal: nothing to learn from. */
+  readonly dead: boolean;
+}
+
+export type PromptOrder = 'order' | 'lowest' | 'spread';
+
+/** The groups of a step, in the order asked for. */
+export function promptsOf(samples: readonly SampleFacts[], order: PromptOrder = 'order'): readonly PromptGroup[] {
+  const groups = [...Map.groupBy(samples, ({ group }) => group)].map(([group, of]) => summarise(group, of));
+  if (order === 'lowest') return groups.sort((a, b) => a.mean - b.mean);
+  if (order === 'spread') return groups.sort((a, b) => b.highest - b.lowest - (a.highest - a.lowest));
+  return groups;
+}
+
+function summarise(group: number, samples: readonly SampleFacts[]): PromptGroup {
+  const rewards = samples.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
+  const [lowest, highest] = [Math.min(...rewards), Math.max(...rewards)];
+  return {
+    ...{ group, samples, lowest, highest },
+    recordId: samples[0]?.recordId ?? '',
+    mean: rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length,
+    dead: rewards.length > 1 && lowest === highest,
+  };
+}
+
+/** Best first; a completion without a reward counts as the worst. */
+export function byReward(samples: readonly SampleFacts[]): readonly SampleFacts[] {
+  const rank = ({ reward }: SampleFacts): number => (Number.isNaN(reward) ? Number.NEGATIVE_INFINITY : reward);
+  return [...samples].sort((a, b) => rank(b) - rank(a));
+}
+
+/** The kept step nearest to the one asked for; null where none was kept. */
+export function nearestStep(steps: readonly number[], asked: number): number | null {
+  return steps.reduce<number | null>(
+    (best, step) => (best === null || Math.abs(step - asked) < Math.abs(best - asked) ? step : best),
+    null,
+  );
+}
+
+/** The scale of a step's rewards: 0 to 1 where that holds them all. */
+export function rewardScale(samples: readonly SampleFacts[]): readonly [low: number, high: number] {
+  const rewards = samples.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
+  return [Math.min(0, ...rewards), Math.max(1, ...rewards)];
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { keyText, readPins, togglePin } from '../../../renderer/samples/pins.ts';
+
+const key = (index: number) => ({ runId: 1, step: 10, group: 0, index });
+
+describe('togglePin', () => {
+  it('pins, unpins, and takes no more than four', () => {
+    const four = [0, 1, 2, 3].map(key);
+    expect(togglePin([], key(0))).toEqual([key(0)]);
+    expect(togglePin(four, key(1))).toEqual([key(0), key(2), key(3)]);
+    expect(togglePin(four, key(4))).toBe(four);
+  });
+});
+
+describe('readPins', () => {
+  it('reads what was stored and leaves out what is no pin', () => {
+    expect(readPins([key(0), key(1)].map(keyText).join(' '))).toEqual([key(0), key(1)]);
+    expect(readPins('1.2.3 nonsense 1.10.0.5')).toEqual([key(5)]);
+    expect(readPins(null)).toEqual([]);
+  });
+});
