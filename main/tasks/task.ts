@@ -16,6 +16,8 @@ export interface Task<R extends TaskRecord = TaskRecord> {
   readonly name: string;
   /** Reward functions in a fixed order; the trainer weights and sums them. */
   readonly rewardNames: readonly string[];
+  /** The weights of a run that names none; null: all 1. */
+  readonly rewardWeights: readonly number[] | null;
   /** The sum of rewards that a perfect completion gets, or null where there is no highest one. */
   readonly highestReward: number | null;
   /** Checks one parsed JSONL value; throws `BraidError` naming the field, what was expected and what came. */
@@ -27,4 +29,8 @@ export interface Task<R extends TaskRecord = TaskRecord> {
   /** Measures of one completion on held-out data; `mainMetric` is one of them. */
   measure(record: R, completion: string): TaskMetrics;
   readonly mainMetric: string;
+  /** A measure that no reward looks at: a reward that climbs while this doesn't is being gamed. null: the reward is exact. */
+  readonly check: { readonly name: string; measure(record: R, completion: string): number } | null;
+  /** The task as these records shape it: which words are rare among them. The same task where they shape nothing. */
+  fit(records: readonly R[]): Task<R>;
 }

@@ -19,7 +19,7 @@ const share = z.number().min(0).max(1);
 
 export const trainConfigSchema = z.strictObject({
   task: z
-    .enum(['interleave'])
+    .enum(['interleave', 'reply'])
     .default('interleave')
     .meta({ doc: 'What is trained: how records are prompted and scored.' }),
   method: z
@@ -138,7 +138,7 @@ export const trainConfigSchema = z.strictObject({
     .array(z.number())
     .nullable()
     .default(null)
-    .meta({ doc: 'One weight a reward function; null: all 1.' }),
+    .meta({ doc: 'One weight a reward function, in the order of the task; null: the weights of the task.' }),
   mask_truncated_completions: z
     .boolean()
     .default(false)

@@ -64,7 +64,13 @@ export function scoreCompletions(
   const texts = completions.map(({ ids }) => decode(ids));
   const scored = texts.map((text, row) => task.reward(promptOfRow(prompts, row, config).record, text));
   const rewards = task.rewardNames.map((name) => scored.map((components) => components[name] ?? Number.NaN));
-  return { number, prompts, completions, texts, rewards, result: computeAdvantages(rewards, config) };
+  return { number, prompts, completions, texts, rewards, result: computeAdvantages(rewards, weighted(task, config)) };
+}
+
+/** The configuration with the weights in force: its own, else the task's. */
+function weighted(task: Task, config: TrainConfig): TrainConfig {
+  const { rewardWeights } = task;
+  return { ...config, reward_weights: config.reward_weights ?? (rewardWeights === null ? null : [...rewardWeights]) };
 }
 
 function promptOfRow(
@@ -113,7 +119,22 @@ export function generationMetrics(
       generation.completions.map(({ ids }) => ids),
       groupSize,
     ),
+    ...checkMetrics(task, generation, config),
   };
+}
+
+/** `check/<name>`: the mean of the measure that no reward looks at, where the task has one. */
+function checkMetrics(
+  { check }: Task,
+  { texts, prompts }: Generation,
+  config: Pick<TrainConfig, 'num_generations'>,
+): Metrics {
+  if (check === null) return {};
+  const sum = texts.reduce(
+    (total, text, row) => total + check.measure(promptOfRow(prompts, row, config).record, text),
+    0,
+  );
+  return { [`check/${check.name}`]: sum / texts.length };
 }
 
 /** Prompt and completion tokens of a generation, each prompt counted once a completion. */

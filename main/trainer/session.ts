@@ -69,7 +69,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Sessi
   return {
     start,
     config,
-    task: taskByName(config.task),
+    task: taskByName(config.task).fit(start.records),
     tokenizer,
     policy,
     reference,
