@@ -9,6 +9,7 @@ import { registerEvaluate } from './commands/evaluate.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
 import { registerScore } from './commands/score.ts';
 import { registerServe } from './commands/serve.ts';
+import { registerSplit } from './commands/split.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
 import { BraidError } from './errors.ts';
@@ -26,6 +27,7 @@ for (const register of [
   registerDemo,
   registerTexts,
   registerDataset,
+  registerSplit,
   registerTrain,
   registerEvaluate,
   registerScore,
