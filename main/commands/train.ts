@@ -31,7 +31,7 @@ export function registerTrain(program: Command): void {
     .description('train one stage: GRPO by default')
     .option('--dataset <file>', 'training records (JSONL); the .test.jsonl beside it is held out')
     .option('--model <dir>', 'Hugging Face model folder, or "tiny" for the bundled model')
-    .option('--method <name>', 'grpo or sft')
+    .option('--method <name>', 'grpo, sft, polychromic-grpo or polychromic-sft')
     .option('--config <file>', 'a run.yaml: any fields of the configuration')
     .option('--set <field=value...>', 'one field of the configuration, over the file')
     .option('--resume [checkpoint]', 'go on with the newest unfinished run, or with the run of a checkpoint')

@@ -22,10 +22,9 @@ export const trainConfigSchema = z.strictObject({
     .enum(['interleave', 'reply'])
     .default('interleave')
     .meta({ doc: 'What is trained: how records are prompted and scored.' }),
-  method: z
-    .enum(['grpo', 'sft'])
-    .default('grpo')
-    .meta({ doc: 'grpo: reinforcement learning on sampled groups; sft: supervised fitting of the targets.' }),
+  method: z.enum(['grpo', 'sft', 'polychromic-grpo', 'polychromic-sft']).default('grpo').meta({
+    doc: 'grpo: reinforcement learning on sampled groups; sft: supervised fitting of the targets; polychromic-*: the same with diversity in the objective.',
+  }),
   model: z.string().min(1).default('tiny').meta({ doc: 'A model name or a Hugging Face folder.' }),
   from_checkpoint: z
     .string()
@@ -108,6 +107,22 @@ export const trainConfigSchema = z.strictObject({
   repetition_penalty: positive.default(1).meta({ doc: 'Divides the logits of tokens seen before; 1: off.' }),
 
   beta: nonNegative.default(0).meta({ doc: 'KL coefficient; 0: no reference model at all.' }),
+  polychromic_lambda: nonNegative
+    .default(0.1)
+    .meta({ doc: 'polychromic-sft: weight of the diversity of sampled completions in the loss.' }),
+  polychromic_prompts: count.nullable().default(8).meta({
+    unit: 'prompts',
+    doc: 'polychromic-sft: prompts of each step that completions are sampled for; null: all.',
+  }),
+  polychromic_sets: count
+    .default(16)
+    .meta({ unit: 'sets', doc: 'polychromic-grpo: random sets of completions drawn from each group.' }),
+  polychromic_set_size: z
+    .int()
+    .min(2)
+    .default(4)
+    .meta({ unit: 'completions', doc: 'polychromic-grpo: completions in a set, which share its advantage.' }),
+
   use_bias_correction_kl: z.boolean().default(true).meta({ doc: 'Weight the KL estimate by the importance ratio.' }),
   kl_clamp: positive
     .nullable()
@@ -183,6 +198,11 @@ export const trainConfigSchema = z.strictObject({
 /** The whole configuration of a run. */
 export type TrainConfig = Readonly<z.infer<typeof trainConfigSchema>>;
 
+/** Whether a method learns from rewards of its own samples. */
+export function isReinforcement(method: TrainConfig['method']): boolean {
+  return method === 'grpo' || method === 'polychromic-grpo';
+}
+
 /** Every field's name, in the order of the table. */
 export const configFields = Object.keys(trainConfigSchema.shape) as readonly (keyof TrainConfig)[];
 
@@ -214,7 +234,8 @@ function describeUnknown(key: string): string {
 
 /** Settings that are each fine but not together. */
 function checkCombination(config: TrainConfig, origin: string): void {
-  if (config.method !== 'grpo') return;
+  checkPolychromic(config, origin);
+  if (!isReinforcement(config.method)) return;
   const generated =
     config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
   if (generated % config.num_generations !== 0) {
@@ -227,6 +248,26 @@ function checkCombination(config: TrainConfig, origin: string): void {
       },
     );
   }
+}
+
+/** The unbiased gradient of the diversity needs samples of the very distribution whose log-probabilities are taken. */
+function checkPolychromic(config: TrainConfig, origin: string): void {
+  const { method, polychromic_set_size: size, num_generations: group } = config;
+  if (method === 'polychromic-grpo' && size > group) {
+    throw inputError(
+      'BAD_CONFIG',
+      `${origin}: expected polychromic_set_size (${size}) to be at most num_generations (${group})`,
+    );
+  }
+  if (method !== 'polychromic-sft') return;
+  const plain = { top_p: 1, top_k: 0, min_p: null, repetition_penalty: 1 } as const;
+  const filters = (Object.keys(plain) as (keyof typeof plain)[]).filter((name) => config[name] !== plain[name]);
+  if (filters.length === 0) return;
+  throw inputError(
+    'BAD_CONFIG',
+    `${origin}: expected no sampling filter with polychromic-sft, got ${filters.map((name) => `${name} ${config[name]}`).join(', ')}`,
+    'Leave it out: the gradient of the diversity would be biased.',
+  );
 }
 
 /** Levenshtein distance of two short names. */

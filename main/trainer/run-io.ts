@@ -1,6 +1,7 @@
 /** What a training loop hands over between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
 import { dropOldest, type RunProgress, saveCheckpoint } from './checkpoint.ts';
 import { watchStep } from './collapse-watch.ts';
+import { isReinforcement } from './config.ts';
 import type { Control } from './control.ts';
 import { evaluate } from './evaluate.ts';
 import type { Metrics, TrainerEvent } from './events.ts';
@@ -99,7 +100,7 @@ export function openRunIo(
       history.push({ step, ...reported });
       now = { ...now, step };
       emit({ kind: 'step', step, metrics: reported });
-      if (config.method === 'grpo') watch(step, metrics);
+      if (isReinforcement(config.method)) watch(step, metrics);
       if (config.eval_steps > 0 && step % config.eval_steps === 0) evaluateNow(session, step, emit);
       if (step % config.save_steps === 0 && step < config.max_steps) await save();
       began = performance.now();

@@ -9,7 +9,7 @@ import { hasAdapter, loadAdapter } from '../model/peft.ts';
 import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
 import { taskByName } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
-import type { TrainConfig } from './config.ts';
+import { isReinforcement, type TrainConfig } from './config.ts';
 import { AdamW } from './optimizer.ts';
 import type { Policy } from './policy.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt, type TokenRecord } from './prompts.ts';
@@ -64,7 +64,8 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Sessi
   const adapter = openAdapter(model, weights.adapter, config);
   const policy: Policy = { model, adapter };
   const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);
-  const reference = config.beta === 0 || config.method !== 'grpo' ? null : openReference(policy, first, maxLength);
+  const reference =
+    config.beta === 0 || !isReinforcement(config.method) ? null : openReference(policy, first, maxLength);
   const optimizer = new AdamW(parameters, config);
   return {
     start,
