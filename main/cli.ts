@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { registerBench } from './commands/bench.ts';
+import { registerConfig } from './commands/config.ts';
 import { registerDataset } from './commands/dataset.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -29,6 +30,7 @@ for (const register of [
   registerDataset,
   registerSplit,
   registerTrain,
+  registerConfig,
   registerEvaluate,
   registerScore,
   registerBench,

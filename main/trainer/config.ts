@@ -214,22 +214,47 @@ export function fieldMeta(field: keyof TrainConfig): FieldMeta {
 /** Completes a partial configuration with defaults and checks it; errors name every bad field. */
 export function parseConfig(value: unknown, origin = 'configuration'): TrainConfig {
   const result = trainConfigSchema.safeParse(value, { reportInput: true });
-  if (!result.success)
-    throw inputError('BAD_CONFIG', `${origin}: ${result.error.issues.map(describeIssue).join('; ')}`);
+  if (!result.success) {
+    const faults = result.error.issues.flatMap(faultsOf).map(({ reason }) => reason);
+    throw inputError('BAD_CONFIG', `${origin}: ${faults.join('; ')}`);
+  }
   checkCombination(result.data, origin);
   return result.data;
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(describeUnknown).join('; ');
-  const came = issue.input === undefined ? '' : `, got ${JSON.stringify(issue.input)}`;
-  return `"${issue.path.join('.')}": ${issue.message}${came}`;
+/** A field that can't stay as it is. */
+export interface ConfigFault {
+  readonly field: string;
+  readonly reason: string;
 }
+
+/** What is wrong with single fields of a partial configuration; how they go together is `parseConfig`'s to check. */
+export function configFaults(value: unknown): readonly ConfigFault[] {
+  return trainConfigSchema.safeParse(value, { reportInput: true }).error?.issues.flatMap(faultsOf) ?? [];
+}
+
+function faultsOf(issue: z.core.$ZodIssue): ConfigFault[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((field) => ({ field, reason: describeUnknown(field) }));
+  const came = issue.input === undefined ? '' : `, got ${JSON.stringify(issue.input)}`;
+  return [{ field: String(issue.path[0] ?? ''), reason: `"${issue.path.join('.')}": ${issue.message}${came}` }];
+}
+
+/** What other programs call a field. */
+const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
+  kl_coeff: 'beta',
+  kl_coef: 'beta',
+  n_generations: 'num_generations',
+  checkpoint_path: 'from_checkpoint',
+  lr: 'learning_rate',
+  batch_size: 'per_device_train_batch_size',
+  steps: 'max_steps',
+  diversity_weight: 'polychromic_lambda',
+};
 
 function describeUnknown(key: string): string {
   const nearest = configFields.map((field) => ({ field, d: editDistance(key, field) })).sort((a, b) => a.d - b.d)[0];
-  const hint = nearest !== undefined && nearest.d <= 3 ? `; did you mean "${nearest.field}"?` : '';
-  return `unknown field "${key}"${hint}`;
+  const meant = OTHER_NAMES[key] ?? (nearest !== undefined && nearest.d <= 3 ? nearest.field : undefined);
+  return `unknown field "${key}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 
 /** Settings that are each fine but not together. */
