@@ -13,6 +13,7 @@ import { registerServe } from './commands/serve.ts';
 import { registerSplit } from './commands/split.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
+import { registerTrial } from './commands/trial.ts';
 import { BraidError } from './errors.ts';
 
 setHostPaths(checkoutPaths(join(import.meta.dirname, '..')));
@@ -31,6 +32,7 @@ for (const register of [
   registerSplit,
   registerTrain,
   registerConfig,
+  registerTrial,
   registerEvaluate,
   registerScore,
   registerBench,

@@ -5,6 +5,7 @@ import { isReinforcement } from './config.ts';
 import type { Control } from './control.ts';
 import { evaluate } from './evaluate.ts';
 import type { Metrics, TrainerEvent } from './events.ts';
+import { gamingWarning } from './gaming-rule.ts';
 import type { SavedGeneration, ScoredGeneration } from './generation.ts';
 import type { Phases } from './phases.ts';
 import type { Session } from './session.ts';
@@ -65,6 +66,11 @@ export function openRunIo(
     }
   }
 
+  function watchGaming(step: number): void {
+    const warning = gamingWarning(history);
+    if (warning !== null) emit({ kind: 'warning', step, rule: 'reward_gaming', ...warning });
+  }
+
   return {
     firstStep: progress.step,
     control: {
@@ -100,7 +106,10 @@ export function openRunIo(
       history.push({ step, ...reported });
       now = { ...now, step };
       emit({ kind: 'step', step, metrics: reported });
-      if (isReinforcement(config.method)) watch(step, metrics);
+      if (isReinforcement(config.method)) {
+        watch(step, metrics);
+        watchGaming(step);
+      }
       if (config.eval_steps > 0 && step % config.eval_steps === 0) evaluateNow(session, step, emit);
       if (step % config.save_steps === 0 && step < config.max_steps) await save();
       began = performance.now();
