@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { registerBench } from './commands/bench.ts';
+import { registerCompare } from './commands/compare.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerDataset } from './commands/dataset.ts';
 import { registerDemo } from './commands/demo.ts';
@@ -34,6 +35,7 @@ for (const register of [
   registerConfig,
   registerTrial,
   registerEvaluate,
+  registerCompare,
   registerScore,
   registerBench,
   registerServe,

@@ -6,6 +6,7 @@ import type { JobEvent } from './events.ts';
 import { describeFailure } from './failure.ts';
 import type { JobIo } from './job-io.ts';
 import type { SideJob, SideJobResults } from './jobs.ts';
+import { runSampleJob } from './sample-job.ts';
 import { runScoreJob } from './score-job.ts';
 import { runSelfCheckJob } from './self-check-job.ts';
 
@@ -37,6 +38,8 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
   switch (job.kind) {
     case 'evaluate':
       return runEvaluateJob(job, io);
+    case 'sample':
+      return runSampleJob(job, io);
     case 'score':
       return runScoreJob(job, io);
     case 'bench':
