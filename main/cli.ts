@@ -8,6 +8,7 @@ import { registerDataset } from './commands/dataset.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
+import { registerExport } from './commands/export.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
 import { registerScore } from './commands/score.ts';
 import { registerServe } from './commands/serve.ts';
@@ -37,6 +38,7 @@ for (const register of [
   registerEvaluate,
   registerCompare,
   registerScore,
+  registerExport,
   registerBench,
   registerServe,
   registerDoctor,
