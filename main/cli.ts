@@ -10,6 +10,7 @@ import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { registerExport } from './commands/export.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
+import { registerReplies } from './commands/replies.ts';
 import { registerScore } from './commands/score.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSplit } from './commands/split.ts';
@@ -29,6 +30,7 @@ const program = new Command('braid')
   .exitOverride();
 for (const register of [
   registerDemo,
+  registerReplies,
   registerTexts,
   registerDataset,
   registerSplit,
