@@ -1,10 +1,10 @@
 /**
  * Makes resources/models/tiny-reply out of the tiny model: all its weights learn the words of short replies by this
- * project's own supervised step. `node scripts/tiny-model/reply.ts [--out DIR] [--steps N] [--threads N]`; about five
+ * project's own supervised step. `node scripts/tiny-model/reply.ts [--out DIR] [--steps N] [--threads N]`; about twelve
  * minutes of one core.
  *
  * It sees posts and replies of the sample's sentences (scripts/reply-sample/grammar.ts) about made-up subjects: random
- * words of the vocabulary, none of the sample's. So it learns to take the subject over from the post, whatever it is.
+ * words of the bundled texts and of the vocabulary, none of the sample's. So it learns to take the subject over from the post, whatever it is.
  * Half of the replies are of another mood than the post and some are about another subject: what suits a post is left
  * for training to find out.
  */
@@ -18,7 +18,9 @@ import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import type { PromptGroup } from '../../main/model/pack.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
 import { type RandomStream, randomStream } from '../../main/random.ts';
+import { readCorpus } from '../../main/services/corpora.ts';
 import { replyPrompt } from '../../main/tasks/reply/prompt.ts';
+import { splitWords } from '../../main/text/words.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
 import { AdamW } from '../../main/trainer/optimizer.ts';
@@ -34,12 +36,13 @@ const REPORT_STEPS = 100;
 const MAX_LENGTH = 128;
 /** Replies of a mood drawn at random, and replies about another subject. */
 const ANY_MOOD = 0.6;
-const OTHER_SUBJECT = 0.15;
+const FROM_TEXTS = 0.7;
+const OTHER_SUBJECT = 0.1;
 
 const { values: options } = parseArgs({
   options: {
     out: { type: 'string' },
-    steps: { type: 'string', default: '1000' },
+    steps: { type: 'string', default: '2500' },
     threads: { type: 'string', default: '0' },
   },
 });
@@ -48,11 +51,20 @@ const source = join(root, 'resources/models/tiny');
 const target = options.out ?? join(root, 'resources/models/tiny-reply');
 const steps = Number(options.steps);
 
-/** Whole words of at least four letters that the sample is not about. */
+/** What the sample is about stays unseen. */
 const taken = new Set(SUBJECTS.flat().flatMap((words) => words.split(' ')));
-const words = readFileSync(join(import.meta.dirname, 'vocabulary.txt'), 'utf8')
-  .split('\n')
-  .filter((word) => /^[a-z]{4,}$/.test(word) && !taken.has(word));
+const usable = (list: readonly string[]): string[] => [
+  ...new Set(list.filter((word) => /^[a-z]{3,}$/.test(word) && !taken.has(word))),
+];
+/** Mostly of more than one token, as the subjects of posts are, and of one token. */
+const sources = [
+  usable(
+    readCorpus(['source_texts', 'longer_texts'].map((name) => join(root, `datasets/${name}.json`))).flatMap(
+      ({ text }) => splitWords(text),
+    ),
+  ),
+  usable(readFileSync(join(import.meta.dirname, 'vocabulary.txt'), 'utf8').split('\n')),
+] as const;
 
 const kernelsFile = join(root, 'out/kernels/kernels.wasm');
 const backend = await openBackend({ backend: 'wasm', threads: Number(options.threads), kernelsFile });
@@ -96,7 +108,7 @@ function example(stream: RandomStream): PromptGroup {
 
 /** A thing of one or two words and a part of one. */
 function madeSubject(stream: RandomStream): readonly [thing: string, part: string] {
-  const word = (): string => choose(words, stream);
+  const word = (): string => choose(stream.next() < FROM_TEXTS ? sources[0] : sources[1], stream);
   return [stream.next() < 0.5 ? word() : `${word()} ${word()}`, word()];
 }
 
