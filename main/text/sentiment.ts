@@ -5,6 +5,8 @@
  * published examples. The reference is nltk 3.10: its order of rules is kept, oddities included, so that scores are
  * equal. Emoji are not read, as in nltk.
  */
+// The page's compiler sees only what is imported, so the types of the lexicon are named here.
+/// <reference path="./vader-lexicon.d.ts" />
 import { lexicon } from 'vader-sentiment/src/vader_lexicon.js';
 import { BOOST, degrees, idioms, negations, wordMarks } from './vader-words.ts';
 import { splitWords } from './words.ts';
