@@ -31,7 +31,7 @@ export function registerCompare(program: Command): void {
   withCommonOptions(program.command('compare'))
     .description('compare models on held-out records: pass@k, diversity, every measure, significance, figures, report')
     .requiredOption('--baseline <model>', 'folder, checkpoint or bundled model; NAME=FOLDER gives it a name')
-    .requiredOption('--trained <models...>', 'one or more others')
+    .option('--trained <models...>', 'one or more others; without any, the baseline is measured alone', [])
     .requiredOption('--dataset <file>', 'held-out records (JSONL) of replies or of interleaving')
     .requiredOption('--output <dir>', 'where report.md, comparison.json, figures/ and data/ go')
     .option('--samples <n>', 'completions of each prompt', '10')

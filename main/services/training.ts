@@ -101,6 +101,7 @@ function resolvePaths(store: Store, config: TrainConfig, paths: HostPaths): Trai
     model: isBundled(config.model, paths) ? config.model : resolve(config.model),
     dataset: resolve(config.dataset),
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
+    relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
     from_checkpoint: config.from_checkpoint === null ? null : resolveCheckpoint(store, config.from_checkpoint),
   };
 }

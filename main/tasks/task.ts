@@ -12,6 +12,9 @@ export type RewardComponents = Readonly<Record<string, number>>;
 /** One scored completion in an evaluation: the main score plus whatever else the task measures. */
 export type TaskMetrics = Readonly<Record<string, number>>;
 
+/** How alike two texts are in meaning, 0 to 1. */
+export type TextSimilarity = (a: string, b: string) => number;
+
 export interface Task<R extends TaskRecord = TaskRecord> {
   readonly name: string;
   /** Reward functions in a fixed order; the trainer weights and sums them. */
@@ -31,6 +34,9 @@ export interface Task<R extends TaskRecord = TaskRecord> {
   readonly mainMetric: string;
   /** A measure that no reward looks at: a reward that climbs while this doesn't is being gamed. null: the reward is exact. */
   readonly check: { readonly name: string; measure(record: R, completion: string): number } | null;
-  /** The task as these records shape it: which words are rare among them. The same task where they shape nothing. */
-  fit(records: readonly R[]): Task<R>;
+  /**
+   * The task as these records shape it: which words are rare among them. `similarity`, where given, tells how alike
+   * two texts mean. The same task where neither shapes anything.
+   */
+  fit(records: readonly R[], similarity?: TextSimilarity): Task<R>;
 }

@@ -154,6 +154,9 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ doc: 'One weight a reward function, in the order of the task; null: the weights of the task.' }),
+  relevance_model: z.string().min(1).nullable().default(null).meta({
+    doc: 'reply: folder of a sentence encoder (BERT, such as all-MiniLM-L6-v2) that judges relevance; null: by words.',
+  }),
   mask_truncated_completions: z
     .boolean()
     .default(false)

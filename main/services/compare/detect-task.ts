@@ -4,10 +4,7 @@ import { faultsError, readTextFile } from '../text-file.ts';
 
 /** The task of a dataset; whether its records are right is the reader's to check. */
 export function detectTask(file: string): 'interleave' | 'reply' {
-  const content = readTextFile(file);
-  if (content.kind === 'bad') throw faultsError('BAD_DATASET', [content.fault], 'Give a JSONL dataset.');
-  const first = content.value.split('\n').find((line) => line.trim() !== '') ?? '';
-  const fields = fieldsOf(first);
+  const fields = firstFields(file);
   if (fields.includes('post')) return 'reply';
   if (fields.includes('fragment_a')) return 'interleave';
   throw inputError(
@@ -16,12 +13,20 @@ export function detectTask(file: string): 'interleave' | 'reply' {
   );
 }
 
-function fieldsOf(line: string): string[] {
+/** Whether a dataset holds replies. */
+export function holdsReplies(file: string): boolean {
+  return firstFields(file).includes('post');
+}
+
+function firstFields(file: string): string[] {
+  const content = readTextFile(file);
+  if (content.kind === 'bad') throw faultsError('BAD_DATASET', [content.fault], 'Give a JSONL dataset.');
+  const first = content.value.split('\n').find((line) => line.trim() !== '') ?? '';
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = JSON.parse(first);
     return typeof value === 'object' && value !== null ? Object.keys(value) : [];
   } catch {
-    // Not JSON: the message says that no fields were found.
+    // Not JSON: the reader of the records says where and why.
     return [];
   }
 }

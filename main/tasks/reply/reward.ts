@@ -7,6 +7,7 @@ import { distinctN } from '../../text/repetition.ts';
 import { sentimentOf } from '../../text/sentiment.ts';
 import { type InverseDocumentFrequency, plainWords, stems, tfidfCosine } from '../../text/terms.ts';
 import { splitWords } from '../../text/words.ts';
+import type { TextSimilarity } from '../task.ts';
 
 /** In this order everywhere; `reward_weights` follows it. */
 export const replyRewards = ['relevance', 'length', 'sentiment', 'diversity', 'punctuation', 'engagement'] as const;
@@ -15,9 +16,6 @@ export type ReplyReward = (typeof replyRewards)[number];
 /** They add up to 1, so the reward is from 0 to 1 too. */
 export const defaultWeights: readonly number[] = [0.3, 0.1, 0.1, 0.15, 0.1, 0.25];
 
-/** How alike a post and a reply are, 0 to 1. */
-export type Similarity = (post: string, reply: string) => number;
-
 /** From this likeness on a reply counts as fully about its post: short texts share few words even when they agree. */
 const FULL_COSINE = 0.4;
 const COMFORT = { least: 8, most: 30, end: 60 } as const;
@@ -25,7 +23,11 @@ const COMFORT = { least: 8, most: 30, end: 60 } as const;
 const MARKS = 3;
 
 /** All components of one reply. */
-export function scoreReply(post: string, reply: string, similarity: Similarity): Readonly<Record<ReplyReward, number>> {
+export function scoreReply(
+  post: string,
+  reply: string,
+  similarity: TextSimilarity,
+): Readonly<Record<ReplyReward, number>> {
   const words = splitWords(reply);
   const { compound } = sentimentOf(reply);
   if (plainWords(reply).length === 0)
@@ -41,7 +43,7 @@ export function scoreReply(post: string, reply: string, similarity: Similarity):
 }
 
 /** Lexical likeness: the cosine of the TF-IDF vectors of stems, full from 0.4 on. */
-export function lexicalSimilarity(idf: InverseDocumentFrequency): Similarity {
+export function lexicalSimilarity(idf: InverseDocumentFrequency): TextSimilarity {
   return (post, reply) => Math.min(1, tfidfCosine(stems(post), stems(reply), idf) / FULL_COSINE);
 }
 

@@ -1,19 +1,12 @@
 /** Short replies to posts, as a training task. */
 import { inverseDocumentFrequency, stems } from '../../text/terms.ts';
 import { splitWords } from '../../text/words.ts';
-import type { Task } from '../task.ts';
+import type { Task, TextSimilarity } from '../task.ts';
 import { parseReplyRecord, type ReplyRecord } from './record.ts';
-import {
-  defaultWeights,
-  lexicalSimilarity,
-  referenceOverlap,
-  replyRewards,
-  type Similarity,
-  scoreReply,
-} from './reward.ts';
+import { defaultWeights, lexicalSimilarity, referenceOverlap, replyRewards, scoreReply } from './reward.ts';
 
 /** The reply task with a way of telling how alike a post and a reply are. */
-function taskWith(similarity: Similarity): Task<ReplyRecord> {
+function taskWith(similarity: TextSimilarity): Task<ReplyRecord> {
   return {
     name: 'reply',
     rewardNames: replyRewards,
@@ -38,10 +31,12 @@ function taskWith(similarity: Similarity): Task<ReplyRecord> {
         words: splitWords(completion).length,
       };
     },
-    fit: (records) =>
-      taskWith(
+    fit: (records, meaning) => {
+      if (meaning !== undefined) return taskWith(meaning);
+      return taskWith(
         lexicalSimilarity(inverseDocumentFrequency(records.flatMap(({ post, reply }) => [stems(post), stems(reply)]))),
-      ),
+      );
+    },
   };
 }
 
