@@ -1,0 +1,56 @@
+/** Asks before texts go, and names them. */
+import { Button, Modal } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { TextHeading } from '../../main/store/texts.ts';
+import { api } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
+import { stageWords } from './stages.ts';
+import classes from './Texts.module.css';
+
+export interface RemoveTextsProps {
+  readonly texts: readonly TextHeading[];
+  readonly ids: readonly number[];
+  readonly onClose: (told?: string) => void;
+}
+
+const NAMED = 12;
+/** Texts that a stage needs: two on each side of the split. */
+const NEEDED = 4;
+
+export function RemoveTexts({ texts, ids, onClose }: RemoveTextsProps) {
+  const going = texts.filter(({ id }) => ids.includes(id));
+  const what = going.length === 1 ? '1 text' : `${number(going.length)} texts`;
+  const remove = useMutation(api.texts.remove.mutationOptions({ onSuccess: () => onClose(`${what} deleted.`) }));
+  const staying = texts.filter(({ id }) => !ids.includes(id));
+  const serving = (all: readonly TextHeading[], stage: number) => all.filter(({ words }) => words >= stage).length;
+  const lost = stageWords.filter((stage) => serving(texts, stage) >= NEEDED && serving(staying, stage) < NEEDED);
+  return (
+    <Modal opened onClose={() => onClose()} title={`Delete ${what}?`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <ul className={classes.names}>
+        {going.slice(0, NAMED).map(({ id, title, words }) => (
+          <li key={id}>
+            {title} <span className="faint num">{number(words)} words</span>
+          </li>
+        ))}
+        {going.length > NAMED && <li className="soft">and {number(going.length - NAMED)} more</li>}
+      </ul>
+      {lost.length > 0 && (
+        <p className={classes.warn}>
+          The texts that stay no longer serve {lost.length === 1 ? 'the stage' : 'the stages'} of {lost.join(', ')}{' '}
+          words.
+        </p>
+      )}
+      <p className="soft">Datasets that were made of them stay as they are.</p>
+      {remove.error !== null && <Failed what="Nothing was deleted" error={remove.error} />}
+      <div className={classes.dialogEnd}>
+        <Button variant="default" data-autofocus onClick={() => onClose()}>
+          Keep
+        </Button>
+        <Button color="red" loading={remove.isPending} onClick={() => remove.mutate({ ids: [...ids] })}>
+          Delete
+        </Button>
+      </div>
+    </Modal>
+  );
+}
