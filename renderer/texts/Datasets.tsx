@@ -76,10 +76,18 @@ function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly
       <Table.Td>
         <Link href={`/texts/dataset/${id}`}>{name}</Link>
       </Table.Td>
-      <Table.Td className="mono" ta="right">{number(words)}</Table.Td>
-      <Table.Td className="mono" ta="right">{number(trainN)}</Table.Td>
-      <Table.Td className="mono" ta="right">{number(testN)}</Table.Td>
-      <Table.Td className="mono" ta="right">{seed}</Table.Td>
+      <Table.Td className="mono" ta="right">
+        {number(words)}
+      </Table.Td>
+      <Table.Td className="mono" ta="right">
+        {number(trainN)}
+      </Table.Td>
+      <Table.Td className="mono" ta="right">
+        {number(testN)}
+      </Table.Td>
+      <Table.Td className="mono" ta="right">
+        {seed}
+      </Table.Td>
       <Table.Td>{template ?? '–'}</Table.Td>
       <Table.Td>{usedBy(runs, stages)}</Table.Td>
       <Table.Td ta="right" className={dataset.bytes === null ? classes.warn : 'mono'}>

@@ -3,7 +3,6 @@ import { Button, Loader, Modal } from '@mantine/core';
 import { IconClipboardText, IconFileImport } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { Failed } from '../components/Feedback.tsx';
-import { bytes } from '../components/format.ts';
 import { checked, pasted } from './dropped.ts';
 import styles from './Import.module.css';
 import { ImportPreviewView } from './ImportPreview.tsx';
@@ -16,19 +15,17 @@ export interface ImportDialogProps {
 }
 
 export function ImportDialog({ incoming, onDone }: ImportDialogProps) {
-  const { opened, refused, reading, preview, error, files, close } = incoming;
-  const size = files.reduce((sum, { content }) => sum + content.size, 0);
+  const { opened, refused, reading, preview, error, what, close } = incoming;
   return (
     <Modal opened={opened} onClose={close} size={880} title="Import texts" closeButtonProps={{ 'aria-label': 'Close' }}>
       {refused !== null && <Failed what="This can't be imported" error={new Error(refused)} />}
       {error !== null && (
         <Failed what="The files could not be read; nothing was imported" error={error} onRetry={incoming.restart} />
       )}
-      {files.length === 0 && <Choice incoming={incoming} />}
+      {what === null && <Choice incoming={incoming} />}
       {reading && (
         <p className={styles.reading} role="status">
-          <Loader size="xs" color="gray" /> Reading {files.length === 1 ? files[0]?.name : `${files.length} files`},{' '}
-          {bytes(size)}, and comparing with the corpus …
+          <Loader size="xs" color="gray" /> Reading {what} and comparing with the corpus …
         </p>
       )}
       {preview !== null && (

@@ -1,9 +1,9 @@
 /** Asks before a dataset goes, and names what depends on it. */
-import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { DatasetDetail } from '../../main/services/library/catalogue.ts';
-import { api } from '../api/client.ts';
+import { api, client } from '../api/client.ts';
+import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, number } from '../components/format.ts';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -16,31 +16,13 @@ export interface RemoveDatasetProps {
 
 export function RemoveDataset({ id, onClose }: RemoveDatasetProps) {
   const { data, error } = useQuery(api.datasets.get.queryOptions({ input: { id } }));
-  const remove = useMutation(api.datasets.remove.mutationOptions({ onSuccess: () => onClose(true) }));
+  const remove = useMutation({ mutationFn: () => client.datasets.remove({ id }), onSuccess: () => onClose(true) });
+  const title = data === undefined ? 'Delete the dataset?' : `Delete ${data.name}?`;
   return (
-    <Modal
-      opened
-      onClose={() => onClose(false)}
-      title={data === undefined ? 'Delete the dataset?' : `Delete ${data.name}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Confirm opened title={title} action="Delete" dangerous mutation={remove} onClose={() => onClose(false)}>
       {error !== null && !remove.isSuccess && <Failed error={error} />}
       {data === undefined ? error === null && <Loading what="what depends on it" /> : <Going dataset={data} />}
-      {remove.error !== null && <Failed what="Nothing was deleted" error={remove.error} />}
-      <div className={classes.dialogEnd}>
-        <Button variant="default" data-autofocus onClick={() => onClose(false)}>
-          Keep
-        </Button>
-        <Button
-          color="red"
-          disabled={data === undefined}
-          loading={remove.isPending}
-          onClick={() => remove.mutate({ id })}
-        >
-          Delete
-        </Button>
-      </div>
-    </Modal>
+    </Confirm>
   );
 }
 

@@ -1,9 +1,8 @@
 /** Asks before texts go, and names them. */
-import { Button, Modal } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { TextHeading } from '../../main/store/texts.ts';
-import { api } from '../api/client.ts';
-import { Failed } from '../components/Feedback.tsx';
+import { client } from '../api/client.ts';
+import { Confirm } from '../components/Confirm.tsx';
 import { number } from '../components/format.ts';
 import { stageWords } from './stages.ts';
 import classes from './Texts.module.css';
@@ -21,12 +20,15 @@ const NEEDED = 4;
 export function RemoveTexts({ texts, ids, onClose }: RemoveTextsProps) {
   const going = texts.filter(({ id }) => ids.includes(id));
   const what = going.length === 1 ? '1 text' : `${number(going.length)} texts`;
-  const remove = useMutation(api.texts.remove.mutationOptions({ onSuccess: () => onClose(`${what} deleted.`) }));
+  const remove = useMutation({
+    mutationFn: () => client.texts.remove({ ids: [...ids] }),
+    onSuccess: () => onClose(`${what} deleted.`),
+  });
   const staying = texts.filter(({ id }) => !ids.includes(id));
   const serving = (all: readonly TextHeading[], stage: number) => all.filter(({ words }) => words >= stage).length;
   const lost = stageWords.filter((stage) => serving(texts, stage) >= NEEDED && serving(staying, stage) < NEEDED);
   return (
-    <Modal opened onClose={() => onClose()} title={`Delete ${what}?`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Confirm opened title={`Delete ${what}?`} action="Delete" dangerous mutation={remove} onClose={() => onClose()}>
       <ul className={classes.names}>
         {going.slice(0, NAMED).map(({ id, title, words }) => (
           <li key={id}>
@@ -42,15 +44,6 @@ export function RemoveTexts({ texts, ids, onClose }: RemoveTextsProps) {
         </p>
       )}
       <p className="soft">Datasets that were made of them stay as they are.</p>
-      {remove.error !== null && <Failed what="Nothing was deleted" error={remove.error} />}
-      <div className={classes.dialogEnd}>
-        <Button variant="default" data-autofocus onClick={() => onClose()}>
-          Keep
-        </Button>
-        <Button color="red" loading={remove.isPending} onClick={() => remove.mutate({ ids: [...ids] })}>
-          Delete
-        </Button>
-      </div>
-    </Modal>
+    </Confirm>
   );
 }

@@ -1,6 +1,6 @@
 /** Asks before datasets are replaced, and names what was made with them. */
-import { Button, Modal } from '@mantine/core';
 import type { TakenName } from '../../main/services/library/make-datasets.ts';
+import { Confirm } from '../components/Confirm.tsx';
 import classes from './Texts.module.css';
 
 export interface ReplaceDialogProps {
@@ -10,8 +10,9 @@ export interface ReplaceDialogProps {
 }
 
 export function ReplaceDialog({ taken, onClose, onReplace }: ReplaceDialogProps) {
+  const replace = { mutate: onReplace, isPending: false, error: null, reset: () => undefined };
   return (
-    <Modal opened onClose={onClose} title="Replace what is there?" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Confirm opened title="Replace what is there?" action="Replace" dangerous mutation={replace} onClose={onClose}>
       <ul className={classes.names}>
         {taken.map(({ name, runs, stages }) => (
           <li key={name}>
@@ -25,14 +26,6 @@ export function ReplaceDialog({ taken, onClose, onReplace }: ReplaceDialogProps)
         The records are made anew. Runs keep their history, but one that was interrupted can't go on with other records.
         Another name keeps both.
       </p>
-      <div className={classes.dialogEnd}>
-        <Button variant="default" data-autofocus onClick={onClose}>
-          Keep
-        </Button>
-        <Button color="red" onClick={onReplace}>
-          Replace
-        </Button>
-      </div>
-    </Modal>
+    </Confirm>
   );
 }

@@ -1,14 +1,24 @@
-/** What is being imported: dropped or pasted anywhere on the screen, or chosen in the dialog; read by the host at once. */
+/**
+ * What is being imported: dropped or pasted anywhere on the screen, chosen in the dialog, or opened on the desktop.
+ * The host reads it at once.
+ */
 import { useMutation } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { ImportPreview } from '../../main/services/library/imports.ts';
-import { api, client } from '../api/client.ts';
+import { client } from '../api/client.ts';
+import { openedFiles, takeFiles } from '../frame/opened-files.ts';
 import { type Dropped, droppedIn, type NamedContent } from './dropped.ts';
+
+/** Contents that the page has, or paths that the host was asked to open. */
+type Wanted =
+  | { readonly kind: 'contents'; readonly files: readonly NamedContent[] }
+  | { readonly kind: 'paths'; readonly paths: readonly string[] };
 
 export interface Incoming {
   readonly opened: boolean;
   readonly refused: string | null;
-  readonly files: readonly NamedContent[];
+  /** What is read or was read, in words: "letters.json", "3 files"; null: nothing yet. */
+  readonly what: string | null;
   readonly reading: boolean;
   readonly preview: ImportPreview | null;
   readonly error: unknown;
@@ -27,59 +37,72 @@ const MIN_WORDS = 50;
 export function useIncoming(): Incoming {
   const [opened, setOpened] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
-  const [files, setFiles] = useState<readonly NamedContent[]>([]);
+  const [wanted, setWanted] = useState<Wanted | null>(null);
   const [minWords, setMinWords] = useState(MIN_WORDS);
-  const { mutate, reset, data, error, isPending } = useMutation(api.texts.openImport.mutationOptions());
+  const { mutate, reset, data, error, isPending } = useMutation({ mutationFn: readOnHost });
   const held = useRef<number | null>(null);
   held.current = data?.importId ?? null;
 
-  /** The host need not keep what nobody will confirm. */
-  const letGo = useCallback((): void => {
-    if (held.current !== null) void client.texts.dropImport({ importId: held.current }).catch(() => undefined);
-    held.current = null;
-    reset();
-  }, [reset]);
   const read = useCallback(
-    (wanted: readonly NamedContent[], words: number): void => {
-      letGo();
-      setFiles(wanted);
-      if (wanted.length > 0) mutate({ files: [...wanted], minWords: words });
+    (next: Wanted | null, words: number): void => {
+      // The host need not keep what nobody will confirm.
+      if (held.current !== null) void client.texts.dropImport({ importId: held.current }).catch(() => undefined);
+      reset();
+      setWanted(next);
+      if (next !== null) mutate({ wanted: next, minWords: words });
     },
-    [letGo, mutate],
+    [reset, mutate],
   );
   const take = useCallback(
     (dropped: Dropped): void => {
       if (dropped.kind === 'nothing') return;
       setOpened(true);
       setRefused(dropped.kind === 'refused' ? dropped.reason : null);
-      if (dropped.kind === 'files') read(dropped.files, minWords);
+      if (dropped.kind === 'files') read({ kind: 'contents', files: dropped.files }, minWords);
     },
     [read, minWords],
   );
   useEffect(() => listen(take), [take]);
+  const waiting = useSyncExternalStore(openedFiles.subscribe, openedFiles.get);
+  useEffect(() => {
+    if (waiting.length === 0) return;
+    setOpened(true);
+    read({ kind: 'paths', paths: takeFiles() }, minWords);
+  }, [waiting, read, minWords]);
 
   return useMemo(
     () => ({
-      ...{ opened, refused, files, minWords, error, take },
+      ...{ opened, refused, minWords, error, take },
+      what: wanted === null ? null : inWords(wanted),
       reading: isPending,
       preview: data ?? null,
       open: () => setOpened(true),
       setMinWords: (words: number) => {
         setMinWords(words);
-        read(files, words);
+        read(wanted, words);
       },
       restart: () => {
         setRefused(null);
-        read([], minWords);
+        read(null, minWords);
       },
       close: () => {
         setOpened(false);
         setRefused(null);
-        read([], minWords);
+        read(null, minWords);
       },
     }),
-    [opened, refused, files, minWords, error, take, isPending, data, read],
+    [opened, refused, wanted, minWords, error, take, isPending, data, read],
   );
+}
+
+function readOnHost({ wanted, minWords }: { readonly wanted: Wanted; readonly minWords: number }) {
+  if (wanted.kind === 'paths') return client.texts.openImportPaths({ paths: [...wanted.paths], minWords });
+  return client.texts.openImport({ files: [...wanted.files], minWords });
+}
+
+function inWords(wanted: Wanted): string {
+  const names = wanted.kind === 'paths' ? wanted.paths : wanted.files.map(({ name }) => name);
+  return names.length === 1 ? (names[0] ?? '') : `${names.length} files`;
 }
 
 /** Drops and pastes anywhere, but not into a field that is being written in. */
