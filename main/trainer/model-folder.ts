@@ -5,6 +5,8 @@ import { inputError } from '../errors.ts';
 import { type ModelConfig, readModelConfig } from '../model/config.ts';
 import { weightFiles } from '../model/weight-files.ts';
 
+export { readModelConfig };
+
 /** The configuration of a whole model whose files are all there; else an error that says what is missing. */
 export function checkModelFolder(folder: string): ModelConfig {
   if (!existsSync(join(folder, 'config.json')))
