@@ -24,6 +24,7 @@ const Corpus = lazy(() => import('./texts/Corpus.tsx').then(({ Corpus }) => ({ d
 const Make = lazy(() => import('./texts/Make.tsx').then(({ Make }) => ({ default: Make })));
 const Datasets = lazy(() => import('./texts/Datasets.tsx').then(({ Datasets }) => ({ default: Datasets })));
 const Dataset = lazy(() => import('./texts/Dataset.tsx').then(({ Dataset }) => ({ default: Dataset })));
+const Models = lazy(() => import('./models/Models.tsx').then(({ Models }) => ({ default: Models })));
 const Run = lazy(() => import('./run/Run.tsx').then(({ Run }) => ({ default: Run })));
 
 export function App() {
@@ -66,6 +67,7 @@ function Page() {
               <Settings tab="doctor" />
             </Route>
             <Route path="/samples" component={Samples} />
+            <Route path="/models" component={Models} />
             <Route path="/compare" component={Compare} />
             <Route path="/compare/:id">{({ id }) => <Comparison key={id} id={Number(id)} />}</Route>
             <Route>

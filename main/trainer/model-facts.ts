@@ -9,7 +9,7 @@ import { parseAdapterConfig } from '../model/peft-config.ts';
 import { openSafetensors, type TensorEntry } from '../model/safetensors.ts';
 import { weightFiles } from '../model/weight-files.ts';
 import { tokenCost } from './memory.ts';
-import { checkModelFolder } from './model-folder.ts';
+import { checkModelFolder, parameterTotal } from './model-folder.ts';
 import type { ModelParts } from './open-policy.ts';
 
 export interface AdapterFacts {
@@ -36,7 +36,7 @@ export function readModelFacts({ base, adapter, tokenizer }: ModelParts): ModelF
   checkTensors(base, config, new Map(entries));
   return {
     config,
-    parameters: count([...parameterShapes(config).values()]),
+    parameters: parameterTotal(config),
     dtypes: [...new Set(entries.map(([, { dtype }]) => dtype))],
     chatTemplate: readChatTemplate(tokenizer, tokenizerConfig(tokenizer)) !== null,
     adapter: adapter === null ? null : adapterFacts(adapter),
@@ -61,7 +61,7 @@ export const USUAL = { rows: 64, tokens: 256, rank: 16 } as const;
 /** The needs for `USUAL` work in float32; training is checkpointed by layer where its activations ask for it. */
 export function memoryNeeds(config: ModelConfig): MemoryNeeds {
   const shapes = [...parameterShapes(config)];
-  const weights = FLOAT * count(shapes.map(([, shape]) => shape));
+  const weights = FLOAT * parameterTotal(config);
   const cache = 2 * FLOAT * USUAL.rows * USUAL.tokens * config.numLayers * config.numKvHeads * config.headDim;
   const activations = Math.min(ACTIVATIONS, USUAL.rows * USUAL.tokens * tokenCost(config, null).checkpointed);
   const adapted = shapes.filter(([name]) => name.endsWith('_proj.weight'));
