@@ -7,10 +7,14 @@ const at = (path: string): string => resolve(import.meta.dirname, path);
 /** What is loaded at run time because it brings binaries; all else is bundled, so that the package holds no more. */
 const external = ['better-sqlite3', /^@tensorflow\//, /^@resvg\//];
 
+/** What is bundled keeps its authors' licences beside it. */
+const license = { fileName: 'licenses.md' };
+
 export default defineConfig({
   main: {
     build: {
       outDir: 'out/main',
+      license,
       externalizeDeps: false,
       rollupOptions: {
         input: {
@@ -40,6 +44,7 @@ export default defineConfig({
     plugins: [react()],
     build: {
       outDir: at('out/renderer'),
+      license,
       minify: true,
       // Fonts in data: addresses are refused by the page's policy.
       assetsInlineLimit: 0,

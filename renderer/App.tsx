@@ -20,6 +20,11 @@ const Compare = lazy(() => import('./compare/Compare.tsx').then(({ Compare }) =>
 const Comparison = lazy(() => import('./compare/Comparison.tsx').then(({ Comparison }) => ({ default: Comparison })));
 const Settings = lazy(() => import('./settings/Settings.tsx').then(({ Settings }) => ({ default: Settings })));
 const Samples = lazy(() => import('./samples/Samples.tsx').then(({ Samples }) => ({ default: Samples })));
+const Corpus = lazy(() => import('./texts/Corpus.tsx').then(({ Corpus }) => ({ default: Corpus })));
+const Make = lazy(() => import('./texts/Make.tsx').then(({ Make }) => ({ default: Make })));
+const Datasets = lazy(() => import('./texts/Datasets.tsx').then(({ Datasets }) => ({ default: Datasets })));
+const Dataset = lazy(() => import('./texts/Dataset.tsx').then(({ Dataset }) => ({ default: Dataset })));
+const Models = lazy(() => import('./models/Models.tsx').then(({ Models }) => ({ default: Models })));
 const Run = lazy(() => import('./run/Run.tsx').then(({ Run }) => ({ default: Run })));
 
 export function App() {
@@ -49,6 +54,10 @@ function Page() {
         <Suspense fallback={<Loading what="the screen" />}>
           <Switch>
             <Route path="/" component={Home} />
+            <Route path="/texts" component={Corpus} />
+            <Route path="/texts/make" component={Make} />
+            <Route path="/texts/datasets" component={Datasets} />
+            <Route path="/texts/dataset/:id">{({ id }) => <Dataset key={id} datasetId={Number(id)} />}</Route>
             <Route path="/runs" component={Runs} />
             <Route path="/runs/:id">{({ id }) => <Run key={id} runId={Number(id)} />}</Route>
             <Route path="/settings">
@@ -58,6 +67,7 @@ function Page() {
               <Settings tab="doctor" />
             </Route>
             <Route path="/samples" component={Samples} />
+            <Route path="/models" component={Models} />
             <Route path="/compare" component={Compare} />
             <Route path="/compare/:id">{({ id }) => <Comparison key={id} id={Number(id)} />}</Route>
             <Route>

@@ -19,6 +19,7 @@ export const parts: readonly Part[] = [
   { what: 'the other entries', files: new RegExp(`^${OUT}/main/(trainer|texts)\\.js$`), least: 4 },
   { what: 'shared code', files: new RegExp(`^${OUT}/main/chunks/[\\w-]+\\.js$`), least: 2 },
   { what: 'the kernels', files: new RegExp(`^${OUT}/kernels/kernels\\.wasm$`), least: 2 },
+  { what: 'licences of what is bundled', files: /^app\.asar\/out\/(main|renderer)\/licenses\.md$/, least: 2 },
   { what: 'the preload', files: /^app\.asar\/out\/preload\/index\.cjs$/, least: 1 },
   { what: 'the page', files: /^app\.asar\/out\/renderer\/(index\.html|icon\.svg)$/, least: 2 },
   { what: "the page's files", files: /^app\.asar\/out\/renderer\/assets\/[\w-]+\.(js|css|woff2)$/, least: 5 },
@@ -51,7 +52,7 @@ export const parts: readonly Part[] = [
   {
     what: 'what tfjs-core needs',
     files: new RegExp(
-      `^${MODULES}/(long/(package\\.json|src/long\\.js)|seedrandom/(package\\.json|(index|seedrandom|lib/\\w+)\\.js))$`,
+      `^${MODULES}/(long/(package\\.json|LICENSE|src/long\\.js)|seedrandom/(package\\.json|(index|seedrandom|lib/\\w+)\\.js))$`,
     ),
     least: 16,
   },

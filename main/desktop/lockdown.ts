@@ -31,7 +31,7 @@ export function lockSession(session: Session): void {
   session.setPermissionCheckHandler((_contents, permission, origin) => granted(permission, origin));
   session.setDevicePermissionHandler(() => false);
   session.webRequest.onBeforeRequest(
-    { urls: ['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'file://*/*'] },
+    { urls: ['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'file:///*'] },
     (_, answer) => answer({ cancel: true }),
   );
   session.on('will-download', (event, item) => {

@@ -8,7 +8,7 @@ export interface Instance {
   readonly workspace: string | undefined;
   /** Calls the listener with files to open: this start's, a second start's, those dropped on the dock. */
   onFiles(listener: (files: readonly string[]) => void): void;
-  /** Calls the listener at each second start. */
+  /** Calls the listener at each second start, and when a file is opened. */
   onAgain(listener: () => void): void;
 }
 
@@ -25,6 +25,7 @@ export function holdSingleInstance(): Instance | null {
   if (!app.requestSingleInstanceLock({ files: launch.files })) return null;
   let waiting = [...launch.files];
   let open: ((files: readonly string[]) => void) | null = null;
+  let again: (() => void) | null = null;
   const take = (files: readonly string[]): void => {
     if (files.length === 0) return;
     if (open === null) waiting.push(...files);
@@ -34,11 +35,13 @@ export function holdSingleInstance(): Instance | null {
   app.on('open-file', (event, file) => {
     event.preventDefault();
     take([file]);
+    again?.();
   });
   app.on('second-instance', (_event, _argv, _cwd, data) => {
     // Chromium mixes its own switches into the other's arguments; what it read itself is exact.
     const told = handedOver.safeParse(data);
     if (told.success) take(told.data.files);
+    again?.();
   });
   return {
     workspace: launch.workspace,
@@ -48,6 +51,8 @@ export function holdSingleInstance(): Instance | null {
       waiting = [];
       take(files);
     },
-    onAgain: (listener) => void app.on('second-instance', listener),
+    onAgain: (listener) => {
+      again = listener;
+    },
   };
 }

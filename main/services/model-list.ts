@@ -7,7 +7,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BraidError, inputError } from '../errors.ts';
 import type { CheckpointKind } from '../store/checkpoints.ts';
-import { checkModelFolder } from '../trainer/model-folder.ts';
+import { checkModelFolder, parameterTotal } from '../trainer/model-folder.ts';
 import type { App } from './app.ts';
 import { importedModels } from './models/imported.ts';
 import { fromStoredPath } from './workspace.ts';
@@ -29,6 +29,9 @@ export interface ModelEntry {
   readonly step: number | null;
   readonly checkpointKind: CheckpointKind | null;
   readonly createdAt: number | null;
+  /** `llama`; null for a checkpoint and for what can't be read. */
+  readonly architecture: string | null;
+  readonly parameters: number | null;
   /** Its folder is gone; it is listed because runs and comparisons speak of it. */
   readonly deleted: boolean;
   /** Why it can't be used; null: it can. */
@@ -78,17 +81,18 @@ function wholeEntry(
   return {
     ...{ ref: `${kind === 'imported' ? 'folder' : kind}:${key}`, kind, name: basename(folder), model: folder, folder },
     ...{ run: null, checkpointId: null, step: null, checkpointKind: null, createdAt, deleted: false },
-    problem: problemOf(folder),
+    ...read(folder),
   };
 }
 
-function problemOf(folder: string): string | null {
+function read(folder: string): Pick<ModelEntry, 'architecture' | 'parameters' | 'problem'> {
   try {
-    checkModelFolder(folder);
-    return null;
+    const config = checkModelFolder(folder);
+    return { architecture: config.modelType, parameters: parameterTotal(config), problem: null };
   } catch (error) {
-    if (error instanceof BraidError) return error.message;
-    return `${folder}: can't be read (${error instanceof Error ? error.message : String(error)})`;
+    const why = error instanceof Error ? error.message : String(error);
+    const problem = error instanceof BraidError ? why : `${folder}: can't be read (${why})`;
+    return { architecture: null, parameters: null, problem };
   }
 }
 
@@ -100,6 +104,7 @@ function checkpointEntries(store: App['store']): ModelEntry[] {
     return {
       ...{ ref: `checkpoint:${id}`, kind: 'checkpoint', name, model: folder, folder },
       ...{ run: { id: runId, name: runName }, checkpointId: id, step, checkpointKind: kind, createdAt, deleted },
+      ...{ architecture: null, parameters: null },
       problem: deleted ? `${folder}: expected the checkpoint of step ${step} of ${runName}, it was deleted` : null,
     };
   });

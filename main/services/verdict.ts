@@ -168,13 +168,14 @@ function flat(
 function deadGroups(now: Metrics, { groupsPerGeneration: groups }: WatchSettings): string | null {
   const dead = now['groups/dead'] ?? now.frac_reward_zero_std;
   if (dead === undefined) return null;
-  const solved = now['groups/solved'] ?? 0;
   const count = Math.round(dead * groups);
   if (count === 0) return 'No group is dead.';
+  const solved = Math.min(count, Math.round((now['groups/solved'] ?? 0) * groups));
   const told = `${count} of ${groups} groups ${count === 1 ? 'is' : 'are'} dead`;
-  if (solved >= dead - 1e-9) return `${told} because ${count === 1 ? 'it is' : 'they are'} solved, which is fine.`;
-  if (dead < MANY_DEAD) return `${told}, which is fine.`;
-  return `${told}: that part of the work teaches nothing. A higher temperature would help.`;
+  if (solved === count) return `${told} because ${count === 1 ? 'it is' : 'they are'} solved, which is fine.`;
+  const part = solved === 0 ? told : `${told}, ${solved} of them solved`;
+  if (count - solved < MANY_DEAD * groups) return `${part}, which is fine.`;
+  return `${part}: that part of the work teaches nothing. A higher temperature would help.`;
 }
 
 function cutOff(now: Metrics): string | null {

@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { type ModelConfig, readModelConfig } from '../model/config.ts';
+import { parameterShapes } from '../model/model.ts';
 import { weightFiles } from '../model/weight-files.ts';
+
+export { readModelConfig };
 
 /** The configuration of a whole model whose files are all there; else an error that says what is missing. */
 export function checkModelFolder(folder: string): ModelConfig {
@@ -21,4 +24,9 @@ export function checkModelFolder(folder: string): ModelConfig {
     `${folder}: expected the file ${missing}, it is not there`,
     'Copy or download the whole model folder.',
   );
+}
+
+/** Numbers in all weights of a model. */
+export function parameterTotal(config: ModelConfig): number {
+  return [...parameterShapes(config).values()].reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0);
 }

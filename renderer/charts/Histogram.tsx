@@ -44,7 +44,7 @@ export function Histogram({
   return (
     <figure className={classes.histogram} aria-label={label}>
       <figcaption>{title}</figcaption>
-      <div className={classes.bars} style={{ height }}>
+      <div className={classes.bars} data-marked={marks.length > 0 || undefined} style={{ height }}>
         {bins.map((bin, index) => (
           <Bar
             key={bin.from}

@@ -45,7 +45,7 @@ export function plotOptions(setup: PlotSetup): Omit<uPlot.Options, 'width' | 'he
         size: 44,
         gap: 6,
         space: 26,
-        values: (_, splits) => splits.map((value) => (value === null ? '' : format(value))),
+        values: (_, splits) => splits.map((value) => (value === null ? '' : tickLabel(value, format))),
       },
     ],
     legend: { show: false },
@@ -115,6 +115,12 @@ function yRange(min: number | null, max: number | null, inView: readonly number[
 function logRange(min: number | null, max: number | null): uPlot.Range.MinMax {
   if (min === null || max === null || min <= 0) return [0.1, 1];
   return uPlot.rangeLog(min, max, 10, true);
+}
+
+/** Short enough for the axis: `4e-4`. */
+function tickLabel(value: number, format: (value: number) => string): string {
+  const size = Math.abs(value);
+  return size !== 0 && (size < 0.001 || size >= 1e6) ? Number(value.toPrecision(3)).toExponential() : format(value);
 }
 
 function stepLabel(value: number | null): string {

@@ -8,6 +8,8 @@ export interface ReferenceLine {
   readonly value: number;
   readonly label: string;
   readonly colour?: ChartColour;
+  /** Where its name stands: where the lines are not. */
+  readonly side?: 'left' | 'right';
 }
 
 /** Something that happened at a step. */
@@ -61,17 +63,18 @@ function clipped(plot: uPlot, draw: () => void): void {
 function drawLines(plot: uPlot, { lines }: Overlays): void {
   const { ctx, bbox } = plot;
   const scale = devicePixelRatio;
-  for (const { value, label, colour = 'soft' } of lines) {
+  for (const { value, label, colour = 'soft', side = 'left' } of lines) {
     const y = Math.round(plot.valToPos(value, 'y', true)) + 0.5;
     if (!Number.isFinite(y)) continue;
     stroke(ctx, colourOf(colour), [5 * scale, 4 * scale], scale, [bbox.left, y], [bbox.left + bbox.width, y]);
     ctx.fillStyle = colourOf(colour);
     ctx.font = `${10 * scale}px 'Inter Variable', system-ui, sans-serif`;
-    ctx.textAlign = 'left';
+    ctx.textAlign = side;
     // Under the line where there is no room above it.
     const above = y - bbox.top > 14 * scale;
     ctx.textBaseline = above ? 'bottom' : 'top';
-    ctx.fillText(label, bbox.left + 4 * scale, y + (above ? -2 : 2) * scale);
+    const x = side === 'left' ? bbox.left + 4 * scale : bbox.left + bbox.width - 4 * scale;
+    ctx.fillText(label, x, y + (above ? -2 : 2) * scale);
   }
 }
 

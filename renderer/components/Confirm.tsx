@@ -11,13 +11,24 @@ export interface ConfirmProps {
   /** On the button: a verb. */
   readonly action: string;
   readonly dangerous?: boolean;
+  /** While it can't be done. */
+  readonly disabled?: boolean;
   readonly mutation: Pick<UseMutationResult<unknown, unknown, void>, 'mutate' | 'isPending' | 'error' | 'reset'>;
   readonly onClose: () => void;
   /** What will happen, and what will be gone. */
   readonly children: ReactNode;
 }
 
-export function Confirm({ opened, title, action, dangerous = false, mutation, onClose, children }: ConfirmProps) {
+export function Confirm({
+  opened,
+  title,
+  action,
+  dangerous = false,
+  disabled = false,
+  mutation,
+  onClose,
+  children,
+}: ConfirmProps) {
   const close = (): void => {
     mutation.reset();
     onClose();
@@ -30,7 +41,12 @@ export function Confirm({ opened, title, action, dangerous = false, mutation, on
         <Button variant="default" onClick={close} data-autofocus>
           Cancel
         </Button>
-        <Button color={dangerous ? 'red' : 'teal'} loading={mutation.isPending} onClick={() => mutation.mutate()}>
+        <Button
+          color={dangerous ? 'red' : 'teal'}
+          disabled={disabled}
+          loading={mutation.isPending}
+          onClick={() => mutation.mutate()}
+        >
           {action}
         </Button>
       </div>

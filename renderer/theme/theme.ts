@@ -15,8 +15,22 @@ const teal: MantineColorsTuple = [
   '#044b45',
 ];
 
+/** Of what can't be taken back; its shade 6 carries white words. */
+const red: MantineColorsTuple = [
+  '#fbeceb',
+  '#f9e1df',
+  '#efbdb9',
+  '#e29791',
+  '#d3726b',
+  '#c34e48',
+  '#ad2b2b',
+  '#952323',
+  '#7d1c1c',
+  '#651515',
+];
+
 export const theme = createTheme({
-  colors: { teal },
+  colors: { teal, red },
   primaryColor: 'teal',
   primaryShade: { light: 6, dark: 6 },
   autoContrast: true,

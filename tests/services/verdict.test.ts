@@ -82,6 +82,8 @@ describe('verdictOn', () => {
     const solving = judged(40, () => ({ reward: 0.93, 'groups/dead': 0.5, 'groups/solved': 0.5 }));
     expect(solving).toMatchObject({ tone: 'good', title: 'near the top' });
     expect(solving.sentences[1]).toBe('4 of 8 groups are dead because they are solved, which is fine.');
+    const nearly = judged(40, () => ({ reward: 0.93, 'groups/dead': 0.75, 'groups/solved': 0.625 }));
+    expect(nearly.sentences[1]).toBe('6 of 8 groups are dead, 5 of them solved, which is fine.');
     const learned = judged(40, () => ({ reward: 0.99, 'groups/dead': 1, 'groups/solved': 1, entropy: 0.001 }));
     expect(learned).toMatchObject({ tone: 'good', title: 'learned' });
   });

@@ -26,6 +26,8 @@ export const texts = {
         train: z.int().min(1).max(1_000_000).optional(),
         test: z.int().min(1).max(1_000_000).optional(),
         seed: z.int().min(0).optional(),
+        /** Word counts to ask about; else the curriculum's. */
+        stages: z.array(z.int().min(1).max(5000)).min(1).max(50).optional(),
       }),
     )
     .output(type<CorpusOverview>()),

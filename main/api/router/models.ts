@@ -1,6 +1,19 @@
 import { listModels } from '../../services/model-list.ts';
+import { downloadModel } from '../../services/models/hub.ts';
+import { importModel } from '../../services/models/import.ts';
+import { inspectModel } from '../../services/models/inspect.ts';
+import { modelDependants, removeModel } from '../../services/models/remove.ts';
+import { modelSizes } from '../../services/models/sizes.ts';
 import { api } from '../context.ts';
 
 export const models = {
   list: api.models.list.handler(({ context }) => listModels(context.app)),
+  sizes: api.models.sizes.handler(({ context }) => modelSizes(context.app)),
+  inspect: api.models.inspect.handler(({ context, input }) => inspectModel(context.app, input.ref)),
+  import: api.models.import.handler(({ context: { app, access }, input: { path, copy } }) =>
+    importModel(app, access.check(path), copy),
+  ),
+  download: api.models.download.handler(({ context, input }) => ({ jobId: downloadModel(context.app, input) })),
+  dependants: api.models.dependants.handler(({ context, input }) => modelDependants(context.app, input.ref)),
+  remove: api.models.remove.handler(({ context, input }) => removeModel(context.app, input.ref)),
 };

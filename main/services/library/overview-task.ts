@@ -9,6 +9,8 @@ export interface OverviewInput {
   readonly texts: readonly SourceText[];
   readonly pairs: PairCounts;
   readonly seed: number;
+  /** Word counts to ask about; else the curriculum's. */
+  readonly stages?: readonly number[] | undefined;
 }
 
 export interface CorpusOverview extends CorpusStats {
@@ -19,10 +21,10 @@ export interface CorpusOverview extends CorpusStats {
 }
 
 /** Counts, lengths, and what each stage has and lacks. */
-export function overview({ texts, pairs, seed }: OverviewInput): CorpusOverview {
+export function overview({ texts, pairs, seed, stages }: OverviewInput): CorpusOverview {
   const corpus = texts.map(corpusText);
   return {
-    ...corpusStats(corpus, { ...pairs, seed }),
+    ...corpusStats(corpus, { ...pairs, seed, ...(stages !== undefined && { stages }) }),
     lengths: corpus.map(({ words }) => words).sort((a, b) => a - b),
     testing: splitTexts(corpus, seed).test.map(({ id }) => Number(id)),
   };

@@ -45,11 +45,13 @@ export function overviewOf(
     readonly train?: number | undefined;
     readonly test?: number | undefined;
     readonly seed?: number | undefined;
+    readonly stages?: readonly number[] | undefined;
   },
   signal?: AbortSignal,
 ): Promise<CorpusOverview> {
   const pairs: PairCounts = { train: options.train ?? defaultPairs.train, test: options.test ?? defaultPairs.test };
-  const input = { texts: corpusOf(library.store), pairs, seed: options.seed ?? 42 };
+  const { seed = 42, stages } = options;
+  const input = { texts: corpusOf(library.store), pairs, seed, stages };
   return library.workers.run('overview', input, { signal });
 }
 

@@ -6,7 +6,8 @@ import { choiceOf, firstChoice, linkTo, obstacle } from '../../../renderer/compa
 function model(ref: string, kind: ModelEntry['kind'], problem: string | null = null): ModelEntry {
   return {
     ...{ ref, kind, name: ref, model: ref, folder: ref, run: null, checkpointId: null, step: null },
-    ...{ checkpointKind: null, createdAt: null, deleted: false, problem },
+    ...{ checkpointKind: null, createdAt: null, architecture: null, parameters: null, deleted: false, problem },
+    ...{ architecture: null, parameters: null },
   };
 }
 

@@ -4,7 +4,16 @@ import { modelOptions } from '../../../renderer/components/model-options.ts';
 
 const tiny: ModelEntry = {
   ...{ ref: 'bundled:tiny', kind: 'bundled', name: 'tiny', model: 'tiny', folder: '/tiny', run: null },
-  ...{ checkpointId: null, step: null, checkpointKind: null, createdAt: null, deleted: false, problem: null },
+  ...{
+    checkpointId: null,
+    step: null,
+    checkpointKind: null,
+    createdAt: null,
+    architecture: null,
+    parameters: null,
+    deleted: false,
+    problem: null,
+  },
 };
 const run = { id: 3, name: 'run-0003-10words-grpo' };
 const checkpoint: ModelEntry = {

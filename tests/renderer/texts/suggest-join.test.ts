@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { suggestJoin } from '../../../main/services/library/suggest-join.ts';
+import { suggestJoin } from '../../../renderer/texts/suggest-join.ts';
 
 const text = (id: number, words: number, source = 's') => ({ id, title: `T${id}`, words, source });
 const ids = (groups: readonly (readonly { readonly id: number }[])[]) =>

@@ -1,0 +1,30 @@
+import { statfsSync } from 'node:fs';
+import { BraidError } from '../../errors.ts';
+
+/** Left free beside what is written: the database and checkpoints go on. */
+const RESERVE = 256 * 2 ** 20;
+
+/** Throws where a folder's disk has no room for so many bytes. */
+export function checkSpace(
+  folder: string,
+  bytes: number,
+  what: string,
+  freeOf: (folder: string) => number = freeBytes,
+): void {
+  const free = freeOf(folder);
+  if (free >= bytes + RESERVE) return;
+  throw new BraidError(
+    'DISK_FULL',
+    `Expected ${megabytes(bytes + RESERVE)} free at ${folder} for ${what}, got ${megabytes(free)}`,
+    { remedy: 'Free some space there, or use a workspace on another disk.' },
+  );
+}
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`;
+}

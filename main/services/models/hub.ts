@@ -1,0 +1,165 @@
+/**
+ * Downloading a model from the Hugging Face hub into the workspace. The small files come first, so that a model that
+ * Braid can't read is refused before gigabytes are fetched. A download that failed goes on where it stood; a
+ * cancelled one leaves nothing.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ListFileEntry } from '@huggingface/hub';
+import { BraidError, inputError } from '../../errors.ts';
+import { readModelConfig } from '../../trainer/model-folder.ts';
+import type { App } from '../app.ts';
+import type { JobContext } from '../jobs.ts';
+import { pour } from './copy-file.ts';
+import { checkSpace } from './disk-space.ts';
+import { hubError } from './hub-errors.ts';
+import { inMegabytes, refuseTaken } from './import.ts';
+
+export interface HubModel {
+  /** `owner/name`. */
+  readonly repo: string;
+  readonly revision: string;
+}
+
+export interface HubOptions {
+  /** Another hub; `HF_ENDPOINT` as Hugging Face's own tools have it. */
+  readonly hubUrl?: string | undefined;
+  /** For models that ask for it. */
+  readonly accessToken?: string | undefined;
+}
+
+type Host = Pick<App, 'workspace' | 'jobs' | 'changes'>;
+
+/** What a model folder needs; anything else of a repository is left there. */
+const WANTED =
+  /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^(README\.md|LICENSE(\.\w+)?)$|^model(-\d+-of-\d+)?\.safetensors$/;
+
+/** The repository that a person means: `owner/name`, or the address of its page. */
+export function parseRepo(text: string): string {
+  const repo = text
+    .trim()
+    .replace(/^https?:\/\/[^/]+\//, '')
+    .replace(/\/(tree\/.*)?$/, '');
+  if (/^[\w.-]+\/[\w.-]+$/.test(repo) && !repo.split('/').some((part) => /^\.+$/.test(part))) return repo;
+  throw inputError(
+    'BAD_REPO',
+    `Expected a model of the hub such as HuggingFaceTB/SmolLM2-135M-Instruct, got "${text}"`,
+    'Copy the name from the page of the model.',
+  );
+}
+
+/** Begins a download; its end makes the model `workspace:NAME`. Gives the job's id. */
+export function downloadModel(host: Host, { repo, revision }: HubModel, options: HubOptions = hubFromEnv()): number {
+  const name = parseRepo(repo).split('/')[1] ?? repo;
+  const target = join(host.workspace.models, name);
+  refuseTaken(target);
+  const title = `Download ${parseRepo(repo)}`;
+  if (host.jobs.list().some((job) => job.state === 'running' && job.title === title))
+    throw inputError('DOWNLOAD_BUSY', `Expected ${repo} not to be on its way, but it is`, 'Wait for its end.');
+  const model = { repo: parseRepo(repo), revision };
+  const { id, result } = host.jobs.start('model-download', title, (job) => fetchModel(model, target, options, job));
+  result.then(
+    () => host.changes.publish('models'),
+    // The list of jobs tells of the failure.
+    () => undefined,
+  );
+  return id;
+}
+
+/** Which hub, and the token for models that need one, as Hugging Face's tools take them. */
+export function hubFromEnv(env: NodeJS.ProcessEnv = process.env): HubOptions {
+  return { hubUrl: env.HF_ENDPOINT || undefined, accessToken: env.HF_TOKEN || undefined };
+}
+
+async function fetchModel(model: HubModel, target: string, options: HubOptions, job: JobContext): Promise<void> {
+  const { signal } = job;
+  const folder = join(target, '..', `.hub-${model.repo.replace('/', '--')}-${model.revision.replaceAll('/', '--')}`);
+  try {
+    await mkdir(folder, { recursive: true });
+    await fetchFiles(model, folder, options, job);
+    refuseTaken(target);
+    await rename(folder, target);
+  } catch (error) {
+    if (signal.aborted) {
+      await rm(folder, { recursive: true, force: true });
+      throw new BraidError('INTERRUPTED', 'Cancelled; nothing of it was kept.');
+    }
+    const explained = hubError(error, model, options.hubUrl);
+    // What can never become a model is no use to go on with.
+    if (explained instanceof BraidError && explained.kind === 'input')
+      await rm(folder, { recursive: true, force: true });
+    throw explained;
+  }
+}
+
+async function fetchFiles(model: HubModel, folder: string, options: HubOptions, job: JobContext): Promise<void> {
+  const { signal, progress } = job;
+  // Loaded when it is needed: most starts of the app download nothing.
+  const { downloadFile, listFiles } = await import('@huggingface/hub');
+  const access = {
+    repo: model.repo,
+    revision: model.revision,
+    fetch: ((input, init) => fetch(input, { ...init, signal })) as typeof fetch,
+    ...(options.hubUrl !== undefined && { hubUrl: options.hubUrl }),
+    ...(options.accessToken !== undefined && { accessToken: options.accessToken }),
+  };
+  const files: ListFileEntry[] = [];
+  for await (const file of listFiles(access)) if (file.type === 'file') files.push(file);
+  const wanted = files.filter(({ path }) => WANTED.test(path)).sort((a, b) => a.size - b.size);
+  refuseForeign(model.repo, files, wanted);
+  const total = wanted.reduce((sum, { size }) => sum + size, 0);
+  checkSpace(folder, total, model.repo);
+
+  let done = 0;
+  const onBytes = (count: number): void => {
+    done += count;
+    progress(inMegabytes(done, total));
+  };
+  for (const file of wanted) {
+    const place = join(folder, file.path);
+    const have = existsSync(place) ? statSync(place).size : 0;
+    onBytes(Math.min(have, file.size));
+    if (have < file.size || file.size === 0) {
+      const blob = await downloadFile({ ...access, path: file.path });
+      if (blob === null) throw changedMeanwhile(file.path);
+      await pour(blob.slice(have).stream(), place, { signal, onBytes, append: have > 0 });
+    }
+    await checkFile(place, file);
+    if (file.path === 'config.json') readModelConfig(folder);
+  }
+}
+
+function refuseForeign(repo: string, files: readonly ListFileEntry[], wanted: readonly ListFileEntry[]): void {
+  const has = (pattern: RegExp): boolean => wanted.some(({ path }) => pattern.test(path));
+  if (has(/^config\.json$/) && has(/\.safetensors$/) && has(/^tokenizer\.json$/)) return;
+  const pickle = files.find(({ path }) => /\.(bin|pt|pth|gguf)$/.test(path))?.path;
+  const missing = ['config.json', 'tokenizer.json'].find((name) => !wanted.some(({ path }) => path === name));
+  throw inputError(
+    'HUB_NO_MODEL',
+    `Expected ${repo} to hold a model with config.json, tokenizer.json and safetensors, got ${missing === undefined ? `no model*.safetensors${pickle === undefined ? '' : `, only ${pickle}`}` : `no ${missing}`}`,
+    'Choose a Llama, Qwen2 or Qwen3 model in Hugging Face format.',
+  );
+}
+
+/** Whether a file came as the hub describes it; one that did not is let go. */
+async function checkFile(place: string, { path, size, lfs }: ListFileEntry): Promise<void> {
+  const got = statSync(place).size;
+  const whole = got === size && (lfs === undefined || (await sha256(place)) === lfs.oid);
+  if (whole) return;
+  await rm(place, { force: true });
+  throw changedMeanwhile(path);
+}
+
+async function sha256(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+function changedMeanwhile(path: string): BraidError {
+  return new BraidError('HUB_CHANGED', `${path} did not come as the hub lists it; it was let go`, {
+    remedy: 'Start the download again: the files that are whole stay.',
+  });
+}

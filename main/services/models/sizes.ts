@@ -1,0 +1,25 @@
+/** How much disk each model takes, read without holding up the host. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listModels, type ModelPlaces } from '../model-list.ts';
+
+/** Bytes of each model's folder, by reference; none for what is gone. */
+export async function modelSizes(places: ModelPlaces): Promise<Readonly<Record<string, number>>> {
+  const sizes: Record<string, number> = {};
+  for (const { ref, folder, deleted } of listModels(places)) {
+    if (!deleted) sizes[ref] = await folderBytes(folder);
+  }
+  return sizes;
+}
+
+/** Bytes of a folder's files; one that goes while it is read counts as empty. */
+export async function folderBytes(folder: string): Promise<number> {
+  try {
+    const names = await readdir(folder);
+    const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+/** Bringing in a Hugging Face folder: chosen in a dialog on the desktop, by its path in a browser. */
+import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import classes from './Models.module.css';
+
+export interface DialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function Import({ opened, onClose }: DialogProps) {
+  const { data: info } = useQuery(api.app.info.queryOptions());
+  const [, navigate] = useLocation();
+  const [path, setPath] = useState('');
+  const [copy, setCopy] = useState(false);
+  const bring = useMutation({
+    mutationFn: () => client.models.import({ path: path.trim(), copy }),
+    onSuccess: ({ ref, jobId }) => {
+      if (jobId === null) navigate(`/models?${new URLSearchParams({ model: ref })}`, { replace: true });
+      setPath('');
+      onClose();
+    },
+  });
+  const choose = async (): Promise<void> => {
+    const folder = await client.app.chooseFolder({ title: 'The folder of a model' });
+    if (folder !== null) setPath(folder);
+  };
+  const close = (): void => {
+    bring.reset();
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title="Import a model folder" size="lg">
+      <form
+        className={classes.dialog}
+        onSubmit={(event) => {
+          event.preventDefault();
+          bring.mutate();
+        }}
+      >
+        <p>
+          A folder with config.json, tokenizer.json and safetensors: Llama, Qwen2 or Qwen3, as downloaded from Hugging
+          Face or saved by transformers.
+        </p>
+        <div className={classes.chooser}>
+          <TextInput
+            label="Folder"
+            placeholder="/models/SmolLM2-135M-Instruct"
+            value={path}
+            onChange={(event) => setPath(event.currentTarget.value)}
+            data-autofocus
+          />
+          {info?.dialogs === true && (
+            <Button variant="default" onClick={() => void choose()}>
+              Choose …
+            </Button>
+          )}
+        </div>
+        {info?.dialogs === false && (
+          <p className="soft">
+            A path on the machine that Braid runs on, inside the workspace or a folder given with braid serve --allow.
+          </p>
+        )}
+        <Checkbox
+          label="Copy it into the workspace"
+          description="Else it is used where it lies, and has to stay there."
+          checked={copy}
+          onChange={(event) => setCopy(event.currentTarget.checked)}
+        />
+        {bring.error !== null && <Failed what="This folder was not imported" error={bring.error} />}
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={path.trim() === ''} loading={bring.isPending}>
+            {copy ? 'Copy' : 'Import'}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

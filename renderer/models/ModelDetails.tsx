@@ -1,0 +1,138 @@
+/** One model: what it is, what it needs on this machine, its files, and how to be rid of it. */
+import { Button, Code, CopyButton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { ModelEntry } from '../../main/services/model-list.ts';
+import type { ModelDetail } from '../../main/services/models/inspect.ts';
+import { api, client } from '../api/client.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { bytes } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { MemoryNeeds } from './MemoryNeeds.tsx';
+import classes from './Models.module.css';
+import { inMillions } from './model-rows.ts';
+import { Remove } from './Remove.tsx';
+
+export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
+  const { ref, kind, name, folder, deleted, problem } = entry;
+  const { data, error } = useQuery(api.models.inspect.queryOptions({ input: { ref } }));
+  const [removing, setRemoving] = useState(false);
+  return (
+    <Panel
+      title={name}
+      actions={
+        <>
+          {problem === null && (
+            <Button
+              component={Link}
+              variant="default"
+              href={`/compare?${new URLSearchParams(kind === 'checkpoint' ? { model: ref } : { baseline: ref })}`}
+            >
+              Compare
+            </Button>
+          )}
+          {kind !== 'bundled' && !deleted && (
+            <Button variant="default" onClick={() => setRemoving(true)}>
+              {kind === 'imported' ? 'Forget …' : 'Delete …'}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Place folder={folder} />
+      {error !== null && <Failed what="This model can't be inspected" error={error} />}
+      {error === null && data === undefined && <Loading what="the model" />}
+      {data !== undefined && <Read detail={data} />}
+      <Remove entry={entry} opened={removing} onClose={() => setRemoving(false)} />
+    </Panel>
+  );
+}
+
+function Place({ folder }: { readonly folder: string }) {
+  const { data: info } = useQuery(api.app.info.queryOptions());
+  const reveal = useMutation({ mutationFn: () => client.app.reveal({ path: folder }) });
+  return (
+    <div className={classes.place}>
+      <Code>{folder}</Code>
+      <CopyButton value={folder}>
+        {({ copied, copy }) => (
+          <Button size="compact-xs" variant="subtle" onClick={copy}>
+            {copied ? 'Copied' : 'Copy path'}
+          </Button>
+        )}
+      </CopyButton>
+      {info?.dialogs === true && (
+        <Button size="compact-xs" variant="subtle" onClick={() => reveal.mutate()}>
+          Show folder
+        </Button>
+      )}
+      {reveal.error !== null && <Failed error={reveal.error} />}
+    </div>
+  );
+}
+
+function Read({ detail: { problem, facts, memory, files } }: { readonly detail: ModelDetail }) {
+  return (
+    <>
+      {problem !== null && (
+        <div className={classes.problem} role="note">
+          <p>{problem.message}</p>
+          {problem.remedy !== null && <p className="soft">{problem.remedy}</p>}
+        </div>
+      )}
+      {facts !== null && <Facts facts={facts} />}
+      {memory !== null && <MemoryNeeds memory={memory} adapter={facts?.adapter != null} />}
+      {files.length > 0 && (
+        <>
+          <h3 className={classes.part}>Files</h3>
+          <table className={classes.files}>
+            <tbody>
+              {files.map((file) => (
+                <tr key={file.name}>
+                  <th scope="row" className="mono">
+                    {file.name}
+                  </th>
+                  <td className="mono">{bytes(file.bytes)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </>
+  );
+}
+
+function Facts({ facts }: { readonly facts: NonNullable<ModelDetail['facts']> }) {
+  const { adapter, base } = facts;
+  const rows: readonly (readonly [string, string])[] = [
+    ['Architecture', `${facts.architecture}, ${facts.layers} layers, width ${facts.width}`],
+    ['Parameters', `${inMillions(facts.parameters)} (${facts.parameters.toLocaleString('en')})`],
+    ...(adapter === null
+      ? []
+      : ([
+          [
+            'Adapter',
+            `LoRA rank ${adapter.rank}, alpha ${adapter.alpha}, ${inMillions(adapter.parameters)} parameters`,
+          ],
+          ['On', adapter.targets.join(', ')],
+          ['Over', base ?? ''],
+        ] as const)),
+    ['Attention', `${facts.heads} heads, ${facts.keyValueHeads} of keys and values`],
+    ['Vocabulary', `${facts.vocabulary.toLocaleString('en')} tokens${facts.tiedEmbeddings ? ', head tied to it' : ''}`],
+    ['Context', `${facts.context.toLocaleString('en')} tokens`],
+    ['Stored as', facts.dtypes.join(', ')],
+    ['Chat template', facts.chatTemplate ? 'yes' : 'none: prompts stand as they are'],
+  ];
+  return (
+    <dl className={classes.facts}>
+      {rows.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

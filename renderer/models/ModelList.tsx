@@ -1,0 +1,98 @@
+/** The list of models; only lines in view exist. */
+import { UnstyledButton } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import type { ModelEntry } from '../../main/services/model-list.ts';
+import { Empty } from '../components/Feedback.tsx';
+import { bytes } from '../components/format.ts';
+import { When } from '../components/When.tsx';
+import classes from './Models.module.css';
+import { inMillions, type ModelLine } from './model-rows.ts';
+
+export interface ModelListProps {
+  readonly lines: readonly ModelLine[];
+  readonly sizes: Readonly<Record<string, number>> | undefined;
+  readonly chosen: string | null;
+  readonly onChoose: (ref: string) => void;
+}
+
+const HEIGHT = 32;
+
+export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => HEIGHT,
+    getItemKey: (index) => lines[index]?.key ?? index,
+    overscan: 10,
+  });
+  const at = lines.findIndex((line) => line.kind === 'model' && line.entry.ref === chosen);
+  useEffect(() => {
+    if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' });
+  }, [at, virtual]);
+  if (lines.length === 0) return <Empty title="No model of that name" />;
+  return (
+    <div ref={scroller} className={classes.list}>
+      <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const line = lines[index];
+          return (
+            <div key={key} className={classes.line} style={{ height: HEIGHT, transform: `translateY(${start}px)` }}>
+              {line?.kind === 'heading' && (
+                <h2 className={classes.heading}>
+                  {line.title} <span className="faint num">{line.count}</span>
+                </h2>
+              )}
+              {line?.kind === 'model' && (
+                <Line
+                  entry={line.entry}
+                  size={sizes?.[line.entry.ref]}
+                  chosen={line.entry.ref === chosen}
+                  onChoose={() => onChoose(line.entry.ref)}
+                />
+              )}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly entry: ModelEntry;
+  readonly size: number | undefined;
+  readonly chosen: boolean;
+  readonly onChoose: () => void;
+}
+
+const kinds = { bundled: 'comes with Braid', workspace: 'in the workspace', imported: 'imported folder' } as const;
+
+function Line({ entry, size, chosen, onChoose }: LineProps) {
+  const { kind, name, step, checkpointKind, architecture, parameters, createdAt, deleted, problem } = entry;
+  return (
+    <UnstyledButton
+      className={classes.model}
+      data-chosen={chosen || undefined}
+      data-gone={deleted || undefined}
+      aria-pressed={chosen}
+      onClick={onChoose}
+    >
+      <span className={classes.modelName}>
+        {kind === 'checkpoint' ? `step ${step}` : name}
+        {checkpointKind === 'final' && <span className="faint"> the last</span>}
+        {problem !== null && (
+          <span className={classes.bad} title={problem}>
+            <IconAlertTriangle size={13} aria-hidden="true" /> {deleted ? 'deleted' : "can't be read"}
+          </span>
+        )}
+      </span>
+      <span className="soft">{kind === 'checkpoint' ? <When at={createdAt} /> : kinds[kind]}</span>
+      <span className="soft">{architecture ?? ''}</span>
+      <span className="mono">{parameters === null ? '' : inMillions(parameters)}</span>
+      <span className="mono">{size === undefined ? '' : bytes(size)}</span>
+    </UnstyledButton>
+  );
+}

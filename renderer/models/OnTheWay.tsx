@@ -1,0 +1,52 @@
+/** Models that are being downloaded or copied, and those whose last try failed. */
+import { Button, Progress } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JobStatus } from '../../main/services/jobs.ts';
+import { api, client } from '../api/client.ts';
+import classes from './Models.module.css';
+
+const KINDS = ['model-download', 'model-import'];
+
+export function OnTheWay() {
+  const { data: status } = useQuery(api.app.status.queryOptions());
+  const [seen, setSeen] = useState<ReadonlySet<number>>(new Set());
+  const jobs = (status?.jobs ?? []).filter(({ kind }) => KINDS.includes(kind));
+  const shown = jobs.filter((job) => job.state === 'running' || (job.state === 'failed' && isLast(job, jobs)));
+  return shown
+    .filter(({ id }) => !seen.has(id))
+    .map((job) => <Line key={job.id} job={job} onSeen={() => setSeen(new Set([...seen, job.id]))} />);
+}
+
+/** A later try at the same speaks for the earlier ones. */
+function isLast(job: JobStatus, jobs: readonly JobStatus[]): boolean {
+  return !jobs.some((other) => other.title === job.title && other.id > job.id);
+}
+
+function Line({ job, onSeen }: { readonly job: JobStatus; readonly onSeen: () => void }) {
+  const { done, total, unit } = job.progress ?? { done: 0, total: 0, unit: 'MB' };
+  if (job.state === 'running')
+    return (
+      <div className={classes.way} role="status">
+        <div>
+          {job.title} <span className="num soft">{total === 0 ? 'starting …' : `${done} of ${total} ${unit}`}</span>
+          <Progress value={total === 0 ? 0 : (done / total) * 100} mt={6} size="sm" aria-label={job.title} />
+        </div>
+        <Button variant="default" onClick={() => void client.app.cancelJob({ id: job.id })}>
+          Cancel
+        </Button>
+      </div>
+    );
+  return (
+    <div className={classes.way} data-failed role="alert">
+      <div>
+        <strong>{job.title}: failed</strong>
+        <p>{job.error?.message}</p>
+        {job.error?.remedy != null && <p className="soft">{job.error.remedy}</p>}
+      </div>
+      <Button variant="default" onClick={onSeen}>
+        Close
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+/** The charts of a run: the reward large, the others in a grid; a click on a step opens its completions. */
+import { useCallback, useMemo, useState } from 'react';
+import type { RunDetail } from '../../main/services/run-history.ts';
+import { ChartControls } from '../charts/ChartGroup.tsx';
+import { LineChart } from '../charts/LineChart.tsx';
+import type { EventMarker, ReferenceLine } from '../charts/overlays.ts';
+import type { ChartSeries } from '../charts/series.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { type ChartPanel, panelsFor, rewardLooks } from './panels.ts';
+import classes from './Run.module.css';
+import type { RunFeed } from './run-feed.ts';
+import { StepPanel } from './StepPanel.tsx';
+import { useMetrics } from './use-metrics.ts';
+
+export interface ChartsProps {
+  readonly feed: RunFeed;
+  readonly detail: RunDetail;
+  readonly markers: readonly EventMarker[];
+}
+
+export function Charts({ feed, detail, markers }: ChartsProps) {
+  const [picked, setPicked] = useState<number | null>(null);
+  const { metricNames, sampleSteps } = detail;
+  // A run that has just begun has no names in its record yet, but tells its first steps.
+  const told = Object.keys(feed.tail.at(-1)?.metrics ?? {}).join('|');
+  const names = useMemo(() => [...new Set([...metricNames, ...told.split('|')])], [metricNames, told]);
+  const panels = useMemo(() => panelsFor(names), [names]);
+  const pick = useCallback((step: number) => setPicked(nearest(sampleSteps, step)), [sampleSteps]);
+  const shared = { feed, markers, picked, onPick: pick };
+  return (
+    <>
+      <div className={classes.main}>
+        <Panel>{detail.method === 'sft' ? null : <RewardChart {...shared} detail={detail} />}</Panel>
+        <StepPanel detail={detail} step={picked} onStep={setPicked} />
+      </div>
+      <ChartControls />
+      <div className={classes.grid}>
+        {panels.map((panel) => (
+          <Panel key={panel.id}>
+            <MetricChart {...shared} panel={panel} />
+          </Panel>
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface SharedProps {
+  readonly feed: RunFeed;
+  readonly markers: readonly EventMarker[];
+  readonly picked: number | null;
+  readonly onPick: (step: number) => void;
+}
+
+function MetricChart({ feed, panel, ...shared }: SharedProps & { readonly panel: ChartPanel }) {
+  const { series, empty, error } = useMetrics(feed, panel.looks);
+  const { id: _, looks: __, ...rest } = panel;
+  if (error !== null) return <Failed what={`${panel.title} can't be drawn`} error={error} />;
+  return <LineChart {...rest} {...shared} series={series} height={126} empty={empty} />;
+}
+
+const top = [1];
+const none: readonly number[] = [];
+
+function RewardChart({ feed, detail, ...shared }: SharedProps & { readonly detail: RunDetail }) {
+  const { series: train, empty, error } = useMetrics(feed, rewardLooks);
+  const { evaluations, baselineScore, stage } = detail;
+  const series = useMemo(() => {
+    const heldOut: ChartSeries = {
+      ...{ id: 'held-out', label: 'held-out', colour: 'strand-b', look: 'points' },
+      x: evaluations.map(({ step }) => step),
+      y: evaluations.map(({ mean }) => mean),
+    };
+    return evaluations.length === 0 ? train : [...train, heldOut];
+  }, [train, evaluations]);
+  const lines = useMemo(() => referenceLines(baselineScore, stage), [baselineScore, stage]);
+  if (error !== null) return <Failed what="The reward can't be drawn" error={error} />;
+  return (
+    <LineChart
+      {...shared}
+      title="Reward"
+      about="Mean reward of the sampled completions, and the held-out score, which is greedy on texts that training never saw."
+      series={series}
+      lines={lines}
+      include={feed.run.task === 'interleave' ? top : none}
+      height={250}
+      empty={empty}
+    />
+  );
+}
+
+function referenceLines(baseline: number | null, stage: RunDetail['stage']): readonly ReferenceLine[] {
+  const goal = stage?.promotion?.at_least;
+  return [
+    ...(baseline === null ? [] : [{ value: baseline, label: `baseline ${number(baseline)}`, side: 'right' as const }]),
+    ...(goal === undefined ? [] : [{ value: goal, label: `goal ${number(goal)}`, colour: 'good' as const }]),
+  ];
+}
+
+/** The step with completions that is nearest to the one clicked; the step itself where none has any. */
+function nearest(steps: readonly number[], step: number): number {
+  return steps.reduce((best, at) => (Math.abs(at - step) < Math.abs(best - step) ? at : best), steps[0] ?? step);
+}

@@ -1,0 +1,114 @@
+/** The checkpoints of a run: go back to one, start the next stage from one, find one on disk. */
+import { Button, CopyButton, Table } from '@mantine/core';
+import { Link } from 'wouter';
+import type { RunDetail } from '../../main/services/run-history.ts';
+import { score } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { When } from '../components/When.tsx';
+import classes from './Run.module.css';
+
+export interface CheckpointsProps {
+  readonly detail: RunDetail;
+  readonly isLive: boolean;
+  readonly onRollBack: (checkpointId: number) => void;
+}
+
+export function Checkpoints({ detail, isLive, onRollBack }: CheckpointsProps) {
+  const { checkpoints, evaluations, folder } = detail;
+  const heldOut = new Map(evaluations.map(({ step, mean }) => [step, mean]));
+  return (
+    <Panel title="Checkpoints">
+      {checkpoints.length === 0 && (
+        <p className="soft">None yet: one is written every {String(detail.config.save_steps ?? 'few')} steps.</p>
+      )}
+      {checkpoints.length > 0 && (
+        <div className={classes.scroll}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th ta="right">step</Table.Th>
+                <Table.Th ta="right">held-out</Table.Th>
+                <Table.Th>saved</Table.Th>
+                <Table.Th />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {[...checkpoints].reverse().map(({ id, step, path, kind, createdAt, deletedAt }) => (
+                <Table.Tr key={id} className={deletedAt === null ? undefined : classes.gone}>
+                  <Table.Td ta="right" className="mono">
+                    {step}
+                  </Table.Td>
+                  <Table.Td ta="right" className="mono">
+                    {score(heldOut.get(step))}
+                  </Table.Td>
+                  <Table.Td>
+                    <When at={createdAt} />
+                    {kind === 'final' && ', at the end'}
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    {deletedAt !== null ? (
+                      'its folder is gone'
+                    ) : (
+                      <div className={classes.rowActions}>
+                        <Button
+                          size="compact-xs"
+                          variant="subtle"
+                          disabled={isLive}
+                          title={isLive ? 'Stop the run first' : undefined}
+                          onClick={() => onRollBack(id)}
+                        >
+                          {step < detail.step ? 'Roll back' : 'Go on'}
+                        </Button>
+                        <Button size="compact-xs" variant="subtle" component={Link} href={`/curriculum?from=${id}`}>
+                          New stage
+                        </Button>
+                        <CopyPath path={path} what={`the path of checkpoint ${step}`} />
+                      </div>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+      <Files folder={folder} />
+    </Panel>
+  );
+}
+
+/** What a run leaves beside its checkpoints. */
+const files = ['run.yaml', 'metrics.jsonl', 'sample_outputs.log'];
+
+function Files({ folder }: { readonly folder: string }) {
+  return (
+    <div className={classes.files}>
+      <div className={`mono ${classes.path}`} title={folder}>
+        {folder}
+      </div>
+      <CopyPath path={folder} what="the path of the run's folder" />
+      {files.map((name) => (
+        <CopyPath key={name} path={`${folder}/${name}`} what={`the path of ${name}`} label={name} />
+      ))}
+    </div>
+  );
+}
+
+interface CopyPathProps {
+  readonly path: string;
+  /** For those who can't see where the button stands: "the path of run.yaml". */
+  readonly what: string;
+  readonly label?: string;
+}
+
+function CopyPath({ path, what, label = 'Copy path' }: CopyPathProps) {
+  return (
+    <CopyButton value={path}>
+      {({ copied, copy }) => (
+        <Button size="compact-xs" variant="subtle" title={path} aria-label={`Copy ${what}`} onClick={copy}>
+          {copied ? 'Copied' : label}
+        </Button>
+      )}
+    </CopyButton>
+  );
+}

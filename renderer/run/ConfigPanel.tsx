@@ -1,0 +1,77 @@
+/** The configuration that was saved with the run: searched, compared with another run's, exported. */
+import { Button, Select, Table, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { RunDetail } from '../../main/services/run-history.ts';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { Panel } from '../components/Screen.tsx';
+import { saveFile } from '../components/save-file.ts';
+import { allRuns } from '../runs/all-runs.ts';
+import { ConfigDiff } from '../runs/ConfigDiff.tsx';
+import { settingText } from '../runs/setting-text.ts';
+import classes from './Run.module.css';
+
+export interface ConfigPanelProps {
+  readonly runId: number;
+  readonly detail: RunDetail;
+}
+
+export function ConfigPanel({ runId, detail }: ConfigPanelProps) {
+  const [words, setWords] = useState('');
+  const [otherId, setOtherId] = useState<number | null>(null);
+  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const exported = useMutation({
+    mutationFn: () => client.runs.config({ runId }),
+    onSuccess: ({ yaml }) => saveFile(`${detail.name}.yaml`, new Blob([yaml], { type: 'application/yaml' })),
+  });
+  return (
+    <Panel
+      title="Configuration, as it was saved"
+      actions={
+        <>
+          <TextInput
+            placeholder="Find a setting"
+            aria-label="Find a setting"
+            value={words}
+            onChange={({ currentTarget }) => setWords(currentTarget.value)}
+          />
+          <Select
+            placeholder="Compare with …"
+            aria-label="Compare with another run"
+            searchable
+            clearable
+            data={runs.filter(({ id }) => id !== runId).map(({ id, name }) => ({ value: String(id), label: name }))}
+            value={otherId === null ? null : String(otherId)}
+            onChange={(value) => setOtherId(value === null ? null : Number(value))}
+          />
+          <Button variant="default" loading={exported.isPending} onClick={() => exported.mutate()}>
+            Save as YAML
+          </Button>
+        </>
+      }
+    >
+      {exported.error !== null && <Failed what="The configuration could not be exported" error={exported.error} />}
+      {otherId !== null ? (
+        <ConfigDiff runIds={[runId, otherId]} />
+      ) : (
+        <div className={classes.settings}>
+          <Table>
+            <Table.Tbody>
+              {Object.entries(detail.config)
+                .filter(([field]) => field.includes(words.trim().replaceAll(' ', '_')))
+                .map(([field, value]) => (
+                  <Table.Tr key={field}>
+                    <Table.Th scope="row" className="mono">
+                      {field}
+                    </Table.Th>
+                    <Table.Td className="mono">{settingText(value)}</Table.Td>
+                  </Table.Tr>
+                ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+    </Panel>
+  );
+}

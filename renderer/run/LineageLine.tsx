@@ -1,0 +1,46 @@
+/** Where a run comes from and what came from it: run → checkpoint → next run. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { RunDetail } from '../../main/services/run-history.ts';
+import { api } from '../api/client.ts';
+import classes from './Run.module.css';
+
+export function LineageLine({ detail }: { readonly detail: RunDetail }) {
+  const { id: runId, stage, config } = detail;
+  const { data } = useQuery(api.runs.lineage.queryOptions({ input: { runId } }));
+  if (data === undefined) return <nav className={classes.lineage} aria-label="Lineage" />;
+  const { run, ancestors, descendants } = data;
+  const parent = ancestors.at(-1);
+  const fromStep = /checkpoint-(\d+)$/.exec(String(config.from_checkpoint))?.[1];
+  const children = descendants.filter(({ depth }) => depth === 1);
+  return (
+    <nav className={classes.lineage} aria-label="Lineage">
+      {stage !== null && (
+        <>
+          stage <Link href="/curriculum">{stage.name}</Link> ·{' '}
+        </>
+      )}
+      {parent === undefined ? (
+        <>from the model {run.model}</>
+      ) : (
+        <>
+          from <Link href={`/runs/${parent.id}`}>{parent.name}</Link>
+          {fromStep !== undefined && ` at step ${fromStep}`}
+          {ancestors.length > 1 && ` (${ancestors.length} runs back to the model)`}
+        </>
+      )}
+      {children.length > 0 && (
+        <>
+          {' → '}
+          {children.map(({ id, name, fromStep: at }, index) => (
+            <span key={id}>
+              {index > 0 && ', '}
+              <Link href={`/runs/${id}`}>{name}</Link>
+              {at !== null && ` from step ${at}`}
+            </span>
+          ))}
+        </>
+      )}
+    </nav>
+  );
+}

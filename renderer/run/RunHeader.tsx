@@ -1,0 +1,123 @@
+/** The top of the run page: where the run stands, and what can be done to it. */
+import { ActionIcon, Button, Menu, Progress } from '@mantine/core';
+import {
+  IconDeviceFloppy,
+  IconDots,
+  IconPencil,
+  IconPlayerPauseFilled,
+  IconPlayerPlayFilled,
+  IconSkull,
+  IconTrash,
+} from '@tabler/icons-react';
+import type { LiveStatus } from '../../main/services/live-status.ts';
+import { duration } from '../components/format.ts';
+import { StateBadge } from '../components/StateBadge.tsx';
+import classes from './Run.module.css';
+import type { RunFeed } from './run-feed.ts';
+import type { RunActions } from './use-run-actions.ts';
+
+export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
+  const step = live?.step ?? run.step;
+  const most = live?.maxSteps ?? run.maxSteps;
+  return (
+    <>
+      <StateBadge state={live?.state ?? run.state} />
+      <Progress
+        className={classes.progress}
+        value={most === 0 ? 0 : (step / most) * 100}
+        size="sm"
+        aria-label="Steps done"
+      />
+      <span className="num">
+        {step}/{most}
+      </span>
+      {live !== null && live.state === 'running' && live.secondsLeft !== null && (
+        <span className={`num ${classes.left}`}>{duration(live.secondsLeft)} left</span>
+      )}
+      {live?.state === 'starting' && <span>the trainer is being started</span>}
+      {live?.state === 'stopping' && <span>finishing the step, then saving</span>}
+    </>
+  );
+}
+
+export interface ControlsProps {
+  readonly feed: RunFeed;
+  readonly actions: RunActions;
+  readonly onAsk: (question: 'resume' | 'kill' | 'rename' | 'delete') => void;
+}
+
+export function Controls({ feed: { run, live }, actions, onAsk }: ControlsProps) {
+  const isElsewhere = live === null && (run.state === 'running' || run.state === 'paused');
+  return (
+    <>
+      {isElsewhere && <span className="soft">trains in another process</span>}
+      {live === null && !isElsewhere && (
+        <Button
+          leftSection={<IconPlayerPlayFilled size={12} />}
+          loading={actions.isBusy}
+          onClick={() => onAsk('resume')}
+        >
+          Resume from …
+        </Button>
+      )}
+      {live !== null && <LiveControls state={live.state} actions={actions} />}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={30} aria-label="More">
+            <IconDots size={16} aria-hidden="true" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onAsk('rename')}>
+            Rename …
+          </Menu.Item>
+          {live !== null && (
+            <Menu.Item color="red" leftSection={<IconSkull size={14} />} onClick={() => onAsk('kill')}>
+              Kill …
+            </Menu.Item>
+          )}
+          {live === null && !isElsewhere && (
+            <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => onAsk('delete')}>
+              Delete …
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}
+
+interface LiveControlsProps {
+  readonly state: LiveStatus['state'];
+  readonly actions: RunActions;
+}
+
+function LiveControls({ state, actions }: LiveControlsProps) {
+  const isEnding = state === 'stopping';
+  return (
+    <>
+      {state === 'paused' ? (
+        <Button
+          leftSection={<IconPlayerPlayFilled size={12} />}
+          loading={actions.isBusy}
+          onClick={() => actions.resume()}
+        >
+          Resume
+        </Button>
+      ) : (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPauseFilled size={12} />}
+          disabled={isEnding || state === 'starting'}
+          loading={actions.isBusy}
+          onClick={actions.pause}
+        >
+          Pause
+        </Button>
+      )}
+      <Button variant="default" leftSection={<IconDeviceFloppy size={14} />} disabled={isEnding} onClick={actions.stop}>
+        Stop &amp; save
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+/** What happened in a run, as a list and as markers in its charts. Pure. */
+import type { RunDetail } from '../../main/services/run-history.ts';
+import type { EventMarker } from '../charts/overlays.ts';
+
+export interface TimelineEntry {
+  readonly key: string;
+  readonly step: number;
+  readonly at: number;
+  readonly kind: EventMarker['kind'];
+  /** One word for the list: "checkpoint". */
+  readonly name: string;
+  readonly message: string;
+  readonly remedy: string | null;
+}
+
+const kinds: Readonly<Record<string, EventMarker['kind']>> = {
+  warning: 'warning',
+  paused: 'pause',
+  resumed: 'resume',
+  failed: 'error',
+  interrupted: 'error',
+};
+
+/** Events and checkpoints, newest first. */
+export function timelineOf({
+  events,
+  checkpoints,
+}: Pick<RunDetail, 'events' | 'checkpoints'>): readonly TimelineEntry[] {
+  const told = events.map(({ id, step, at, kind, severity, message, remedy }): TimelineEntry => {
+    const known = kinds[kind] ?? (severity === 'warning' ? 'warning' : severity === 'error' ? 'error' : 'info');
+    return { key: `event-${id}`, step, at, kind: known, name: kind, message, remedy };
+  });
+  const saved = checkpoints.map(
+    ({ id, step, createdAt, deletedAt }): TimelineEntry => ({
+      key: `checkpoint-${id}`,
+      step,
+      at: createdAt,
+      kind: 'checkpoint',
+      name: 'checkpoint',
+      message: deletedAt === null ? `Saved at step ${step}` : `Saved at step ${step}; its folder is gone`,
+      remedy: null,
+    }),
+  );
+  return [...told, ...saved].sort((a, b) => b.step - a.step || b.at - a.at);
+}
+
+/** Those worth a line in every chart: one a step and kind. */
+export function markersOf(entries: readonly TimelineEntry[]): readonly EventMarker[] {
+  const seen = new Set<string>();
+  return entries.flatMap(({ step, kind, name, message }) => {
+    const key = `${kind} ${step}`;
+    if (kind === 'info' || seen.has(key)) return [];
+    seen.add(key);
+    return [{ at: step, kind, label: kind === 'checkpoint' ? 'checkpoint' : `${name}: ${message}` }];
+  });
+}

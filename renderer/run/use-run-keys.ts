@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useLocation } from 'wouter';
+import { api } from '../api/client.ts';
+import { type ScreenKey, useKeys } from '../frame/keys.tsx';
+import { allRuns } from '../runs/all-runs.ts';
+import type { RunActions } from './use-run-actions.ts';
+
+export interface RunKeysOptions {
+  readonly runId: number;
+  /** As it trains, or as the history has it. */
+  readonly state: string | null;
+  readonly actions: RunActions;
+  readonly onResume: () => void;
+}
+
+/** The keys of the run page. */
+export function useRunKeys({ runId, state, actions, onResume }: RunKeysOptions): void {
+  const [, navigate] = useLocation();
+  const { data: runs } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { pause, resume, stop } = actions;
+  const keys = useMemo(() => {
+    // Newest first: the next run is the one before in the list.
+    const place = runs?.findIndex(({ id }) => id === runId) ?? -1;
+    const go = (to: number) => (): void => {
+      const run = runs?.[to];
+      if (place >= 0 && run !== undefined) navigate(`/runs/${run.id}`);
+    };
+    const all: (ScreenKey | false)[] = [
+      state === 'running' && { key: 'p', label: 'Pause', run: pause },
+      state === 'paused' && { key: 'p', label: 'Go on', run: () => resume() },
+      (state === 'running' || state === 'paused') && { key: 's', label: 'Stop and save', run: stop },
+      state !== 'running' && state !== 'paused' && { key: 'r', label: 'Resume from a checkpoint', run: onResume },
+      { key: '[', label: 'Previous run', run: go(place + 1) },
+      { key: ']', label: 'Next run', run: go(place - 1) },
+      { key: 'l', label: 'List of runs', run: () => navigate('/runs') },
+    ];
+    return all.filter((key) => key !== false);
+  }, [runs, runId, state, pause, resume, stop, onResume, navigate]);
+  useKeys(keys);
+}

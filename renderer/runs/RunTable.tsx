@@ -1,0 +1,189 @@
+/** The table of runs; only the rows in sight are there. Arrow keys or j and k walk it, Enter opens, Space selects. */
+import { ActionIcon, Checkbox, Menu, UnstyledButton } from '@mantine/core';
+import { IconArrowDown, IconArrowUp, IconDots } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTable } from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, useMemo, useRef } from 'react';
+import { Link } from 'wouter';
+import { api } from '../api/client.ts';
+import { Sparkline } from '../charts/Sparkline.tsx';
+import { duration, score, signed } from '../components/format.ts';
+import { StateBadge } from '../components/StateBadge.tsx';
+import { When } from '../components/When.tsx';
+import classes from './Runs.module.css';
+import { columns, features } from './run-columns.ts';
+import type { RunRowView } from './run-rows.ts';
+import { useRowKeys } from './use-row-keys.ts';
+
+export interface RunTableProps {
+  readonly rows: readonly RunRowView[];
+  readonly selected: readonly number[];
+  readonly nothing: string;
+  readonly onSelect: (id: number) => void;
+  readonly onAct: (kind: 'rename' | 'delete', run: RunRowView) => void;
+}
+
+const ROW = 34;
+
+export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const data = useMemo(() => [...rows], [rows]);
+  const table = useTable({ features, columns, data, getRowId: ({ id }) => String(id) });
+  const sorted = table.getRowModel().rows;
+  const virtual = useVirtualizer({
+    count: sorted.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 10,
+  });
+  const items = virtual.getVirtualItems();
+  const sparks = useSparklines(items.flatMap(({ index }) => sorted[index]?.original.id ?? []));
+  useRowKeys(scroller, {
+    ids: sorted.map(({ original }) => original.id),
+    show: (index) => virtual.scrollToIndex(index),
+    select: onSelect,
+  });
+  const before = items[0]?.start ?? 0;
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <section ref={scroller} className={classes.scroller} aria-label="Runs">
+      <table className={classes.table} aria-rowcount={sorted.length + 1}>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="visually-hidden">Select</span>
+            </th>
+            {table.getFlatHeaders().map(({ column, id }) => {
+              const direction = column.getIsSorted();
+              const label = String(column.columnDef.header);
+              return (
+                <th
+                  key={id}
+                  scope="col"
+                  data-column={id}
+                  aria-sort={direction === false ? undefined : direction === 'asc' ? 'ascending' : 'descending'}
+                >
+                  {column.getCanSort() ? (
+                    <UnstyledButton className={classes.sort} onClick={column.getToggleSortingHandler()}>
+                      {label}
+                      {direction === 'asc' && <IconArrowUp size={12} aria-hidden="true" />}
+                      {direction === 'desc' && <IconArrowDown size={12} aria-hidden="true" />}
+                    </UnstyledButton>
+                  ) : (
+                    label
+                  )}
+                </th>
+              );
+            })}
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 && <tr style={{ height: before }} />}
+          {items.map(({ index, key }) => {
+            const run = sorted[index]?.original;
+            if (run === undefined) return null;
+            return (
+              <Row
+                key={key}
+                index={index}
+                run={run}
+                spark={sparks[run.id]}
+                isSelected={selected.includes(run.id)}
+                onSelect={onSelect}
+                onAct={onAct}
+              />
+            );
+          })}
+          {after > 0 && <tr style={{ height: after }} />}
+        </tbody>
+      </table>
+      {sorted.length === 0 && <p className={classes.nothing}>{nothing}</p>}
+    </section>
+  );
+}
+
+/** Of the rows in sight, some at a time so that scrolling asks seldom. */
+const TOGETHER = 24;
+
+function useSparklines(ids: readonly number[]): Readonly<Record<number, readonly number[]>> {
+  const sorted = [...ids].sort((a, b) => b - a).slice(0, 3 * TOGETHER);
+  const { data } = useQuery({
+    ...api.runs.sparklines.queryOptions({ input: { runIds: sorted } }),
+    enabled: sorted.length > 0,
+    placeholderData: (before) => before,
+    gcTime: 30_000,
+  });
+  return data ?? {};
+}
+
+interface RowProps {
+  readonly index: number;
+  readonly run: RunRowView;
+  readonly spark: readonly number[] | undefined;
+  readonly isSelected: boolean;
+  readonly onSelect: (id: number) => void;
+  readonly onAct: RunTableProps['onAct'];
+}
+
+const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }: RowProps) {
+  const isLive = run.secondsLeft !== null || run.state === 'starting' || run.state === 'stopping';
+  return (
+    <tr aria-rowindex={index + 2} data-selected={isSelected || undefined}>
+      <td>
+        <Checkbox aria-label={`Select ${run.name}`} checked={isSelected} onChange={() => onSelect(run.id)} />
+      </td>
+      <td className={classes.name}>
+        <Link href={`/runs/${run.id}`} data-row={index} title={run.name}>
+          {run.name}
+        </Link>
+      </td>
+      <td title={run.reason ?? undefined}>
+        <StateBadge state={run.state} />
+      </td>
+      <td className={classes.numbers}>
+        <span className={classes.bar}>
+          <span style={{ width: `${run.maxSteps === 0 ? 0 : (run.step / run.maxSteps) * 100}%` }} />
+        </span>
+        {run.step}/{run.maxSteps}
+        {run.state === 'running' && run.secondsLeft !== null && (
+          <span className="faint"> {duration(run.secondsLeft)}</span>
+        )}
+      </td>
+      <td className={classes.spark}>
+        {spark !== undefined && spark.length > 1 && <Sparkline values={spark} label={shapeOf(spark)} />}
+      </td>
+      <td className={classes.numbers}>{score(run.reward)}</td>
+      <td className={classes.numbers}>{score(run.heldOut)}</td>
+      <td className={classes.numbers}>{run.gain === null ? '–' : signed(run.gain)}</td>
+      <td className={classes.dataset} title={run.dataset}>
+        {run.dataset}
+      </td>
+      <td className={classes.when}>
+        <When at={run.createdAt} />
+      </td>
+      <td>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon size="sm" aria-label={`Actions for ${run.name}`}>
+              <IconDots size={15} aria-hidden="true" />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => onAct('rename', run)}>Rename …</Menu.Item>
+            <Menu.Item color="red" disabled={isLive} onClick={() => onAct('delete', run)}>
+              Delete …
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </td>
+    </tr>
+  );
+});
+
+function shapeOf(values: readonly number[]): string {
+  return `Reward from ${score(values[0])} to ${score(values.at(-1))}`;
+}

@@ -1,0 +1,70 @@
+/** The rows of the run list: what is shown, filtered by words and states. Pure. */
+import type { LiveStatus } from '../../main/services/live-status.ts';
+import type { RunSummary } from '../../main/services/run-history.ts';
+
+export interface RunRowView {
+  readonly id: number;
+  readonly name: string;
+  /** As it trains, or as the history has it. */
+  readonly state: string;
+  readonly reason: string | null;
+  readonly dataset: string;
+  readonly model: string;
+  readonly method: string;
+  readonly step: number;
+  readonly maxSteps: number;
+  readonly reward: number | null;
+  readonly heldOut: number | null;
+  readonly baseline: number | null;
+  /** Held-out score over the baseline; null where one is missing. */
+  readonly gain: number | null;
+  readonly secondsLeft: number | null;
+  readonly parentRunId: number | null;
+  readonly createdAt: number;
+}
+
+/** Runs of the history as rows, those that train now as they stand. */
+export function toRows(runs: readonly RunSummary[], live: readonly LiveStatus[]): readonly RunRowView[] {
+  const training = new Map(live.map((status) => [status.runId, status]));
+  return runs.map((run) => {
+    const now = training.get(run.id);
+    const heldOut = run.evaluation?.mean ?? null;
+    const baseline = run.baselineScore;
+    return {
+      ...{ id: run.id, name: run.name, reason: run.reason, model: run.model, method: run.method },
+      ...{ parentRunId: run.parentRunId, createdAt: run.createdAt, baseline, heldOut },
+      state: now?.state ?? run.state,
+      dataset:
+        run.dataset
+          .split(/[\\/]/)
+          .at(-1)
+          ?.replace(/\.jsonl$/, '') ?? run.dataset,
+      step: now?.step ?? run.step,
+      maxSteps: now?.maxSteps ?? run.maxSteps,
+      reward: now?.reward ?? run.latest.reward?.value ?? null,
+      gain: heldOut === null || baseline === null ? null : heldOut - baseline,
+      secondsLeft: now?.secondsLeft ?? null,
+    };
+  });
+}
+
+/** Filters that a person chooses from; `live` are all states of a run that trains. */
+export const stateFilters = ['all', 'live', 'done', 'interrupted', 'stopped', 'failed'] as const;
+export type StateFilter = (typeof stateFilters)[number];
+
+const live: ReadonlySet<string> = new Set(['running', 'starting', 'stopping', 'paused']);
+
+/** Rows of a state whose name, dataset, model or number has all the words. */
+export function filterRows(rows: readonly RunRowView[], words: string, state: StateFilter): readonly RunRowView[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((row) => {
+    const text = `${row.name} ${row.dataset} ${row.model} ${row.method} #${row.id}`.toLowerCase();
+    return inState(row, state) && wanted.every((word) => text.includes(word));
+  });
+}
+
+function inState(row: RunRowView, filter: StateFilter): boolean {
+  if (filter === 'all') return true;
+  if (filter === 'live') return live.has(row.state);
+  return row.state === filter || (filter === 'failed' && row.state === 'collapsed');
+}

@@ -1,0 +1,187 @@
+/** The corpus: every text with the stages that it serves; what comes in, is joined, renamed and removed. */
+import { Button, CloseButton, TextInput } from '@mantine/core';
+import { IconFileImport, IconSearch, IconTextPlus } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { api } from '../api/client.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { useKeys } from '../frame/keys.tsx';
+import { FirstTexts } from './FirstTexts.tsx';
+import { ImportDialog } from './ImportDialog.tsx';
+import { LengthPanel } from './LengthPanel.tsx';
+import { MergeDialog } from './MergeDialog.tsx';
+import { RemoveTexts } from './RemoveTexts.tsx';
+import { sortTexts, type TextOrder } from './sorting.ts';
+import { TextReader } from './TextReader.tsx';
+import classes from './Texts.module.css';
+import { TextsScreen } from './TextsScreen.tsx';
+import { TextTable } from './TextTable.tsx';
+import { useIncoming } from './use-incoming.ts';
+
+type Dialog =
+  | { readonly kind: 'merge'; readonly ids: readonly number[] }
+  | { readonly kind: 'remove'; readonly ids: readonly number[] }
+  | { readonly kind: 'read'; readonly id: number };
+
+export function Corpus() {
+  const [search, setSearch] = useState('');
+  const [order, setOrder] = useState<TextOrder>({ by: 'addedAt', descending: false });
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const [told, setTold] = useState<string | null>(null);
+  const incoming = useIncoming();
+  const searchBox = useRef<HTMLInputElement>(null);
+  const wanted = useDeferredValue(search.trim());
+  const all = useQuery(api.texts.list.queryOptions({ input: {} }));
+  const found = useQuery(
+    api.texts.list.queryOptions({
+      input: { search: wanted },
+      placeholderData: keepPreviousData,
+      enabled: wanted !== '',
+    }),
+  );
+  const overview = useQuery(api.texts.overview.queryOptions({ input: {} }));
+  const listed = wanted === '' ? all.data : found.data;
+  const texts = useMemo(() => sortTexts(listed ?? [], order), [listed, order]);
+  const chosen = useMemo(() => (all.data ?? []).filter(({ id }) => selected.has(id)), [all.data, selected]);
+  const ids = chosen.map(({ id }) => id);
+
+  useKeys(
+    useMemo(
+      () => [
+        { key: '/', label: 'Search', run: () => searchBox.current?.focus() },
+        { key: 'i', label: 'Import texts', run: () => incoming.open() },
+        { key: 'm', label: 'Merge texts', run: () => setDialog({ kind: 'merge', ids: chosen.map(({ id }) => id) }) },
+        { key: 'a', label: 'Select all that are shown', run: () => setSelected(new Set(texts.map(({ id }) => id))) },
+        { key: 'Escape', label: 'Select none', run: () => setSelected(new Set()) },
+      ],
+      [incoming.open, chosen, texts],
+    ),
+  );
+
+  const close = (message?: string): void => {
+    setDialog(null);
+    if (message !== undefined) setTold(message);
+  };
+  const dialogs = (
+    <>
+      <ImportDialog incoming={incoming} onDone={setTold} />
+      {dialog?.kind === 'merge' && <MergeDialog texts={all.data ?? []} ids={dialog.ids} onClose={close} />}
+      {dialog?.kind === 'remove' && <RemoveTexts texts={all.data ?? []} ids={dialog.ids} onClose={close} />}
+      {dialog?.kind === 'read' && (
+        <TextReader id={dialog.id} onClose={close} onRemove={() => setDialog({ kind: 'remove', ids: [dialog.id] })} />
+      )}
+    </>
+  );
+  const actions = (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconTextPlus size={14} />}
+        disabled={(all.data?.length ?? 0) < 2}
+        onClick={() => setDialog({ kind: 'merge', ids })}
+      >
+        Merge …
+      </Button>
+      <Button leftSection={<IconFileImport size={14} />} onClick={() => incoming.open()}>
+        Import …
+      </Button>
+    </>
+  );
+  if (all.error !== null)
+    return (
+      <TextsScreen>
+        <Failed what="The texts can't be listed" error={all.error} onRetry={() => void all.refetch()} />
+      </TextsScreen>
+    );
+  if (all.data === undefined)
+    return (
+      <TextsScreen>
+        <Loading what="the texts" />
+      </TextsScreen>
+    );
+  if (all.data.length === 0)
+    return (
+      <TextsScreen actions={actions}>
+        <FirstTexts onImport={() => incoming.open()} />
+        {dialogs}
+      </TextsScreen>
+    );
+  return (
+    <TextsScreen actions={actions}>
+      <div className={classes.corpus}>
+        <Panel className={classes.tablePanel ?? ''}>
+          <div className={classes.toolbar}>
+            <TextInput
+              ref={searchBox}
+              w={260}
+              aria-label="Search titles, sources and words"
+              placeholder="Search titles, sources and words"
+              leftSection={<IconSearch size={14} />}
+              value={search}
+              onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+              rightSection={
+                search !== '' && <CloseButton size="sm" aria-label="Clear the search" onClick={() => setSearch('')} />
+              }
+            />
+            <Selection texts={texts.length} all={all.data.length} chosen={chosen} onSelect={setSelected} />
+            {ids.length > 0 && (
+              <>
+                <Button variant="default" disabled={ids.length < 2} onClick={() => setDialog({ kind: 'merge', ids })}>
+                  Merge these …
+                </Button>
+                <Button variant="default" onClick={() => setDialog({ kind: 'remove', ids })}>
+                  Delete …
+                </Button>
+              </>
+            )}
+          </div>
+          <TextTable
+            {...{ texts, order, selected }}
+            testing={overview.data?.testing ?? null}
+            onOrder={setOrder}
+            onSelect={setSelected}
+            onOpen={(id) => setDialog({ kind: 'read', id })}
+            onRemove={(id) => setDialog({ kind: 'remove', ids: ids.length > 0 ? ids : [id] })}
+            nothing={wanted === '' ? '' : `No text holds “${wanted}”`}
+          />
+        </Panel>
+        <LengthPanel overview={overview} onMerge={() => setDialog({ kind: 'merge', ids: [] })} />
+      </div>
+      <p className={classes.told} role="status">
+        {told !== null && (
+          <>
+            {told} <CloseButton size="xs" aria-label="Dismiss" onClick={() => setTold(null)} />
+          </>
+        )}
+      </p>
+      {dialogs}
+    </TextsScreen>
+  );
+}
+
+interface SelectionProps {
+  readonly texts: number;
+  readonly all: number;
+  readonly chosen: readonly { readonly words: number }[];
+  readonly onSelect: (selected: ReadonlySet<number>) => void;
+}
+
+/** What is shown or, with a selection, what is chosen. */
+function Selection({ texts, all, chosen, onSelect }: SelectionProps) {
+  if (chosen.length === 0)
+    return (
+      <span className={`${classes.count} num soft`}>
+        {texts === all ? `${number(all)} texts` : `${number(texts)} of ${number(all)} texts`}
+      </span>
+    );
+  const words = chosen.reduce((sum, text) => sum + text.words, 0);
+  return (
+    <span className={`${classes.count} num`}>
+      {number(chosen.length)} selected, {number(words)} words
+      <CloseButton size="xs" aria-label="Select none" onClick={() => onSelect(new Set())} />
+    </span>
+  );
+}

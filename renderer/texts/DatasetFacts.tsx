@@ -1,0 +1,66 @@
+/** What is known of a dataset: how it was made, whether its test side is held out, what depends on it, where it lies. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { DatasetDetail } from '../../main/services/library/catalogue.ts';
+import { api } from '../api/client.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { bytes, number } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { StateBadge } from '../components/StateBadge.tsx';
+import { When } from '../components/When.tsx';
+import { LeakageNote } from './LeakageNote.tsx';
+import classes from './Texts.module.css';
+
+export function DatasetFacts({ dataset }: { readonly dataset: DatasetDetail }) {
+  const { words, trainN, testN, seed, template, madeAt, files, dependents } = dataset;
+  const leakage = useQuery(api.datasets.leakage.queryOptions({ input: { id: dataset.id } }));
+  return (
+    <Panel title="About" className={classes.lengths ?? ''}>
+      <dl className={`${classes.factList} num`}>
+        <dt>Words</dt>
+        <dd>{number(words)} in each fragment</dd>
+        <dt>Records</dt>
+        <dd>
+          {number(trainN)} training, {number(testN)} test
+        </dd>
+        <dt>Seed</dt>
+        <dd>{seed}</dd>
+        <dt>Template</dt>
+        <dd>{template ?? '–'}</dd>
+        <dt>Made</dt>
+        <dd>
+          <When at={madeAt} />
+        </dd>
+        <dt>Size</dt>
+        <dd>{dataset.bytes === null ? 'the file is missing' : bytes(dataset.bytes)}</dd>
+        <dt>File</dt>
+        <dd className={classes.path}>{files.train}</dd>
+      </dl>
+      <h3>Held out</h3>
+      {leakage.data !== undefined && leakage.data !== null && <LeakageNote leakage={leakage.data} />}
+      {leakage.data === null && <p className="soft">There are no test records to compare.</p>}
+      {leakage.isPending && <Loading what="both sides" />}
+      {leakage.error !== null && <Failed what="Not checked" error={leakage.error} />}
+      <h3>Depends on it</h3>
+      <Dependents dependents={dependents} />
+    </Panel>
+  );
+}
+
+function Dependents({ dependents: { stages, runs } }: Pick<DatasetDetail, 'dependents'>) {
+  if (stages.length + runs.length === 0) return <p className="soft">No stage and no run yet.</p>;
+  return (
+    <ul className={classes.names}>
+      {stages.map(({ id, name, state }) => (
+        <li key={`stage-${id}`}>
+          <Link href="/curriculum">{name}</Link> <StateBadge state={state} />
+        </li>
+      ))}
+      {runs.map(({ id, name, state }) => (
+        <li key={`run-${id}`}>
+          <Link href={`/runs/${id}`}>{name}</Link> <StateBadge state={state} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,114 @@
+/** The datasets of the workspace. */
+import { Button, Table } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { DatasetSummary } from '../../main/services/library/catalogue.ts';
+import { api } from '../api/client.ts';
+import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { bytes, number } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { When } from '../components/When.tsx';
+import { RemoveDataset } from './RemoveDataset.tsx';
+import classes from './Texts.module.css';
+import { TextsScreen } from './TextsScreen.tsx';
+
+const heads = [
+  ['Name', 'left'],
+  ['Words', 'right'],
+  ['Train', 'right'],
+  ['Test', 'right'],
+  ['Seed', 'right'],
+  ['Template', 'left'],
+  ['Used by', 'left'],
+  ['Size', 'right'],
+  ['Made', 'left'],
+] as const;
+
+export function Datasets() {
+  const { data, error, refetch } = useQuery(api.datasets.list.queryOptions());
+  const [going, setGoing] = useState<number | null>(null);
+  const [, navigate] = useLocation();
+  const actions = <Button onClick={() => navigate('/texts/make')}>Make datasets …</Button>;
+  return (
+    <TextsScreen actions={actions}>
+      {error !== null && <Failed what="The datasets can't be listed" error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the datasets" />}
+      {data?.length === 0 && (
+        <Empty title="No datasets yet">
+          <p>
+            <Link href="/texts/make">Make one</Link> of the texts: pairs of fragments and the answer that braids them.
+          </p>
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <Panel className={classes.datasets ?? ''}>
+          <Table stickyHeader highlightOnHover>
+            <Table.Thead>
+              <Table.Tr>
+                {heads.map(([name, align]) => (
+                  <Table.Th key={name} ta={align}>
+                    {name}
+                  </Table.Th>
+                ))}
+                <Table.Th>
+                  <span className="visually-hidden">Actions</span>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {data.map((dataset) => (
+                <Row key={dataset.id} dataset={dataset} onRemove={() => setGoing(dataset.id)} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Panel>
+      )}
+      {going !== null && <RemoveDataset id={going} onClose={() => setGoing(null)} />}
+    </TextsScreen>
+  );
+}
+
+function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly onRemove: () => void }) {
+  const { id, name, words, trainN, testN, seed, template, runs, stages, madeAt } = dataset;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Link href={`/texts/dataset/${id}`}>{name}</Link>
+      </Table.Td>
+      <Table.Td className="mono" ta="right">
+        {number(words)}
+      </Table.Td>
+      <Table.Td className="mono" ta="right">
+        {number(trainN)}
+      </Table.Td>
+      <Table.Td className="mono" ta="right">
+        {number(testN)}
+      </Table.Td>
+      <Table.Td className="mono" ta="right">
+        {seed}
+      </Table.Td>
+      <Table.Td>{template ?? '–'}</Table.Td>
+      <Table.Td>{usedBy(runs, stages)}</Table.Td>
+      <Table.Td ta="right" className={dataset.bytes === null ? classes.warn : 'mono'}>
+        {dataset.bytes === null ? 'file missing' : bytes(dataset.bytes)}
+      </Table.Td>
+      <Table.Td className="soft">
+        <When at={madeAt} />
+      </Table.Td>
+      <Table.Td ta="right">
+        <Button variant="subtle" color="gray" aria-label={`Delete ${name}`} onClick={onRemove}>
+          Delete …
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function usedBy(runs: number, stages: number): string {
+  const parts = [
+    ...(runs > 0 ? [`${runs} ${runs === 1 ? 'run' : 'runs'}`] : []),
+    ...(stages > 0 ? [`${stages} ${stages === 1 ? 'stage' : 'stages'}`] : []),
+  ];
+  return parts.length === 0 ? '–' : parts.join(', ');
+}

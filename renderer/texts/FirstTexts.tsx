@@ -1,0 +1,30 @@
+/** The corpus while it is empty: the two ways to begin. */
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import { Empty, Failed } from '../components/Feedback.tsx';
+import classes from './Texts.module.css';
+
+export function FirstTexts({ onImport }: { readonly onImport: () => void }) {
+  const bundled = useMutation(api.texts.importBundled.mutationOptions());
+  return (
+    <div className={classes.first}>
+      <Empty title="No texts yet">
+        <p>
+          A dataset is made of pairs of fragments, each from another text. Begin with the texts that come with Braid:
+          they serve every stage up to 500 words. Or bring your own: drop files anywhere here, paste, or choose them.
+        </p>
+        <div className={classes.buttons}>
+          <Button loading={bundled.isPending} onClick={() => bundled.mutate(undefined)}>
+            Load the bundled texts
+          </Button>
+          <Button variant="default" onClick={onImport}>
+            Import your own …
+          </Button>
+        </div>
+        <p className="faint">.json, .jsonl, .txt, .md and chat exports (Grok, ChatGPT, Claude and others)</p>
+      </Empty>
+      {bundled.error !== null && <Failed what="The bundled texts were not loaded" error={bundled.error} />}
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+/** Importing: choose, look, one word. */
+import { Button, Loader, Modal } from '@mantine/core';
+import { IconClipboardText, IconFileImport } from '@tabler/icons-react';
+import { useRef } from 'react';
+import { Failed } from '../components/Feedback.tsx';
+import { checked, pasted } from './dropped.ts';
+import styles from './Import.module.css';
+import { ImportPreviewView } from './ImportPreview.tsx';
+import classes from './Texts.module.css';
+import type { Incoming } from './use-incoming.ts';
+
+export interface ImportDialogProps {
+  readonly incoming: Incoming;
+  readonly onDone: (told: string) => void;
+}
+
+export function ImportDialog({ incoming, onDone }: ImportDialogProps) {
+  const { opened, refused, reading, preview, error, what, close } = incoming;
+  return (
+    <Modal opened={opened} onClose={close} size={880} title="Import texts" closeButtonProps={{ 'aria-label': 'Close' }}>
+      {refused !== null && <Failed what="This can't be imported" error={new Error(refused)} />}
+      {error !== null && (
+        <Failed what="The files could not be read; nothing was imported" error={error} onRetry={incoming.restart} />
+      )}
+      {what === null && <Choice incoming={incoming} />}
+      {reading && (
+        <p className={styles.reading} role="status">
+          <Loader size="xs" color="gray" /> Reading {what} and comparing with the corpus …
+        </p>
+      )}
+      {preview !== null && (
+        <ImportPreviewView
+          key={preview.importId}
+          {...{ preview, incoming }}
+          onDone={(told) => {
+            close();
+            onDone(told);
+          }}
+        />
+      )}
+    </Modal>
+  );
+}
+
+function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
+  const chooser = useRef<HTMLInputElement>(null);
+  return (
+    <div className={styles.choice}>
+      <p>Drop files anywhere on this screen, or</p>
+      <div className={classes.buttons}>
+        <Button data-autofocus leftSection={<IconFileImport size={14} />} onClick={() => chooser.current?.click()}>
+          Choose files …
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconClipboardText size={14} />}
+          onClick={() => void fromClipboard(take)}
+        >
+          Paste
+        </Button>
+      </div>
+      <p className="soft">
+        Ctrl V pastes, too: prose, Markdown, JSON or JSONL, told apart by what it says. Nothing is stored before you
+        have seen what would come in.
+      </p>
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to import"
+        accept=".json,.jsonl,.ndjson,.txt,.md,.markdown"
+        onChange={({ currentTarget }) => {
+          const files = [...(currentTarget.files ?? [])].map((file) => ({ name: file.name, content: file }));
+          if (files.length > 0) take(checked(files));
+          currentTarget.value = '';
+        }}
+      />
+    </div>
+  );
+}
+
+/** A browser may refuse the clipboard to a button; the key always works. */
+async function fromClipboard(take: Incoming['take']): Promise<void> {
+  try {
+    const text = await navigator.clipboard.readText();
+    take(text.trim() === '' ? { kind: 'refused', reason: 'The clipboard holds no text.' } : checked([pasted(text)]));
+  } catch {
+    take({ kind: 'refused', reason: 'The browser keeps the clipboard to itself. Press Ctrl V (Cmd V) instead.' });
+  }
+}

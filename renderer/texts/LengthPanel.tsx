@@ -1,0 +1,106 @@
+/** The lengths of the texts against the stages, and what each stage has and lacks. */
+import { Button } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import type { CorpusOverview } from '../../main/services/library/overview-task.ts';
+import { Histogram } from '../charts/Histogram.tsx';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import styles from './LengthPanel.module.css';
+import { lengthBins, stageMarks, wordsAt } from './stages.ts';
+import classes from './Texts.module.css';
+
+export interface LengthPanelProps {
+  readonly overview: UseQueryResult<CorpusOverview, unknown>;
+  readonly onMerge: () => void;
+}
+
+export function LengthPanel({ overview, onMerge }: LengthPanelProps) {
+  const { data, error, refetch } = overview;
+  if (error !== null && data === undefined)
+    return <Failed what="The texts can't be measured" error={error} onRetry={() => void refetch()} />;
+  return (
+    <Panel title="Lengths against the stages" className={classes.lengths ?? ''}>
+      {data === undefined ? <Loading what="the lengths" /> : <Lengths data={data} onMerge={onMerge} />}
+    </Panel>
+  );
+}
+
+function Lengths({ data, onMerge }: { readonly data: CorpusOverview; readonly onMerge: () => void }) {
+  const bins = useMemo(() => lengthBins(data.lengths), [data.lengths]);
+  const short = data.stages.some(({ shortage }) => shortage !== null);
+  return (
+    <>
+      <Histogram
+        title={
+          <span className="soft num">
+            {number(data.words)} words; {number(data.shortest)} to {number(data.longest)} a text, median{' '}
+            {number(data.median)}
+          </span>
+        }
+        label="Lengths of the texts in words, with the stages marked"
+        bins={bins}
+        unit="texts"
+        marks={stageMarks}
+        format={wordsAt}
+        height={110}
+      />
+      <table className={`${styles.supply} num`}>
+        <thead>
+          <tr>
+            <th scope="col">Stage</th>
+            <th scope="col">Texts</th>
+            <th scope="col" title="Different pairs that the texts can give">
+              Training pairs
+            </th>
+            <th scope="col">Test pairs</th>
+            <th scope="col">Served</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.stages.map((stage) => (
+            <tr key={stage.words}>
+              <th scope="row">{stage.words}</th>
+              <td>{number(stage.texts)}</td>
+              <td>{many(stage.training_pairs)}</td>
+              <td>{many(stage.test_pairs)}</td>
+              <td>
+                {stage.shortage === null ? (
+                  <span className={classes.good}>
+                    <IconCircleCheck size={14} aria-hidden="true" /> yes
+                  </span>
+                ) : (
+                  <span className={classes.warn} title={stage.shortage}>
+                    <IconAlertTriangle size={14} aria-hidden="true" />{' '}
+                    {stage.missing_texts > 0 ? `${stage.missing_texts} missing` : 'few pairs'}
+                  </span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {short ? (
+        <div className={styles.shortages}>
+          {data.stages.map(({ words, shortage }) => shortage !== null && <p key={words}>{shortage}.</p>)}
+          <Button variant="default" onClick={onMerge}>
+            Merge short texts …
+          </Button>
+        </div>
+      ) : (
+        <p className="soft">
+          Every stage is served. <Link href="/texts/make">Make the datasets</Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Pairs run into millions; how many is of no matter then. */
+function many(count: number): string {
+  if (count < 10_000) return number(count);
+  return count < 1e6 ? `${Math.round(count / 1000)} k` : `${Math.round(count / 1e6)} M`;
+}

@@ -1,0 +1,141 @@
+/** The recipe of datasets, and the button that makes them. */
+import { Button, Loader, NumberInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { StageSupply } from '../../main/services/datasets/supply.ts';
+import type { MadeDatasets } from '../../main/services/library/make-datasets.ts';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import classes from './Make.module.css';
+import { ReplaceDialog } from './ReplaceDialog.tsx';
+import { datasetName, type Recipe } from './recipe.ts';
+import { StageChoice } from './StageChoice.tsx';
+import { TemplateChoice } from './TemplateChoice.tsx';
+
+export interface MakeFormProps {
+  readonly recipe: Recipe;
+  readonly supply: readonly StageSupply[];
+  readonly onChange: (change: Partial<Recipe>) => void;
+}
+
+export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
+  const { stages, train, test, seed, template, name } = recipe;
+  const [asking, setAsking] = useState(false);
+  const status = useQuery(api.app.status.queryOptions());
+  const job = status.data?.jobs.find(({ kind, state }) => kind === 'datasets' && state === 'running');
+  const taken = useQuery(
+    api.datasets.taken.queryOptions({ input: { stages: [...stages], name }, enabled: stages.length > 0 }),
+  );
+  const make = useMutation(api.datasets.make.mutationOptions());
+  const short = supply.filter(({ words, shortage }) => stages.includes(words) && shortage !== null);
+  const served = stages.length - short.length;
+  const replaced = (taken.data ?? []).filter((known) =>
+    stages.some((words) => datasetName(recipe, words) === known.name),
+  );
+  const begin = (replace: boolean): void => {
+    setAsking(false);
+    make.mutate({ stages: [...stages], train, test, seed, template, name, replace });
+  };
+  return (
+    <Panel title="Recipe" className={classes.form ?? ''}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          replaced.length > 0 ? setAsking(true) : begin(false);
+        }}
+      >
+        <StageChoice stages={stages} supply={supply} onChange={(chosen) => onChange({ stages: chosen })} />
+        <div className={classes.row}>
+          <Count label="Training pairs" value={train} max={100_000} onChange={(value) => onChange({ train: value })} />
+          <Count label="Test pairs" value={test} max={100_000} onChange={(value) => onChange({ test: value })} />
+          <Count label="Seed" value={seed} min={0} max={2 ** 32 - 1} onChange={(value) => onChange({ seed: value })} />
+        </div>
+        <TemplateChoice chosen={template} onChange={(next) => onChange({ template: next })} />
+        <TextInput
+          label="Name"
+          description={`Goes before the word count: ${datasetName({ name: name || 'river' }, 10)}. Empty: 10words.`}
+          value={name}
+          maxLength={60}
+          onChange={({ currentTarget }) => onChange({ name: currentTarget.value.trim() })}
+        />
+        {short.map(({ words, shortage }) => (
+          <p key={words} className={classes.short}>
+            {shortage}.
+          </p>
+        ))}
+        {replaced.length > 0 && (
+          <p className={classes.note}>
+            {replaced.map((known) => known.name).join(', ')}: there already, {replaced.length === 1 ? 'is' : 'are'}{' '}
+            replaced.
+          </p>
+        )}
+        <Button
+          type="submit"
+          fullWidth
+          disabled={served === 0 || job !== undefined}
+          loading={make.isPending && job === undefined}
+        >
+          {served === 0 ? 'No stage can be made' : `Make ${served} ${served === 1 ? 'dataset' : 'datasets'}`}
+        </Button>
+      </form>
+      {job !== undefined && (
+        <p className={classes.working} role="status">
+          <Loader size="xs" color="gray" /> {job.title}
+          {job.progress !== null && `: ${job.progress.done} of ${job.progress.total}`}
+          <Button variant="default" onClick={() => void client.app.cancelJob({ id: job.id })}>
+            Cancel
+          </Button>
+        </p>
+      )}
+      {make.error !== null && <Failed what="Not made" error={make.error} />}
+      {make.data !== undefined && job === undefined && <Made made={make.data} />}
+      {asking && <ReplaceDialog taken={replaced} onClose={() => setAsking(false)} onReplace={() => begin(true)} />}
+    </Panel>
+  );
+}
+
+interface CountProps {
+  readonly label: string;
+  readonly value: number;
+  readonly min?: number;
+  readonly max: number;
+  readonly onChange: (value: number) => void;
+}
+
+/** A field that is empty while someone types keeps the number that was there. */
+function Count({ label, value, min = 1, max, onChange }: CountProps) {
+  return (
+    <NumberInput
+      {...{ label, value, min, max }}
+      allowDecimal={false}
+      allowNegative={false}
+      clampBehavior="strict"
+      onChange={(next) => typeof next === 'number' && next >= min && onChange(next)}
+    />
+  );
+}
+
+function Made({ made: { made, shortages } }: { readonly made: MadeDatasets }) {
+  return (
+    <div className={classes.made} role="status">
+      <strong>Made</strong>
+      <ul>
+        {made.map(({ id, name, train, test, leakage }) => (
+          <li key={id} className="num">
+            <Link href={`/texts/dataset/${id}`}>{name}</Link> {number(train)} + {number(test)} pairs
+            {leakage.clean ? ', held out' : ', NOT held out: see the dataset'}
+          </li>
+        ))}
+      </ul>
+      {shortages.length > 0 && (
+        <p className="soft">Not made for want of texts: {shortages.map(({ words }) => `${words} words`).join(', ')}.</p>
+      )}
+      <p>
+        Next: <Link href="/curriculum">plan the stages</Link>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+/** What a recipe gives: the records of one of its stages, and whether its test side is held out. */
+import { SegmentedControl } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { DatasetPreview } from '../../main/services/library/dataset-tasks.ts';
+import { api } from '../api/client.ts';
+import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { LeakageNote } from './LeakageNote.tsx';
+import classes from './Make.module.css';
+import { RecordCard } from './RecordCard.tsx';
+import type { Recipe } from './recipe.ts';
+
+export interface MakePreviewProps {
+  readonly recipe: Recipe;
+  /** The stage on show; null: none is chosen. */
+  readonly words: number | null;
+  readonly onWords: (words: number) => void;
+}
+
+const SHOWN = 12;
+
+export function MakePreview({ recipe, words, onWords }: MakePreviewProps) {
+  const { train, test, seed, template } = recipe;
+  const preview = useQuery(
+    api.datasets.preview.queryOptions({
+      input: { train, test, seed, template, words: words ?? 1, show: SHOWN },
+      enabled: words !== null,
+      placeholderData: keepPreviousData,
+    }),
+  );
+  const stages = (
+    <SegmentedControl
+      aria-label="Stage on show"
+      data={recipe.stages.map(String)}
+      value={String(words)}
+      onChange={(value) => onWords(Number(value))}
+    />
+  );
+  return (
+    <Panel title="What comes of it" actions={words !== null && stages} className={classes.preview ?? ''}>
+      {words === null && (
+        <Empty title="No word count is chosen">
+          <p>Choose one or the whole curriculum on the left.</p>
+        </Empty>
+      )}
+      {words !== null && preview.error !== null && (
+        <Failed what="There is no preview" error={preview.error} onRetry={() => void preview.refetch()} />
+      )}
+      {words !== null && preview.error === null && preview.data === undefined && <Loading what="the preview" />}
+      {words !== null && preview.data !== undefined && (
+        <Records preview={preview.data} recipe={recipe} stale={preview.isPlaceholderData} />
+      )}
+    </Panel>
+  );
+}
+
+interface RecordsProps {
+  readonly preview: DatasetPreview;
+  readonly recipe: Recipe;
+  readonly stale: boolean;
+}
+
+function Records({ preview: { supply, leakage, longestPrompt, ...sides }, recipe, stale }: RecordsProps) {
+  const [side, setSide] = useState<'train' | 'test'>('train');
+  if (supply.shortage !== null)
+    return (
+      <Empty title={`The texts don't serve ${supply.words} words yet`}>
+        <p>{supply.shortage}.</p>
+        <p>
+          <Link href="/texts">Import or merge texts</Link>
+        </p>
+      </Empty>
+    );
+  return (
+    <div className={classes.records} data-stale={stale || undefined} aria-busy={stale}>
+      <div className={classes.facts}>
+        <SegmentedControl
+          aria-label="Side of the split"
+          data={[
+            { value: 'train', label: `Train ${number(recipe.train)}` },
+            { value: 'test', label: `Test ${number(recipe.test)}` },
+          ]}
+          value={side}
+          onChange={(value) => setSide(value === 'test' ? 'test' : 'train')}
+        />
+        <span className="soft num">
+          {supply.training_texts} texts train, {supply.test_texts} test; longest prompt {number(longestPrompt)} words
+        </span>
+      </div>
+      {leakage !== null && <LeakageNote leakage={leakage} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className={classes.list} tabIndex={0} aria-label="Records">
+        {sides[side].map((record) => (
+          <RecordCard key={record.id} record={record} />
+        ))}
+        <p className="faint">The first {sides[side].length} records.</p>
+      </section>
+    </div>
+  );
+}

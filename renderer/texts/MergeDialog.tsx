@@ -1,0 +1,159 @@
+/** Merging: short texts become one longer text, with a look at what comes of it first. */
+import { Button, Modal, NumberInput, SegmentedControl, TextInput } from '@mantine/core';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useMemo, useState } from 'react';
+import type { JoinPreview } from '../../main/services/library/texts.ts';
+import type { TextHeading } from '../../main/store/texts.ts';
+import { api } from '../api/client.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
+import styles from './Merge.module.css';
+import { StageChanges } from './StageChanges.tsx';
+import { stageWords } from './stages.ts';
+import { suggestJoin } from './suggest-join.ts';
+import classes from './Texts.module.css';
+
+export interface MergeDialogProps {
+  readonly texts: readonly TextHeading[];
+  /** The texts that were selected; fewer than two: groups are suggested. */
+  readonly ids: readonly number[];
+  readonly onClose: (told?: string) => void;
+}
+
+interface Group {
+  readonly title: string;
+  readonly ids: readonly number[];
+}
+
+export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
+  const suggesting = ids.length < 2;
+  const [words, setWords] = useState<number>(500);
+  const [count, setCount] = useState(4);
+  const [titles, setTitles] = useState<Readonly<Record<string, string>>>({});
+  const parts = useMemo(
+    () => (suggesting ? suggestJoin(texts, words, count) : [texts.filter(({ id }) => ids.includes(id))]),
+    [suggesting, texts, words, count, ids],
+  );
+  const groups = parts.map((group): Group => {
+    const key = group.map(({ id }) => id).join();
+    return { ids: group.map(({ id }) => id), title: titles[key] ?? titleOf(group) };
+  });
+  const asked = useDeferredValue(JSON.stringify(groups));
+  const input = useMemo(() => ({ groups: mutable(JSON.parse(asked) as Group[]) }), [asked]);
+  const valid = groups.length > 0 && groups.every(({ title }) => title.trim() !== '');
+  const preview = useQuery(
+    api.texts.previewJoin.queryOptions({ input, enabled: valid, placeholderData: keepPreviousData, gcTime: 0 }),
+  );
+  const join = useMutation(api.texts.join.mutationOptions({ onSuccess: (done) => onClose(toldOf(done)) }));
+  const going = groups.reduce((sum, group) => sum + group.ids.length, 0);
+  return (
+    <Modal opened onClose={() => onClose()} size={760} title="Merge texts" closeButtonProps={{ 'aria-label': 'Close' }}>
+      {suggesting && (
+        <div className={styles.mergeFor}>
+          <span id="merge-for">So that more texts serve the stage of</span>
+          <SegmentedControl
+            aria-labelledby="merge-for"
+            data={stageWords.slice(1).map(String)}
+            value={String(words)}
+            onChange={(value) => setWords(Number(value))}
+          />
+          <span>words, make up to</span>
+          <NumberInput
+            aria-label="Merged texts"
+            w={64}
+            min={1}
+            max={200}
+            value={count}
+            onChange={(value) => setCount(Math.max(1, Number(value) || 1))}
+          />
+        </div>
+      )}
+      {groups.length === 0 && (
+        <p className="soft">
+          No texts below {words} words are left that reach that length together. Import more texts, or choose a shorter
+          stage.
+        </p>
+      )}
+      <ol className={styles.groups}>
+        {parts.map((group, i) => (
+          <MergeGroup
+            key={group.map(({ id }) => id).join()}
+            {...{ group }}
+            title={groups[i]?.title ?? ''}
+            joined={preview.isPlaceholderData ? undefined : preview.data?.joined[i]}
+            onTitle={(title) => setTitles({ ...titles, [group.map(({ id }) => id).join()]: title })}
+          />
+        ))}
+      </ol>
+      {preview.error !== null && <Failed what="This can't be merged" error={preview.error} />}
+      {valid &&
+        (preview.data === undefined ? (
+          preview.error === null && <Loading what="the preview" />
+        ) : (
+          <StageChanges stages={preview.data.stages} />
+        ))}
+      {join.error !== null && <Failed what="Nothing was merged" error={join.error} />}
+      <p className="soft">Each merged text takes the place of its parts and holds every word of them, in this order.</p>
+      <div className={classes.dialogEnd}>
+        <Button variant="default" onClick={() => onClose()}>
+          Cancel
+        </Button>
+        <Button
+          data-autofocus
+          disabled={!valid || preview.data === undefined || preview.error !== null}
+          loading={join.isPending}
+          onClick={() => join.mutate({ groups: mutable(groups) })}
+        >
+          {groups.length === 0 ? 'Merge' : `Merge ${going} texts into ${groups.length}`}
+        </Button>
+      </div>
+    </Modal>
+  );
+}
+
+function mutable(groups: readonly Group[]) {
+  return groups.map(({ ids, title }) => ({ ids: [...ids], title: title.trim() }));
+}
+
+function titleOf(group: readonly TextHeading[]): string {
+  const first = group[0]?.title ?? '';
+  return `${first.slice(0, 90)} and ${group.length - 1} more`;
+}
+
+function toldOf({ joined }: JoinPreview): string {
+  const done = joined.filter(({ leftOut }) => !leftOut);
+  const parts = done.reduce((sum, text) => sum + text.parts.length, 0);
+  const left = joined.length - done.length;
+  return `${parts} texts merged into ${done.length}${left > 0 ? `; ${left} left out as duplicates` : ''}.`;
+}
+
+interface MergeGroupProps {
+  readonly group: readonly TextHeading[];
+  readonly title: string;
+  readonly joined: JoinPreview['joined'][number] | undefined;
+  readonly onTitle: (title: string) => void;
+}
+
+function MergeGroup({ group, title, joined, onTitle }: MergeGroupProps) {
+  const words = group.reduce((sum, text) => sum + text.words, 0);
+  return (
+    <li>
+      <TextInput
+        aria-label={`Title of the merged text of ${group.length}`}
+        value={title}
+        maxLength={120}
+        error={title.trim() === '' ? 'A text needs a title' : undefined}
+        onChange={({ currentTarget }) => onTitle(currentTarget.value)}
+        rightSection={<span className="mono soft">{number(words)}</span>}
+        rightSectionWidth={64}
+      />
+      <p className="soft num">{group.map((text) => `${text.title} (${number(text.words)})`).join(' + ')}</p>
+      {joined !== undefined && joined.duplicates.length > 0 && (
+        <p className={classes.warn}>
+          Resembles “{joined.duplicates[0]?.resembles}” ({Math.round((joined.duplicates[0]?.similarity ?? 0) * 100)} %
+          alike): {joined.leftOut ? 'it is left out, and its parts stay' : 'that shorter text goes, too'}.
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,83 @@
+/** The records of a dataset; the host gives them a page at a time, as they come in sight. */
+import { useQueries } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState } from 'react';
+import type { RecordView } from '../../main/services/library/record-files.ts';
+import { api } from '../api/client.ts';
+import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { RecordCard } from './RecordCard.tsx';
+import classes from './Records.module.css';
+
+export interface RecordListProps {
+  readonly id: number;
+  readonly side: 'train' | 'test';
+  readonly search: string;
+  readonly onTotal: (total: number) => void;
+}
+
+const PAGE = 40;
+
+export function RecordList({ id, side, search, onTotal }: RecordListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [total, setTotal] = useState<number | null>(null);
+  const rows = useVirtualizer({
+    count: total ?? 0,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 128,
+    overscan: 4,
+  });
+  const items = rows.getVirtualItems();
+  const first = Math.floor((items[0]?.index ?? 0) / PAGE);
+  const last = Math.floor((items.at(-1)?.index ?? 0) / PAGE);
+  const pages = useQueries({
+    queries: Array.from({ length: last - first + 1 }, (_, i) =>
+      api.datasets.records.queryOptions({
+        input: { id, side, offset: (first + i) * PAGE, limit: PAGE, ...(search !== '' && { search }) },
+      }),
+    ),
+  });
+  const known = pages.find(({ data }) => data !== undefined)?.data?.total;
+  useEffect(() => {
+    if (known === undefined) return;
+    setTotal(known);
+    onTotal(known);
+  }, [known, onTotal]);
+  const failed = pages.find(({ error }) => error !== null);
+  const recordAt = (index: number): RecordView | undefined =>
+    pages[Math.floor(index / PAGE) - first]?.data?.records[index % PAGE];
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section ref={scroller} className={classes.scroller} tabIndex={0} aria-label="Records">
+      {failed !== undefined && (
+        <Failed what="The records can't be read" error={failed.error} onRetry={() => void failed.refetch()} />
+      )}
+      {total === null && failed === undefined && <Loading what="the records" />}
+      {total === 0 && (
+        <Empty title={search === '' ? 'There are no records on this side' : `No record holds “${search}”`} />
+      )}
+      <div className={classes.rows} style={{ height: rows.getTotalSize() }}>
+        {items.map(({ index, key, start }) => (
+          <div key={key} ref={rows.measureElement} data-index={index} style={{ transform: `translateY(${start}px)` }}>
+            <Shown view={recordAt(index)} />
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Shown({ view }: { readonly view: RecordView | undefined }) {
+  if (view === undefined) return <div className={classes.waiting} aria-hidden="true" />;
+  switch (view.kind) {
+    case 'interleave':
+      return <RecordCard record={view.record} />;
+    case 'other':
+      return <pre className={classes.other}>{view.json}</pre>;
+    case 'fault':
+      return (
+        <p className={classes.fault}>
+          <span className="mono">line {view.line}</span> {view.reason}
+        </p>
+      );
+  }
+}

@@ -1,0 +1,30 @@
+import type { StageChange } from '../../main/services/library/corpus-change.ts';
+import { number } from '../components/format.ts';
+import classes from './StageChanges.module.css';
+
+/** How many texts serve each stage, before and after. */
+export function StageChanges({ stages }: { readonly stages: readonly StageChange[] }) {
+  return (
+    <table className={`${classes.changes} num`}>
+      <caption>Texts that serve each stage, before and after</caption>
+      <thead>
+        <tr>
+          {stages.map(({ words }) => (
+            <th key={words} scope="col">
+              {words} words
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          {stages.map(({ words, before, after }) => (
+            <td key={words} data-more={after > before || undefined} data-fewer={after < before || undefined}>
+              {before === after ? number(after) : `${number(before)} → ${number(after)}`}
+            </td>
+          ))}
+        </tr>
+      </tbody>
+    </table>
+  );
+}

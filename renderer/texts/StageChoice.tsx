@@ -1,0 +1,81 @@
+/** Which word counts to make: the curriculum's stages and any other. */
+import { Button, NumberInput, UnstyledButton } from '@mantine/core';
+import { IconAlertTriangle, IconCheck, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { StageSupply } from '../../main/services/datasets/supply.ts';
+import classes from './Make.module.css';
+import { stageWords } from './stages.ts';
+
+export interface StageChoiceProps {
+  readonly stages: readonly number[];
+  readonly supply: readonly StageSupply[];
+  readonly onChange: (stages: readonly number[]) => void;
+}
+
+const MOST_WORDS = 5000;
+
+export function StageChoice({ stages, supply, onChange }: StageChoiceProps) {
+  const [other, setOther] = useState<number | ''>('');
+  const offered = [...new Set([...stageWords, ...stages])].sort((a, b) => a - b);
+  const whole = stageWords.every((words) => stages.includes(words));
+  const set = (words: number, on: boolean): void =>
+    onChange([...stages.filter((stage) => stage !== words), ...(on ? [words] : [])].sort((a, b) => a - b));
+  const add = (): void => {
+    if (other !== '' && other >= 1) set(other, true);
+    setOther('');
+  };
+  return (
+    <fieldset className={classes.stages}>
+      <legend>Words in each fragment</legend>
+      <div>
+        {offered.map((words) => {
+          const shortage = supply.find((stage) => stage.words === words)?.shortage ?? null;
+          const on = stages.includes(words);
+          return (
+            <UnstyledButton
+              key={words}
+              className={classes.stage}
+              aria-pressed={on}
+              data-short={shortage !== null || undefined}
+              title={shortage ?? `The texts serve ${words} words`}
+              onClick={() => set(words, !on)}
+            >
+              {words}
+              {shortage !== null ? (
+                <>
+                  <IconAlertTriangle size={12} aria-hidden="true" />
+                  <span className="visually-hidden">, short of texts</span>
+                </>
+              ) : (
+                on && <IconCheck size={12} aria-hidden="true" />
+              )}
+            </UnstyledButton>
+          );
+        })}
+      </div>
+      <div>
+        <Button variant="default" aria-pressed={whole} onClick={() => onChange(whole ? [] : [...stageWords])}>
+          {whole ? 'None' : 'Whole curriculum'}
+        </Button>
+        <NumberInput
+          aria-label="Another word count"
+          placeholder="Other"
+          w={80}
+          min={1}
+          max={MOST_WORDS}
+          allowDecimal={false}
+          value={other}
+          onChange={(value) => setOther(typeof value === 'number' ? value : '')}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return;
+            event.preventDefault();
+            add();
+          }}
+        />
+        <Button variant="default" aria-label="Add this word count" disabled={other === ''} onClick={add}>
+          <IconPlus size={14} />
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,132 @@
+/** The prompt template: chosen, looked at, edited into its next version, removed. */
+import { Button, Modal, Select, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { StoredTemplate } from '../../main/services/library/templates.ts';
+import { api } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import classes from './Make.module.css';
+import type { Recipe } from './recipe.ts';
+
+export interface TemplateChoiceProps {
+  readonly chosen: Recipe['template'];
+  readonly onChange: (template: Recipe['template']) => void;
+}
+
+const keyOf = ({ name, version }: Recipe['template']): string => `${name} v${version}`;
+
+export function TemplateChoice({ chosen, onChange }: TemplateChoiceProps) {
+  const { data: templates = [], error } = useQuery(api.datasets.templates.queryOptions());
+  const [editing, setEditing] = useState(false);
+  const current = templates.find((template) => keyOf(template) === keyOf(chosen));
+  return (
+    <div className={classes.template}>
+      <Select
+        label="Prompt template"
+        data={templates.map(keyOf)}
+        value={keyOf(chosen)}
+        allowDeselect={false}
+        onChange={(key) => {
+          const next = templates.find((template) => keyOf(template) === key);
+          if (next !== undefined) onChange({ name: next.name, version: next.version });
+        }}
+      />
+      <Button variant="default" disabled={current === undefined} onClick={() => setEditing(true)}>
+        Edit …
+      </Button>
+      {error !== null && <Failed error={error} />}
+      {editing && current !== undefined && (
+        <TemplateEditor template={current} onChange={onChange} onClose={() => setEditing(false)} />
+      )}
+    </div>
+  );
+}
+
+interface TemplateEditorProps {
+  readonly template: StoredTemplate;
+  readonly onChange: TemplateChoiceProps['onChange'];
+  readonly onClose: () => void;
+}
+
+function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
+  const [name, setName] = useState(template.name);
+  const [text, setText] = useState(template.text);
+  const save = useMutation(
+    api.datasets.saveTemplate.mutationOptions({
+      onSuccess: (saved) => {
+        onChange({ name: saved.name, version: saved.version });
+        onClose();
+      },
+    }),
+  );
+  const remove = useMutation(
+    api.datasets.removeTemplate.mutationOptions({
+      onSuccess: () => {
+        onChange({ name: 'process', version: 1 });
+        onClose();
+      },
+    }),
+  );
+  const changed = name.trim() !== template.name || text !== template.text;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={680}
+      title={`Prompt template ${keyOf(template)}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        className={classes.editor}
+        onSubmit={(event) => {
+          event.preventDefault();
+          // The form of the recipe is around this one in React's eyes.
+          event.stopPropagation();
+          save.mutate({ name, text });
+        }}
+      >
+        <TextInput
+          label="Name"
+          description="Under the same name this becomes the next version; datasets keep the version that they were made with."
+          value={name}
+          maxLength={80}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <Textarea
+          label="Prompt"
+          description="{fragment_a} and {fragment_b} stand for the two fragments, {words} for their word count."
+          autosize
+          minRows={6}
+          maxRows={18}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {template.builtIn && changed && (
+          <p className="soft">
+            The bundled tiny model knows the words of “process v1” only. Other models understand any framing.
+          </p>
+        )}
+        {save.error !== null && <Failed what="Not saved" error={save.error} />}
+        {remove.error !== null && <Failed what="Not deleted" error={remove.error} />}
+        <div className={classes.editorEnd}>
+          {!template.builtIn && (
+            <Button
+              variant="default"
+              loading={remove.isPending}
+              onClick={() => remove.mutate({ name: template.name, version: template.version })}
+            >
+              Delete v{template.version}
+            </Button>
+          )}
+          <span className={classes.gap} />
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!changed || name.trim() === ''} loading={save.isPending}>
+            Save as a version
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,185 @@
+/** The corpus as a table; only the rows in sight are there. */
+import { Checkbox, UnstyledButton } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useMemo, useRef } from 'react';
+import type { TextHeading } from '../../main/store/texts.ts';
+import { number } from '../components/format.ts';
+import { When } from '../components/When.tsx';
+import { useKeys } from '../frame/keys.tsx';
+import { StageTicks } from './StageTicks.tsx';
+import { nextOrder, type TextColumn, type TextOrder } from './sorting.ts';
+import classes from './TextTable.module.css';
+
+export interface TextTableProps {
+  readonly texts: readonly TextHeading[];
+  readonly order: TextOrder;
+  readonly selected: ReadonlySet<number>;
+  /** Ids on the test side of the split; null while it is worked out. */
+  readonly testing: readonly number[] | null;
+  readonly nothing: string;
+  readonly onOrder: (order: TextOrder) => void;
+  readonly onSelect: (selected: ReadonlySet<number>) => void;
+  readonly onOpen: (id: number) => void;
+  readonly onRemove: (id: number) => void;
+}
+
+const ROW = 30;
+
+export function TextTable(props: TextTableProps) {
+  const { texts, selected, testing, onSelect, onOpen, onRemove } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const lastPicked = useRef(0);
+  const held = useMemo(() => (testing === null ? null : new Set(testing)), [testing]);
+  const rows = useVirtualizer({
+    count: texts.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+  });
+
+  const pick = useCallback(
+    (index: number, range: boolean): void => {
+      const next = new Set(selected);
+      const on = !next.has(texts[index]?.id ?? 0);
+      const from = range ? Math.min(lastPicked.current, index) : index;
+      const to = range ? Math.max(lastPicked.current, index) : index;
+      for (const { id } of texts.slice(from, to + 1)) on ? next.add(id) : next.delete(id);
+      lastPicked.current = index;
+      onSelect(next);
+    },
+    [texts, selected, onSelect],
+  );
+  useTableKeys(scroller, texts, { pick, remove: onRemove, show: (index) => rows.scrollToIndex(index) });
+
+  const items = rows.getVirtualItems();
+  const before = items[0]?.start ?? 0;
+  const after = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section ref={scroller} className={classes.scroller} tabIndex={0} aria-label="Texts">
+      <table className={classes.table} aria-rowcount={texts.length + 1}>
+        <Head {...props} />
+        <tbody>
+          {before > 0 && <tr style={{ height: before }} />}
+          {items.map(({ index, key }) => {
+            const text = texts[index];
+            if (text === undefined) return null;
+            return (
+              <tr key={key} aria-rowindex={index + 2} data-selected={selected.has(text.id) || undefined}>
+                <td>
+                  <Checkbox
+                    aria-label={`Select ${text.title}`}
+                    checked={selected.has(text.id)}
+                    onChange={() => undefined}
+                    onClick={({ shiftKey }) => pick(index, shiftKey)}
+                  />
+                </td>
+                <td>
+                  <UnstyledButton className={classes.title} data-row={index} onClick={() => onOpen(text.id)}>
+                    {text.title}
+                  </UnstyledButton>
+                </td>
+                <td className="mono">{number(text.words)}</td>
+                <td className="soft">{text.source}</td>
+                <td>
+                  <StageTicks words={text.words} />
+                </td>
+                <td className="soft">{held === null ? '' : held.has(text.id) ? 'test' : 'train'}</td>
+                <td className="soft">
+                  <When at={text.addedAt} />
+                </td>
+              </tr>
+            );
+          })}
+          {after > 0 && <tr style={{ height: after }} />}
+        </tbody>
+      </table>
+      {texts.length === 0 && <p className={classes.nothing}>{props.nothing}</p>}
+    </section>
+  );
+}
+
+const columns: readonly (readonly [TextColumn | null, string, string])[] = [
+  ['title', 'Title', ''],
+  ['words', 'Words', ''],
+  ['source', 'Source', ''],
+  [null, 'Stages', 'Stages of the curriculum that it is long enough for: 10, 25, 50, 100, 200, 500 words'],
+  [null, 'Split', 'The side that it is on with seed 42: training and test pairs never share a text'],
+  ['addedAt', 'Added', ''],
+];
+
+function Head({ texts, selected, order, onOrder, onSelect }: TextTableProps) {
+  const all = texts.length > 0 && texts.every(({ id }) => selected.has(id));
+  const some = !all && texts.some(({ id }) => selected.has(id));
+  return (
+    <thead>
+      <tr>
+        <th scope="col">
+          <Checkbox
+            aria-label="Select all that are shown"
+            checked={all}
+            indeterminate={some}
+            onChange={() => onSelect(all ? new Set() : new Set(texts.map(({ id }) => id)))}
+          />
+        </th>
+        {columns.map(([by, name, help]) => {
+          const here = by !== null && order.by === by;
+          const direction = order.descending ? 'descending' : 'ascending';
+          return (
+            <th key={name} scope="col" title={help} aria-sort={here ? direction : undefined}>
+              {by === null ? (
+                name
+              ) : (
+                <UnstyledButton className={classes.sort} onClick={() => onOrder(nextOrder(order, by))}>
+                  {name}
+                  {here && (order.descending ? <IconArrowDown size={12} /> : <IconArrowUp size={12} />)}
+                </UnstyledButton>
+              )}
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}
+
+interface TableActs {
+  readonly pick: (index: number, range: boolean) => void;
+  readonly remove: (id: number) => void;
+  readonly show: (index: number) => void;
+}
+
+/** J and K go from title to title; what else is pressed concerns the one with the focus. */
+function useTableKeys(
+  scroller: { readonly current: HTMLElement | null },
+  texts: readonly TextHeading[],
+  acts: TableActs,
+): void {
+  const now = useRef({ texts, acts });
+  now.current = { texts, acts };
+  useKeys(
+    useMemo(() => {
+      const at = (): number => {
+        const row = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('[data-row]')?.dataset.row;
+        return row === undefined ? -1 : Number(row);
+      };
+      const go = (step: number): void => {
+        const index = Math.max(0, Math.min(now.current.texts.length - 1, at() + step));
+        now.current.acts.show(index);
+        // The row is there after the scroll was drawn.
+        requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus());
+      };
+      const withText = (act: (index: number, id: number) => void) => () => {
+        const text = now.current.texts[at()];
+        if (text !== undefined) act(at(), text.id);
+      };
+      return [
+        { key: 'j', label: 'Next text', run: () => go(1) },
+        { key: 'k', label: 'Previous text', run: () => go(-1) },
+        { key: 'x', label: 'Select the text', run: withText((index) => now.current.acts.pick(index, false)) },
+        { key: 'Delete', label: 'Delete the text', run: withText((_, id) => now.current.acts.remove(id)) },
+      ];
+    }, [scroller]),
+  );
+}

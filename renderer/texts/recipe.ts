@@ -1,0 +1,36 @@
+/** How datasets are to be made, as the form has it. Kept while the app is open, so that a look elsewhere loses nothing. */
+import { useState } from 'react';
+
+export interface Recipe {
+  readonly stages: readonly number[];
+  readonly train: number;
+  readonly test: number;
+  readonly seed: number;
+  readonly template: { readonly name: string; readonly version: number };
+  readonly name: string;
+}
+
+let kept: Recipe = {
+  stages: [10, 25, 50, 100, 200, 500],
+  train: 512,
+  test: 64,
+  seed: 42,
+  template: { name: 'process', version: 1 },
+  name: '',
+};
+
+/** The recipe, and how parts of it are changed. */
+export function useRecipe(): readonly [Recipe, (change: Partial<Recipe>) => void] {
+  const [recipe, setRecipe] = useState(kept);
+  const change = (part: Partial<Recipe>): void =>
+    setRecipe((before) => {
+      kept = { ...before, ...part };
+      return kept;
+    });
+  return [recipe, change];
+}
+
+/** The name of a stage's dataset: `10words`, or `river-10words`. */
+export function datasetName({ name }: Pick<Recipe, 'name'>, words: number): string {
+  return name === '' ? `${words}words` : `${name}-${words}words`;
+}

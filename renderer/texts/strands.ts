@@ -1,0 +1,46 @@
+/** Two strands of words in turn, and where fragments stand in a prompt. Pure. */
+
+export type Strand = 'a' | 'b';
+
+export interface StrandWord {
+  readonly strand: Strand;
+  readonly text: string;
+}
+
+/** The words of both fragments in turn, the rest of the longer one last: what the target says, with its strands. */
+export function braided(fragmentA: string, fragmentB: string): StrandWord[] {
+  const [a, b] = [wordsOf(fragmentA), wordsOf(fragmentB)];
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, i): StrandWord[] => [
+    ...(i < a.length ? [{ strand: 'a', text: a[i] ?? '' } as const] : []),
+    ...(i < b.length ? [{ strand: 'b', text: b[i] ?? '' } as const] : []),
+  ]).flat();
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\p{White_Space}+/u).filter((word) => word !== '');
+}
+
+export interface PromptPart {
+  readonly strand: Strand | null;
+  readonly text: string;
+}
+
+/** A prompt in parts: the frame of its template, and the fragments where they stand. */
+export function promptParts(prompt: string, fragmentA: string, fragmentB: string): PromptPart[] {
+  const found = (
+    [
+      ['a', fragmentA, prompt.indexOf(fragmentA)],
+      ['b', fragmentB, prompt.lastIndexOf(fragmentB)],
+    ] as const
+  )
+    .filter(([, , at]) => at >= 0)
+    .toSorted(([, , x], [, , y]) => x - y);
+  const parts: PromptPart[] = [];
+  let done = 0;
+  for (const [strand, fragment, at] of found) {
+    if (at < done) continue;
+    parts.push({ strand: null, text: prompt.slice(done, at) }, { strand, text: fragment });
+    done = at + fragment.length;
+  }
+  return [...parts, { strand: null, text: prompt.slice(done) }].filter(({ text }) => text !== '');
+}

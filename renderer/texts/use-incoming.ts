@@ -1,0 +1,129 @@
+/**
+ * What is being imported: dropped or pasted anywhere on the screen, chosen in the dialog, or opened on the desktop.
+ * The host reads it at once.
+ */
+import { useMutation } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { ImportPreview } from '../../main/services/library/imports.ts';
+import { client } from '../api/client.ts';
+import { openedFiles, takeFiles } from '../frame/opened-files.ts';
+import { type Dropped, droppedIn, type NamedContent } from './dropped.ts';
+
+/** Contents that the page has, or paths that the host was asked to open. */
+type Wanted =
+  | { readonly kind: 'contents'; readonly files: readonly NamedContent[] }
+  | { readonly kind: 'paths'; readonly paths: readonly string[] };
+
+export interface Incoming {
+  readonly opened: boolean;
+  readonly refused: string | null;
+  /** What is read or was read, in words: "letters.json", "3 files"; null: nothing yet. */
+  readonly what: string | null;
+  readonly reading: boolean;
+  readonly preview: ImportPreview | null;
+  readonly error: unknown;
+  /** Of chat exports, answers of at least so many words. */
+  readonly minWords: number;
+  readonly open: () => void;
+  readonly take: (dropped: Dropped) => void;
+  readonly setMinWords: (words: number) => void;
+  /** Back to the choice of files. */
+  readonly restart: () => void;
+  readonly close: () => void;
+}
+
+const MIN_WORDS = 50;
+
+export function useIncoming(): Incoming {
+  const [opened, setOpened] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
+  const [wanted, setWanted] = useState<Wanted | null>(null);
+  const [minWords, setMinWords] = useState(MIN_WORDS);
+  const { mutate, reset, data, error, isPending } = useMutation({ mutationFn: readOnHost });
+  const held = useRef<number | null>(null);
+  held.current = data?.importId ?? null;
+
+  const read = useCallback(
+    (next: Wanted | null, words: number): void => {
+      // The host need not keep what nobody will confirm.
+      if (held.current !== null) void client.texts.dropImport({ importId: held.current }).catch(() => undefined);
+      reset();
+      setWanted(next);
+      if (next !== null) mutate({ wanted: next, minWords: words });
+    },
+    [reset, mutate],
+  );
+  const take = useCallback(
+    (dropped: Dropped): void => {
+      if (dropped.kind === 'nothing') return;
+      setOpened(true);
+      setRefused(dropped.kind === 'refused' ? dropped.reason : null);
+      if (dropped.kind === 'files') read({ kind: 'contents', files: dropped.files }, minWords);
+    },
+    [read, minWords],
+  );
+  useEffect(() => listen(take), [take]);
+  const waiting = useSyncExternalStore(openedFiles.subscribe, openedFiles.get);
+  useEffect(() => {
+    if (waiting.length === 0) return;
+    setOpened(true);
+    read({ kind: 'paths', paths: takeFiles() }, minWords);
+  }, [waiting, read, minWords]);
+
+  return useMemo(
+    () => ({
+      ...{ opened, refused, minWords, error, take },
+      what: wanted === null ? null : inWords(wanted),
+      reading: isPending,
+      preview: data ?? null,
+      open: () => setOpened(true),
+      setMinWords: (words: number) => {
+        setMinWords(words);
+        read(wanted, words);
+      },
+      restart: () => {
+        setRefused(null);
+        read(null, minWords);
+      },
+      close: () => {
+        setOpened(false);
+        setRefused(null);
+        read(null, minWords);
+      },
+    }),
+    [opened, refused, wanted, minWords, error, take, isPending, data, read],
+  );
+}
+
+function readOnHost({ wanted, minWords }: { readonly wanted: Wanted; readonly minWords: number }) {
+  if (wanted.kind === 'paths') return client.texts.openImportPaths({ paths: [...wanted.paths], minWords });
+  return client.texts.openImport({ files: [...wanted.files], minWords });
+}
+
+function inWords(wanted: Wanted): string {
+  const names = wanted.kind === 'paths' ? wanted.paths : wanted.files.map(({ name }) => name);
+  return names.length === 1 ? (names[0] ?? '') : `${names.length} files`;
+}
+
+/** Drops and pastes anywhere, but not into a field that is being written in. */
+function listen(take: (dropped: Dropped) => void): () => void {
+  const over = (event: DragEvent): void => event.preventDefault();
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    if (event.dataTransfer !== null) take(droppedIn(event.dataTransfer));
+  };
+  const paste = (event: ClipboardEvent): void => {
+    const field = event.target instanceof HTMLElement && event.target.closest('input, textarea') !== null;
+    if (field || event.clipboardData === null) return;
+    event.preventDefault();
+    take(droppedIn(event.clipboardData));
+  };
+  window.addEventListener('dragover', over);
+  window.addEventListener('drop', drop);
+  window.addEventListener('paste', paste);
+  return () => {
+    window.removeEventListener('dragover', over);
+    window.removeEventListener('drop', drop);
+    window.removeEventListener('paste', paste);
+  };
+}

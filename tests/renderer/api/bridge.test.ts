@@ -1,0 +1,93 @@
+import { EventEmitter } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { MessageChannel, type MessagePort as NodePort } from 'node:worker_threads';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openLine } from '../../../renderer/api/line.ts';
+
+const built = resolve(import.meta.dirname, '../../../out/preload/index.cjs');
+
+type Listener = (event: {
+  readonly source: unknown;
+  readonly data: unknown;
+  readonly ports: readonly unknown[];
+}) => void;
+
+/** A window, as far as the bridge and the page's line use one. */
+class FakeWindow {
+  readonly location = { protocol: 'app:', origin: 'app://braid', host: 'braid' };
+  readonly #listeners = new Set<Listener>();
+
+  addEventListener(_event: string, listener: Listener): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_event: string, listener: Listener): void {
+    this.#listeners.delete(listener);
+  }
+
+  postMessage(data: unknown, origin: string, ports: readonly unknown[] = []): void {
+    if (origin === this.location.origin) this.deliver(this, data, ports);
+  }
+
+  /** A message from some window. */
+  deliver(source: unknown, data: unknown, ports: readonly unknown[] = []): void {
+    for (const listener of [...this.#listeners]) listener({ source, data, ports });
+  }
+}
+
+/** Runs the built preload, as Electron does: CommonJS, with nothing to require but `electron`. */
+function bridge() {
+  if (!existsSync(built)) throw new Error(`Expected the built preload at ${built}: run npm run build first`);
+  const window = new FakeWindow();
+  const sent: string[] = [];
+  const ipcRenderer = Object.assign(new EventEmitter(), { send: (channel: string) => void sent.push(channel) });
+  const require = (name: string): unknown => {
+    if (name === 'electron') return { ipcRenderer };
+    throw new Error(`Expected the preload to need electron only, got ${name}`);
+  };
+  runInNewContext(readFileSync(built, 'utf8'), { window, require, exports: {}, module: { exports: {} } });
+  const hand = (ports: readonly NodePort[]) => ipcRenderer.emit('braid:port', { ports });
+  return { window, sent, hand };
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('the preload and the line of the page', () => {
+  it('pass one port from the host to the page, and another when the page asks again', async () => {
+    const { window, sent, hand } = bridge();
+    vi.stubGlobal('window', window);
+    for (const times of [1, 2]) {
+      const line = openLine();
+      expect(sent).toEqual(Array.from({ length: times }, () => 'braid:ready'));
+      const { port1, port2 } = new MessageChannel();
+      hand([port2]);
+      const { link, lost } = await line;
+      const asked = new Promise((settle) => port1.once('message', settle));
+      void link.call(['app', 'info'], undefined, { context: {} }).catch(() => undefined);
+      expect(JSON.stringify(await asked)).toContain('/app/info');
+      port1.close();
+      await lost;
+    }
+  });
+
+  it('take nothing from other windows, and no message without a port', async () => {
+    const { window, sent, hand } = bridge();
+    const seen: unknown[] = [];
+    window.addEventListener('message', ({ data }) => seen.push(data));
+    window.deliver({}, 'braid:ready');
+    window.deliver(window, 'another');
+    expect(sent).toEqual([]);
+    hand([]);
+    expect(seen).not.toContain('braid:port');
+    vi.stubGlobal('window', window);
+    let opened = false;
+    void openLine().then(() => {
+      opened = true;
+    });
+    window.deliver({}, 'braid:port', [new MessageChannel().port1]);
+    await new Promise((turn) => setImmediate(turn));
+    expect(opened).toBe(false);
+  });
+});

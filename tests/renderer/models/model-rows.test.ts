@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelEntry } from '../../../main/services/model-list.ts';
+import { inMillions, memoryFit, modelLines, neighbour } from '../../../renderer/models/model-rows.ts';
+
+function entry(ref: string, run: string | null, changes: Partial<ModelEntry> = {}): ModelEntry {
+  return {
+    ...{ ref, kind: run === null ? 'workspace' : 'checkpoint', name: ref, model: ref, folder: `/models/${ref}` },
+    ...{ run: run === null ? null : { id: 1, name: run }, checkpointId: null, step: null, checkpointKind: null },
+    ...{ createdAt: null, architecture: null, parameters: null, deleted: false, problem: null, ...changes },
+  };
+}
+
+const models = [entry('tiny', null), entry('a', 'run 1'), entry('b', 'run 1', { deleted: true }), entry('c', 'run 2')];
+const lines = modelLines(models, { search: '', deleted: false });
+const keys = (given: typeof lines): string[] => given.map(({ key }) => key);
+
+describe('modelLines', () => {
+  it('puts each model under its heading, and leaves deleted checkpoints out', () => {
+    expect(keys(lines)).toEqual(['Models', 'tiny', 'run 1', 'a', 'run 2', 'c']);
+    expect(keys(modelLines(models, { search: '', deleted: true }))).toContain('b');
+  });
+  it('searches names and folders', () => {
+    expect(keys(modelLines(models, { search: 'MODELS/C', deleted: false }))).toEqual(['run 2', 'c']);
+  });
+});
+
+describe('neighbour', () => {
+  it('steps over headings and stays at the ends', () => {
+    expect(neighbour(lines, 'tiny', 1)).toBe('a');
+    expect(neighbour(lines, 'a', 1)).toBe('c');
+    expect(neighbour(lines, 'c', 1)).toBe('c');
+    expect(neighbour(lines, 'tiny', -1)).toBe('tiny');
+  });
+  it('begins at the first, and finds none in an empty list', () => {
+    expect(neighbour(lines, null, 1)).toBe('tiny');
+    expect(neighbour([], null, 1)).toBeNull();
+  });
+});
+
+describe('inMillions', () => {
+  it.each([
+    [590_000, '590 k'],
+    [134_515_008, '135 M'],
+    [7_615_616_512, '7.62 B'],
+    [null, '–'],
+  ])('writes %s as %s', (parameters, text) => expect(inMillions(parameters)).toBe(text));
+});
+
+describe('memoryFit', () => {
+  it.each([
+    [1, 'fits'],
+    [5, 'tight'],
+    [10, 'too large'],
+  ])('judges %i of 4 free and 10 in all', (bytes, verdict) => expect(memoryFit(bytes, 4, 10)).toBe(verdict));
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { RunNews } from '../../../main/services/run-watch.ts';
+import { type RunFeed, takeNews } from '../../../renderer/run/run-feed.ts';
+
+/** Only what the feed looks at. */
+function news(steps: readonly number[], rewoundTo: number | null = null): RunNews {
+  const points = steps.map((step) => ({ step, metrics: { reward: step } }));
+  return { run: { id: 1 }, live: null, verdict: {}, points, rewoundTo } as unknown as RunNews;
+}
+
+function fed(...all: readonly RunNews[]): RunFeed {
+  const feed = all.reduce<RunFeed | null>(takeNews, null);
+  if (feed === null) throw new Error('Expected some news');
+  return feed;
+}
+
+function span(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
+
+const stepsOf = ({ tail }: RunFeed): readonly number[] => tail.map(({ step }) => step);
+
+describe('takeNews', () => {
+  it('opens with the first news, wherever the run stands', () => {
+    expect(fed(news([], 57))).toMatchObject({ tail: [], generation: 0 });
+  });
+
+  it('gathers steps, each once, however often they are told', () => {
+    expect(stepsOf(fed(news([]), news([58, 59]), news([59, 60])))).toEqual([58, 59, 60]);
+  });
+
+  it('forgets what a run that went back had made, and has the charts read anew', () => {
+    const feed = fed(news([1, 2, 3]), news([3], 2));
+    expect(stepsOf(feed)).toEqual([1, 2, 3]);
+    expect(feed.generation).toBe(1);
+    expect(stepsOf(fed(news([1, 2, 3]), news([], 0)))).toEqual([]);
+  });
+
+  it('has the charts read anew when the tail has grown long, and keeps it bounded', () => {
+    expect(fed(news([]), news(span(1, 299))).generation).toBe(0);
+    expect(fed(news([]), news(span(1, 299)), news([300])).generation).toBe(1);
+    const long = fed(news([]), news(span(1, 4000)), news(span(4001, 6000)));
+    expect([long.tail.length, long.tail[0]?.step]).toEqual([4000, 2001]);
+  });
+
+  it('keeps the tail the same object when nothing came', () => {
+    const before = fed(news([1]));
+    expect(takeNews(before, news([])).tail).toBe(before.tail);
+  });
+});

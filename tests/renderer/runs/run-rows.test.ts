@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { LiveStatus } from '../../../main/services/live-status.ts';
+import type { RunSummary } from '../../../main/services/run-history.ts';
+import { filterRows, toRows } from '../../../renderer/runs/run-rows.ts';
+import { settingText } from '../../../renderer/runs/setting-text.ts';
+
+/** Only what a row is made of. */
+function run(id: number, changes: Partial<RunSummary> = {}): RunSummary {
+  return {
+    ...{ id, name: `run-${id}`, state: 'done', reason: null, model: 'tiny', method: 'grpo', parentRunId: null },
+    ...{ dataset: '/w/datasets/10words.jsonl', step: 60, maxSteps: 60, baselineScore: 0.5, createdAt: 1 },
+    ...{ latest: { reward: { step: 60, value: 0.9 } }, evaluation: { mean: 0.8 } },
+    ...changes,
+  } as unknown as RunSummary;
+}
+
+const training = { runId: 2, state: 'paused', step: 7, maxSteps: 90, reward: 0.6, secondsLeft: 30 } as LiveStatus;
+const rows = toRows(
+  [run(2, { state: 'running', step: 5, evaluation: null }), run(1), run(3, { state: 'collapsed' })],
+  [training],
+);
+
+describe('toRows', () => {
+  it('shows what trains as it stands now', () => {
+    expect(rows[0]).toMatchObject({ state: 'paused', step: 7, maxSteps: 90, reward: 0.6, secondsLeft: 30, gain: null });
+  });
+
+  it('shows what has ended as the history has it, with the gain over the baseline', () => {
+    expect(rows[1]).toMatchObject({ state: 'done', reward: 0.9, heldOut: 0.8, gain: expect.closeTo(0.3) });
+    expect(rows[1]?.dataset).toBe('10words');
+  });
+});
+
+describe('filterRows', () => {
+  const idsOf = (words: string, state: Parameters<typeof filterRows>[2] = 'all') =>
+    filterRows(rows, words, state).map(({ id }) => id);
+
+  it('finds rows that have every word', () => {
+    expect(idsOf('')).toEqual([2, 1, 3]);
+    expect(idsOf('10WORDS run-3')).toEqual([3]);
+    expect(idsOf('#1')).toEqual([1]);
+    expect(idsOf('25words')).toEqual([]);
+  });
+
+  it('takes what trains, however it stands, as live, and a collapse as a failure', () => {
+    expect(idsOf('', 'live')).toEqual([2]);
+    expect(idsOf('', 'done')).toEqual([1]);
+    expect(idsOf('', 'failed')).toEqual([3]);
+  });
+});
+
+describe('settingText', () => {
+  it('writes any value in one line', () => {
+    expect([1e-6, null, ['a', 'b'], { a: 1 }, undefined].map(settingText)).toEqual([
+      '0.000001',
+      'null',
+      'a, b',
+      '{"a":1}',
+      '–',
+    ]);
+  });
+});

@@ -1,0 +1,144 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { disposeModel } from '../../../main/model/model.ts';
+import { listModels } from '../../../main/services/model-list.ts';
+import { downloadModel, hubFromEnv, parseRepo } from '../../../main/services/models/hub.ts';
+import { errorOf, temporaryFolderOfFile } from '../../store/helpers.ts';
+import { writeTinyModel } from '../../tiny-model.ts';
+import { hubDouble } from './hub-double.ts';
+import { jobEnd, modelHost } from './places.ts';
+
+const repo = 'someone/small';
+const model = { repo, revision: 'main' };
+let files: Record<string, Buffer> = {};
+
+beforeAll(async () => {
+  const folder = join(temporaryFolderOfFile(), 'small');
+  disposeModel(await writeTinyModel(folder));
+  const names = readdirSync(folder);
+  files = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name))]));
+});
+
+async function setUp(given: Record<string, Buffer> = files) {
+  const host = modelHost();
+  const hub = await hubDouble(repo, { ...given, 'training_args.bin': Buffer.from('pickle') });
+  const begin = () => downloadModel(host, model, { hubUrl: hub.url });
+  const left = () => readdirSync(host.workspace.models);
+  return { host, hub, begin, left };
+}
+
+describe('downloadModel', () => {
+  it('fetches what a model needs, and lists it when it is whole', async () => {
+    const { host, hub, begin, left } = await setUp();
+    begin();
+    expect(listModels(host).filter(({ kind }) => kind === 'workspace')).toEqual([]);
+    expect(await jobEnd(host)).toMatchObject({ state: 'done', title: 'Download someone/small' });
+    expect(left()).toEqual(['small']);
+    for (const [name, content] of Object.entries(files))
+      expect(readFileSync(join(host.workspace.models, 'small', name)).equals(content)).toBe(true);
+    expect(listModels(host)).toContainEqual(expect.objectContaining({ ref: 'workspace:small', problem: null }));
+    expect(hub.asked.at(-1)?.[0]).toBe('model.safetensors');
+    expect(errorOf(begin)).toMatchObject({ code: 'MODEL_EXISTS' });
+  });
+
+  it('goes on where a lost line left it', async () => {
+    const { host, hub, begin, left } = await setUp();
+    hub.cutAfter = (files['model.safetensors']?.length ?? 0) - 1000;
+    begin();
+    expect(await jobEnd(host)).toMatchObject({ state: 'failed', error: { code: 'HUB_UNREACHABLE' } });
+    expect(left()).toEqual(['.hub-someone--small-main']);
+    hub.cutAfter = Number.POSITIVE_INFINITY;
+    hub.asked.length = 0;
+    begin();
+    expect(await jobEnd(host)).toMatchObject({ state: 'done' });
+    expect(hub.asked).toHaveLength(1);
+    expect(hub.asked[0]?.[1]).toBeGreaterThan(0);
+    expect(listModels(host)).toContainEqual(expect.objectContaining({ ref: 'workspace:small', problem: null }));
+  });
+
+  it('leaves nothing when cancelled', async () => {
+    const { host, hub, begin, left } = await setUp();
+    hub.stall = 'model.safetensors';
+    const jobId = begin();
+    await vi.waitUntil(() => hub.asked.some(([path]) => path === 'model.safetensors'));
+    expect(errorOf(begin)).toMatchObject({ code: 'DOWNLOAD_BUSY' });
+    host.jobs.cancel(jobId);
+    expect(await jobEnd(host)).toMatchObject({ state: 'cancelled' });
+    expect(left()).toEqual([]);
+  });
+
+  it('lets go of a file that is not what the hub lists', async () => {
+    const { host, hub, begin, left } = await setUp();
+    const { files: listed } = hub;
+    const weights = Buffer.from(files['model.safetensors'] ?? '');
+    begin();
+    // After the list was read, another file of the same size stands there.
+    await vi.waitUntil(() => hub.asked.length > 0);
+    hub.files = { ...listed, 'model.safetensors': weights.fill(1) };
+    expect(await jobEnd(host)).toMatchObject({ state: 'failed', error: { code: 'HUB_CHANGED' } });
+    expect(readdirSync(join(host.workspace.models, left()[0] ?? ''))).not.toContain('model.safetensors');
+  });
+
+  it('refuses a model of a foreign architecture before its weights are fetched', async () => {
+    const config = Buffer.from(JSON.stringify({ model_type: 'gpt2' }));
+    const { host, hub, begin, left } = await setUp({ ...files, 'config.json': config });
+    begin();
+    expect(await jobEnd(host)).toMatchObject({ state: 'failed', error: { code: 'BAD_MODEL_CONFIG' } });
+    expect(hub.asked.map(([path]) => path)).not.toContain('model.safetensors');
+    expect(left()).toEqual([]);
+  });
+
+  it('refuses a repository with pickles only', async () => {
+    const { 'model.safetensors': _, ...rest } = files;
+    const { host, begin } = await setUp(rest);
+    begin();
+    expect(await jobEnd(host)).toMatchObject({
+      error: { code: 'HUB_NO_MODEL', message: expect.stringContaining('training_args.bin') },
+    });
+  });
+
+  it.each([
+    [401, 'HUB_REFUSED', 'HF_TOKEN'],
+    [404, 'HUB_UNKNOWN', 'name'],
+    [503, 'HUB_FAILED', 'later'],
+  ])('says what %i means', async (status, code, remedy) => {
+    const { host, hub, begin } = await setUp();
+    hub.status = status;
+    begin();
+    expect(await jobEnd(host)).toMatchObject({ error: { code, remedy: expect.stringContaining(remedy) } });
+  });
+
+  it('says where the network does not allow it, and what to do instead', async () => {
+    const host = modelHost();
+    downloadModel(host, model, { hubUrl: 'http://127.0.0.1:1' });
+    expect(await jobEnd(host)).toMatchObject({
+      state: 'failed',
+      error: { code: 'HUB_UNREACHABLE', remedy: expect.stringContaining('import the folder') },
+    });
+  });
+
+  it('refuses what is in the way', () => {
+    const host = modelHost();
+    mkdirSync(join(host.workspace.models, 'small'));
+    expect(errorOf(() => downloadModel(host, model))).toMatchObject({ code: 'MODEL_EXISTS' });
+  });
+});
+
+describe('parseRepo', () => {
+  it.each([
+    ['a/b', 'a/b'],
+    [' https://huggingface.co/Qwen/Qwen2.5-0.5B ', 'Qwen/Qwen2.5-0.5B'],
+    ['https://huggingface.co/a/b/tree/main', 'a/b'],
+  ])('reads %s', (text, expected) => expect(parseRepo(text)).toBe(expected));
+
+  it.each(['', 'a', 'a/b/c', '../b', 'a/..', 'a b/c'])('refuses "%s"', (text) => {
+    expect(errorOf(() => parseRepo(text))).toMatchObject({ code: 'BAD_REPO' });
+  });
+});
+
+describe('hubFromEnv', () => {
+  it('takes what the tools of Hugging Face take', () => {
+    expect(hubFromEnv({ HF_ENDPOINT: 'http://mirror', HF_TOKEN: '' })).toEqual({ hubUrl: 'http://mirror' });
+  });
+});
