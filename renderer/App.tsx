@@ -19,6 +19,9 @@ const Runs = lazy(() => import('./runs/Runs.tsx').then(({ Runs }) => ({ default:
 const Compare = lazy(() => import('./compare/Compare.tsx').then(({ Compare }) => ({ default: Compare })));
 const Comparison = lazy(() => import('./compare/Comparison.tsx').then(({ Comparison }) => ({ default: Comparison })));
 const Settings = lazy(() => import('./settings/Settings.tsx').then(({ Settings }) => ({ default: Settings })));
+const Playground = lazy(() =>
+  import('./playground/Playground.tsx').then(({ Playground }) => ({ default: Playground })),
+);
 const Samples = lazy(() => import('./samples/Samples.tsx').then(({ Samples }) => ({ default: Samples })));
 const Corpus = lazy(() => import('./texts/Corpus.tsx').then(({ Corpus }) => ({ default: Corpus })));
 const Make = lazy(() => import('./texts/Make.tsx').then(({ Make }) => ({ default: Make })));
@@ -68,6 +71,7 @@ function Page() {
             </Route>
             <Route path="/samples" component={Samples} />
             <Route path="/models" component={Models} />
+            <Route path="/playground" component={Playground} />
             <Route path="/compare" component={Compare} />
             <Route path="/compare/:id">{({ id }) => <Comparison key={id} id={Number(id)} />}</Route>
             <Route>

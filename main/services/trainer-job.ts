@@ -17,6 +17,11 @@ export interface JobOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface TextJobOptions extends JobOptions {
+  /** Called with all of a text that grows. */
+  readonly onText?: (text: string, tokens: number) => void;
+}
+
 /** A job's result and what it was computed on. */
 export interface JobOutcome<R> {
   readonly value: R;
@@ -28,7 +33,7 @@ export interface JobOutcome<R> {
 export async function runTrainerJob<J extends SideJob>(
   job: J,
   launch: LaunchTrainer,
-  { onProgress, signal }: JobOptions = {},
+  { onProgress, onText, signal }: TextJobOptions = {},
 ): Promise<JobOutcome<SideJobResult<J>>> {
   if (isAborted(signal)) throw interrupted();
   const told: Told = {};
@@ -37,6 +42,7 @@ export async function runTrainerJob<J extends SideJob>(
     for (const event of events as readonly JobEvent[]) {
       take(told, event);
       if (event.kind === 'progress') onProgress?.(event);
+      if (event.kind === 'text') onText?.(event.text, event.tokens);
     }
   };
   const trainer = spawnTrainer<SideJob>(job, { launch, onEvents });

@@ -16,6 +16,7 @@ let lastBeat = 0;
 /** Events of one turn travel together: the host stores a batch in one transaction. */
 function emit(event: HostEvent): void {
   if (event.kind === 'alive') beat();
+  else if (event.kind === 'text') void port.send([event]);
   else if (queue.push(event) === 1) setImmediate(flush);
 }
 

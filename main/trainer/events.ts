@@ -94,6 +94,8 @@ export type TrainerEvent =
 export type JobEvent =
   | { readonly kind: 'ready'; readonly backend: string; readonly threads: number; readonly why: string }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly unit: string }
+  /** A text that grows: all of it so far. Leaves in the middle of synchronous work. */
+  | { readonly kind: 'text'; readonly text: string; readonly tokens: number }
   /** The last event of a job that went well; jobs.ts says which job gives what. */
   | { readonly kind: 'result'; readonly value: unknown }
   | ({ readonly kind: 'failed' } & Failure);

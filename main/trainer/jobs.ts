@@ -2,6 +2,7 @@
 import type { BenchJob, BenchResult } from './bench-job.ts';
 import type { EvaluateJob, EvaluateResult } from './evaluate-job.ts';
 import type { JobEvent, TrainerEvent } from './events.ts';
+import type { GenerateJob, GenerateResult } from './generate-job.ts';
 import type { PreflightJob, PreflightResult } from './preflight-job.ts';
 import type { SampleJob, SampleResult } from './sample-job.ts';
 import type { ScoreJob, ScoreResult } from './score-job.ts';
@@ -9,7 +10,7 @@ import type { SelfCheckJob, SelfCheckResult } from './self-check-job.ts';
 import type { TrainerStart } from './start.ts';
 
 /** Jobs that are no run: they tell how far they are, give one result and leave nothing behind. */
-export type SideJob = EvaluateJob | SampleJob | ScoreJob | BenchJob | PreflightJob | SelfCheckJob;
+export type SideJob = EvaluateJob | GenerateJob | SampleJob | ScoreJob | BenchJob | PreflightJob | SelfCheckJob;
 
 export type TrainerJob = TrainerStart | SideJob;
 
@@ -20,6 +21,7 @@ export interface SideJobResults {
   readonly score: ScoreResult;
   readonly bench: BenchResult;
   readonly preflight: PreflightResult;
+  readonly generate: GenerateResult;
   readonly 'self-check': SelfCheckResult;
 }
 

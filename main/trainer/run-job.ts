@@ -4,6 +4,7 @@ import { runBenchJob } from './bench-job.ts';
 import { runEvaluateJob } from './evaluate-job.ts';
 import type { JobEvent } from './events.ts';
 import { describeFailure } from './failure.ts';
+import { runGenerateJob } from './generate-job.ts';
 import type { JobIo } from './job-io.ts';
 import type { SideJob, SideJobResults } from './jobs.ts';
 import { runPreflightJob } from './preflight-job.ts';
@@ -32,6 +33,7 @@ function openJobIo(backend: OpenBackend, emit: (event: JobEvent) => void): JobIo
       emit({ kind: 'progress', done, total, unit });
       return new Promise((resolve) => setImmediate(resolve));
     },
+    text: (text, tokens) => emit({ kind: 'text', text, tokens }),
   };
 }
 
@@ -47,6 +49,8 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
       return runBenchJob(job, io);
     case 'preflight':
       return runPreflightJob(job, io);
+    case 'generate':
+      return runGenerateJob(job, io);
     case 'self-check':
       return runSelfCheckJob();
   }

@@ -7,12 +7,25 @@ import { comparisons } from './comparisons.ts';
 import { config } from './config.ts';
 import { datasets } from './datasets.ts';
 import { models } from './models.ts';
+import { playground } from './playground.ts';
 import { runs } from './runs.ts';
 import { samples } from './samples.ts';
 import { settings } from './settings.ts';
 import { stages } from './stages.ts';
 import { texts } from './texts.ts';
 
-export const contract = { app, comparisons, config, datasets, models, runs, samples, settings, stages, texts };
+export const contract = {
+  app,
+  comparisons,
+  config,
+  datasets,
+  models,
+  playground,
+  runs,
+  samples,
+  settings,
+  stages,
+  texts,
+};
 
 export type Contract = typeof contract;

@@ -5,6 +5,7 @@ import { comparisons } from './comparisons.ts';
 import { config } from './config.ts';
 import { datasets } from './datasets.ts';
 import { models } from './models.ts';
+import { playground } from './playground.ts';
 import { runs } from './runs.ts';
 import { samples } from './samples.ts';
 import { settings } from './settings.ts';
@@ -17,6 +18,7 @@ export const router = api.router({
   config,
   datasets,
   models,
+  playground,
   runs,
   samples,
   settings,

@@ -1,0 +1,35 @@
+/** The playground: what two texts make, and what models answer. */
+import { eventIterator, type } from '@orpc/contract';
+import { z } from 'zod';
+import type { Answer, PlaygroundPrompt } from '../../services/playground.ts';
+import { procedure } from './base.ts';
+
+/** More than any text that is let through: the service says in words what it may have. */
+const text = z.string().max(1_000_000);
+
+const request = z.object({
+  a: text,
+  b: text,
+  words: z.int().min(1).max(1000).optional(),
+  template: z.string().max(20_000).optional(),
+});
+
+export const playground = {
+  prompt: procedure.input(request).output(type<PlaygroundPrompt>()),
+  /** One model's answer while it grows; to end the stream is to cancel. */
+  answer: procedure
+    .input(
+      request.extend({
+        model: z.string().min(1).max(4096),
+        temperature: z.number().min(0).max(5).default(0),
+        seed: z
+          .int()
+          .min(0)
+          .max(2 ** 32 - 1)
+          .default(42),
+        maxTokens: z.int().min(1).max(32_768).optional(),
+        lanes: z.int().min(1).max(4).default(1),
+      }),
+    )
+    .output(eventIterator(type<Answer>())),
+};

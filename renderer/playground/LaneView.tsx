@@ -1,0 +1,92 @@
+/** One model's lane: which model, and its answer against the target while it grows. */
+import { ActionIcon, Select } from '@mantine/core';
+import { IconCut, IconX } from '@tabler/icons-react';
+import type { Answer } from '../../main/services/playground.ts';
+import { Aligned } from '../components/Aligned.tsx';
+import type { WordKind } from '../components/aligned-words.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { duration, score } from '../components/format.ts';
+import type { ModelOptionGroup } from '../components/model-options.ts';
+import classes from './Playground.module.css';
+import type { Lane } from './use-answers.ts';
+
+export interface LaneViewProps {
+  readonly number: number;
+  readonly options: readonly ModelOptionGroup[];
+  readonly model: string;
+  readonly onModel: (model: string) => void;
+  /** Null where it is one of the last two. */
+  readonly onRemove: (() => void) | null;
+  readonly lane: Lane | null;
+  readonly hidden: ReadonlySet<WordKind>;
+}
+
+export function LaneView({ number, options, model, onModel, onRemove, lane, hidden }: LaneViewProps) {
+  const answer = lane?.answer ?? null;
+  return (
+    <section className={classes.lane} aria-label={`Model ${number}`}>
+      <header>
+        <Select
+          aria-label={`Model ${number}`}
+          className={classes.model}
+          placeholder="Choose a model or a checkpoint"
+          searchable
+          nothingFoundMessage="No model of that name"
+          data={[...options]}
+          value={model === '' ? null : model}
+          onChange={(ref) => onModel(ref ?? '')}
+        />
+        {onRemove !== null && (
+          <ActionIcon aria-label={`Remove model ${number}`} onClick={onRemove}>
+            <IconX size={14} />
+          </ActionIcon>
+        )}
+      </header>
+      {lane === null && <p className="faint">Its answer shows here, word by word against the target.</p>}
+      {lane !== null && (
+        <>
+          {answer !== null && <Result answer={answer} />}
+          {lane.state === 'asked' && answer === null && (
+            <p className="soft" role="status">
+              Loading the model …
+            </p>
+          )}
+          {answer !== null && (
+            <Aligned
+              words={answer.alignment.words}
+              label={`Answer of model ${number}`}
+              hidden={hidden}
+              open
+              growing={lane.state === 'asked'}
+            />
+          )}
+          {lane.state === 'cancelled' && <p className="soft">Cancelled.</p>}
+          {lane.state === 'failed' && <Failed what="No answer" error={lane.error} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Result({ answer: { alignment, tokens, end } }: { readonly answer: Answer }) {
+  const { score: aligned, firstError, counts } = alignment;
+  return (
+    <p className={`num ${classes.result}`}>
+      <strong className="mono" title={end === null ? 'Alignment so far' : 'Alignment with the target'}>
+        {score(aligned)}
+      </strong>
+      {end === null && <span>so far</span>}
+      <span>
+        {counts.match} of {counts.match + counts.wrong + counts.missing} words right
+      </span>
+      {end !== null && <span>{firstError === null ? 'exact' : `first error at word ${firstError + 1}`}</span>}
+      <span>{tokens} tokens</span>
+      {end !== null && <span>{duration(end.seconds)}</span>}
+      {end?.terminated === false && (
+        <span className={classes.cut}>
+          <IconCut size={12} aria-hidden="true" /> cut off
+        </span>
+      )}
+    </p>
+  );
+}

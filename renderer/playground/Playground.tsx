@@ -1,0 +1,226 @@
+/** Two texts, up to four models side by side: each answer streams in, word by word against the exact target. */
+import { Button, NumberInput, Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconPlayerPlay, IconPlus } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { api } from '../api/client.ts';
+import { Aligned, Legend } from '../components/Aligned.tsx';
+import type { WordKind } from '../components/aligned-words.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { modelOptions } from '../components/model-options.ts';
+import { Panel, Screen } from '../components/Screen.tsx';
+import { useKeys } from '../frame/keys.tsx';
+import { emptyForm, type Form, MOST_LANES, useForm } from './form.ts';
+import { LaneView } from './LaneView.tsx';
+import classes from './Playground.module.css';
+import { Texts } from './Texts.tsx';
+import { type Request, useAnswers } from './use-answers.ts';
+
+export function Playground() {
+  const [form, onForm] = useForm();
+  const [hidden, setHidden] = useState<ReadonlySet<WordKind>>(new Set());
+  const models = useQuery(api.models.list.queryOptions());
+  const templates = useQuery(api.datasets.templates.queryOptions());
+  const options = useMemo(() => modelOptions(models.data ?? []), [models.data]);
+  const { lanes, busy, ask, cancel } = useAnswers();
+  const text = templates.data?.find(({ name, version }) => `${name} ${version}` === form.template)?.text;
+  const request = requestOf(form, text);
+  const chosen = form.models.map((ref) =>
+    models.data?.some((known) => known.ref === ref && !known.deleted) ? ref : '',
+  );
+  const missing = missingOf(form, chosen);
+  useDefaults(form, models.data, onForm);
+  const go = (): void => {
+    if (busy) cancel();
+    else if (missing === null) ask(request, chosen);
+  };
+  const latest = useRef(go);
+  latest.current = go;
+  useKeys(useMemo(() => [{ key: 'a', label: 'Ask the models, or cancel', run: () => latest.current() }], []));
+  return (
+    <Screen
+      title="Playground"
+      about={<span>Two texts of your own, answered side by side</span>}
+      actions={<Legend hidden={hidden} onChange={setHidden} />}
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Ctrl-Enter out of any of its fields, as mail programs have it */}
+      <div
+        className={classes.form}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          go();
+        }}
+      >
+        <Panel>
+          <Texts form={form} onForm={onForm} />
+          <Options form={form} onForm={onForm} templates={templates.data ?? []} />
+        </Panel>
+        <div className={classes.go}>
+          <Button
+            color={busy ? 'gray' : 'teal'}
+            disabled={!busy && missing !== null}
+            leftSection={busy ? null : <IconPlayerPlay size={14} aria-hidden="true" />}
+            onClick={go}
+          >
+            {busy ? 'Cancel' : 'Ask the models'}
+          </Button>
+          <span className="soft" role="status">
+            {busy ? 'Answering …' : (missing ?? 'Ctrl+Enter')}
+          </span>
+          <span className={classes.gap} />
+          {form.models.length < MOST_LANES && (
+            <Button
+              variant="default"
+              leftSection={<IconPlus size={14} aria-hidden="true" />}
+              onClick={() => onForm({ models: [...form.models, ''] })}
+            >
+              Another model
+            </Button>
+          )}
+        </div>
+      </div>
+      {form.a.trim() !== '' && form.b.trim() !== '' && <TargetLine request={request} />}
+      {models.error !== null && (
+        <Failed what="The models can't be listed" error={models.error} onRetry={() => void models.refetch()} />
+      )}
+      <div className={classes.lanes} style={{ gridTemplateColumns: `repeat(${form.models.length}, minmax(0, 1fr))` }}>
+        {form.models.map((_, index) => (
+          <LaneView
+            // biome-ignore lint/suspicious/noArrayIndexKey: lanes have no other name than their place
+            key={index}
+            number={index + 1}
+            {...{ options, hidden }}
+            model={chosen[index] ?? ''}
+            lane={lanes[index] ?? null}
+            onModel={(ref) => onForm({ models: form.models.map((known, i) => (i === index ? ref : known)) })}
+            onRemove={
+              form.models.length > 2 && !busy
+                ? () => onForm({ models: form.models.filter((_, i) => i !== index) })
+                : null
+            }
+          />
+        ))}
+      </div>
+    </Screen>
+  );
+}
+
+function requestOf(form: Form, template: string | undefined): Request {
+  const { a, b, words, temperature, seed, maxTokens } = form;
+  return {
+    ...{ a, b, temperature, seed },
+    ...(words !== null && { words }),
+    ...(maxTokens !== null && { maxTokens }),
+    ...(template !== undefined && { template }),
+  };
+}
+
+/** What has to be there before one can ask; null: nothing. */
+function missingOf({ a, b }: Form, chosen: readonly string[]): string | null {
+  if (a.trim() === '' || b.trim() === '') return 'Write both texts, or draw a held-out record.';
+  return chosen.every((ref) => ref === '') ? 'Choose a model.' : null;
+}
+
+/** A first choice worth asking: the bundled model against the newest checkpoint. */
+function useDefaults(
+  form: Form,
+  models: readonly { readonly ref: string; readonly kind: string; readonly problem: string | null }[] | undefined,
+  onForm: (change: Partial<Form>) => void,
+): void {
+  const untouched = form.models.every((ref) => ref === '') && form.models.length === emptyForm.models.length;
+  const done = useRef(false);
+  useEffect(() => {
+    if (models === undefined || !untouched || done.current) return;
+    done.current = true;
+    const usable = models.filter(({ problem }) => problem === null);
+    const base = usable.find(({ kind }) => kind !== 'checkpoint')?.ref ?? '';
+    const trained = usable.find(({ kind }) => kind === 'checkpoint')?.ref ?? '';
+    onForm({ models: [base, trained] });
+  }, [models, untouched, onForm]);
+}
+
+interface OptionsProps {
+  readonly form: Form;
+  readonly onForm: (change: Partial<Form>) => void;
+  readonly templates: readonly { readonly name: string; readonly version: number }[];
+}
+
+function Options({ form, onForm, templates }: OptionsProps) {
+  const names = templates.map(({ name, version }) => ({
+    value: `${name} ${version}`,
+    label: `${name}, version ${version}`,
+  }));
+  const whole = (value: string | number): number | null => (typeof value === 'number' ? value : null);
+  return (
+    <div className={classes.options}>
+      <NumberInput
+        label="Words of each"
+        placeholder="all"
+        w={100}
+        min={1}
+        max={1000}
+        allowDecimal={false}
+        value={form.words ?? ''}
+        onChange={(words) => onForm({ words: whole(words) })}
+      />
+      <Select
+        label="Prompt template"
+        w={190}
+        data={names}
+        value={form.template ?? names[0]?.value ?? null}
+        allowDeselect={false}
+        onChange={(template) => onForm({ template })}
+      />
+      <NumberInput
+        label="Temperature"
+        w={100}
+        min={0}
+        max={5}
+        step={0.1}
+        decimalScale={2}
+        value={form.temperature}
+        onChange={(value) => onForm({ temperature: whole(value) ?? 0 })}
+      />
+      <NumberInput
+        label="Seed"
+        w={110}
+        min={0}
+        max={2 ** 32 - 1}
+        allowDecimal={false}
+        disabled={form.temperature === 0}
+        value={form.seed}
+        onChange={(value) => onForm({ seed: whole(value) ?? emptyForm.seed })}
+      />
+      <NumberInput
+        label="Most tokens"
+        placeholder="as needed"
+        w={110}
+        min={1}
+        max={32_768}
+        allowDecimal={false}
+        value={form.maxTokens ?? ''}
+        onChange={(value) => onForm({ maxTokens: whole(value) })}
+      />
+    </div>
+  );
+}
+
+/** The exact answer, or what is wrong with the texts. */
+function TargetLine({ request }: { readonly request: Request }) {
+  const { a, b, words, template } = request;
+  const [input] = useDebouncedValue(
+    useMemo(() => ({ a, b, words, template }), [a, b, words, template]),
+    150,
+  );
+  const { data, error } = useQuery(api.playground.prompt.queryOptions({ input, placeholderData: keepPreviousData }));
+  if (error !== null) return <Failed what="These texts make no prompt" error={error} />;
+  if (data === undefined) return null;
+  return (
+    <div className={classes.target}>
+      <span className="soft">target</span>
+      <Aligned words={data.alignment.words} label="Target" />
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+/** The two texts: of one's own, or those of a held-out record. */
+import { Button, Select, Textarea } from '@mantine/core';
+import { IconDice5 } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import type { Form } from './form.ts';
+import classes from './Playground.module.css';
+
+export interface TextsProps {
+  readonly form: Form;
+  readonly onForm: (change: Partial<Form>) => void;
+}
+
+export function Texts({ form, onForm }: TextsProps) {
+  const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
+  const [chosen, setChosen] = useState<string | null>(null);
+  const heldOut = datasets.filter(({ task, testN }) => task === 'interleave' && testN > 0);
+  const dataset = heldOut.find(({ id }) => String(id) === chosen) ?? heldOut[0];
+  const draw = useMutation({
+    mutationFn: async (id: number) => {
+      const side = 'test' as const;
+      const { total } = await client.datasets.records({ id, side, offset: 0, limit: 1 });
+      const offset = Math.floor(Math.random() * total);
+      const view = (await client.datasets.records({ id, side, offset, limit: 1 })).records[0];
+      if (view?.kind !== 'interleave') throw new Error('This record can’t be read. Draw another.');
+      onForm({ a: view.record.fragment_a, b: view.record.fragment_b, words: null });
+    },
+  });
+  return (
+    <>
+      <div className={classes.texts}>
+        {(['a', 'b'] as const).map((side) => (
+          <Textarea
+            key={side}
+            label={
+              <>
+                <span className={classes[side]}>{side.toUpperCase()}</span> Text {side.toUpperCase()}
+                <span className="faint num"> {countWords(form[side])} words</span>
+              </>
+            }
+            placeholder={side === 'a' ? 'The river bends round the old mill' : 'Nobody had told him about the train'}
+            classNames={{ input: classes.text ?? '' }}
+            rows={3}
+            value={form[side]}
+            onChange={({ currentTarget }) => onForm({ [side]: currentTarget.value })}
+          />
+        ))}
+      </div>
+      <div className={classes.tools}>
+        <Button
+          variant="default"
+          leftSection={<IconDice5 size={14} aria-hidden="true" />}
+          disabled={dataset === undefined}
+          loading={draw.isPending}
+          onClick={() => dataset !== undefined && draw.mutate(dataset.id)}
+        >
+          Draw a held-out record
+        </Button>
+        {heldOut.length > 0 ? (
+          <Select
+            aria-label="Dataset to draw from"
+            w={170}
+            data={heldOut.map(({ id, name }) => ({ value: String(id), label: name }))}
+            value={dataset === undefined ? null : String(dataset.id)}
+            allowDeselect={false}
+            onChange={setChosen}
+          />
+        ) : (
+          <span className="faint">There is no dataset with held-out records yet.</span>
+        )}
+        {draw.error !== null && <Failed what="No record" error={draw.error} />}
+      </div>
+    </>
+  );
+}
+
+function countWords(text: string): number {
+  return text.trim() === '' ? 0 : text.trim().split(/\s+/u).length;
+}

@@ -1,0 +1,59 @@
+/** Answers of several models at once, each a stream of its own: one that fails leaves the others alone. */
+import { useEffect, useRef, useState } from 'react';
+import type { Answer } from '../../main/services/playground.ts';
+import { type Client, client } from '../api/client.ts';
+
+export interface Lane {
+  readonly state: 'asked' | 'done' | 'cancelled' | 'failed';
+  /** What came so far. */
+  readonly answer: Answer | null;
+  readonly error: unknown;
+}
+
+export type Request = Omit<Parameters<Client['playground']['answer']>[0], 'model' | 'lanes'>;
+
+export interface Answers {
+  readonly lanes: readonly (Lane | null)[];
+  readonly busy: boolean;
+  ask(request: Request, models: readonly string[]): void;
+  cancel(): void;
+}
+
+const asked: Lane = { state: 'asked', answer: null, error: null };
+
+export function useAnswers(): Answers {
+  const [lanes, setLanes] = useState<readonly (Lane | null)[]>([]);
+  const controller = useRef(new AbortController());
+  useEffect(() => () => controller.current.abort(), []);
+
+  async function follow(index: number, input: Parameters<Client['playground']['answer']>[0], signal: AbortSignal) {
+    const update = (change: Partial<Lane>): void =>
+      setLanes((before) =>
+        controller.current.signal === signal
+          ? before.map((lane, i) => (i === index && lane !== null ? { ...lane, ...change } : lane))
+          : before,
+      );
+    try {
+      for await (const answer of await client.playground.answer(input, { signal })) update({ answer });
+      update({ state: signal.aborted ? 'cancelled' : 'done' });
+    } catch (error) {
+      update(signal.aborted ? { state: 'cancelled' } : { state: 'failed', error });
+    }
+  }
+
+  return {
+    lanes,
+    busy: lanes.some((lane) => lane?.state === 'asked'),
+    ask: (request, models) => {
+      controller.current.abort();
+      controller.current = new AbortController();
+      const { signal } = controller.current;
+      const count = models.filter((model) => model !== '').length;
+      setLanes(models.map((model) => (model === '' ? null : asked)));
+      for (const [index, model] of models.entries()) {
+        if (model !== '') void follow(index, { ...request, model, lanes: count }, signal);
+      }
+    },
+    cancel: () => controller.current.abort(),
+  };
+}

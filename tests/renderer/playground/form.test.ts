@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { emptyForm, type Form, readForm } from '../../../renderer/playground/form.ts';
+
+describe('readForm', () => {
+  it('reads back what was stored', () => {
+    const form: Form = {
+      ...{ a: 'one', b: 'two', words: 5, template: 'process 1', temperature: 0.7 },
+      ...{ seed: 7, maxTokens: 30, models: ['bundled:tiny', '', 'checkpoint:3'] },
+    };
+    expect(readForm(JSON.stringify(form))).toEqual(form);
+  });
+
+  it('takes an empty form for what is not as it should be', () => {
+    expect(readForm(null)).toEqual(emptyForm);
+    expect(readForm('{"a":1,"words":"5","models":[3],"temperature":null}')).toEqual(emptyForm);
+    expect(readForm('{"a":')).toEqual(emptyForm);
+  });
+
+  it('has no more lanes than fit', () => {
+    expect(readForm(JSON.stringify({ models: ['a', 'b', 'c', 'd', 'e'] })).models).toHaveLength(4);
+  });
+});
