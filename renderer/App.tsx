@@ -18,6 +18,9 @@ import { useTheme } from './theme/use-theme.ts';
 const Runs = lazy(() => import('./runs/Runs.tsx').then(({ Runs }) => ({ default: Runs })));
 const Compare = lazy(() => import('./compare/Compare.tsx').then(({ Compare }) => ({ default: Compare })));
 const Comparison = lazy(() => import('./compare/Comparison.tsx').then(({ Comparison }) => ({ default: Comparison })));
+const Curriculum = lazy(() =>
+  import('./curriculum/Curriculum.tsx').then(({ Curriculum }) => ({ default: Curriculum })),
+);
 const Settings = lazy(() => import('./settings/Settings.tsx').then(({ Settings }) => ({ default: Settings })));
 const Playground = lazy(() =>
   import('./playground/Playground.tsx').then(({ Playground }) => ({ default: Playground })),
@@ -61,6 +64,7 @@ function Page() {
             <Route path="/texts/make" component={Make} />
             <Route path="/texts/datasets" component={Datasets} />
             <Route path="/texts/dataset/:id">{({ id }) => <Dataset key={id} datasetId={Number(id)} />}</Route>
+            <Route path="/curriculum" component={Curriculum} />
             <Route path="/runs" component={Runs} />
             <Route path="/runs/:id">{({ id }) => <Run key={id} runId={Number(id)} />}</Route>
             <Route path="/settings">

@@ -78,7 +78,7 @@ export function runDetail(store: Store, runId: number): RunDetail {
     metricNames: store.metrics.names(runId),
     sampleSteps: store.samples.steps(runId),
     checkpoints: refreshCheckpoints(store, runId),
-    evaluations: store.evaluations.ofRun(runId),
+    evaluations: store.evaluations.ofRun(runId).filter(({ dataset }) => dataset === evaluationDataset(run)),
     events: store.events.ofRun(runId),
     stage: stageOf(store, run),
   };

@@ -174,12 +174,7 @@ export function rowLogps(
   );
 }
 
-/** Does work on a batch and lets it go. */
-export function withBatch<T>(
-  groups: readonly PromptGroup[],
-  columns: number | undefined,
-  work: (batch: DeviceBatch) => T,
-): T {
+function withBatch<T>(groups: readonly PromptGroup[], columns: number | undefined, work: (batch: DeviceBatch) => T): T {
   const batch = uploadGroups(groups, columns);
   try {
     return work(batch);
@@ -189,7 +184,7 @@ export function withBatch<T>(
 }
 
 /** How rows of a generation are run, in the generation's own row numbers. */
-export function partsOf(
+function partsOf(
   { model, adapter }: Policy,
   generation: Pick<Generation, 'prompts' | 'completions'>,
   rows: RowRange,
@@ -257,8 +252,7 @@ function normaliserOf(
   };
 }
 
-/** Gradients out of a tidy, by parameter. */
-export function keepByName(parameters: LossContext['parameters'], grads: readonly tf.Tensor[]): Gradients {
+function keepByName(parameters: LossContext['parameters'], grads: readonly tf.Tensor[]): Gradients {
   return Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
 }
 

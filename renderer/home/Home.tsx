@@ -1,5 +1,43 @@
+/** Where one arrives: what trains, what was broken off, what comes next, what there was, and the machine. */
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
+import classes from './Home.module.css';
+import { Interrupted } from './Interrupted.tsx';
+import { LiveCard } from './LiveCard.tsx';
+import { Machine } from './Machine.tsx';
+import { Next } from './Next.tsx';
+import { nextStep } from './next-step.ts';
+import { Recent } from './Recent.tsx';
+
+const RECENT = 8;
 
 export function Home() {
-  return <Screen title="Home">…</Screen>;
+  const { data: status } = useQuery(api.app.status.queryOptions());
+  const runs = useQuery(api.runs.list.queryOptions({ input: { limit: RECENT } }));
+  const interrupted = useQuery(api.runs.list.queryOptions({ input: { states: ['interrupted'], limit: 5 } }));
+  const { data: curriculum } = useQuery(api.stages.list.queryOptions());
+  const live = status?.live ?? [];
+  const next = curriculum === undefined || runs.data === undefined ? null : nextStep(curriculum, runs.data.length > 0);
+  return (
+    <Screen title="Home">
+      {runs.error !== null && (
+        <Failed what="The runs can't be shown" error={runs.error} onRetry={() => void runs.refetch()} />
+      )}
+      {live.map((run) => (
+        <LiveCard key={run.runId} live={run} />
+      ))}
+      {next !== null && live.length === 0 && <Next step={next} />}
+      {interrupted.data !== undefined && interrupted.data.length > 0 && <Interrupted runs={interrupted.data} />}
+      <div className={classes.columns}>
+        {runs.data === undefined && runs.error === null ? (
+          <Loading what="the runs" />
+        ) : (
+          <Recent runs={runs.data ?? []} />
+        )}
+        <Machine />
+      </div>
+    </Screen>
+  );
 }

@@ -131,7 +131,6 @@ function score(given: Rollouts, number: number, config: TrainConfig): ScoredGene
     result: computeAdvantages(rewards, config),
     oldLogps: null,
     refLogps: null,
-    metrics: {},
   };
 }
 

@@ -36,7 +36,6 @@ function generation(config: ReturnType<typeof parseConfig>): ScoredGeneration {
     result: computeAdvantages(rewards, config),
     oldLogps: null,
     refLogps: null,
-    metrics: {},
   };
 }
 

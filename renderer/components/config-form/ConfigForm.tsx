@@ -1,0 +1,136 @@
+/** A run's configuration as a form, made from its table: the important fields first, faults beside what they are of. */
+import { Button, Select, Switch, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { ConfigField, Preset } from '../../../main/services/config-form.ts';
+import type { ConfigFault } from '../../../main/trainer/config.ts';
+import { api } from '../../api/client.ts';
+import { Failed, Loading } from '../Feedback.tsx';
+import classes from './ConfigForm.module.css';
+import { Field } from './Field.tsx';
+import { fieldSections, type Values } from './sections.ts';
+import { useSuggestions } from './suggestions.ts';
+
+export interface ConfigFormProps {
+  /** What the fields are where the person has said nothing. */
+  readonly defaults: Values;
+  /** What the person has said. */
+  readonly own: Values;
+  readonly onChange: (own: Values) => void;
+  readonly faults: readonly ConfigFault[];
+  /** Fields that are decided elsewhere. */
+  readonly without?: readonly string[];
+}
+
+export function ConfigForm({ defaults, own, onChange, faults, without = [] }: ConfigFormProps) {
+  const fields = useQuery(api.config.fields.queryOptions());
+  const presets = useQuery(api.config.presets.queryOptions());
+  const [search, setSearch] = useState('');
+  const [onlyChanged, setOnlyChanged] = useState(false);
+  const suggestions = useSuggestions();
+  const sections = useMemo(
+    () => fieldSections(fields.data ?? [], { search, without, own, onlyChanged, faults }),
+    [fields.data, search, without, own, onlyChanged, faults],
+  );
+  if (fields.error !== null) return <Failed what="The settings can't be shown" error={fields.error} />;
+  if (fields.data === undefined) return <Loading what="the settings" />;
+
+  const set = (name: string, value: unknown): void => onChange({ ...own, [name]: value });
+  const reset = (name: string): void =>
+    onChange(Object.fromEntries(Object.entries(own).filter(([key]) => key !== name)));
+  const row = (field: ConfigField) => (
+    <Field
+      key={field.name}
+      field={field}
+      value={field.name in own ? own[field.name] : usualOf(field, defaults)}
+      isChanged={field.name in own}
+      usual={usualOf(field, defaults)}
+      fault={faults.find((fault) => fault.field === field.name) ?? null}
+      suggestions={suggestions[field.name] ?? []}
+      onChange={(value) => set(field.name, value)}
+      onReset={() => reset(field.name)}
+    />
+  );
+  const unknown = faults.filter(({ field }) => !fields.data.some(({ name }) => name === field));
+  return (
+    <div className={classes.form}>
+      <div className={classes.tools}>
+        <TextInput
+          placeholder="Find a setting"
+          aria-label="Find a setting"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          className={classes.search}
+        />
+        <Switch
+          label={`Only changed (${Object.keys(own).length})`}
+          checked={onlyChanged}
+          onChange={(event) => setOnlyChanged(event.currentTarget.checked)}
+        />
+        <span className={classes.gap} />
+        <Presets
+          presets={presets.data ?? []}
+          without={without}
+          onChoose={(chosen) => onChange({ ...own, ...chosen })}
+        />
+        <Button variant="default" disabled={Object.keys(own).length === 0} onClick={() => onChange({})}>
+          Reset all
+        </Button>
+      </div>
+      {unknown.map((fault) => (
+        <p key={fault.field} className={classes.fault} role="alert">
+          {fault.message}
+        </p>
+      ))}
+      {sections.map(({ title, open, rows }) => (
+        <details key={title} className={classes.section} open={open}>
+          <summary>
+            {title} <span className="faint">{rows.length}</span>
+          </summary>
+          {rows.map(row)}
+        </details>
+      ))}
+      {sections.length === 0 && <p className="soft">No setting of that name{onlyChanged && ' was changed'}.</p>}
+    </div>
+  );
+}
+
+function usualOf({ name, default: value }: ConfigField, defaults: Values): unknown {
+  return name in defaults ? defaults[name] : value;
+}
+
+interface PresetsProps {
+  readonly presets: readonly Preset[];
+  readonly without: readonly string[];
+  readonly onChoose: (fields: Values) => void;
+}
+
+/** Takes over a preset's fields; what was set besides stays. */
+function Presets({ presets, without, onChoose }: PresetsProps) {
+  return (
+    <Select
+      aria-label="Take over a preset"
+      placeholder="Take over a preset"
+      data={presets.map(({ name, doc }) => ({ value: name, label: `${name}: ${doc}` }))}
+      value={null}
+      onChange={(name) => {
+        const fields = presets.find((preset) => preset.name === name)?.fields ?? {};
+        onChoose(Object.fromEntries(Object.entries(fields).filter(([field]) => !without.includes(field))));
+      }}
+      w={220}
+      comboboxProps={{ width: 420, position: 'bottom-end' }}
+    />
+  );
+}
+
+/** What is wrong with a configuration, as the host sees it; the last answer stays until the next comes. */
+export function useConfigFaults(config: Values): readonly ConfigFault[] {
+  const { data } = useQuery(
+    api.config.check.queryOptions({
+      input: { config: { ...config } },
+      placeholderData: (before) => before,
+      gcTime: 1000,
+    }),
+  );
+  return data ?? [];
+}

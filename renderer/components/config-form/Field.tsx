@@ -1,0 +1,156 @@
+/** One setting: its name as files and papers have it, its meaning, its control, and whether it was changed. */
+import { Autocomplete, MultiSelect, Select, Switch, TextInput, UnstyledButton } from '@mantine/core';
+import { useId, useState } from 'react';
+import type { ConfigField } from '../../../main/services/config-form.ts';
+import type { ConfigFault } from '../../../main/trainer/config.ts';
+import classes from './ConfigForm.module.css';
+import { numberFrom, numbersFrom, worded } from './entry.ts';
+
+export interface FieldProps {
+  readonly field: ConfigField;
+  readonly value: unknown;
+  /** What it is when nobody says otherwise. */
+  readonly usual: unknown;
+  readonly isChanged: boolean;
+  readonly fault: ConfigFault | null;
+  readonly suggestions: readonly string[];
+  readonly onChange: (value: unknown) => void;
+  readonly onReset: () => void;
+}
+
+export function Field(props: FieldProps) {
+  const { field, usual, isChanged, fault, onReset } = props;
+  const id = useId();
+  return (
+    <div className={classes.field} data-changed={isChanged || undefined} data-bad={fault !== null || undefined}>
+      <div className={classes.about}>
+        <label htmlFor={id} className="mono">
+          {field.name}
+        </label>
+        <p id={`${id}-doc`}>{field.doc}</p>
+      </div>
+      <div className={classes.entry}>
+        <div className={classes.control}>
+          <Control {...props} id={id} />
+          {field.unit !== null && <span className="faint">{field.unit}</span>}
+        </div>
+        {fault !== null && (
+          <p className={classes.fault} id={`${id}-fault`} role="alert">
+            {fault.message}
+            {fault.remedy !== null && ` ${fault.remedy}`}
+          </p>
+        )}
+        {isChanged && (
+          <UnstyledButton className={classes.reset} onClick={onReset} aria-label={`Reset ${field.name}`}>
+            changed; back to {worded(usual)}
+          </UnstyledButton>
+        )}
+      </div>
+    </div>
+  );
+}
+
+type ControlProps = FieldProps & { readonly id: string };
+
+function Control({ id, field, value, fault, suggestions, onChange }: ControlProps) {
+  const common = { id, 'aria-describedby': fault === null ? `${id}-doc` : `${id}-doc ${id}-fault`, w: 210 };
+  const { input, nullable } = field;
+  switch (input.kind) {
+    case 'switch':
+      if (nullable) return <MaybeSwitch {...common} value={value} onChange={onChange} />;
+      return (
+        <Switch
+          id={id}
+          aria-describedby={common['aria-describedby']}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      );
+    case 'choice':
+      return (
+        <Select
+          {...common}
+          data={[...input.options]}
+          value={String(value)}
+          allowDeselect={false}
+          onChange={(chosen) => onChange(chosen)}
+        />
+      );
+    case 'choices':
+      return (
+        <MultiSelect
+          {...common}
+          w={340}
+          data={[...input.options]}
+          value={Array.isArray(value) ? value.map(String) : []}
+          onChange={onChange}
+        />
+      );
+    case 'text':
+      return (
+        <Autocomplete
+          {...common}
+          size="xs"
+          w={340}
+          data={[...suggestions]}
+          value={value === null || value === undefined ? '' : String(value)}
+          placeholder={nullable ? 'none' : undefined}
+          onChange={(text) => onChange(text === '' && nullable ? null : text)}
+        />
+      );
+    case 'number':
+    case 'numbers': {
+      const parse = input.kind === 'number' ? numberFrom : numbersFrom;
+      return <Typed {...common} value={value} nullable={nullable} parse={parse} onChange={onChange} />;
+    }
+  }
+}
+
+interface EntryProps {
+  readonly id: string;
+  readonly 'aria-describedby': string;
+  readonly w: number;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+function MaybeSwitch({ value, onChange, ...rest }: EntryProps) {
+  const options = [
+    { value: 'null', label: 'by itself' },
+    { value: 'true', label: 'yes' },
+    { value: 'false', label: 'no' },
+  ];
+  return (
+    <Select
+      {...rest}
+      data={options}
+      value={String(value)}
+      allowDeselect={false}
+      onChange={(chosen) => onChange(chosen === 'null' ? null : chosen === 'true')}
+    />
+  );
+}
+
+interface TypedProps extends EntryProps {
+  readonly nullable: boolean;
+  readonly parse: (text: string, nullable: boolean) => unknown;
+}
+
+/** Text that means a number: what is typed stays as typed ("1e-", "0.") until the person goes on. */
+function Typed({ value, nullable, parse, onChange, ...rest }: TypedProps) {
+  const [draft, setDraft] = useState<string | null>(null);
+  return (
+    <TextInput
+      {...rest}
+      classNames={{ input: 'num' }}
+      inputMode="decimal"
+      value={draft ?? worded(value, '')}
+      placeholder={nullable ? 'by itself' : undefined}
+      onChange={(event) => {
+        setDraft(event.currentTarget.value);
+        onChange(parse(event.currentTarget.value, nullable));
+      }}
+      onBlur={() => setDraft(null)}
+    />
+  );
+}

@@ -1,0 +1,180 @@
+/** The curriculum: the ladder of stages, the one that is selected, its start, and what is forgotten on the way up. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Curriculum as Data, StageView } from '../../main/services/curriculum.ts';
+import { api, client } from '../api/client.ts';
+import { Confirm } from '../components/Confirm.tsx';
+import { FreeRun } from '../components/config-form/FreeRun.tsx';
+import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { Panel, Screen } from '../components/Screen.tsx';
+import { useKeys } from '../frame/keys.tsx';
+import classes from './Curriculum.module.css';
+import { Forgetting } from './Forgetting.tsx';
+import { Ladder } from './Ladder.tsx';
+import { Preflight } from './Preflight.tsx';
+import { Queue } from './Queue.tsx';
+import { StageForm } from './StageForm.tsx';
+import { StagePanel } from './StagePanel.tsx';
+
+/** What is open beside the ladder. */
+type Open = 'form' | 'new' | 'free' | 'remove' | null;
+
+export function Curriculum() {
+  const { data, error, refetch } = useQuery(api.stages.list.queryOptions());
+  const [open, setOpen] = useState<Open>(null);
+  const plan = useMutation({ mutationFn: planAll });
+  const [, navigate] = useLocation();
+  const lacking = data?.stages.some(({ datasetId, words }) => datasetId === null && words !== null) ?? false;
+  return (
+    <Screen
+      title="Curriculum"
+      about={data !== undefined && data.stages.length > 0 && <span>from few words to many, each from the last</span>}
+      actions={
+        <>
+          <Button variant="default" onClick={() => setOpen('free')}>
+            Free run
+          </Button>
+          {lacking && (
+            <Button variant="default" loading={plan.isPending} onClick={() => plan.mutate()}>
+              Make missing datasets
+            </Button>
+          )}
+          <Button variant="default" onClick={() => setOpen('new')}>
+            Add stage
+          </Button>
+        </>
+      }
+    >
+      {plan.error !== null && <Failed what="Not every stage got a dataset" error={plan.error} />}
+      {error !== null && <Failed what="The curriculum can't be shown" error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the curriculum" />}
+      {data?.stages.length === 0 && (
+        <Panel>
+          <Empty title="No stages yet">
+            <p>
+              A model learns to interleave short texts first and longer ones from there: 10, 25, 50 words and on, each
+              stage from the checkpoint of the one before.
+            </p>
+            <Button loading={plan.isPending} onClick={() => plan.mutate()}>
+              Plan the whole curriculum
+            </Button>
+            <p className="faint">
+              Takes the datasets that you have made, and makes the missing ones from your texts, or from the bundled
+              ones if you have none.
+            </p>
+          </Empty>
+        </Panel>
+      )}
+      {data !== undefined && data.stages.length > 0 && <Stages data={data} open={open} setOpen={setOpen} />}
+      <StageForm
+        stage={null}
+        opened={open === 'new'}
+        onClose={() => setOpen(null)}
+        onSaved={(stageId) => {
+          setOpen(null);
+          navigate(`/curriculum?stage=${stageId}`);
+        }}
+      />
+      <FreeRun opened={open === 'free'} onClose={() => setOpen(null)} />
+    </Screen>
+  );
+}
+
+/** Stages for every length, then the datasets that they lack. */
+async function planAll(): Promise<void> {
+  await client.stages.plan();
+  await client.stages.makeDatasets();
+}
+
+interface StagesProps {
+  readonly data: Data;
+  readonly open: Open;
+  readonly setOpen: (open: Open) => void;
+}
+
+function Stages({ data, open, setOpen }: StagesProps) {
+  const { stages } = data;
+  const { data: status } = useQuery(api.app.status.queryOptions());
+  const { data: texts } = useQuery(api.texts.overview.queryOptions({ input: {} }));
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [checking, setChecking] = useState<number | null>(null);
+  const stage = stages.find(({ id }) => id === chosen) ?? nextToDo(stages);
+  const remove = useMutation({
+    mutationFn: () => client.stages.remove({ stageId: stage?.id ?? 0 }),
+    onSuccess: () => setOpen(null),
+  });
+  // An empty corpus stands for the bundled texts, which are taken when datasets are made.
+  const shortages = useMemo(() => {
+    const lengths = texts === undefined || texts.texts === 0 ? [] : texts.stages;
+    return new Map(lengths.flatMap(({ words, shortage }) => (shortage === null ? [] : [[words, shortage] as const])));
+  }, [texts]);
+  const live = status?.live ?? [];
+  const at = stages.findIndex(({ id }) => id === stage?.id);
+  useKeys(
+    useMemo(() => {
+      const select = (index: number): void => setChosen(stages[index]?.id ?? chosen);
+      return [
+        { key: 'ArrowLeft', label: 'The stage before', run: () => select(Math.max(0, at - 1)) },
+        { key: 'ArrowRight', label: 'The next stage', run: () => select(Math.min(stages.length - 1, at + 1)) },
+        { key: 's', label: 'Start the stage', run: () => setChecking(stage?.datasetId == null ? null : stage.id) },
+        { key: 'a', label: 'Adjust the stage', run: () => setOpen('form') },
+        { key: 'n', label: 'Add a stage', run: () => setOpen('new') },
+      ];
+    }, [stages, at, chosen, stage?.id, stage?.datasetId, setOpen]),
+  );
+  if (stage === undefined) return null;
+  return (
+    <>
+      <Panel>
+        <Ladder stages={stages} live={live} selected={stage.id} onSelect={setChosen} shortages={shortages} />
+        <Queue curriculum={data} />
+      </Panel>
+      <div className={classes.columns}>
+        <div className={classes.stack}>
+          {checking === stage.id && (
+            <Preflight
+              key={stage.id}
+              stage={stage}
+              onAdjust={() => {
+                setChecking(null);
+                setOpen('form');
+              }}
+              onClose={() => setChecking(null)}
+            />
+          )}
+          <StagePanel
+            stage={stage}
+            curriculum={data}
+            live={live.find(({ stageId }) => stageId === stage.id) ?? null}
+            shortage={stage.words === null ? undefined : shortages.get(stage.words)}
+            onStart={() => setChecking(stage.id)}
+            onAdjust={() => setOpen('form')}
+            onRemove={() => setOpen('remove')}
+          />
+        </div>
+        <Forgetting />
+      </div>
+      <StageForm stage={stage} opened={open === 'form'} onClose={() => setOpen(null)} onSaved={() => setOpen(null)} />
+      <Confirm
+        opened={open === 'remove'}
+        title={`Remove ${stage.name}?`}
+        action="Remove"
+        dangerous
+        mutation={remove}
+        onClose={() => setOpen(null)}
+      >
+        Its place in the curriculum, its rule and its settings go. Its {stage.runs === 1 ? 'run' : `${stage.runs} runs`}
+        , checkpoints and dataset stay.
+      </Confirm>
+    </>
+  );
+}
+
+/** The stage that needs a person next: the one that trains, else the first that is not done. */
+function nextToDo(stages: readonly StageView[]): StageView | undefined {
+  return (
+    stages.find(({ state }) => state === 'running') ?? stages.find(({ state }) => state !== 'done') ?? stages.at(-1)
+  );
+}

@@ -1,0 +1,132 @@
+/** The stages as a picture: rungs that rise with their words, joined by the two strands where one led to the next. */
+
+import { useElementSize } from '@mantine/hooks';
+import { IconAlertTriangle, IconCheck, IconClock, IconLock } from '@tabler/icons-react';
+import type { StageView } from '../../main/services/curriculum.ts';
+import type { LiveStatus } from '../../main/services/live-status.ts';
+import { score } from '../components/format.ts';
+import { StateBadge } from '../components/StateBadge.tsx';
+import classes from './Curriculum.module.css';
+import { ladderShape } from './ladder-shape.ts';
+import { originInWords, ruleInShort, stateOf } from './words.ts';
+
+export interface LadderProps {
+  readonly stages: readonly StageView[];
+  readonly live: readonly LiveStatus[];
+  readonly selected: number | null;
+  readonly onSelect: (stageId: number) => void;
+  /** What a length lacks, by words. */
+  readonly shortages: ReadonlyMap<number, string>;
+}
+
+const NARROWEST = 148;
+const WIDEST = 230;
+const RISE = 56;
+
+export function Ladder({ stages, live, selected, onSelect, shortages }: LadderProps) {
+  const { ref, width } = useElementSize();
+  const column = Math.max(NARROWEST, Math.min(WIDEST, Math.floor(width / Math.max(1, stages.length))));
+  const shape = ladderShape(stages.length, column, stages.length < 2 ? 0 : RISE);
+  return (
+    <div ref={ref} className={classes.ladder}>
+      <div style={{ width: shape.width }}>
+        <svg width={shape.width} height={shape.height} aria-hidden="true" className={classes.strands}>
+          {shape.links.map(({ a, b }, i) => {
+            const next = stages[i + 1];
+            const led = next?.run != null && next.origin.kind === 'checkpoint';
+            return (
+              <g key={next?.id} data-led={led || undefined}>
+                <path d={b} className={classes.b} />
+                <path d={a} className={classes.a} />
+              </g>
+            );
+          })}
+        </svg>
+        <ol className={classes.rungs} style={{ gridTemplateColumns: `repeat(${stages.length}, ${column}px)` }}>
+          {stages.map((stage, i) => (
+            <li key={stage.id}>
+              <button
+                type="button"
+                className={classes.rung}
+                aria-pressed={stage.id === selected}
+                onClick={() => onSelect(stage.id)}
+                style={{ paddingTop: (shape.rungs[i]?.[1] ?? 0) - 23 }}
+              >
+                <Knot stage={stage} live={live.find(({ stageId }) => stageId === stage.id) ?? null} />
+                <span
+                  className={classes.rungText}
+                  style={{ marginTop: shape.height - (shape.rungs[i]?.[1] ?? 0) - 23 }}
+                >
+                  <Card stage={stage} shortage={stage.words === null ? undefined : shortages.get(stage.words)} />
+                </span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </div>
+  );
+}
+
+/** The words of a stage in a ring that fills with its steps. */
+function Knot({ stage, live }: { readonly stage: StageView; readonly live: LiveStatus | null }) {
+  const { state, run, words } = stage;
+  const done = live === null ? (run === null ? 0 : run.step / Math.max(1, run.maxSteps)) : live.step / live.maxSteps;
+  const share = state === 'done' ? 1 : Math.min(1, done);
+  return (
+    <span className={classes.knot} data-state={state}>
+      <svg viewBox="0 0 46 46" aria-hidden="true">
+        <circle cx="23" cy="23" r="21" className={classes.ring} />
+        <circle
+          cx="23"
+          cy="23"
+          r="21"
+          pathLength={100}
+          strokeDasharray={`${share * 100} 100`}
+          className={classes.fill}
+        />
+      </svg>
+      <span className="num">{words ?? '?'}</span>
+      <Mark stage={stage} />
+    </span>
+  );
+}
+
+function Mark({ stage: { state, dataset } }: { readonly stage: StageView }) {
+  const mark = (icon: React.ReactNode, tone: string) => (
+    <span className={classes.mark} data-tone={tone}>
+      {icon}
+    </span>
+  );
+  if (state === 'done') return mark(<IconCheck size={11} stroke={3} aria-hidden="true" />, 'good');
+  if (state === 'queued') return mark(<IconClock size={11} stroke={2.5} aria-hidden="true" />, 'quiet');
+  if (state === 'unmet' || state === 'failed') return mark(<IconAlertTriangle size={11} aria-hidden="true" />, 'warn');
+  if (dataset === null) return mark(<IconLock size={11} stroke={2.5} aria-hidden="true" />, 'quiet');
+  return null;
+}
+
+function Card({ stage, shortage }: { readonly stage: StageView; readonly shortage: string | undefined }) {
+  const { name, words, best, promotion, dataset, steps, origin } = stage;
+  const met = best !== null && promotion !== null && best.mean >= promotion.at_least;
+  return (
+    <>
+      <strong>{name}</strong>
+      <span className={classes.line}>
+        <StateBadge state={stateOf(stage)} />
+        {words !== null && name !== `${words} words` && <span className="faint">{words} words</span>}
+      </span>
+      <span className={classes.line}>
+        best <b className={met ? classes.met : ''}>{score(best?.mean)}</b>
+      </span>
+      <span className={classes.soft}>{ruleInShort(promotion)}</span>
+      <span className={classes.soft}>
+        {steps} steps{dataset !== null && `, ${dataset.trainN} pairs`}
+      </span>
+      {dataset === null ? (
+        <span className={classes.lack}>{shortage === undefined ? 'no dataset yet' : 'needs longer texts'}</span>
+      ) : (
+        <span className={classes.soft}>from {originInWords(origin)}</span>
+      )}
+    </>
+  );
+}

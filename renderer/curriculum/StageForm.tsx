@@ -1,0 +1,186 @@
+/** A stage's own words: name, dataset, steps, when to go on, and the settings of its run. For a new stage and an old. */
+import { Button, Drawer, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { StageView } from '../../main/services/curriculum.ts';
+import type { Promotion } from '../../main/services/promotion.ts';
+import { api, client } from '../api/client.ts';
+import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigForm.tsx';
+import type { Values } from '../components/config-form/sections.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import classes from './StageForm.module.css';
+
+const FIRST_RULE: Promotion = { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false };
+const FIRST_STEPS = 180;
+/** Decided by the stage itself. */
+const OF_THE_STAGE = ['dataset', 'max_steps', 'task'];
+
+export interface StageFormProps {
+  /** null: a new one. */
+  readonly stage: StageView | null;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onSaved: (stageId: number) => void;
+}
+
+export function StageForm({ stage, opened, onClose, onSaved }: StageFormProps) {
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      position="right"
+      size={820}
+      title={stage === null ? 'New stage' : `Adjust ${stage.name}`}
+    >
+      {stage === null ? (
+        <Form stage={null} defaults={{}} onClose={onClose} onSaved={onSaved} />
+      ) : (
+        <WithDefaults key={stage.id} stage={stage} onClose={onClose} onSaved={onSaved} />
+      )}
+    </Drawer>
+  );
+}
+
+type FormProps = Pick<StageFormProps, 'onClose' | 'onSaved'>;
+
+function WithDefaults({ stage, ...rest }: FormProps & { readonly stage: StageView }) {
+  const { data, error } = useQuery(api.stages.config.queryOptions({ input: { stageId: stage.id } }));
+  if (error !== null) return <Failed what="The stage's settings can't be shown" error={error} />;
+  if (data === undefined) return <Loading what="the stage's settings" />;
+  return <Form stage={stage} defaults={data.defaults} {...rest} />;
+}
+
+function Form({ stage, defaults, onClose, onSaved }: FormProps & { stage: StageView | null; defaults: Values }) {
+  const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
+  const [name, setName] = useState(stage?.name ?? '');
+  const [datasetId, setDatasetId] = useState<number | null>(stage?.datasetId ?? null);
+  const [words, setWords] = useState<number | null>(stage?.words ?? null);
+  const [steps, setSteps] = useState<number | null>(stage?.steps ?? FIRST_STEPS);
+  const [rule, setRule] = useState<Promotion | null>(stage === null ? FIRST_RULE : stage.promotion);
+  const [own, setOwn] = useState<Values>(stage?.config ?? {});
+  const faults = useConfigFaults({ ...defaults, ...own, max_steps: steps ?? '' });
+  const save = useMutation({
+    mutationFn: async () => {
+      const edit = { datasetId, words, promotion: rule, config: { ...own }, ...(steps !== null && { steps }) };
+      const named = name.trim() === '' ? edit : { ...edit, name: name.trim() };
+      if (stage === null) return (await client.stages.add(named)).stageId;
+      await client.stages.change({ ...named, stageId: stage.id });
+      return stage.id;
+    },
+    onSuccess: onSaved,
+  });
+  const chosen = datasets.find(({ id }) => id === datasetId);
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <div className={classes.grid}>
+        <TextInput
+          label="Name"
+          placeholder={`${chosen?.words ?? words ?? '…'} words`}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Select
+          label="Dataset"
+          placeholder="none yet"
+          clearable
+          searchable
+          data={datasets.map((row) => ({ value: String(row.id), label: `${row.name} (${row.trainN} pairs)` }))}
+          value={datasetId === null ? null : String(datasetId)}
+          onChange={(value) => setDatasetId(value === null ? null : Number(value))}
+        />
+        <NumberInput
+          label="Words"
+          description="of a fragment"
+          min={1}
+          disabled={datasetId !== null}
+          value={chosen?.words ?? words ?? ''}
+          onChange={(value) => setWords(typeof value === 'number' ? value : null)}
+        />
+        <NumberInput
+          label="Steps"
+          description="of the optimiser"
+          min={1}
+          value={steps ?? ''}
+          onChange={(value) => setSteps(typeof value === 'number' ? value : null)}
+          error={faults.find(({ field }) => field === 'max_steps')?.message}
+        />
+      </div>
+      <Rule rule={rule} onChange={setRule} />
+      <h3 className={classes.head}>Settings of its run</h3>
+      <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} without={OF_THE_STAGE} />
+      <div className={classes.foot}>
+        {save.error !== null && <Failed what="The stage was not saved" error={save.error} />}
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={save.isPending} disabled={faults.length > 0 || steps === null}>
+          {stage === null ? 'Add stage' : 'Save'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Rule({
+  rule,
+  onChange,
+}: {
+  readonly rule: Promotion | null;
+  readonly onChange: (r: Promotion | null) => void;
+}) {
+  const set = (change: Partial<Promotion>): void => onChange({ ...(rule ?? FIRST_RULE), ...change });
+  return (
+    <fieldset className={classes.rule}>
+      <legend>When it is done</legend>
+      <Switch
+        label="Only with a held-out score"
+        checked={rule !== null}
+        onChange={(event) => onChange(event.currentTarget.checked ? FIRST_RULE : null)}
+      />
+      {rule !== null && (
+        <>
+          <NumberInput
+            label="of at least"
+            min={0}
+            max={1}
+            step={0.05}
+            decimalScale={3}
+            w={90}
+            value={rule.at_least}
+            onChange={(value) => typeof value === 'number' && set({ at_least: value })}
+          />
+          <NumberInput
+            label="evaluations in a row"
+            min={1}
+            max={20}
+            w={130}
+            value={rule.evaluations}
+            onChange={(value) => typeof value === 'number' && set({ evaluations: value })}
+          />
+          <Select
+            label="the next starts from its"
+            w={170}
+            allowDeselect={false}
+            data={[
+              { value: 'last', label: 'last checkpoint' },
+              { value: 'best', label: 'best checkpoint' },
+            ]}
+            value={rule.hand_on}
+            onChange={(value) => set({ hand_on: value === 'best' ? 'best' : 'last' })}
+          />
+          <Switch
+            label="End as soon as it is met"
+            checked={rule.end_early}
+            onChange={(event) => set({ end_early: event.currentTarget.checked })}
+          />
+        </>
+      )}
+    </fieldset>
+  );
+}

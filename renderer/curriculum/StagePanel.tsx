@@ -1,0 +1,173 @@
+/** The stage that is selected: where it stands, and everything that can be done with it. */
+import { Button, Menu, Tooltip } from '@mantine/core';
+import { IconDots, IconPlayerPlay } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { Curriculum, StageView } from '../../main/services/curriculum.ts';
+import type { LiveStatus } from '../../main/services/live-status.ts';
+import { client } from '../api/client.ts';
+import { Sparkline } from '../charts/Sparkline.tsx';
+import { Failed } from '../components/Feedback.tsx';
+import { duration, score } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { StateBadge } from '../components/StateBadge.tsx';
+import classes from './Curriculum.module.css';
+import { metInARow, originInWords, ruleInWords, stateOf } from './words.ts';
+
+export interface StagePanelProps {
+  readonly stage: StageView;
+  readonly curriculum: Curriculum;
+  readonly live: LiveStatus | null;
+  readonly shortage: string | undefined;
+  readonly onStart: () => void;
+  readonly onAdjust: () => void;
+  readonly onRemove: () => void;
+}
+
+export function StagePanel(props: StagePanelProps) {
+  const { stage, curriculum, onStart, onAdjust, onRemove } = props;
+  const act = useMutation({ mutationFn: (work: () => Promise<unknown>) => work() });
+  const { id: stageId, state, dataset } = stage;
+  const waits = state === 'queued';
+  const busy = waits || state === 'running';
+  const move = (by: number): void => act.mutate(() => client.stages.move({ stageId, to: stage.position + by }));
+  return (
+    <Panel
+      title={
+        <>
+          {stage.name} <StateBadge state={stateOf(stage)} />
+        </>
+      }
+      actions={
+        <>
+          <Button
+            leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
+            disabled={state === 'running' || dataset === null}
+            onClick={onStart}
+          >
+            Start stage
+          </Button>
+          <Button
+            variant="default"
+            disabled={state === 'running' || dataset === null}
+            onClick={() =>
+              act.mutate(() => (waits ? client.stages.dequeue({ stageId }) : client.stages.enqueue({ stageId })))
+            }
+          >
+            {waits ? 'Take out of the queue' : 'Queue'}
+          </Button>
+          <Button variant="default" onClick={onAdjust}>
+            Adjust
+          </Button>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button variant="default" aria-label="More for this stage">
+                <IconDots size={14} aria-hidden="true" />
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item disabled={stage.position === 0} onClick={() => move(-1)}>
+                Move earlier
+              </Menu.Item>
+              <Menu.Item disabled={stage.position === curriculum.stages.length - 1} onClick={() => move(1)}>
+                Move later
+              </Menu.Item>
+              <Menu.Divider />
+              <Menu.Item color="red" disabled={busy} onClick={onRemove}>
+                Remove from the curriculum …
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      }
+    >
+      {act.error !== null && <Failed error={act.error} />}
+      <Facts {...props} />
+    </Panel>
+  );
+}
+
+function Facts({ stage, live, shortage }: StagePanelProps) {
+  const { promotion, dataset, origin, run, scores, best, steps, handsOn, reason, config, runs } = stage;
+  const own = Object.keys(config);
+  return (
+    <dl className={classes.facts}>
+      {reason !== null && (
+        <>
+          <dt>why</dt>
+          <dd className={classes.reason}>{reason}</dd>
+        </>
+      )}
+      <dt>dataset</dt>
+      <dd>
+        {dataset === null && (shortage ?? <>none yet: make one above, or in Texts &amp; datasets</>)}
+        {dataset !== null && `${dataset.name}: ${dataset.trainN} training pairs, ${dataset.testN} held out`}
+        {dataset?.missing && <span className={classes.lack}> its file is gone</span>}
+      </dd>
+      <dt>starts from</dt>
+      <dd>
+        {origin.kind === 'checkpoint' ? (
+          <Link href={`/runs/${origin.runId}`}>{originInWords(origin)}</Link>
+        ) : (
+          originInWords(origin)
+        )}
+      </dd>
+      <dt>goes on</dt>
+      <dd>
+        {ruleInWords(promotion)}
+        {promotion?.end_early && ', at once when met'}
+        {promotion?.hand_on === 'best' && ', from its best checkpoint'}
+        {promotion !== null && scores.length > 0 && (
+          <span className="faint">
+            {' '}
+            · met in {Math.min(metInARow(scores, promotion), promotion.evaluations)} of the last {promotion.evaluations}
+          </span>
+        )}
+      </dd>
+      <dt>settings</dt>
+      <dd>
+        {steps} steps
+        {own.length > 0 && (
+          <Tooltip label={own.join(', ')}>
+            <span>, {own.length} changed</span>
+          </Tooltip>
+        )}
+      </dd>
+      {run !== null && (
+        <>
+          <dt>run</dt>
+          <dd>
+            <Link href={`/runs/${run.id}`}>{run.name}</Link>{' '}
+            <span className="num">
+              {live?.step ?? run.step} of {run.maxSteps}
+            </span>
+            {live?.secondsLeft != null && live.state === 'running' && `, ${duration(live.secondsLeft)} left`}
+            {runs > 1 && <span className="faint"> · {runs} runs of this stage</span>}
+          </dd>
+          <dt>held-out</dt>
+          <dd className={classes.scores}>
+            <Sparkline
+              values={[run.baseline, ...scores.map(({ mean }) => mean)]}
+              label={`Held-out score from ${score(run.baseline)} to ${score(scores.at(-1)?.mean)}`}
+              width={140}
+              min={0}
+              max={1}
+            />
+            <span className="num">
+              {score(run.baseline)} → {score(scores.at(-1)?.mean)}
+              {best !== null && `, best ${score(best.mean)} at step ${best.step}`}
+            </span>
+          </dd>
+        </>
+      )}
+      {handsOn !== null && (
+        <>
+          <dt>hands on</dt>
+          <dd>
+            run {handsOn.runId}, step {handsOn.step}
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,43 @@
+/** Runs that were broken off: nothing of them is lost up to their last checkpoint. */
+import { Button } from '@mantine/core';
+import { Link } from 'wouter';
+import type { RunSummary } from '../../main/services/run-history.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { Panel } from '../components/Screen.tsx';
+import { StateBadge } from '../components/StateBadge.tsx';
+import { When } from '../components/When.tsx';
+import { useRunActions } from '../run/use-run-actions.ts';
+import classes from './Home.module.css';
+
+export function Interrupted({ runs }: { readonly runs: readonly RunSummary[] }) {
+  return (
+    <Panel title="Broken off">
+      <ul className={classes.list}>
+        {runs.map((run) => (
+          <Line key={run.id} run={run} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Line({ run: { id, name, state, step, maxSteps, reason, endedAt } }: { readonly run: RunSummary }) {
+  const { resume, isBusy, failure } = useRunActions(id);
+  return (
+    <li>
+      <div className={classes.broken}>
+        <StateBadge state={state} />
+        <Link href={`/runs/${id}`}>{name}</Link>
+        <span className="num soft">
+          step {step} of {maxSteps}
+        </span>
+        <span className={classes.reason}>{reason?.split('\n')[0]}</span>
+        <When at={endedAt} />
+        <Button loading={isBusy} onClick={() => resume()} aria-label={`Resume ${name}`}>
+          Resume
+        </Button>
+      </div>
+      {failure !== null && <Failed what={failure.what} error={failure.error} />}
+    </li>
+  );
+}

@@ -1,0 +1,102 @@
+/** A run that trains: how far, how well, how long still, and the two buttons that matter. */
+import { Button } from '@mantine/core';
+import { IconDeviceFloppy, IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { LiveStatus } from '../../main/services/live-status.ts';
+import { api } from '../api/client.ts';
+import { Sparkline } from '../charts/Sparkline.tsx';
+import { Failed } from '../components/Feedback.tsx';
+import { duration, score } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { StateBadge } from '../components/StateBadge.tsx';
+import { useRunActions } from '../run/use-run-actions.ts';
+import { StrandMark } from '../theme/strand-mark.tsx';
+import classes from './Home.module.css';
+
+/** How often the line of a run that trains is drawn anew. */
+const EVERY_MS = 2000;
+
+export function LiveCard({ live }: { readonly live: LiveStatus }) {
+  const { runId, name, state, step, maxSteps, reward, secondsLeft, backend, threads, reason } = live;
+  const actions = useRunActions(runId);
+  const input = { runIds: [runId], count: 60 };
+  const { data } = useQuery(api.runs.sparklines.queryOptions({ input, refetchInterval: EVERY_MS }));
+  const { data: run } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
+  const values = data?.[runId] ?? [];
+  return (
+    <Panel className={classes.live ?? ''}>
+      <StrandMark size={44} progress={maxSteps === 0 ? 0 : step / maxSteps} />
+      <div className={classes.liveName}>
+        <Link href={`/runs/${runId}`}>
+          <strong>{name}</strong>
+        </Link>
+        <span>
+          <StateBadge state={state} />{' '}
+          <span className="num">
+            step {step} of {maxSteps}
+          </span>
+          {state === 'running' && secondsLeft !== null && <span className="soft">, {duration(secondsLeft)} left</span>}
+        </span>
+        <span className="faint">
+          {reason ??
+            (backend === null
+              ? 'the trainer is being started'
+              : `${backend}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`)}
+        </span>
+      </div>
+      <Figure label="reward" value={score(reward)}>
+        <Sparkline values={values} label={`Reward, now ${score(reward)}`} width={220} height={36} min={0} max={1} />
+      </Figure>
+      <Figure label="held-out" value={score(run?.evaluation?.mean)}>
+        <span className="faint num">baseline {score(run?.baselineScore)}</span>
+      </Figure>
+      <div className={classes.buttons}>
+        {state === 'paused' ? (
+          <Button
+            leftSection={<IconPlayerPlayFilled size={12} aria-hidden="true" />}
+            loading={actions.isBusy}
+            onClick={() => actions.resume()}
+          >
+            Resume
+          </Button>
+        ) : (
+          <Button
+            variant="default"
+            leftSection={<IconPlayerPauseFilled size={12} aria-hidden="true" />}
+            disabled={state !== 'running'}
+            loading={actions.isBusy}
+            onClick={actions.pause}
+          >
+            Pause
+          </Button>
+        )}
+        <Button
+          variant="default"
+          leftSection={<IconDeviceFloppy size={14} aria-hidden="true" />}
+          disabled={state === 'stopping' || state === 'ending'}
+          onClick={actions.stop}
+        >
+          Stop and save
+        </Button>
+      </div>
+      {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
+    </Panel>
+  );
+}
+
+interface FigureProps {
+  readonly label: string;
+  readonly value: string;
+  readonly children: React.ReactNode;
+}
+
+function Figure({ label, value, children }: FigureProps) {
+  return (
+    <div className={classes.figure}>
+      <span className="soft">{label}</span>
+      <b className="num">{value}</b>
+      {children}
+    </div>
+  );
+}

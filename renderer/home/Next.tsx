@@ -1,0 +1,69 @@
+/** The next step, with the button that takes it. */
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import { client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { Panel } from '../components/Screen.tsx';
+import { BraidPicture } from './BraidPicture.tsx';
+import classes from './Home.module.css';
+import type { NextStep } from './next-step.ts';
+
+export function Next({ step }: { readonly step: NextStep }) {
+  if (step.kind === 'demo') return <Demo />;
+  return (
+    <Panel title="Next" className={classes.next ?? ''}>
+      <p>{sentence(step)}</p>
+      <Button component={Link} href={step.kind === 'done' ? '/compare' : '/curriculum'}>
+        {step.kind === 'done' ? 'Compare with the baseline' : 'Open the curriculum'}
+      </Button>
+    </Panel>
+  );
+}
+
+function sentence(step: Exclude<NextStep, { kind: 'demo' }>): string {
+  switch (step.kind) {
+    case 'plan':
+      return 'Plan a curriculum: from few words to many, each stage from the checkpoint of the one before.';
+    case 'held':
+      return `The queue of stages stands still. ${step.reason}`;
+    case 'stage':
+      return `The next stage is ${step.name}. ${step.why}`;
+    case 'done':
+      return `All ${step.stages} stages are done. See what they gained on the same held-out prompts.`;
+  }
+}
+
+/** What a newcomer sees: what this is about, and one button. */
+function Demo() {
+  const [, navigate] = useLocation();
+  const start = useMutation({
+    mutationFn: () => client.stages.demo(),
+    onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
+  });
+  return (
+    <Panel className={classes.demo ?? ''}>
+      <div>
+        <h2>Teach a model to braid two texts</h2>
+        <p>
+          A small model comes with Braid. It can interleave two texts word by word, but mostly gives one after the
+          other. GRPO turns that round in a few minutes on this machine's processor: it samples sixteen answers to each
+          prompt, scores them against the exact target, and makes the better ones likelier.
+        </p>
+        <div className={classes.buttons}>
+          <Button size="sm" loading={start.isPending} onClick={() => start.mutate()}>
+            Run the demo stage
+          </Button>
+          <Button size="sm" variant="default" component={Link} href="/texts">
+            Start with my own texts
+          </Button>
+        </div>
+        <p className="faint">
+          Makes 512 pairs of 10 words from the bundled texts, measures the baseline, trains 180 steps and opens the run.
+        </p>
+        {start.error !== null && <Failed what="The demo was not started" error={start.error} />}
+      </div>
+      <BraidPicture />
+    </Panel>
+  );
+}

@@ -1,0 +1,85 @@
+/** The newest runs, each with the shape of its reward. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { RunSummary } from '../../main/services/run-history.ts';
+import { api } from '../api/client.ts';
+import { Sparkline } from '../charts/Sparkline.tsx';
+import { Empty } from '../components/Feedback.tsx';
+import { score } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { StateBadge } from '../components/StateBadge.tsx';
+import { When } from '../components/When.tsx';
+import classes from './Home.module.css';
+
+export function Recent({ runs }: { readonly runs: readonly RunSummary[] }) {
+  const { data: lines = {} } = useQuery(
+    api.runs.sparklines.queryOptions({
+      input: { runIds: runs.map(({ id }) => id) },
+      enabled: runs.length > 0,
+      placeholderData: (before) => before,
+    }),
+  );
+  return (
+    <Panel title="Recent runs" actions={runs.length > 0 && <Link href="/runs">All runs</Link>}>
+      {runs.length === 0 && (
+        <Empty title="No runs yet">
+          <p>The demo stage is the quickest way to one.</p>
+        </Empty>
+      )}
+      {runs.length > 0 && (
+        <table className={classes.recent}>
+          <thead>
+            <tr>
+              <th scope="col">run</th>
+              <th scope="col">state</th>
+              <th scope="col">reward</th>
+              <th scope="col" className={classes.right}>
+                held-out
+              </th>
+              <th scope="col" className={classes.right}>
+                baseline
+              </th>
+              <th scope="col" className={classes.right}>
+                steps
+              </th>
+              <th scope="col" className={classes.right}>
+                started
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run) => (
+              <tr key={run.id}>
+                <td>
+                  <Link href={`/runs/${run.id}`}>{run.name}</Link>
+                </td>
+                <td>
+                  <StateBadge state={run.state} />
+                </td>
+                <td>
+                  <span className={classes.shape}>
+                    <Sparkline
+                      values={lines[run.id] ?? []}
+                      label={`Reward of ${run.name}, last ${score(run.latest.reward?.value)}`}
+                      min={0}
+                      max={1}
+                    />
+                    <span className="num">{score(run.latest.reward?.value)}</span>
+                  </span>
+                </td>
+                <td className={`num ${classes.right}`}>{score(run.evaluation?.mean)}</td>
+                <td className={`num ${classes.right}`}>{score(run.baselineScore)}</td>
+                <td className={`num ${classes.right}`}>
+                  {run.step}/{run.maxSteps}
+                </td>
+                <td className={classes.right}>
+                  <When at={run.startedAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}

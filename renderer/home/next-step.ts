@@ -1,0 +1,25 @@
+/** What a person does next, from what there is. Pure. */
+import type { Curriculum } from '../../main/services/curriculum.ts';
+
+export type NextStep =
+  /** Nothing was ever run here. */
+  | { readonly kind: 'demo' }
+  /** Runs, but no curriculum yet. */
+  | { readonly kind: 'plan' }
+  | { readonly kind: 'held'; readonly reason: string }
+  | { readonly kind: 'stage'; readonly stageId: number; readonly name: string; readonly why: string }
+  | { readonly kind: 'done'; readonly stages: number };
+
+/** The next step; null while a stage trains or waits, when there is nothing to do but to watch. */
+export function nextStep({ stages, held, queue }: Curriculum, hasRuns: boolean): NextStep | null {
+  if (stages.length === 0) return { kind: hasRuns ? 'plan' : 'demo' };
+  if (held !== null) return { kind: 'held', reason: held };
+  if (queue.length > 0 || stages.some(({ state }) => state === 'running')) return null;
+  const next = stages.find(({ state }) => state !== 'done');
+  if (next === undefined) return { kind: 'done', stages: stages.length };
+  if (!hasRuns) return { kind: 'demo' };
+  const { id: stageId, name, state, reason, dataset } = next;
+  if (state === 'planned')
+    return { kind: 'stage', stageId, name, why: dataset === null ? 'It needs a dataset first.' : '' };
+  return { kind: 'stage', stageId, name, why: reason ?? `It is ${state}.` };
+}

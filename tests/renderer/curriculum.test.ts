@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Curriculum, StageView } from '../../main/services/curriculum.ts';
+import { numberFrom, numbersFrom, worded } from '../../renderer/components/config-form/entry.ts';
+import { fieldSections } from '../../renderer/components/config-form/sections.ts';
+import { ladderShape } from '../../renderer/curriculum/ladder-shape.ts';
+import { metInARow, originInWords, ruleInShort, ruleInWords, stateOf } from '../../renderer/curriculum/words.ts';
+import { nextStep } from '../../renderer/home/next-step.ts';
+
+const rule = { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false } as const;
+
+describe('ladderShape', () => {
+  it('rises from left to right, with strands that swap sides at each rung', () => {
+    const { rungs, links, width } = ladderShape(3, 100, 60);
+    expect(rungs).toEqual([
+      [50, 94],
+      [150, 64],
+      [250, 34],
+    ]);
+    expect(width).toBe(300);
+    const above = (path: string): boolean => {
+      const [, from = 0, , first = 0] = (path.match(/-?[\d.]+/g) ?? []).map(Number);
+      return first < from;
+    };
+    expect(links.map(({ a, b }) => [above(a), above(b)])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    expect(ladderShape(1, 100, 60).links).toEqual([]);
+  });
+});
+
+describe('words of a stage', () => {
+  it('say its rule, its origin and how it stands', () => {
+    expect([ruleInWords(rule), ruleInShort(rule)]).toEqual(['held-out ≥ 0.90, 2 times in a row', 'needs ≥ 0.90 × 2']);
+    expect(ruleInWords(null)).toBe('when its steps are done');
+    expect(originInWords({ kind: 'model', name: '/models/smollm' })).toBe('smollm');
+    const run = (state: string) => ({ state: 'failed', run: { state } }) as Pick<StageView, 'state' | 'run'>;
+    expect([stateOf(run('interrupted')), stateOf({ state: 'failed', run: null })]).toEqual(['interrupted', 'failed']);
+  });
+
+  it('count the evaluations in a row that are good enough', () => {
+    const scores = (...means: number[]) => means.map((mean) => ({ mean }));
+    expect(metInARow(scores(0.95, 0.8, 0.9, 0.91), rule)).toBe(2);
+    expect(metInARow(scores(0.95, Number.NaN), rule)).toBe(0);
+    expect(metInARow([], rule)).toBe(0);
+  });
+});
+
+describe('nextStep', () => {
+  const stage = (id: number, state: string, more: object = {}) =>
+    ({ id, name: `stage ${id}`, state, reason: null, dataset: {}, ...more }) as unknown as StageView;
+  const curriculum = (...stages: StageView[]): Curriculum => ({ stages, queue: [], held: null, autoPromote: false });
+
+  it('leads a newcomer to the demo, and everyone else to what is left', () => {
+    expect(nextStep(curriculum(), false)).toEqual({ kind: 'demo' });
+    expect(nextStep(curriculum(), true)).toEqual({ kind: 'plan' });
+    expect(nextStep(curriculum(stage(1, 'planned')), false)).toEqual({ kind: 'demo' });
+    expect(nextStep(curriculum(stage(1, 'done'), stage(2, 'planned')), true)).toMatchObject({ stageId: 2, why: '' });
+    expect(nextStep(curriculum(stage(1, 'unmet', { reason: 'Too low' })), true)).toMatchObject({ why: 'Too low' });
+    expect(nextStep(curriculum(stage(1, 'done')), true)).toEqual({ kind: 'done', stages: 1 });
+    expect(nextStep({ ...curriculum(stage(1, 'failed')), held: 'killed' }, true)).toEqual({
+      kind: 'held',
+      reason: 'killed',
+    });
+  });
+
+  it('is silent while a stage trains or waits', () => {
+    expect(nextStep(curriculum(stage(1, 'running')), true)).toBeNull();
+    expect(nextStep({ ...curriculum(stage(1, 'queued')), queue: [1] }, true)).toBeNull();
+  });
+});
+
+describe('entries of the configuration form', () => {
+  it('take numbers as people type them, and leave the rest to the check', () => {
+    expect(['1e-6', '0,5', ' 12 ', 'x', ''].map((text) => numberFrom(text, false))).toEqual([1e-6, 0.5, 12, 'x', '']);
+    expect(numberFrom('', true)).toBeNull();
+    expect([numbersFrom('1, 0.5', true), numbersFrom(' ', true), numbersFrom('', false)]).toEqual([[1, 0.5], null, []]);
+    expect([worded(1e-6), worded(null), worded(false), worded([1, 2])]).toEqual(['1e-6', 'none', 'no', '1, 2']);
+  });
+
+  it('stand under headings, the important ones first; changes and faults unfold theirs', () => {
+    const field = (name: string, group: string, important = false) =>
+      ({ name, group, important, doc: `About ${name}` }) as never;
+    const fields = [
+      field('seed', 'Trained'),
+      field('beta', 'Loss', true),
+      field('delta', 'Loss'),
+      field('task', 'Trained'),
+    ];
+    const choice = { search: '', without: ['task'], own: {}, onlyChanged: false, faults: [] };
+    const titles = (more: object) =>
+      fieldSections(fields, { ...choice, ...more }).map(({ title, open, rows }) => [title, open, rows.length]);
+    expect(titles({})).toEqual([
+      ['Essentials', true, 1],
+      ['Trained', false, 1],
+      ['Loss', false, 1],
+    ]);
+    expect(titles({ own: { seed: 1 }, faults: [{ field: 'delta', message: '', remedy: null }] })).toEqual([
+      ['Essentials', true, 1],
+      ['Trained', true, 1],
+      ['Loss', true, 1],
+    ]);
+    expect(titles({ own: { seed: 1 }, onlyChanged: true })).toEqual([['Trained', true, 1]]);
+    expect(titles({ search: 'DELTA' })).toEqual([['Loss', true, 1]]);
+  });
+});
