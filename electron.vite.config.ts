@@ -5,7 +5,7 @@ import { defineConfig } from 'electron-vite';
 const at = (path: string): string => resolve(import.meta.dirname, path);
 
 /** What is loaded at run time because it brings binaries; all else is bundled, so that the package holds no more. */
-const external = ['better-sqlite3', /^@tensorflow\//];
+const external = ['better-sqlite3', /^@tensorflow\//, /^@resvg\//];
 
 /** What is bundled keeps its authors' licences beside it. */
 const license = { fileName: 'licenses.md' };

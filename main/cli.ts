@@ -2,15 +2,21 @@
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { registerBench } from './commands/bench.ts';
+import { registerCompare } from './commands/compare.ts';
+import { registerConfig } from './commands/config.ts';
 import { registerDataset } from './commands/dataset.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
+import { registerExport } from './commands/export.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
+import { registerReplies } from './commands/replies.ts';
 import { registerScore } from './commands/score.ts';
 import { registerServe } from './commands/serve.ts';
+import { registerSplit } from './commands/split.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
+import { registerTrial } from './commands/trial.ts';
 import { BraidError } from './errors.ts';
 
 setHostPaths(checkoutPaths(join(import.meta.dirname, '..')));
@@ -24,11 +30,17 @@ const program = new Command('braid')
   .exitOverride();
 for (const register of [
   registerDemo,
+  registerReplies,
   registerTexts,
   registerDataset,
+  registerSplit,
   registerTrain,
+  registerConfig,
+  registerTrial,
   registerEvaluate,
+  registerCompare,
   registerScore,
+  registerExport,
   registerBench,
   registerServe,
   registerDoctor,

@@ -1,29 +1,18 @@
 /** `braid train`: one run, from a dataset to a checkpoint. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { parse } from 'yaml';
 import { inputError } from '../errors.ts';
-import { readConfigFile } from '../services/presets.ts';
 import { newestResumable } from '../services/run-history.ts';
 import { findCheckpoint, markAbandonedRuns } from '../services/runs.ts';
+import { seedRunName } from '../services/seed-groups.ts';
 import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from '../services/training.ts';
 import { openWorkspace } from '../services/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
-import { configFields, fieldMeta, parseConfig, type TrainConfig } from '../trainer/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { type TrainOptions, trainConfig } from './train-config.ts';
+import { trainSeeds } from './train-seeds.ts';
 import { followTraining, stopOnSignals } from './training-view.ts';
-
-interface TrainOptions {
-  readonly dataset?: string;
-  readonly model?: string;
-  readonly method?: string;
-  readonly config?: string;
-  readonly resume?: string | true;
-  readonly from?: string;
-  readonly steps?: string;
-  readonly set?: readonly string[];
-}
 
 /** Adds `train` to the program. */
 export function registerTrain(program: Command): void {
@@ -31,12 +20,14 @@ export function registerTrain(program: Command): void {
     .description('train one stage: GRPO by default')
     .option('--dataset <file>', 'training records (JSONL); the .test.jsonl beside it is held out')
     .option('--model <dir>', 'Hugging Face model folder, or "tiny" for the bundled model')
-    .option('--method <name>', 'grpo or sft')
-    .option('--config <file>', 'a run.yaml: any fields of the configuration')
+    .option('--method <name>', 'grpo, sft, polychromic-grpo or polychromic-sft')
+    .option('--config <file>', 'a YAML file of configuration fields, or the name of a preset')
     .option('--set <field=value...>', 'one field of the configuration, over the file')
     .option('--resume [checkpoint]', 'go on with the newest unfinished run, or with the run of a checkpoint')
     .option('--from <checkpoint>', 'start a new stage from the weights of a checkpoint')
     .option('--steps <n>', 'optimiser steps')
+    .option('--experiment <name>', 'name of the experiment: the run is called <name>/seed_<seed>')
+    .option('--seeds <list>', 'several seeds of one experiment, one run after the other: 42,43,44')
     .action((options: TrainOptions, command: Command) => train(options, command));
 }
 
@@ -47,6 +38,7 @@ async function train(options: TrainOptions, command: Command): Promise<void> {
   const store = openStore(workspace.database);
   try {
     markAbandonedRuns(store);
+    if (options.seeds !== undefined) return await trainSeeds(store, options, command, context);
     const view = followTraining(context);
     const run = begin(store, options, command, context, view.onEvents);
     const stop = stopOnSignals(run, context);
@@ -69,7 +61,19 @@ function checkOptions(options: TrainOptions, command: Command): void {
       'Make a dataset with `braid dataset --curriculum --output-dir datasets`.',
     );
   }
-  const settled = ['dataset', 'model', 'method', 'config', 'set', 'from', 'seed', 'backend', 'threads'];
+  const settled = [
+    'dataset',
+    'model',
+    'method',
+    'config',
+    'set',
+    'from',
+    'seed',
+    'seeds',
+    'experiment',
+    'backend',
+    'threads',
+  ];
   const given = settled.find((name) => command.getOptionValueSourceWithGlobals(name) === 'cli');
   if (given === undefined) return;
   throw inputError(
@@ -87,7 +91,11 @@ function begin(
   onEvents: Parameters<typeof startTraining>[2]['onEvents'],
 ): LiveRun {
   const common = { paths: hostPaths(), ...(onEvents === undefined ? {} : { onEvents }) };
-  if (options.resume === undefined) return startTraining(store, trainConfig(options, command, context), common);
+  if (options.resume === undefined) {
+    const config = trainConfig(options, command, context);
+    const named = options.experiment === undefined ? {} : { name: seedRunName(options.experiment, config.seed) };
+    return startTraining(store, config, { ...common, ...named });
+  }
   const steps = options.steps === undefined ? {} : { maxSteps: wholeNumber('--steps', options.steps) };
   if (options.resume === true) return resumeTraining(store, newestResumable(store).id, { ...common, ...steps });
   const path = resolve(options.resume);
@@ -100,46 +108,6 @@ function begin(
     );
   }
   return resumeTraining(store, checkpoint.runId, { ...common, ...steps, checkpoint: { step: checkpoint.step, path } });
-}
-
-/** The configuration: defaults, then the file, then --set, then the options. */
-export function trainConfig(options: TrainOptions, command: Command, context: CommandContext): TrainConfig {
-  const file = options.config === undefined ? {} : readConfigFile(options.config);
-  const given = (name: string): boolean =>
-    ['cli', 'env'].includes(String(command.getOptionValueSourceWithGlobals(name)));
-  const fields: Record<string, unknown> = { ...file, ...Object.fromEntries((options.set ?? []).map(assignment)) };
-  const take = (field: keyof TrainConfig, value: unknown): void => {
-    if (value !== undefined) fields[field] = value;
-  };
-  take('dataset', options.dataset);
-  take('model', options.model);
-  take('method', options.method);
-  take('from_checkpoint', options.from);
-  if (options.steps !== undefined) take('max_steps', wholeNumber('--steps', options.steps));
-  if (given('seed')) take('seed', context.seed);
-  if (given('backend')) take('backend', context.backend);
-  if (given('threads')) take('threads', context.threads);
-  return parseConfig(fields, options.config ?? 'command line');
-}
-
-function assignment(text: string): [string, unknown] {
-  const at = text.indexOf('=');
-  const field = text.slice(0, at);
-  if (at > 0 && (configFields as readonly string[]).includes(field))
-    return [field, yamlValue(field, text.slice(at + 1))];
-  throw inputError(
-    'BAD_OPTION',
-    `Expected --set field=value with a field of the configuration, got "${text}"`,
-    `For instance learning_rate=2e-4 (${fieldMeta('learning_rate').doc})`,
-  );
-}
-
-function yamlValue(field: string, text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    throw inputError('BAD_OPTION', `Expected --set ${field}= to be followed by a YAML value, got "${text}"`);
-  }
 }
 
 function report(outcome: RunOutcome, run: LiveRun, context: CommandContext, asked: boolean): void {

@@ -3,6 +3,7 @@ import { inputError } from '../errors.ts';
 import type { InterleaveRecord } from '../tasks/interleave/record.ts';
 import { interleaveTask } from '../tasks/interleave/task.ts';
 import type { EvaluationItem } from '../trainer/events.ts';
+import { holdsReplies } from './compare/detect-task.ts';
 import { readDataset } from './datasets.ts';
 import { type EvaluationSummary, type ScoredItem, summarizeEvaluation } from './evaluations.ts';
 import { resolveModelParts } from './models.ts';
@@ -53,7 +54,7 @@ export const defaultBatchSize = 64;
 /** Evaluates the models one after the other. Wrong input is thrown before a process is started. */
 export async function evaluateModels(options: EvaluateOptions): Promise<Evaluations> {
   const { dataset, paths, backend = 'auto', threads = 0 } = options;
-  const records = typeof dataset === 'string' ? readDataset(dataset, interleaveTask) : dataset;
+  const records = typeof dataset === 'string' ? readInterleave(dataset) : dataset;
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to evaluate on, got none');
   const models = options.models.map(({ name, folder, base }) => ({ name, ...resolveModelParts(folder, paths, base) }));
   const outcome = await runTrainerJob(
@@ -76,6 +77,16 @@ export async function evaluateModels(options: EvaluateOptions): Promise<Evaluati
     return { name, items: scored, summary: summarizeEvaluation(scored, options.seed), seconds };
   });
   return { backend: outcome.backend, threads: outcome.threads, results };
+}
+
+/** Replies have no exact answer to be measured against: they are sampled and compared instead. */
+function readInterleave(file: string): InterleaveRecord[] {
+  if (!holdsReplies(file)) return readDataset(file, interleaveTask);
+  throw inputError(
+    'OTHER_TASK',
+    `${file}: expected records of interleaving, got replies`,
+    'Measure replies with `braid compare`: it samples several of each prompt.',
+  );
 }
 
 function scoredItems(records: readonly InterleaveRecord[], items: readonly EvaluationItem[]): ScoredItem[] {

@@ -30,13 +30,13 @@ export interface SampledGroups {
 
 /** Looks at a run without starting it. Whatever is wrong becomes a line: only an end by the person is thrown. */
 export async function preflight(
-  { paths, live, workspace }: Pick<App, 'paths' | 'live' | 'workspace'>,
+  { store, paths, live, workspace }: Pick<App, 'store' | 'paths' | 'live' | 'workspace'>,
   config: TrainConfig,
   rule: Promotion | null,
   { signal, progress }: JobContext,
 ): Promise<Preflight> {
   try {
-    const start = plannedStart(config, paths);
+    const start = plannedStart(store, config, paths);
     const { backend, threads } = config;
     const job = { kind: 'preflight', ...start, backend, threads } as const;
     const place = { outputDir: '', resumeFrom: null, kernelsFile: paths.kernels };

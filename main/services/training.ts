@@ -44,6 +44,8 @@ export interface TrainingOptions {
   readonly paths: HostPaths;
   readonly onEvents?: (events: readonly TrainerEvent[]) => void;
   readonly stageId?: number | null;
+  /** By default the name of the run's folder. */
+  readonly name?: string;
   /** A trainer that says nothing for so long is taken for hung; by default it may be silent for ever. */
   readonly silenceMs?: number;
 }
@@ -53,8 +55,11 @@ export interface TrainingOptions {
  * (a model's files, a target that doesn't fit) comes as the outcome's error, and the run is taken back.
  */
 export function startTraining(store: Store, config: TrainConfig, options: TrainingOptions): LiveRun {
-  const planned = plannedStart(config, options.paths);
-  const { runId, folder } = createRun(store, planned.config, { stageId: options.stageId ?? null });
+  const planned = plannedStart(store, config, options.paths);
+  const { runId, folder } = createRun(store, planned.config, {
+    stageId: options.stageId ?? null,
+    ...(options.name === undefined ? {} : { name: options.name }),
+  });
   return launch(store, { runId, folder, ...planned, resume: null }, options);
 }
 
@@ -67,10 +72,11 @@ export interface ResumeOptions extends TrainingOptions {
 
 /** All that a trainer would be given for a new run, checked as far as the host can see; nothing is stored. */
 export function plannedStart(
+  store: Store,
   config: TrainConfig,
   paths: HostPaths,
 ): Pick<TrainerStart, 'config' | 'modelFolder' | 'records' | 'evalRecords'> {
-  const resolved = resolvePaths(config, paths);
+  const resolved = resolvePaths(store, config, paths);
   return { config: resolved, ...readInputs(resolved), modelFolder: findModel(resolved, paths) };
 }
 
@@ -95,24 +101,29 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
 }
 
 /** Paths in a saved configuration don't depend on where the command was typed. */
-function resolvePaths(config: TrainConfig, paths: HostPaths): TrainConfig {
+function resolvePaths(store: Store, config: TrainConfig, paths: HostPaths): TrainConfig {
   const { test } = datasetFiles(resolve(config.dataset));
   return {
     ...config,
     model: isBundled(config.model, paths) ? config.model : resolve(config.model),
     dataset: resolve(config.dataset),
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
-    from_checkpoint: config.from_checkpoint === null ? null : resolveCheckpoint(config.from_checkpoint),
+    relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
+    from_checkpoint: config.from_checkpoint === null ? null : resolveCheckpoint(store, config.from_checkpoint),
   };
 }
 
-function resolveCheckpoint(path: string): string {
+/** A folder, or the name of a run of this workspace, which means its newest checkpoint: baseline/seed_42. */
+function resolveCheckpoint(store: Store, path: string): string {
   const folder = resolve(path);
   if (existsSync(folder)) return folder;
+  const named = store.runs.list({}).filter(({ name }) => name === path);
+  const checkpoint = named.map(({ id }) => newestCheckpoint(store, id)).find((found) => found !== undefined);
+  if (checkpoint !== undefined) return checkpoint.path;
   throw inputError(
     'CHECKPOINT_MISSING',
-    `${folder}: expected a checkpoint folder, there is none`,
-    'Give the path of a checkpoint-<step> folder.',
+    `${folder}: expected a checkpoint folder, there is none, and no run named "${path}" with a checkpoint either`,
+    'Give the path of a checkpoint-<step> folder, or the name of a run of this workspace.',
   );
 }
 

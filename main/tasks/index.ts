@@ -1,9 +1,10 @@
 /** Every task, by name. */
 import { inputError } from '../errors.ts';
 import { interleaveTask } from './interleave/task.ts';
+import { replyTask } from './reply/task.ts';
 import type { Task } from './task.ts';
 
-const tasks: readonly Task[] = [interleaveTask];
+const tasks: readonly Task[] = [interleaveTask, replyTask];
 
 /** The task of that name. */
 export function taskByName(name: string): Task {

@@ -19,13 +19,12 @@ const share = z.number().min(0).max(1);
 
 export const trainConfigSchema = z.strictObject({
   task: z
-    .enum(['interleave'])
+    .enum(['interleave', 'reply'])
     .default('interleave')
     .meta({ doc: 'What is trained: how records are prompted and scored.' }),
-  method: z
-    .enum(['grpo', 'sft'])
-    .default('grpo')
-    .meta({ doc: 'grpo: reinforcement learning on sampled groups; sft: supervised fitting of the targets.' }),
+  method: z.enum(['grpo', 'sft', 'polychromic-grpo', 'polychromic-sft']).default('grpo').meta({
+    doc: 'grpo: reinforcement learning on sampled groups; sft: supervised fitting of the targets; polychromic-*: the same with diversity in the objective.',
+  }),
   model: z.string().min(1).default('tiny').meta({ doc: 'A model name or a Hugging Face folder.' }),
   from_checkpoint: z
     .string()
@@ -108,6 +107,22 @@ export const trainConfigSchema = z.strictObject({
   repetition_penalty: positive.default(1).meta({ doc: 'Divides the logits of tokens seen before; 1: off.' }),
 
   beta: nonNegative.default(0).meta({ doc: 'KL coefficient; 0: no reference model at all.' }),
+  polychromic_lambda: nonNegative
+    .default(0.1)
+    .meta({ doc: 'polychromic-sft: weight of the diversity of sampled completions in the loss.' }),
+  polychromic_prompts: count.nullable().default(8).meta({
+    unit: 'prompts',
+    doc: 'polychromic-sft: prompts of each step that completions are sampled for; null: all.',
+  }),
+  polychromic_sets: count
+    .default(16)
+    .meta({ unit: 'sets', doc: 'polychromic-grpo: random sets of completions drawn from each group.' }),
+  polychromic_set_size: z
+    .int()
+    .min(2)
+    .default(4)
+    .meta({ unit: 'completions', doc: 'polychromic-grpo: completions in a set, which share its advantage.' }),
+
   use_bias_correction_kl: z.boolean().default(true).meta({ doc: 'Weight the KL estimate by the importance ratio.' }),
   kl_clamp: positive
     .nullable()
@@ -138,7 +153,10 @@ export const trainConfigSchema = z.strictObject({
     .array(z.number())
     .nullable()
     .default(null)
-    .meta({ doc: 'One weight a reward function; null: all 1.' }),
+    .meta({ doc: 'One weight a reward function, in the order of the task; null: the weights of the task.' }),
+  relevance_model: z.string().min(1).nullable().default(null).meta({
+    doc: 'reply: folder of a sentence encoder (BERT, such as all-MiniLM-L6-v2) that judges relevance; null: by words.',
+  }),
   mask_truncated_completions: z
     .boolean()
     .default(false)
@@ -182,6 +200,11 @@ export const trainConfigSchema = z.strictObject({
 /** The whole configuration of a run. */
 export type TrainConfig = Readonly<z.infer<typeof trainConfigSchema>>;
 
+/** Whether a method learns from rewards of its own samples. */
+export function isReinforcement(method: TrainConfig['method']): boolean {
+  return method === 'grpo' || method === 'polychromic-grpo';
+}
+
 /** Every field's name, in the order of the table. */
 export const configFields = Object.keys(trainConfigSchema.shape) as readonly (keyof TrainConfig)[];
 
@@ -210,15 +233,20 @@ export interface ConfigFault {
 /** All that is wrong with a partial configuration, field by field; none: `parseConfig` takes it. */
 export function configFaults(value: unknown): readonly ConfigFault[] {
   const result = trainConfigSchema.safeParse(value, { reportInput: true });
-  if (result.success) {
-    const fault = combinationFault(result.data);
-    return fault === null ? [] : [fault];
-  }
-  return result.error.issues.flatMap((issue): ConfigFault[] => {
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((field) => ({ field, message: describeUnknown(field), remedy: null }));
-    return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue), remedy: null }];
-  });
+  if (!result.success) return result.error.issues.flatMap(faultsOf);
+  const fault = combinationFault(result.data);
+  return fault === null ? [] : [fault];
+}
+
+/** What is wrong with single fields of a part of a configuration; how they go together depends on the rest. */
+export function fieldFaults(value: unknown): readonly ConfigFault[] {
+  return trainConfigSchema.safeParse(value, { reportInput: true }).error?.issues.flatMap(faultsOf) ?? [];
+}
+
+function faultsOf(issue: z.core.$ZodIssue): ConfigFault[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((field) => ({ field, message: describeUnknown(field), remedy: null }));
+  return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue), remedy: null }];
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
@@ -230,15 +258,30 @@ function messageOf(issue: z.core.$ZodIssue): string {
   return issue.input === undefined ? issue.message : `${issue.message}, got ${JSON.stringify(issue.input)}`;
 }
 
+/** What other programs call a field. */
+const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
+  kl_coeff: 'beta',
+  kl_coef: 'beta',
+  n_generations: 'num_generations',
+  checkpoint_path: 'from_checkpoint',
+  lr: 'learning_rate',
+  batch_size: 'per_device_train_batch_size',
+  steps: 'max_steps',
+  diversity_weight: 'polychromic_lambda',
+};
+
 function describeUnknown(key: string): string {
   const nearest = configFields.map((field) => ({ field, d: editDistance(key, field) })).sort((a, b) => a.d - b.d)[0];
-  const hint = nearest !== undefined && nearest.d <= 3 ? `; did you mean "${nearest.field}"?` : '';
-  return `unknown field "${key}"${hint}`;
+  const meant = OTHER_NAMES[key] ?? (nearest !== undefined && nearest.d <= 3 ? nearest.field : undefined);
+  return `unknown field "${key}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 
-/** Settings that are each fine but not together. */
+/** What of settings that are each fine doesn't go together; null: nothing. */
 function combinationFault(config: TrainConfig): ConfigFault | null {
-  if (config.method !== 'grpo') return null;
+  return polychromicFault(config) ?? (isReinforcement(config.method) ? groupFault(config) : null);
+}
+
+function groupFault(config: TrainConfig): ConfigFault | null {
   const generated =
     config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
   if (generated % config.num_generations === 0) return null;
@@ -246,6 +289,25 @@ function combinationFault(config: TrainConfig): ConfigFault | null {
     field: 'per_device_train_batch_size',
     message: `expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of num_generations (${config.num_generations})`,
     remedy: `Take ${Math.ceil(generated / config.num_generations) * config.num_generations} completions, or a group that divides ${generated}.`,
+  };
+}
+
+/** The unbiased gradient of the diversity needs samples of the very distribution whose log-probabilities are taken. */
+function polychromicFault(config: TrainConfig): ConfigFault | null {
+  const { method, polychromic_set_size: size, num_generations: group } = config;
+  if (method === 'polychromic-grpo' && size > group) {
+    const message = `expected polychromic_set_size (${size}) to be at most num_generations (${group})`;
+    return { field: 'polychromic_set_size', message, remedy: null };
+  }
+  if (method !== 'polychromic-sft') return null;
+  const plain = { top_p: 1, top_k: 0, min_p: null, repetition_penalty: 1 } as const;
+  const filters = (Object.keys(plain) as (keyof typeof plain)[]).filter((name) => config[name] !== plain[name]);
+  const [first] = filters;
+  if (first === undefined) return null;
+  return {
+    field: first,
+    message: `expected no sampling filter with polychromic-sft, got ${filters.map((name) => `${name} ${config[name]}`).join(', ')}`,
+    remedy: 'Leave it out: the gradient of the diversity would be biased.',
   };
 }
 

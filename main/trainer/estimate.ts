@@ -7,6 +7,7 @@ import type { ModelConfig } from '../model/config.ts';
 import { type PromptGroup, packedLength } from '../model/pack.ts';
 import { parameterCount } from '../model/parameter.ts';
 import { generationRecords, planBatches, recordAt } from './batching.ts';
+import { isReinforcement } from './config.ts';
 import { planPass, tokenCost } from './memory.ts';
 import { disposeBatch, uploadGroups } from './packed-batch.ts';
 import { completionLogps, lossAndGradients } from './policy.ts';
@@ -37,7 +38,9 @@ const FORWARD_SHARE = 1 / 3;
 /** Estimates time and memory of the steps from `firstStep` on. */
 export function estimateRun(session: Session, firstStep: number): RunEstimate {
   const resident = process.memoryUsage().rss;
-  const { secondsPerStep, bytes } = session.config.method === 'grpo' ? estimateGrpo(session) : estimateSft(session);
+  const { secondsPerStep, bytes } = isReinforcement(session.config.method)
+    ? estimateGrpo(session)
+    : estimateSft(session);
   const gradients = 4 * parameterCount(session.parameters);
   return {
     secondsPerStep,
@@ -83,9 +86,26 @@ function estimateSft(session: Session) {
   const perToken = secondsPerLossToken(session, groups);
   const pass = passOf(session, tokens);
   return {
-    secondsPerStep: perToken * pass.slower * tokens * config.gradient_accumulation_steps,
+    secondsPerStep:
+      perToken * pass.slower * tokens * config.gradient_accumulation_steps + secondsForDiversity(session, perToken),
     bytes: pass.bytes,
   };
+}
+
+/** What polychromic SFT adds to a step: sampling, and the loss on what was sampled, as long as the targets. */
+function secondsForDiversity(session: Session, perToken: number): number {
+  const { config, records } = session;
+  if (config.method !== 'polychromic-sft') return 0;
+  const rows = config.per_device_train_batch_size * config.gradient_accumulation_steps;
+  const prompts = Array.from(
+    { length: Math.min(config.polychromic_prompts ?? rows, rows) },
+    (_, i) => records[i % records.length],
+  ).flatMap((record) => record ?? []);
+  const groups = prompts.map(({ promptIds, targetIds }) => ({
+    promptIds,
+    completions: Array.from({ length: config.num_generations }, () => targetIds),
+  }));
+  return secondsPerGeneration(session, prompts) + perToken * packedTokens(groups);
 }
 
 /** Prefill and as many decoding steps as the targets have tokens on average: rows that have ended cost nothing. */
@@ -154,7 +174,7 @@ function passOf(
     0,
   );
   const plan = planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20, config.gradient_checkpointing);
-  const inParts = config.method === 'grpo' && plan.maxTokens < tokens;
+  const inParts = isReinforcement(config.method) && plan.maxTokens < tokens;
   const moreForwards = (plan.checkpointing ? 1 : 0) + (inParts ? 1 : 0);
   return {
     bytes: plan.maxTokens * (plan.checkpointing ? cost.checkpointed : cost.plain),

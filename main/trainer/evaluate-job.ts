@@ -50,7 +50,7 @@ async function evaluateModel(
   parts: ModelParts,
   onDone: (done: number) => Promise<void>,
 ): Promise<EvaluationItem[]> {
-  const task = taskByName(job.task);
+  const task = taskByName(job.task).fit(job.records);
   const tokenizer = loadTokenizer(parts.tokenizer);
   const records = encodeRecords(task, tokenizer, job.records, endToken(tokenizer, endTokensOf(parts)));
   const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength });

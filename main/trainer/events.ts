@@ -72,7 +72,7 @@ export type TrainerEvent =
   | {
       readonly kind: 'warning';
       readonly step: number;
-      readonly rule: WarningRule;
+      readonly rule: WarningRule | 'reward_gaming';
       readonly message: string;
       readonly remedy: string;
     }

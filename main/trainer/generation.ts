@@ -1,6 +1,7 @@
 /** What one generation is, at its three stages: sampled and scored, ready for the loss, kept in a checkpoint. */
 import type { Completion } from '../model/generate.ts';
 import type { Advantages } from './advantages.ts';
+import type { Metrics } from './events.ts';
 import type { TokenRecord } from './prompts.ts';
 
 /** P prompts, G completions a prompt, R = P*G rows; row i belongs to group floor(i / G). */
@@ -16,6 +17,8 @@ export interface Generation {
   /** [functions][R] */
   readonly rewards: readonly (readonly number[])[];
   readonly result: Advantages;
+  /** What the method itself has to tell of it. */
+  readonly metrics: Metrics;
 }
 
 /** A generation with the log-probabilities that its micro-batches need, one array a row. */

@@ -4,18 +4,20 @@ import type { EvaluateJob, EvaluateResult } from './evaluate-job.ts';
 import type { JobEvent, TrainerEvent } from './events.ts';
 import type { GenerateJob, GenerateResult } from './generate-job.ts';
 import type { PreflightJob, PreflightResult } from './preflight-job.ts';
+import type { SampleJob, SampleResult } from './sample-job.ts';
 import type { ScoreJob, ScoreResult } from './score-job.ts';
 import type { SelfCheckJob, SelfCheckResult } from './self-check-job.ts';
 import type { TrainerStart } from './start.ts';
 
 /** Jobs that are no run: they tell how far they are, give one result and leave nothing behind. */
-export type SideJob = EvaluateJob | ScoreJob | BenchJob | PreflightJob | GenerateJob | SelfCheckJob;
+export type SideJob = EvaluateJob | GenerateJob | SampleJob | ScoreJob | BenchJob | PreflightJob | SelfCheckJob;
 
 export type TrainerJob = TrainerStart | SideJob;
 
 /** What each side job gives. */
 export interface SideJobResults {
   readonly evaluate: EvaluateResult;
+  readonly sample: SampleResult;
   readonly score: ScoreResult;
   readonly bench: BenchResult;
   readonly preflight: PreflightResult;

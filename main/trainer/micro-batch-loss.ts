@@ -174,7 +174,12 @@ export function rowLogps(
   );
 }
 
-function withBatch<T>(groups: readonly PromptGroup[], columns: number | undefined, work: (batch: DeviceBatch) => T): T {
+/** Does work on a batch and lets it go. */
+export function withBatch<T>(
+  groups: readonly PromptGroup[],
+  columns: number | undefined,
+  work: (batch: DeviceBatch) => T,
+): T {
   const batch = uploadGroups(groups, columns);
   try {
     return work(batch);
@@ -184,7 +189,7 @@ function withBatch<T>(groups: readonly PromptGroup[], columns: number | undefine
 }
 
 /** How rows of a generation are run, in the generation's own row numbers. */
-function partsOf(
+export function partsOf(
   { model, adapter }: Policy,
   generation: Pick<Generation, 'prompts' | 'completions'>,
   rows: RowRange,
@@ -252,7 +257,8 @@ function normaliserOf(
   };
 }
 
-function keepByName(parameters: LossContext['parameters'], grads: readonly tf.Tensor[]): Gradients {
+/** Gradients out of a tidy, by parameter. */
+export function keepByName(parameters: LossContext['parameters'], grads: readonly tf.Tensor[]): Gradients {
   return Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
 }
 

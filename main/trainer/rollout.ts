@@ -7,12 +7,14 @@ import { type Completion, generate } from '../model/generate.ts';
 import type { PromptGroup } from '../model/pack.ts';
 import { hashString } from '../random.ts';
 import type { Task } from '../tasks/task.ts';
+import { ngramSets, setDiversity } from '../text/diversity.ts';
 import { computeAdvantages } from './advantages.ts';
 import type { TrainConfig } from './config.ts';
 import type { Metrics, Sample } from './events.ts';
 import type { Generation } from './generation.ts';
 import { completionMetrics, diversityMetrics, generationTokens, groupMetrics, rewardMetrics } from './metrics.ts';
 import type { Policy } from './policy.ts';
+import { setAdvantages } from './polychromic.ts';
 import type { TokenRecord } from './prompts.ts';
 import { highestReward } from './watch-settings.ts';
 
@@ -64,7 +66,21 @@ export function scoreCompletions(
   const texts = completions.map(({ ids }) => decode(ids));
   const scored = texts.map((text, row) => task.reward(promptOfRow(prompts, row, config).record, text));
   const rewards = task.rewardNames.map((name) => scored.map((components) => components[name] ?? Number.NaN));
-  return { number, prompts, completions, texts, rewards, result: computeAdvantages(rewards, config) };
+  const result = computeAdvantages(rewards, weighted(task, config));
+  if (config.method !== 'polychromic-grpo')
+    return { number, prompts, completions, texts, rewards, result, metrics: {} };
+  const sets = setAdvantages(result.rewards, texts, number, config);
+  return {
+    ...{ number, prompts, completions, texts, rewards },
+    result: { ...result, advantages: sets.advantages },
+    metrics: { 'polychromic/set_score': sets.meanScore, 'polychromic/diversity': sets.meanDiversity },
+  };
+}
+
+/** The configuration with the weights in force: its own, else the task's. */
+function weighted(task: Task, config: TrainConfig): TrainConfig {
+  const { rewardWeights } = task;
+  return { ...config, reward_weights: config.reward_weights ?? (rewardWeights === null ? null : [...rewardWeights]) };
 }
 
 function promptOfRow(
@@ -113,6 +129,27 @@ export function generationMetrics(
       generation.completions.map(({ ids }) => ids),
       groupSize,
     ),
+    ...checkMetrics(task, generation, config),
+    ...generation.metrics,
+  };
+}
+
+/** `check/<name>`: the mean of the measure that no reward looks at; where there is one, many answers are right, and their diversity counts too. */
+function checkMetrics(
+  { check }: Task,
+  { texts, prompts }: Generation,
+  config: Pick<TrainConfig, 'num_generations'>,
+): Metrics {
+  if (check === null) return {};
+  const sum = texts.reduce(
+    (total, text, row) => total + check.measure(promptOfRow(prompts, row, config).record, text),
+    0,
+  );
+  const size = config.num_generations;
+  const groups = prompts.map((_, g) => setDiversity(texts.slice(g * size, (g + 1) * size).map(ngramSets)));
+  return {
+    [`check/${check.name}`]: sum / texts.length,
+    'completions/diversity': groups.reduce((total, diversity) => total + diversity, 0) / groups.length,
   };
 }
 

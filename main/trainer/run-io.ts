@@ -1,10 +1,11 @@
 /** What a training loop hands over between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
 import { dropOldest, type RunProgress, saveCheckpoint } from './checkpoint.ts';
 import { watchStep } from './collapse-watch.ts';
-import type { TrainConfig } from './config.ts';
+import { isReinforcement, type TrainConfig } from './config.ts';
 import type { Control } from './control.ts';
 import { evaluate } from './evaluate.ts';
 import type { Metrics, TrainerEvent } from './events.ts';
+import { gamingWarning } from './gaming-rule.ts';
 import type { SavedGeneration, ScoredGeneration } from './generation.ts';
 import type { Phases } from './phases.ts';
 import type { Session } from './session.ts';
@@ -67,6 +68,11 @@ export function openRunIo(
     }
   }
 
+  function watchGaming(step: number): void {
+    const warning = gamingWarning(history);
+    if (warning !== null) emit({ kind: 'warning', step, rule: 'reward_gaming', ...warning });
+  }
+
   return {
     firstStep: progress.step,
     control: {
@@ -105,7 +111,10 @@ export function openRunIo(
       history.push({ step, ...reported });
       now = { ...now, step };
       emit({ kind: 'step', step, metrics: reported });
-      if (config.method === 'grpo') watch(step, metrics);
+      if (isReinforcement(config.method)) {
+        watch(step, metrics);
+        watchGaming(step);
+      }
       if (evaluatesAt(step, config)) evaluateNow(session, step, emit);
       if (step % config.save_steps === 0 && step < config.max_steps) await save();
       began = performance.now();

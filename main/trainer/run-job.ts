@@ -8,6 +8,7 @@ import { runGenerateJob } from './generate-job.ts';
 import type { JobIo } from './job-io.ts';
 import type { SideJob, SideJobResults } from './jobs.ts';
 import { runPreflightJob } from './preflight-job.ts';
+import { runSampleJob } from './sample-job.ts';
 import { runScoreJob } from './score-job.ts';
 import { runSelfCheckJob } from './self-check-job.ts';
 
@@ -40,6 +41,8 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
   switch (job.kind) {
     case 'evaluate':
       return runEvaluateJob(job, io);
+    case 'sample':
+      return runSampleJob(job, io);
     case 'score':
       return runScoreJob(job, io);
     case 'bench':

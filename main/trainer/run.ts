@@ -11,7 +11,7 @@ import { trainGrpo } from './grpo.ts';
 import { openPhases } from './phases.ts';
 import { openRunIo } from './run-io.ts';
 import { openSession, type Session } from './session.ts';
-import { trainSft } from './sft.ts';
+import { trainPolychromicSft, trainSft } from './sft.ts';
 import type { TrainerStart } from './start.ts';
 
 /** Trains as `start` says, telling all through `emit`; a failure is told too, never thrown. */
@@ -66,8 +66,11 @@ export async function runTraining(
 function trainer(method: TrainerStart['config']['method']) {
   switch (method) {
     case 'grpo':
+    case 'polychromic-grpo':
       return trainGrpo;
     case 'sft':
       return trainSft;
+    case 'polychromic-sft':
+      return trainPolychromicSft;
   }
 }

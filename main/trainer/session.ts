@@ -9,7 +9,8 @@ import { hasAdapter, loadAdapter } from '../model/peft.ts';
 import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
 import { taskByName } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
-import type { TrainConfig } from './config.ts';
+import { isReinforcement, type TrainConfig } from './config.ts';
+import { openMeaning } from './meaning.ts';
 import { AdamW } from './optimizer.ts';
 import type { Policy } from './policy.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt, type TokenRecord } from './prompts.ts';
@@ -64,12 +65,14 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Sessi
   const adapter = openAdapter(model, weights.adapter, config);
   const policy: Policy = { model, adapter };
   const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);
-  const reference = config.beta === 0 || config.method !== 'grpo' ? null : openReference(policy, first, maxLength);
+  const reference =
+    config.beta === 0 || !isReinforcement(config.method) ? null : openReference(policy, first, maxLength);
   const optimizer = new AdamW(parameters, config);
+  const meaning = config.relevance_model === null ? null : openMeaning(config.relevance_model);
   return {
     start,
     config,
-    task: taskByName(config.task),
+    task: taskByName(config.task).fit(start.records, meaning?.similarity),
     tokenizer,
     policy,
     reference,
@@ -80,6 +83,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Sessi
     maxCompletionLength,
     decode: (ids) => tokenizer.decode(ids),
     dispose: () => {
+      meaning?.dispose();
       optimizer.dispose();
       if (reference !== null && reference.model !== model) disposeModel(reference.model);
       if (reference !== null && reference.adapter !== null) disposeAdapter(reference.adapter);

@@ -1,31 +1,54 @@
 /**
  * Supervised fine-tuning on completions: loss = -sum of log p(target token) / number of target tokens, over all
  * micro-batches of a step (as transformers normalises by num_items_in_batch). Prompt tokens carry no loss.
+ * Polychromic SFT adds a term for the diversity of what the policy says itself (diversity-term.ts).
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { PromptGroup } from '../model/pack.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { recordAt } from './batching.ts';
+import { diversityTerm, type LossTerm } from './diversity-term.ts';
 import type { Metrics } from './events.ts';
 import { planRows, tokenCost } from './memory.ts';
 import type { AdamW } from './optimizer.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
 import { completionLogps, lossAndGradients, type Policy } from './policy.ts';
+import type { TokenRecord } from './prompts.ts';
 import type { RunIo } from './run-io.ts';
 import { learningRate } from './schedule.ts';
 import type { Session } from './session.ts';
 
 /** Trains until the configured number of steps; `io` reports, saves and listens. */
-export async function trainSft(session: Session, io: RunIo): Promise<void> {
+export function trainSft(session: Session, io: RunIo): Promise<void> {
+  return trainSupervised(session, io, null);
+}
+
+/** Polychromic SFT: L_quality − lambda · D of what the policy itself samples for `polychromic_prompts` of the prompts. */
+export function trainPolychromicSft(session: Session, io: RunIo): Promise<void> {
+  return trainSupervised(session, io, (prompts, step) =>
+    diversityTerm(session, prompts.slice(0, session.config.polychromic_prompts ?? prompts.length), step, io),
+  );
+}
+
+/** `term` adds to the loss of a step on its records; null: none. */
+async function trainSupervised(
+  session: Session,
+  io: RunIo,
+  term: ((records: readonly TokenRecord[], step: number) => LossTerm) | null,
+): Promise<void> {
   const { config, policy, parameters, optimizer } = session;
   const cost = tokenCost(policy.model.config, policy.adapter);
   io.begin();
   for (let step = io.firstStep; step < config.max_steps; step++) {
     if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
     const rate = learningRate(config, step);
-    const micro = sftBatches(session, step);
-    const metrics = io.phases.time('step', () => sftStep(policy, parameters, optimizer, micro.flatMap(inParts), rate));
+    const records = sftRecords(session, step);
+    const micro = records.map((batch) => batch.map(asGroup));
+    const more = term === null ? null : () => term(records.flat(), step);
+    const metrics = io.phases.time('step', () =>
+      sftStep(policy, parameters, optimizer, micro.flatMap(inParts), rate, more),
+    );
     io.addTokens(micro.flat().reduce((sum, group) => sum + tokensOf(group), 0));
     const perEpoch = session.records.length / (config.per_device_train_batch_size * config.gradient_accumulation_steps);
     await io.endStep(step + 1, { ...metrics, learning_rate: rate, epoch: (step + 1) / perEpoch });
@@ -50,13 +73,14 @@ export interface SftBatch {
   readonly checkpointing: boolean;
 }
 
-/** One optimiser step on the given micro-batches of groups: loss, grad_norm and mean entropy. */
+/** One optimiser step on the given micro-batches of groups, and on `more` beside them: loss, grad_norm, mean entropy. */
 export function sftStep(
   policy: Policy,
   parameters: readonly Parameter[],
   optimizer: AdamW,
   microBatches: readonly SftBatch[],
   rate: number,
+  more: (() => LossTerm) | null = null,
 ): Metrics {
   const packed: { readonly batch: DeviceBatch; readonly checkpointing: boolean }[] = [];
   let gradients: Gradients | null = null;
@@ -71,8 +95,11 @@ export function sftStep(
       entropy += result.entropy / tokens;
       gradients = accumulateGradients(gradients, result.gradients);
     }
+    const term = more?.();
+    if (term !== undefined) gradients = accumulateGradients(gradients, term.gradients);
     const { gradNorm } = optimizer.update(gradients ?? {}, rate);
-    return { loss, grad_norm: gradNorm, entropy };
+    const parts = term === undefined ? {} : { ...term.metrics, 'polychromic/quality_loss': loss };
+    return { loss: loss + (term?.loss ?? 0), grad_norm: gradNorm, entropy, ...parts };
   } finally {
     for (const { batch } of packed) disposeBatch(batch);
     tf.dispose(gradients ?? {});
@@ -99,18 +126,21 @@ function sftLoss(
   });
 }
 
-/** The micro-batches of one step, from the stream of seeded epochs, cut where memory asks for it. */
-function sftBatches(session: Session, step: number): PromptGroup[][] {
+/** The records of each micro-batch of one step, from the stream of seeded epochs. */
+function sftRecords(session: Session, step: number): TokenRecord[][] {
   const { config, records } = session;
   const size = config.per_device_train_batch_size;
   const first = step * config.gradient_accumulation_steps;
   const stream = { records: records.length, seed: config.seed, shuffle: config.shuffle_dataset };
   return Array.from({ length: config.gradient_accumulation_steps }, (_, m) =>
-    Array.from({ length: size }, (_, i): PromptGroup => {
-      const record = records[recordAt(stream, (first + m) * size + i)];
-      return { promptIds: record?.promptIds ?? [], completions: [record?.targetIds ?? []] };
-    }),
+    Array.from({ length: size }, (_, i) => records[recordAt(stream, (first + m) * size + i)]).flatMap(
+      (record) => record ?? [],
+    ),
   );
+}
+
+function asGroup({ promptIds, targetIds }: TokenRecord): PromptGroup {
+  return { promptIds, completions: [targetIds] };
 }
 
 function tokensOf({ promptIds, completions }: PromptGroup): number {

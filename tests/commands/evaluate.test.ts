@@ -70,6 +70,13 @@ describe('braid evaluate', () => {
     expect(unknown?.stderr).toContain("unknown option '--modle'");
   });
 
+  it('sends replies to the command that measures them', async () => {
+    const replies = place('replies.jsonl');
+    writeFileSync(replies, '{"id":"a","post":"p","reply":"r","engagement":{"likes":0,"reposts":0,"replies":0}}\n');
+    const run = await braid(['evaluate', '--model', place('model'), '--dataset', replies]);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('braid compare') });
+  });
+
   it('names every bad line of the dataset', async () => {
     const bad = place('bad.jsonl');
     writeFileSync(bad, `${readFileSync(dataset, 'utf8')}\n{"id": 3}\nnot json\n`);

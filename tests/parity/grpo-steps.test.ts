@@ -131,6 +131,7 @@ function score(given: Rollouts, number: number, config: TrainConfig): ScoredGene
     result: computeAdvantages(rewards, config),
     oldLogps: null,
     refLogps: null,
+    metrics: {},
   };
 }
 

@@ -11,7 +11,7 @@ async function bench() {
   const world = await tinyWorkspace();
   const { store, paths, root } = world;
   const live = openLiveRuns(store, { paths, changes: openChanges(), settings: () => readSettings(store) });
-  const app = { paths, live, workspace: openWorkspace({ workspace: root }) };
+  const app = { store, paths, live, workspace: openWorkspace({ workspace: root }) };
   const context: JobContext = { signal: new AbortController().signal, progress: () => undefined };
   return { ...world, look: (changes: object, given = context) => preflight(app, world.config(changes), null, given) };
 }

@@ -36,6 +36,7 @@ function generation(config: ReturnType<typeof parseConfig>): ScoredGeneration {
     result: computeAdvantages(rewards, config),
     oldLogps: null,
     refLogps: null,
+    metrics: {},
   };
 }
 

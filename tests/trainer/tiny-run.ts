@@ -11,7 +11,7 @@ import { trainGrpo } from '../../main/trainer/grpo.ts';
 import { openPhases } from '../../main/trainer/phases.ts';
 import { openRunIo } from '../../main/trainer/run-io.ts';
 import { openSession, type Session } from '../../main/trainer/session.ts';
-import { trainSft } from '../../main/trainer/sft.ts';
+import { trainPolychromicSft, trainSft } from '../../main/trainer/sft.ts';
 import type { TrainerStart } from '../../main/trainer/start.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { openForTest } from '../tensor/wasm/open.ts';
@@ -58,6 +58,13 @@ export const tinyConfig: Partial<TrainConfig> = {
   threads: 1,
 };
 
+const trainers = {
+  grpo: trainGrpo,
+  'polychromic-grpo': trainGrpo,
+  sft: trainSft,
+  'polychromic-sft': trainPolychromicSft,
+} as const;
+
 /** Opens the backend and writes a model; both serve all runs of a file. */
 export async function openTiny(folder: string): Promise<{ readonly runtime: WasmRuntime; readonly model: string }> {
   await writeTinyModel(folder);
@@ -92,7 +99,7 @@ export async function tinyRun(options: TinyRunOptions): Promise<TinyRun> {
     const session = { ...opened, ...options.replace?.(opened) };
     const progress = options.resumeFrom === undefined ? noProgress() : restoreCheckpoint(options.resumeFrom, session);
     const io = openRunIo(session, progress, control, openPhases(), emit);
-    await (session.config.method === 'sft' ? trainSft : trainGrpo)(session, io);
+    await trainers[session.config.method](session, io);
   } finally {
     opened.dispose();
   }

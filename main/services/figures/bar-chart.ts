@@ -17,6 +17,8 @@ export interface BarChart {
 
 /** The share of a group's width that its bars take. */
 const FILLED = 0.75;
+/** From more groups on, their names are slanted. */
+const CROWDED = 8;
 
 /** The chart as SVG. */
 export function barChart({ title, yLabel, groups, series }: BarChart): string {
@@ -32,12 +34,13 @@ export function barChart({ title, yLabel, groups, series }: BarChart): string {
       return drawn(bar, left, barWidth, colourOf(i), y.at);
     }),
   );
-  const names = groups.map((name, g) =>
-    textAt(PLOT.left + (g + 0.5) * width, PLOT.bottom + 18, name, {
-      size: groups.length > 8 ? 9 : 11,
-      anchor: 'middle',
-    }),
-  );
+  const crowded = groups.length > CROWDED;
+  const names = groups.map((name, g) => {
+    const x = PLOT.left + (g + 0.5) * width;
+    return crowded
+      ? textAt(x + 8, PLOT.bottom + 14, name, { size: 9, anchor: 'end', rotate: -30 })
+      : textAt(x, PLOT.bottom + 18, name, { size: 11, anchor: 'middle' });
+  });
   return sheet(title, [...verticalAxis(y, yLabel), ...bars, ...names, ...legend(series.map(({ name }) => name))]);
 }
 

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { splitWords } from '../../text/words.ts';
+import { parseFields, shown } from '../record-faults.ts';
 import { interleaveWords } from './target.ts';
 
-// Each message says what was expected; `parseInterleaveRecord` adds the field and what came.
+// Each message says what was expected; `parseFields` adds the field and what came.
 const filled = z.string({ error: 'a string' }).min(1, { error: 'a string that is not empty' });
 const withWords = filled.refine((text) => splitWords(text).length > 0, { error: 'a string with at least one word' });
 const counted = z.int({ error: 'a whole number' }).min(1, { error: 'a whole number of at least 1' });
@@ -28,25 +29,9 @@ export type InterleaveRecord = Readonly<z.infer<typeof recordSchema>>;
 
 /** Checks one parsed JSONL value; the error names every bad field, what was expected and what came. */
 export function parseInterleaveRecord(value: unknown): InterleaveRecord {
-  const result = recordSchema.safeParse(value);
-  if (!result.success)
-    throw inputError('BAD_RECORD', result.error.issues.map((issue) => describe(issue, value)).join('; '));
-  checkConsistency(result.data);
-  return result.data;
-}
-
-function describe(issue: z.core.$ZodIssue, value: unknown): string {
-  const field = issue.path[0];
-  if (field === undefined) return `expected ${issue.message}, got ${shown(value)}`;
-  const came = (value as Record<string, unknown>)[String(field)];
-  return `expected "${String(field)}" to be ${issue.message}, got ${shown(came)}`;
-}
-
-/** A value as it may stand in a message: JSON, cut short. */
-function shown(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  const json = JSON.stringify(value);
-  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
+  const record = parseFields(recordSchema, value);
+  checkConsistency(record);
+  return record;
 }
 
 /** Fields that are each fine but don't belong together would train something else than interleaving. */

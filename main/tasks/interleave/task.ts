@@ -8,10 +8,13 @@ import { alignmentReward } from './reward.ts';
 export const interleaveTask: Task<InterleaveRecord> = {
   name: 'interleave',
   rewardNames: ['alignment'],
+  rewardWeights: null,
   highestReward: 1,
   mainMetric: 'alignment',
+  check: null,
   parseRecord: parseInterleaveRecord,
   reference: (record) => record.target,
   reward: (record, completion) => ({ alignment: alignmentReward(record.target, completion) }),
   measure: (record, completion) => measureCompletion(record.target, completion),
+  fit: () => interleaveTask,
 };

@@ -28,6 +28,6 @@ describe('interleaveTask', () => {
 
 describe('taskByName', () => {
   it('refuses an unknown name', () => {
-    expect(() => taskByName('weave')).toThrow('Expected "task" to be one of interleave, got "weave"');
+    expect(() => taskByName('weave')).toThrow('Expected "task" to be one of interleave, reply, got "weave"');
   });
 });

@@ -1,0 +1,96 @@
+/** `braid compare`: the comprehensive comparison of a baseline with trained models. */
+import { basename, dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { inputError } from '../errors.ts';
+import { type CompareOptions, compareModels, type ModelComparison } from '../services/compare/compare.ts';
+import { detectTask } from '../services/compare/detect-task.ts';
+import { numbersOf, writeComparison } from '../services/compare/write.ts';
+import type { ModelChoice } from '../services/evaluate.ts';
+import { hostPaths } from './host-paths.ts';
+import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { followJob } from './side-job.ts';
+import { tableLines } from './table.ts';
+
+interface CompareCommandOptions {
+  readonly baseline: string;
+  readonly trained: readonly string[];
+  readonly dataset: string;
+  readonly output: string;
+  readonly samples: string;
+  readonly k: string;
+  readonly threshold?: string;
+  readonly temperature: string;
+  readonly base?: string;
+}
+
+/** Rewards that a good reply of each task reaches: the success threshold unless another is given. */
+const THRESHOLDS = { reply: 0.6, interleave: 0.9 } as const;
+
+/** Adds `compare` to the program. */
+export function registerCompare(program: Command): void {
+  withCommonOptions(program.command('compare'))
+    .description('compare models on held-out records: pass@k, diversity, every measure, significance, figures, report')
+    .requiredOption('--baseline <model>', 'folder, checkpoint or bundled model; NAME=FOLDER gives it a name')
+    .option('--trained <models...>', 'one or more others; without any, the baseline is measured alone', [])
+    .requiredOption('--dataset <file>', 'held-out records (JSONL) of replies or of interleaving')
+    .requiredOption('--output <dir>', 'where report.md, comparison.json, figures/ and data/ go')
+    .option('--samples <n>', 'completions of each prompt', '10')
+    .option('--k <list>', 'the k of pass@k', '1,5,10')
+    .option(
+      '--threshold <x>',
+      `what a completion must reach to pass (replies: reward ${THRESHOLDS.reply}; interleave: alignment ${THRESHOLDS.interleave})`,
+    )
+    .option('--temperature <x>', 'sampling temperature', '1')
+    .option('--base <dir>', "the model under LoRA checkpoints, when it isn't where they say")
+    .action((options: CompareCommandOptions, command: Command) => compare(options, command));
+}
+
+async function compare(options: CompareCommandOptions, command: Command): Promise<void> {
+  const context = commandContext(command);
+  const dataset = resolve(options.dataset);
+  const task = detectTask(dataset);
+  const request: CompareOptions = {
+    models: [options.baseline, ...options.trained].map((given) => choiceOf(given, options.base)),
+    dataset,
+    task,
+    paths: hostPaths(),
+    samples: wholeNumber('--samples', options.samples),
+    k: [...new Set(options.k.split(',').map((part) => wholeNumber('--k', part.trim())))].sort((a, b) => a - b),
+    threshold: options.threshold === undefined ? THRESHOLDS[task] : number('--threshold', options.threshold),
+    temperature: number('--temperature', options.temperature),
+    seed: context.seed,
+    backend: backendChoice(context.backend),
+    threads: context.threads,
+  };
+  const comparison = await followJob('sampling', context, (job) => compareModels({ ...request, ...job }));
+  if (comparison === null) return;
+  const files = await writeComparison(comparison, resolve(options.output), request.paths);
+  printComparison(comparison, context);
+  context.print(`Report: ${files.report}`);
+  context.out({ ...numbersOf(comparison), files });
+}
+
+/** The table of a comparison as the terminal shows it. */
+export function printComparison({ models, rows }: ModelComparison, context: CommandContext): void {
+  const cells = rows.map(({ measure, means, winner }) => [
+    measure.name,
+    ...means.map(({ mean, low, high }) => `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`),
+    winner ?? '–',
+  ]);
+  for (const line of tableLines(['', ...models.map(({ name }) => name), 'winner'], cells)) context.print(line);
+}
+
+/** NAME=FOLDER, or a folder, whose name then is made of its last parts. */
+function choiceOf(given: string, base: string | undefined): ModelChoice {
+  const [, name, folder] = /^([^=/\\]+)=(.+)$/.exec(given) ?? [];
+  const own = /^checkpoint-\d+$/.test(basename(given))
+    ? `${basename(dirname(given))}/${basename(given)}`
+    : basename(given);
+  return { name: name ?? own, folder: folder ?? given, ...(base === undefined ? {} : { base }) };
+}
+
+function number(option: string, value: string): number {
+  const parsed = Number(value);
+  if (value.trim() !== '' && Number.isFinite(parsed)) return parsed;
+  throw inputError('BAD_OPTION', `Expected ${option} to be a number, got "${value}"`);
+}

@@ -1,0 +1,92 @@
+/** `braid replies`: the second system on the bundled sample, in one go. */
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { numbersOf } from '../services/compare/write.ts';
+import { type ReplyDemoResult, replyRuns, runReplyDemo } from '../services/reply-demo.ts';
+import { markAbandonedRuns } from '../services/runs.ts';
+import { openWorkspace } from '../services/workspace.ts';
+import { openStore } from '../store/index.ts';
+import { printComparison } from './compare.ts';
+import { hostPaths } from './host-paths.ts';
+import { formatDuration, openProgress, type Progress } from './progress.ts';
+import { backendChoice, type CommandContext, commandContext, withCommonOptions } from './shared.ts';
+import { openTrainingScreen } from './training-screen.ts';
+
+/** Adds `replies` to the program. */
+export function registerReplies(program: Command): void {
+  withCommonOptions(program.command('replies'))
+    .description('split, SFT, polychromic SFT, GRPO and polychromic GRPO on the bundled replies, then the comparison')
+    .option('--output <dir>', "where split and report go (default: the workspace's outputs/replies-seed<seed>)")
+    .action((options: { readonly output?: string }, command: Command) => replies(options, command));
+}
+
+const WORDS = {
+  split: 'Splitting the replies.',
+  baseline: 'Baseline: supervised fitting.',
+  polychromic: 'Polychromic: supervised fitting with diversity.',
+  grpo_from_baseline: 'GRPO from the baseline.',
+  polychromic_grpo: 'Polychromic GRPO from the baseline.',
+  comparison: 'Comparing all four on held-out posts.',
+} as const;
+
+async function replies(options: { readonly output?: string }, command: Command): Promise<void> {
+  const context = commandContext(command);
+  const began = performance.now();
+  const workspace = openWorkspace({ workspace: context.workspace.root });
+  const store = openStore(workspace.database);
+  const screen = openTrainingScreen(context);
+  let bar: Progress | null = null;
+  try {
+    markAbandonedRuns(store);
+    const result = await runReplyDemo(store, {
+      paths: hostPaths(),
+      seed: context.seed,
+      backend: backendChoice(context.backend),
+      threads: context.threads,
+      output: resolve(options.output ?? join(workspace.outputs, `replies-seed${context.seed}`)),
+      onPart: (part) => screen.part(WORDS[part]),
+      onEvents: screen.onEvents,
+      onRun: screen.onRun,
+      onProgress: (done, total) => {
+        bar ??= openProgress({ label: 'sampling', total, unit: 'prompts' }, context.quiet);
+        bar.update(done);
+      },
+    });
+    screen.end();
+    (bar as Progress | null)?.end();
+    report(result, (performance.now() - began) / 1000, context);
+  } finally {
+    screen.end();
+    store.close();
+  }
+}
+
+function report(
+  { outcomes, comparison, files, split }: ReplyDemoResult,
+  seconds: number,
+  context: CommandContext,
+): void {
+  context.out({
+    seconds: Number(seconds.toFixed(1)),
+    checks: split.checks,
+    runs: outcomes.map(({ run, outcome }) => ({
+      ...{
+        name: run,
+        run_id: outcome.runId,
+        state: outcome.state,
+        steps: outcome.step,
+        checkpoint: outcome.checkpoint,
+      },
+    })),
+    comparison: comparison === null ? null : numbersOf(comparison),
+    files,
+    workspace: context.workspace.root,
+  });
+  if (comparison === null || files === null) {
+    context.print(`Stopped in run ${outcomes.length} of ${replyRuns.length}; finished runs stay in the history.`);
+    process.exitCode = 130;
+    return;
+  }
+  printComparison(comparison, context);
+  context.print(`${replyRuns.length} runs and the comparison in ${formatDuration(seconds)}. Report: ${files.report}`);
+}

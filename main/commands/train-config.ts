@@ -1,0 +1,62 @@
+/** The configuration that the options of `braid train` mean. */
+import type { Command } from 'commander';
+import { parse } from 'yaml';
+import { inputError } from '../errors.ts';
+import { readConfigChoice } from '../services/presets.ts';
+import { configFields, fieldMeta, parseConfig, type TrainConfig } from '../trainer/config.ts';
+import { hostPaths } from './host-paths.ts';
+import { type CommandContext, wholeNumber } from './shared.ts';
+
+/** The options of `braid train`. */
+export interface TrainOptions {
+  readonly dataset?: string;
+  readonly model?: string;
+  readonly method?: string;
+  readonly config?: string;
+  readonly resume?: string | true;
+  readonly from?: string;
+  readonly steps?: string;
+  readonly experiment?: string;
+  readonly seeds?: string;
+  readonly set?: readonly string[];
+}
+
+/** The configuration: defaults, then the file, then --set, then the options. */
+export function trainConfig(options: TrainOptions, command: Command, context: CommandContext): TrainConfig {
+  const file = options.config === undefined ? {} : readConfigChoice(options.config, hostPaths());
+  const given = (name: string): boolean =>
+    ['cli', 'env'].includes(String(command.getOptionValueSourceWithGlobals(name)));
+  const fields: Record<string, unknown> = { ...file, ...Object.fromEntries((options.set ?? []).map(assignment)) };
+  const take = (field: keyof TrainConfig, value: unknown): void => {
+    if (value !== undefined) fields[field] = value;
+  };
+  take('dataset', options.dataset);
+  take('model', options.model);
+  take('method', options.method);
+  take('from_checkpoint', options.from);
+  if (options.steps !== undefined) take('max_steps', wholeNumber('--steps', options.steps));
+  if (given('seed')) take('seed', context.seed);
+  if (given('backend')) take('backend', context.backend);
+  if (given('threads')) take('threads', context.threads);
+  return parseConfig(fields, options.config ?? 'command line');
+}
+
+function assignment(text: string): [string, unknown] {
+  const at = text.indexOf('=');
+  const field = text.slice(0, at);
+  if (at > 0 && (configFields as readonly string[]).includes(field))
+    return [field, yamlValue(field, text.slice(at + 1))];
+  throw inputError(
+    'BAD_OPTION',
+    `Expected --set field=value with a field of the configuration, got "${text}"`,
+    `For instance learning_rate=2e-4 (${fieldMeta('learning_rate').doc})`,
+  );
+}
+
+function yamlValue(field: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    throw inputError('BAD_OPTION', `Expected --set ${field}= to be followed by a YAML value, got "${text}"`);
+  }
+}

@@ -1,0 +1,36 @@
+/** What is seen while a command trains run after run: a line a part, a bar in each run, Ctrl-C that saves. */
+import type { LiveRun } from '../services/training.ts';
+import type { TrainerEvent } from '../trainer/events.ts';
+import type { CommandContext } from './shared.ts';
+import { followTraining, stopOnSignals, type TrainingView } from './training-view.ts';
+
+export interface TrainingScreen {
+  /** Begins a part. */
+  part(words: string): void;
+  readonly onEvents: (events: readonly TrainerEvent[]) => void;
+  readonly onRun: (run: LiveRun) => void;
+  end(): void;
+}
+
+/** Opens the screen. */
+export function openTrainingScreen(context: CommandContext): TrainingScreen {
+  let view: TrainingView | null = null;
+  let release: (() => void) | null = null;
+  const end = (): void => {
+    view?.end();
+    release?.();
+    [view, release] = [null, null];
+  };
+  return {
+    part: (words) => {
+      end();
+      context.say(words);
+    },
+    onEvents: (events) => view?.onEvents(events),
+    onRun: (run) => {
+      view = followTraining(context);
+      release = stopOnSignals(run, context).release;
+    },
+    end,
+  };
+}

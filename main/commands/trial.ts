@@ -1,0 +1,78 @@
+/** `braid trial`: the small-scale test before a long run. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { BraidError } from '../errors.ts';
+import { readConfigChoice } from '../services/presets.ts';
+import { markAbandonedRuns } from '../services/runs.ts';
+import { runTrial, type TrialResult } from '../services/trial.ts';
+import { openWorkspace } from '../services/workspace.ts';
+import { openStore } from '../store/index.ts';
+import { hostPaths } from './host-paths.ts';
+import { formatDuration } from './progress.ts';
+import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { openTrainingScreen } from './training-screen.ts';
+
+interface TrialCommandOptions {
+  readonly dataset: string;
+  readonly sft: string;
+  readonly config: string;
+  readonly model?: string;
+  readonly examples: string;
+  readonly sftSteps: string;
+  readonly steps: string;
+}
+
+/** Adds `trial` to the program. */
+export function registerTrial(program: Command): void {
+  withCommonOptions(program.command('trial'))
+    .description('small-scale test: 100 examples through split, supervised warm-up and GRPO; says go or no-go')
+    .requiredOption('--dataset <file>', 'reply records (JSONL)')
+    .option('--sft <config>', 'configuration of the warm-up: a file or a preset', 'baseline')
+    .option('--config <config>', 'configuration of the reinforcement: a file or a preset', 'grpo_from_baseline')
+    .option('--model <dir>', 'the model of both, over what the configurations say')
+    .option('--examples <n>', 'records that are taken', '100')
+    .option('--sft-steps <n>', 'supervised steps', '100')
+    .option('--steps <n>', 'reinforcement steps', '30')
+    .action((options: TrialCommandOptions, command: Command) => trial(options, command));
+}
+
+async function trial(options: TrialCommandOptions, command: Command): Promise<void> {
+  const context = commandContext(command);
+  const paths = hostPaths();
+  const machine = { backend: backendChoice(context.backend), threads: context.threads };
+  const model = options.model === undefined ? {} : { model: options.model };
+  const workspace = openWorkspace({ workspace: context.workspace.root });
+  const store = openStore(workspace.database);
+  const screen = openTrainingScreen(context);
+  try {
+    markAbandonedRuns(store);
+    const result = await runTrial(store, {
+      paths,
+      dataset: resolve(options.dataset),
+      sft: { ...readConfigChoice(options.sft, paths), ...machine, ...model },
+      grpo: { ...readConfigChoice(options.config, paths), ...machine, ...model },
+      seed: context.seed,
+      examples: wholeNumber('--examples', options.examples),
+      sftSteps: wholeNumber('--sft-steps', options.sftSteps),
+      grpoSteps: wholeNumber('--steps', options.steps),
+      onPart: (part) => screen.part(part === 'sft' ? 'Supervised warm-up.' : 'Reinforcement from there.'),
+      onEvents: screen.onEvents,
+      onRun: screen.onRun,
+    });
+    screen.end();
+    report(result, context);
+  } finally {
+    screen.end();
+    store.close();
+  }
+}
+
+function report(result: TrialResult, context: CommandContext): void {
+  for (const { ok, name, detail } of result.criteria) context.print(`${ok ? 'OK  ' : 'FAIL'} ${name}: ${detail}`);
+  for (const { completion, reward } of result.samples) context.print(`     ${reward.toFixed(3)}  ${completion}`);
+  const { go, examples, seconds, criteria, runIds, samples } = result;
+  context.print(`${go ? 'GO' : 'NO-GO'}: ${examples} examples in ${formatDuration(seconds)}.`);
+  context.out({ go, examples, seconds, criteria, run_ids: runIds, samples, workspace: context.workspace.root });
+  if (!go)
+    throw new BraidError('NO_GO', 'The small-scale test says no-go', { remedy: 'Mend what failed, then test again.' });
+}

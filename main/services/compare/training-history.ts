@@ -1,0 +1,29 @@
+/** What a checkpoint tells of its training: the metrics by step that its trainer_state.json holds. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inputError } from '../../errors.ts';
+
+/** One logged step: numbers by name. */
+export type LoggedStep = Readonly<Record<string, number>>;
+
+/** The log of a checkpoint's run, oldest step first; empty for a model that was not trained here. */
+export function trainingHistory(folder: string): readonly LoggedStep[] {
+  const file = join(folder, 'trainer_state.json');
+  if (!existsSync(file)) return [];
+  let state: unknown;
+  try {
+    state = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw inputError('BAD_CHECKPOINT', `${file}: expected JSON (${(cause as Error).message})`);
+  }
+  const log = (state as { readonly log_history?: unknown } | null)?.log_history;
+  return Array.isArray(log) ? (log as LoggedStep[]) : [];
+}
+
+/** One metric of a log as points; steps without it are left out. */
+export function curveOf(history: readonly LoggedStep[], name: string): { readonly x: number; readonly y: number }[] {
+  return history.flatMap((step) => {
+    const value = step[name];
+    return value === undefined || !Number.isFinite(value) ? [] : [{ x: step.step ?? 0, y: value }];
+  });
+}

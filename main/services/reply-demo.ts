@@ -1,0 +1,113 @@
+/**
+ * The second system from end to end on the bundled models: replies split for two phases, supervised and polychromic
+ * fitting on the first, GRPO and polychromic GRPO on the second from the supervised checkpoint, and all four compared
+ * on held-out posts.
+ */
+import { join } from 'node:path';
+import { BraidError } from '../errors.ts';
+import type { Store } from '../store/index.ts';
+import { parseConfig, type TrainConfig } from '../trainer/config.ts';
+import type { TrainerEvent } from '../trainer/events.ts';
+import { compareModels, type ModelComparison } from './compare/compare.ts';
+import { type ComparisonFiles, writeComparison } from './compare/write.ts';
+import type { HostPaths } from './paths.ts';
+import { readPreset } from './presets.ts';
+import type { ReplySplit } from './replies/split.ts';
+import { splitReplyFile } from './replies/split-files.ts';
+import { seedRunName } from './seed-groups.ts';
+import { type LiveRun, type RunOutcome, startTraining } from './training.ts';
+
+/** The four runs, in order; each is a preset of its name. */
+export const replyRuns = ['baseline', 'polychromic', 'grpo_from_baseline', 'polychromic_grpo'] as const;
+export type ReplyRun = (typeof replyRuns)[number];
+
+export interface ReplyDemoOptions {
+  readonly paths: HostPaths;
+  readonly seed: number;
+  readonly backend: TrainConfig['backend'];
+  readonly threads: number;
+  /** Where split and comparison go. */
+  readonly output: string;
+  /** Fields over those of the presets, for instance another model. */
+  readonly fields?: Partial<TrainConfig>;
+  /** Reply records and held-out ones; by default the bundled sample. */
+  readonly dataset?: { readonly train: string; readonly test: string };
+  readonly onPart?: (part: 'split' | ReplyRun | 'comparison') => void;
+  readonly onProgress?: (done: number, total: number) => void;
+  readonly onEvents?: (events: readonly TrainerEvent[]) => void;
+  readonly onRun?: (run: LiveRun) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface ReplyDemoResult {
+  readonly split: ReplySplit;
+  readonly outcomes: readonly { readonly run: ReplyRun; readonly outcome: RunOutcome }[];
+  /** null when a run was stopped before its end. */
+  readonly comparison: ModelComparison | null;
+  readonly files: ComparisonFiles | null;
+}
+
+/** A reply passes from this reward on. */
+export const REPLY_THRESHOLD = 0.6;
+
+/** Runs everything; runs stay in the workspace's history. A run that is stopped ends it, without a comparison. */
+export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Promise<ReplyDemoResult> {
+  const { paths, seed, backend, threads, output } = options;
+  const dataset = options.dataset ?? {
+    train: join(paths.datasets, 'sample_replies.jsonl'),
+    test: join(paths.datasets, 'sample_replies.test.jsonl'),
+  };
+  options.onPart?.('split');
+  const { split, files } = splitReplyFile(dataset.train, output, { ratio: 0.5, seed });
+
+  const outcomes: { run: ReplyRun; outcome: RunOutcome }[] = [];
+  const checkpoints = new Map<ReplyRun, string>();
+  for (const run of replyRuns) {
+    options.onPart?.(run);
+    const reinforced = run === 'grpo_from_baseline' || run === 'polychromic_grpo';
+    const fields = {
+      ...readPreset(run, paths),
+      ...options.fields,
+      dataset: reinforced ? files.grpo : files.sft,
+      eval_dataset: dataset.test,
+      from_checkpoint: reinforced ? (checkpoints.get('baseline') ?? null) : null,
+      seed,
+      backend,
+      threads,
+    };
+    const outcome = await train(store, parseConfig(fields, run), run, options);
+    outcomes.push({ run, outcome });
+    if (outcome.state !== 'done' || outcome.checkpoint === null)
+      return { split, outcomes, comparison: null, files: null };
+    checkpoints.set(run, outcome.checkpoint);
+  }
+
+  options.onPart?.('comparison');
+  const comparison = await compareModels({
+    models: [...checkpoints].map(([name, folder]) => ({ name, folder })),
+    ...{ dataset: dataset.test, task: 'reply', paths, samples: 10, k: [1, 5, 10], threshold: REPLY_THRESHOLD },
+    ...{ temperature: 1, seed, backend, threads },
+    onProgress: ({ done, total }) => options.onProgress?.(done, total),
+    ...(options.signal && { signal: options.signal }),
+  });
+  return { split, outcomes, comparison, files: await writeComparison(comparison, output, paths) };
+}
+
+async function train(
+  store: Store,
+  config: TrainConfig,
+  name: ReplyRun,
+  options: ReplyDemoOptions,
+): Promise<RunOutcome> {
+  const run = startTraining(store, config, {
+    paths: options.paths,
+    name: seedRunName(name, config.seed),
+    ...(options.onEvents && { onEvents: options.onEvents }),
+  });
+  options.onRun?.(run);
+  const outcome = await run.outcome;
+  if (outcome.error !== null) throw outcome.error;
+  if (outcome.state === 'done' && outcome.checkpoint === null)
+    throw new BraidError('NO_CHECKPOINT', `Expected run ${run.runId} (${name}) to leave a checkpoint, it left none`);
+  return outcome;
+}

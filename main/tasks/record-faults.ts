@@ -1,0 +1,24 @@
+/** What is wrong with a record, field by field: what was expected and what came. */
+import type { z } from 'zod';
+import { inputError } from '../errors.ts';
+
+/** Checks one parsed JSONL value against a schema whose messages say what was expected. */
+export function parseFields<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw inputError('BAD_RECORD', result.error.issues.map((issue) => describe(issue, value)).join('; '));
+}
+
+function describe({ path, message }: z.core.$ZodIssue, value: unknown): string {
+  if (path.length === 0) return `expected ${message}, got ${shown(value)}`;
+  let came: unknown = value;
+  for (const key of path) came = (came as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key];
+  return `expected "${path.join('.')}" to be ${message}, got ${shown(came)}`;
+}
+
+/** A value as it may stand in a message: JSON, cut short. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const json = JSON.stringify(value);
+  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
+}

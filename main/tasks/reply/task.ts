@@ -1,0 +1,44 @@
+/** Short replies to posts, as a training task. */
+import { inverseDocumentFrequency, stems } from '../../text/terms.ts';
+import { splitWords } from '../../text/words.ts';
+import type { Task, TextSimilarity } from '../task.ts';
+import { parseReplyRecord, type ReplyRecord } from './record.ts';
+import { defaultWeights, lexicalSimilarity, referenceOverlap, replyRewards, scoreReply } from './reward.ts';
+
+/** The reply task with a way of telling how alike a post and a reply are. */
+function taskWith(similarity: TextSimilarity): Task<ReplyRecord> {
+  return {
+    name: 'reply',
+    rewardNames: replyRewards,
+    rewardWeights: defaultWeights,
+    // No reply gets all six at once in practice: there is no top to be near.
+    highestReward: null,
+    mainMetric: 'reward',
+    check: {
+      name: 'reference_overlap',
+      measure: (record, completion) => referenceOverlap(record.reply, completion),
+    },
+    parseRecord: parseReplyRecord,
+    reference: (record) => record.reply,
+    reward: (record, completion) => scoreReply(record.post, completion, similarity),
+    measure: (record, completion) => {
+      const components = scoreReply(record.post, completion, similarity);
+      const reward = replyRewards.reduce((sum, name, i) => sum + (defaultWeights[i] ?? 0) * components[name], 0);
+      return {
+        reward,
+        ...components,
+        reference_overlap: referenceOverlap(record.reply, completion),
+        words: splitWords(completion).length,
+      };
+    },
+    fit: (records, meaning) => {
+      if (meaning !== undefined) return taskWith(meaning);
+      return taskWith(
+        lexicalSimilarity(inverseDocumentFrequency(records.flatMap(({ post, reply }) => [stems(post), stems(reply)]))),
+      );
+    },
+  };
+}
+
+/** The reply task: a heuristic reward of six components. Until it is fitted, every word weighs the same. */
+export const replyTask: Task<ReplyRecord> = taskWith(lexicalSimilarity(inverseDocumentFrequency([])));

@@ -1,0 +1,32 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { seedGroups } from '../../main/services/seed-groups.ts';
+import { tinyWorkspace } from '../services/tiny-workspace.ts';
+import { braid } from './braid.ts';
+
+describe('braid train --seeds', () => {
+  it('trains each seed as a run of one experiment, and a later run starts from one of them by name', async () => {
+    const world = await tinyWorkspace();
+    const file = join(world.root, 'short.yaml');
+    writeFileSync(file, JSON.stringify(world.config({ max_steps: 3, save_steps: 3 })));
+    const train = (...args: string[]) =>
+      braid(['train', '--config', file, '--workspace', world.root, '--json', ...args]);
+
+    const { code, stdout } = await train('--seeds', '42,7', '--experiment', 'warm');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ experiment: 'warm', metrics: { reward: { n: 2 } } });
+    expect(seedGroups(world.store)[0]?.runs.map(({ seed }) => seed)).toEqual([7, 42]);
+    expect(world.store.runs.list({}).map(({ name }) => name)).toEqual(['warm/seed_7', 'warm/seed_42']);
+
+    const next = await train('--from', 'warm/seed_42', '--experiment', 'next');
+    expect(next.code).toBe(0);
+    const run = world.store.runs.get(JSON.parse(next.stdout).run_id);
+    expect(run).toMatchObject({ name: 'next/seed_42', parentRunId: 1 });
+
+    const unknown = await train('--from', 'warm/seed_43');
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no run named "warm/seed_43"') });
+    const twice = await train('--seeds', '1,1');
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('each seed once, got "1,1"') });
+  });
+});

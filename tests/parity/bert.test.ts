@@ -1,0 +1,43 @@
+import '@tensorflow/tfjs-backend-cpu';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadSentenceEncoder, type SentenceEncoder } from '../../main/model/sentence-encoder.ts';
+import { largestDifference } from './compare.ts';
+
+const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url));
+const reference = JSON.parse(readFileSync(fixture('bert.json'), 'utf8')) as readonly (readonly [
+  text: string,
+  ids: readonly number[],
+  vector: readonly number[],
+])[];
+
+let encoder: SentenceEncoder;
+beforeAll(async () => {
+  await tf.setBackend('cpu');
+  encoder = loadSentenceEncoder(fixture('bert'));
+});
+afterAll(() => encoder.dispose());
+
+describe("loadSentenceEncoder against transformers' BertModel", () => {
+  it('gives the same mean-pooled vectors, and leaves no tensor behind', () => {
+    const before = tf.memory().numTensors;
+    const ours = reference.map(([text]) => encoder.encode(text));
+    expect(
+      largestDifference(
+        ours,
+        reference.map(([, , vector]) => vector),
+      ),
+    ).toBeLessThan(2e-6);
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  it('gives vectors of length 1 that know texts of the same words', () => {
+    const [first, second, third] = reference.map(([text]) => encoder.encode(text));
+    const dot = (a: Float32Array = new Float32Array(), b: Float32Array = new Float32Array()): number =>
+      a.reduce((total, value, i) => total + value * (b[i] ?? 0), 0);
+    expect(dot(first, first)).toBeCloseTo(1, 5);
+    expect(dot(first, second)).toBeGreaterThan(dot(first, third));
+  });
+});

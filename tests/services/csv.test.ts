@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { csvText } from '../../main/services/csv.ts';
+
+describe('csvText', () => {
+  it('quotes what would break a row, and leaves empty what is no number', () => {
+    expect(
+      csvText([
+        ['a', 'b'],
+        ['x, "y"\nz', Number.NaN],
+        [1.5, Number.POSITIVE_INFINITY],
+      ]),
+    ).toBe('a,b\n"x, ""y""\nz",\n1.5,\n');
+  });
+});
