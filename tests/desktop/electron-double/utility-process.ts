@@ -8,6 +8,8 @@ import { called } from './report.ts';
 
 const shim = fileURLToPath(new URL('./parent-port.ts', import.meta.url));
 
+const LATE_MS = 50;
+
 class UtilityProcess extends EventEmitter {
   readonly #child: ChildProcess;
   #spawned = false;
@@ -18,7 +20,10 @@ class UtilityProcess extends EventEmitter {
     this.stderr = new PassThrough();
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
     this.#child = fork(entry, args, { execArgv: ['--import', shim], serialization: 'advanced', stdio: [...stdio] });
-    this.#child.stderr?.pipe(this.stderr);
+    // As there, what was written last can be read only after the exit.
+    const { stderr } = this;
+    this.#child.stderr?.on('data', (chunk) => setTimeout(() => stderr.write(chunk), LATE_MS));
+    this.#child.stderr?.on('end', () => setTimeout(() => stderr.end(), LATE_MS));
     this.#child.on('spawn', () => {
       this.#spawned = true;
       called('utilityProcess.spawn', this.#child.pid);
