@@ -1,0 +1,22 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readLaunch } from '../../main/desktop/launch.ts';
+import { temporaryFolder } from '../store/helpers.ts';
+
+describe('readLaunch', () => {
+  it('reads the workspace and the files that are there, absolute, whatever else is among them', () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'a.txt'), 'text');
+    mkdirSync(join(cwd, 'folder'));
+    const given = ['--no-first-run', 'a.txt', '--workspace', 'mine', 'none.txt', 'folder', '4127'];
+    expect(readLaunch(given, cwd)).toEqual({ workspace: join(cwd, 'mine'), files: [join(cwd, 'a.txt')] });
+    expect(readLaunch(['--workspace=/else/where'], cwd)).toEqual({ workspace: '/else/where', files: [] });
+    expect(readLaunch([], cwd)).toEqual({ workspace: undefined, files: [] });
+  });
+
+  it('leaves a workspace without a name to be refused', () => {
+    expect(readLaunch(['--workspace'], '/').workspace).toBe('');
+    expect(readLaunch(['--workspace='], '/').workspace).toBe('');
+  });
+});
