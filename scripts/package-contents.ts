@@ -22,7 +22,7 @@ export const parts: readonly Part[] = [
   { what: 'licences of what is bundled', files: /^app\.asar\/out\/(main|renderer)\/licenses\.md$/, least: 2 },
   { what: 'the preload', files: /^app\.asar\/out\/preload\/index\.cjs$/, least: 1 },
   { what: 'the page', files: /^app\.asar\/out\/renderer\/(index\.html|icon\.svg)$/, least: 2 },
-  { what: "the page's files", files: /^app\.asar\/out\/renderer\/assets\/[\w-]+\.(js|css|woff2)$/, least: 5 },
+  { what: "the page's files", files: /^app\.asar\/out\/renderer\/assets\/[\w.-]+\.(js|css|woff2)$/, least: 5 },
   {
     what: 'better-sqlite3',
     files: new RegExp(
