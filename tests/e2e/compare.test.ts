@@ -1,0 +1,84 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+import { modelWorkspace } from './model-workspace.ts';
+
+/** Models answer in a process of their own; a busy machine takes its time. */
+const computing = { timeout: 50_000 };
+
+describe.skipIf(noBrowser)('the Compare screen', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    app = await startApp(await modelWorkspace());
+  });
+
+  it('compares the bundled model with others, shows every prompt, exports, and opens again at once', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/compare?model=checkpoint%3A1&model=workspace%3Arandom');
+    await page.getByText('None yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+
+    // The bundled model's weights under another name answer alike; a random model never answers right.
+    const rows = page.getByRole('table').first().getByRole('row');
+    await rows.nth(1).getByText('of 12').waitFor(computing);
+    await rows.nth(2).getByText('0 · 12 · 0').waitFor(computing);
+    await rows.nth(3).getByText('0 · 0 · 12').waitFor(computing);
+    await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'random', exact: true }).click();
+    await page.getByText('Prompts, random against tiny').waitFor();
+    const prompts = page.getByLabel('Prompts', { exact: true });
+    await prompts.getByRole('group', { name: /^tiny/ }).first().waitFor();
+    await prompts
+      .getByRole('group', { name: /^random/ })
+      .first()
+      .waitFor();
+    await page.getByRole('combobox', { name: 'Which prompts' }).click();
+    await page.getByRole('option', { name: 'wins' }).click();
+    await page.getByText('No prompt fits').waitFor();
+    await page.getByRole('combobox', { name: 'Which prompts' }).click();
+    await page.getByRole('option', { name: 'losses' }).click();
+    await page.getByText('12 of 12', { exact: true }).waitFor();
+    await picture(page, 'compare');
+
+    const csv = await saved('CSV');
+    expect(csv.split('\r\n')).toHaveLength(14);
+    expect(await saved('SVG')).toMatch(/^<svg /);
+    expect(await saved('PNG')).toMatch(/PNG/);
+
+    await page.reload();
+    await page.getByText('0 · 12 · 0').waitFor();
+    await goto('/compare');
+    await page.getByRole('link', { name: /random against tiny/ }).click();
+    await page.getByText('0 · 12 · 0').waitFor();
+    expect(complaints).toEqual([]);
+
+    async function saved(format: string): Promise<string> {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: format, exact: true }).click(),
+      ]);
+      return readFileSync(await download.path(), 'latin1');
+    }
+  });
+
+  it('says which model can not be read, keeps the rest, and goes on when it is mended', async () => {
+    const { page, goto } = await openPage(app);
+    const file = join(app.workspace, 'models/random/model.safetensors');
+    const whole = readFileSync(file);
+    writeFileSync(file, whole.subarray(0, 3000));
+    await goto('/compare?model=workspace%3Arandom&n=3');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByText('The comparison ended early').waitFor(computing);
+    await page.getByText('1 of 2 models are evaluated and kept; random is missing.').waitFor();
+    await expectAccessible(page);
+    writeFileSync(file, whole);
+    await page.getByRole('button', { name: 'Evaluate the rest' }).click();
+    await page.getByText('0 · 0 · 3').waitFor(computing);
+  });
+});

@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { disposeModel } from '../../main/model/model.ts';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { writeTinyModel } from '../tiny-model.ts';
+import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+import { modelWorkspace } from './model-workspace.ts';
+
+describe.skipIf(noBrowser)('the Models screen', () => {
+  let app: RunningApp;
+  let outside = '';
+  beforeAll(async () => {
+    outside = temporaryFolderOfFile();
+    disposeModel(await writeTinyModel(join(outside, 'brought')));
+    const pickled = join(outside, 'pickled');
+    mkdirSync(pickled);
+    writeFileSync(join(pickled, 'config.json'), readFileSync(join(outside, 'brought/config.json')));
+    writeFileSync(join(pickled, 'pytorch_model.bin'), '');
+    app = await startApp(await modelWorkspace(), ['--allow', outside]);
+  });
+
+  it('lists models and checkpoints and tells what each is', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/models');
+    await page.getByRole('button', { name: /^tiny/ }).click();
+    await page.getByText('1.18 M (1,180,800)').waitFor();
+    await page.getByText('Training adapters').waitFor();
+    await picture(page, 'models');
+    await expectAccessible(page);
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'random' }).waitFor();
+    await page.getByRole('button', { name: /^step 20/ }).click();
+    await page.getByRole('heading', { name: 'run-0001-10words-grpo · step 20' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('imports a folder, refuses pickles and what lies outside, and forgets the folder again', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/models');
+    await page.keyboard.press('i');
+    const dialog = page.getByRole('dialog');
+    const submit = (path: string) =>
+      dialog
+        .getByLabel('Folder')
+        .fill(path)
+        .then(() => dialog.getByRole('button', { name: 'Import' }).click());
+    await submit('/etc');
+    await dialog.getByText('Expected a path inside').waitFor();
+    await submit(join(outside, 'pickled'));
+    await dialog.getByText('a pickle').waitFor();
+    await expectAccessible(page);
+    await submit(join(outside, 'brought'));
+    await page.getByRole('heading', { name: 'brought' }).waitFor();
+    await page.getByRole('button', { name: 'Forget …' }).click();
+    await dialog.getByText('Its files stay where they are').waitFor();
+    await dialog.getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: /^brought/ }).waitFor({ state: 'detached' });
+    expect(existsSync(join(outside, 'brought/config.json'))).toBe(true);
+  });
+
+  it('deletes a checkpoint after naming what goes', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/models?model=checkpoint%3A1');
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText("It can't be brought back").waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('1 deleted').waitFor();
+    expect(readdirSync(join(app.workspace, 'outputs/run-0001-10words-grpo'))).toEqual([]);
+  });
+});
+
+describe.skipIf(noBrowser)('downloading a model', () => {
+  let hub: Server;
+  let app: RunningApp;
+  beforeAll(async () => {
+    hub = createServer((_, response) => void response.writeHead(404).end());
+    await new Promise<void>((open) => hub.listen(0, '127.0.0.1', open));
+    process.env.HF_ENDPOINT = `http://127.0.0.1:${(hub.address() as AddressInfo).port}`;
+    app = await startApp();
+    delete process.env.HF_ENDPOINT;
+  });
+  afterAll(() => void hub.close());
+
+  it('says what is wrong with a name, and what the hub answers', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/models');
+    await page.keyboard.press('d');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Model').fill('no such thing');
+    await dialog.getByRole('button', { name: 'Download' }).click();
+    await dialog.getByText('Expected a model of the hub').waitFor();
+    await dialog.getByLabel('Model').fill('someone/nothing');
+    await dialog.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('Download someone/nothing: failed').waitFor();
+    await page.getByText('Check the name and the revision.').waitFor();
+    await expectAccessible(page);
+  });
+});

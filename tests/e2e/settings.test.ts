@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+describe.skipIf(noBrowser)('the Settings screen', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+
+  it('saves at once, changes the theme live, and keeps both over a reload', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/settings');
+    const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
+    await page.getByText('dark', { exact: true }).click();
+    await expect.poll(scheme).toBe('dark');
+    await expectAccessible(page);
+    await page.getByText('light', { exact: true }).click();
+    await expect.poll(scheme).toBe('light');
+    const runs = page.getByRole('textbox', { name: 'Concurrent runs' });
+    await runs.fill('3');
+    await runs.press('Enter');
+    await page.getByText('saved', { exact: true }).waitFor();
+    await page.reload();
+    await expect.poll(() => runs.inputValue()).toBe('3');
+    await page.getByRole('button', { name: 'Default: 1' }).click();
+    await expect.poll(() => runs.inputValue()).toBe('1');
+    await picture(page, 'settings');
+    expect(complaints).toEqual([]);
+  });
+
+  it('goes back to what was stored when a change can not be saved, and says why', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/settings');
+    const queue = page.getByRole('switch', { name: 'Run queue' });
+    await expect.poll(() => queue.isChecked()).toBe(true);
+    // Another program that holds the database for longer than anyone waits.
+    const other = new Database(join(app.workspace, 'braid.db'));
+    other.exec('begin immediate');
+    await queue.click({ force: true });
+    await page.getByText('Run queue was not saved; it is as it was').waitFor();
+    other.close();
+    expect(await queue.isChecked()).toBe(true);
+  });
+
+  it('shows what this machine can run, with a report to copy', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/settings/doctor');
+    await page.getByText(/This machine runs Braid|failed/).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Copy report' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Braid \S+\nOK {3}Node: /);
+    await picture(page, 'doctor');
+  });
+});
