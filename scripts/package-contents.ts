@@ -56,14 +56,14 @@ export const parts: readonly Part[] = [
     ),
     least: 16,
   },
-  { what: 'presets', files: /^resources\/presets\/[\w-]+\.yaml$/, least: 1 },
+  { what: 'presets', files: /^resources\/presets\/[\w.-]+\.yaml$/, least: 1 },
   {
     what: 'the bundled model',
     files: /^resources\/models\/tiny\/(README\.md|[\w-]+\.json|model\.safetensors)$/,
     least: 6,
   },
   { what: 'the icon', files: /^resources\/icons\/braid\.png$/, least: 1 },
-  { what: 'the source texts', files: /^datasets\/[\w-]+\.jsonl?$/, least: 2 },
+  { what: 'the source texts', files: /^datasets\/[\w.-]+\.jsonl?$/, least: 2 },
   { what: 'our licence', files: /^LICENSE\.braid\.txt$/, least: 1 },
   {
     what: "the platforms' own",
