@@ -2,14 +2,27 @@
 import { ORPCError, os, ValidationError } from '@orpc/server';
 import { BraidError } from '../errors.ts';
 
-/** Middleware: turns whatever a procedure throws into REFUSED or FAILED. */
+/** Middleware: turns whatever a procedure throws, at once or in the middle of a stream, into REFUSED or FAILED. */
 export const explained = os.middleware(async ({ next }) => {
   try {
-    return await next();
+    const result = await next();
+    return isStream(result.output) ? { ...result, output: explainedStream(result.output) } : result;
   } catch (error) {
     throw toFailure(error);
   }
 });
+
+function isStream(output: unknown): output is AsyncIterable<unknown> {
+  return typeof output === 'object' && output !== null && Symbol.asyncIterator in output;
+}
+
+async function* explainedStream(stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
 
 /** The error that the page gets for `error`. */
 export function toFailure(error: unknown): ORPCError<string, unknown> {

@@ -64,9 +64,13 @@ function Word({ word: { kind, expected, got, strand }, hidden, focusable }: Word
       if (quiet) return <span className={colour}>{got} </span>;
       return (
         <span className={classes.place}>
-          <button type="button" className={`${classes.wrong} ${colour}`} tabIndex={focusable ? 0 : -1}>
+          <button
+            type="button"
+            className={`${classes.wrong} ${colour}`}
+            tabIndex={focusable ? 0 : -1}
+            aria-label={`${got}, wrong, expected ${expected}`}
+          >
             {got}
-            <Said>, wrong, expected {expected}</Said>
           </button>
           <span className={`${classes.expected} ${colour}`} aria-hidden="true">
             {expected}

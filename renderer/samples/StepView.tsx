@@ -27,7 +27,7 @@ export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
   const steps = run.steps.map((known) => known.step);
   const newest = steps.at(-1) ?? 0;
   const step = place.step === null ? newest : (nearestStep(steps, place.step) ?? newest);
-  const { data, error, refetch } = useQuery(
+  const { data, error, refetch, isPlaceholderData } = useQuery(
     api.samples.ofStep.queryOptions({ input: { runId: run.runId, step }, placeholderData: keepPreviousData }),
   );
   const prompts = useMemo(() => promptsOf(data ?? [], order), [data, order]);
@@ -46,7 +46,8 @@ export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
   const pins = usePins();
   const pin = (which: 0 | -1): void => {
     const sample = byReward(shown ?? []).at(which);
-    if (sample !== undefined) pins.toggle(sample);
+    // Of the step before, while this one is on its way.
+    if (sample !== undefined && !isPlaceholderData) pins.toggle(sample);
   };
   const latest = useRef({ goStep, goPrompt, pin, onPlace });
   latest.current = { goStep, goPrompt, pin, onPlace };
@@ -78,7 +79,7 @@ export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
       {error !== null && <Failed what="This step can't be shown" error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the step" />}
       {shown !== undefined && error === null && (
-        <div className={classes.split}>
+        <div className={classes.split} aria-busy={isPlaceholderData}>
           <PromptList
             {...{ prompts, scale, order }}
             chosen={chosen?.group ?? null}

@@ -43,6 +43,15 @@ describe.each([
     await late.return();
   });
 
+  it('says in words what ends a stream, at its beginning too', async () => {
+    const { client } = await open();
+    const stream = await client.playground.answer({ a: 'one', b: 'two', model: 'bundled:nonesuch' });
+    await expect(stream.next()).rejects.toMatchObject({
+      message: 'Expected a model that the app knows, got "bundled:nonesuch"',
+      data: { code: 'MODEL_UNKNOWN', remedy: expect.stringContaining('Choose one from the list') },
+    });
+  });
+
   it('pauses, resumes, stops and saves, and takes the run up again', async () => {
     const { client, config } = await open();
     const { runId } = await client.runs.start({ config: { ...config, max_steps: 400, save_steps: 400 } });

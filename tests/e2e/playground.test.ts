@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+const A = 'the rain had been falling on the roof of the old mill since the morning';
+const B = 'nobody told him that the last train would leave before the bell was rung';
+
+describe.skipIf(noBrowser)('the playground', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+
+  it('streams an answer beside the exact target', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/playground');
+    await page.getByText('Write both texts').waitFor();
+    await page.getByRole('textbox', { name: /Text A/ }).fill(A);
+    await page.getByRole('textbox', { name: /Text B/ }).fill(B);
+    await page.getByLabel('Words of each').fill('6');
+    await page.getByRole('group', { name: 'Target: all words right' }).getByText('nobody').waitFor();
+    await page.getByRole('textbox', { name: /Text B/ }).press('Control+Enter');
+    const answer = page.getByRole('region', { name: 'Model 1' });
+    await answer.getByText(/of 12 words right/).waitFor();
+    await answer.getByText(/exact|first error/).waitFor();
+    await expectAccessible(page);
+    await picture(page, 'playground');
+    expect(complaints).toEqual([]);
+  });
+
+  it('can be cancelled, and asked again', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/playground');
+    await page.getByRole('textbox', { name: /Text A/ }).fill(A);
+    await page.getByRole('textbox', { name: /Text B/ }).fill(B);
+    await page.getByRole('button', { name: 'Ask the models' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Cancelled.').waitFor();
+    await page.getByRole('button', { name: 'Ask the models' }).click();
+    await page
+      .getByRole('region', { name: 'Model 1' })
+      .getByText(/exact|first error/)
+      .waitFor();
+  });
+
+  it('says what is wrong where it is: a text too long, a model that cannot hold it', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/playground');
+    await page.getByRole('textbox', { name: /Text A/ }).fill('word '.repeat(1200));
+    await page.getByRole('textbox', { name: /Text B/ }).fill(B);
+    await page.getByText('Expected text A to have at most 1000 words, got 1200').waitFor();
+    await page.getByLabel('Words of each').fill('5');
+    await page.getByLabel('Most tokens').fill('30000');
+    await page.getByRole('button', { name: 'Ask the models' }).click();
+    await page.getByRole('region', { name: 'Model 1' }).getByText('max_position_embeddings').waitFor();
+  });
+});

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWorkspace } from '../../main/services/workspace.ts';
+import { openStore } from '../../main/store/index.ts';
+import type { Sample } from '../../main/trainer/events.ts';
+import { addRun, sampleOf, temporaryFolderOfFile } from '../store/helpers.ts';
+import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+const TARGET = 'the nobody rain told had him';
+const STEPS = [1, 10, 20, 30];
+
+/** Two prompts of eight completions: they get better with the steps, and one says "walrus". */
+function samplesOf(step: number): Sample[] {
+  return [0, 1].flatMap((group) =>
+    Array.from({ length: 8 }, (_, index) => {
+      const right = Math.min(6, 1 + ((step / 10 + index) % 6));
+      const words = TARGET.split(' ').map((word, i) => (i < right ? word : 'walrus'));
+      const reward = Math.floor(right) / 6;
+      return sampleOf({
+        ...{ group, index, reward, recordId: `3w-train-000${group}`, target: TARGET, completion: words.join(' ') },
+        ...{ components: { alignment: reward }, advantage: reward - 0.5, terminated: index !== 3 },
+      });
+    }),
+  );
+}
+
+/** A workspace with one run of four kept steps, and one that kept nothing. */
+function workspaceWithSamples(): string {
+  const root = temporaryFolderOfFile();
+  const store = openStore(openWorkspace({ workspace: root }).database);
+  const run = addRun(store, { name: 'first', configJson: '{"sample_steps":10}', maxSteps: 30 });
+  for (const step of STEPS) store.samples.record(run, step, samplesOf(step));
+  store.runs.advance(run, 30);
+  store.runs.setState(run, 'done', null);
+  store.runs.setState(addRun(store, { name: 'empty' }), 'failed', 'It was made for a test.');
+  store.close();
+  return root;
+}
+
+describe.skipIf(noBrowser)('the samples', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    app = await startApp(workspaceWithSamples());
+  });
+
+  it('show best and worst of the newest step, and go through steps and prompts by keyboard', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/samples');
+    await page
+      .getByRole('article', { name: 'best' })
+      .getByRole('group', { name: /^best: all words right/ })
+      .waitFor();
+    await page
+      .getByRole('article', { name: 'worst' })
+      .getByText('cut off')
+      .or(page.getByText('ended'))
+      .first()
+      .waitFor();
+    await page.getByText('step 30').first().waitFor();
+    await page.keyboard.press('j');
+    await page.getByText('step 20').first().waitFor();
+    await page.keyboard.press('Home');
+    await page.getByText('1 of 4 kept').waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('heading', { name: '3w-train-0000' }).waitFor();
+    await expectAccessible(page);
+    await picture(page, 'samples');
+    expect(complaints).toEqual([]);
+  });
+
+  it('show a whole group, a bar of its histogram, and a wrong word with what was expected', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/samples?run=1&step=10&group=1');
+    await page.getByRole('heading', { name: 'All 8, best first' }).waitFor();
+    await page
+      .getByRole('button', { name: /^0\.15 to 0\.20: 0|^0\.30 to 0\.35: \d/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: /of 8$/ }).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    const worst = page.getByRole('article', { name: 'worst' });
+    await worst.getByRole('button', { name: 'walrus, wrong, expected' }).first().focus();
+    await worst
+      .locator('[aria-hidden="true"]', { hasText: /^nobody$/ })
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'wrong', exact: true }).click();
+    await expect.poll(() => worst.getByRole('button', { name: /walrus/ }).count()).toBe(0);
+  });
+
+  it('say what was shown instead of a step that was not kept, or is gone', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/samples?run=1&step=14');
+    await page.getByText('Completions of step 14 were not kept').waitFor();
+    await page.getByText('This is step 10, the nearest.').waitFor();
+    await goto('/samples?run=1&step=90');
+    await page.getByText('first is at step 30: it went back').waitFor();
+    await goto('/samples?run=2');
+    await page.getByText('empty has no completions').waitFor();
+    await goto('/samples?run=99');
+    await page.getByText('Expected the id of a run, got 99').waitFor();
+    await page.getByRole('button', { name: 'Show the newest completions' }).click();
+    await page.getByRole('article', { name: 'best' }).waitFor();
+  });
+
+  it('are found by word and score, and exported as found', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/samples?run=1');
+    await page.keyboard.press('/');
+    await page.getByLabel('Words of completions').fill('walr');
+    await page.locator('mark', { hasText: 'walrus' }).first().waitFor();
+    await page.getByLabel('Reward below').fill('0.4');
+    await expect.poll(() => page.getByRole('status').first().textContent()).toMatch(/^\d+ completions?$/);
+    await expectAccessible(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page
+        .getByRole('button', { name: 'Export' })
+        .click()
+        .then(() => page.getByRole('menuitem', { name: 'JSONL' }).click()),
+    ]);
+    const rows = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ reward, completion }) => reward < 0.4 && completion.includes('walrus'))).toBe(true);
+    await page.getByLabel('Words of completions').fill('nonesuch');
+    await page.getByText('No completion fits').waitFor();
+  });
+
+  it('can be pinned across steps, and one record followed through the run', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/samples?run=1&step=1');
+    await page.getByRole('article', { name: 'worst' }).waitFor();
+    await page.keyboard.press('w');
+    await page.keyboard.press('End');
+    await page.getByText('4 of 4 kept').waitFor();
+    await page.locator('[aria-busy="false"]').waitFor();
+    await page.keyboard.press('b');
+    await page.keyboard.press('p');
+    await page.getByText('2 of 4 pinned').waitFor();
+    await page.getByText('first · step 1 ·').waitFor();
+    await page.getByText('first · step 30 ·').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Unpin all' }).click();
+    await page.getByText('Nothing is pinned').waitFor();
+    await goto('/samples?run=1&show=record&record=3w-train-0001');
+    await page.getByText('over 4 kept steps').waitFor();
+    await page.getByRole('button', { name: /^step 20/ }).click();
+    await page.getByText('3 of 4 kept').waitFor();
+  });
+});
