@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
     await picture(page, 'compare');
 
     const csv = await saved('CSV');
-    expect(csv.split('\r\n')).toHaveLength(14);
+    expect(csv.split('\n')).toHaveLength(14);
     expect(await saved('SVG')).toMatch(/^<svg /);
     expect(await saved('PNG')).toMatch(/PNG/);
 

@@ -1,5 +1,6 @@
 /** A comparison as a file: CSV for spreadsheets, JSON for programs, Markdown for people. */
 import type { Store } from '../../store/index.ts';
+import { csvText } from '../csv.ts';
 import { readPromptSet } from './prompt-set.ts';
 import { keptItems } from './stored.ts';
 import type { ComparedModel, ComparisonView } from './view.ts';
@@ -71,12 +72,7 @@ function toCsv({ models }: ComparisonView, prompts: readonly ExportedPrompt[]): 
       return [alignment, ...(i === 0 ? [] : [gain]), exact_match, first_error, completion];
     }),
   ]);
-  return [[...head, ...names], ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
-}
-
-function csvCell(value: string | number): string {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvText([[...head, ...names], ...rows]);
 }
 
 function toJson(view: ComparisonView, prompts: readonly ExportedPrompt[]): string {

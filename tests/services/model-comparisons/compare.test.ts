@@ -143,7 +143,7 @@ describe('exportComparison', () => {
     const view = readComparison(host, id);
     const text = (format: 'csv' | 'json' | 'markdown') => exportComparison(host.store, view, format).text;
 
-    const [head = '', first = '', ...rest] = text('csv').trim().split('\r\n');
+    const [head = '', first = '', ...rest] = text('csv').trim().split('\n');
     expect(head.split(',').slice(5)).toEqual([
       ...['alignment', 'exact_match', 'first_error', 'completion'].map((name) => `tiny-test: ${name}`),
       ...['alignment', 'gain', 'exact_match', 'first_error', 'completion'].map((name) => `wide: ${name}`),
