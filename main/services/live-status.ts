@@ -8,7 +8,7 @@ export interface LiveStatus {
   readonly stageId: number | null;
   /** `ending`: the history has its end, the process is on its way out. */
   readonly state: 'starting' | 'running' | 'paused' | 'stopping' | 'ending';
-  /** Why it is paused. */
+  /** Why the collapse watch paused it; null: it did not. */
   readonly reason: string | null;
   readonly step: number;
   readonly maxSteps: number;
@@ -69,7 +69,11 @@ export function advance(before: LiveStatus, event: TrainerEvent, now: number): L
     case 'step':
       return afterStep(status, event);
     case 'paused':
-      return { ...status, state: status.state === 'stopping' ? 'stopping' : 'paused', reason: event.reason };
+      return {
+        ...status,
+        state: status.state === 'stopping' ? 'stopping' : 'paused',
+        reason: event.byWatch ? event.reason : null,
+      };
     case 'resumed':
       return { ...status, state: 'running', reason: null };
     case 'done':

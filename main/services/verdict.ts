@@ -30,8 +30,9 @@ export interface VerdictInput {
 const NOW = 5;
 /** Steps that a trend is told of. */
 export const TREND_STEPS = 20;
-/** From this many steps on there is something to say. */
+/** From this many steps on there is something to say, and from this many on that nothing changes. */
 const ENOUGH = 6;
+const ENOUGH_TO_BE_FLAT = 15;
 /** Below this share of dead groups there is nothing to mention but that it is fine. */
 const MANY_DEAD = 0.5;
 /** Held-out score may fall by this much without a word. */
@@ -129,7 +130,8 @@ function onHeldOut({ evaluations, steps }: VerdictInput): Verdict | null {
 function onTrend(trend: Trend | null, now: Metrics, settings: WatchSettings): Verdict {
   const remarks = [deadGroups(now, settings), cutOff(now), lossIsZero(now, settings)].filter((text) => text !== null);
   const reward = now.reward ?? Number.NaN;
-  if (trend === null || trend.steps < ENOUGH) {
+  const isEarly = trend === null || trend.steps < (trend.direction === 'flat' ? ENOUGH_TO_BE_FLAT : ENOUGH);
+  if (isEarly) {
     return say('quiet', 'too early to say', [`Reward ${short(reward)} so far.`, ...remarks]);
   }
   const change = `reward ${withSign(trend.change)} in the last ${trend.steps} steps, now ${short(reward)}.`;

@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Change, Topic } from '../../main/services/changes.ts';
 import { api, client } from './client.ts';
 import { connection } from './connection.ts';
+import { seldom } from './seldom.ts';
 
 /** The queries that a topic makes stale. */
 const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
@@ -24,31 +25,40 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
  * which is asked for first. A line that is not the first makes everything fetch anew.
  */
 export function followChanges(queries: QueryClient): void {
+  // A run may change many times a second; a query that is made stale in mid-flight begins anew, and would never end.
+  const makeStale = seldom<readonly unknown[]>(AGAIN_MS, JSON.stringify, (queryKey) => {
+    void queries.invalidateQueries({ queryKey });
+  });
   let controller = new AbortController();
   connection.subscribe(() => {
     const state = connection.get();
     if (state.kind !== 'open') return;
     controller.abort();
     controller = new AbortController();
-    void follow(queries, controller.signal);
+    void follow(makeStale, controller.signal);
     if (state.epoch > 1) void queries.invalidateQueries();
   });
 }
 
-async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> {
+/** The same query is made stale at most this often. */
+const AGAIN_MS = 500;
+
+type MakeStale = (queryKey: readonly unknown[]) => void;
+
+async function follow(makeStale: MakeStale, signal: AbortSignal): Promise<void> {
   try {
     for await (const batch of await client.app.changes(undefined, { signal })) {
-      for (const change of batch) apply(queries, change);
+      for (const change of batch) apply(makeStale, change);
     }
   } catch {
     // The line is lost: the next one brings its own stream.
   }
 }
 
-function apply(queries: QueryClient, { topic, id }: Change): void {
-  for (const queryKey of stale[topic]) void queries.invalidateQueries({ queryKey });
+function apply(makeStale: MakeStale, { topic, id }: Change): void {
+  for (const queryKey of stale[topic]) makeStale(queryKey);
   if (topic !== 'runs') return;
   const input = id === null ? {} : { input: { runId: id } };
-  void queries.invalidateQueries({ queryKey: api.runs.get.key(input) });
-  void queries.invalidateQueries({ queryKey: api.runs.lineage.key(input) });
+  makeStale(api.runs.get.key(input));
+  makeStale(api.runs.lineage.key(input));
 }

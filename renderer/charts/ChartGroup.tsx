@@ -1,6 +1,7 @@
 /** Charts of one page that belong together: one hover line, one zoom, one smoothing. */
 import { Button, Slider } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useId, useMemo, useState } from 'react';
+import { useKeys } from '../frame/keys.tsx';
 import classes from './LineChart.module.css';
 
 export interface ZoomRange {
@@ -42,6 +43,11 @@ function useGroupState(): ChartGroupValue {
 /** Smoothing for all charts of the group, and the way back from a zoom. */
 export function ChartControls() {
   const { range, setRange, smoothing, setSmoothing } = useChartGroup();
+  const keys = useMemo(
+    () => (range === null ? [] : [{ key: 'z', label: 'Show all steps again', run: () => setRange(null) }]),
+    [range, setRange],
+  );
+  useKeys(keys);
   return (
     <div className={classes.controls}>
       {range !== null && (

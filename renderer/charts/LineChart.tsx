@@ -61,7 +61,7 @@ export function LineChart({
   const [log, setLog] = useState(false);
   const [asTable, setAsTable] = useState(false);
   const host = useRef<HTMLDivElement>(null);
-  const readout = useRef<HTMLDListElement>(null);
+  const readout = useRef<HTMLDivElement>(null);
   const slider = useRef<HTMLDivElement>(null);
   const { smoothing } = group;
   const columns = useMemo(() => columnsOf(series, { smoothing, log, stacked }), [series, smoothing, log, stacked]);

@@ -9,21 +9,23 @@ export function Legend({
   ref,
 }: {
   readonly series: readonly ChartSeries[];
-  readonly ref: Ref<HTMLDListElement>;
+  readonly ref: Ref<HTMLDivElement>;
 }) {
   return (
-    <dl className={classes.legend} ref={ref}>
-      <dt className={classes.at} data-part="at" />
-      {series.map(({ id, label, colour, look = 'line' }) => (
-        <div key={id}>
-          <dt>
-            <span className={classes.swatch} data-look={look} style={{ color: `var(--${colour})` }} />
-            {label}
-          </dt>
-          <dd className="mono" data-part="value" />
-        </div>
-      ))}
-    </dl>
+    <div className={classes.legend} ref={ref}>
+      <dl>
+        {series.map(({ id, label, colour, look = 'line' }) => (
+          <div key={id}>
+            <dt>
+              <span className={classes.swatch} data-look={look} style={{ color: `var(--${colour})` }} />
+              {label}
+            </dt>
+            <dd className="mono" data-part="value" />
+          </div>
+        ))}
+      </dl>
+      <span className={classes.at} data-part="at" />
+    </div>
   );
 }
 

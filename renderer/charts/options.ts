@@ -38,7 +38,7 @@ export function plotOptions(setup: PlotSetup): Omit<uPlot.Options, 'width' | 'he
       },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: 22, gap: 4, space: 60, values: (_, splits) => splits.map(stepLabel) },
+      { ...axis, grid: { show: false }, size: 26, gap: 8, space: 60, values: (_, splits) => splits.map(stepLabel) },
       {
         ...axis,
         grid,

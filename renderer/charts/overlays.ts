@@ -82,7 +82,11 @@ function drawMarkers(plot: uPlot, { markers, picked }: Overlays): void {
   const { ctx, bbox } = plot;
   const scale = devicePixelRatio;
   const bottom = bbox.top + bbox.height;
+  const signsAt = new Map<number, number>();
   for (const { at, kind } of markers) {
+    // Several at one step stand over one another.
+    const place = signsAt.get(at) ?? 0;
+    signsAt.set(at, place + 1);
     const x = Math.round(plot.valToPos(at, 'x', true)) + 0.5;
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     const [sign, colour] = signs[kind];
@@ -91,7 +95,7 @@ function drawMarkers(plot: uPlot, { markers, picked }: Overlays): void {
     ctx.font = `${9 * scale}px 'Inter Variable', system-ui, sans-serif`;
     ctx.textAlign = 'center';
     ctx.textBaseline = 'bottom';
-    ctx.fillText(sign, x, bottom - scale);
+    ctx.fillText(sign, x, bottom - scale * (1 + 10 * place));
   }
   if (picked === null) return;
   const x = Math.round(plot.valToPos(picked, 'x', true)) + 0.5;

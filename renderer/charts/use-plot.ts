@@ -1,5 +1,5 @@
 /** A uPlot chart kept in step with what React is told: made anew when its shape changes, else only fed. */
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import type { ChartGroupValue } from './ChartGroup.tsx';
 import { onColoursChange } from './colours.ts';
@@ -31,6 +31,12 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
+  const inSight = useRef(true);
+  const isStale = useRef(false);
+  const feed = useCallback((made: uPlot) => {
+    isStale.current = false;
+    made.setData(dataOf(latest.current.aligned));
+  }, []);
   const { series, columns, aligned, log, stacked, height, overlays, inView, group } = props;
   const shape = JSON.stringify([series.map(({ id, colour, look }) => [id, colour, look]), columns, log, stacked]);
 
@@ -55,16 +61,27 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
       if (width !== made.width) made.setSize({ width, height: latest.current.height });
     });
     resized.observe(element);
+    const seen = new IntersectionObserver((entries) => {
+      inSight.current = entries.at(-1)?.isIntersecting ?? true;
+      if (inSight.current && isStale.current) feed(made);
+    });
+    seen.observe(element);
     const stop = onColoursChange(() => made.redraw(false));
     return () => {
       stop();
       resized.disconnect();
+      seen.disconnect();
       made.destroy();
       plot.current = null;
     };
   }, [host, shape, group.syncKey]);
 
-  useLayoutEffect(() => plot.current?.setData(dataOf(aligned)), [aligned]);
+  // A chart out of sight is not drawn at every step, but when it comes into sight.
+  useLayoutEffect(() => {
+    if (plot.current === null) return;
+    if (inSight.current) feed(plot.current);
+    else isStale.current = true;
+  }, [aligned, feed]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the range functions read `range` and `inView` when scales are set
   useLayoutEffect(() => {
     const { x = [] } = latest.current.aligned;

@@ -1,5 +1,7 @@
 /** The checkpoints of a run: go back to one, start the next stage from one, find one on disk. */
+
 import { Button, CopyButton, Table } from '@mantine/core';
+import { memo } from 'react';
 import { Link } from 'wouter';
 import type { RunDetail } from '../../main/services/run-history.ts';
 import { score } from '../components/format.ts';
@@ -13,15 +15,17 @@ export interface CheckpointsProps {
   readonly onRollBack: (checkpointId: number) => void;
 }
 
-export function Checkpoints({ detail, isLive, onRollBack }: CheckpointsProps) {
+export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBack }: CheckpointsProps) {
   const { checkpoints, evaluations, folder } = detail;
+  const there = checkpoints.filter(({ deletedAt }) => deletedAt === null);
+  const gone = checkpoints.length - there.length;
   const heldOut = new Map(evaluations.map(({ step, mean }) => [step, mean]));
   return (
     <Panel title="Checkpoints">
       {checkpoints.length === 0 && (
         <p className="soft">None yet: one is written every {String(detail.config.save_steps ?? 'few')} steps.</p>
       )}
-      {checkpoints.length > 0 && (
+      {there.length > 0 && (
         <div className={classes.scroll}>
           <Table>
             <Table.Thead>
@@ -33,8 +37,8 @@ export function Checkpoints({ detail, isLive, onRollBack }: CheckpointsProps) {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {[...checkpoints].reverse().map(({ id, step, path, kind, createdAt, deletedAt }) => (
-                <Table.Tr key={id} className={deletedAt === null ? undefined : classes.gone}>
+              {[...there].reverse().map(({ id, step, path, kind, createdAt }) => (
+                <Table.Tr key={id}>
                   <Table.Td ta="right" className="mono">
                     {step}
                   </Table.Td>
@@ -46,25 +50,21 @@ export function Checkpoints({ detail, isLive, onRollBack }: CheckpointsProps) {
                     {kind === 'final' && ', at the end'}
                   </Table.Td>
                   <Table.Td ta="right">
-                    {deletedAt !== null ? (
-                      'its folder is gone'
-                    ) : (
-                      <div className={classes.rowActions}>
-                        <Button
-                          size="compact-xs"
-                          variant="subtle"
-                          disabled={isLive}
-                          title={isLive ? 'Stop the run first' : undefined}
-                          onClick={() => onRollBack(id)}
-                        >
-                          {step < detail.step ? 'Roll back' : 'Go on'}
-                        </Button>
-                        <Button size="compact-xs" variant="subtle" component={Link} href={`/curriculum?from=${id}`}>
-                          New stage
-                        </Button>
-                        <CopyPath path={path} what={`the path of checkpoint ${step}`} />
-                      </div>
-                    )}
+                    <div className={classes.rowActions}>
+                      <Button
+                        size="compact-xs"
+                        variant="subtle"
+                        disabled={isLive}
+                        title={isLive ? 'Stop the run first' : undefined}
+                        onClick={() => onRollBack(id)}
+                      >
+                        {step < detail.step ? 'Roll back' : 'Go on'}
+                      </Button>
+                      <Button size="compact-xs" variant="subtle" component={Link} href={`/curriculum?from=${id}`}>
+                        New stage
+                      </Button>
+                      <CopyPath path={path} what={`checkpoint ${step}`} />
+                    </div>
                   </Table.Td>
                 </Table.Tr>
               ))}
@@ -72,10 +72,16 @@ export function Checkpoints({ detail, isLive, onRollBack }: CheckpointsProps) {
           </Table>
         </div>
       )}
+      {gone > 0 && (
+        <p className={`faint ${classes.note}`}>
+          {gone} earlier {gone === 1 ? 'one was' : 'ones were'} removed: the run keeps the newest, and its lineage knows
+          them all.
+        </p>
+      )}
       <Files folder={folder} />
     </Panel>
   );
-}
+});
 
 /** What a run leaves beside its checkpoints. */
 const files = ['run.yaml', 'metrics.jsonl', 'sample_outputs.log'];
@@ -86,9 +92,9 @@ function Files({ folder }: { readonly folder: string }) {
       <div className={`mono ${classes.path}`} title={folder}>
         {folder}
       </div>
-      <CopyPath path={folder} what="the path of the run's folder" />
+      <CopyPath path={folder} what="the run's folder" />
       {files.map((name) => (
-        <CopyPath key={name} path={`${folder}/${name}`} what={`the path of ${name}`} label={name} />
+        <CopyPath key={name} path={`${folder}/${name}`} what="copy its path" label={name} />
       ))}
     </div>
   );
@@ -96,7 +102,7 @@ function Files({ folder }: { readonly folder: string }) {
 
 interface CopyPathProps {
   readonly path: string;
-  /** For those who can't see where the button stands: "the path of run.yaml". */
+  /** For those who can't see where the button stands: "checkpoint 40". */
   readonly what: string;
   readonly label?: string;
 }
@@ -105,7 +111,7 @@ function CopyPath({ path, what, label = 'Copy path' }: CopyPathProps) {
   return (
     <CopyButton value={path}>
       {({ copied, copy }) => (
-        <Button size="compact-xs" variant="subtle" title={path} aria-label={`Copy ${what}`} onClick={copy}>
+        <Button size="compact-xs" variant="subtle" title={path} aria-label={`${label}: ${what}`} onClick={copy}>
           {copied ? 'Copied' : label}
         </Button>
       )}

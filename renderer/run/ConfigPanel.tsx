@@ -1,7 +1,7 @@
 /** The configuration that was saved with the run: searched, compared with another run's, exported. */
 import { Button, Select, Table, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { RunDetail } from '../../main/services/run-history.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
@@ -17,7 +17,7 @@ export interface ConfigPanelProps {
   readonly detail: RunDetail;
 }
 
-export function ConfigPanel({ runId, detail }: ConfigPanelProps) {
+export const ConfigPanel = memo(function ConfigPanel({ runId, detail }: ConfigPanelProps) {
   const [words, setWords] = useState('');
   const [otherId, setOtherId] = useState<number | null>(null);
   const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
@@ -74,4 +74,4 @@ export function ConfigPanel({ runId, detail }: ConfigPanelProps) {
       )}
     </Panel>
   );
-}
+});

@@ -1,24 +1,38 @@
 /** What happened, newest first, with what to do about it. */
 
+import { Button } from '@mantine/core';
+import { memo, useState } from 'react';
 import { markerSign } from '../charts/overlays.ts';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Run.module.css';
 import type { TimelineEntry } from './timeline.ts';
 
-export function Events({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+/** Shown at first; a run in trouble may have thousands. */
+const FEW = 100;
+
+export const Events = memo(function Events({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? entries : entries.slice(0, FEW);
   return (
     <Panel title="What happened">
       {entries.length === 0 && <p className="soft">Nothing yet.</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <ol className={classes.events} tabIndex={0} aria-label="Events, newest first">
-        {entries.map((entry) => (
+        {shown.map((entry) => (
           <Entry key={entry.key} entry={entry} />
         ))}
+        {shown.length < entries.length && (
+          <li className={classes.more}>
+            <Button size="compact-xs" variant="subtle" onClick={() => setAll(true)}>
+              Show all {entries.length}
+            </Button>
+          </li>
+        )}
       </ol>
     </Panel>
   );
-}
+});
 
 function Entry({ entry: { step, at, kind, name, message, remedy } }: { readonly entry: TimelineEntry }) {
   const [sign, colour] = markerSign(kind);

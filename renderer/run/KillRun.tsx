@@ -20,9 +20,9 @@ export function KillRun({ detail: { id, name, checkpoints }, step, onClose }: Ki
         The trainer ends at once, in the middle of its step.{' '}
         {saved === 0
           ? 'There is no checkpoint yet: a resumed run begins anew.'
-          : `A resumed run goes on from the checkpoint of step ${saved}; ${step - saved} steps are made again.`}
+          : `A resumed run goes on from the checkpoint of step ${saved}${step > saved ? `; what came after is made again` : ''}.`}
       </p>
-      <p className="soft">Stop &amp; save keeps them: it finishes the step and writes a checkpoint.</p>
+      <p className="soft">Stop &amp; save loses nothing: it finishes the step and writes a checkpoint.</p>
     </Confirm>
   );
 }

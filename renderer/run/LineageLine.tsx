@@ -1,11 +1,13 @@
 /** Where a run comes from and what came from it: run → checkpoint → next run. */
+
 import { useQuery } from '@tanstack/react-query';
+import { memo } from 'react';
 import { Link } from 'wouter';
 import type { RunDetail } from '../../main/services/run-history.ts';
 import { api } from '../api/client.ts';
 import classes from './Run.module.css';
 
-export function LineageLine({ detail }: { readonly detail: RunDetail }) {
+export const LineageLine = memo(function LineageLine({ detail }: { readonly detail: RunDetail }) {
   const { id: runId, stage, config } = detail;
   const { data } = useQuery(api.runs.lineage.queryOptions({ input: { runId } }));
   if (data === undefined) return <nav className={classes.lineage} aria-label="Lineage" />;
@@ -43,4 +45,4 @@ export function LineageLine({ detail }: { readonly detail: RunDetail }) {
       )}
     </nav>
   );
-}
+});

@@ -2,7 +2,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunDetail } from '../../main/services/run-history.ts';
 import type { SampleFacts } from '../../main/store/samples.ts';
@@ -22,7 +22,7 @@ export interface StepPanelProps {
   readonly onStep: (step: number) => void;
 }
 
-export function StepPanel({ detail: { id, sampleSteps }, step, onStep }: StepPanelProps) {
+export const StepPanel = memo(function StepPanel({ detail: { id, sampleSteps }, step, onStep }: StepPanelProps) {
   const shown = step ?? sampleSteps.at(-1) ?? null;
   const place = shown === null ? -1 : sampleSteps.indexOf(shown);
   const [before, after] = [sampleSteps[place - 1], sampleSteps[place + 1]];
@@ -73,7 +73,7 @@ export function StepPanel({ detail: { id, sampleSteps }, step, onStep }: StepPan
       )}
     </Panel>
   );
-}
+});
 
 function BestAndWorst({ runId, step }: { readonly runId: number; readonly step: number }) {
   const { data, error } = useQuery({

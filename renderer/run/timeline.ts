@@ -21,7 +21,7 @@ const kinds: Readonly<Record<string, EventMarker['kind']>> = {
   interrupted: 'error',
 };
 
-/** Events and checkpoints, newest first. */
+/** Events, and the checkpoints that are there, newest first. */
 export function timelineOf({
   events,
   checkpoints,
@@ -30,17 +30,21 @@ export function timelineOf({
     const known = kinds[kind] ?? (severity === 'warning' ? 'warning' : severity === 'error' ? 'error' : 'info');
     return { key: `event-${id}`, step, at, kind: known, name: kind, message, remedy };
   });
-  const saved = checkpoints.map(
-    ({ id, step, createdAt, deletedAt }): TimelineEntry => ({
-      key: `checkpoint-${id}`,
-      step,
-      at: createdAt,
-      kind: 'checkpoint',
-      name: 'checkpoint',
-      message: deletedAt === null ? `Saved at step ${step}` : `Saved at step ${step}; its folder is gone`,
-      remedy: null,
-    }),
-  );
+  // A run that saves often leaves hundreds whose folders are long gone.
+  const saved = checkpoints
+    .filter(({ deletedAt }) => deletedAt === null)
+    .map(({ id, step, createdAt }): TimelineEntry => {
+      const message = `Saved at step ${step}`;
+      return {
+        key: `checkpoint-${id}`,
+        step,
+        at: createdAt,
+        kind: 'checkpoint',
+        name: 'checkpoint',
+        message,
+        remedy: null,
+      };
+    });
   return [...told, ...saved].sort((a, b) => b.step - a.step || b.at - a.at);
 }
 

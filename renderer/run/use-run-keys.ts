@@ -26,11 +26,12 @@ export function useRunKeys({ runId, state, actions, onResume }: RunKeysOptions):
       const run = runs?.[to];
       if (place >= 0 && run !== undefined) navigate(`/runs/${run.id}`);
     };
+    const trains = state === 'starting' || state === 'running' || state === 'paused';
     const all: (ScreenKey | false)[] = [
       state === 'running' && { key: 'p', label: 'Pause', run: pause },
       state === 'paused' && { key: 'p', label: 'Go on', run: () => resume() },
-      (state === 'running' || state === 'paused') && { key: 's', label: 'Stop and save', run: stop },
-      state !== 'running' && state !== 'paused' && { key: 'r', label: 'Resume from a checkpoint', run: onResume },
+      trains && { key: 's', label: 'Stop and save', run: stop },
+      !trains && state !== 'stopping' && { key: 'r', label: 'Resume from a checkpoint', run: onResume },
       { key: '[', label: 'Previous run', run: go(place + 1) },
       { key: ']', label: 'Next run', run: go(place - 1) },
       { key: 'l', label: 'List of runs', run: () => navigate('/runs') },

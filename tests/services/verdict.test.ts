@@ -41,6 +41,8 @@ describe('verdictOn', () => {
   it('has nothing to say before the first step, and little after a few', () => {
     expect(judged(0)).toMatchObject({ tone: 'quiet', title: 'no steps yet' });
     expect(judged(3)).toMatchObject({ tone: 'quiet', title: 'too early to say' });
+    expect(judged(10).title).toBe('too early to say');
+    expect(judged(10, (step) => ({ reward: step / 20 })).title).toBe('learning');
   });
 
   it('sees learning, and says that a few dead groups and a loss of 0 are fine', () => {

@@ -1,0 +1,23 @@
+/** The app's contract from a test that drives a page: to set up what the page then shows. */
+import { createORPCClient } from '@orpc/client';
+import { RPCLink } from '@orpc/client/websocket';
+import type { ContractRouterClient } from '@orpc/contract';
+import { afterAll } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Contract } from '../../main/api/contract/index.ts';
+import type { RunningApp } from './app.ts';
+
+/** Connects as the app's own page would; the line ends with the test file. */
+export async function connectTo({ url }: Pick<RunningApp, 'url'>): Promise<ContractRouterClient<Contract>> {
+  const { host, origin } = new URL(url);
+  const entered = await fetch(url, { redirect: 'manual' });
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const socket = new WebSocket(`ws://${host}/rpc`, { headers: { Cookie: cookie, Origin: origin } });
+  await new Promise((resolve, reject) => {
+    socket.on('open', resolve);
+    socket.on('error', reject);
+  });
+  afterAll(() => socket.terminate());
+  // Node's sockets speak as a page's do; the library's types know the page's only.
+  return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }));
+}

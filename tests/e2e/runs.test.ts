@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../main/store/index.ts';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { writeTinyDataset } from '../tiny-dataset.ts';
+import { connectTo } from './api.ts';
+import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+import { seedRun } from './seed-runs.ts';
+
+const stderr = 'The trainer process ended by SIGKILL: loading the model\nRangeError: out of memory';
+
+describe.skipIf(noBrowser)('runs', () => {
+  let app: RunningApp;
+  let dataset: string;
+  beforeAll(async () => {
+    const workspace = temporaryFolderOfFile();
+    const store = openStore(join(workspace, 'braid.db'));
+    const first = seedRun(store, { steps: 40 });
+    seedRun(store, {
+      steps: 40,
+      config: { from_checkpoint: join(first.folder, 'checkpoint-30'), learning_rate: 1e-5, beta: 0.04 },
+    });
+    seedRun(store, { steps: 25, config: { max_steps: 60 }, interrupted: stderr });
+    store.close();
+    dataset = writeTinyDataset(join(workspace, 'datasets', '2words.jsonl'));
+    app = await startApp(workspace);
+  });
+
+  describe('the list', () => {
+    it('finds, sorts, overlays and compares', async () => {
+      const { page, goto, complaints } = await openPage(app);
+      await goto('/runs');
+      const rows = page.getByRole('row').filter({ has: page.getByRole('checkbox') });
+      await expect.poll(() => rows.count()).toBe(3);
+      await page.keyboard.press('/');
+      await page.keyboard.type('run-0003');
+      await expect.poll(() => rows.count()).toBe(1);
+      await page.getByLabel('Find runs').fill('');
+      await page.getByRole('button', { name: 'Steps' }).click();
+      await expect
+        .poll(() => page.getByRole('columnheader', { name: 'Steps' }).getAttribute('aria-sort'))
+        .toBe('descending');
+      await page.getByLabel('Select run-0001-10words-grpo').click();
+      await page.getByLabel('Select run-0002-10words-grpo').click();
+      await page.getByText('Where their configurations differ').waitFor();
+      await page.getByRole('rowheader', { name: 'learning_rate' }).waitFor();
+      await page.getByRole('rowheader', { name: 'beta' }).waitFor();
+      expect(await page.getByRole('rowheader', { name: 'max_steps' }).count()).toBe(0);
+      await picture(page, 'runs');
+      await expectAccessible(page);
+      expect(complaints).toEqual([]);
+    });
+
+    it('renames, and deletes only after naming what goes', async () => {
+      const { page, goto } = await openPage(app);
+      await goto('/runs');
+      await page.getByLabel('Actions for run-0001-10words-grpo').click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('the metrics of 40 steps').waitFor();
+      await dialog.getByText('the checkpoints of step 10, 20, 30, 40').waitFor();
+      await dialog.getByText('Other runs started from its checkpoints').waitFor();
+      await dialog.getByRole('link', { name: 'run-0002-10words-grpo' }).waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByLabel('Actions for run-0003-10words-grpo').click();
+      await page.getByRole('menuitem', { name: 'Rename' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('the one that broke');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'the one that broke' }).waitFor();
+    });
+  });
+
+  describe('a run of the past', () => {
+    it('shows verdict, charts, events, checkpoints and configuration', async () => {
+      const { page, goto, complaints } = await openPage(app);
+      await goto('/runs/2');
+      await page.getByText('learning:').waitFor();
+      await page.getByText('1 of 16 groups is dead').or(page.getByText('groups are dead, which is fine')).waitFor();
+      await page.getByRole('link', { name: 'run-0001-10words-grpo' }).waitFor();
+      await page.getByRole('navigation', { name: 'Lineage' }).getByText('at step 30').waitFor();
+      await page.getByText('Lower the learning rate.').first().waitFor();
+      const table = page.getByRole('region', { name: 'Reward as a table' });
+      await page.getByRole('button', { name: 'Reward: data as table' }).click();
+      await expect.poll(() => table.getByRole('row').count()).toBe(41);
+      await page.getByRole('button', { name: 'Reward: chart' }).click();
+      await picture(page, 'run');
+      await expectAccessible(page);
+      expect(complaints).toEqual([]);
+    });
+
+    it('opens the completions of the step that is clicked, or reached by key', async () => {
+      const { page, goto } = await openPage(app);
+      await goto('/runs/2');
+      await page.getByRole('heading', { name: 'Step 40' }).waitFor();
+      const reward = page.getByRole('slider', { name: /^Reward, step/ });
+      await reward.focus();
+      await page.keyboard.press('Home');
+      await expect.poll(() => reward.getAttribute('aria-valuetext')).toMatch(/^step 1, train 0\.5/);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Step 10' }).waitFor();
+      await page.getByRole('group', { name: /The best completion/ }).waitFor();
+      const box = await page.locator('.u-over').first().boundingBox();
+      if (box === null) throw new Error('Expected a chart');
+      await page.mouse.click(box.x + box.width * 0.49, box.y + 40);
+      await page.getByRole('heading', { name: 'Step 20' }).waitFor();
+      expect(await page.getByRole('link', { name: 'All completions' }).getAttribute('href')).toContain('run=2&step=20');
+    });
+
+    it('zooms all charts by a drag and goes back by key', async () => {
+      const { page, goto } = await openPage(app);
+      await goto('/runs/2');
+      const plot = page.locator('.u-over').first();
+      await plot.waitFor();
+      const box = await plot.boundingBox();
+      if (box === null) throw new Error('Expected a chart');
+      await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * 0.5, box.y + 40, { steps: 4 });
+      await page.mouse.up();
+      await page.getByRole('button', { name: /Steps 1\d–2\d: show all/ }).waitFor();
+      await page.keyboard.press('z');
+      await page.getByRole('button', { name: /show all/ }).waitFor({ state: 'detached' });
+    });
+
+    it('says why it was interrupted, with the last lines of stderr, and what resuming discards', async () => {
+      const { page, goto } = await openPage(app);
+      await goto('/runs/3');
+      const alert = page.getByRole('alert');
+      await alert.getByText('The trainer process ended by SIGKILL').waitFor();
+      await alert.getByText('RangeError: out of memory').waitFor();
+      await page.keyboard.press('r');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('This discards the metrics of steps 21 to 25.').waitFor();
+      await dialog.getByLabel('Train to step').fill('20');
+      await dialog.getByText('Expected more than 20, where it starts').waitFor();
+      // The model of a seeded run is there, but not its dataset: what is wrong is said on the page.
+      await dialog.getByLabel('Train to step').fill('60');
+      await dialog.getByRole('button', { name: 'Discard and resume from step 20' }).click();
+      await page.getByText('The run could not be resumed').waitFor();
+    });
+
+    it('says so when there is no such run', async () => {
+      const { page, goto } = await openPage(app);
+      await goto('/runs/99');
+      await page.getByText('Expected the id of a run, got 99').waitFor();
+    });
+  });
+
+  it('follows a run live: pause, reload, resume, kill, and go back to a checkpoint', async () => {
+    const client = await connectTo(app);
+    const config = { dataset, max_steps: 4000, save_steps: 5, sample_steps: 5, per_device_train_batch_size: 16 };
+    const { runId } = await client.runs.start({ config: { ...config, num_generations: 4, pause_on_collapse: false } });
+    const { page, goto, complaints } = await openPage(app);
+    await goto(`/runs/${runId}`);
+    const steps = async (): Promise<number> =>
+      Number(
+        (
+          await page
+            .getByText(/^\d+\/4000$/)
+            .first()
+            .textContent()
+        )?.split('/')[0],
+      );
+    await expect.poll(steps, { timeout: 30_000 }).toBeGreaterThan(3);
+    await page.keyboard.press('p');
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    const pausedAt = await steps();
+    await page.reload();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    expect(await steps()).toBe(pausedAt);
+    await page.getByRole('button', { name: 'Reward: data as table' }).click();
+    const rows = page.getByRole('region', { name: 'Reward as a table' }).locator('tbody tr');
+    await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(pausedAt);
+    await page.keyboard.press('p');
+    await expect.poll(steps, { timeout: 30_000 }).toBeGreaterThan(pausedAt + 1);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Kill' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
+    await page.getByText('Interrupted: everything up to the last checkpoint is safe').waitFor();
+    await page.getByRole('button', { name: 'Roll back' }).last().click();
+    await page.getByRole('dialog').getByText('This discards').waitFor();
+    await page.getByRole('button', { name: /Discard and resume/ }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.keyboard.press('s');
+    await page.getByRole('button', { name: 'Resume from' }).first().waitFor();
+    expect(complaints).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,50 @@
+/** Runs of a history for pages to show, made through the services that make real ones. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRun, finishRun, interruptRun } from '../../main/services/runs.ts';
+import type { Store } from '../../main/store/index.ts';
+import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { sampleOf } from '../store/helpers.ts';
+
+export interface SeededRun {
+  readonly steps: number;
+  readonly config?: Partial<TrainConfig>;
+  /** Why it was interrupted; left out for a run that is done. */
+  readonly interrupted?: string;
+}
+
+/** A run that learned: metrics of each step, completions and a checkpoint every ten. */
+export function seedRun(store: Store, { steps, config = {}, interrupted }: SeededRun) {
+  const made = createRun(store, parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: steps, ...config }));
+  const { runId, folder } = made;
+  store.transaction(() => {
+    for (let step = 1; step <= steps; step++) {
+      const reward = 0.5 + (0.4 * step) / steps + 0.01 * Math.sin(step);
+      const groups = { frac_reward_zero_std: 0.125, 'groups/dead': 0.125, 'groups/solved': 0 };
+      store.metrics.record(runId, step, {
+        ...{ reward, reward_std: 0.1, loss: 0.00001, grad_norm: 0.3, entropy: 0.4, step_time: 1 },
+        ...{ ...groups, 'time/rollout': 0.4, 'time/loss': 0.5 },
+      });
+      if (step % 10 === 0) keep(store, made, step);
+    }
+    store.runs.advance(runId, steps);
+    store.runs.setBaseline(runId, 0.5);
+  });
+  if (interrupted === undefined) finishRun(store, runId, 'done');
+  else interruptRun(store, runId, interrupted);
+  return { runId, folder, name: made.name };
+}
+
+function keep(store: Store, { runId, folder }: { runId: number; folder: string }, step: number): void {
+  const path = join(folder, `checkpoint-${step}`);
+  mkdirSync(path);
+  store.checkpoints.record(runId, step, path.slice(store.folder.length + 1), 'periodic');
+  store.samples.record(runId, step, [
+    sampleOf({ reward: 1, completion: 'red one blue two' }),
+    sampleOf({ index: 1, reward: 0.25, completion: 'red green' }),
+  ]);
+  store.events.record({
+    ...{ runId, step, kind: 'warning', severity: 'warning', data: null },
+    ...{ message: `Entropy falls at ${step}`, remedy: 'Lower the learning rate.' },
+  });
+}
