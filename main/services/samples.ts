@@ -22,7 +22,8 @@ export interface RunSamples {
 /** A completion with its words against the target. */
 export interface SampleView extends StoredSample {
   readonly runName: string;
-  readonly alignment: WordAlignment;
+  /** Null where a task has no exact target: its answers are not right or wrong word by word. */
+  readonly alignment: WordAlignment | null;
 }
 
 /** What one step made of a record: its group's best and worst. */
@@ -61,7 +62,8 @@ export function readSample(store: Store, key: SampleKey): SampleView {
   const { name, task, step: reached } = requireRun(store, key.runId);
   const sample = store.samples.get(key);
   if (sample === undefined) throw stepGone(name, key.step, reached);
-  return { ...sample, runName: name, alignment: alignCompletion(sample.target, sample.completion, task) };
+  const alignment = task === 'interleave' ? alignCompletion(sample.target, sample.completion, task) : null;
+  return { ...sample, runName: name, alignment };
 }
 
 function stepGone(name: string, step: number, reached: number) {

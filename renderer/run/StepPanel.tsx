@@ -7,7 +7,7 @@ import { Link } from 'wouter';
 import type { RunDetail } from '../../main/services/run-history.ts';
 import type { SampleFacts } from '../../main/store/samples.ts';
 import { api } from '../api/client.ts';
-import { Aligned } from '../components/Aligned.tsx';
+import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { score } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
@@ -107,7 +107,7 @@ function Completion({ facts, name }: { readonly facts: SampleFacts; readonly nam
           group {group + 1}, {facts.length} tokens{facts.terminated ? '' : ', cut off'}
         </span>
       </h3>
-      {data !== undefined && <Aligned words={data.alignment.words} label={`The ${name} completion`} />}
+      {data !== undefined && <CompletionText sample={data} label={`The ${name} completion`} />}
     </section>
   );
 }

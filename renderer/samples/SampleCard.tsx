@@ -8,6 +8,7 @@ import type { SampleFacts, SampleKey } from '../../main/store/samples.ts';
 import { api } from '../api/client.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import { fragmentOf, targetOf, type WordKind } from '../components/aligned-words.ts';
+import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { number, score, signed } from '../components/format.ts';
 import { usePins } from './pins.ts';
@@ -46,7 +47,7 @@ export function SampleCard({ sample: key, title, hidden, withTarget = false, onR
       {sample !== undefined && error === null && (
         <>
           {withTarget && <Target sample={sample} />}
-          <Aligned words={sample.alignment.words} label={name} hidden={hidden} />
+          <CompletionText sample={sample} label={name} hidden={hidden} />
         </>
       )}
     </article>
@@ -67,7 +68,7 @@ function Facts({ sample }: { readonly sample: SampleView }) {
       ))}
       <span title="Advantage: how much better than its group">adv {signed(advantage)}</span>
       <span>{length} tokens</span>
-      {alignment.firstError !== null && <span>first error at word {alignment.firstError + 1}</span>}
+      {typeof alignment?.firstError === 'number' && <span>first error at word {alignment.firstError + 1}</span>}
       {terminated ? (
         <span className={classes.ended}>
           <IconFlag size={12} aria-hidden="true" /> ended
@@ -125,24 +126,23 @@ function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
 }
 
 function withoutWords({ alignment, ...rest }: SampleView) {
-  return { ...rest, first_error: alignment.firstError };
+  return { ...rest, first_error: alignment?.firstError ?? null };
 }
 
-/** The two fragments and what they make, in the colours of their strands. */
+/** What was asked for: the two fragments and what they make in the colours of their strands, else the prompt. */
 export function Target({ sample }: { readonly sample: SampleView }) {
+  if (sample.alignment === null) return <p className={`mono ${classes.prompted}`}>{sample.prompt}</p>;
   const { words } = sample.alignment;
-  const stranded = words.some(({ strand }) => strand !== null);
   return (
     <dl className={classes.target}>
-      {stranded &&
-        (['a', 'b'] as const).map((strand) => (
-          <div key={strand}>
-            <dt className={classes[strand]}>{strand.toUpperCase()}</dt>
-            <dd className={`mono ${classes.fragment}`} title={fragmentOf(words, strand)}>
-              {fragmentOf(words, strand)}
-            </dd>
-          </div>
-        ))}
+      {(['a', 'b'] as const).map((strand) => (
+        <div key={strand}>
+          <dt className={classes[strand]}>{strand.toUpperCase()}</dt>
+          <dd className={`mono ${classes.fragment}`} title={fragmentOf(words, strand)}>
+            {fragmentOf(words, strand)}
+          </dd>
+        </div>
+      ))}
       <div>
         <dt>target</dt>
         <dd>

@@ -37,6 +37,13 @@ describe('stepSamples and readSample', () => {
     expect(sample.alignment).toMatchObject({ firstError: 3, counts: { match: 3, missing: 1 } });
   });
 
+  it('have no alignment in a task without an exact target', () => {
+    const store = temporaryStore();
+    const run = addRun(store, { task: 'reply' });
+    store.samples.record(run, 1, [sampleOf()]);
+    expect(readSample(store, { runId: run, step: 1, group: 0, index: 0 }).alignment).toBeNull();
+  });
+
   it('say that a step was not kept, and that the run went back before it', () => {
     const { store, run } = storeWithRun();
     expect(errorOf(() => stepSamples(store, run, 4))).toMatchObject({
