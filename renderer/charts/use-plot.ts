@@ -33,9 +33,9 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
   latest.current = props;
   const inSight = useRef(true);
   const isStale = useRef(false);
-  const feed = useCallback((made: uPlot) => {
+  const feed = useCallback((made: uPlot, data: Aligned) => {
     isStale.current = false;
-    made.setData(dataOf(latest.current.aligned));
+    made.setData(dataOf(data));
   }, []);
   const { series, columns, aligned, log, stacked, height, overlays, inView, group } = props;
   const shape = JSON.stringify([series.map(({ id, colour, look }) => [id, colour, look]), columns, log, stacked]);
@@ -63,7 +63,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
     resized.observe(element);
     const seen = new IntersectionObserver((entries) => {
       inSight.current = entries.at(-1)?.isIntersecting ?? true;
-      if (inSight.current && isStale.current) feed(made);
+      if (inSight.current && isStale.current) feed(made, latest.current.aligned);
     });
     seen.observe(element);
     const stop = onColoursChange(() => made.redraw(false));
@@ -79,7 +79,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
   // A chart out of sight is not drawn at every step, but when it comes into sight.
   useLayoutEffect(() => {
     if (plot.current === null) return;
-    if (inSight.current) feed(plot.current);
+    if (inSight.current) feed(plot.current, aligned);
     else isStale.current = true;
   }, [aligned, feed]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the range functions read `range` and `inView` when scales are set
