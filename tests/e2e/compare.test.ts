@@ -1,12 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { modelWorkspace } from './model-workspace.ts';
 
 /** Models answer in a process of their own; a busy machine takes its time. */
 const computing = { timeout: 50_000 };
+vi.setConfig({ testTimeout: 180_000 });
 
 describe.skipIf(noBrowser)('the Compare screen', () => {
   let app: RunningApp;

@@ -4,6 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
+/** For a busy machine; the doctor starts a trainer. */
+const patient = { timeout: 50_000 };
+
 describe.skipIf(noBrowser)('the Settings screen', () => {
   let app: RunningApp;
   beforeAll(async () => {
@@ -15,18 +18,19 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await goto('/settings');
     const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
     await page.getByText('dark', { exact: true }).click();
-    await expect.poll(scheme).toBe('dark');
+    await expect.poll(scheme, patient).toBe('dark');
     await expectAccessible(page);
     await page.getByText('light', { exact: true }).click();
-    await expect.poll(scheme).toBe('light');
+    await expect.poll(scheme, patient).toBe('light');
     const runs = page.getByRole('textbox', { name: 'Concurrent runs' });
     await runs.fill('3');
     await runs.press('Enter');
-    await page.getByText('saved', { exact: true }).waitFor();
+    // Offered as soon as the new value is stored.
+    await page.getByRole('button', { name: 'Default: 1' }).waitFor();
     await page.reload();
-    await expect.poll(() => runs.inputValue()).toBe('3');
+    await expect.poll(() => runs.inputValue(), patient).toBe('3');
     await page.getByRole('button', { name: 'Default: 1' }).click();
-    await expect.poll(() => runs.inputValue()).toBe('1');
+    await expect.poll(() => runs.inputValue(), patient).toBe('1');
     await picture(page, 'settings');
     expect(complaints).toEqual([]);
   });
@@ -35,7 +39,7 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     const { page, goto } = await openPage(app);
     await goto('/settings');
     const queue = page.getByRole('switch', { name: 'Run queue' });
-    await expect.poll(() => queue.isChecked()).toBe(true);
+    await expect.poll(() => queue.isChecked(), patient).toBe(true);
     // Another program that holds the database for longer than anyone waits.
     const other = new Database(join(app.workspace, 'braid.db'));
     other.exec('begin immediate');
@@ -48,7 +52,7 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
   it('shows what this machine can run, with a report to copy', async () => {
     const { page, goto } = await openPage(app);
     await goto('/settings/doctor');
-    await page.getByText(/This machine runs Braid|failed/).waitFor();
+    await page.getByText(/This machine runs Braid|failed/).waitFor(patient);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Copy report' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

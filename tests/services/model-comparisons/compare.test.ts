@@ -13,7 +13,7 @@ import {
   startComparison,
 } from '../../../main/services/model-comparisons.ts';
 import { errorOf } from '../../store/helpers.ts';
-import { baseline, comparisonHost, jobEnd, other } from './host.ts';
+import { baseline, comparisonHost, jobEnd, keepAnswers, other } from './host.ts';
 
 describe('startComparison', () => {
   it('evaluates every model once, and reads all of it back', async () => {
@@ -39,24 +39,24 @@ describe('startComparison', () => {
   });
 
   it('asks nothing twice: the same comparison is the same, and a new one uses what is stored', async () => {
-    const { host, compare } = await comparisonHost();
+    const { host, compare, prompts } = await comparisonHost();
+    keepAnswers(host, prompts);
     const id = compare();
-    await jobEnd(host);
     expect(compare()).toBe(id);
     const turned = startComparison(host, {
       ...{ baseline: other, models: [baseline] },
       prompts: { datasetIds: host.store.datasets.list().map((dataset) => dataset.id), n: 9, seed: 8 },
     });
-    expect(host.jobs.list()).toHaveLength(1);
+    expect(host.jobs.list()).toEqual([]);
     const [first, second] = [readComparison(host, id), readComparison(host, turned)];
     expect(second.models[1]?.paired?.difference.mean).toBeCloseTo(-(first.models[1]?.paired?.difference.mean ?? 0), 12);
     expect(listComparisons(host.store).map((known) => known.id)).toEqual([turned, id]);
   });
 
   it('asks anew what changed, and everything when told to', async () => {
-    const { host, compare } = await comparisonHost();
+    const { host, compare, prompts } = await comparisonHost();
+    keepAnswers(host, prompts);
     const id = compare();
-    await jobEnd(host);
     const later = new Date(Date.now() + 60_000);
     utimesSync(join(host.workspace.models, 'wide/model.safetensors'), later, later);
     expect(readComparison(host, id).models.map(({ standing }) => standing)).toEqual(['same', 'changed']);
@@ -121,9 +121,9 @@ describe('startComparison', () => {
 
 describe('readComparison', () => {
   it('shows a comparison whose dataset and models are gone', async () => {
-    const { host, compare } = await comparisonHost();
+    const { host, compare, prompts } = await comparisonHost();
+    keepAnswers(host, prompts);
     const id = compare();
-    await jobEnd(host);
     rmSync(host.workspace.datasets, { recursive: true });
     rmSync(host.workspace.models, { recursive: true });
     const view = readComparison(host, id);
@@ -137,9 +137,9 @@ describe('readComparison', () => {
 
 describe('exportComparison', () => {
   it('writes every prompt as CSV and JSON, the result as Markdown, the figures as SVG', async () => {
-    const { host, compare } = await comparisonHost();
+    const { host, compare, prompts } = await comparisonHost();
+    keepAnswers(host, prompts);
     const id = compare();
-    await jobEnd(host);
     const view = readComparison(host, id);
     const text = (format: 'csv' | 'json' | 'markdown') => exportComparison(host.store, view, format).text;
 

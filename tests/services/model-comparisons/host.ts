@@ -3,13 +3,22 @@ import { join } from 'node:path';
 import { disposeModel } from '../../../main/model/model.ts';
 import { openChanges } from '../../../main/services/changes.ts';
 import { recordDataset } from '../../../main/services/datasets.ts';
+import { summarizeEvaluation } from '../../../main/services/evaluations.ts';
 import { openJobs } from '../../../main/services/jobs.ts';
+import { modelFingerprint } from '../../../main/services/model-comparisons/fingerprint.ts';
+import { freezePrompts, type PromptChoice } from '../../../main/services/model-comparisons/prompt-set.ts';
+import { keepEvaluation } from '../../../main/services/model-comparisons/stored.ts';
 import { startComparison } from '../../../main/services/model-comparisons.ts';
+import { requireModel } from '../../../main/services/model-list.ts';
+import { resolveModelParts } from '../../../main/services/models.ts';
 import { locateWorkspace } from '../../../main/services/workspace.ts';
+import { measureCompletion } from '../../../main/tasks/interleave/metrics.ts';
 import { processTemplate } from '../../../main/tasks/interleave/prompt.ts';
 import { writeTinyDataset } from '../../tiny-dataset.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
+
+type Host = Awaited<ReturnType<typeof comparisonHost>>['host'];
 
 export const baseline = 'workspace:tiny-test';
 export const other = 'workspace:wide';
@@ -33,8 +42,26 @@ export async function comparisonHost() {
   return { host, prompts, compare, longer };
 }
 
+/** Keeps answers as if the models had been asked: the first all wrong, the second all right. */
+export function keepAnswers({ store, ...host }: Host, prompts: PromptChoice): void {
+  const set = freezePrompts(store, prompts);
+  for (const [ref, right] of [
+    [baseline, false],
+    [other, true],
+  ] as const) {
+    const entry = requireModel({ store, ...host }, ref);
+    const items = set.records.map(({ id, target, words }) => {
+      const completion = right ? target : target.split(' ').reverse().join(' ');
+      return { id, target, words, completion, ...measureCompletion(target, completion) };
+    });
+    const evaluation = { name: entry.name, items, summary: summarizeEvaluation(items), seconds: 1 };
+    const fingerprint = modelFingerprint(resolveModelParts(entry.model, host.paths));
+    keepEvaluation(store, set, entry, fingerprint, { backend: 'wasm' }, evaluation);
+  }
+}
+
 /** Waits until no job runs; gives the newest. */
-export async function jobEnd({ jobs }: Awaited<ReturnType<typeof comparisonHost>>['host']) {
+export async function jobEnd({ jobs }: Pick<Host, 'jobs'>) {
   while (jobs.list().some(({ state }) => state === 'running')) await new Promise((later) => setTimeout(later, 20));
   return jobs.list()[0];
 }
