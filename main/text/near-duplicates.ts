@@ -66,6 +66,8 @@ export function shingleIndex(): ShingleIndex {
   // Most shingles stand in one text only: a list is made for those that don't.
   const holders = new Map<number, number | number[]>();
   const sizes: number[] = [];
+  // Counted in place: a phrase that thousands of texts share is met thousands of times for each of them.
+  let shared = new Uint32Array(256);
   return {
     add(text) {
       const own = shingleHashes(text);
@@ -80,17 +82,25 @@ export function shingleIndex(): ShingleIndex {
     },
     nearDuplicates(text) {
       const own = shingleHashes(text);
-      const shared = new Map<number, number>();
-      const count = (index: number): void => void shared.set(index, (shared.get(index) ?? 0) + 1);
+      if (shared.length < sizes.length) shared = new Uint32Array(2 * sizes.length);
+      const touched: number[] = [];
+      const count = (index: number): void => {
+        const before = shared[index] ?? 0;
+        if (before === 0) touched.push(index);
+        shared[index] = before + 1;
+      };
       for (const shingle of own) {
         const found = holders.get(shingle);
         if (typeof found === 'number') count(found);
-        else found?.forEach(count);
+        else if (found !== undefined) for (const index of found) count(index);
       }
-      return [...shared]
-        .map(([index, common]) => ({ index, ...measured(common, own.size, sizes[index] ?? 0) }))
-        .filter(isNearDuplicate)
-        .sort((x, y) => y.jaccard - x.jaccard || x.index - y.index);
+      const found: Resembled[] = [];
+      for (const index of touched) {
+        const resemblance = measured(shared[index] ?? 0, own.size, sizes[index] ?? 0);
+        if (isNearDuplicate(resemblance)) found.push({ index, ...resemblance });
+        shared[index] = 0;
+      }
+      return found.sort((x, y) => y.jaccard - x.jaccard || x.index - y.index);
     },
   };
 }

@@ -30,7 +30,7 @@ export interface Dependents {
   readonly runs: readonly { readonly id: number; readonly name: string; readonly state: RunState }[];
 }
 
-/** Every dataset, newest first. */
+/** Every dataset in the order of the curriculum, of the same words the newest first. */
 export function listDatasets(store: Store): DatasetSummary[] {
   const stages = store.stages.list();
   const runs = store.runs.list({});
@@ -42,7 +42,7 @@ export function listDatasets(store: Store): DatasetSummary[] {
       stages: stages.filter(({ datasetId }) => datasetId === row.id).length,
       runs: runs.filter(({ dataset }) => isOf(store, dataset, row)).length,
     }))
-    .sort((a, b) => b.madeAt - a.madeAt || (a.words ?? 0) - (b.words ?? 0));
+    .sort((a, b) => (a.words ?? 0) - (b.words ?? 0) || b.madeAt - a.madeAt);
 }
 
 function bytesOf({ file }: DatasetRow): number | null {

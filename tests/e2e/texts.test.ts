@@ -1,0 +1,204 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+const words = (count: number, from: number): string =>
+  Array.from({ length: count }, (_, i) => `w${(from + i * 7919) % 99_991}`).join(' ');
+
+/** Pastes as a browser does: the event carries the text. */
+async function paste(page: Page, text: string): Promise<void> {
+  await page.evaluate((pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+}
+
+describe.skipIf(noBrowser)('texts and datasets', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+
+  it('loads the bundled texts first, then searches, sorts, renames and deletes', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/texts');
+    await page.getByText('No texts yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Load the bundled texts' }).click();
+    await page.getByText('64 texts').waitFor();
+    await page.getByText('Every stage is served').waitFor();
+    await expectAccessible(page);
+    await picture(page, 'texts');
+
+    const title = (row: number) => page.locator(`[data-row="${row}"]`);
+    await page.getByRole('button', { name: 'Words' }).click();
+    expect(await title(0).evaluate((cell) => cell.closest('tr')?.textContent)).toContain('1,231');
+    await page.keyboard.press('/');
+    await page.keyboard.type('walnut');
+    await page.getByText(/^\d+ of 64 texts$/).waitFor();
+    await title(0).click();
+    const reader = page.getByRole('dialog');
+    await reader.getByLabel('Title').fill('A walnut tree');
+    await reader.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'A walnut tree', exact: true }).waitFor({ state: 'attached' });
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await page.getByLabel('Texts', { exact: true }).focus();
+    for (const key of ['j', 'x', 'j', 'x', 'Delete']) await page.keyboard.press(key);
+    const asked = page.getByRole('dialog', { name: 'Delete 2 texts?' });
+    await asked.getByRole('listitem').nth(1).waitFor();
+    await asked.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('62 texts').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows what an import would bring and what is wrong with it, and stores nothing before the one confirmation', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/texts');
+    await page.getByText('62 texts').waitFor();
+    const folder = temporaryFolderOfFile();
+    const file = (name: string, content: string | Uint8Array): string => {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    };
+    const letter = words(700, 1);
+    await page.keyboard.press('i');
+    await page
+      .getByLabel('Files to import')
+      .setInputFiles([
+        file('bad.jsonl', '{"text":"fine words"}\n{"text":5}\n'),
+        file('picture.txt', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0])),
+        file('letters.json', JSON.stringify({ Letter: letter, Copy: `${letter} again`, Short: words(30, 50_000) })),
+      ]);
+    const dialog = page.getByRole('dialog', { name: 'Import texts' });
+    await dialog.getByText('3 texts found, 2 new, 1 there already.').waitFor();
+    expect(await dialog.getByLabel('Faults').innerText()).toMatch(
+      /bad\.jsonl[\s\S]*line 2: expected "text" to be a string, got 5/,
+    );
+    await expectAccessible(page);
+    await picture(page, 'texts-import');
+    await page.keyboard.press('Escape');
+    await page.getByText('62 texts').waitFor();
+
+    await paste(page, JSON.stringify({ Letter: letter, Short: words(30, 50_000) }));
+    await dialog.getByRole('checkbox', { name: 'Import Short' }).click();
+    await dialog.getByRole('button', { name: 'Import 1 text' }).click();
+    await page.getByText('1 text imported.').waitFor();
+    await page.getByText('63 texts').waitFor();
+  });
+
+  it('takes a pasted chat export of 20 MB, and refuses more than 64 MiB in words', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/texts');
+    await page.getByText('63 texts').waitFor();
+    const size = await page.evaluate(() => {
+      const answer = (i: number) =>
+        Array.from({ length: i % 4000 === 1 ? 90 : 12 }, (_, k) => `w${(i * 31 + k * 17) % 9973}`);
+      const message = (i: number) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: answer(i).join(' ') });
+      const messages = Array.from({ length: 200_000 }, (_, i) => message(i));
+      const text = JSON.stringify([{ title: 'A long conversation', messages }]);
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', text);
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+      return text.length;
+    });
+    expect(size).toBeGreaterThan(20e6);
+    const dialog = page.getByRole('dialog', { name: 'Import texts' });
+    await dialog.getByText('50 texts found, 50 new.').waitFor({ timeout: 60_000 });
+    await page.keyboard.press('Escape');
+
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([new Uint8Array(65 * 2 ** 20)], 'huge.txt'));
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    });
+    await page.getByText(/That is 65 MiB; one import takes 64 MiB/).waitFor();
+  }, 120_000);
+
+  it('merges short texts after showing what comes of it', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/texts');
+    await page.getByText('63 texts').waitFor();
+    await page.keyboard.press('m');
+    const dialog = page.getByRole('dialog', { name: 'Merge texts' });
+    await dialog.getByLabel('Merged texts').fill('1');
+    const merge = dialog.getByRole('button', { name: /^Merge \d+ texts into 1$/ });
+    await dialog.getByText('Texts that serve each stage, before and after').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('textbox', { name: /Title of the merged text/ }).fill('Joined by hand');
+    await merge.click();
+    await page.getByText(/texts merged into 1\.$/).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('joined by hand');
+    await page.getByText(/^1 of \d+ texts$/).waitFor();
+  });
+
+  it('makes the curriculum, opens a dataset, searches it, and deletes it by name', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/texts/make');
+    await page.getByText('Held out: training and test share no text').waitFor();
+    await page.getByLabel('Training pairs').fill('40');
+    await page.getByLabel('Test pairs').fill('10');
+    await page.getByText('Train 40').waitFor();
+    await expectAccessible(page);
+    await picture(page, 'texts-make');
+    await page.getByRole('button', { name: 'Make 6 datasets' }).click();
+    await page.getByRole('link', { name: '500words' }).waitFor();
+    await page.getByText('there already').waitFor();
+    await page.getByRole('button', { name: 'Make 6 datasets' }).click();
+    await page.getByRole('dialog', { name: 'Replace what is there?' }).getByText('100words').waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByLabel('Another word count').fill('4000');
+    await page.keyboard.press('Enter');
+    await page.getByText(/4000 words: expected at least 4 texts.*add 4 such texts/).waitFor();
+
+    await page.getByRole('link', { name: '10words' }).click();
+    await page.getByRole('heading', { level: 1, name: '10words' }).waitFor();
+    await page.getByRole('article').first().waitFor();
+    const first = await page.getByRole('article').first().getByText(/^10w-/).innerText();
+    await page.getByText('Held out: training and test share no text').waitFor();
+    await page.getByText('Test 10').click();
+    await page.getByText('10w-test-0001').waitFor();
+    await page.keyboard.press('t');
+    await page.getByText(first).waitFor();
+    await page.getByLabel('Search titles and words').fill('zzzz');
+    await page.getByText('No record holds “zzzz”').waitFor();
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await page.getByText(first).waitFor();
+    await expectAccessible(page);
+    await picture(page, 'dataset');
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const asked = page.getByRole('dialog', { name: 'Delete 10words?' });
+    await asked.getByText('No stage and no run depends on it.').waitFor();
+    await asked.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Texts & datasets' }).waitFor();
+    await page.getByRole('link', { name: '25words' }).waitFor();
+    expect(await page.getByRole('link', { name: '10words', exact: true }).count()).toBe(0);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps templates by version and says what is wrong with one', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/texts/make');
+    await page.getByRole('button', { name: 'Edit …' }).click();
+    const editor = page.getByRole('dialog', { name: 'Prompt template process v1' });
+    await editor.getByLabel('Name').fill('plain');
+    await editor.getByLabel('Prompt').fill('First: {fragment_a}');
+    await editor.getByRole('button', { name: 'Save as a version' }).click();
+    await editor.getByText('got none of {fragment_b}').waitFor();
+    await editor.getByLabel('Prompt').fill('First: {fragment_a}\nSecond: {fragment_b}');
+    await editor.getByRole('button', { name: 'Save as a version' }).click();
+    await page.getByRole('button', { name: 'Prompt', exact: true }).first().click();
+    await page.getByText('Second:').waitFor();
+    await expectAccessible(page);
+  });
+});
