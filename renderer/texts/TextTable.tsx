@@ -2,7 +2,7 @@
 import { Checkbox, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useMemo, useRef } from 'react';
+import { type FocusEvent, useCallback, useMemo, useRef } from 'react';
 import type { TextHeading } from '../../main/store/texts.ts';
 import { number } from '../components/format.ts';
 import { When } from '../components/When.tsx';
@@ -50,7 +50,7 @@ export function TextTable(props: TextTableProps) {
     },
     [texts, selected, onSelect],
   );
-  useTableKeys(scroller, texts, { pick, remove: onRemove, show: (index) => rows.scrollToIndex(index) });
+  const onFocus = useTableKeys(scroller, texts, { pick, remove: onRemove, show: (index) => rows.scrollToIndex(index) });
 
   const items = rows.getVirtualItems();
   const before = items[0]?.start ?? 0;
@@ -60,7 +60,7 @@ export function TextTable(props: TextTableProps) {
     <section ref={scroller} className={classes.scroller} tabIndex={0} aria-label="Texts">
       <table className={classes.table} aria-rowcount={texts.length + 1}>
         <Head {...props} />
-        <tbody>
+        <tbody onFocus={onFocus}>
           {before > 0 && <tr style={{ height: before }} />}
           {items.map(({ index, key }) => {
             const text = texts[index];
@@ -155,17 +155,17 @@ function useTableKeys(
   scroller: { readonly current: HTMLElement | null },
   texts: readonly TextHeading[],
   acts: TableActs,
-): void {
+): (event: FocusEvent<HTMLElement>) => void {
   const now = useRef({ texts, acts });
+  // Keys may come faster than the focus follows.
+  const current = useRef(-1);
   now.current = { texts, acts };
   useKeys(
     useMemo(() => {
-      const at = (): number => {
-        const row = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('[data-row]')?.dataset.row;
-        return row === undefined ? -1 : Number(row);
-      };
+      const at = (): number => current.current;
       const go = (step: number): void => {
         const index = Math.max(0, Math.min(now.current.texts.length - 1, at() + step));
+        current.current = index;
         now.current.acts.show(index);
         // The row is there after the scroll was drawn.
         requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus());
@@ -182,4 +182,8 @@ function useTableKeys(
       ];
     }, [scroller]),
   );
+  return (event) => {
+    const row = event.target.closest('tr')?.querySelector<HTMLElement>('[data-row]')?.dataset.row;
+    if (row !== undefined) current.current = Number(row);
+  };
 }

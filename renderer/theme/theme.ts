@@ -46,6 +46,7 @@ export const theme = createTheme({
   focusRing: 'auto',
   components: {
     Button: { defaultProps: { size: 'xs' } },
+    InputWrapper: { styles: { description: { color: 'var(--soft)', fontSize: '11px' } } },
     ActionIcon: { defaultProps: { variant: 'subtle', size: 'md', color: 'gray' } },
     TextInput: { defaultProps: { size: 'xs' } },
     Textarea: { defaultProps: { size: 'xs' } },
