@@ -1,8 +1,8 @@
 /** The curriculum: the ladder of stages, the one that is selected, its start, and what is forgotten on the way up. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
+import { useCallback, useMemo, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import type { Curriculum as Data, StageView } from '../../main/services/curriculum.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
@@ -17,6 +17,9 @@ import { Preflight } from './Preflight.tsx';
 import { Queue } from './Queue.tsx';
 import { StageForm } from './StageForm.tsx';
 import { StagePanel } from './StagePanel.tsx';
+
+/** Lengths of a whole curriculum: 10, 25, 50, 100, 200, 500 words. */
+const LENGTHS = 6;
 
 /** What is open beside the ladder. */
 type Open = 'form' | 'new' | 'free' | 'remove' | null;
@@ -36,9 +39,9 @@ export function Curriculum() {
           <Button variant="default" onClick={() => setOpen('free')}>
             Free run
           </Button>
-          {lacking && (
+          {data !== undefined && data.stages.length > 0 && (lacking || data.stages.length < LENGTHS) && (
             <Button variant="default" loading={plan.isPending} onClick={() => plan.mutate()}>
-              Make missing datasets
+              {lacking ? 'Make missing datasets' : 'Plan all lengths'}
             </Button>
           )}
           <Button variant="default" onClick={() => setOpen('new')}>
@@ -98,7 +101,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
   const { stages } = data;
   const { data: status } = useQuery(api.app.status.queryOptions());
   const { data: texts } = useQuery(api.texts.overview.queryOptions({ input: {} }));
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [chosen, setChosen] = useChosen();
   const [checking, setChecking] = useState<number | null>(null);
   const stage = stages.find(({ id }) => id === chosen) ?? nextToDo(stages);
   const remove = useMutation({
@@ -122,7 +125,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
         { key: 'a', label: 'Adjust the stage', run: () => setOpen('form') },
         { key: 'n', label: 'Add a stage', run: () => setOpen('new') },
       ];
-    }, [stages, at, chosen, stage?.id, stage?.datasetId, setOpen]),
+    }, [stages, at, chosen, setChosen, stage?.id, stage?.datasetId, setOpen]),
   );
   if (stage === undefined) return null;
   return (
@@ -170,6 +173,17 @@ function Stages({ data, open, setOpen }: StagesProps) {
       </Confirm>
     </>
   );
+}
+
+/** The stage that is selected, as the address has it: a link can name one, and a reload keeps it. */
+function useChosen(): [number | null, (stageId: number | null) => void] {
+  const [, navigate] = useLocation();
+  const asked = new URLSearchParams(useSearch()).get('stage');
+  const choose = useCallback(
+    (stageId: number | null) => stageId !== null && navigate(`/curriculum?stage=${stageId}`, { replace: true }),
+    [navigate],
+  );
+  return [asked === null ? null : Number(asked), choose];
 }
 
 /** The stage that needs a person next: the one that trains, else the first that is not done. */

@@ -96,7 +96,6 @@ function Form({ stage, defaults, onClose, onSaved }: FormProps & { stage: StageV
         />
         <NumberInput
           label="Words"
-          description="of a fragment"
           min={1}
           disabled={datasetId !== null}
           value={chosen?.words ?? words ?? ''}
@@ -104,7 +103,6 @@ function Form({ stage, defaults, onClose, onSaved }: FormProps & { stage: StageV
         />
         <NumberInput
           label="Steps"
-          description="of the optimiser"
           min={1}
           value={steps ?? ''}
           onChange={(value) => setSteps(typeof value === 'number' ? value : null)}

@@ -46,7 +46,7 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
         </span>
       </div>
       <Figure label="reward" value={score(reward)}>
-        <Sparkline values={values} label={`Reward, now ${score(reward)}`} width={220} height={36} min={0} max={1} />
+        <Sparkline values={values} label={`Reward, now ${score(reward)}`} width={170} height={36} min={0} max={1} />
       </Figure>
       <Figure label="held-out" value={score(run?.evaluation?.mean)}>
         <span className="faint num">baseline {score(run?.baselineScore)}</span>

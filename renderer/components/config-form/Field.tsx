@@ -41,8 +41,8 @@ export function Field(props: FieldProps) {
           </p>
         )}
         {isChanged && (
-          <UnstyledButton className={classes.reset} onClick={onReset} aria-label={`Reset ${field.name}`}>
-            changed; back to {worded(usual)}
+          <UnstyledButton className={classes.reset} onClick={onReset}>
+            <span className="visually-hidden">{field.name} </span>changed; back to {worded(usual)}
           </UnstyledButton>
         )}
       </div>

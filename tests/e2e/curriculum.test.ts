@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { expectAccessible, openPage, picture, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+describe.skipIf(noBrowser)('home and curriculum', () => {
+  it('lead from nothing to a planned curriculum, a checked start and a run', async () => {
+    const app = await startApp();
+    const { page, complaints, goto } = await openPage(app);
+    page.setDefaultTimeout(90_000);
+    await page.getByRole('button', { name: 'Run the demo stage' }).waitFor();
+    await expectAccessible(page);
+    await picture(page, 'home-first');
+
+    await goto('/curriculum');
+    await page.getByRole('button', { name: 'Plan the whole curriculum' }).click();
+    await page.getByRole('button', { name: /500 words/ }).waitFor();
+    // The bundled texts serve the first lengths; the datasets are made in the background.
+    await page.getByText('180 steps, 512 pairs').first().waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByRole('button', { name: /^10 10 words/ }).click();
+
+    await page.getByRole('button', { name: 'Adjust', exact: true }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Steps').fill('2');
+    await form.getByLabel('per_device_train_batch_size').fill('8');
+    await form.getByText('to be a multiple of num_generations (16)').waitFor();
+    expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await form.getByLabel('num_generations').fill('4');
+    await form.getByLabel('eval_steps').fill('1');
+    await form.getByText('to be a multiple of').waitFor({ state: 'detached' });
+    await expectAccessible(page);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByText('2 steps, 4 changed').or(page.getByText('2 steps, 3 changed')).waitFor();
+
+    await page.getByRole('button', { name: 'Start stage' }).click();
+    await page.getByText('Rewards differ').waitFor();
+    await page.getByText('What was sampled: 2 groups').waitFor();
+    await expectAccessible(page);
+    await picture(page, 'preflight');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.waitForURL(/#\/runs\/1$/);
+
+    await goto('/curriculum');
+    // Two steps meet no rule: the stage says so, and what was forgotten can be measured.
+    await page
+      .getByText(/Held-out score 0\.\d+, expected at least 0\.9/)
+      .first()
+      .waitFor();
+    await page
+      .getByRole('button', { name: /^Measure \d missing$/ })
+      .or(page.getByRole('cell', { name: /0\.\d/ }))
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    await picture(page, 'curriculum');
+
+    await goto('/');
+    await page.getByText('The next stage is 10 words').waitFor();
+    await page.getByRole('link', { name: /run-0001/ }).waitFor();
+    await expectAccessible(page);
+    await picture(page, 'home');
+    expect(complaints).toEqual([]);
+  }, 240_000);
+});
