@@ -67,7 +67,8 @@ describe('the forgetting check', () => {
     const evaluations = store.evaluations.list().length;
     await checkForgetting(store, paths, context);
     expect(store.evaluations.list()).toHaveLength(evaluations);
-  });
+    // Four trainer processes, one after the other.
+  }, 180_000);
 
   it('comes after a stage where it is wanted, and tells of its failure without holding anything up', async () => {
     const { store, paths, stages, train } = await curriculum();
