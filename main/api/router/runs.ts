@@ -37,7 +37,9 @@ export const runs = {
   }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),
   resume: api.runs.resume.handler(({ context: { app }, input: { runId, checkpointId, maxSteps } }) => {
-    if (app.live.get(runId) !== null) return app.live.command(runId, 'resume');
+    const state = app.live.get(runId)?.state;
+    // A process on its way out takes no commands: `live.resume` says so.
+    if (state !== undefined && state !== 'ending') return app.live.command(runId, 'resume');
     return app.live.resume(runId, {
       ...(checkpointId !== undefined && { checkpoint: requireCheckpoint(app.store, runId, checkpointId) }),
       ...(maxSteps !== undefined && { maxSteps }),

@@ -1,0 +1,115 @@
+/**
+ * The whole story as a person clicks it, with the real trainer on the bundled model: texts, merge, curriculum,
+ * the 10-word stage, watch, pause, reload, resume, stop and save, best and worst, baseline against trained.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { openPage, picture, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+/** Steps that are enough to see it learn. */
+const STEPS = 16;
+
+/** Where the run stands, from its header: `12/180`. */
+async function stepsDone(page: Page): Promise<number> {
+  const text = await page
+    .getByText(/^\d+\/\d+$/)
+    .first()
+    .textContent();
+  return Number(text?.split('/')[0]);
+}
+
+async function waitForStep(page: Page, step: number): Promise<void> {
+  await expect.poll(() => stepsDone(page), { timeout: 240_000, interval: 200 }).toBeGreaterThanOrEqual(step);
+}
+
+describe.skipIf(noBrowser)('the whole story', () => {
+  it('goes from texts to a comparison by clicks', { timeout: 600_000 }, async () => {
+    const app = await startApp();
+    const { page, goto, complaints } = await openPage(app);
+    await picture(page, 'home-first');
+
+    // Texts: the bundled ones, two of one's own, and short ones merged into a longer one.
+    await goto('/texts');
+    await page.getByRole('button', { name: 'Load the bundled texts' }).click();
+    await page.getByText('64 texts').waitFor();
+    await page.keyboard.press('i');
+    const file = join(temporaryFolderOfFile(), 'own.json');
+    const own = (word: string): string => Array.from({ length: 40 }, (_, i) => `${word}${i}`).join(' ');
+    writeFileSync(file, JSON.stringify({ 'Of rivers': own('river'), 'Of lamps': own('lamp') }));
+    await page.getByLabel('Files to import').setInputFiles(file);
+    await page.getByRole('button', { name: 'Import 2 texts' }).click();
+    await page.getByText('66 texts').waitFor();
+    await page.keyboard.press('m');
+    const merge = page.getByRole('dialog', { name: 'Merge texts' });
+    await merge.getByLabel('Merged texts').fill('1');
+    await merge.getByRole('textbox', { name: /Title of the merged text/ }).fill('Joined');
+    await merge.getByText('Texts that serve each stage, before and after').waitFor();
+    await merge.getByRole('button', { name: /^Merge \d+ texts into 1$/ }).click();
+    await page.getByText(/texts merged into 1/).waitFor();
+
+    // The curriculum, its datasets made on the way.
+    await goto('/curriculum');
+    await page.getByRole('button', { name: 'Plan the whole curriculum' }).click();
+    await page.getByRole('button', { name: 'Start stage' }).waitFor({ timeout: 60_000 });
+    await page.getByText(/512 training pairs, 64 held out/).waitFor();
+    await picture(page, 'curriculum');
+
+    // The 10-word stage, after its pre-flight.
+    await page.getByRole('button', { name: 'Start stage' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).waitFor({ timeout: 120_000 });
+    await picture(page, 'preflight');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop & save' }).waitFor({ timeout: 60_000 });
+    const runUrl = page.url();
+    await waitForStep(page, 4);
+
+    // Pause, reload, resume: nothing is lost, the charts are whole.
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume', exact: true }).waitFor({ timeout: 60_000 });
+    const paused = await stepsDone(page);
+    await page.reload();
+    await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
+    expect(await stepsDone(page)).toBe(paused);
+    await page.getByRole('button', { name: 'Reward: data as table' }).click();
+    await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(paused);
+    await page.getByRole('button', { name: 'Reward: chart' }).click();
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await waitForStep(page, STEPS);
+    await page.getByLabel('Verdict on the signal').waitFor();
+    await picture(page, 'run');
+    await page.getByRole('button', { name: 'Stop & save' }).click();
+    await page.getByText('stopped', { exact: true }).first().waitFor({ timeout: 60_000 });
+
+    // Best and worst completions, word by word.
+    const runId = /runs\/(\d+)/.exec(runUrl)?.[1];
+    await goto(`/samples?run=${runId}`);
+    await page.getByText('best', { exact: true }).first().waitFor();
+    await page.getByText('worst', { exact: true }).first().waitFor();
+    await page.keyboard.press('j');
+    await page.locator('[role="group"][aria-label*=" right"]').first().waitFor();
+    await picture(page, 'samples');
+
+    // Baseline against trained, on held-out prompts.
+    await goto('/compare');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page
+      .getByText(/^\d+ · \d+ · \d+$/)
+      .first()
+      .waitFor({ timeout: 180_000 });
+    const difference = await page
+      .getByText(/^[+−]0\.\d{3}$/)
+      .first()
+      .textContent();
+    expect(difference).toMatch(/^\+0\.[1-9]/);
+    await picture(page, 'compare');
+
+    await goto('/');
+    await page.getByText('Recent runs').waitFor();
+    await picture(page, 'home');
+    expect(complaints).toEqual([]);
+  });
+});
