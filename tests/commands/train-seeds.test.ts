@@ -44,5 +44,5 @@ describe('braid train --seeds', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no run named "warm/seed_43"') });
     const twice = await train('--seeds', '1,1');
     expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('each seed once, got "1,1"') });
-  });
+  }, 180_000);
 });
