@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { type CompareOptions, compareModels, type ModelComparison } from '../services/compare/compare.ts';
 import { detectTask } from '../services/compare/detect-task.ts';
+import { passThresholds } from '../services/compare/measures.ts';
 import { numbersOf, writeComparison } from '../services/compare/write.ts';
 import type { ModelChoice } from '../services/evaluate.ts';
 import { hostPaths } from './host-paths.ts';
@@ -23,9 +24,6 @@ interface CompareCommandOptions {
   readonly base?: string;
 }
 
-/** Rewards that a good reply of each task reaches: the success threshold unless another is given. */
-const THRESHOLDS = { reply: 0.6, interleave: 0.9 } as const;
-
 /** Adds `compare` to the program. */
 export function registerCompare(program: Command): void {
   withCommonOptions(program.command('compare'))
@@ -38,7 +36,7 @@ export function registerCompare(program: Command): void {
     .option('--k <list>', 'the k of pass@k', '1,5,10')
     .option(
       '--threshold <x>',
-      `what a completion must reach to pass (replies: reward ${THRESHOLDS.reply}; interleave: alignment ${THRESHOLDS.interleave})`,
+      `what a completion must reach to pass (replies: reward ${passThresholds.reply}; interleave: alignment ${passThresholds.interleave})`,
     )
     .option('--temperature <x>', 'sampling temperature', '1')
     .option('--base <dir>', "the model under LoRA checkpoints, when it isn't where they say")
@@ -56,7 +54,7 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
     paths: hostPaths(),
     samples: wholeNumber('--samples', options.samples),
     k: [...new Set(options.k.split(',').map((part) => wholeNumber('--k', part.trim())))].sort((a, b) => a - b),
-    threshold: options.threshold === undefined ? THRESHOLDS[task] : number('--threshold', options.threshold),
+    threshold: options.threshold === undefined ? passThresholds[task] : number('--threshold', options.threshold),
     temperature: number('--temperature', options.temperature),
     seed: context.seed,
     backend: backendChoice(context.backend),

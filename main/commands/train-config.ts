@@ -16,6 +16,7 @@ export interface TrainOptions {
   readonly resume?: string | true;
   readonly from?: string;
   readonly steps?: string;
+  readonly checklist?: boolean;
   readonly experiment?: string;
   readonly seeds?: string;
   readonly set?: readonly string[];

@@ -2,9 +2,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
+import { type ChecklistItem, checklist } from '../services/checklist.ts';
 import { newestResumable } from '../services/run-history.ts';
 import { findCheckpoint, markAbandonedRuns } from '../services/runs.ts';
 import { seedRunName } from '../services/seed-groups.ts';
+import { readSettings } from '../services/settings.ts';
 import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from '../services/training.ts';
 import { openWorkspace } from '../services/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
@@ -26,6 +28,7 @@ export function registerTrain(program: Command): void {
     .option('--resume [checkpoint]', 'go on with the newest unfinished run, or with the run of a checkpoint')
     .option('--from <checkpoint>', 'start a new stage from the weights of a checkpoint')
     .option('--steps <n>', 'optimiser steps')
+    .option('--checklist', 'train nothing: say what is ready, open or wrong for this configuration')
     .option('--experiment <name>', 'name of the experiment: the run is called <name>/seed_<seed>')
     .option('--seeds <list>', 'several seeds of one experiment, one run after the other: 42,43,44')
     .action((options: TrainOptions, command: Command) => train(options, command));
@@ -39,7 +42,9 @@ async function train(options: TrainOptions, command: Command): Promise<void> {
   try {
     markAbandonedRuns(store);
     if (options.seeds !== undefined) return await trainSeeds(store, options, command, context);
-    const view = followTraining(context);
+    if (options.checklist === true)
+      return printChecklist(checklist(store, trainConfig(options, command, context), hostPaths()), context);
+    const view = followTraining(context, readSettings(store));
     const run = begin(store, options, command, context, view.onEvents);
     const stop = stopOnSignals(run, context);
     const outcome = await run.outcome;
@@ -81,6 +86,15 @@ function checkOptions(options: TrainOptions, command: Command): void {
     `Expected --resume with no more than --steps, got --${given}: a run goes on with the configuration that it began with`,
     'Leave it out, or start a new stage from the checkpoint with --from.',
   );
+}
+
+/** Something failed: exit code 1; open points are the person's to judge. */
+function printChecklist(items: readonly ChecklistItem[], context: CommandContext): void {
+  const marks = { done: '[x]', open: '[ ]', failed: '[!]' } as const;
+  for (const { name, state, detail } of items) context.print(`${marks[state]} ${name}: ${detail}`);
+  const ready = items.every(({ state }) => state !== 'failed');
+  context.out({ ready, items });
+  if (!ready) process.exitCode = 1;
 }
 
 function begin(

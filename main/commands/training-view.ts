@@ -1,4 +1,5 @@
 /** A run as the terminal shows it: a bar, warnings as they come, and Ctrl-C that saves. */
+import { costOf } from '../services/run-cost.ts';
 import type { LiveRun } from '../services/training.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
 import { formatDuration, openProgress, type Progress } from './progress.ts';
@@ -9,8 +10,14 @@ export interface TrainingView {
   end(): void;
 }
 
+/** What an hour of the machine costs; 0: nothing is said of it. */
+export type Price = Parameters<typeof costOf>[1];
+
 /** Shows a run's events. */
-export function followTraining(context: CommandContext): TrainingView {
+export function followTraining(
+  context: CommandContext,
+  price: Price = { hourly_price: 0, currency: '' },
+): TrainingView {
   let progress: Progress | null = null;
   let total = 0;
   const show = (event: TrainerEvent): void => {
@@ -23,7 +30,7 @@ export function followTraining(context: CommandContext): TrainingView {
         return;
       case 'estimate':
         context.say(
-          `About ${formatDuration(event.seconds)} (${event.secondsPerStep.toPrecision(2)} s a step), ${Math.round(event.memoryBytes / 2 ** 20)} MiB.`,
+          `About ${formatDuration(event.seconds)}${costWords(event.seconds, price)} (${event.secondsPerStep.toPrecision(2)} s a step), ${Math.round(event.memoryBytes / 2 ** 20)} MiB.`,
         );
         return;
       case 'step': {
@@ -55,6 +62,11 @@ export function followTraining(context: CommandContext): TrainingView {
     }
   };
   return { onEvents: (events) => events.forEach(show), end: () => progress?.end() };
+}
+
+function costWords(seconds: number, price: Price): string {
+  const { cost, currency } = costOf(seconds, price);
+  return cost === null ? '' : `, ${currency}${cost.toFixed(2)}`;
 }
 
 function note(metrics: Readonly<Record<string, number>>): string {

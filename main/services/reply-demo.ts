@@ -9,6 +9,7 @@ import type { Store } from '../store/index.ts';
 import { parseConfig, type TrainConfig } from '../trainer/config.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
 import { compareModels, type ModelComparison } from './compare/compare.ts';
+import { passThresholds } from './compare/measures.ts';
 import { type ComparisonFiles, writeComparison } from './compare/write.ts';
 import type { HostPaths } from './paths.ts';
 import { readPreset } from './presets.ts';
@@ -47,9 +48,6 @@ export interface ReplyDemoResult {
   readonly files: ComparisonFiles | null;
 }
 
-/** A reply passes from this reward on. */
-export const REPLY_THRESHOLD = 0.6;
-
 /** Runs everything; runs stay in the workspace's history. A run that is stopped ends it, without a comparison. */
 export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Promise<ReplyDemoResult> {
   const { paths, seed, backend, threads, output } = options;
@@ -85,7 +83,7 @@ export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Pro
   options.onPart?.('comparison');
   const comparison = await compareModels({
     models: [...checkpoints].map(([name, folder]) => ({ name, folder })),
-    ...{ dataset: dataset.test, task: 'reply', paths, samples: 10, k: [1, 5, 10], threshold: REPLY_THRESHOLD },
+    ...{ dataset: dataset.test, task: 'reply', paths, samples: 10, k: [1, 5, 10], threshold: passThresholds.reply },
     ...{ temperature: 1, seed, backend, threads },
     onProgress: ({ done, total }) => options.onProgress?.(done, total),
     ...(options.signal && { signal: options.signal }),

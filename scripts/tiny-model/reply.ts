@@ -1,6 +1,6 @@
 /**
  * Makes resources/models/tiny-reply out of the tiny model: all its weights learn the words of short replies by this
- * project's own supervised step. `node scripts/tiny-model/reply.ts [--out DIR] [--steps N] [--threads N]`; about twelve
+ * project's own supervised step. `node scripts/tiny-model/reply.ts [--out DIR] [--stop N] [--threads N]`; about ten
  * minutes of one core.
  *
  * It sees posts and replies of the sample's sentences (scripts/reply-sample/grammar.ts) about made-up subjects: random
@@ -42,14 +42,16 @@ const OTHER_SUBJECT = 0.1;
 const { values: options } = parseArgs({
   options: {
     out: { type: 'string' },
-    steps: { type: 'string', default: '2500' },
+    stop: { type: 'string', default: '2020' },
     threads: { type: 'string', default: '0' },
   },
 });
 const root = join(import.meta.dirname, '../..');
 const source = join(root, 'resources/models/tiny');
 const target = options.out ?? join(root, 'resources/models/tiny-reply');
-const steps = Number(options.steps);
+/** The learning rate falls as for so many steps; it is low enough for the rest to add nothing much. */
+const SCHEDULE_STEPS = 2500;
+const steps = Number(options.stop);
 
 /** What the sample is about stays unseen. */
 const taken = new Set(SUBJECTS.flat().flatMap((words) => words.split(' ')));
@@ -77,7 +79,7 @@ let losses: number[] = [];
 for (let step = 0; step < steps; step++) {
   const groups = Array.from({ length: ROWS }, (_, row) => example(randomStream(SEED, step, row)));
   const rate =
-    LEARNING_RATE * Math.min(1, (step + 1) / WARMUP_STEPS) * (0.5 + 0.5 * Math.cos((Math.PI * step) / steps));
+    LEARNING_RATE * Math.min(1, (step + 1) / WARMUP_STEPS) * (0.5 + 0.5 * Math.cos((Math.PI * step) / SCHEDULE_STEPS));
   const { loss = Number.NaN } = sftStep(
     { model, adapter: null },
     parameters,

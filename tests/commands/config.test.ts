@@ -16,7 +16,7 @@ describe('braid config', () => {
   it('lists the presets and prints one with every field', async () => {
     expect((await runCommand(registerConfig, 'config')).stdout).toContain('grpo_from_baseline\n');
     const { stdout } = await runCommand(registerConfig, 'config', '--preset', 'baseline');
-    expect(parseConfig(parse(stdout))).toMatchObject({ method: 'sft', lora_r: 32, adam_beta1: 0.9 });
+    expect(parseConfig(parse(stdout))).toMatchObject({ method: 'sft', lora_r: 16, adam_beta1: 0.9 });
     const { error } = await runCommand(registerConfig, 'config', '--preset', 'basline');
     expect(error?.message).toContain('got "basline"');
   });

@@ -5,6 +5,22 @@ import { seedGroups } from '../../main/services/seed-groups.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { braid } from './braid.ts';
 
+describe('braid train --checklist', () => {
+  it('says what is ready and what is wrong, and trains nothing', async () => {
+    const world = await tinyWorkspace();
+    const file = join(world.root, 'short.yaml');
+    writeFileSync(file, JSON.stringify(world.config()));
+    const check = (...args: string[]) =>
+      braid(['train', '--config', file, '--checklist', '--workspace', world.root, ...args]);
+    const ready = await check('--json');
+    expect(ready.code).toBe(0);
+    expect(JSON.parse(ready.stdout)).toMatchObject({ ready: true, items: expect.any(Array) });
+    const wrong = await check('--model', join(world.root, 'nothing'));
+    expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('[!] model: ') });
+    expect(world.store.runs.list({})).toEqual([]);
+  });
+});
+
 describe('braid train --seeds', () => {
   it('trains each seed as a run of one experiment, and a later run starts from one of them by name', async () => {
     const world = await tinyWorkspace();
@@ -28,5 +44,5 @@ describe('braid train --seeds', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no run named "warm/seed_43"') });
     const twice = await train('--seeds', '1,1');
     expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('each seed once, got "1,1"') });
-  });
+  }, 180_000);
 });

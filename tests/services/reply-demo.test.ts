@@ -56,7 +56,7 @@ describe('runReplyDemo', () => {
     expect(store.metrics.series(runs[2]?.id ?? 0, 'kl')[0]?.value).toBe(0);
     expect(result.comparison?.models.map(({ name }) => name)).toEqual([...replyRuns]);
     expect(existsSync(result.files?.report ?? '')).toBe(true);
-  });
+  }, 180_000);
 
   it('ends without a comparison when a run is stopped; what was done stays', async () => {
     const { store, options } = await world();

@@ -26,6 +26,9 @@ export interface MeasureOptions {
   readonly threshold: number;
 }
 
+/** What a completion must reach to pass unless another threshold is given: a good reward, a good alignment. */
+export const passThresholds = { reply: 0.7, interleave: 0.9 } as const;
+
 /** The rows of a comparison, in order. */
 export function measuresOf({ task, k, threshold, samples }: MeasureOptions): readonly MeasureInfo[] {
   const main: MeasureInfo[] =
