@@ -112,7 +112,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[] }[];
 }
 
-/** A screenshot in docs/, where `npm run screenshots` asks for it; else nothing. */
+/** A screenshot for docs/, where scripts/screenshots.ts asks for it; else nothing. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.BRAID_SCREENSHOTS;
   if (folder === undefined) return;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { modelWorkspace } from './model-workspace.ts';
 
@@ -44,7 +44,6 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
     await page.getByRole('combobox', { name: 'Which prompts' }).click();
     await page.getByRole('option', { name: 'losses' }).click();
     await page.getByText('12 of 12', { exact: true }).waitFor();
-    await picture(page, 'compare');
 
     const csv = await saved('CSV');
     expect(csv.split('\n')).toHaveLength(14);

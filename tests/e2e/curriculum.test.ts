@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible, openPage, picture, startApp } from './app.ts';
+import { expectAccessible, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 describe.skipIf(noBrowser)('home and curriculum', () => {
@@ -9,7 +9,6 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     page.setDefaultTimeout(90_000);
     await page.getByRole('button', { name: 'Run the demo stage' }).waitFor();
     await expectAccessible(page);
-    await picture(page, 'home-first');
 
     await goto('/curriculum');
     await page.getByRole('button', { name: 'Plan the whole curriculum' }).click();
@@ -37,7 +36,6 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await page.getByText('Rewards differ').waitFor();
     await page.getByText('What was sampled: 2 groups').waitFor();
     await expectAccessible(page);
-    await picture(page, 'preflight');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.waitForURL(/#\/runs\/1$/);
 
@@ -53,13 +51,11 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
       .first()
       .waitFor();
     await expectAccessible(page);
-    await picture(page, 'curriculum');
 
     await goto('/');
     await page.getByText('The next stage is 10 words').waitFor();
     await page.getByRole('link', { name: /run-0001/ }).waitFor();
     await expectAccessible(page);
-    await picture(page, 'home');
     expect(complaints).toEqual([]);
   }, 240_000);
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyModel } from '../tiny-model.ts';
-import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { modelWorkspace } from './model-workspace.ts';
 
@@ -29,7 +29,6 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await page.getByRole('button', { name: /^tiny/ }).click();
     await page.getByText('1.18 M (1,180,800)').waitFor();
     await page.getByText('Training adapters').waitFor();
-    await picture(page, 'models');
     await expectAccessible(page);
     await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'random' }).waitFor();

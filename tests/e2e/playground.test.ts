@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 const A = 'the rain had been falling on the roof of the old mill since the morning';
@@ -24,7 +24,6 @@ describe.skipIf(noBrowser)('the playground', () => {
     await answer.getByText(/of 12 words right/).waitFor();
     await answer.getByText(/exact|first error/).waitFor();
     await expectAccessible(page);
-    await picture(page, 'playground');
     expect(complaints).toEqual([]);
   });
 

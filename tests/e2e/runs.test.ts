@@ -4,7 +4,7 @@ import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
-import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { seedRun } from './seed-runs.ts';
 
@@ -47,7 +47,6 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByRole('rowheader', { name: 'learning_rate' }).waitFor();
       await page.getByRole('rowheader', { name: 'beta' }).waitFor();
       expect(await page.getByRole('rowheader', { name: 'max_steps' }).count()).toBe(0);
-      await picture(page, 'runs');
       await expectAccessible(page);
       expect(complaints).toEqual([]);
     });
@@ -84,7 +83,6 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.getByRole('button', { name: 'Reward: data as table' }).click();
       await expect.poll(() => table.getByRole('row').count()).toBe(41);
       await page.getByRole('button', { name: 'Reward: chart' }).click();
-      await picture(page, 'run');
       await expectAccessible(page);
       expect(complaints).toEqual([]);
     });

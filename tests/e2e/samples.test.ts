@@ -4,7 +4,7 @@ import { openWorkspace } from '../../main/services/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import type { Sample } from '../../main/trainer/events.ts';
 import { addRun, sampleOf, temporaryFolderOfFile } from '../store/helpers.ts';
-import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 const TARGET = 'the nobody rain told had him';
@@ -66,7 +66,6 @@ describe.skipIf(noBrowser)('the samples', () => {
     await page.keyboard.press('ArrowDown');
     await page.getByRole('heading', { name: '3w-train-0000' }).waitFor();
     await expectAccessible(page);
-    await picture(page, 'samples');
     expect(complaints).toEqual([]);
   });
 

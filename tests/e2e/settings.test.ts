@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 /** For a busy machine; the doctor starts a trainer. */
@@ -31,7 +31,6 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await expect.poll(() => runs.inputValue(), patient).toBe('3');
     await page.getByRole('button', { name: 'Default: 1' }).click();
     await expect.poll(() => runs.inputValue(), patient).toBe('1');
-    await picture(page, 'settings');
     expect(complaints).toEqual([]);
   });
 
@@ -57,6 +56,5 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await page.getByRole('button', { name: 'Copy report' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Braid \S+\nOK {3}Node: /);
-    await picture(page, 'doctor');
   });
 });

@@ -51,6 +51,11 @@ describe.skipIf(noBrowser)('the whole story', () => {
     await merge.getByRole('button', { name: /^Merge \d+ texts into 1$/ }).click();
     await page.getByText(/texts merged into 1/).waitFor();
 
+    await picture(page, 'texts');
+    await goto('/texts/make');
+    await page.getByText('Held out: training and test share no text').waitFor();
+    await picture(page, 'texts-make');
+
     // The curriculum, its datasets made on the way.
     await goto('/curriculum');
     await page.getByRole('button', { name: 'Plan the whole curriculum' }).click();
@@ -107,9 +112,17 @@ describe.skipIf(noBrowser)('the whole story', () => {
     expect(difference).toMatch(/^\+0\.[1-9]/);
     await picture(page, 'compare');
 
-    await goto('/');
-    await page.getByText('Recent runs').waitFor();
-    await picture(page, 'home');
+    for (const [route, name, ready] of [
+      ['/', 'home', 'Recent runs'],
+      ['/runs', 'runs', 'stopped'],
+      ['/playground', 'playground', 'Playground'],
+      ['/models', 'models', 'tiny'],
+      ['/settings', 'settings', 'Theme'],
+    ] as const) {
+      await goto(route);
+      await page.getByText(ready).first().waitFor();
+      await picture(page, name);
+    }
     expect(complaints).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
-import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 const words = (count: number, from: number): string =>
@@ -33,7 +33,6 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByText('64 texts').waitFor();
     await page.getByText('Every stage is served').waitFor();
     await expectAccessible(page);
-    await picture(page, 'texts');
 
     const title = (row: number) => page.locator(`[data-row="${row}"]`);
     await page.getByRole('button', { name: 'Words' }).click();
@@ -83,7 +82,6 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
       /bad\.jsonl[\s\S]*line 2: expected "text" to be a string, got 5/,
     );
     await expectAccessible(page);
-    await picture(page, 'texts-import');
     await page.keyboard.press('Escape');
     await page.getByText('62 texts').waitFor();
 
@@ -148,7 +146,6 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByLabel('Test pairs').fill('10');
     await page.getByText('Train 40').waitFor();
     await expectAccessible(page);
-    await picture(page, 'texts-make');
     await page.getByRole('button', { name: 'Make 6 datasets' }).click();
     await page.getByRole('link', { name: '500words' }).waitFor();
     await page.getByText('there already').waitFor();
@@ -174,7 +171,6 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await page.getByText(first ?? '').waitFor();
     await expectAccessible(page);
-    await picture(page, 'dataset');
     await page.getByRole('button', { name: 'Delete …' }).click();
     const asked = page.getByRole('dialog', { name: 'Delete 10words?' });
     await asked.getByText('No stage and no run depends on it.').waitFor();

@@ -1,0 +1,15 @@
+/** Makes the pictures of docs/screens anew: the story's browser test, with its camera on. `node scripts/screenshots.ts` */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'docs', 'screens');
+mkdirSync(folder, { recursive: true });
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const { status } = spawnSync(process.execPath, [vitest, 'run', 'tests/e2e/story.test.ts'], {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, BRAID_SCREENSHOTS: folder },
+});
+process.exitCode = status ?? 1;
