@@ -56,8 +56,8 @@ describe('makeDatasets', () => {
     ]);
     expect(shortages).toMatchObject([{ words: 500, missing_texts: 4 }]);
     expect(listDatasets(library.store)).toMatchObject([
-      { name: 'river-10words', template: 'mine v1', seed: 42, runs: 0, stages: 0, bytes: expect.any(Number) },
       { name: 'river-5words' },
+      { name: 'river-10words', template: 'mine v1', seed: 42, runs: 0, stages: 0, bytes: expect.any(Number) },
     ]);
     expect(library.jobs.list()[0]).toMatchObject({ kind: 'datasets', state: 'done' });
   });
@@ -90,8 +90,8 @@ describe('makeDatasets', () => {
     library.store.runs.setState(runId, 'done', null);
     await makeDatasets(library, options({ replace: true, seed: 7 }));
     expect(listDatasets(library.store)).toMatchObject([
-      { name: '10words', seed: 7 },
       { name: '5words', seed: 7, runs: 1 },
+      { name: '10words', seed: 7 },
     ]);
   });
 
