@@ -52,6 +52,7 @@ describe('listModels', () => {
     const paths = { resources: join(import.meta.dirname, '../../resources') };
     expect(listModels({ ...at, paths })).toMatchObject([
       { ref: 'bundled:tiny', model: 'tiny', name: 'tiny', problem: null },
+      { ref: 'bundled:tiny-reply', model: 'tiny-reply', name: 'tiny-reply', problem: null },
     ]);
   });
 
