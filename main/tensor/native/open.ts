@@ -5,6 +5,7 @@ import { probeAddon } from '../../native/probe.ts';
 import type { NativeProblem } from '../../native/problems.ts';
 import type { NativeBackend } from './binding.ts';
 import { loadNativeBackend, NATIVE_BACKEND } from './load.ts';
+import { registerNativeKernels } from './register.ts';
 
 export type NativeOpening =
   | { readonly ok: true; readonly backend: NativeBackend; readonly tensorflow: string; readonly gpu: boolean }
@@ -20,6 +21,7 @@ export async function openNativeBackend(
   if (!probe.ok) return probe;
   try {
     const backend = loadNativeBackend(layout, threads);
+    registerNativeKernels(backend, NATIVE_BACKEND);
     await tf.setBackend(NATIVE_BACKEND);
     return { ok: true, backend, tensorflow: probe.facts.tensorflow, gpu: backend.isUsingGpuDevice };
   } catch (error) {
