@@ -13,7 +13,7 @@ export interface Slots {
   readonly slotOfRow: readonly number[];
   /** Whether places and rows are the same. */
   readonly dense: boolean;
-  /** Tokens of the longest prompt. */
+  /** Tokens of the longest prompt at the start: the keys of shorter ones are padded to it. */
   readonly longest: number;
   /** 0 over a prompt's tokens, very negative over its padding [P, L]; null where none is padded. */
   readonly mask: Float32Array | null;
@@ -37,10 +37,11 @@ export function slotsOf(rows: readonly RowPrefix[]): Slots {
     if (last === undefined || last.start !== row.start || last.length !== row.length) prompts.push(row);
     return prompts.length - 1;
   });
-  return grid(prompts, promptOfRow);
+  const longest = prompts.reduce((most, { length }) => Math.max(most, length), 0);
+  return grid(prompts, promptOfRow, longest);
 }
 
-function grid(prompts: readonly RowPrefix[], promptOfRow: readonly number[]): Slots {
+function grid(prompts: readonly RowPrefix[], promptOfRow: readonly number[], longest: number): Slots {
   const used = prompts.map(() => 0);
   const column = promptOfRow.map((prompt) => {
     used[prompt] = (used[prompt] ?? 0) + 1;
@@ -51,15 +52,15 @@ function grid(prompts: readonly RowPrefix[], promptOfRow: readonly number[]): Sl
     prompts,
     perPrompt,
     promptOfRow.map((prompt, row) => prompt * perPrompt + (column[row] ?? 0)),
+    longest,
   );
 }
 
-function fill(prompts: readonly RowPrefix[], perPrompt: number, slotOfRow: readonly number[]): Slots {
+function fill(prompts: readonly RowPrefix[], perPrompt: number, slotOfRow: readonly number[], longest: number): Slots {
   const rowOfSlot = new Array<number>(prompts.length * perPrompt).fill(-1);
   slotOfRow.forEach((slot, row) => {
     rowOfSlot[slot] = row;
   });
-  const longest = prompts.reduce((most, { length }) => Math.max(most, length), 0);
   return {
     prompts,
     perPrompt,
@@ -68,7 +69,7 @@ function fill(prompts: readonly RowPrefix[], perPrompt: number, slotOfRow: reado
     dense: rowOfSlot.every((row, slot) => row === slot),
     longest,
     mask: prompts.every(({ length }) => length === longest) ? null : maskOf(prompts, longest),
-    keep: (rows) => keepRows({ prompts, perPrompt, slotOfRow }, rows),
+    keep: (rows) => keepRows({ prompts, perPrompt, slotOfRow, longest }, rows),
   };
 }
 
@@ -81,7 +82,7 @@ function maskOf(prompts: readonly RowPrefix[], longest: number): Float32Array {
 }
 
 function keepRows(
-  { prompts, perPrompt, slotOfRow }: Pick<Slots, 'prompts' | 'perPrompt' | 'slotOfRow'>,
+  { prompts, perPrompt, slotOfRow, longest }: Pick<Slots, 'prompts' | 'perPrompt' | 'slotOfRow' | 'longest'>,
   rows: readonly number[],
 ): { readonly slots: Slots; readonly taken: TakenSlots | null } {
   const left = rows.map((row) => slotOfRow[row] ?? 0);
@@ -90,10 +91,11 @@ function keepRows(
   const counts = alive.map((prompt) => promptOfSlot.filter((other) => other === prompt).length);
   const most = counts.reduce((a, b) => Math.max(a, b), 0);
   if (most === perPrompt && alive.length === prompts.length)
-    return { slots: fill(prompts, perPrompt, left), taken: null };
+    return { slots: fill(prompts, perPrompt, left, longest), taken: null };
   const next = grid(
     alive.map((prompt) => prompts[prompt] as RowPrefix),
     promptOfSlot.map((prompt) => alive.indexOf(prompt)),
+    longest,
   );
   // A gap may hold anything: nobody reads it.
   const slots = next.rowOfSlot.map((row) => left[Math.max(row, 0)] ?? 0);

@@ -87,16 +87,20 @@ function take(ops: Ops, x: Handle, rows: Int32Array): Handle {
 }
 
 /** [N, H*d] → [P*K, G*R*T, d] */
-function queryLayout(
+function queryLayout(ops: Ops, block: AttentionBlock, shape: AttentionShape, x: Handle): Handle {
+  return rowsInQueryLayout(ops, block, shape, take(ops, x, block.rows));
+}
+
+/** [P*G*T, H*d] → [P*K, G*R*T, d] */
+function rowsInQueryLayout(
   ops: Ops,
-  { prompts, group, tokens, rows }: AttentionBlock,
-  shape: AttentionShape,
-  x: Handle,
+  { prompts, group, tokens }: AttentionBlock,
+  { numHeads, numKvHeads, headDim }: AttentionShape,
+  rows: Handle,
 ): Handle {
   const { reshape, transpose } = maths(ops);
-  const { numHeads, numKvHeads, headDim } = shape;
   const per = numHeads / numKvHeads;
-  const split = reshape(take(ops, x, rows), [prompts, group, tokens, numKvHeads, per, headDim]);
+  const split = reshape(rows, [prompts, group, tokens, numKvHeads, per, headDim]);
   return reshape(transpose(split, [0, 3, 1, 4, 2, 5]), [prompts * numKvHeads, group * per * tokens, headDim]);
 }
 
@@ -226,12 +230,12 @@ interface GradInputs {
 
 /** dS = P ∘ (dO·Vᵀ − rowsum(dO ∘ O)) · scale (as FlashAttention's backward pass, Dao et al. 2022). */
 function gradBlock(ops: Ops, block: AttentionBlock, shape: AttentionShape, given: GradInputs): BlockGradients {
-  const { batchMatMul, mul, reshape, sub, sum } = maths(ops);
+  const { batchMatMul, mul, reshape, sub } = maths(ops);
   const { prompts, group, tokens } = block;
   const parts = partsOf(ops, block, shape, given.q, given.k, given.v);
   const p = probabilities(ops, block, shape, parts);
-  const dOut = withoutPadding(ops, block, shape, queryLayout(ops, block, shape, given.dy));
-  const delta = sum(mul(dOut, queryLayout(ops, block, shape, given.out)), 2);
+  const dOut = rowsInQueryLayout(ops, block, shape, withoutPadding(ops, block.rows, take(ops, given.dy, block.rows)));
+  const delta = rowDots(ops, dOut, queryLayout(ops, block, shape, given.out));
   const dP = products(ops, block, shape, dOut, parts.v, parts.prefixV);
   const rows = [prompts, group * shape.numHeads, tokens, 1];
   const dS = mul(mul(p, sub(dP, reshape(delta, rows))), ops.scalar(shape.scale));
@@ -254,15 +258,19 @@ function gradBlock(ops: Ops, block: AttentionBlock, shape: AttentionShape, given
   };
 }
 
+/** Σ a·b of each row, in one pass over both. */
+function rowDots(ops: Ops, a: Handle, b: Handle): Handle {
+  const { batchMatMul, reshape } = maths(ops);
+  const width = a.shape.at(-1) ?? 0;
+  const rows = a.shape.reduce((x, y) => x * y, 1) / width;
+  return batchMatMul(reshape(a, [rows, 1, width]), reshape(b, [rows, 1, width]), false, true);
+}
+
 /** Padding took a real row's gradient: it must add nothing to keys and values. */
-function withoutPadding(ops: Ops, block: AttentionBlock, shape: AttentionShape, x: Handle): Handle {
-  const { prompts, group, tokens, rows } = block;
+function withoutPadding(ops: Ops, rows: Int32Array, x: Handle): Handle {
   if (rows.every((row) => row >= 0)) return x;
-  const { mul, reshape } = maths(ops);
   const present = Float32Array.from(rows, (row) => (row < 0 ? 0 : 1));
-  const per = shape.numHeads / shape.numKvHeads;
-  const split = reshape(x, [prompts, shape.numKvHeads, group, per, tokens, shape.headDim]);
-  return reshape(mul(split, ops.floats(present, [prompts, 1, group, 1, tokens, 1])), x.shape);
+  return maths(ops).mul(x, ops.floats(present, [rows.length, 1]));
 }
 
 /** Rows of all blocks back in the packed order: every token is a query in one block. */

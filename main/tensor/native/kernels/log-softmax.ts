@@ -3,7 +3,7 @@
  * TensorFlow's fused cross entropy gives, for each row, the loss −log p(target) and its gradient p − onehot(target).
  */
 import { FLOAT, type Handle, INT32, maths, type Ops, typeAttr } from '../ops.ts';
-import type { Register } from '../register.ts';
+import type { KernelInputs, Register } from '../register.ts';
 import { linearProduct } from './matmul.ts';
 
 // N tokens, D width, V vocabulary, C rows of a chunk.
@@ -17,60 +17,81 @@ interface GradAttrs extends Attrs {
   readonly needWeight: boolean;
 }
 
-/** Floats of logits in flight at a time: 64 MiB. */
+/** Floats of logits in flight at a time: 64 MiB. What fits in one chunk keeps its slopes for the gradient. */
 const CHUNK_FLOATS = 2 ** 24;
 
 export function registerLogSoftmax(register: Register): void {
   register<Attrs>('SelectiveLogSoftmax', (ops, inputs, { temperature }) => {
-    const { concat, mul, sub, sum } = maths(ops);
+    const { concat, sub } = maths(ops);
     const zero = ops.scalar(0);
-    const [hidden, weight, targets] = [inputs.handle('hidden'), inputs.handle('weight'), inputs.handle('targets')];
     const logps: Handle[] = [];
     const entropies: Handle[] = [];
-    for (const chunk of chunks(ops, hidden, weight, targets, temperature)) {
-      const { loss, slope, logits } = chunk;
+    let kept: Handle | null = null;
+    for (const chunk of chunks(ops, inputs, temperature)) {
       // Not a negation: certainty is a log-probability of 0, not of -0.
-      logps.push(sub(zero, loss));
-      // Σ p·logit = Σ slope·logit + logit(target), so H = lse − Σ p·logit = loss − Σ slope·logit.
-      entropies.push(sub(loss, sum(mul(slope, logits), 1, false)));
-      ops.free(slope);
-      ops.free(logits);
+      logps.push(sub(zero, chunk.loss));
+      entropies.push(entropyOf(ops, chunk));
+      ops.free(chunk.logits);
+      if (chunk.only) kept = chunk.slope;
+      else ops.free(chunk.slope);
     }
-    // The third output is what other backends keep for the gradient; here it computes all anew.
-    return [concat(logps, 0), concat(entropies, 0), ops.floats(new Float32Array(1), [1])];
+    return [concat(logps, 0), concat(entropies, 0), kept ?? ops.floats(new Float32Array(1), [1])];
   });
   register<GradAttrs>('SelectiveLogSoftmaxGrad', (ops, inputs, attrs) => logSoftmaxGrad(ops, inputs, attrs));
 }
 
+/** Σ p·logit = Σ slope·logit + logit(target), so H = lse − Σ p·logit = loss − Σ slope·logit. [C] */
+function entropyOf(ops: Ops, { slope, logits, loss, rows }: Chunk): Handle {
+  const { batchMatMul, reshape, sub } = maths(ops);
+  const row = (x: Handle): Handle => reshape(x, [rows, 1, x.shape[1] ?? 0]);
+  return sub(loss, reshape(batchMatMul(row(slope), row(logits), false, true), [rows]));
+}
+
 function logSoftmaxGrad(
   ops: Ops,
-  inputs: { handle(name: string): Handle },
+  inputs: KernelInputs,
   { temperature, needHidden, needWeight }: GradAttrs,
 ): readonly Handle[] {
-  const { add, concat, matMul, mul, reshape, slice } = maths(ops);
-  const [hidden, weight, targets] = [inputs.handle('hidden'), inputs.handle('weight'), inputs.handle('targets')];
-  const [dlogp, dentropy] = [inputs.handle('dlogp'), inputs.handle('dentropy')];
+  const { add, concat, matMul, mul } = maths(ops);
+  const [hidden, weight] = [inputs.handle('hidden'), inputs.handle('weight')];
+  const [dlogp, dentropy, kept] = [inputs.handle('dlogp'), inputs.handle('dentropy'), inputs.handle('lse')];
   const withEntropy = ops.backend.binding.tensorDataSync(dentropy.id).some((value) => value !== 0);
+  const scale = ops.scalar(-1 / temperature);
   const dHidden: Handle[] = [];
   let dWeight: Handle | null = null;
-  for (const chunk of chunks(ops, hidden, weight, targets, temperature)) {
-    const { first, rows, slope, logits, loss } = chunk;
-    const column = (x: Handle): Handle => reshape(slice(x, [first], [rows]), [rows, 1]);
-    const scale = ops.scalar(-1 / temperature);
-    const fromLogp = mul(slope, mul(column(dlogp), scale));
-    const dLogits = withEntropy ? add(fromLogp, entropyPart(ops, chunk, mul(column(dentropy), scale))) : fromLogp; // [C, V]
+  const use = (part: Handle, dLogits: Handle): void => {
     if (needHidden) dHidden.push(matMul(dLogits, weight));
-    if (needWeight) {
-      const part = matMul(dLogits, chunk.hidden, true, false);
-      dWeight = dWeight === null ? part : add(dWeight, part);
+    if (!needWeight) return;
+    const more = matMul(dLogits, part, true, false);
+    dWeight = dWeight === null ? more : add(dWeight, more);
+  };
+  if (kept.shape.length === 2 && !withEntropy) {
+    use(hidden, mul(kept, mul(column(ops, dlogp), scale)));
+  } else {
+    for (const chunk of chunks(ops, inputs, temperature)) {
+      const fromLogp = mul(chunk.slope, mul(rowsOf(ops, dlogp, chunk), scale));
+      const dLogits = withEntropy
+        ? add(fromLogp, entropyPart(ops, chunk, mul(rowsOf(ops, dentropy, chunk), scale)))
+        : fromLogp; // [C, V]
+      use(chunk.hidden, dLogits);
+      for (const handle of [chunk.slope, chunk.logits, fromLogp, dLogits]) ops.free(handle);
     }
-    for (const handle of [slope, logits, loss, fromLogp, dLogits]) ops.free(handle);
   }
-  const none = (): Handle => ops.scalar(0);
-  return [needHidden ? concat(dHidden, 0) : none(), dWeight ?? none()];
+  return [needHidden ? concat(dHidden, 0) : ops.scalar(0), dWeight ?? ops.scalar(0)];
+}
+
+/** A chunk's rows of a vector, as a column. */
+function rowsOf(ops: Ops, x: Handle, { first, rows }: Chunk): Handle {
+  return column(ops, maths(ops).slice(x, [first], [rows]));
+}
+
+function column(ops: Ops, x: Handle): Handle {
+  return maths(ops).reshape(x, [x.shape[0] ?? 0, 1]);
 }
 
 interface Chunk {
+  /** Whether it is all. */
+  readonly only: boolean;
   readonly first: number;
   readonly rows: number;
   /** The rows of hidden states, not yet divided by the temperature. [C, D] */
@@ -82,33 +103,34 @@ interface Chunk {
   readonly slope: Handle;
 }
 
-function* chunks(ops: Ops, hidden: Handle, weight: Handle, targets: Handle, temperature: number): Generator<Chunk> {
+function* chunks(ops: Ops, inputs: KernelInputs, temperature: number): Generator<Chunk> {
   const { mul, slice } = maths(ops);
+  const [hidden, weight, targets] = [inputs.handle('hidden'), inputs.handle('weight'), inputs.handle('targets')];
   const [n = 0, d = 0] = hidden.shape;
   const [vocabulary = 1] = weight.shape;
   const most = Math.max(1, Math.floor(CHUNK_FLOATS / vocabulary));
+  const attrs = [typeAttr(ops.backend, 'T', FLOAT), typeAttr(ops.backend, 'Tlabels', INT32)];
   for (let first = 0; first < n; first += most) {
     const rows = Math.min(most, n - first);
-    const part = rows === n ? hidden : slice(hidden, [first, 0], [rows, d]);
-    const labels = rows === n ? targets : slice(targets, [first], [rows]);
+    const only = rows === n;
+    const part = only ? hidden : slice(hidden, [first, 0], [rows, d]);
+    const labels = only ? targets : slice(targets, [first], [rows]);
     const scaled = temperature === 1 ? part : mul(part, ops.scalar(1 / temperature));
     const logits = linearProduct(ops, scaled, weight);
-    const attrs = [typeAttr(ops.backend, 'T', FLOAT), typeAttr(ops.backend, 'Tlabels', INT32)];
     const [loss, slope] = ops.runMany('SparseSoftmaxCrossEntropyWithLogits', [logits, labels], attrs, 2) as [
       Handle,
       Handle,
     ];
-    yield { first, rows, hidden: part, logits, loss, slope };
+    yield { only, first, rows, hidden: part, logits, loss, slope };
   }
 }
 
 /** dH/dlogit = −p·(log p + H); `weight` [C, 1] carries the minus sign. */
-function entropyPart(ops: Ops, { logits, loss, slope, rows }: Chunk, weight: Handle): Handle {
-  const { add, mul, reshape, softmax, sub, sum } = maths(ops);
-  const p = softmax(logits);
-  const column = (x: Handle): Handle => reshape(x, [rows, 1]);
-  const entropy = column(sub(loss, sum(mul(slope, logits), 1, false)));
+function entropyPart(ops: Ops, chunk: Chunk, weight: Handle): Handle {
+  const { add, mul, softmax, sub, sum } = maths(ops);
+  const p = softmax(chunk.logits);
+  const entropy = column(ops, entropyOf(ops, chunk));
   // log p = logit − lse, and lse = H + Σ p·logit.
-  const lse = add(entropy, sum(mul(p, logits), 1));
-  return mul(mul(p, add(sub(logits, lse), entropy)), weight);
+  const lse = add(entropy, sum(mul(p, chunk.logits), 1));
+  return mul(mul(p, add(sub(chunk.logits, lse), entropy)), weight);
 }

@@ -11,30 +11,21 @@ import type { Register } from '../register.ts';
 export function registerSample(register: Register): void {
   register<{ temperature: number }>('SampleRows', (ops, inputs, { temperature }) => {
     const logits = inputs.handle('logits');
-    const [rows = 0] = logits.shape;
-    const ids = temperature === 0 ? argMax(ops, logits) : invert(ops, logits, inputs.handle('uniforms'), temperature);
-    const scaled = temperature === 0 ? logits : maths(ops).mul(logits, ops.scalar(1 / temperature));
-    return [ids, chosenLogps(ops, scaled, ids, rows)];
+    return temperature === 0 ? greedy(ops, logits) : invert(ops, logits, inputs.handle('uniforms'), temperature);
   });
 }
 
-function argMax(ops: Ops, logits: Handle): Handle {
-  const attrs = [
-    typeAttr(ops.backend, 'T', FLOAT),
-    typeAttr(ops.backend, 'Tidx', INT32),
-    typeAttr(ops.backend, 'output_type', INT32),
-  ];
-  return ops.run('ArgMax', [logits, ops.ints([1], [])], attrs);
+/** The first maximum of each row and its log-probability. */
+function greedy(ops: Ops, logits: Handle): readonly Handle[] {
+  const t = typeAttr(ops.backend, 'T', FLOAT);
+  const outputType = typeAttr(ops.backend, 'output_type', INT32);
+  const ids = ops.run('ArgMax', [logits, ops.ints([1], [])], [t, typeAttr(ops.backend, 'Tidx', INT32), outputType]);
+  const labels = typeAttr(ops.backend, 'Tlabels', INT32);
+  const [loss] = ops.runMany('SparseSoftmaxCrossEntropyWithLogits', [logits, ids], [t, labels], 2) as [Handle, Handle];
+  return [ids, maths(ops).neg(loss)];
 }
 
-function chosenLogps(ops: Ops, logits: Handle, ids: Handle, rows: number): Handle {
-  const { neg } = maths(ops);
-  const attrs = [typeAttr(ops.backend, 'T', FLOAT), typeAttr(ops.backend, 'Tlabels', INT32)];
-  const [loss] = ops.runMany('SparseSoftmaxCrossEntropyWithLogits', [logits, ids], attrs, 2) as [Handle, Handle];
-  return rows === 0 ? loss : neg(loss);
-}
-
-function invert(ops: Ops, logits: Handle, uniforms: Handle, temperature: number): Handle {
+function invert(ops: Ops, logits: Handle, uniforms: Handle, temperature: number): readonly Handle[] {
   const { gather, mul, reshape, softmax, sum } = maths(ops);
   const { binding } = ops.backend;
   const [rows = 0, vocabulary = 0] = logits.shape;
@@ -50,12 +41,13 @@ function invert(ops: Ops, logits: Handle, uniforms: Handle, temperature: number)
   });
   const chosen = gather(blocked, ops.ints(picked.map(({ row, index }) => row * blocks + index))); // [B, W]
   const values = binding.tensorDataSync(chosen.id);
-  return ops.ints(
-    picked.map(({ row, index, left }) => {
-      const own = values.subarray(row * width, (row + 1) * width);
-      return index * width + pick(own, left).index;
-    }),
-  );
+  const places = picked.map(({ row, index, left }) => {
+    const own = values.subarray(row * width, (row + 1) * width);
+    const at = pick(own, left).index;
+    return { id: index * width + at, logp: Math.log(own[at] ?? 0) };
+  });
+  const logps = Float32Array.from(places, ({ logp }) => logp);
+  return [ops.ints(places.map(({ id }) => id)), ops.floats(logps, [rows])];
 }
 
 function pad(ops: Ops, x: Handle, columns: number): Handle {
