@@ -42,9 +42,10 @@ function adamW(ops: Ops, inputs: KernelInputs, attrs: AdamWAttrs): void {
   const { add, div, mul, sqrt, square, sub } = maths(ops);
   const times = (x: Handle, factor: number): Handle => (factor === 1 ? x : mul(x, ops.scalar(factor)));
   const grad = times(inputs.handle('grad'), gradScale);
-  const m = add(times(inputs.handle('m'), beta1), times(grad, 1 - beta1));
+  const before = inputs.handle('m');
+  const m = add(before, times(sub(grad, before), 1 - beta1));
   const v = add(times(inputs.handle('v'), beta2), times(square(grad), 1 - beta2));
-  const denominator = add(times(sqrt(v), 1 / Math.sqrt(1 - beta2 ** step)), ops.scalar(eps));
+  const denominator = add(div(sqrt(v), ops.scalar(Math.sqrt(1 - beta2 ** step))), ops.scalar(eps));
   const decayed = times(inputs.handle('param'), 1 - lr * weightDecay);
   const param = sub(decayed, times(div(m, denominator), lr / (1 - beta1 ** step)));
   replace(ops, inputs.info('param'), param);
