@@ -1,105 +1,53 @@
-/** GPU, driver, and the libraries of the native backend. None of them is needed by the embedded default. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+/** GPU, driver, CUDA's libraries and the native backend. None of them is needed by the embedded default. */
+import { currentLayout, type NativeManifest, readManifest } from '../../native/folder.ts';
+import { type ProbeResult, probeAddon } from '../../native/probe.ts';
+import { problemSentence } from '../../native/problems.ts';
+import { type Finding, findings } from '../native-setup/findings.ts';
+import { type GpuFacts, readGpuFacts } from '../native-setup/machine.ts';
+import { gpuIsUsable } from '../native-setup/source.ts';
 import { type Check, ok, warn } from './check.ts';
 
-const LIBRARY_FOLDERS = [
-  '/usr/local/cuda/lib64',
-  '/usr/lib/x86_64-linux-gnu',
-  '/usr/lib/aarch64-linux-gnu',
-  '/usr/lib64',
-  '/usr/local/lib',
-];
-const LIBRARIES = ['libcudart', 'libcublas', 'libcudnn', 'libtensorflow'] as const;
-const PACKAGE = '@tensorflow/tfjs-node-gpu';
+const SET_UP = 'Run npm run setup:native (in the app: Doctor, Set up).';
+/** The version that a set-up would take where none is there. */
+const NEXT_VERSION = '2.21.0';
 
-export function checkGpu(): Check[] {
-  const gpus = listGpus();
-  const driver = driverVersion();
-  return [gpuCheck(gpus, driver), libraryCheck(gpus.length > 0), packageCheck(gpus.length > 0)];
+const NEXT: Readonly<Record<Finding['what'], string>> = {
+  GPU: "Install NVIDIA's driver for it, or restart after a driver update.",
+  driver: "Install a newer driver from NVIDIA or the system's packages; training works without it, on the processor.",
+  CUDA: 'Install them, or let npm run setup:native fetch them with pip; training works without them, on the processor.',
+};
+
+/** Examines this machine and tries the set-up, if there is one. */
+export async function checkGpu(): Promise<Check[]> {
+  const layout = currentLayout();
+  const manifest = readManifest(layout);
+  const facts = readGpuFacts([layout.libraries]);
+  return gpuChecks(facts, manifest, manifest === null ? null : await probeAddon(layout.addon));
 }
 
-/** `NVIDIA H200, 143771 MiB, 550.54` and the like, one a GPU. */
-function listGpus(): string[] {
-  try {
-    const args = ['--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'];
-    return execFileSync('nvidia-smi', args, { encoding: 'utf8', timeout: 10_000, stdio: ['ignore', 'pipe', 'ignore'] })
-      .split('\n')
-      .filter((line) => line.trim() !== '');
-  } catch {
-    // No nvidia-smi, or no GPU that it can reach: both mean none.
-    return [];
+/** The lines for what was found; `probe` is null without a set-up. */
+export function gpuChecks(facts: GpuFacts, manifest: NativeManifest | null, probe: ProbeResult | null): Check[] {
+  const version = manifest?.tensorflow ?? NEXT_VERSION;
+  const lines = findings(facts, version).map(({ what, missing, detail }) => {
+    const name = what === 'GPU' ? 'GPU' : what === 'driver' ? 'GPU driver' : 'CUDA libraries';
+    return missing ? warn(name, detail, NEXT[what]) : ok(name, detail);
+  });
+  return [...lines, nativeCheck(facts, manifest, probe)];
+}
+
+function nativeCheck(facts: GpuFacts, manifest: NativeManifest | null, probe: ProbeResult | null): Check {
+  const name = 'Native backend';
+  const wanted = gpuIsUsable(facts, manifest?.tensorflow ?? NEXT_VERSION);
+  if (manifest === null || probe === null) {
+    if (wanted) return warn(name, 'not set up, so the GPU is not used', SET_UP);
+    return ok(name, 'not set up; not needed without an NVIDIA GPU');
   }
-}
-
-function driverVersion(): string | null {
-  try {
-    return (
-      /Kernel Module\s+(?:for \S+\s+)?(\S+)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.[1] ?? 'unknown'
-    );
-  } catch {
-    return null;
-  }
-}
-
-function gpuCheck(gpus: readonly string[], driver: string | null): Check {
-  if (gpus.length > 0) return ok('GPU', `${gpus.join('; ')}${driver === null ? '' : `; kernel driver ${driver}`}`);
-  if (driver === null) return ok('GPU', 'none found; models train on the processor');
-  return warn(
-    'GPU',
-    `driver ${driver} is loaded, but nvidia-smi reaches no GPU`,
-    "Install the driver's tools (nvidia-smi) of the same version, or restart after a driver update.",
-  );
-}
-
-function libraryCheck(wanted: boolean): Check {
-  const found = LIBRARIES.filter((name) => folders().some((folder) => holds(folder, name)));
-  const detail = found.length === 0 ? 'none in the usual places' : found.join(', ');
-  if (!wanted || found.length === LIBRARIES.length) return ok('CUDA libraries', detail);
-  const missing = LIBRARIES.filter((name) => !found.includes(name)).join(', ');
-  return warn('CUDA libraries', `${detail}; missing: ${missing}`, 'Training works without them, on the processor.');
-}
-
-function folders(): string[] {
-  const own = packageFolder();
-  const path = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== '');
-  return [...path, ...LIBRARY_FOLDERS, ...(own === null ? [] : [join(own, 'deps/lib')])];
-}
-
-function holds(folder: string, library: string): boolean {
-  try {
-    return readdirSync(folder).some((name) => name.startsWith(`${library}.`) || name.startsWith(`${library}-`));
-  } catch {
-    // Most of the usual places aren't there.
-    return false;
-  }
-}
-
-function packageCheck(wanted: boolean): Check {
-  const folder = packageFolder();
-  if (folder === null) {
-    if (!wanted) return ok(PACKAGE, 'not installed; not needed without an NVIDIA GPU');
-    return warn(PACKAGE, 'not installed, so the GPU is not used', 'Training works without it, on the processor.');
-  }
-  if (hasAddon(folder)) return ok(PACKAGE, 'installed with its addon');
-  return warn(
-    PACKAGE,
-    'installed, but its addon (tfjs_binding.node) was not built',
-    'Run npm rebuild @tensorflow/tfjs-node-gpu where its libraries can be downloaded; training works without it.',
-  );
-}
-
-function hasAddon(folder: string): boolean {
-  const lib = join(folder, 'lib');
-  return existsSync(lib) && readdirSync(lib).some((part) => existsSync(join(lib, part, 'tfjs_binding.node')));
-}
-
-function packageFolder(): string | null {
-  try {
-    return dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`));
-  } catch {
-    return null;
-  }
+  const what = `TensorFlow ${manifest.tensorflow}`;
+  if (!probe.ok)
+    return warn(name, `${what}: ${problemSentence(probe.problem)}`, `${SET_UP} The wasm backend works without it.`);
+  if (probe.facts.gpu) return ok(name, `${what} on the GPU`);
+  if (!wanted) return ok(name, `${what} on the processor`);
+  if (!manifest.cuda) return warn(name, `${what} works, but it was built without CUDA, so the GPU is not used`, SET_UP);
+  const said = probe.facts.notes.length === 0 ? '' : `: ${probe.facts.notes.join(' ')}`;
+  return warn(name, `${what} works, but finds no GPU${said}`, NEXT.CUDA);
 }
