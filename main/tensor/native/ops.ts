@@ -85,7 +85,8 @@ export function withOps<T>(backend: NativeBackend, work: (ops: Ops) => T): T {
       of: (tensor) => handleOf(backend, tensor),
       run,
       runMany,
-      ints: (values, shape = [values.length]) => create(Int32Array.from(values), shape, INT32),
+      ints: (values, shape = [values.length]) =>
+        create(values instanceof Int32Array ? values : Int32Array.from(values), shape, INT32),
       floats: (values, shape) => create(values, shape, FLOAT),
       scalar: (value) => create(Float32Array.of(value), [], FLOAT),
       keep: (handle) => {
@@ -106,6 +107,11 @@ export function toTensor(backend: NativeBackend, { id, shape, dtype }: Handle): 
   const dataId = {};
   backend.tensorMap.set(dataId, { shape, dtype, id, values: null, refCount: 1 });
   return { dataId, shape: [...shape], dtype: dtype === INT32 ? 'int32' : 'float32' };
+}
+
+/** A 16-bit weight as float32, for the op at hand; everything else as it is. */
+export function asFloat(ops: Ops, x: Handle): Handle {
+  return x.dtype === BFLOAT16 ? maths(ops).cast(x, FLOAT) : x;
 }
 
 /** The words of elementary ops, so that kernels read as formulas. Everything is float32 unless said. */

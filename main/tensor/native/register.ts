@@ -8,6 +8,7 @@ import {
   unregisterKernel,
 } from '@tensorflow/tfjs-core';
 import { registerKvCache } from '../ops/decode-attention.ts';
+import { registerWeightMaker } from '../weights.ts';
 import type { NativeBackend } from './binding.ts';
 import { registerAdamW } from './kernels/adamw.ts';
 import { registerAttention } from './kernels/attention.ts';
@@ -20,6 +21,7 @@ import { registerSample } from './kernels/sample.ts';
 import { registerSwiglu } from './kernels/swiglu.ts';
 import { openNativeKvCache } from './kv-cache.ts';
 import { type Handle, type Ops, toTensor, withOps } from './ops.ts';
+import { nativeWeight } from './weights.ts';
 
 /** The inputs of a kernel call, as handles and as tfjs knows them. */
 export interface KernelInputs {
@@ -51,6 +53,7 @@ export function registerNativeKernels(backend: NativeBackend, backendName: strin
   registerLogSoftmax(register);
   registerSample(register);
   registerAdamW(register);
+  registerWeightMaker(backendName, (source, shape, precision) => nativeWeight(backend, source, shape, precision));
   registerKvCache(backendName, (prefix, rows, shape) => openNativeKvCache(backend, prefix, rows, shape));
 }
 

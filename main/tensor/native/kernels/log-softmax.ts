@@ -2,7 +2,7 @@
  * Selective log-softmax in chunks of rows: with 128k words of vocabulary the whole matrix of logits would not fit.
  * TensorFlow's fused cross entropy gives, for each row, the loss −log p(target) and its gradient p − onehot(target).
  */
-import { FLOAT, type Handle, INT32, maths, type Ops, typeAttr } from '../ops.ts';
+import { asFloat, FLOAT, type Handle, INT32, maths, type Ops, typeAttr } from '../ops.ts';
 import type { KernelInputs, Register } from '../register.ts';
 import { linearProduct } from './matmul.ts';
 
@@ -27,7 +27,7 @@ export function registerLogSoftmax(register: Register): void {
     const logps: Handle[] = [];
     const entropies: Handle[] = [];
     let kept: Handle | null = null;
-    for (const chunk of chunks(ops, inputs, temperature)) {
+    for (const chunk of chunks(ops, inputs, asFloat(ops, inputs.handle('weight')), temperature)) {
       // Not a negation: certainty is a log-probability of 0, not of -0.
       logps.push(sub(zero, chunk.loss));
       entropies.push(entropyOf(ops, chunk));
@@ -53,7 +53,7 @@ function logSoftmaxGrad(
   { temperature, needHidden, needWeight }: GradAttrs,
 ): readonly Handle[] {
   const { add, concat, matMul, mul } = maths(ops);
-  const [hidden, weight] = [inputs.handle('hidden'), inputs.handle('weight')];
+  const [hidden, weight] = [inputs.handle('hidden'), asFloat(ops, inputs.handle('weight'))];
   const [dlogp, dentropy, kept] = [inputs.handle('dlogp'), inputs.handle('dentropy'), inputs.handle('lse')];
   const withEntropy = ops.backend.binding.tensorDataSync(dentropy.id).some((value) => value !== 0);
   const scale = ops.scalar(-1 / temperature);
@@ -68,7 +68,7 @@ function logSoftmaxGrad(
   if (kept.shape.length === 2 && !withEntropy) {
     use(hidden, mul(kept, mul(column(ops, dlogp), scale)));
   } else {
-    for (const chunk of chunks(ops, inputs, temperature)) {
+    for (const chunk of chunks(ops, inputs, weight, temperature)) {
       const fromLogp = mul(chunk.slope, mul(rowsOf(ops, dlogp, chunk), scale));
       const dLogits = withEntropy
         ? add(fromLogp, entropyPart(ops, chunk, mul(rowsOf(ops, dentropy, chunk), scale)))
@@ -103,9 +103,9 @@ interface Chunk {
   readonly slope: Handle;
 }
 
-function* chunks(ops: Ops, inputs: KernelInputs, temperature: number): Generator<Chunk> {
+function* chunks(ops: Ops, inputs: KernelInputs, weight: Handle, temperature: number): Generator<Chunk> {
   const { mul, slice } = maths(ops);
-  const [hidden, weight, targets] = [inputs.handle('hidden'), inputs.handle('weight'), inputs.handle('targets')];
+  const [hidden, targets] = [inputs.handle('hidden'), inputs.handle('targets')];
   const [n = 0, d = 0] = hidden.shape;
   const [vocabulary = 1] = weight.shape;
   const most = Math.max(1, Math.floor(CHUNK_FLOATS / vocabulary));

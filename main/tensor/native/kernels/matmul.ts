@@ -2,7 +2,7 @@
  * Matrix products. TensorFlow's CPU product of a few rows by a large transposed matrix runs at half the speed of the
  * same product the other way round, whose small result is then turned.
  */
-import { type Handle, maths, type Ops } from '../ops.ts';
+import { asFloat, type Handle, maths, type Ops } from '../ops.ts';
 import type { Register } from '../register.ts';
 
 interface Attrs {
@@ -16,7 +16,7 @@ const LARGE = 2 ** 18;
 
 export function registerMatMul(register: Register): void {
   register<Attrs>('BatchMatMul', (ops, inputs, { transposeA, transposeB }) => {
-    const [a, b] = [inputs.handle('a'), inputs.handle('b')];
+    const [a, b] = [asFloat(ops, inputs.handle('a')), asFloat(ops, inputs.handle('b'))];
     if (a.shape.length === 2 && !transposeA && transposeB) return linearProduct(ops, a, b);
     return maths(ops).batchMatMul(a, b, transposeA, transposeB);
   });

@@ -1,4 +1,4 @@
-import { maths } from '../ops.ts';
+import { asFloat, maths } from '../ops.ts';
 import { hostInts, type Register } from '../register.ts';
 
 /** GatherRows and its gradient. TensorFlow's gather takes no -1; its sum of segments leaves -1 out by itself. */
@@ -7,8 +7,8 @@ export function registerRows(register: Register): void {
     const { gather, mul } = maths(ops);
     const x = inputs.handle('x');
     const indices = hostInts(ops, inputs.info('indices'));
-    if (indices.every((index) => index >= 0)) return gather(x, inputs.handle('indices'));
-    const rows = gather(x, ops.ints(indices.map((index) => Math.max(index, 0))));
+    if (indices.every((index) => index >= 0)) return asFloat(ops, gather(x, inputs.handle('indices')));
+    const rows = asFloat(ops, gather(x, ops.ints(indices.map((index) => Math.max(index, 0)))));
     const present = Float32Array.from(indices, (index) => (index < 0 ? 0 : 1));
     return mul(rows, ops.floats(present, [present.length, 1]));
   });
