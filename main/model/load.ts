@@ -9,7 +9,7 @@ import { type ModelConfig, readModelConfig } from './config.ts';
 import { assembleModel, type Model, parameterShapes } from './model.ts';
 import type { Parameter } from './parameter.ts';
 import { makeRopeTables } from './rope-tables.ts';
-import { openSafetensors, type SafetensorsFile } from './safetensors.ts';
+import { openSafetensors, type SafetensorsFile, toFloat32 } from './safetensors.ts';
 import { weightMap } from './weight-files.ts';
 
 /**
@@ -124,6 +124,7 @@ function openWeights(folder: string): Weights {
     return {
       type: from.typeOf(name),
       read: () => from.read(name),
+      readPart: (first, count) => toFloat32(from.readRaw(name, first, count), from.typeOf(name)),
       readRaw: (first, count) => from.readRaw(name, first, count),
     };
   };

@@ -9,6 +9,8 @@ export interface WeightSource {
   readonly type: 'F32' | 'F16' | 'BF16';
   /** All of them as float32. */
   read(): Float32Array<ArrayBuffer>;
+  /** `count` of them from number `first` on as float32. */
+  readPart(first: number, count: number): Float32Array<ArrayBuffer>;
   /** `count` of them from number `first` on, as they are stored. */
   readRaw(first: number, count: number): Buffer<ArrayBuffer>;
 }

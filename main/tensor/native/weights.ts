@@ -22,14 +22,19 @@ export function nativeWeight(
   if (shape.length !== 2 || (dtype === FLOAT && rows * width <= PIECE)) return null;
   const info = withOps(backend, (ops) => {
     const each = Math.max(1, Math.floor(PIECE / width));
-    let whole = empty(ops, shape, dtype);
+    let whole = ops.keep(empty(ops, shape, dtype));
+    const release = ({ id }: Handle): void => backend.binding.deleteTensor(id);
     for (let first = 0; first < rows; first += each) {
       const count = Math.min(each, rows - first);
-      const next = fill(ops, whole, piece(ops, source, first * width, [count, width], dtype), first);
-      ops.free(whole);
+      const current = whole;
+      // What a piece was made of goes with it.
+      const next = withOps(backend, (own) =>
+        own.keep(fill(own, current, piece(own, source, first * width, [count, width], dtype), first)),
+      );
+      release(whole);
       whole = next;
     }
-    return toTensor(backend, ops.keep(whole));
+    return toTensor(backend, whole);
   });
   return tf.engine().makeTensorFromTensorInfo(info);
 }
@@ -45,9 +50,7 @@ function empty(ops: Ops, shape: readonly number[], dtype: number): Handle {
 /** Writes rows into `whole`; the result shares its memory. */
 function fill(ops: Ops, whole: Handle, rows: Handle, first: number): Handle {
   const places = Array.from({ length: rows.shape[0] ?? 0 }, (_, i) => first + i);
-  const next = ops.run('InplaceUpdate', [whole, ops.ints(places), rows], [typeAttr(ops.backend, 'T', whole.dtype)]);
-  ops.free(rows);
-  return next;
+  return ops.run('InplaceUpdate', [whole, ops.ints(places), rows], [typeAttr(ops.backend, 'T', whole.dtype)]);
 }
 
 function piece(ops: Ops, source: WeightSource, first: number, shape: readonly [number, number], dtype: number): Handle {

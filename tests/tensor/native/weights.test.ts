@@ -24,6 +24,7 @@ function sourceOf(type: WeightSource['type'], count: number): WeightSource {
   return {
     type,
     read: () => values,
+    readPart: (first, n) => values.slice(first, first + n),
     readRaw: (first, n) => Buffer.from(bytes.subarray(first * width, (first + n) * width)) as Buffer<ArrayBuffer>,
   };
 }
