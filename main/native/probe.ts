@@ -47,6 +47,11 @@ for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
 process.stdout.write(JSON.stringify({ tensorflow: String(b.TF_Version), gpu: b.isUsingGpuDevice(), error }));
 `;
 
+/** Whether this program can start itself as plain Node; a packaged Electron app can't. */
+export function canProbe(): boolean {
+  return process.versions.electron === undefined;
+}
+
 /** Tries the addon at `addon`. Never rejects. */
 export async function probeAddon(addon: string, timeoutMs = TIMEOUT_MS): Promise<ProbeResult> {
   if (!existsSync(addon)) return { ok: false, problem: { kind: 'not-built', detail: addon } };
@@ -65,13 +70,8 @@ export async function probeAddon(addon: string, timeoutMs = TIMEOUT_MS): Promise
 }
 
 function runScript(addon: string, timeoutMs: number) {
-  // Electron's binary is Node only when told so; the library's messages are wanted here, unlike in a trainer.
-  const env = {
-    ...process.env,
-    ELECTRON_RUN_AS_NODE: '1',
-    TF_CPP_MIN_LOG_LEVEL: '0',
-    TF_FORCE_GPU_ALLOW_GROWTH: 'true',
-  };
+  // The library's messages are wanted here, unlike in a trainer.
+  const env = { ...process.env, TF_CPP_MIN_LOG_LEVEL: '0', TF_FORCE_GPU_ALLOW_GROWTH: 'true' };
   const child = spawn(process.execPath, ['-e', SCRIPT, addon], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

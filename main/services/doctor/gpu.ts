@@ -1,13 +1,16 @@
 /** GPU, driver, CUDA's libraries and the native backend. None of them is needed by the embedded default. */
+import { BraidError } from '../../errors.ts';
 import { currentLayout, type NativeManifest, readManifest } from '../../native/folder.ts';
-import { type ProbeResult, probeAddon } from '../../native/probe.ts';
+import { canProbe, type ProbeResult, probeAddon } from '../../native/probe.ts';
 import { problemSentence } from '../../native/problems.ts';
 import { type Finding, findings } from '../native-setup/findings.ts';
 import { type GpuFacts, readGpuFacts } from '../native-setup/machine.ts';
 import { gpuIsUsable } from '../native-setup/source.ts';
+import type { HostPaths } from '../paths.ts';
+import { type JobOptions, runTrainerJob } from '../trainer-job.ts';
 import { type Check, ok, warn } from './check.ts';
 
-const SET_UP = 'Run npm run setup:native (in the app: Doctor, Set up).';
+const SET_UP = 'Run npm run setup:native.';
 /** The version that a set-up would take where none is there. */
 const NEXT_VERSION = '2.21.0';
 
@@ -18,11 +21,32 @@ const NEXT: Readonly<Record<Finding['what'], string>> = {
 };
 
 /** Examines this machine and tries the set-up, if there is one. */
-export async function checkGpu(): Promise<Check[]> {
+export async function checkGpu(paths: Pick<HostPaths, 'kernels' | 'trainer'>, job: JobOptions = {}): Promise<Check[]> {
   const layout = currentLayout();
   const manifest = readManifest(layout);
   const facts = readGpuFacts([layout.libraries]);
-  return gpuChecks(facts, manifest, manifest === null ? null : await probeAddon(layout.addon));
+  if (manifest === null) return gpuChecks(facts, null, null);
+  return gpuChecks(
+    facts,
+    manifest,
+    canProbe() ? await probeAddon(layout.addon) : await tryInTrainer(paths, manifest, job),
+  );
+}
+
+/** Where nothing can be tried in a process of its own, a trainer is one. */
+async function tryInTrainer(
+  { kernels, trainer }: Pick<HostPaths, 'kernels' | 'trainer'>,
+  { tensorflow }: NativeManifest,
+  options: JobOptions,
+): Promise<ProbeResult> {
+  const job = { kind: 'self-check', backend: 'native', threads: 0, kernelsFile: kernels } as const;
+  try {
+    const { why } = await runTrainerJob(job, trainer, options);
+    return { ok: true, facts: { tensorflow, gpu: why.includes('on the GPU'), notes: [] } };
+  } catch (error) {
+    if (error instanceof BraidError && error.code === 'INTERRUPTED') throw error;
+    return { ok: false, problem: { kind: 'crashed', detail: (error as Error).message } };
+  }
 }
 
 /** The lines for what was found; `probe` is null without a set-up. */
