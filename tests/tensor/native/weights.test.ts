@@ -13,13 +13,16 @@ const backends = (await openTestBackends()).filter(({ name }) => name === 'nativ
 /** Numbers that bfloat16 and float16 hold exactly. */
 const exact = (i: number): number => ((i * 37) % 127) / 64 - 1;
 
+/** The numbers as a file has them. */
+function stored(type: WeightSource['type'], values: Float32Array<ArrayBuffer>): Float32Array | Uint16Array {
+  if (type === 'F32') return values;
+  if (type === 'F16') return Uint16Array.from(values, floatToHalf);
+  return Uint16Array.from(new Uint32Array(values.buffer), (word) => word >>> 16);
+}
+
 function sourceOf(type: WeightSource['type'], count: number): WeightSource {
   const values = Float32Array.from({ length: count }, (_, i) => exact(i));
-  const bytes = {
-    F32: () => Buffer.from(values.buffer),
-    F16: () => Buffer.from(Uint16Array.from(values, floatToHalf).buffer),
-    BF16: () => Buffer.from(Uint16Array.from(new Uint32Array(values.buffer), (word) => word >>> 16).buffer),
-  }[type]();
+  const bytes = Buffer.from(stored(type, values).buffer);
   const width = type === 'F32' ? 4 : 2;
   return {
     type,
