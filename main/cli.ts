@@ -13,6 +13,7 @@ import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
 import { registerReplies } from './commands/replies.ts';
 import { registerScore } from './commands/score.ts';
 import { registerServe } from './commands/serve.ts';
+import { registerSetupNative } from './commands/setup-native.ts';
 import { registerSplit } from './commands/split.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
@@ -44,6 +45,7 @@ for (const register of [
   registerBench,
   registerServe,
   registerDoctor,
+  registerSetupNative,
 ])
   register(program);
 for (const command of program.commands) command.exitOverride();

@@ -2,7 +2,10 @@
 import '@tensorflow/tfjs-backend-cpu';
 import * as tf from '@tensorflow/tfjs-core';
 import '../main/tensor/gradients.ts';
+import { problemSentence } from '../main/native/problems.ts';
 import { buildKernels } from '../main/tensor/kernels/build.ts';
+import { NATIVE_BACKEND } from '../main/tensor/native/load.ts';
+import { openNativeBackend } from '../main/tensor/native/open.ts';
 import { openWasmBackend } from '../main/tensor/wasm/boot.ts';
 
 export interface TestBackend {
@@ -19,12 +22,21 @@ const COMPOSITE_OPS = [
 
 const use = (name: string): TestBackend => ({ name, use: async () => void (await tf.setBackend(name)) });
 
-/** The portable backend and, once all its kernels are there, the embedded one. */
+/** The portable backend, the embedded one once all its kernels are there, and the native one where it is set up. */
 export async function openTestBackends(): Promise<readonly TestBackend[]> {
+  const native = await openNative();
   await openWasmBackend({ kernelsFile: buildKernels(), threads: 2 });
   const missing = COMPOSITE_OPS.filter((op) => tf.getKernel(op, 'wasm') === undefined);
   if (missing.length > 0) console.warn(`wasm is left out, it has no kernel for ${missing.join(', ')}`);
-  return missing.length > 0 ? [use('cpu')] : [use('cpu'), use('wasm')];
+  return [use('cpu'), ...(missing.length > 0 ? [] : [use('wasm')]), ...native];
+}
+
+/** Says why where it is left out, so that nobody takes a skipped suite for a passed one. */
+async function openNative(): Promise<readonly TestBackend[]> {
+  const opened = await openNativeBackend(2);
+  if (opened.ok) return [{ ...use(NATIVE_BACKEND), name: 'native' }];
+  console.warn(`native is skipped: ${problemSentence(opened.problem)}`);
+  return [];
 }
 
 /** Runs and says how many tensors were left over. */

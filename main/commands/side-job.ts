@@ -10,24 +10,35 @@ export async function followJob<T>(
   context: CommandContext,
   run: (options: Required<JobOptions>) => Promise<T>,
 ): Promise<T | null> {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  process.on('SIGINT', abort);
-  process.on('SIGTERM', abort);
   let progress: Progress | null = null;
   const onProgress: JobOptions['onProgress'] = ({ done, total, unit }) => {
     progress ??= openProgress({ label, total, unit }, context.quiet);
     progress.update(done);
   };
   try {
-    return await run({ signal: controller.signal, onProgress });
+    return await withInterruption(context, (signal) => run({ signal, onProgress }));
+  } finally {
+    (progress as Progress | null)?.end();
+  }
+}
+
+/** Runs work that Ctrl-C ends; the exit code is then 130 and the result null. */
+export async function withInterruption<T>(
+  context: CommandContext,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T | null> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  process.on('SIGINT', abort);
+  process.on('SIGTERM', abort);
+  try {
+    return await run(controller.signal);
   } catch (error) {
     if (!(error instanceof BraidError) || error.code !== 'INTERRUPTED') throw error;
     context.say(`\n${error.message}`);
     process.exitCode = 130;
     return null;
   } finally {
-    (progress as Progress | null)?.end();
     process.off('SIGINT', abort);
     process.off('SIGTERM', abort);
   }

@@ -18,6 +18,8 @@ export interface GenerateOptions extends SamplingOptions {
   readonly numGenerations: number;
   readonly maxNewTokens: number;
   readonly eosTokenIds: readonly number[];
+  /** Completions in flight at a time; more are sampled one batch after the other, with the same results. */
+  readonly maxRows?: number;
   /** Coordinates of the random numbers: seed, step … Row, completion and position are added here. */
   readonly coordinates: readonly number[];
   /** Called after each token with the number done; may be used for progress or to give way to other work. */
@@ -32,6 +34,12 @@ export interface Completion {
   readonly terminated: boolean;
 }
 
+/** One completion to be: which prompt it follows, and its number among that prompt's. */
+interface Row {
+  readonly prompt: number;
+  readonly generation: number;
+}
+
 /** Completions of every prompt, G after each other: index = prompt * G + generation. */
 export function generate(
   model: Model,
@@ -39,30 +47,45 @@ export function generate(
   prompts: readonly (readonly number[])[],
   options: GenerateOptions,
 ): Completion[] {
-  const { numGenerations } = options;
   checkPrompts(model, prompts, options.maxNewTokens);
-  if (prompts.length === 0) return [];
-  const prefill = readPrompts(model, adapter, prompts);
-  const rows = prompts.flatMap((_, p) =>
-    Array.from({ length: numGenerations }, () => prefill.places[p] ?? { start: 0, length: 0 }),
+  const rows = prompts.flatMap((_, prompt) =>
+    Array.from({ length: options.numGenerations }, (_, generation): Row => ({ prompt, generation })),
   );
+  const most = Math.max(1, options.maxRows ?? rows.length);
+  const done: Completion[] = [];
+  for (let first = 0; first < rows.length; first += most) {
+    const onRow = options.onRow && ((row: number, id: number) => options.onRow?.(first + row, id));
+    const batch = rows.slice(first, first + most);
+    done.push(...generateRows(model, adapter, prompts, batch, { ...options, ...(onRow && { onRow }) }));
+  }
+  return done;
+}
+
+/** Completions that are in flight together. */
+function generateRows(
+  model: Model,
+  adapter: Adapter | null,
+  prompts: readonly (readonly number[])[],
+  batch: readonly Row[],
+  options: GenerateOptions,
+): Completion[] {
+  const used = [...new Set(batch.map(({ prompt }) => prompt))];
+  const prefill = readPrompts(
+    model,
+    adapter,
+    used.map((prompt) => prompts[prompt] ?? []),
+  );
+  const places = batch.map(({ prompt }) => used.indexOf(prompt));
+  const rows = places.map((place) => prefill.places[place] ?? { start: 0, length: 0 });
   const cache = openKvCache(prefill.kv, rows, options.maxNewTokens, attentionShape(model.config));
   const sequences = rows.map((): number[] => []);
   const ended = new Set(options.eosTokenIds);
   let active = rows.map((_, row) => row);
-  let logits = tf.tidy(() =>
-    gatherRows(
-      prefill.logits,
-      tf.tensor1d(
-        active.map((row) => Math.floor(row / numGenerations)),
-        'int32',
-      ),
-    ),
-  );
+  let logits = tf.tidy(() => gatherRows(prefill.logits, tf.tensor1d(places, 'int32')));
   prefill.logits.dispose();
   try {
     for (let t = 0; t < options.maxNewTokens; t++) {
-      const next = choose(logits, active, sequences, prompts, t, options);
+      const next = choose(logits, active, batch, sequences, prompts, t, options);
       logits.dispose();
       const going: number[] = [];
       next.forEach((id, i) => {
@@ -182,15 +205,17 @@ function decodeStep(
 function choose(
   logits: tf.Tensor2D,
   active: readonly number[],
+  batch: readonly Row[],
   sequences: readonly number[][],
   prompts: readonly (readonly number[])[],
   position: number,
   options: GenerateOptions,
 ): Int32Array {
   const base = hash32(...options.coordinates);
-  const uniforms = active.map((row) =>
-    uniform(base, Math.floor(row / options.numGenerations), row % options.numGenerations, position),
-  );
+  const uniforms = active.map((row) => {
+    const { prompt = 0, generation = 0 } = batch[row] ?? {};
+    return uniform(base, prompt, generation, position);
+  });
   if (isPlain(options)) {
     return tf.tidy(
       () => sampleRows(logits, tf.tensor1d(uniforms), options.temperature).dataSync<'int32'>() as Int32Array,
@@ -201,7 +226,7 @@ function choose(
   const steps = processors(options);
   return Int32Array.from(active, (row, i) => {
     const rowLogits = values.slice(i * vocabulary, (i + 1) * vocabulary);
-    const seen = [...(prompts[Math.floor(row / options.numGenerations)] ?? []), ...(sequences[row] ?? [])];
+    const seen = [...(prompts[batch[row]?.prompt ?? 0] ?? []), ...(sequences[row] ?? [])];
     for (const step of steps) step(rowLogits, seen);
     return options.temperature === 0 ? argmax(rowLogits) : draw(rowLogits, uniforms[i] as number);
   });

@@ -4,15 +4,19 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
 import { hashString, randomStream } from '../random.ts';
+import { makeWeight, type WeightPrecision, type WeightSource } from '../tensor/weights.ts';
 import { type ModelConfig, readModelConfig } from './config.ts';
 import { assembleModel, type Model, parameterShapes } from './model.ts';
 import type { Parameter } from './parameter.ts';
 import { makeRopeTables } from './rope-tables.ts';
-import { openSafetensors, type SafetensorsFile } from './safetensors.ts';
+import { openSafetensors, type SafetensorsFile, toFloat32 } from './safetensors.ts';
 import { weightMap } from './weight-files.ts';
 
-/** Loads a model folder onto the current backend as float32. `maxLength` bounds prompt plus completion, in tokens. */
-export function loadModel(folder: string, maxLength: number): Model {
+/**
+ * Loads a model folder onto the current backend. `maxLength` bounds prompt plus completion, in tokens. With
+ * `precision` bfloat16, a backend that can keeps matrices in 16 bits; such weights can't be trained.
+ */
+export function loadModel(folder: string, maxLength: number, precision: WeightPrecision = 'float32'): Model {
   checkFolder(folder);
   const config = readModelConfig(folder);
   checkLength(config, maxLength, folder);
@@ -22,7 +26,7 @@ export function loadModel(folder: string, maxLength: number): Model {
     const shapes = parameterShapes(config);
     const parameter = (name: string): Parameter => {
       const shape = shapes.get(name) ?? [];
-      const value = tf.tensor(weights.read(name, shape), [...shape], 'float32');
+      const value = makeWeight(weights.source(name, shape), shape, precision);
       made.push(value);
       return { name, value };
     };
@@ -88,7 +92,8 @@ function checkLength(config: ModelConfig, maxLength: number, folder: string): vo
 }
 
 interface Weights {
-  read(name: string, shape: readonly number[]): Float32Array<ArrayBuffer>;
+  /** Where a tensor's numbers come from, once it is known to be there in this shape. */
+  source(name: string, shape: readonly number[]): WeightSource;
   close(): void;
 }
 
@@ -102,7 +107,7 @@ function openWeights(folder: string): Weights {
     opened.set(path, known);
     return known;
   };
-  const read = (name: string, shape: readonly number[]): Float32Array<ArrayBuffer> => {
+  const source = (name: string, shape: readonly number[]): WeightSource => {
     const entry = file(name).entries.get(name);
     if (entry === undefined)
       throw inputError(
@@ -115,10 +120,16 @@ function openWeights(folder: string): Weights {
         `${join(folder, fileOf(name))}: expected "${name}" of shape [${shape.join(', ')}] by config.json, got [${entry.shape.join(', ')}]`,
       );
     }
-    return file(name).read(name);
+    const from = file(name);
+    return {
+      type: from.typeOf(name),
+      read: () => from.read(name),
+      readPart: (first, count) => toFloat32(from.readRaw(name, first, count), from.typeOf(name)),
+      readRaw: (first, count) => from.readRaw(name, first, count),
+    };
   };
   const close = (): void => {
     for (const handle of opened.values()) handle.close();
   };
-  return { read, close };
+  return { source, close };
 }

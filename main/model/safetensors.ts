@@ -20,6 +20,10 @@ export interface SafetensorsFile {
   readonly metadata: Readonly<Record<string, string>>;
   /** Reads one tensor and converts it to float32. */
   read(name: string): Float32Array<ArrayBuffer>;
+  /** How a tensor's numbers are stored. */
+  typeOf(name: string): FloatType;
+  /** Reads `count` numbers of a tensor from number `first` on, as they are stored. */
+  readRaw(name: string, first: number, count: number): Buffer<ArrayBuffer>;
   close(): void;
 }
 
@@ -32,6 +36,8 @@ export interface NamedArray {
 
 const BYTES: Readonly<Record<FloatType, number>> = { F32: 4, F16: 2, BF16: 2 };
 const MAX_HEADER_BYTES = 100_000_000;
+/** Numbers that are converted at a time. */
+const PIECE = 2 ** 22;
 
 const entrySchema = z.object({
   dtype: z.string(),
@@ -48,17 +54,26 @@ export function openSafetensors(file: string): SafetensorsFile {
     if (!stats.isFile()) throw inputError('NOT_SAFETENSORS', `${file}: expected a safetensors file, got a folder`);
     const bytes = stats.size;
     const { entries, metadata, dataStart } = readHeader(descriptor, bytes, file);
-    const read = (name: string): Float32Array<ArrayBuffer> => {
+    const entryOf = (name: string): TensorEntry => {
       const entry = entries.get(name);
-      if (entry === undefined)
-        throw inputError('TENSOR_MISSING', `${file}: expected a tensor "${name}", the file has none of that name`);
-      const type = floatType(entry.dtype, name, file);
-      return toFloat32(
-        readExactly(descriptor, dataStart + entry.data_offsets[0], entry.data_offsets[1] - entry.data_offsets[0], file),
-        type,
-      );
+      if (entry !== undefined) return entry;
+      throw inputError('TENSOR_MISSING', `${file}: expected a tensor "${name}", the file has none of that name`);
     };
-    return { entries, metadata, read, close: () => closeSync(descriptor) };
+    const typeOf = (name: string): FloatType => floatType(entryOf(name).dtype, name, file);
+    const readRaw = (name: string, first: number, count: number): Buffer<ArrayBuffer> => {
+      const width = BYTES[typeOf(name)];
+      return readExactly(descriptor, dataStart + entryOf(name).data_offsets[0] + first * width, count * width, file);
+    };
+    // In pieces, so that a tensor is never in memory twice.
+    const read = (name: string): Float32Array<ArrayBuffer> => {
+      const type = typeOf(name);
+      const numbers = new Float32Array(entryOf(name).shape.reduce((a, b) => a * b, 1));
+      for (let first = 0; first < numbers.length; first += PIECE) {
+        numbers.set(toFloat32(readRaw(name, first, Math.min(PIECE, numbers.length - first)), type), first);
+      }
+      return numbers;
+    };
+    return { entries, metadata, read, typeOf, readRaw, close: () => closeSync(descriptor) };
   } catch (error) {
     closeSync(descriptor);
     throw error;

@@ -8,6 +8,8 @@ import { readJson } from './config.ts';
 /** Text to token ids and back, as the model folder's own files say. */
 export interface Tokenizer {
   readonly vocabSize: number;
+  /** Every id is below this; ids may have gaps. */
+  readonly idLimit: number;
   /** Ids of a text; `special` adds what the tokenizer adds by itself (a bos token, say). */
   encode(text: string, special?: boolean): number[];
   /** Text of ids, special tokens left out. */
@@ -41,6 +43,7 @@ export function loadTokenizer(folder: string): Tokenizer {
   const clean = cleansSpaces(definition, config);
   return {
     vocabSize: inner.get_vocab(true).size,
+    idLimit: [...inner.get_vocab(true).values()].reduce((most, id) => Math.max(most, id + 1), 0),
     encode: (text, special = false) => inner.encode(text, { add_special_tokens: special }).ids,
     decode: (ids) =>
       ids.length === 0

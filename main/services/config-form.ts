@@ -119,7 +119,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'collapse_patience',
     ],
   ],
-  ['Machine', ['backend', 'threads', 'activation_memory_mb', 'gradient_checkpointing']],
+  ['Machine', ['backend', 'threads', 'base_weights', 'activation_memory_mb', 'gradient_checkpointing']],
 ];
 
 /** Every field of the configuration, group by group. */

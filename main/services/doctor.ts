@@ -26,7 +26,7 @@ export async function examine({ paths, workspace, threads = 0, ...job }: DoctorO
     ...(await checkEmbedded(paths, threads, job)),
     ...checkBundled(paths),
     ...checkWorkspace(workspace),
-    ...checkGpu(),
+    ...(await checkGpu(paths, job)),
     ...checkDesktop(),
   ];
 }

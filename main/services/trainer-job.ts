@@ -27,6 +27,8 @@ export interface JobOutcome<R> {
   readonly value: R;
   readonly backend: string;
   readonly threads: number;
+  /** Why that backend was taken, and on what it computes. */
+  readonly why: string;
 }
 
 /** Runs a side job in a trainer process of its own. */
@@ -54,7 +56,8 @@ export async function runTrainerJob<J extends SideJob>(
   if (failure !== undefined) throw failure;
   if (ready === undefined || result === undefined)
     throw new BraidError('TRAINER_DIED', describeExit(exit), { remedy: HINT });
-  return { value: result.value as SideJobResult<J>, backend: ready.backend, threads: ready.threads };
+  const { backend, threads, why } = ready;
+  return { value: result.value as SideJobResult<J>, backend, threads, why };
 }
 
 /** What a process has said so far. */

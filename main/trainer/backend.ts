@@ -1,6 +1,8 @@
 import '../tensor/gradients.ts';
 import { availableParallelism } from 'node:os';
 import { BraidError } from '../errors.ts';
+import { type NativeProblem, problemSentence } from '../native/problems.ts';
+import { closeNativeBackend, openNativeBackend } from '../tensor/native/open.ts';
 import { closeWasmBackend, openWasmBackend } from '../tensor/wasm/boot.ts';
 
 export interface BackendChoice {
@@ -12,31 +14,46 @@ export interface BackendChoice {
 
 /** An open tensor backend and why it was taken. */
 export interface OpenBackend {
-  readonly name: 'wasm';
+  readonly name: 'native' | 'wasm';
   readonly threads: number;
   readonly why: string;
   close(): Promise<void>;
 }
 
-/** Opens the backend that was asked for; `auto` takes the best that works and says which and why. */
+/** Opens the backend that was asked for; `auto` takes native where it works and says which and why. */
 export async function openBackend({ backend, threads, kernelsFile }: BackendChoice): Promise<OpenBackend> {
-  if (backend === 'native') {
-    throw new BraidError(
-      'NO_NATIVE_BACKEND',
-      'Expected the native backend, but this version of Braid has no set-up for it yet',
-      {
-        kind: 'input',
-        remedy: 'Use --backend wasm, which needs nothing beyond the installation.',
-      },
-    );
-  }
   const count = threads === 0 ? availableParallelism() : threads;
-  const runtime = await openWasmBackend({ threads: count, kernelsFile });
-  const asked = backend === 'wasm' ? 'as asked' : 'the native backend is not set up';
+  if (backend === 'wasm') return openWasm(count, kernelsFile, 'as asked');
+  const native = await openNativeBackend(count);
+  if (native.ok) {
+    const device = native.gpu ? 'on the GPU' : `on ${threadCount(count)} of the processor`;
+    const reason = backend === 'native' ? 'as asked' : 'its self-check passed';
+    return {
+      name: 'native',
+      threads: count,
+      why: `TensorFlow ${native.tensorflow} ${device} (${reason})`,
+      close: async () => closeNativeBackend(),
+    };
+  }
+  if (backend === 'native') throw noNative(native.problem);
+  return openWasm(count, kernelsFile, problemSentence(native.problem));
+}
+
+async function openWasm(threads: number, kernelsFile: string, reason: string): Promise<OpenBackend> {
+  const runtime = await openWasmBackend({ threads, kernelsFile });
   return {
     name: 'wasm',
-    threads: count,
-    why: `WebAssembly on ${count} ${count === 1 ? 'thread' : 'threads'}${runtime.wide ? ', 256-bit vectors' : ''} (${asked})`,
+    threads,
+    why: `WebAssembly on ${threadCount(threads)}${runtime.wide ? ', 256-bit vectors' : ''} (${reason})`,
     close: () => closeWasmBackend(runtime),
   };
+}
+
+const threadCount = (threads: number): string => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+
+function noNative(problem: NativeProblem): BraidError {
+  return new BraidError('NO_NATIVE_BACKEND', `Expected the native backend to work, but ${problemSentence(problem)}`, {
+    kind: 'input',
+    remedy: 'Set it up with npm run setup:native, or use --backend wasm, which needs nothing beyond the installation.',
+  });
 }

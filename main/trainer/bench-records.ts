@@ -63,7 +63,7 @@ function drawWords(tokenizer: Tokenizer, count: number, stream: RandomStream): W
 /** Special tokens decode to nothing and pieces with digits or signs are no words: drawn again. */
 function drawWord(tokenizer: Tokenizer, { next }: RandomStream): Word {
   for (let tries = 0; tries < 10_000; tries++) {
-    const id = Math.floor(next() * tokenizer.vocabSize);
+    const id = Math.floor(next() * tokenizer.idLimit);
     const text = tokenizer.decode([id]);
     if (WORD.test(text)) return { id, text: text.trim() };
   }

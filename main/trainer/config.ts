@@ -46,6 +46,10 @@ export const trainConfigSchema = z.strictObject({
     .meta({ doc: 'Where tensors live; auto takes the best that works.' }),
   threads: z.int().min(0).default(0).meta({ unit: 'threads', doc: 'Processor threads; 0: all cores.' }),
 
+  base_weights: z
+    .enum(['auto', 'float32', 'bfloat16'])
+    .default('auto')
+    .meta({ doc: 'How frozen weights are kept under LoRA (native); auto: bfloat16 where float32 does not fit.' }),
   use_peft: z.boolean().default(true).meta({ doc: 'Train LoRA adapters (true) or all weights (false).' }),
   lora_r: count.default(16).meta({ doc: 'LoRA rank.' }),
   lora_alpha: positive

@@ -4,7 +4,6 @@
  * (docs/performance.md says how).
  */
 import type { ModelConfig } from '../model/config.ts';
-import type { Adapter } from '../model/lora.ts';
 import type { TrainConfig } from './config.ts';
 
 /** Bytes a packed token takes at the peak of a forward and backward pass. */
@@ -27,7 +26,7 @@ const PEAK = 2.2;
 const PEAK_LORA = 1.8;
 
 /** The cost of a token for a model, with or without an adapter. */
-export function tokenCost(config: ModelConfig, adapter: Adapter | null): TokenCost {
+export function tokenCost(config: ModelConfig, adapter: { readonly config: { readonly r: number } } | null): TokenCost {
   const { hiddenSize: d, intermediateSize: f, numLayers, headDim } = config;
   const [queries, keys] = [config.numHeads * headDim, config.numKvHeads * headDim];
   const base = 6 * d + 3 * queries + 3 * keys + 3 * f;

@@ -20,6 +20,7 @@ import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts'
 import { completionLogps, hostLogps, lossAndGradients, type Policy } from './policy.ts';
 import { groupsOfRows } from './rollout.ts';
 import type { Session } from './session.ts';
+import { withinMemory } from './within-memory.ts';
 
 /** What the loss of a micro-batch needs of a session. */
 export type LossContext = Pick<Session, 'config' | 'policy' | 'parameters' | 'maxCompletionLength'>;
@@ -39,8 +40,19 @@ interface Given {
   readonly mask: Float32Array;
 }
 
-/** Loss, gradients and metrics of one micro-batch. */
+/** Loss, gradients and metrics of one micro-batch; when memory runs out, in smaller parts from then on. */
 export function microBatchLoss(
+  context: LossContext,
+  plan: BatchPlan,
+  generation: ScoredGeneration,
+  micro: MicroBatch,
+): MicroBatchResult {
+  return withinMemory(context.policy.model, context.config.activation_memory_mb, (activation_memory_mb) =>
+    lossWithin({ ...context, config: { ...context.config, activation_memory_mb } }, plan, generation, micro),
+  );
+}
+
+function lossWithin(
   context: LossContext,
   plan: BatchPlan,
   generation: ScoredGeneration,
@@ -106,11 +118,15 @@ function inParts(
   );
   let gradients: Gradients | null = null;
   let row = 0;
-  for (const { range, groups } of parts) {
-    const rows = range.end - range.first;
-    const more = partGradients(context, groups, columns, whole, row, pass);
-    gradients = accumulateGradients(gradients, more);
-    row += rows;
+  try {
+    for (const { range, groups } of parts) {
+      const more = partGradients(context, groups, columns, whole, row, pass);
+      gradients = accumulateGradients(gradients, more);
+      row += range.end - range.first;
+    }
+  } catch (error) {
+    tf.dispose(gradients ?? {});
+    throw error;
   }
   return { loss: whole.loss, gradients: gradients ?? {}, metrics: whole.metrics };
 }

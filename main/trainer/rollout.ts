@@ -12,6 +12,7 @@ import { computeAdvantages } from './advantages.ts';
 import type { TrainConfig } from './config.ts';
 import type { Metrics, Sample } from './events.ts';
 import type { Generation } from './generation.ts';
+import { atMost, cacheBytes } from './memory-plan.ts';
 import { completionMetrics, diversityMetrics, generationTokens, groupMetrics, rewardMetrics } from './metrics.ts';
 import type { Policy } from './policy.ts';
 import { setAdvantages } from './polychromic.ts';
@@ -42,6 +43,7 @@ export function sampleCompletions(
     {
       numGenerations: config.num_generations,
       maxNewTokens,
+      maxRows: rowsAtOnce(policy, prompts, maxNewTokens, config),
       eosTokenIds,
       temperature: config.temperature,
       topK: config.top_k,
@@ -51,6 +53,21 @@ export function sampleCompletions(
       coordinates: [config.seed, ROLLOUT_STREAM, number],
       ...(onToken && { onToken }),
     },
+  );
+}
+
+/** Completions whose keys, values and logits fit into the memory for activations, which nothing else uses meanwhile. */
+function rowsAtOnce(
+  { model }: Policy,
+  prompts: readonly TokenRecord[],
+  completionTokens: number,
+  { num_generations: group, activation_memory_mb }: TrainConfig,
+): number {
+  const promptTokens = prompts.reduce((most, { promptIds }) => Math.max(most, promptIds.length), 0);
+  const shape = { promptTokens, completionTokens, group };
+  return atMost(
+    prompts.length * group,
+    (rows) => cacheBytes(model.config, shape, rows) <= activation_memory_mb * 2 ** 20,
   );
 }
 

@@ -9,6 +9,7 @@ import { hasAdapter, loadAdapter } from '../model/peft.ts';
 import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
 import { taskByName } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
+import { basePrecision } from './base-precision.ts';
 import { isReinforcement, type TrainConfig } from './config.ts';
 import { openMeaning } from './meaning.ts';
 import { AdamW } from './optimizer.ts';
@@ -61,7 +62,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Sessi
 
   const first = startingWeights(start);
   const weights = start.resumeFrom === null ? first : weightsOf(start.resumeFrom, start);
-  const model = loadModel(weights.model, maxLength);
+  const model = loadModel(weights.model, maxLength, basePrecision(config, readModelConfig(weights.model)));
   const adapter = openAdapter(model, weights.adapter, config);
   const policy: Policy = { model, adapter };
   const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);

@@ -13,6 +13,8 @@ describe('a run that does not fit the memory', () => {
       from_checkpoint: first.checkpoint,
       max_completion_length: 600_000,
       per_device_train_batch_size: 128,
+      // A false promise, or they would be sampled a few at a time.
+      activation_memory_mb: 1_000_000,
     };
     const second = await startTraining(store, config(huge), { paths }).outcome;
     expect(second).toMatchObject({

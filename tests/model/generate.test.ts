@@ -52,6 +52,14 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
     });
   });
 
+  it('samples the same completions a few at a time, across the borders of groups', () => {
+    const rows: number[] = [];
+    const whole = ids(SAMPLED);
+    expect(ids({ ...SAMPLED, maxRows: 2, onRow: (row) => void rows.push(row) })).toEqual(whole);
+    expect(ids({ ...SAMPLED, maxRows: 4 })).toEqual(whole);
+    expect(new Set(rows).size).toBe(PROMPTS.length * SAMPLED.numGenerations);
+  });
+
   it('ends a row at the first of several end tokens, which it keeps', () => {
     const free = ids(GREEDY);
     const eosTokenIds = [free[0]?.[4] ?? -1, free[1]?.[7] ?? -1];

@@ -4,6 +4,8 @@ import { expect } from 'vitest';
 export const RELATIVE = 1e-5;
 /** What float32 makes of sums of terms around 1 that cancel; the originals sum in float32. */
 const ABSOLUTE = 1e-7;
+/** Two units in the last place of the largest element: what a few float32 steps there and back leave of a small one. */
+const LAST_PLACES = 2.4e-7;
 
 /** TRL's lists of values since its last log, NaN as null. */
 export type LoggedMetrics = Readonly<Record<string, readonly (number | null)[]>>;
@@ -24,7 +26,7 @@ export function expectAllClose(
   expect(ours?.length, `number of values of ${what}`).toBe(theirs.length);
   const largest = theirs.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   for (const [i, value] of theirs.entries()) {
-    const tolerance = relative * Math.abs(value) + ABSOLUTE * largest;
+    const tolerance = relative * Math.abs(value) + LAST_PLACES * largest;
     const distance = Math.abs((ours?.[i] ?? Number.NaN) - value);
     if (!(distance <= tolerance))
       expect.fail(`Expected ${what} [${i}] to be ${value} ± ${tolerance}, got ${ours?.[i]}`);

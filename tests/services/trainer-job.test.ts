@@ -32,7 +32,7 @@ describe('runTrainerJob', () => {
       unit: 'steps' }, { kind: 'result', value: { error: 0, gflops: 1 } }], () => process.disconnect()));`);
     const seen: number[] = [];
     const outcome = await runTrainerJob(job, working, { onProgress: ({ done }) => seen.push(done) });
-    expect(outcome).toEqual({ value: { error: 0, gflops: 1 }, backend: 'wasm', threads: 1 });
+    expect(outcome).toEqual({ value: { error: 0, gflops: 1 }, backend: 'wasm', threads: 1, why: '' });
     expect(seen).toEqual([1]);
     const failing =
       entry(`process.on('message', () => process.send([${ready}, { kind: 'failed', code: 'X', message: 'bad',

@@ -25,6 +25,17 @@ describe('benchRecords', () => {
     }
   });
 
+  it('finds words where most ids have none', () => {
+    const sparse: Tokenizer = {
+      ...tokenizer,
+      vocabSize: 8,
+      idLimit: 1000,
+      decode: ([id = 0]) => (id >= 900 ? 'word' : ''),
+    };
+    const [record] = benchRecords(sparse, 1, 2, 1);
+    expect(record?.targetIds.every((id) => id >= 900)).toBe(true);
+  });
+
   it('draws the same words for the same seed', () => {
     const ids = (seed: number) => benchRecords(tokenizer, 3, 4, seed).map(({ promptIds }) => promptIds);
     expect(ids(5)).toEqual(ids(5));

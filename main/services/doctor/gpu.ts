@@ -1,105 +1,77 @@
-/** GPU, driver, and the libraries of the native backend. None of them is needed by the embedded default. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+/** GPU, driver, CUDA's libraries and the native backend. None of them is needed by the embedded default. */
+import { BraidError } from '../../errors.ts';
+import { currentLayout, type NativeManifest, readManifest } from '../../native/folder.ts';
+import { canProbe, type ProbeResult, probeAddon } from '../../native/probe.ts';
+import { problemSentence } from '../../native/problems.ts';
+import { type Finding, findings } from '../native-setup/findings.ts';
+import { type GpuFacts, readGpuFacts } from '../native-setup/machine.ts';
+import { gpuIsUsable } from '../native-setup/source.ts';
+import type { HostPaths } from '../paths.ts';
+import { type JobOptions, runTrainerJob } from '../trainer-job.ts';
 import { type Check, ok, warn } from './check.ts';
 
-const LIBRARY_FOLDERS = [
-  '/usr/local/cuda/lib64',
-  '/usr/lib/x86_64-linux-gnu',
-  '/usr/lib/aarch64-linux-gnu',
-  '/usr/lib64',
-  '/usr/local/lib',
-];
-const LIBRARIES = ['libcudart', 'libcublas', 'libcudnn', 'libtensorflow'] as const;
-const PACKAGE = '@tensorflow/tfjs-node-gpu';
+const SET_UP = 'Run npm run setup:native.';
+/** The version that a set-up would take where none is there. */
+const NEXT_VERSION = '2.21.0';
 
-export function checkGpu(): Check[] {
-  const gpus = listGpus();
-  const driver = driverVersion();
-  return [gpuCheck(gpus, driver), libraryCheck(gpus.length > 0), packageCheck(gpus.length > 0)];
-}
+const NEXT: Readonly<Record<Finding['what'], string>> = {
+  GPU: "Install NVIDIA's driver for it, or restart after a driver update.",
+  driver: "Install a newer driver from NVIDIA or the system's packages; training works without it, on the processor.",
+  CUDA: 'Install them, or let npm run setup:native fetch them with pip; training works without them, on the processor.',
+};
 
-/** `NVIDIA H200, 143771 MiB, 550.54` and the like, one a GPU. */
-function listGpus(): string[] {
-  try {
-    const args = ['--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'];
-    return execFileSync('nvidia-smi', args, { encoding: 'utf8', timeout: 10_000, stdio: ['ignore', 'pipe', 'ignore'] })
-      .split('\n')
-      .filter((line) => line.trim() !== '');
-  } catch {
-    // No nvidia-smi, or no GPU that it can reach: both mean none.
-    return [];
-  }
-}
-
-function driverVersion(): string | null {
-  try {
-    return (
-      /Kernel Module\s+(?:for \S+\s+)?(\S+)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.[1] ?? 'unknown'
-    );
-  } catch {
-    return null;
-  }
-}
-
-function gpuCheck(gpus: readonly string[], driver: string | null): Check {
-  if (gpus.length > 0) return ok('GPU', `${gpus.join('; ')}${driver === null ? '' : `; kernel driver ${driver}`}`);
-  if (driver === null) return ok('GPU', 'none found; models train on the processor');
-  return warn(
-    'GPU',
-    `driver ${driver} is loaded, but nvidia-smi reaches no GPU`,
-    "Install the driver's tools (nvidia-smi) of the same version, or restart after a driver update.",
+/** Examines this machine and tries the set-up, if there is one. */
+export async function checkGpu(paths: Pick<HostPaths, 'kernels' | 'trainer'>, job: JobOptions = {}): Promise<Check[]> {
+  const layout = currentLayout();
+  const manifest = readManifest(layout);
+  const facts = readGpuFacts([layout.libraries]);
+  if (manifest === null) return gpuChecks(facts, null, null);
+  return gpuChecks(
+    facts,
+    manifest,
+    canProbe() ? await probeAddon(layout.addon) : await tryInTrainer(paths, manifest, job),
   );
 }
 
-function libraryCheck(wanted: boolean): Check {
-  const found = LIBRARIES.filter((name) => folders().some((folder) => holds(folder, name)));
-  const detail = found.length === 0 ? 'none in the usual places' : found.join(', ');
-  if (!wanted || found.length === LIBRARIES.length) return ok('CUDA libraries', detail);
-  const missing = LIBRARIES.filter((name) => !found.includes(name)).join(', ');
-  return warn('CUDA libraries', `${detail}; missing: ${missing}`, 'Training works without them, on the processor.');
-}
-
-function folders(): string[] {
-  const own = packageFolder();
-  const path = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== '');
-  return [...path, ...LIBRARY_FOLDERS, ...(own === null ? [] : [join(own, 'deps/lib')])];
-}
-
-function holds(folder: string, library: string): boolean {
+/** Where nothing can be tried in a process of its own, a trainer is one. */
+async function tryInTrainer(
+  { kernels, trainer }: Pick<HostPaths, 'kernels' | 'trainer'>,
+  { tensorflow }: NativeManifest,
+  options: JobOptions,
+): Promise<ProbeResult> {
+  const job = { kind: 'self-check', backend: 'native', threads: 0, kernelsFile: kernels } as const;
   try {
-    return readdirSync(folder).some((name) => name.startsWith(`${library}.`) || name.startsWith(`${library}-`));
-  } catch {
-    // Most of the usual places aren't there.
-    return false;
+    const { why } = await runTrainerJob(job, trainer, options);
+    return { ok: true, facts: { tensorflow, gpu: why.includes('on the GPU'), notes: [] } };
+  } catch (error) {
+    if (error instanceof BraidError && error.code === 'INTERRUPTED') throw error;
+    return { ok: false, problem: { kind: 'crashed', detail: (error as Error).message } };
   }
 }
 
-function packageCheck(wanted: boolean): Check {
-  const folder = packageFolder();
-  if (folder === null) {
-    if (!wanted) return ok(PACKAGE, 'not installed; not needed without an NVIDIA GPU');
-    return warn(PACKAGE, 'not installed, so the GPU is not used', 'Training works without it, on the processor.');
-  }
-  if (hasAddon(folder)) return ok(PACKAGE, 'installed with its addon');
-  return warn(
-    PACKAGE,
-    'installed, but its addon (tfjs_binding.node) was not built',
-    'Run npm rebuild @tensorflow/tfjs-node-gpu where its libraries can be downloaded; training works without it.',
-  );
+/** The lines for what was found; `probe` is null without a set-up. */
+export function gpuChecks(facts: GpuFacts, manifest: NativeManifest | null, probe: ProbeResult | null): Check[] {
+  const version = manifest?.tensorflow ?? NEXT_VERSION;
+  const lines = findings(facts, version).map(({ what, missing, detail }) => {
+    const name = what === 'GPU' ? 'GPU' : what === 'driver' ? 'GPU driver' : 'CUDA libraries';
+    return missing ? warn(name, detail, NEXT[what]) : ok(name, detail);
+  });
+  return [...lines, nativeCheck(facts, manifest, probe)];
 }
 
-function hasAddon(folder: string): boolean {
-  const lib = join(folder, 'lib');
-  return existsSync(lib) && readdirSync(lib).some((part) => existsSync(join(lib, part, 'tfjs_binding.node')));
-}
-
-function packageFolder(): string | null {
-  try {
-    return dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`));
-  } catch {
-    return null;
+function nativeCheck(facts: GpuFacts, manifest: NativeManifest | null, probe: ProbeResult | null): Check {
+  const name = 'Native backend';
+  const wanted = gpuIsUsable(facts, manifest?.tensorflow ?? NEXT_VERSION);
+  if (manifest === null || probe === null) {
+    if (wanted) return warn(name, 'not set up, so the GPU is not used', SET_UP);
+    return ok(name, 'not set up; not needed without an NVIDIA GPU');
   }
+  const what = `TensorFlow ${manifest.tensorflow}`;
+  if (!probe.ok)
+    return warn(name, `${what}: ${problemSentence(probe.problem)}`, `${SET_UP} The wasm backend works without it.`);
+  if (probe.facts.gpu) return ok(name, `${what} on the GPU`);
+  if (!wanted) return ok(name, `${what} on the processor`);
+  if (!manifest.cuda) return warn(name, `${what} works, but it was built without CUDA, so the GPU is not used`, SET_UP);
+  const said = probe.facts.notes.length === 0 ? '' : `: ${probe.facts.notes.join(' ')}`;
+  return warn(name, `${what} works, but finds no GPU${said}`, NEXT.CUDA);
 }

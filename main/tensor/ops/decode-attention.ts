@@ -28,6 +28,16 @@ export interface KvCache {
   dispose(): void;
 }
 
+/** How a backend opens a cache of its own kind. */
+export type OpenKvCache = (prefix: readonly PrefixKv[], rows: readonly RowPrefix[], shape: AttentionShape) => KvCache;
+
+const ownCaches = new Map<string, OpenKvCache>();
+
+/** Gives a backend a cache of its own kind. */
+export function registerKvCache(backendName: string, open: OpenKvCache): void {
+  ownCaches.set(backendName, open);
+}
+
 /** Opens a cache over the prompts' keys and values, which it takes over, for at most `capacity` new tokens a row. */
 export function openKvCache(
   prefix: readonly PrefixKv[],
@@ -35,6 +45,8 @@ export function openKvCache(
   capacity: number,
   shape: AttentionShape,
 ): KvCache {
+  const own = ownCaches.get(tf.getBackend());
+  if (own !== undefined) return own(prefix, rows, shape);
   const inPlace = tf.getKernel('DecodeAttention', tf.getBackend()) !== undefined;
   return inPlace ? openInPlace(prefix, rows, capacity, shape) : openFunctional(prefix, rows, shape);
 }

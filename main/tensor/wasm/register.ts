@@ -5,6 +5,7 @@ import { registerMatMul } from './matmul.ts';
 import { registerFusedKernels } from './register-fused.ts';
 import { registerRows } from './rows.ts';
 import type { WasmRuntime } from './runtime.ts';
+import { registerWeights } from './weights.ts';
 
 /** Puts our kernels in place; later calls replace those of an earlier runtime. */
 export function registerKernels(runtime: WasmRuntime): void {
@@ -13,5 +14,6 @@ export function registerKernels(runtime: WasmRuntime): void {
   registerIdentity(runtime);
   registerAdamW(runtime);
   registerRows(runtime);
+  registerWeights(runtime);
   registerFusedKernels(runtime);
 }

@@ -1,0 +1,50 @@
+/** What a set-up says first: what is there for a GPU, and what is missing. */
+import type { GpuFacts } from './machine.ts';
+import { type CudaRequirements, cudaRequirements, driverAtLeast } from './requirements.ts';
+
+/** One fact about the machine; `missing` when something would have to be installed before the GPU is used. */
+export interface Finding {
+  readonly what: 'GPU' | 'driver' | 'CUDA';
+  readonly missing: boolean;
+  readonly detail: string;
+}
+
+/** The findings for a TensorFlow version: no GPU, no driver, too old a driver, which libraries aren't there. */
+export function findings(facts: GpuFacts, tensorflow: string): readonly Finding[] {
+  const needs = cudaRequirements(tensorflow);
+  const gpu = gpuFinding(facts);
+  if (facts.gpus.length === 0 && facts.devices === 0 && facts.driver === null) return [gpu];
+  return [gpu, driverFinding(facts, needs), cudaFinding(facts, needs)];
+}
+
+function gpuFinding({ gpus, devices, driver }: GpuFacts): Finding {
+  if (gpus.length > 0) {
+    const detail = gpus.map(({ name, memoryMb }) => `${name}, ${(memoryMb / 1024).toFixed(0)} GiB`).join('; ');
+    return { what: 'GPU', missing: false, detail };
+  }
+  if (devices > 0) return { what: 'GPU', missing: true, detail: `${devices} of NVIDIA's, but no driver reaches it` };
+  const detail = driver === null ? 'none found' : `driver ${driver} is there, but nvidia-smi reaches no GPU`;
+  return { what: 'GPU', missing: driver !== null, detail };
+}
+
+function driverFinding({ driver }: GpuFacts, needs: CudaRequirements): Finding {
+  if (driver === null) return { what: 'driver', missing: true, detail: `none; ${needs.driver} or newer is needed` };
+  if (driverAtLeast(driver, needs.driver)) return { what: 'driver', missing: false, detail: driver };
+  const detail = `${driver} is too old for CUDA ${needs.cuda}: ${needs.driver} or newer is needed`;
+  return { what: 'driver', missing: true, detail };
+}
+
+function cudaFinding({ libraries }: GpuFacts, needs: CudaRequirements): Finding {
+  const wanted = `CUDA ${needs.cuda} and cuDNN ${needs.cudnn}`;
+  const missing = needs.libraries.filter((name) => !libraries.has(name));
+  if (missing.length === 0) return { what: 'CUDA', missing: false, detail: needs.libraries.join(', ') };
+  const others = missing.flatMap((name) => otherVersions(name, libraries));
+  const instead = others.length === 0 ? '' : `; of another version: ${others.join(', ')}`;
+  return { what: 'CUDA', missing: true, detail: `${wanted} wanted, missing ${missing.join(', ')}${instead}` };
+}
+
+/** Files of the same library with another number. */
+function otherVersions(name: string, libraries: ReadonlyMap<string, string>): readonly string[] {
+  const stem = name.slice(0, name.indexOf('.so') + 3);
+  return [...libraries.keys()].filter((file) => file.startsWith(`${stem}.`)).slice(0, 1);
+}

@@ -1,0 +1,106 @@
+/** What the machine has for the native backend: GPUs, their driver, CUDA's libraries. Reads, changes nothing. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+export interface Gpu {
+  readonly name: string;
+  readonly memoryMb: number;
+}
+
+/** A driver can be there without a GPU that answers, and the other way round. */
+export interface GpuFacts {
+  readonly gpus: readonly Gpu[];
+  /** NVIDIA devices on the bus, whether or not a driver serves them. */
+  readonly devices: number;
+  /** Version of the kernel's driver or of nvidia-smi's; null without one. */
+  readonly driver: string | null;
+  /** Folder or cache entry of each library of CUDA that the loader would find, by file name. */
+  readonly libraries: ReadonlyMap<string, string>;
+}
+
+const FOLDERS = [
+  '/usr/local/cuda/lib64',
+  '/usr/lib/x86_64-linux-gnu',
+  '/usr/lib/aarch64-linux-gnu',
+  '/usr/lib64',
+  '/usr/local/lib',
+  '/usr/lib/wsl/lib',
+] as const;
+const NVIDIA_VENDOR = '0x10de';
+
+/** Looks at this machine; `extra` are folders where a set-up keeps libraries of its own. */
+export function readGpuFacts(extra: readonly string[] = []): GpuFacts {
+  const { gpus, driver } = askNvidiaSmi();
+  return { gpus, devices: countDevices(), driver: driver ?? kernelDriver(), libraries: findLibraries(extra) };
+}
+
+function askNvidiaSmi(): { readonly gpus: readonly Gpu[]; readonly driver: string | null } {
+  try {
+    const args = ['--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'];
+    const output = execFileSync('nvidia-smi', args, {
+      encoding: 'utf8',
+      timeout: 10_000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return readSmi(output);
+  } catch {
+    // No nvidia-smi, or no GPU that it can reach: both mean none.
+    return { gpus: [], driver: null };
+  }
+}
+
+/** `NVIDIA H200, 143771 MiB, 550.54.15`, one line a GPU. */
+export function readSmi(output: string): { readonly gpus: readonly Gpu[]; readonly driver: string | null } {
+  const rows = output
+    .split('\n')
+    .map((line) => line.split(',').map((field) => field.trim()))
+    .filter((fields) => fields.length === 3);
+  const gpus = rows.map(([name = '', memory = '']) => ({ name, memoryMb: Number.parseInt(memory, 10) || 0 }));
+  return { gpus, driver: rows[0]?.[2] ?? null };
+}
+
+function kernelDriver(): string | null {
+  try {
+    const text = readFileSync('/proc/driver/nvidia/version', 'utf8');
+    return /Kernel Module\s+(?:for \S+\s+)?(\S+)/.exec(text)?.[1] ?? 'unknown';
+  } catch {
+    return null;
+  }
+}
+
+/** Display devices of NVIDIA's on the PCI bus. */
+function countDevices(): number {
+  const bus = '/sys/bus/pci/devices';
+  if (!existsSync(bus)) return 0;
+  const read = (device: string, file: string): string => {
+    try {
+      return readFileSync(`${bus}/${device}/${file}`, 'utf8').trim();
+    } catch {
+      // A device that goes away while we look.
+      return '';
+    }
+  };
+  return readdirSync(bus).filter(
+    (device) => read(device, 'vendor') === NVIDIA_VENDOR && /^0x03/.test(read(device, 'class')),
+  ).length;
+}
+
+function findLibraries(extra: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const path = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== '');
+  for (const folder of [...extra, ...path, ...FOLDERS]) {
+    for (const name of list(folder)) {
+      if (/^lib(cuda|cudart|cublas|cudnn)\.so/.test(name) && !found.has(name)) found.set(name, folder);
+    }
+  }
+  return found;
+}
+
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Most of the usual places aren't there.
+    return [];
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * `npm run setup:native`: stages TensorFlow's library and the addon of @tensorflow/tfjs-node-gpu, tries them, and only
+ * then puts them in the place of an earlier set-up.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BraidError } from '../../errors.ts';
+import { writeFolderAtomic } from '../../files.ts';
+import { currentLayout, type NativeManifest, nativeFolder, nativeLayout } from '../../native/folder.ts';
+import { type NativeFacts, probeAddon } from '../../native/probe.ts';
+import { problemSentence } from '../../native/problems.ts';
+import { compileAddon } from './compile.ts';
+import { download, type OnBytes } from './download.ts';
+import { type Finding, findings } from './findings.ts';
+import { unpackLibrary, unpackSharedObjects } from './library.ts';
+import { type GpuFacts, readGpuFacts } from './machine.ts';
+import { fetchPackage, PACKAGE_VERSION } from './package.ts';
+import { cudaWheels, pipDownload } from './pip.ts';
+import { isInterruption } from './run-tool.ts';
+import { sourceName, type TensorflowSource, tensorflowSource } from './source.ts';
+
+export interface SetupOptions {
+  /** auto, own, pip, pip:REQUIREMENT, a URL or a file. */
+  readonly from: string;
+  /** File or URL of the package's tarball; null: the installed one, or npm's. */
+  readonly package: string | null;
+  /** File of an addon that is built already; null: compile it. */
+  readonly addon: string | null;
+  /** Leave the GPU out. */
+  readonly cpu: boolean;
+  /** Where set-ups are kept. */
+  readonly folder?: string;
+  readonly signal?: AbortSignal;
+  readonly onStep?: (step: string) => void;
+  readonly onBytes?: OnBytes;
+  readonly onFindings?: (found: readonly Finding[]) => void;
+  /** What the machine has; a test hands in another one. */
+  readonly machine?: GpuFacts;
+}
+
+export interface SetupReport extends NativeFacts {
+  readonly folder: string;
+  readonly source: string;
+}
+
+/** Sets the native backend up. When anything fails, an earlier set-up is as it was. */
+export async function setUpNative(options: SetupOptions): Promise<SetupReport> {
+  checkPlatform();
+  const folder = options.folder ?? nativeFolder();
+  const machine = options.machine ?? readGpuFacts();
+  const source = tensorflowSource(options.from, machine, options.cpu);
+  options.onFindings?.(findings(machine, versionOf(source)));
+  mkdirSync(folder, { recursive: true });
+  removeLeftovers(folder);
+  const staging = join(folder, `staging-${process.pid}`);
+  try {
+    return await stage(staging, folder, source, machine, options);
+  } catch (error) {
+    if (isInterruption(error)) throw new BraidError('INTERRUPTED', 'Interrupted; the set-up is as it was before.');
+    throw error;
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+async function stage(
+  staging: string,
+  folder: string,
+  source: TensorflowSource,
+  machine: GpuFacts,
+  { signal, onBytes, ...options }: SetupOptions,
+): Promise<SetupReport> {
+  const step = (text: string): void => {
+    signal?.throwIfAborted();
+    options.onStep?.(text);
+  };
+  const transfer = { signal, ...(onBytes === undefined ? {} : { onBytes }) };
+  const layout = nativeLayout(join(staging, 'ready'));
+  const scratch = join(staging, 'scratch');
+  mkdirSync(layout.root, { recursive: true });
+  mkdirSync(scratch);
+
+  step(`fetching @tensorflow/tfjs-node-gpu ${PACKAGE_VERSION}`);
+  await fetchPackage(options.package, layout.package, scratch, transfer);
+  step(`fetching TensorFlow: ${sourceName(source)}`);
+  const archive = await fetchArchive(source, scratch, transfer);
+  step('unpacking TensorFlow');
+  const { headers, metadata } = await unpackLibrary(archive, layout.libraries, scratch, transfer);
+  const cuda = builtForCuda(source) && source.kind === 'pip' && machine.gpus.length > 0 ? cudaWheels(metadata) : [];
+  for (const requirement of cuda) {
+    step(`fetching ${requirement}`);
+    await unpackSharedObjects(await pipDownload(requirement, scratch, signal), layout.libraries, scratch);
+  }
+  if (options.addon === null) {
+    step('building the addon');
+    await compileAddon(layout, headers, signal);
+  } else cpSync(options.addon, layout.addon);
+  step('trying it');
+  const facts = await tryOut(layout.addon);
+  writeManifest(layout.manifest, facts, source);
+  step('putting it in place');
+  moveInPlace(layout.root, currentLayout(folder).root);
+  return { ...facts, folder: currentLayout(folder).root, source: sourceName(source) };
+}
+
+async function fetchArchive(
+  source: TensorflowSource,
+  scratch: string,
+  transfer: { readonly signal: AbortSignal | undefined; readonly onBytes?: OnBytes },
+): Promise<string> {
+  switch (source.kind) {
+    case 'file':
+      return source.path;
+    case 'pip':
+      return pipDownload(source.requirement, scratch, transfer.signal);
+    case 'url': {
+      const file = join(scratch, decodeURIComponent(new URL(source.url).pathname.split('/').at(-1) ?? 'archive'));
+      await download(source.url, file, transfer);
+      return file;
+    }
+  }
+}
+
+async function tryOut(addon: string): Promise<NativeFacts> {
+  const probe = await probeAddon(addon);
+  if (probe.ok) return probe.facts;
+  throw new BraidError('NATIVE_FAILED', `The native backend was built, but ${problemSentence(probe.problem)}`, {
+    remedy:
+      'Take another TensorFlow with --from; an earlier set-up is as it was, and the wasm backend goes on working.',
+  });
+}
+
+function writeManifest(file: string, { tensorflow }: NativeFacts, source: TensorflowSource): void {
+  const manifest: NativeManifest = {
+    version: 1,
+    tensorflow,
+    source: sourceName(source),
+    addon: PACKAGE_VERSION,
+    cuda: builtForCuda(source),
+  };
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** Builds without CUDA say "cpu" in their name. */
+function builtForCuda(source: TensorflowSource): boolean {
+  return !/[-_]cpu\b|[-_]cpu[-_]/.test(sourceName(source).split('/').at(-1) ?? '');
+}
+
+function moveInPlace(from: string, to: string): void {
+  writeFolderAtomic(
+    to,
+    (temporary) => {
+      for (const name of readdirSync(from)) renameSync(join(from, name), join(temporary, name));
+    },
+    { what: 'the native backend' },
+  );
+}
+
+/** What killed set-ups left, unless their process is still at it. */
+function removeLeftovers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /^staging-(\d+)$/.exec(name) ?? [];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function versionOf(source: TensorflowSource): string {
+  return /(\d+\.\d+(?:\.\d+)?)/.exec(sourceName(source).split('/').at(-1) ?? '')?.[1] ?? '2.21.0';
+}
+
+function checkPlatform(): void {
+  if (process.platform === 'linux' && (process.arch === 'x64' || process.arch === 'arm64')) return;
+  throw new BraidError(
+    'UNSUPPORTED_PLATFORM',
+    `Expected Linux on x64 or arm64 for the native backend, got ${process.platform} on ${process.arch}`,
+    { kind: 'input', remedy: 'Use the wasm backend here; on Windows the native one works under WSL 2.' },
+  );
+}

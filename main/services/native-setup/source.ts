@@ -1,0 +1,64 @@
+/** Where TensorFlow comes from: a wheel or a C library, from a file, a URL, or pip. */
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { inputError } from '../../errors.ts';
+import type { GpuFacts } from './machine.ts';
+import { cudaRequirements, driverAtLeast } from './requirements.ts';
+
+export type TensorflowSource =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'pip'; readonly requirement: string };
+
+/** What pip is asked for where nothing else is said. */
+const VERSION = '2.21.0';
+/** The library that the package itself was released with. */
+const OWN_VERSION = '2.9.1';
+const OWN_URL = 'https://storage.googleapis.com/tensorflow/libtensorflow/libtensorflow';
+
+/** Reads `--from`: auto, own, pip, pip:REQUIREMENT, a URL or a file; `cpu` leaves the GPU out. */
+export function tensorflowSource(from: string, gpu: GpuFacts, cpu: boolean): TensorflowSource {
+  const flavour = cpu || !gpuIsUsable(gpu, VERSION) ? 'cpu' : 'gpu';
+  if (from === 'auto' || from === 'pip')
+    return { kind: 'pip', requirement: `${flavour === 'cpu' ? 'tensorflow-cpu' : 'tensorflow'}==${VERSION}` };
+  if (from === 'own') {
+    const own = cpu || !gpuIsUsable(gpu, OWN_VERSION) ? 'cpu' : 'gpu';
+    return { kind: 'url', url: `${OWN_URL}-${own}-linux-x86_64-${OWN_VERSION}.tar.gz` };
+  }
+  if (from.startsWith('pip:')) return { kind: 'pip', requirement: from.slice(4) };
+  if (/^https?:\/\//.test(from)) return { kind: 'url', url: from };
+  const path = resolve(from);
+  if (existsSync(path)) return { kind: 'file', path };
+  throw inputError(
+    'SOURCE_MISSING',
+    `Expected --from to be auto, own, pip, pip:REQUIREMENT, a URL or a file, got "${from}", and there is no such file`,
+  );
+}
+
+/** Whether a GPU and a driver that is new enough for this TensorFlow are there. */
+export function gpuIsUsable({ gpus, driver }: GpuFacts, tensorflow: string): boolean {
+  return gpus.length > 0 && driver !== null && driverAtLeast(driver, cudaRequirements(tensorflow).driver);
+}
+
+/** The kinds of archive that a set-up can use, told by their names. */
+export function archiveKind(file: string): 'wheel' | 'tarball' {
+  if (file.endsWith('.whl')) return 'wheel';
+  if (/\.(tar\.gz|tgz)$/.test(file)) return 'tarball';
+  throw inputError(
+    'BAD_ARCHIVE',
+    `Expected a TensorFlow wheel (.whl) or C library (.tar.gz), got ${basename(file)}`,
+    'Take tensorflow or tensorflow-cpu for Linux from PyPI, or libtensorflow from tensorflow.org.',
+  );
+}
+
+/** How a source is named in messages and in the manifest. */
+export function sourceName(source: TensorflowSource): string {
+  switch (source.kind) {
+    case 'file':
+      return source.path;
+    case 'url':
+      return source.url;
+    case 'pip':
+      return `pip ${source.requirement}`;
+  }
+}

@@ -1,0 +1,20 @@
+/** Weights go onto the heap in pieces: as one JavaScript array they would be there twice. */
+import * as tf from '@tensorflow/tfjs-core';
+import { registerWeightMaker } from '../weights.ts';
+import { tensorSize, type WasmRuntime } from './runtime.ts';
+
+/** Numbers of a piece: 16 MiB. */
+const PIECE = 2 ** 22;
+
+/** Gives the wasm backend its way to make a weight. It keeps float32 only. */
+export function registerWeights({ heap }: WasmRuntime): void {
+  registerWeightMaker('wasm', (source, shape) => {
+    const out = heap.output([...shape], 'float32');
+    const size = tensorSize(out);
+    for (let first = 0; first < size; first += PIECE) {
+      const part = source.readPart(first, Math.min(PIECE, size - first));
+      heap.f32(heap.pointer(out) + 4 * first, part.length).set(part);
+    }
+    return tf.engine().makeTensorFromTensorInfo(out);
+  });
+}

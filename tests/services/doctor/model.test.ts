@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { modelCheck, planBudget } from '../../../main/services/doctor/model.ts';
+import { planModel } from '../../../main/trainer/model-plan.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'braid-plan-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+// Llama-3.2-3B's shape.
+const shape = { hidden_size: 3072, intermediate_size: 8192, num_hidden_layers: 28, head_dim: 128, vocab_size: 128256 };
+const heads = { num_attention_heads: 24, num_key_value_heads: 8, rope_theta: 500000, tie_word_embeddings: true };
+const more = { model_type: 'llama', max_position_embeddings: 131072, rms_norm_eps: 1e-5, eos_token_id: 2 };
+writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...shape, ...heads, ...more }));
+
+const GIB = 2 ** 30;
+
+describe('planModel', () => {
+  it('keeps float32 weights where they fit, else 16 bits, and says which stages fit', () => {
+    const [small, large] = [planModel(folder, 12 * GIB), planModel(folder, 48 * GIB)];
+    expect([small.weightBytes, large.weightBytes]).toEqual([2, 4]);
+    expect(large.stages.every(({ fits }) => fits)).toBe(true);
+    expect(small.stages.map(({ words }) => words)).toEqual([10, 25, 50, 100, 200, 500]);
+    expect(small.stages[0]).toMatchObject({ fits: true });
+  });
+
+  it('puts it in one line', () => {
+    expect(modelCheck(planModel(folder, 48 * GIB))).toMatchObject({
+      status: 'OK',
+      detail: '3213 M parameters, 48.0 GiB: every stage fits',
+    });
+    expect(modelCheck(planModel(folder, 4 * GIB))).toMatchObject({
+      status: 'WARN',
+      detail: expect.stringMatching(/4\.0 GiB: needs \d+\.\d GiB at least/),
+    });
+    expect(modelCheck(planModel(folder, 12 * GIB)).detail).toMatch(/stages? (to \d+ words )?fits?.*bfloat16/);
+  });
+});
+
+describe('planBudget', () => {
+  it("is the GPU's memory only where it is used", () => {
+    const gpus = [{ name: 'NVIDIA A10', memoryMb: 23028 }];
+    expect(planBudget({ gpus }, true)).toBe(23028 * 2 ** 20);
+    expect(planBudget({ gpus }, false)).toBe(planBudget({ gpus: [] }, true));
+  });
+});

@@ -1,0 +1,59 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { listZip, unpackZip } from '../../../main/services/native-setup/zip.ts';
+import { makeZip } from './make-zip.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'braid-zip-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const MEMBERS = [
+  { name: 'a/one.txt', content: 'interleave '.repeat(5000) },
+  { name: 'a/two.bin', content: Buffer.from([0, 1, 2, 255]), stored: true },
+  { name: 'empty', content: '' },
+  { name: 'a/folder/', content: '' },
+];
+
+function archive(name: string, bytes: Buffer): string {
+  const file = join(folder, name);
+  writeFileSync(file, bytes);
+  return file;
+}
+
+describe('listZip', () => {
+  it('lists files, leaving out folders and what would land outside', () => {
+    const file = archive(
+      'list.zip',
+      makeZip([...MEMBERS, { name: '../out', content: 'x' }, { name: '/etc/x', content: 'x' }]),
+    );
+    expect(listZip(file).map(({ name }) => name)).toEqual(['a/one.txt', 'a/two.bin', 'empty']);
+  });
+
+  it('says that an archive was cut short', () => {
+    const file = archive('cut.zip', makeZip(MEMBERS).subarray(0, 200));
+    expect(() => listZip(file)).toThrow(/cut\.zip: expected a zip archive, its end is missing/);
+  });
+});
+
+describe('unpackZip', () => {
+  it('unpacks what was asked for, byte for byte, and tells how far it is', async () => {
+    const file = archive('whole.zip', makeZip(MEMBERS));
+    const heard: number[] = [];
+    const out = join(folder, 'out');
+    await unpackZip(file, listZip(file), out, (done, total) => heard.push(done / total));
+    expect(readFileSync(join(out, 'a/one.txt'), 'utf8')).toBe(MEMBERS[0]?.content);
+    expect(readFileSync(join(out, 'a/two.bin'))).toEqual(MEMBERS[1]?.content);
+    expect(existsSync(join(out, 'empty'))).toBe(true);
+    expect(heard.at(-1)).toBe(1);
+  });
+
+  it('refuses a member whose bytes were changed', async () => {
+    const bytes = makeZip([{ name: 'data', content: 'abcdefgh', stored: true }]);
+    bytes[bytes.indexOf('abcdefgh') + 3] = 0;
+    const file = archive('damaged.zip', bytes);
+    await expect(unpackZip(file, listZip(file), join(folder, 'bad'))).rejects.toThrow(
+      /data can't be unpacked: its checksum is wrong/,
+    );
+  });
+});

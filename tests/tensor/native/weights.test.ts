@@ -1,0 +1,82 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { floatToHalf } from '../../../main/model/safetensors.ts';
+import type { NativeBackend } from '../../../main/tensor/native/binding.ts';
+import { NATIVE_BACKEND } from '../../../main/tensor/native/load.ts';
+import { selectiveLogSoftmax } from '../../../main/tensor/ops/log-softmax.ts';
+import { gatherRows } from '../../../main/tensor/ops/rows.ts';
+import { makeWeight, type WeightSource } from '../../../main/tensor/weights.ts';
+import { openTestBackends } from '../../backends.ts';
+
+const backends = (await openTestBackends()).filter(({ name }) => name === 'native');
+
+/** Numbers that bfloat16 and float16 hold exactly. */
+const exact = (i: number): number => ((i * 37) % 127) / 64 - 1;
+
+/** The numbers as a file has them. */
+function stored(type: WeightSource['type'], values: Float32Array<ArrayBuffer>): Float32Array | Uint16Array {
+  if (type === 'F32') return values;
+  if (type === 'F16') return Uint16Array.from(values, floatToHalf);
+  return Uint16Array.from(new Uint32Array(values.buffer), (word) => word >>> 16);
+}
+
+function sourceOf(type: WeightSource['type'], count: number): WeightSource {
+  const values = Float32Array.from({ length: count }, (_, i) => exact(i));
+  const bytes = Buffer.from(stored(type, values).buffer);
+  const width = type === 'F32' ? 4 : 2;
+  return {
+    type,
+    read: () => values,
+    readPart: (first, n) => values.slice(first, first + n),
+    readRaw: (first, n) => Buffer.from(bytes.subarray(first * width, (first + n) * width)) as Buffer<ArrayBuffer>,
+  };
+}
+
+describe.each(backends)('weights on $name', (backend) => {
+  beforeAll(backend.use);
+  const handles = (): number => (tf.backend() as NativeBackend).binding.getNumOfTensors();
+
+  // 5000 rows of 1001 take two pieces, the last of them with an odd count.
+  it.each(['F32', 'F16', 'BF16'] as const)('come in pieces from %s, exactly and with nothing left over', (type) => {
+    const before = handles();
+    const weight = makeWeight(sourceOf(type, 5001 * 1001), [5001, 1001], 'float32');
+    const values = weight.dataSync();
+    expect(values.length).toBe(5001 * 1001);
+    expect([0, 4_190_000, 4_200_000, 5001 * 1001 - 1].every((i) => values[i] === Math.fround(exact(i)))).toBe(true);
+    weight.dispose();
+    expect(handles()).toBe(before);
+  });
+
+  it.each(['F32', 'F16', 'BF16'] as const)(
+    'kept in 16 bits from %s give what float32 gives in every op that uses them',
+    (type) => {
+      const before = handles();
+      tf.tidy(() => {
+        const [half, full] = (['bfloat16', 'float32'] as const).map((precision) =>
+          makeWeight(sourceOf(type, 40 * 8), [40, 8], precision),
+        ) as [tf.Tensor2D, tf.Tensor2D];
+        const x = tf.tensor2d(
+          Array.from({ length: 24 }, (_, i) => Math.sin(i)),
+          [3, 8],
+        );
+        const ids = tf.tensor1d([5, -1, 39], 'int32');
+        const targets = tf.tensor1d([1, 0, 39], 'int32');
+        const run = (weight: tf.Tensor2D): number[] => {
+          const logp = (input: tf.Tensor): tf.Tensor =>
+            selectiveLogSoftmax(input as tf.Tensor2D, weight, targets, { temperature: 1, trainWeight: false }).logps;
+          const product = (input: tf.Tensor): tf.Tensor => tf.matMul(input as tf.Tensor2D, weight, false, true);
+          return [...[gatherRows(weight, ids), product(x), logp(x), tf.grad(product)(x), tf.grad(logp)(x)]].flatMap(
+            (tensor) => [...tensor.dataSync()],
+          );
+        };
+        expect(run(half)).toEqual(run(full));
+      });
+      // The remembered angles of RoPE are no part of this.
+      expect(handles()).toBe(before);
+    },
+  );
+});
+
+it.skipIf(backends.length > 0)('weights on native: skipped, the native backend is not set up', () => {
+  expect(tf.findBackendFactory(NATIVE_BACKEND) ?? null).toBeNull();
+});

@@ -1,0 +1,90 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { currentLayout, nativeFolder, readManifest } from '../../main/native/folder.ts';
+import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { openBackend } from '../../main/trainer/backend.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'braid-backend-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const own = nativeFolder();
+const isSetUp = readManifest(currentLayout(own)) !== null;
+if (!isSetUp) console.warn('native is skipped: the native backend is not set up');
+const kernelsFile = buildKernels();
+
+describe('openBackend', () => {
+  let place: string;
+  beforeEach(() => {
+    place = mkdtempSync(join(folder, 'native-'));
+    process.env.BRAID_NATIVE = place;
+  });
+  afterEach(() => {
+    process.env.BRAID_NATIVE = own;
+  });
+
+  /** A set-up whose addon is a few bytes of text. */
+  function breakSetUp(): void {
+    const { root, manifest, addon } = currentLayout(place);
+    mkdirSync(root);
+    const facts = { version: 1, tensorflow: '2.21.0', source: 'a file', addon: '4.22.0', cuda: false };
+    writeFileSync(manifest, JSON.stringify(facts));
+    writeFileSync(addon, 'no addon');
+  }
+
+  it('takes wasm and says that native is not set up', async () => {
+    const backend = await openBackend({ backend: 'auto', threads: 1, kernelsFile });
+    expect(backend).toMatchObject({ name: 'wasm', threads: 1 });
+    expect(backend.why).toMatch(/^WebAssembly on 1 thread.*\(the native backend is not set up\)$/);
+    await backend.close();
+  });
+
+  it('takes wasm and says what is wrong with native', async () => {
+    breakSetUp();
+    const backend = await openBackend({ backend: 'auto', threads: 1, kernelsFile });
+    expect(backend.name).toBe('wasm');
+    expect(backend.why).toMatch(/a library is damaged: .*tfjs_binding\.node: file too short/);
+    expect(tf.tidy(() => tf.add(1, 2).dataSync()[0])).toBe(3);
+    await backend.close();
+  });
+
+  it('refuses native where it does not work, with what to do', async () => {
+    breakSetUp();
+    await expect(openBackend({ backend: 'native', threads: 1, kernelsFile })).rejects.toMatchObject({
+      code: 'NO_NATIVE_BACKEND',
+      kind: 'input',
+      message: expect.stringMatching(/^Expected the native backend to work, but a library is damaged/),
+      remedy: expect.stringContaining('npm run setup:native'),
+    });
+  });
+
+  it('takes wasm where it was asked for', async () => {
+    const backend = await openBackend({ backend: 'wasm', threads: 1, kernelsFile });
+    expect(backend.why).toMatch(/\(as asked\)$/);
+    await backend.close();
+  });
+
+  it.runIf(isSetUp)('takes wasm when part of the package is gone', async () => {
+    const [from, to] = [currentLayout(own), currentLayout(place)];
+    mkdirSync(to.root);
+    cpSync(from.manifest, to.manifest);
+    cpSync(from.addon, to.addon);
+    symlinkSync(from.libraries, to.libraries);
+    mkdirSync(to.package);
+    const backend = await openBackend({ backend: 'auto', threads: 1, kernelsFile });
+    expect(backend.name).toBe('wasm');
+    expect(backend.why).toMatch(/it crashed when tried: Cannot find module/);
+    await backend.close();
+  });
+
+  it.runIf(isSetUp)('takes native where its self-check passes', async () => {
+    process.env.BRAID_NATIVE = own;
+    const backend = await openBackend({ backend: 'auto', threads: 2, kernelsFile });
+    expect(backend.name).toBe('native');
+    expect(backend.why).toMatch(/^TensorFlow \d+\.\d+\.\d+ on .* \(its self-check passed\)$/);
+    expect(tf.tidy(() => tf.add(1, 2).dataSync()[0])).toBe(3);
+    await backend.close();
+  });
+});
