@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
 import { registerTexts } from '../../main/commands/texts.ts';
 import { madeTexts } from '../services/made-texts.ts';
 import { runCommand } from './run-command.ts';
@@ -22,6 +23,8 @@ function file(name: string, content: string): string {
 
 const run = (...args: string[]) => runCommand(registerTexts, 'texts', ...args, '--workspace', workspace);
 const made = () => file('made.json', JSON.stringify(madeTexts(30, 40, 50, 60)));
+
+beforeAll(() => setHostPaths(checkoutPaths(resolve(import.meta.dirname, '../..'))));
 
 describe('braid texts import', () => {
   it('keeps texts in the workspace and reports duplicates', async () => {

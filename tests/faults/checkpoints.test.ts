@@ -14,7 +14,7 @@ function change(file: string, edit: (value: Record<string, unknown>) => unknown)
 }
 
 describe('a checkpoint that is not as its run left it', () => {
-  it('is refused with its file named, nothing lost, and the run resumable', async () => {
+  it('is refused with its file named, nothing lost, and the run resumable', { timeout: 240_000 }, async () => {
     const { store, root, paths, dataset, config: make } = await tinyWorkspace();
     const { outcome } = startTraining(store, make(config), { paths });
     const { runId } = await outcome;
