@@ -17,7 +17,8 @@ export function firstChoice(models: readonly ModelEntry[], sources: readonly Pro
   const baseline = usable.find(({ kind }) => kind !== 'checkpoint')?.ref ?? null;
   const newest = usable.find(({ kind }) => kind === 'checkpoint')?.ref;
   const askable = sources.filter(({ problem }) => problem === null);
-  const dataset = askable.toSorted((a, b) => b.datasetId - a.datasetId)[0];
+  // The shortest prompts answer soonest; of the same length, the newest dataset.
+  const dataset = askable.toSorted((a, b) => (a.words ?? 0) - (b.words ?? 0) || b.datasetId - a.datasetId)[0];
   return {
     baseline,
     models: newest === undefined ? [] : [newest],
