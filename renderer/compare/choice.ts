@@ -11,7 +11,7 @@ export interface Choice {
   readonly seed: number;
 }
 
-/** The first whole model against the newest run's last checkpoint, on the newest dataset that can be asked. */
+/** The first whole model against the newest run's last checkpoint, on the dataset that is asked soonest. */
 export function firstChoice(models: readonly ModelEntry[], sources: readonly PromptSource[]): Choice {
   const usable = models.filter(({ problem }) => problem === null);
   const baseline = usable.find(({ kind }) => kind !== 'checkpoint')?.ref ?? null;

@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
 
     await page.getByRole('button', { name: 'Adjust', exact: true }).click();
     const form = page.getByRole('dialog');
-    await form.getByLabel('Steps').fill('2');
+    await form.getByLabel('Steps', { exact: true }).fill('2');
     await form.getByLabel('per_device_train_batch_size').fill('8');
     await form.getByText('to be a multiple of num_generations (16)').waitFor();
     expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
