@@ -1,13 +1,23 @@
+import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { openWorkspace } from '../../main/services/workspace.ts';
+import { openStore } from '../../main/store/index.ts';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { seedRun } from './seed-runs.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 describe.skipIf(noBrowser)('the Replies screen', () => {
   let app: RunningApp;
   beforeAll(async () => {
-    app = await startApp();
+    const workspace = openWorkspace({ workspace: temporaryFolderOfFile() });
+    const store = openStore(workspace.database);
+    const { runId } = seedRun(store, { steps: 40 });
+    store.metrics.record(runId, 41, { kl: 16, reward: 0.5 });
+    store.close();
+    app = await startApp(workspace.root);
   });
 
   it('shows the sample, splits it with checks and figure, and says what each method still needs', async () => {
@@ -43,5 +53,22 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await chooser.setInputFiles({ name: 'mine.jsonl', mimeType: 'text/plain', buffer });
     await page.getByText('Back to the bundled sample').waitFor();
     await page.getByText('27 pairs to train on').waitFor();
+  });
+
+  it('advises on a run, opens the next one with the advice taken, and exports for other tools', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/runs/1');
+    await page.getByText(/The KL divergence reached 16\.0 nats/).waitFor();
+    await page.getByText('KL penalty').waitFor();
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByRole('button', { name: 'Copy the path' }).waitFor();
+    const folder = (await page.getByText(/export$/).textContent()) ?? '';
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(['completions.parquet', 'metrics.csv']));
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Apply to the next run …' }).click();
+    const form = page.getByRole('dialog', { name: 'New run' });
+    await form.getByRole('button', { name: 'Start run' }).waitFor();
+    expect(await form.getByLabel('beta', { exact: true }).inputValue()).toBe('0.04');
+    expect(complaints).toEqual([]);
   });
 });
