@@ -31,6 +31,7 @@ const Make = lazy(() => import('./texts/Make.tsx').then(({ Make }) => ({ default
 const Datasets = lazy(() => import('./texts/Datasets.tsx').then(({ Datasets }) => ({ default: Datasets })));
 const Dataset = lazy(() => import('./texts/Dataset.tsx').then(({ Dataset }) => ({ default: Dataset })));
 const Models = lazy(() => import('./models/Models.tsx').then(({ Models }) => ({ default: Models })));
+const Replies = lazy(() => import('./replies/Replies.tsx').then(({ Replies }) => ({ default: Replies })));
 const Run = lazy(() => import('./run/Run.tsx').then(({ Run }) => ({ default: Run })));
 
 export function App() {
@@ -65,6 +66,7 @@ function Page() {
             <Route path="/texts/datasets" component={Datasets} />
             <Route path="/texts/dataset/:id">{({ id }) => <Dataset key={id} datasetId={Number(id)} />}</Route>
             <Route path="/curriculum" component={Curriculum} />
+            <Route path="/replies" component={Replies} />
             <Route path="/runs" component={Runs} />
             <Route path="/runs/:id">{({ id }) => <Run key={id} runId={Number(id)} />}</Route>
             <Route path="/settings">

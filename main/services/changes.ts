@@ -11,6 +11,7 @@ export type Topic =
   | 'evaluations'
   | 'models'
   | 'settings'
+  | 'replies'
   | 'jobs';
 
 export interface Change {

@@ -2,6 +2,7 @@
 export {
   type DatasetFiles,
   datasetFiles,
+  parseDataset,
   readDataset,
   toJsonLines,
   writeDataset,

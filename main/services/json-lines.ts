@@ -17,18 +17,28 @@ export interface JsonLinesWords {
 export function readJsonLines<T>(file: string, words: JsonLinesWords, parse: (value: unknown, line: number) => T): T[] {
   const content = readTextFile(file);
   if (content.kind === 'bad') throw faultsError(words.code, [content.fault], words.give);
+  return parseJsonLines(file, content.value, words, parse);
+}
+
+/** The same for a content that was not read from a file of its own; `name` is what faults call it. */
+export function parseJsonLines<T>(
+  name: string,
+  text: string,
+  words: JsonLinesWords,
+  parse: (value: unknown, line: number) => T,
+): T[] {
   const faults: FileFault[] = [];
   const items: T[] = [];
-  content.value.split('\n').forEach((row, i) => {
+  text.split('\n').forEach((row, i) => {
     if (row.trim() === '') return;
     try {
       items.push(parse(parseRow(row), i + 1));
     } catch (error) {
-      faults.push({ file, line: i + 1, reason: (error as Error).message });
+      faults.push({ file: name, line: i + 1, reason: (error as Error).message });
     }
   });
   if (faults.length > 0) throw faultsError(words.code, faults, words.mend);
-  if (items.length === 0) throw inputError(words.code, `${file}: expected at least one ${words.item}, got none`);
+  if (items.length === 0) throw inputError(words.code, `${name}: expected at least one ${words.item}, got none`);
   return items;
 }
 

@@ -15,7 +15,7 @@ import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from './
 
 export interface LiveRuns {
   /** Starts a new run; what is wrong is thrown before anything is stored. */
-  start(config: TrainConfig, stageId?: number): number;
+  start(config: TrainConfig, options?: StartChoice): number;
   /** Goes on with a run that ended, from its newest checkpoint or the one given. */
   resume(runId: number, options?: ResumeChoice): void;
   command(runId: number, command: TrainerCommand['kind']): void;
@@ -31,6 +31,12 @@ export interface LiveRuns {
   onEnd(listener: (outcome: RunOutcome) => void): void;
   /** Asks every run to save and end, kills what has not after `graceMs`, and waits. */
   close(graceMs: number): Promise<void>;
+}
+
+export interface StartChoice {
+  readonly stageId?: number;
+  /** By default the name of the run's folder. */
+  readonly name?: string;
 }
 
 export interface ResumeChoice {
@@ -129,9 +135,9 @@ export function openLiveRuns(
   }
 
   return {
-    start: (config, stageId) => {
+    start: (config, choice = {}) => {
       const bytes = admit(config, config.dataset);
-      const run: LiveRun = startTraining(store, config, { ...training(() => run.runId), stageId: stageId ?? null });
+      const run: LiveRun = startTraining(store, config, { ...training(() => run.runId), ...choice });
       follow(run, bytes);
       return run.runId;
     },

@@ -16,7 +16,7 @@ import { readPreset } from './presets.ts';
 import type { ReplySplit } from './replies/split.ts';
 import { splitReplyFile } from './replies/split-files.ts';
 import { seedRunName } from './seed-groups.ts';
-import { type LiveRun, type RunOutcome, startTraining } from './training.ts';
+import { type LiveRun, type RunOutcome, startTraining, type TrainToEnd } from './training.ts';
 
 /** The four runs, in order; each is a preset of its name. */
 export const replyRuns = ['baseline', 'polychromic', 'grpo_from_baseline', 'polychromic_grpo'] as const;
@@ -38,6 +38,8 @@ export interface ReplyDemoOptions {
   readonly onEvents?: (events: readonly TrainerEvent[]) => void;
   readonly onRun?: (run: LiveRun) => void;
   readonly signal?: AbortSignal;
+  /** How a host that shows its runs trains; by default a trainer of its own for each. */
+  readonly train?: TrainToEnd;
 }
 
 export interface ReplyDemoResult {
@@ -81,14 +83,28 @@ export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Pro
   }
 
   options.onPart?.('comparison');
+  const models = [...checkpoints].map(([name, folder]) => ({ name, folder }));
+  const made = await compareReplies(models, { ...options, dataset: dataset.test });
+  return { split, outcomes, ...made };
+}
+
+export type ReplyComparisonOptions = Pick<
+  ReplyDemoOptions,
+  'paths' | 'seed' | 'backend' | 'threads' | 'output' | 'onProgress' | 'signal'
+> & { readonly dataset: string };
+
+/** Compares models on held-out posts as the whole system does, and writes the report. */
+export async function compareReplies(
+  models: readonly { readonly name: string; readonly folder: string }[],
+  { dataset, paths, seed, backend, threads, output, onProgress, signal }: ReplyComparisonOptions,
+): Promise<{ readonly comparison: ModelComparison; readonly files: ComparisonFiles }> {
   const comparison = await compareModels({
-    models: [...checkpoints].map(([name, folder]) => ({ name, folder })),
-    ...{ dataset: dataset.test, task: 'reply', paths, samples: 10, k: [1, 5, 10], threshold: passThresholds.reply },
+    ...{ models, dataset, task: 'reply', paths, samples: 10, k: [1, 5, 10], threshold: passThresholds.reply },
     ...{ temperature: 1, seed, backend, threads },
-    onProgress: ({ done, total }) => options.onProgress?.(done, total),
-    ...(options.signal && { signal: options.signal }),
+    onProgress: ({ done, total }) => onProgress?.(done, total),
+    ...(signal && { signal }),
   });
-  return { split, outcomes, comparison, files: await writeComparison(comparison, output, paths) };
+  return { comparison, files: await writeComparison(comparison, output, paths) };
 }
 
 async function train(
@@ -97,15 +113,20 @@ async function train(
   name: ReplyRun,
   options: ReplyDemoOptions,
 ): Promise<RunOutcome> {
-  const run = startTraining(store, config, {
-    paths: options.paths,
-    name: seedRunName(name, config.seed),
-    ...(options.onEvents && { onEvents: options.onEvents }),
-  });
-  options.onRun?.(run);
-  const outcome = await run.outcome;
+  const outcome = await begin(store, config, seedRunName(name, config.seed), options);
   if (outcome.error !== null) throw outcome.error;
   if (outcome.state === 'done' && outcome.checkpoint === null)
-    throw new BraidError('NO_CHECKPOINT', `Expected run ${run.runId} (${name}) to leave a checkpoint, it left none`);
+    throw new BraidError(
+      'NO_CHECKPOINT',
+      `Expected run ${outcome.runId} (${name}) to leave a checkpoint, it left none`,
+    );
   return outcome;
+}
+
+function begin(store: Store, config: TrainConfig, name: string, options: ReplyDemoOptions): Promise<RunOutcome> {
+  if (options.train !== undefined) return options.train(config, name);
+  const { paths, onEvents } = options;
+  const run = startTraining(store, config, { paths, name, ...(onEvents && { onEvents }) });
+  options.onRun?.(run);
+  return run.outcome;
 }

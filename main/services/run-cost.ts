@@ -1,4 +1,6 @@
 /** What training takes: time from the trainer's own estimate, money from an hourly price. */
+import type { Store } from '../store/index.ts';
+import { requireRun } from './runs.ts';
 
 export interface RunCost {
   readonly seconds: number;
@@ -7,8 +9,26 @@ export interface RunCost {
   readonly currency: string;
 }
 
+interface Price {
+  readonly hourly_price: number;
+  readonly currency: string;
+}
+
+/** What a run's steps took, and what those that are left are expected to take at the same pace. */
+export function runCost(
+  store: Store,
+  runId: number,
+  price: Price,
+): { readonly spent: RunCost; readonly left: RunCost } {
+  const { step, maxSteps } = requireRun(store, runId);
+  const times = store.metrics.series(runId, 'step_time').map(({ value }) => value);
+  const seconds = times.reduce((sum, value) => sum + value, 0);
+  const pace = times.length === 0 ? 0 : seconds / times.length;
+  return { spent: costOf(seconds, price), left: costOf(pace * Math.max(0, maxSteps - step), price) };
+}
+
 /** Time and money of some seconds at a price an hour; a price of 0 means that none is set. */
-export function costOf(seconds: number, price: { readonly hourly_price: number; readonly currency: string }): RunCost {
+export function costOf(seconds: number, price: Price): RunCost {
   const cost = price.hourly_price > 0 ? (seconds / 3600) * price.hourly_price : null;
   return { seconds, cost, currency: price.currency };
 }

@@ -63,7 +63,7 @@ export function openStageQueue(store: Store, options: StageQueueOptions): StageQ
   }
 
   function start(stage: StageRow): number {
-    return live.start(stageConfig(store, stage, paths), stage.id);
+    return live.start(stageConfig(store, stage, paths), { stageId: stage.id });
   }
 
   function startNext(): void {

@@ -31,6 +31,9 @@ export interface RunOutcome {
   readonly kept: boolean;
 }
 
+/** Runs a configuration under a name, to its end. */
+export type TrainToEnd = (config: TrainConfig, name: string) => Promise<RunOutcome>;
+
 /** A run whose trainer is at work. */
 export interface LiveRun {
   readonly runId: number;

@@ -14,7 +14,7 @@ import { writeFilesAtomic } from './atomic-write.ts';
 import { readDataset, toJsonLines } from './datasets.ts';
 import type { HostPaths } from './paths.ts';
 import { splitReplies } from './replies/split.ts';
-import { type LiveRun, type RunOutcome, startTraining } from './training.ts';
+import { type LiveRun, type RunOutcome, startTraining, type TrainToEnd } from './training.ts';
 import { type Criterion, type TrialCurves, trialCriteria } from './trial/criteria.ts';
 
 export type { Criterion } from './trial/criteria.ts';
@@ -33,6 +33,8 @@ export interface TrialOptions {
   readonly onPart?: (part: 'sft' | 'grpo') => void;
   readonly onEvents?: (events: readonly TrainerEvent[]) => void;
   readonly onRun?: (run: LiveRun) => void;
+  /** How a host that shows its runs trains; by default a trainer of its own for each. */
+  readonly train?: TrainToEnd;
 }
 
 export interface TrialResult {
@@ -61,17 +63,14 @@ export async function runTrial(store: Store, options: TrialOptions): Promise<Tri
   const { paths, seed, examples = EXAMPLES } = options;
   const records = someRecords(readDataset(options.dataset, replyTask), examples, seed);
   const files = writeSides(store, records, seed);
-  const curves: { sft: number[]; grpo: number[] } = { sft: [], grpo: [] };
   const train = (part: 'sft' | 'grpo', fields: Partial<TrainConfig>): Promise<RunOutcome> => {
     options.onPart?.(part);
     const config = parseConfig({ ...fields, task: 'reply', seed }, `small-scale test, ${part}`);
+    if (options.train !== undefined) return options.train(config, `trial-${part}`);
     const run = startTraining(store, config, {
       paths,
       name: `trial-${part}`,
-      onEvents: (events) => {
-        for (const event of events) if (event.kind === 'step') curves[part].push(curveValue(event.metrics, part));
-        options.onEvents?.(events);
-      },
+      ...(options.onEvents && { onEvents: options.onEvents }),
     });
     options.onRun?.(run);
     return run.outcome;
@@ -99,7 +98,11 @@ export async function runTrial(store: Store, options: TrialOptions): Promise<Tri
         });
   const outcomes = grpo === null ? [sft] : [sft, grpo];
   const last = grpo === null ? [] : lastSamples(store, grpo.runId);
-  const criteria = trialCriteria({ ...(curves satisfies TrialCurves), outcomes, samples: last });
+  const curves: TrialCurves = {
+    sft: curveOf(store, sft.runId, 'loss'),
+    grpo: grpo === null ? [] : curveOf(store, grpo.runId, 'reward'),
+  };
+  const criteria = trialCriteria({ ...curves, outcomes, samples: last });
   const go = criteria.every(({ ok }) => ok);
   const model = options.sft.model ?? 'tiny';
   store.settings.set(KEY, { go, at: Date.now(), model } satisfies TrialMemory);
@@ -135,8 +138,8 @@ function writeSides(store: Store, records: readonly ReplyRecord[], seed: number)
   return files;
 }
 
-function curveValue(metrics: Readonly<Record<string, number>>, part: 'sft' | 'grpo'): number {
-  return (part === 'sft' ? metrics.loss : metrics.reward) ?? Number.NaN;
+function curveOf(store: Store, runId: number, metric: string): number[] {
+  return store.metrics.series(runId, metric).map(({ value }) => value);
 }
 
 function lastSamples(store: Store, runId: number) {

@@ -9,10 +9,12 @@ import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { DeleteRun } from '../runs/DeleteRun.tsx';
 import { RenameRun } from '../runs/RenameRun.tsx';
+import { AdvicePanel } from './AdvicePanel.tsx';
 import { Charts } from './Charts.tsx';
 import { Checkpoints } from './Checkpoints.tsx';
 import { ConfigPanel } from './ConfigPanel.tsx';
 import { Events } from './Events.tsx';
+import { ExportPanel } from './ExportPanel.tsx';
 import { KillRun } from './KillRun.tsx';
 import { LineageLine } from './LineageLine.tsx';
 import { ResumeDialog } from './ResumeDialog.tsx';
@@ -68,6 +70,11 @@ export function Run({ runId }: { readonly runId: number }) {
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
       <Trouble run={feed.run} live={feed.live} onResume={resumeNewest} />
       <VerdictBar verdict={feed.verdict} />
+      <AdvicePanel
+        runId={runId}
+        isLive={feed.live !== null}
+        isReinforced={detail.method !== 'sft' && detail.method !== 'polychromic-sft'}
+      />
       <ChartGroup>
         <Charts feed={feed} detail={detail} markers={markers} />
       </ChartGroup>
@@ -75,6 +82,7 @@ export function Run({ runId }: { readonly runId: number }) {
         <Events entries={timeline} />
         <Checkpoints detail={detail} isLive={feed.live !== null} onRollBack={askResume} />
       </div>
+      <ExportPanel runId={runId} />
       <ConfigPanel runId={runId} detail={detail} />
       <Dialogs
         asked={asked}

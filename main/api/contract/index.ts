@@ -8,6 +8,7 @@ import { config } from './config.ts';
 import { datasets } from './datasets.ts';
 import { models } from './models.ts';
 import { playground } from './playground.ts';
+import { replies } from './replies.ts';
 import { runs } from './runs.ts';
 import { samples } from './samples.ts';
 import { settings } from './settings.ts';
@@ -21,6 +22,7 @@ export const contract = {
   datasets,
   models,
   playground,
+  replies,
   runs,
   samples,
   settings,

@@ -1,10 +1,14 @@
 /** Runs: the history, one run in detail, its charts, its life. */
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
+import type { Advice } from '../../services/advice.ts';
 import type { ConfigDifference } from '../../services/config-diff.ts';
+import type { ExportedFiles } from '../../services/exports.ts';
+import type { RunCost } from '../../services/run-cost.ts';
 import type { Lineage, RunDetail, RunSummary } from '../../services/run-history.ts';
 import type { Removal } from '../../services/run-removal.ts';
 import type { RunNews } from '../../services/run-watch.ts';
+import type { WatchedSeries } from '../../services/watched-series.ts';
 import type { MetricBucket, MetricPoint } from '../../store/metrics.ts';
 import { id, line, path, procedure } from './base.ts';
 
@@ -67,6 +71,23 @@ export const runs = {
   compareConfigs: procedure
     .input(z.object({ runIds: z.array(id).min(2).max(4) }))
     .output(type<readonly ConfigDifference[]>()),
+  /** What the numbers advise for the next run. */
+  advice: procedure.input(z.object({ runId: id })).output(type<readonly Advice[]>()),
+  /** The configuration of the next run: this one's with the advice taken. */
+  advised: procedure
+    .input(
+      z.object({
+        runId: id,
+        rules: z.array(z.enum(['kl_high', 'kl_exploding', 'reward_flat', 'too_slow', 'component_missing'])).max(10),
+      }),
+    )
+    .output(type<Readonly<Record<string, unknown>>>()),
+  /** Policy loss, average reward, KL penalty, total loss. */
+  watched: procedure.input(z.object({ runId: id })).output(type<readonly WatchedSeries[]>()),
+  /** So far, and what the steps that are left are expected to add. */
+  cost: procedure.input(z.object({ runId: id })).output(type<{ readonly spent: RunCost; readonly left: RunCost }>()),
+  /** For other tools, into a folder of the workspace: TensorBoard events, CSV, parquet. */
+  export: procedure.input(z.object({ runId: id })).output(type<ExportedFiles & { readonly folder: string }>()),
   /** The saved configuration as YAML. */
   config: procedure.input(z.object({ runId: id })).output(z.object({ yaml: z.string(), file: path })),
 };

@@ -6,6 +6,7 @@ import { config } from './config.ts';
 import { datasets } from './datasets.ts';
 import { models } from './models.ts';
 import { playground } from './playground.ts';
+import { replies } from './replies.ts';
 import { runs } from './runs.ts';
 import { samples } from './samples.ts';
 import { settings } from './settings.ts';
@@ -19,6 +20,7 @@ export const router = api.router({
   datasets,
   models,
   playground,
+  replies,
   runs,
   samples,
   settings,

@@ -1,13 +1,18 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
+import { applyAdvice, runAdvice } from '../../services/advice.ts';
 import { diffConfigs } from '../../services/config-diff.ts';
+import { exportRun } from '../../services/exports.ts';
 import { readPreset } from '../../services/presets.ts';
+import { runCost } from '../../services/run-cost.ts';
 import { lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/run-history.ts';
 import { removalOf } from '../../services/run-removal.ts';
 import { sparklines } from '../../services/run-sparklines.ts';
 import { watchRun } from '../../services/run-watch.ts';
 import { removeRun, renameRun, requireRun } from '../../services/runs.ts';
+import { readSettings } from '../../services/settings.ts';
+import { watchedSeries } from '../../services/watched-series.ts';
 import type { Store } from '../../store/index.ts';
 import { parseConfig } from '../../trainer/config.ts';
 import { checkConfigPaths } from '../config-paths.ts';
@@ -63,6 +68,20 @@ export const runs = {
   compareConfigs: api.runs.compareConfigs.handler(({ context: { app }, input: { runIds } }) =>
     diffConfigs(runIds.map((runId) => JSON.parse(requireRun(app.store, runId).configJson))),
   ),
+  advice: api.runs.advice.handler(({ context, input }) => runAdvice(context.app.store, input.runId)),
+  advised: api.runs.advised.handler(({ context, input: { runId, rules } }) => ({
+    ...applyAdvice(context.app.store, runId, rules),
+  })),
+  watched: api.runs.watched.handler(({ context, input }) => watchedSeries(context.app.store, input.runId)),
+  cost: api.runs.cost.handler(({ context: { app }, input }) =>
+    runCost(app.store, input.runId, readSettings(app.store)),
+  ),
+  export: api.runs.export.handler(({ context: { app }, input: { runId } }) => {
+    const { name, folder: own } = runDetail(app.store, runId);
+    const folder = join(own, 'export');
+    return app.jobs.start('export', `Export ${name}`, async () => ({ ...exportRun(app.store, runId, folder), folder }))
+      .result;
+  }),
   config: api.runs.config.handler(({ context: { app }, input: { runId } }) => {
     const { config, folder } = runDetail(app.store, runId);
     return { yaml: stringify(config), file: join(folder, 'run.yaml') };

@@ -3,7 +3,7 @@ import { inputError } from '../../errors.ts';
 import type { FileOps } from '../../files.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import { type NewFile, writeFilesAtomic } from '../atomic-write.ts';
-import { readJsonLines } from '../json-lines.ts';
+import { parseJsonLines, readJsonLines } from '../json-lines.ts';
 
 /** Where a dataset and its held-out records lie. */
 export interface DatasetFiles {
@@ -47,8 +47,17 @@ const WORDS = {
 
 /** Reads a dataset: every record, or an error that names every bad line. */
 export function readDataset<R extends TaskRecord>(file: string, task: Task<R>): R[] {
+  return readJsonLines(file, WORDS, recordReader(task));
+}
+
+/** The same for a content by its name, such as a file that a page hands in. */
+export function parseDataset<R extends TaskRecord>(name: string, text: string, task: Task<R>): R[] {
+  return parseJsonLines(name, text, WORDS, recordReader(task));
+}
+
+function recordReader<R extends TaskRecord>(task: Task<R>): (value: unknown, line: number) => R {
   const lines = new Map<string, number>();
-  return readJsonLines(file, WORDS, (value, line) => {
+  return (value, line) => {
     const record = task.parseRecord(value);
     const first = lines.get(record.id);
     if (first !== undefined) {
@@ -56,5 +65,5 @@ export function readDataset<R extends TaskRecord>(file: string, task: Task<R>): 
     }
     lines.set(record.id, line);
     return record;
-  });
+  };
 }

@@ -31,15 +31,15 @@ export function splitReplyFile(
   if ([files.sft, files.grpo].includes(input))
     throw inputError('BAD_OPTION', `Expected an output folder that doesn't hold the input, got ${folder}`);
   writeFilesAtomic([
-    { path: files.sft, content: lines(split.sft) },
-    { path: files.grpo, content: lines(split.grpo) },
+    { path: files.sft, content: replyLines(split.sft) },
+    { path: files.grpo, content: replyLines(split.grpo) },
     { path: files.figure, content: splitFigure(split) },
   ]);
   return { split, files };
 }
 
-/** As they came: the prompt that the reader adds is left out again where it is the usual one. */
-function lines(records: readonly ReplyRecord[]): string {
+/** As lines of a file, as they came: the prompt that the reader adds is left out again where it is the usual one. */
+export function replyLines(records: readonly ReplyRecord[]): string {
   const plain = records.map((record) => {
     const { prompt, ...rest } = record;
     return prompt === replyTask.parseRecord(rest).prompt ? rest : record;

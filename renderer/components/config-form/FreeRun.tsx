@@ -15,22 +15,30 @@ const PRESET = 'interleave-tiny';
 export interface FreeRunProps {
   readonly opened: boolean;
   readonly onClose: () => void;
+  /** Settings that it begins with, over the preset's. */
+  readonly start?: Values;
 }
 
-export function FreeRun({ opened, onClose }: FreeRunProps) {
+export function FreeRun({ opened, onClose, start = {} }: FreeRunProps) {
   const { data: presets, error } = useQuery(api.config.presets.queryOptions());
   const defaults = presets?.find(({ name }) => name === PRESET)?.fields;
   return (
     <Drawer opened={opened} onClose={onClose} position="right" size={820} title="New run">
       {error !== null && <Failed what="The presets can't be read" error={error} />}
       {presets === undefined && error === null && <Loading what="the settings" />}
-      {presets !== undefined && <Form defaults={defaults ?? {}} onClose={onClose} />}
+      {presets !== undefined && <Form defaults={defaults ?? {}} start={start} onClose={onClose} />}
     </Drawer>
   );
 }
 
-function Form({ defaults, onClose }: { readonly defaults: Values; readonly onClose: () => void }) {
-  const [own, setOwn] = useState<Values>({});
+interface FormProps {
+  readonly defaults: Values;
+  readonly start: Values;
+  readonly onClose: () => void;
+}
+
+function Form({ defaults, start: first, onClose }: FormProps) {
+  const [own, setOwn] = useState<Values>(first);
   const [, navigate] = useLocation();
   const faults = useConfigFaults({ ...defaults, ...own });
   const start = useMutation({

@@ -1,0 +1,30 @@
+/** The reply system: its data, its split, its four methods, its small-scale test, its report. */
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import type { ReplyDesk } from '../../services/replies/desk.ts';
+import type { ReportView } from '../../services/replies/report.ts';
+import { line, procedure } from './base.ts';
+
+const seed = z
+  .int()
+  .min(0)
+  .max(2 ** 32 - 1);
+const job = z.object({ jobId: z.int() });
+
+export const replies = {
+  desk: procedure.output(type<ReplyDesk>()),
+  /** Takes in a JSONL of reply records; what is wrong is said line by line, and then nothing is taken. */
+  import: procedure.input(z.object({ name: line, content: z.instanceof(Blob) })),
+  takeSample: procedure,
+  /** Ends when both phases are written. */
+  split: procedure.input(z.object({ ratio: z.number().gt(0).lt(1), seed })),
+  start: procedure
+    .input(z.object({ method: z.enum(['baseline', 'polychromic', 'grpo_from_baseline', 'polychromic_grpo']), seed }))
+    .output(z.object({ runId: z.int() })),
+  trial: procedure.input(z.object({ seed })).output(job),
+  /** Split, four runs, comparison. */
+  whole: procedure.input(z.object({ seed })).output(job),
+  compare: procedure.input(z.object({ seed })).output(job),
+  report: procedure.output(type<ReportView | null>()),
+  reportFile: procedure.input(z.object({ file: line })).output(z.object({ text: z.string() })),
+};

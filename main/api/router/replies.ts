@@ -1,0 +1,25 @@
+import { chooseSample, importReplies } from '../../services/replies/data.ts';
+import { replyDesk } from '../../services/replies/desk.ts';
+import { startMethod } from '../../services/replies/methods.ts';
+import { replyReport, reportFile } from '../../services/replies/report.ts';
+import { startReport, startSplit, startTrial, startWhole } from '../../services/replies/work.ts';
+import { api } from '../context.ts';
+
+export const replies = {
+  desk: api.replies.desk.handler(({ context }) => replyDesk(context.app)),
+  import: api.replies.import.handler(async ({ context, input: { name, content } }) =>
+    importReplies(context.app, name, await content.bytes()),
+  ),
+  takeSample: api.replies.takeSample.handler(({ context }) => chooseSample(context.app)),
+  split: api.replies.split.handler(({ context, input }) => startSplit(context.app, input).result),
+  start: api.replies.start.handler(({ context, input: { method, seed } }) => ({
+    runId: startMethod(context.app, method, seed),
+  })),
+  trial: api.replies.trial.handler(({ context, input }) => ({ jobId: startTrial(context.app, input.seed) })),
+  whole: api.replies.whole.handler(({ context, input }) => ({ jobId: startWhole(context.app, input.seed) })),
+  compare: api.replies.compare.handler(({ context, input }) => ({ jobId: startReport(context.app, input.seed) })),
+  report: api.replies.report.handler(({ context }) => replyReport(context.app)),
+  reportFile: api.replies.reportFile.handler(({ context, input }) => ({
+    text: reportFile(context.app, input.file),
+  })),
+};

@@ -1,0 +1,46 @@
+/** The report of a comparison as it lies in its folder: numbers, figures, data. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inputError } from '../../errors.ts';
+import type { App } from '../app.ts';
+import type { numbersOf } from '../compare/write.ts';
+import { fromStoredPath } from '../workspace.ts';
+import { readMemory } from './memory.ts';
+
+export interface ReportView {
+  readonly folder: string;
+  readonly at: number;
+  readonly numbers: ReturnType<typeof numbersOf>;
+  /** In the folder: report.md, figures/…svg, data/…csv, comparison.json, completions.jsonl. */
+  readonly files: readonly string[];
+}
+
+/** The newest report; null where none was made, or its folder is gone. */
+export function replyReport({ store, workspace }: Pick<App, 'store' | 'workspace'>): ReportView | null {
+  const { report } = readMemory(store);
+  if (report === null) return null;
+  const folder = fromStoredPath(workspace.root, report.folder);
+  const numbers = join(folder, 'comparison.json');
+  if (!existsSync(numbers)) return null;
+  const inside = (part: string, ending: string): string[] =>
+    readdirSync(join(folder, part))
+      .filter((file) => file.endsWith(ending))
+      .sort()
+      .map((file) => `${part}/${file}`);
+  return {
+    ...{ folder, at: report.at },
+    numbers: JSON.parse(readFileSync(numbers, 'utf8')) as ReportView['numbers'],
+    files: [
+      ...['report.md', 'comparison.json', 'completions.jsonl'],
+      ...inside('figures', '.svg'),
+      ...inside('data', '.csv'),
+    ],
+  };
+}
+
+/** The text of one of the report's files. */
+export function reportFile(app: Pick<App, 'store' | 'workspace'>, file: string): string {
+  const report = replyReport(app);
+  if (report?.files.includes(file)) return readFileSync(join(report.folder, file), 'utf8');
+  throw inputError('FILE_UNKNOWN', `Expected a file of the newest report, got "${file}"`);
+}

@@ -1,0 +1,109 @@
+/** The reply system's long work as jobs of the app: split, small-scale test, the whole system, the comparison. */
+import { join } from 'node:path';
+import { BraidError, inputError } from '../../errors.ts';
+import type { App } from '../app.ts';
+import { readPreset } from '../presets.ts';
+import { compareReplies, replyRuns, runReplyDemo } from '../reply-demo.ts';
+import type { TrainToEnd } from '../training.ts';
+import { runTrial } from '../trial.ts';
+import { toStoredPath } from '../workspace.ts';
+import { replyData } from './data.ts';
+import { remember, type SplitRecord } from './memory.ts';
+import { methodCheckpoints } from './methods.ts';
+import type { SplitOptions } from './split.ts';
+import { splitReplyFile } from './split-files.ts';
+
+/** Splits the data into the files of both phases. */
+export function startSplit(app: App, { ratio, seed }: SplitOptions) {
+  const { train } = replyData(app);
+  return app.jobs.start('replies', 'Split the replies', async () => {
+    splitInto(app, train, { ratio, seed });
+  });
+}
+
+function splitInto(app: App, train: string, { ratio, seed }: SplitOptions): void {
+  const { borders, before, after, checks } = splitReplyFile(train, app.workspace.datasets, { ratio, seed }).split;
+  const record: SplitRecord = { ratio, seed, at: app.store.now(), borders, before, after, checks };
+  tell(app, { split: record });
+}
+
+/** The small-scale test with the presets of the baseline and of GRPO; stopping it makes a no-go. */
+export function startTrial(app: App, seed: number): number {
+  const { train: dataset } = replyData(app);
+  const { id } = app.jobs.start('replies', 'Small-scale test', async ({ signal, progress }) => {
+    const parts = ['sft', 'grpo'];
+    const result = await runTrial(app.store, {
+      ...{ paths: app.paths, dataset, seed },
+      sft: readPreset('baseline', app.paths),
+      grpo: readPreset('grpo_from_baseline', app.paths),
+      onPart: (part) => progress({ done: parts.indexOf(part), total: parts.length, unit: 'runs' }),
+      train: trainLive(app, signal),
+    });
+    tell(app, { trial: { ...result, at: app.store.now() } });
+  });
+  return id;
+}
+
+/** Split, the four runs and the comparison in one go. */
+export function startWhole(app: App, seed: number): number {
+  const dataset = replyData(app);
+  const output = join(app.workspace.outputs, `replies-seed${seed}`);
+  const { id } = app.jobs.start('replies', 'The whole reply system', async ({ signal, progress }) => {
+    const parts = ['split', ...replyRuns, 'comparison'];
+    splitInto(app, dataset.train, { ratio: 0.5, seed });
+    const { files } = await runReplyDemo(app.store, {
+      ...{ paths: app.paths, seed, backend: 'auto', threads: 0, output, dataset, signal },
+      onPart: (part) => progress({ done: parts.indexOf(part), total: parts.length, unit: 'parts' }),
+      onProgress: (done, total) => progress({ done, total, unit: 'held-out posts' }),
+      train: trainLive(app, signal),
+    });
+    if (files === null)
+      throw new BraidError('INTERRUPTED', 'A run was stopped before its end, so there is no comparison', {
+        remedy: 'The runs that are done stay in the history; compare them, or begin anew.',
+      });
+    tell(app, { report: { folder: toStoredPath(app.workspace.root, output), at: app.store.now() } });
+  });
+  return id;
+}
+
+/** Compares the newest run of each method that is done. */
+export function startReport(app: App, seed: number): number {
+  const models = methodCheckpoints(app);
+  if (models.length < 2)
+    throw inputError(
+      'TOO_FEW_MODELS',
+      `Expected at least two methods with a run that is done, got ${models.length}`,
+      'Start the methods first.',
+    );
+  const output = join(app.workspace.outputs, `replies-seed${seed}`);
+  const { test: dataset } = replyData(app);
+  const { id } = app.jobs.start('replies', `Compare ${models.length} methods`, async ({ signal, progress }) => {
+    await compareReplies(models, {
+      ...{ dataset, paths: app.paths, seed, backend: 'auto', threads: 0, output, signal },
+      onProgress: (done, total) => progress({ done, total, unit: 'held-out posts' }),
+    });
+    tell(app, { report: { folder: toStoredPath(app.workspace.root, output), at: app.store.now() } });
+  });
+  return id;
+}
+
+/** Runs among the app's live ones: shown, commanded, admitted as they are; cancelling stops and saves. */
+function trainLive({ live }: Pick<App, 'live'>, signal: AbortSignal): TrainToEnd {
+  return async (config, name) => {
+    signal.throwIfAborted();
+    const runId = live.start(config, { name });
+    const stop = (): void => {
+      if (live.get(runId) !== null) live.command(runId, 'stop');
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    const outcome = await live.outcome(runId);
+    signal.removeEventListener('abort', stop);
+    if (outcome !== null) return outcome;
+    throw new BraidError('INTERRUPTED', `Expected ${name} to train, but it ended at once`);
+  };
+}
+
+function tell(app: Pick<App, 'store' | 'changes'>, change: Parameters<typeof remember>[1]): void {
+  remember(app.store, change);
+  app.changes.publish('replies');
+}

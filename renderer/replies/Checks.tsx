@@ -1,0 +1,25 @@
+import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import classes from './Replies.module.css';
+import type { Check } from './words.ts';
+
+const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX } as const;
+
+/** Checks, each with its verdict in a word and a sign. */
+export function Checks({ checks }: { readonly checks: readonly Check[] }) {
+  return (
+    <ul className={classes.checks}>
+      {checks.map(({ verdict, name, detail }) => {
+        const Icon = icons[verdict];
+        return (
+          <li key={name} data-verdict={verdict}>
+            <Icon size={14} aria-hidden="true" />
+            <b className="mono">{verdict}</b>
+            <span>
+              <strong>{name}</strong>: {detail}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,40 @@
+import { Button, Progress } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { JobStatus } from '../../main/services/jobs.ts';
+import { client } from '../api/client.ts';
+import classes from './Replies.module.css';
+
+/** What is at work on replies, with its progress and its end by hand; or what the last of it died of. */
+export function JobLine({ jobs }: { readonly jobs: readonly JobStatus[] }) {
+  return jobs.map((job) => <Line key={job.id} job={job} />);
+}
+
+function Line({ job: { id, title, progress, error } }: { readonly job: JobStatus }) {
+  if (error !== null) {
+    return (
+      <div className={classes.job} role="alert" data-tone="bad">
+        <IconAlertTriangle size={15} aria-hidden="true" />
+        <p>
+          <strong>{title} failed.</strong> {error.message} {error.remedy}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div className={classes.job} role="status">
+      <strong>{title}</strong>
+      <Progress
+        className={classes.progress}
+        value={progress === null || progress.total === 0 ? 0 : (progress.done / progress.total) * 100}
+        size="sm"
+        aria-label={title}
+      />
+      <span className="num">
+        {progress === null ? 'begins' : `${progress.done}/${progress.total} ${progress.unit}`}
+      </span>
+      <Button variant="default" onClick={() => void client.app.cancelJob({ id })}>
+        Cancel
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,171 @@
+/** The comparison of the methods: the table, with a winner only where the difference is significant; figures; files. */
+import { Button, Table } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { MethodView } from '../../main/services/replies/methods.ts';
+import type { ReportView } from '../../main/services/replies/report.ts';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { Panel } from '../components/Screen.tsx';
+import { saveFile, svgToPng } from '../components/save-file.ts';
+import { When } from '../components/When.tsx';
+import classes from './Replies.module.css';
+import type { ReplyWork } from './use-reply-work.ts';
+
+export interface ReportProps {
+  readonly methods: readonly MethodView[];
+  readonly seed: number;
+  readonly work: ReplyWork;
+}
+
+export function Report({ methods, seed, work }: ReportProps) {
+  const { data: report, error } = useQuery(api.replies.report.queryOptions());
+  const done = methods.filter(({ newest }) => newest?.state === 'done').length;
+  const save = useMutation({ mutationFn: saveReportFile });
+  return (
+    <Panel
+      title="Comparison on held-out posts"
+      actions={
+        <Button
+          variant="default"
+          disabled={work.isBusy || done < 2}
+          onClick={() => work.begin('The comparison was not started', () => client.replies.compare({ seed }))}
+        >
+          Compare the newest runs
+        </Button>
+      }
+    >
+      {error !== null && <Failed what="The report can't be shown" error={error} />}
+      {save.error !== null && <Failed what="The file could not be saved" error={save.error} />}
+      {report === null && (
+        <p className="soft">
+          None yet. It needs two methods with a run that is done; {done === 0 ? 'none is' : `${done} of four are`}.
+        </p>
+      )}
+      {report && (
+        <>
+          <p className="soft">
+            {report.numbers.prompts} posts, {report.numbers.samples} replies each, <When at={report.at} />. Means with
+            95 % intervals; a row has a winner only where it beats every other significantly.
+          </p>
+          <ReportTable report={report} />
+          <div className={classes.figures}>
+            {report.files
+              .filter((file) => file.endsWith('.svg'))
+              .map((file) => (
+                <Figure
+                  key={`${file} ${report.at}`}
+                  file={file}
+                  data={report.files.find(
+                    (other) => other === file.replace('figures/', 'data/').replace('.svg', '.csv'),
+                  )}
+                  onSave={save.mutate}
+                />
+              ))}
+          </div>
+          <div className={classes.foot}>
+            {report.files
+              .filter((file) => !file.includes('/'))
+              .map((file) => (
+                <Button key={file} variant="default" onClick={() => save.mutate(file)}>
+                  Save {file}
+                </Button>
+              ))}
+            <span className={`mono soft ${classes.path}`}>{report.folder}</span>
+          </div>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function ReportTable({ report: { numbers } }: { readonly report: ReportView }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section className={classes.scroll} tabIndex={0} aria-label="Comparison of the methods">
+      <Table className={classes.numbers}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">measure</Table.Th>
+            {numbers.models.map(({ name }) => (
+              <Table.Th key={name} scope="col">
+                {name}
+              </Table.Th>
+            ))}
+            <Table.Th scope="col">winner</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {numbers.rows.map(({ name, label, better, means, winner }) => (
+            <Table.Tr key={name}>
+              <Table.Th scope="row">
+                {label} <span className="faint">{better === null ? '' : better === 'higher' ? '↑' : '↓'}</span>
+              </Table.Th>
+              {means.map(({ model, mean, low, high }) => (
+                <Table.Td key={model} className="num" data-winner={model === winner || undefined}>
+                  {fixed(mean)} <span className="faint">{`[${fixed(low)}, ${fixed(high)}]`}</span>
+                </Table.Td>
+              ))}
+              <Table.Td>{winner ?? '–'}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+/** JSON has no NaN: a mean over nothing comes as null. */
+function fixed(value: number | null): string {
+  return value === null ? '–' : value.toFixed(3);
+}
+
+interface FigureProps {
+  readonly file: string;
+  readonly data: string | undefined;
+  readonly onSave: (file: string) => void;
+}
+
+function Figure({ file, data, onSave }: FigureProps) {
+  const { data: svg, error } = useQuery(api.replies.reportFile.queryOptions({ input: { file } }));
+  const source = useMemo(
+    () => (svg === undefined ? null : `data:image/svg+xml,${encodeURIComponent(svg.text)}`),
+    [svg],
+  );
+  const name = (file.split('/').at(-1) ?? file).replace('.svg', '');
+  return (
+    <figure>
+      {error !== null && <Failed what={`${name} can't be shown`} error={error} />}
+      {source !== null && <img src={source} alt={name.replaceAll(/[-_]/g, ' ')} />}
+      <figcaption>
+        <span>{name.replaceAll(/[-_]/g, ' ')}</span>
+        <Save label={`${name}, SVG`} text="SVG" onClick={() => onSave(file)} />
+        <Save label={`${name}, PNG`} text="PNG" onClick={() => onSave(file.replace(/svg$/, 'png'))} />
+        {data !== undefined && <Save label={`${name}, data as CSV`} text="CSV" onClick={() => onSave(data)} />}
+      </figcaption>
+    </figure>
+  );
+}
+
+function Save({
+  label,
+  text,
+  onClick,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly onClick: () => void;
+}) {
+  return (
+    <Button variant="subtle" size="compact-xs" aria-label={`Save ${label}`} onClick={onClick}>
+      {text}
+    </Button>
+  );
+}
+
+/** A PNG is drawn from its SVG here. */
+async function saveReportFile(file: string): Promise<void> {
+  const name = file.split('/').at(-1) ?? file;
+  const { text } = await client.replies.reportFile({ file: file.replace(/png$/, 'svg') });
+  saveFile(name, file.endsWith('png') ? await svgToPng(text) : new Blob([text]));
+}

@@ -1,0 +1,55 @@
+/** The small-scale test before a long run: four criteria, go or no-go. */
+import { Button } from '@mantine/core';
+import { Link } from 'wouter';
+import type { ReplyDesk } from '../../main/services/replies/desk.ts';
+import { client } from '../api/client.ts';
+import { duration } from '../components/format.ts';
+import { Panel } from '../components/Screen.tsx';
+import { When } from '../components/When.tsx';
+import { Checks } from './Checks.tsx';
+import classes from './Replies.module.css';
+import type { ReplyWork } from './use-reply-work.ts';
+import { criterionVerdicts } from './words.ts';
+
+export interface TrialProps {
+  readonly trial: ReplyDesk['trial'];
+  readonly seed: number;
+  readonly work: ReplyWork;
+}
+
+export function Trial({ trial, seed, work }: TrialProps) {
+  return (
+    <Panel
+      title="Small-scale test"
+      actions={
+        <Button
+          variant="default"
+          disabled={work.isBusy}
+          onClick={() => work.begin('The test was not started', () => client.replies.trial({ seed }))}
+        >
+          {trial === null ? 'Test' : 'Test again'}
+        </Button>
+      }
+    >
+      {trial === null ? (
+        <p className="soft">
+          Not made yet. It takes 100 examples through split, supervised fitting and GRPO, and says go or no-go before a
+          long run is paid for.
+        </p>
+      ) : (
+        <>
+          <p className={classes.verdict} data-go={trial.go}>
+            <strong>{trial.go ? 'Go' : 'No-go'}</strong>: {trial.examples} examples in {duration(trial.seconds)},{' '}
+            <When at={trial.at} />.{' '}
+            {trial.runIds.map((id) => (
+              <Link key={id} href={`/runs/${id}`}>
+                run {id}{' '}
+              </Link>
+            ))}
+          </p>
+          <Checks checks={criterionVerdicts(trial.criteria)} />
+        </>
+      )}
+    </Panel>
+  );
+}
