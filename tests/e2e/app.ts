@@ -62,14 +62,14 @@ export interface OpenPage {
 
 let browser: Promise<Browser> | null = null;
 
-/** Opens a page on the app; one browser serves a test file. */
+/** Opens a page on the app; one browser serves a test file. Nothing fades: axe would measure half-faded text. */
 export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 1280, height: 800 }): Promise<OpenPage> {
   if (browser === null) {
     const started = launchBrowser();
     browser = started;
     afterAll(async () => (await started).close());
   }
-  const context = await (await browser).newContext({ viewport: size });
+  const context = await (await browser).newContext({ viewport: size, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);

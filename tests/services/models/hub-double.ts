@@ -59,7 +59,7 @@ function give(hub: HubDouble, path: string, content: Buffer, request: IncomingMe
   hub.asked.push([path, from]);
   if (path === hub.stall) return void response.write(part.subarray(0, 1));
   if (part.length <= hub.cutAfter) return void response.end(part);
-  response.write(part.subarray(0, hub.cutAfter), () => setTimeout(() => response.destroy(), 50));
+  response.write(part.subarray(0, hub.cutAfter), () => setTimeout(() => response.destroy(), 600));
 }
 
 function sha256(content: Buffer): string {
