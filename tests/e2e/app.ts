@@ -10,6 +10,12 @@ import { launchBrowser } from './browser.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
+const endings: (() => Promise<void>)[] = [];
+// Registered while the file is collected: a hook that is asked for inside a test or another hook never runs.
+afterAll(async () => {
+  await Promise.all(endings.splice(0).map((end) => end()));
+}, 60_000);
+
 export interface RunningApp {
   /** With the token. */
   readonly url: string;
@@ -35,7 +41,7 @@ export async function startApp(
     host.kill('SIGTERM');
     await exited;
   };
-  afterAll(() => stop());
+  endings.push(stop);
   const line = await Promise.race([firstLine(host), exited.then(() => null)]);
   if (line === null) throw new Error(`Expected braid serve to start, but it ended: ${errors}`);
   const { url } = JSON.parse(line) as { url: string };
@@ -67,7 +73,7 @@ export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 128
   if (browser === null) {
     const started = launchBrowser();
     browser = started;
-    afterAll(async () => (await started).close());
+    endings.push(async () => (await started).close());
   }
   const context = await (await browser).newContext({ viewport: size, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);

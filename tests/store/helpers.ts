@@ -13,10 +13,16 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+const foldersOfFile: string[] = [];
+// Registered while the file is collected: a hook that is asked for inside a test or another hook never runs.
+afterAll(() => {
+  for (const folder of foldersOfFile.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A folder that goes when the test file ends. */
 export function temporaryFolderOfFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  foldersOfFile.push(folder);
   return folder;
 }
 
