@@ -31,6 +31,8 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await page.getByText('Training adapters').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'tiny-reply' }).waitFor();
+    await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'random' }).waitFor();
     await page.getByRole('button', { name: /^step 20/ }).click();
     await page.getByRole('heading', { name: 'run-0001-10words-grpo · step 20' }).waitFor();
