@@ -3,6 +3,7 @@ export const places = [
   { path: '/', label: 'Home' },
   { path: '/texts', label: 'Texts & datasets' },
   { path: '/curriculum', label: 'Curriculum' },
+  { path: '/replies', label: 'Replies' },
   { path: '/runs', label: 'Runs' },
   { path: '/samples', label: 'Samples' },
   { path: '/compare', label: 'Compare' },
