@@ -1,7 +1,7 @@
 /** The app at a glance: what trains, what waits, what the machine has left. */
-import { statfsSync } from 'node:fs';
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import type { App } from './app.ts';
+import { knownDiskSpace } from './disk-space.ts';
 import type { JobStatus } from './jobs.ts';
 import type { LiveStatus } from './live-status.ts';
 import type { Notice } from './notices.ts';
@@ -25,6 +25,7 @@ export interface AppStatus {
 
 /** Where the app stands now. */
 export function appStatus({ store, live, queue, jobs, notices, workspace }: App): AppStatus {
+  const disk = knownDiskSpace(workspace.root);
   return {
     live: live.list(),
     queued: store.stages.queue().length,
@@ -35,16 +36,8 @@ export function appStatus({ store, live, queue, jobs, notices, workspace }: App)
       cores: availableParallelism(),
       memoryBytes: totalmem(),
       freeMemoryBytes: freemem(),
-      ...disk(workspace.root),
+      diskFreeBytes: disk?.freeBytes ?? null,
+      diskBytes: disk?.totalBytes ?? null,
     },
   };
-}
-
-function disk(folder: string) {
-  try {
-    const { bavail, blocks, bsize } = statfsSync(folder);
-    return { diskFreeBytes: bavail * bsize, diskBytes: blocks * bsize };
-  } catch {
-    return { diskFreeBytes: null, diskBytes: null };
-  }
 }

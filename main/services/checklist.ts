@@ -1,11 +1,12 @@
 /** What to have ready before a long run: each point done, open or failed, and why. */
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { BraidError } from '../errors.ts';
 import type { Store } from '../store/index.ts';
 import { taskByName } from '../tasks/index.ts';
 import type { TrainConfig } from '../trainer/config.ts';
 import { datasetFiles, readDataset } from './datasets.ts';
+import { diskSpace } from './disk-space.ts';
 import { resolveModel } from './models.ts';
 import type { HostPaths } from './paths.ts';
 import { newestTrial } from './trial.ts';
@@ -73,8 +74,7 @@ function rewardItem(config: TrainConfig): ChecklistItem {
 
 function diskItem(folder: string): ChecklistItem {
   const place = existsSync(folder) ? folder : dirname(folder);
-  const { bavail, bsize } = statfsSync(place);
-  const free = bavail * bsize;
+  const free = diskSpace(place).freeBytes;
   return {
     name: 'disk',
     state: free >= FREE_BYTES ? 'done' : 'failed',

@@ -138,7 +138,7 @@ export function configForm(): readonly ConfigField[] {
 }
 
 /** What of JSON Schema the configuration uses. */
-interface FieldSchema {
+export interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly minimum?: number;

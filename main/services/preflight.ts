@@ -1,11 +1,11 @@
 /** What would happen if a run were started now: asked of a trainer process, and said line by line. */
-import { statfsSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { BraidError } from '../errors.ts';
 import type { TrainConfig } from '../trainer/config.ts';
 import type { Sample } from '../trainer/events.ts';
 import type { PreflightResult } from '../trainer/preflight-job.ts';
 import type { App } from './app.ts';
+import { knownDiskSpace } from './disk-space.ts';
 import { type Check, fail } from './doctor/check.ts';
 import type { JobContext } from './jobs.ts';
 import { preflightChecks, rewardsByGroup } from './preflight-checks.ts';
@@ -42,7 +42,7 @@ export async function preflight(
     const place = { outputDir: '', resumeFrom: null, kernelsFile: paths.kernels };
     const { value } = await runTrainerJob({ ...job, ...place }, paths.trainer, { signal, onProgress: progress });
     const machine = {
-      ...{ freeMemory: freemem(), memory: totalmem(), freeDisk: freeDisk(workspace.root) },
+      ...{ freeMemory: freemem(), memory: totalmem(), freeDisk: knownDiskSpace(workspace.root)?.freeBytes ?? null },
       training: live.list().map(({ name }) => name),
     };
     return {
@@ -67,13 +67,4 @@ function refused(error: BraidError): Check {
 function sampledGroups({ samples }: PreflightResult): SampledGroups {
   const ordered = samples.toSorted((a, b) => b.reward - a.reward);
   return { groups: rewardsByGroup(samples), best: ordered[0] ?? null, worst: ordered.at(-1) ?? null };
-}
-
-function freeDisk(folder: string): number | null {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return null;
-  }
 }

@@ -6,24 +6,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { FieldSchema } from '../../main/services/config-form.ts';
 import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config.ts';
 
 export const formatsFile = fileURLToPath(new URL('../../docs/formats.md', import.meta.url));
 
 const BEGIN = '<!-- config table: begin -->';
 const END = '<!-- config table: end -->';
-
-/** What of JSON Schema the configuration uses. */
-interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly items?: FieldSchema;
-  readonly anyOf?: readonly FieldSchema[];
-  readonly default?: unknown;
-}
 
 /** The table, one row a field, in the order of the schema. */
 export function configTable(): string {

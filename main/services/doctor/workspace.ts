@@ -1,8 +1,9 @@
 /** The workspace: its disk, its folder, its database. Nothing is made or changed. */
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { inspectDatabase } from '../../store/inspect.ts';
 import { openDatabase } from '../../store/open.ts';
+import { diskSpace } from '../disk-space.ts';
 import type { Workspace } from '../workspace.ts';
 import { type Check, fail, formatBytes, guarded, ok, warn } from './check.ts';
 
@@ -28,8 +29,7 @@ function checkFolder(root: string): Check {
 }
 
 function checkDisk(root: string): Check {
-  const { bavail, bsize } = statfsSync(nearest(root));
-  const free = bavail * bsize;
+  const free = diskSpace(nearest(root)).freeBytes;
   const detail = `${formatBytes(free)} free`;
   if (free >= 2 * GIB) return ok('Disk', detail);
   if (free >= GIB / 4) return warn('Disk', detail, 'Free some space: checkpoints of larger models take gigabytes.');

@@ -1,5 +1,5 @@
-import { statfsSync } from 'node:fs';
 import { BraidError } from '../../errors.ts';
+import { diskSpace } from '../disk-space.ts';
 
 /** Left free beside what is written: the database and checkpoints go on. */
 const RESERVE = 256 * 2 ** 20;
@@ -9,7 +9,7 @@ export function checkSpace(
   folder: string,
   bytes: number,
   what: string,
-  freeOf: (folder: string) => number = freeBytes,
+  freeOf: (folder: string) => number = (place) => diskSpace(place).freeBytes,
 ): void {
   const free = freeOf(folder);
   if (free >= bytes + RESERVE) return;
@@ -18,11 +18,6 @@ export function checkSpace(
     `Expected ${megabytes(bytes + RESERVE)} free at ${folder} for ${what}, got ${megabytes(free)}`,
     { remedy: 'Free some space there, or use a workspace on another disk.' },
   );
-}
-
-function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
 }
 
 function megabytes(bytes: number): string {

@@ -45,10 +45,6 @@ export function intAttr(backend: NativeBackend, name: string, value: number | re
   return { name, type: backend.binding.TF_ATTR_INT, value };
 }
 
-export function floatAttr(backend: NativeBackend, name: string, value: number): OpAttr {
-  return { name, type: backend.binding.TF_ATTR_FLOAT, value };
-}
-
 /** The handle behind a tfjs tensor; values that still wait on the host are handed over first. */
 export function handleOf(backend: NativeBackend, { dataId, shape }: TensorInfo): Handle {
   const data = backend.tensorMap.get(dataId);
