@@ -167,8 +167,10 @@ function useTableKeys(
         const index = Math.max(0, Math.min(now.current.texts.length - 1, at() + step));
         current.current = index;
         now.current.acts.show(index);
-        // The row is there after the scroll was drawn.
-        requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus());
+        // The row is there after the scroll was drawn; a key that came meanwhile may have gone on to another.
+        requestAnimationFrame(() => {
+          if (at() === index) scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus();
+        });
       };
       const withText = (act: (index: number, id: number) => void) => () => {
         const text = now.current.texts[at()];

@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)('the playground', () => {
     await page.getByRole('textbox', { name: /Text A/ }).fill(A);
     await page.getByRole('textbox', { name: /Text B/ }).fill(B);
     await page.getByRole('button', { name: 'Ask the models' }).click();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByText('Cancelled.').waitFor();
     await page.getByRole('button', { name: 'Ask the models' }).click();
     await page

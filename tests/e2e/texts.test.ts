@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
@@ -20,9 +20,18 @@ async function paste(page: Page, text: string): Promise<void> {
 
 describe.skipIf(noBrowser)('texts and datasets', () => {
   let app: RunningApp;
-  beforeAll(async () => {
+  // Each test has its own: they add and delete texts.
+  beforeEach(async () => {
     app = await startApp();
   });
+
+  async function openTexts() {
+    const opened = await openPage(app);
+    await opened.goto('/texts');
+    await opened.page.getByRole('button', { name: 'Load the bundled texts' }).click();
+    await opened.page.getByText('64 texts', { exact: true }).waitFor();
+    return opened;
+  }
 
   it('loads the bundled texts first, then searches, sorts, renames and deletes', async () => {
     const { page, goto, complaints } = await openPage(app);
@@ -30,7 +39,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByText('No texts yet').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Load the bundled texts' }).click();
-    await page.getByText('64 texts').waitFor();
+    await page.getByText('64 texts', { exact: true }).waitFor();
     await page.getByText('Every stage is served').waitFor();
     await expectAccessible(page);
 
@@ -47,6 +56,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByRole('button', { name: 'A walnut tree', exact: true }).waitFor({ state: 'attached' });
     await expectAccessible(page);
     await page.keyboard.press('Escape');
+    await reader.waitFor({ state: 'hidden' });
 
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await page.getByLabel('Texts', { exact: true }).focus();
@@ -54,14 +64,12 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     const asked = page.getByRole('dialog', { name: 'Delete 2 texts?' });
     await asked.getByRole('listitem').nth(1).waitFor();
     await asked.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('62 texts').waitFor();
+    await page.getByText('62 texts', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
   });
 
   it('shows what an import would bring and what is wrong with it, and stores nothing before the one confirmation', async () => {
-    const { page, goto } = await openPage(app);
-    await goto('/texts');
-    await page.getByText('62 texts').waitFor();
+    const { page } = await openTexts();
     const folder = temporaryFolderOfFile();
     const file = (name: string, content: string | Uint8Array): string => {
       writeFileSync(join(folder, name), content);
@@ -83,19 +91,17 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     );
     await expectAccessible(page);
     await page.keyboard.press('Escape');
-    await page.getByText('62 texts').waitFor();
+    await page.getByText('64 texts', { exact: true }).waitFor();
 
     await paste(page, JSON.stringify({ Letter: letter, Short: words(30, 50_000) }));
     await dialog.getByRole('checkbox', { name: 'Import Short' }).click();
     await dialog.getByRole('button', { name: 'Import 1 text' }).click();
     await page.getByText('1 text imported.').waitFor();
-    await page.getByText('63 texts').waitFor();
+    await page.getByText('65 texts', { exact: true }).waitFor();
   });
 
   it('takes a pasted chat export of 20 MB, and refuses more than 64 MiB in words', async () => {
-    const { page, goto } = await openPage(app);
-    await goto('/texts');
-    await page.locator('[data-row="0"]').waitFor();
+    const { page } = await openTexts();
     const size = await page.evaluate(() => {
       const answer = (i: number) =>
         Array.from({ length: i % 4000 === 1 ? 90 : 12 }, (_, k) => `w${(i * 31 + k * 17) % 9973}`);
@@ -121,9 +127,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
   }, 120_000);
 
   it('merges short texts after showing what comes of it', async () => {
-    const { page, goto } = await openPage(app);
-    await goto('/texts');
-    await page.locator('[data-row="0"]').waitFor();
+    const { page } = await openTexts();
     await page.keyboard.press('m');
     const dialog = page.getByRole('dialog', { name: 'Merge texts' });
     await dialog.getByLabel('Merged texts').fill('1');
@@ -139,7 +143,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
   });
 
   it('makes the curriculum, opens a dataset, searches it, and deletes it by name', async () => {
-    const { page, goto, complaints } = await openPage(app);
+    const { page, goto, complaints } = await openTexts();
     await goto('/texts/make');
     await page.getByText('Held out: training and test share no text').waitFor();
     await page.getByLabel('Training pairs').fill('40');
@@ -183,7 +187,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
   });
 
   it('keeps templates by version and says what is wrong with one', async () => {
-    const { page, goto } = await openPage(app);
+    const { page, goto } = await openTexts();
     await goto('/texts/make');
     await page.getByRole('button', { name: 'Edit …' }).click();
     const editor = page.getByRole('dialog', { name: 'Prompt template process v1' });

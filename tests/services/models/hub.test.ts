@@ -72,10 +72,12 @@ describe('downloadModel', () => {
     const { host, hub, begin, left } = await setUp();
     const { files: listed } = hub;
     const weights = Buffer.from(files['model.safetensors'] ?? '');
-    begin();
     // After the list was read, another file of the same size stands there.
-    await vi.waitUntil(() => hub.asked.length > 0);
-    hub.files = { ...listed, 'model.safetensors': weights.fill(1) };
+    vi.spyOn(hub.asked, 'push').mockImplementationOnce((...asked) => {
+      hub.files = { ...listed, 'model.safetensors': weights.fill(1) };
+      return hub.asked.push(...asked);
+    });
+    begin();
     expect(await jobEnd(host)).toMatchObject({ state: 'failed', error: { code: 'HUB_CHANGED' } });
     expect(readdirSync(join(host.workspace.models, left()[0] ?? ''))).not.toContain('model.safetensors');
   });
