@@ -98,6 +98,8 @@ export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 128
 
 /** Nothing that axe-core calls serious or critical, on the screen as it stands. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // What is about to be replaced is faded.
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
   // Evaluated, not added as a script: the page's policy takes none but its own.
   await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
