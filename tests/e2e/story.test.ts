@@ -35,14 +35,14 @@ describe.skipIf(noBrowser)('the whole story', () => {
     // Texts: the bundled ones, two of one's own, and short ones merged into a longer one.
     await goto('/texts');
     await page.getByRole('button', { name: 'Load the bundled texts' }).click();
-    await page.getByText('64 texts').waitFor();
+    await page.getByText('64 texts', { exact: true }).waitFor();
     await page.keyboard.press('i');
     const file = join(temporaryFolderOfFile(), 'own.json');
     const own = (word: string): string => Array.from({ length: 40 }, (_, i) => `${word}${i}`).join(' ');
     writeFileSync(file, JSON.stringify({ 'Of rivers': own('river'), 'Of lamps': own('lamp') }));
     await page.getByLabel('Files to import').setInputFiles(file);
     await page.getByRole('button', { name: 'Import 2 texts' }).click();
-    await page.getByText('66 texts').waitFor();
+    await page.getByText('66 texts', { exact: true }).waitFor();
     await page.keyboard.press('m');
     const merge = page.getByRole('dialog', { name: 'Merge texts' });
     await merge.getByLabel('Merged texts').fill('1');
