@@ -61,6 +61,11 @@ export const parts: readonly Part[] = [
     files: new RegExp(`^${MODULES}/@resvg/resvg-wasm/(package\\.json|index\\.m?js|index_bg\\.wasm)$`),
     least: 3,
   },
+  {
+    what: 'the headers that the native addon is compiled with',
+    files: /^app\.asar\/node_modules\/node-api-headers\/(package\.json|LICENSE|include\/\w+\.h)$/,
+    least: 6,
+  },
   { what: 'presets', files: /^resources\/presets\/[\w.-]+\.yaml$/, least: 1 },
   {
     what: 'the bundled models',

@@ -8,8 +8,12 @@ const LAST_WORDS_MS = 500;
 
 /** Launches the built trainer entry. */
 export function launchUtility(entry: string): LaunchTrainer {
-  return () => {
-    const child = utilityProcess.fork(entry, [], { serviceName: 'Braid trainer', stdio: ['ignore', 'ignore', 'pipe'] });
+  return (env) => {
+    const child = utilityProcess.fork(entry, [], {
+      serviceName: 'Braid trainer',
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...(env !== undefined && { env: { ...process.env, ...env } }),
+    });
     const stderr = followStderr(child);
     let killed = false;
     let gone = false;

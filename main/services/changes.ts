@@ -12,6 +12,7 @@ export type Topic =
   | 'models'
   | 'settings'
   | 'replies'
+  | 'native'
   | 'jobs';
 
 export interface Change {

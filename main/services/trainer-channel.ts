@@ -18,13 +18,17 @@ export interface TrainerChannel {
   onExit(listener: (code: number | null, signal: string | null) => void): void;
 }
 
-/** Starts a trainer process. */
-export type LaunchTrainer = () => TrainerChannel;
+/** Starts a trainer process; `env` joins the host's environment. */
+export type LaunchTrainer = (env?: Readonly<Record<string, string>>) => TrainerChannel;
 
 /** Launches the trainer as a fork of this Node. */
 export function forkTrainer(entry: string): LaunchTrainer {
-  return () => {
-    const child = fork(entry, [], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  return (env) => {
+    const child = fork(entry, [], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      ...(env !== undefined && { env: { ...process.env, ...env } }),
+    });
     child.on('error', () => undefined);
     return {
       pid: child.pid,

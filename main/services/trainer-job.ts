@@ -7,8 +7,11 @@ import { describeExit, failedError, spawnTrainer } from './trainer-process.ts';
 
 export interface JobProgress {
   readonly done: number;
+  /** 0 while it isn't known. */
   readonly total: number;
   readonly unit: string;
+  /** What it is at, for work of several steps. */
+  readonly step?: string;
 }
 
 export interface JobOptions {

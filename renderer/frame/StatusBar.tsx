@@ -46,7 +46,9 @@ function Parts({ status }: { readonly status: AppStatus }) {
         .map((job) => (
           <span key={job.id}>
             {job.title}
-            {job.progress !== null && ` ${job.progress.done}/${job.progress.total} ${job.progress.unit}`}{' '}
+            {job.progress !== null &&
+              job.progress.total > 0 &&
+              ` ${job.progress.done}/${job.progress.total} ${job.progress.unit}`}{' '}
             <UnstyledButton className={classes.cancel} onClick={() => void client.app.cancelJob({ id: job.id })}>
               cancel
             </UnstyledButton>

@@ -7,6 +7,7 @@ import { useLocation, useSearch } from 'wouter';
 import type { ModelEntry } from '../../main/services/model-list.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { OnTheWay } from '../components/OnTheWay.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { Download } from './Download.tsx';
@@ -15,7 +16,8 @@ import { ModelDetails } from './ModelDetails.tsx';
 import { ModelList } from './ModelList.tsx';
 import classes from './Models.module.css';
 import { modelLines, neighbour } from './model-rows.ts';
-import { OnTheWay } from './OnTheWay.tsx';
+
+const ON_THE_WAY = ['model-download', 'model-import'];
 
 export function Models() {
   const { data, error, refetch } = useQuery(api.models.list.queryOptions());
@@ -52,7 +54,7 @@ export function Models() {
         </>
       }
     >
-      <OnTheWay />
+      <OnTheWay kinds={ON_THE_WAY} />
       {error !== null && <Failed what="The models can't be listed" error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Loading what="the models" />}
       {data !== undefined && <Listed models={data} />}

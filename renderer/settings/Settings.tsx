@@ -3,6 +3,7 @@ import { Tabs } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { Screen } from '../components/Screen.tsx';
 import { Doctor } from './Doctor.tsx';
+import { NativePanel } from './NativePanel.tsx';
 import { Preferences } from './Preferences.tsx';
 import { WorkspacePanel } from './WorkspacePanel.tsx';
 
@@ -25,6 +26,7 @@ export function Settings({ tab }: { readonly tab: 'settings' | 'doctor' }) {
         </Tabs.Panel>
         <Tabs.Panel value="doctor">
           <Doctor />
+          <NativePanel />
         </Tabs.Panel>
       </Tabs>
     </Screen>

@@ -7,6 +7,7 @@ import { comparisons } from './comparisons.ts';
 import { config } from './config.ts';
 import { datasets } from './datasets.ts';
 import { models } from './models.ts';
+import { native } from './native.ts';
 import { playground } from './playground.ts';
 import { replies } from './replies.ts';
 import { runs } from './runs.ts';
@@ -21,6 +22,7 @@ export const contract = {
   config,
   datasets,
   models,
+  native,
   playground,
   replies,
   runs,

@@ -5,6 +5,7 @@ import { comparisons } from './comparisons.ts';
 import { config } from './config.ts';
 import { datasets } from './datasets.ts';
 import { models } from './models.ts';
+import { native } from './native.ts';
 import { playground } from './playground.ts';
 import { replies } from './replies.ts';
 import { runs } from './runs.ts';
@@ -19,6 +20,7 @@ export const router = api.router({
   config,
   datasets,
   models,
+  native,
   playground,
   replies,
   runs,

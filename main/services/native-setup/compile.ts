@@ -1,33 +1,37 @@
 /** Builds the addon from the package's source against the staged TensorFlow. */
-import { existsSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { BraidError } from '../../errors.ts';
 import type { NativeLayout } from '../../native/folder.ts';
 import { sharedObjects } from './library.ts';
 import { runTool } from './run-tool.ts';
 
 const REMEDY = 'Install a C++ compiler (Debian and Ubuntu: apt install g++), or give a built addon with --addon FILE.';
 
-/** Compiles two source files; needs a C++17 compiler and Node's headers, neither node-gyp nor Python. */
-export async function compileAddon(layout: NativeLayout, headers: string, signal?: AbortSignal): Promise<void> {
+/** Compiles two source files; needs a C++17 compiler, neither node-gyp nor Python. */
+export async function compileAddon(
+  layout: NativeLayout,
+  headers: string,
+  scratch: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const sources = readdirSync(join(layout.package, 'binding')).filter((name) => name.endsWith('.cc'));
   const libraries = sharedObjects(layout.libraries).map((name) => join(layout.libraries, name));
   const args = [
     ...['-std=c++17', '-O2', '-shared', '-fPIC', '-DNAPI_VERSION=8', '-DNODE_GYP_MODULE_NAME=tfjs_binding'],
     // The source includes its own headers by "../binding/…".
-    ...[`-I${nodeHeaders()}`, `-I${headers}`, `-I${layout.package}`],
+    ...[`-I${nodeHeaders(scratch)}`, `-I${headers}`, `-I${layout.package}`],
     ...sources.map((name) => join(layout.package, 'binding', name)),
     ...['-o', layout.addon, ...libraries, '-Wl,-rpath,$ORIGIN/tensorflow'],
   ];
   await runTool(process.env.CXX ?? 'c++', args, { signal, remedy: REMEDY });
 }
 
-/** Node's C headers come with its distribution; the interface of version 8 is the same in all that we support. */
-function nodeHeaders(): string {
-  const places = [join(dirname(process.execPath), '../include/node'), '/usr/include/node', '/usr/local/include/node'];
-  const found = places.find((folder) => existsSync(join(folder, 'node_api.h')));
-  if (found !== undefined) return found;
-  throw new BraidError('NO_NODE_HEADERS', `Expected node_api.h in one of ${places.join(', ')}, not there`, {
-    remedy: 'Run the set-up with the Node that npm ci brings (npm run setup:native), or give --addon FILE.',
-  });
+/** Node's C headers, copied out: a packaged app keeps them in its archive, where no compiler can read them. */
+function nodeHeaders(scratch: string): string {
+  const from = join(dirname(createRequire(import.meta.url).resolve('node-api-headers/package.json')), 'include');
+  const to = join(scratch, 'node-headers');
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from)) writeFileSync(join(to, name), readFileSync(join(from, name)));
+  return to;
 }

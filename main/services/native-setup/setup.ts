@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFi
 import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import { writeFolderAtomic } from '../../files.ts';
-import { currentLayout, type NativeManifest, nativeFolder, nativeLayout } from '../../native/folder.ts';
+import { currentLayout, type NativeManifest, nativeFolder } from '../../native/folder.ts';
 import { type NativeFacts, probeAddon } from '../../native/probe.ts';
 import { problemSentence } from '../../native/problems.ts';
 import { compileAddon } from './compile.ts';
@@ -18,6 +18,7 @@ import { fetchPackage, PACKAGE_VERSION } from './package.ts';
 import { cudaWheels, pipDownload } from './pip.ts';
 import { isInterruption } from './run-tool.ts';
 import { sourceName, type TensorflowSource, tensorflowSource } from './source.ts';
+import type { TryOut } from './try-out.ts';
 
 export interface SetupOptions {
   /** auto, own, pip, pip:REQUIREMENT, a URL or a file. */
@@ -36,6 +37,8 @@ export interface SetupOptions {
   readonly onFindings?: (found: readonly Finding[]) => void;
   /** What the machine has; a test hands in another one. */
   readonly machine?: GpuFacts;
+  /** How the staged set-up is tried; by default in a process of this Node. */
+  readonly tryOut?: TryOut;
 }
 
 export interface SetupReport extends NativeFacts {
@@ -45,7 +48,8 @@ export interface SetupReport extends NativeFacts {
 
 /** Sets the native backend up. When anything fails, an earlier set-up is as it was. */
 export async function setUpNative(options: SetupOptions): Promise<SetupReport> {
-  checkPlatform();
+  const unsupported = unsupportedPlatform();
+  if (unsupported !== null) throw unsupported;
   const folder = options.folder ?? nativeFolder();
   const machine = options.machine ?? readGpuFacts();
   const source = tensorflowSource(options.from, machine, options.cpu);
@@ -75,7 +79,7 @@ async function stage(
     options.onStep?.(text);
   };
   const transfer = { signal, ...(onBytes === undefined ? {} : { onBytes }) };
-  const layout = nativeLayout(join(staging, 'ready'));
+  const layout = currentLayout(staging);
   const scratch = join(staging, 'scratch');
   mkdirSync(layout.root, { recursive: true });
   mkdirSync(scratch);
@@ -93,11 +97,13 @@ async function stage(
   }
   if (options.addon === null) {
     step('building the addon');
-    await compileAddon(layout, headers, signal);
+    await compileAddon(layout, headers, scratch, signal);
   } else cpSync(options.addon, layout.addon);
   step('trying it');
-  const facts = await tryOut(layout.addon);
-  writeManifest(layout.manifest, facts, source);
+  // A trainer that tries it reads what it is; the library itself then says so for certain.
+  writeManifest(layout.manifest, versionOf(source), source);
+  const facts = await tryOut(staging, options.tryOut);
+  writeManifest(layout.manifest, facts.tensorflow, source);
   step('putting it in place');
   moveInPlace(layout.root, currentLayout(folder).root);
   return { ...facts, folder: currentLayout(folder).root, source: sourceName(source) };
@@ -121,8 +127,8 @@ async function fetchArchive(
   }
 }
 
-async function tryOut(addon: string): Promise<NativeFacts> {
-  const probe = await probeAddon(addon);
+async function tryOut(staging: string, tried: TryOut = (at) => probeAddon(currentLayout(at).addon)) {
+  const probe = await tried(staging);
   if (probe.ok) return probe.facts;
   throw new BraidError('NATIVE_FAILED', `The native backend was built, but ${problemSentence(probe.problem)}`, {
     remedy:
@@ -130,7 +136,7 @@ async function tryOut(addon: string): Promise<NativeFacts> {
   });
 }
 
-function writeManifest(file: string, { tensorflow }: NativeFacts, source: TensorflowSource): void {
+function writeManifest(file: string, tensorflow: string, source: TensorflowSource): void {
   const manifest: NativeManifest = {
     version: 1,
     tensorflow,
@@ -168,9 +174,10 @@ function versionOf(source: TensorflowSource): string {
   return /(\d+\.\d+(?:\.\d+)?)/.exec(sourceName(source).split('/').at(-1) ?? '')?.[1] ?? '2.21.0';
 }
 
-function checkPlatform(): void {
-  if (process.platform === 'linux' && (process.arch === 'x64' || process.arch === 'arm64')) return;
-  throw new BraidError(
+/** Why there can be no native backend on this platform; null: there can. */
+export function unsupportedPlatform(): BraidError | null {
+  if (process.platform === 'linux' && (process.arch === 'x64' || process.arch === 'arm64')) return null;
+  return new BraidError(
     'UNSUPPORTED_PLATFORM',
     `Expected Linux on x64 or arm64 for the native backend, got ${process.platform} on ${process.arch}`,
     { kind: 'input', remedy: 'Use the wasm backend here; on Windows the native one works under WSL 2.' },

@@ -25,7 +25,7 @@ export function tensorflowSource(from: string, gpu: GpuFacts, cpu: boolean): Ten
     const own = cpu || !gpuIsUsable(gpu, OWN_VERSION) ? 'cpu' : 'gpu';
     return { kind: 'url', url: `${OWN_URL}-${own}-linux-x86_64-${OWN_VERSION}.tar.gz` };
   }
-  if (from.startsWith('pip:')) return { kind: 'pip', requirement: from.slice(4) };
+  if (from.startsWith('pip:')) return { kind: 'pip', requirement: requirementOf(from.slice(4)) };
   if (/^https?:\/\//.test(from)) return { kind: 'url', url: from };
   const path = resolve(from);
   if (existsSync(path)) return { kind: 'file', path };
@@ -33,6 +33,12 @@ export function tensorflowSource(from: string, gpu: GpuFacts, cpu: boolean): Ten
     'SOURCE_MISSING',
     `Expected --from to be auto, own, pip, pip:REQUIREMENT, a URL or a file, got "${from}", and there is no such file`,
   );
+}
+
+/** pip's own options have no place in what it is asked for. */
+function requirementOf(text: string): string {
+  if (/^[A-Za-z0-9]/.test(text)) return text;
+  throw inputError('BAD_REQUIREMENT', `Expected pip:NAME such as pip:tensorflow-cpu==${VERSION}, got "pip:${text}"`);
 }
 
 /** Whether a GPU and a driver that is new enough for this TensorFlow are there. */

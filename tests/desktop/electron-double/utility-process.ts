@@ -15,11 +15,12 @@ class UtilityProcess extends EventEmitter {
   #spawned = false;
   stderr: PassThrough | null;
 
-  constructor(entry: string, args: readonly string[]) {
+  constructor(entry: string, args: readonly string[], env: NodeJS.ProcessEnv | undefined) {
     super();
     this.stderr = new PassThrough();
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
-    this.#child = fork(entry, args, { execArgv: ['--import', shim], serialization: 'advanced', stdio: [...stdio] });
+    const execArgv = ['--import', shim];
+    this.#child = fork(entry, args, { execArgv, serialization: 'advanced', stdio: [...stdio], env });
     // As there, what was written last can be read only after the exit.
     const { stderr } = this;
     this.#child.stderr?.on('data', (chunk) => setTimeout(() => stderr.write(chunk), LATE_MS));
@@ -53,6 +54,10 @@ class UtilityProcess extends EventEmitter {
 export const utilityProcess = {
   fork: (entry: string, args: string[] = [], options: Electron.ForkOptions = {}) => {
     called('utilityProcess.fork', entry, args, options);
-    return new UtilityProcess(entry, args) as unknown as Electron.UtilityProcess;
+    return new UtilityProcess(
+      entry,
+      args,
+      options.env as NodeJS.ProcessEnv | undefined,
+    ) as unknown as Electron.UtilityProcess;
   },
 } satisfies Pick<typeof Electron.utilityProcess, 'fork'>;

@@ -1,17 +1,15 @@
-/** Models that are being downloaded or copied, and those whose last try failed. */
+/** Jobs of some kinds that are on their way, and those whose last try failed. */
 import { Button, Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JobStatus } from '../../main/services/jobs.ts';
 import { api, client } from '../api/client.ts';
-import classes from './Models.module.css';
+import classes from './OnTheWay.module.css';
 
-const KINDS = ['model-download', 'model-import'];
-
-export function OnTheWay() {
+export function OnTheWay({ kinds }: { readonly kinds: readonly string[] }) {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const [seen, setSeen] = useState<ReadonlySet<number>>(new Set());
-  const jobs = (status?.jobs ?? []).filter(({ kind }) => KINDS.includes(kind));
+  const jobs = (status?.jobs ?? []).filter(({ kind }) => kinds.includes(kind));
   const shown = jobs.filter((job) => job.state === 'running' || (job.state === 'failed' && isLast(job, jobs)));
   return shown
     .filter(({ id }) => !seen.has(id))
@@ -24,13 +22,15 @@ function isLast(job: JobStatus, jobs: readonly JobStatus[]): boolean {
 }
 
 function Line({ job, onSeen }: { readonly job: JobStatus; readonly onSeen: () => void }) {
-  const { done, total, unit } = job.progress ?? { done: 0, total: 0, unit: 'MB' };
+  const { done, total, unit, step } = job.progress ?? { done: 0, total: 0, unit: '', step: undefined };
+  const far = total === 0 ? null : `${done} of ${total} ${unit}`;
   if (job.state === 'running')
     return (
       <div className={classes.way} role="status">
         <div>
-          {job.title} <span className="num soft">{total === 0 ? 'starting …' : `${done} of ${total} ${unit}`}</span>
-          <Progress value={total === 0 ? 0 : (done / total) * 100} mt={6} size="sm" aria-label={job.title} />
+          {job.title}{' '}
+          <span className="num soft">{[step, far].filter((part) => part != null).join(', ') || 'starting …'}</span>
+          <Progress value={far === null ? 0 : (done / total) * 100} mt={6} size="sm" aria-label={job.title} />
         </div>
         <Button variant="default" onClick={() => void client.app.cancelJob({ id: job.id })}>
           Cancel

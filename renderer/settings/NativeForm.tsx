@@ -1,0 +1,120 @@
+/** What to set the native backend up from. */
+import { Button, Checkbox, SegmentedControl, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import classes from './Settings.module.css';
+
+const SOURCES = [
+  { value: 'auto', label: 'What fits, by pip' },
+  { value: 'own', label: "2.9.1, the package's own" },
+  { value: 'file', label: 'A file or an address' },
+] as const;
+
+type Source = (typeof SOURCES)[number]['value'];
+
+export interface NativeFormProps {
+  /** Whether one is there already. */
+  readonly again: boolean;
+  readonly busy: boolean;
+}
+
+export function NativeForm({ again, busy }: NativeFormProps) {
+  const [source, setSource] = useState<Source>('auto');
+  const [file, setFile] = useState('');
+  const [parts, setParts] = useState({ package: '', addon: '' });
+  const [cpu, setCpu] = useState(false);
+  const begin = useMutation({
+    mutationFn: () =>
+      client.native.setUp({
+        from: source === 'file' ? file.trim() : source,
+        package: parts.package.trim() || null,
+        addon: parts.addon.trim() || null,
+        cpu,
+      }),
+  });
+  return (
+    <form
+      className={classes.native}
+      onSubmit={(event) => {
+        event.preventDefault();
+        begin.mutate();
+      }}
+    >
+      <SegmentedControl
+        aria-label="TensorFlow from"
+        data={[...SOURCES]}
+        value={source}
+        onChange={(value) => setSource(value as Source)}
+      />
+      {source === 'file' && (
+        <FileField
+          label="Wheel or C library"
+          description="A wheel of tensorflow or tensorflow-cpu, or libtensorflow as .tar.gz"
+          value={file}
+          onChange={setFile}
+        />
+      )}
+      <Checkbox
+        label="Leave the GPU out"
+        description="A smaller library that computes on the processor"
+        checked={cpu}
+        onChange={(event) => setCpu(event.currentTarget.checked)}
+      />
+      <details>
+        <summary>Where npm or a C++ compiler is missing</summary>
+        <FileField
+          label="Package"
+          description="Tarball of @tensorflow/tfjs-node-gpu 4.22.0; without one, npm fetches it"
+          value={parts.package}
+          onChange={(value) => setParts({ ...parts, package: value })}
+        />
+        <FileField
+          label="Built addon"
+          description="tfjs_binding.node, built against the same TensorFlow; without one, it is compiled here"
+          value={parts.addon}
+          onChange={(value) => setParts({ ...parts, addon: value })}
+        />
+      </details>
+      {begin.error !== null && <Failed what="The set-up was not begun" error={begin.error} />}
+      <div className={classes.begin}>
+        <Button type="submit" disabled={busy || (source === 'file' && file.trim() === '')} loading={begin.isPending}>
+          {again ? 'Set up again' : 'Set up'}
+        </Button>
+        <span className="soft">An earlier set-up stays as it was until the new one works.</span>
+      </div>
+    </form>
+  );
+}
+
+interface FileFieldProps {
+  readonly label: string;
+  readonly description: ReactNode;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A path or an address; chosen in a dialog where there is a desktop. */
+function FileField({ label, description, value, onChange }: FileFieldProps) {
+  const { data: info } = useQuery(api.app.info.queryOptions());
+  const choose = async (): Promise<void> => {
+    const [chosen] = await client.app.chooseFiles({ title: label });
+    if (chosen !== undefined) onChange(chosen);
+  };
+  return (
+    <div className={classes.file}>
+      <TextInput
+        label={label}
+        description={description}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      {info?.dialogs === true && (
+        <Button variant="default" onClick={() => void choose()}>
+          Choose …
+        </Button>
+      )}
+    </div>
+  );
+}
