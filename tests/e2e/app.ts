@@ -31,7 +31,9 @@ export async function startApp(
   extra: readonly string[] = [],
 ): Promise<RunningApp> {
   const args = ['main/braid.ts', 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
-  const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  // A native backend that this machine may have is left out of it.
+  const env = { ...process.env, BRAID_NATIVE: join(workspace, 'native') };
+  const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
   let errors = '';
   host.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text;

@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { packageTarball } from '../services/native-setup/stand-ins.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -56,5 +58,28 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await page.getByRole('button', { name: 'Copy report' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Braid \S+\nOK {3}Node: /);
+  });
+
+  it('sets the native backend up, or says at which file it failed', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/settings/doctor');
+    await page.getByText('not yet').waitFor(patient);
+    const wrong = join(app.workspace, 'numpy-2.0.0.whl');
+    writeFileSync(wrong, 'no archive');
+    await page.getByText('A file or an address').click();
+    const field = page.getByRole('textbox', { name: 'Wheel or C library' });
+    await field.fill('/etc/hostname');
+    await page.getByRole('button', { name: 'Set up', exact: true }).click();
+    await page.getByText(/Expected a path inside .*, got \/etc\/hostname/).waitFor(patient);
+    await field.fill(wrong);
+    await page.getByText('Where npm or a C++ compiler is missing').click();
+    await page.getByRole('textbox', { name: 'Package' }).fill(packageTarball(app.workspace));
+    await page.getByRole('button', { name: 'Set up', exact: true }).click();
+    const failure = page.getByRole('alert').filter({ hasText: 'Set up the native backend: failed' });
+    await failure.getByText(/numpy-2\.0\.0\.whl/).waitFor(patient);
+    await expectAccessible(page);
+    await failure.getByRole('button', { name: 'Close' }).click();
+    await failure.waitFor({ state: 'hidden' });
+    expect(complaints).toEqual([]);
   });
 });

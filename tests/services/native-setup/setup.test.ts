@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PACKAGE_VERSION } from '../../../main/services/native-setup/package.ts';
 import { type SetupOptions, setUpNative } from '../../../main/services/native-setup/setup.ts';
 import { makeZip } from './make-zip.ts';
+import { libraries, packageTarball, wheel } from './stand-ins.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-setup-'));
 let server: Server;
@@ -31,46 +31,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A stand-in of the package: the files that a set-up looks for, with nothing in them. */
-function packageTarball(version = PACKAGE_VERSION): string {
-  const at = mkdtempSync(join(folder, 'package-'));
-  const root = join(at, 'package');
-  mkdirSync(join(root, 'dist'), { recursive: true });
-  mkdirSync(join(root, 'binding'));
-  writeFileSync(join(root, 'package.json'), JSON.stringify({ name: '@tensorflow/tfjs-node-gpu', version }));
-  writeFileSync(join(root, 'dist/nodejs_kernel_backend.js'), '');
-  writeFileSync(join(root, 'binding/tfjs_binding.cc'), '');
-  execFileSync('tar', ['-czf', 'package.tgz', 'package'], { cwd: at });
-  return join(at, 'package.tgz');
-}
-
-function wheel(name: string, members: readonly { name: string; content: string | Buffer }[]): string {
-  const file = join(folder, name);
-  writeFileSync(file, makeZip(members));
-  return file;
-}
-
-/** The head of a shared object for a processor: 62 is x86-64, 40 is 32-bit ARM. */
-function sharedObject(machine: number): Buffer {
-  const bytes = Buffer.alloc(64);
-  bytes.write('\u007fELF', 'latin1');
-  bytes.writeUInt16LE(machine, 18);
-  return bytes;
-}
-
-const libraries = (machine: number) =>
-  ['tensorflow/libtensorflow_cc.so.2', 'tensorflow/libtensorflow_framework.so.2'].map((name) => ({
-    name,
-    content: sharedObject(machine),
-  }));
-
 /** A place with an earlier set-up, and a way to try another one there. */
 function place() {
   const native = mkdtempSync(join(folder, 'native-'));
   mkdirSync(join(native, 'current'));
   writeFileSync(join(native, 'current/manifest.json'), 'the old one');
   const attempt = (options: Partial<SetupOptions>) =>
-    setUpNative({ from: 'auto', package: packageTarball(), addon: null, cpu: true, folder: native, ...options });
+    setUpNative({ from: 'auto', package: packageTarball(folder), addon: null, cpu: true, folder: native, ...options });
   const unchanged = (): void => {
     expect(readdirSync(native)).toEqual(['current']);
     expect(readFileSync(join(native, 'current/manifest.json'), 'utf8')).toBe('the old one');
@@ -78,12 +45,10 @@ function place() {
   return { native, attempt, unchanged };
 }
 
-const here = process.arch === 'x64' ? 62 : 183;
-
 describe.runIf(process.platform === 'linux')('setUpNative', () => {
   it('refuses a wheel of something else and leaves the earlier set-up', async () => {
     const { attempt, unchanged } = place();
-    const from = wheel('numpy-2.0.0-cp311.whl', [{ name: 'numpy/__init__.py', content: '' }]);
+    const from = wheel(folder, 'numpy-2.0.0-cp311.whl', [{ name: 'numpy/__init__.py', content: '' }]);
     await expect(attempt({ from })).rejects.toThrow(
       /expected tensorflow\/libtensorflow_cc\.so\.2 and .* in the wheel, not there/,
     );
@@ -93,14 +58,14 @@ describe.runIf(process.platform === 'linux')('setUpNative', () => {
   it('refuses a wheel that was cut short', async () => {
     const { attempt, unchanged } = place();
     const from = join(folder, 'tensorflow_cpu-2.21.0.whl');
-    writeFileSync(from, makeZip(libraries(here)).subarray(0, 90));
+    writeFileSync(from, makeZip(libraries()).subarray(0, 90));
     await expect(attempt({ from })).rejects.toThrow(/it was cut short or is something else/);
     unchanged();
   });
 
   it('refuses libraries for another processor', async () => {
     const { attempt, unchanged } = place();
-    await expect(attempt({ from: wheel('tensorflow-2.21.0-armv7.whl', libraries(40)) })).rejects.toThrow(
+    await expect(attempt({ from: wheel(folder, 'tensorflow-2.21.0-armv7.whl', libraries(40)) })).rejects.toThrow(
       /expected a library for linux \w+, got one for another processor/,
     );
     unchanged();
@@ -115,7 +80,9 @@ describe.runIf(process.platform === 'linux')('setUpNative', () => {
 
   it('refuses another version of the package, a missing one and one without its source', async () => {
     const { attempt, unchanged } = place();
-    await expect(attempt({ package: packageTarball('3.0.0') })).rejects.toThrow(/Expected .* 4\.22\.0, got .* 3\.0\.0/);
+    await expect(attempt({ package: packageTarball(folder, '3.0.0') })).rejects.toThrow(
+      /Expected .* 4\.22\.0, got .* 3\.0\.0/,
+    );
     await expect(attempt({ package: join(folder, 'none.tgz') })).rejects.toThrow(
       /Expected a tarball of .*none\.tgz, there is none/,
     );
@@ -128,7 +95,7 @@ describe.runIf(process.platform === 'linux')('setUpNative', () => {
 
   it('says what the compiler said, or that there is none', async () => {
     const { attempt, unchanged } = place();
-    const from = wheel('tensorflow_cpu-2.20.0.whl', libraries(here));
+    const from = wheel(folder, 'tensorflow_cpu-2.20.0.whl', libraries());
     const before = process.env.CXX;
     process.env.CXX = join(folder, 'no-compiler');
     try {
@@ -147,7 +114,7 @@ describe.runIf(process.platform === 'linux')('setUpNative', () => {
     const { attempt, unchanged } = place();
     const addon = join(folder, 'wrong.node');
     writeFileSync(addon, 'no shared object at all');
-    const from = wheel('tensorflow_cpu-2.19.0.whl', libraries(here));
+    const from = wheel(folder, 'tensorflow_cpu-2.19.0.whl', libraries());
     await expect(attempt({ from, addon })).rejects.toThrow(/was built, but a library is damaged: .*tfjs_binding\.node/);
     unchanged();
   });
@@ -155,7 +122,7 @@ describe.runIf(process.platform === 'linux')('setUpNative', () => {
   it('ends when told to, with nothing left behind', async () => {
     const { attempt, unchanged } = place();
     const controller = new AbortController();
-    const from = wheel('tensorflow_cpu-2.18.0.whl', libraries(here));
+    const from = wheel(folder, 'tensorflow_cpu-2.18.0.whl', libraries());
     const onStep = (step: string): void => void (step.startsWith('unpacking') && controller.abort());
     await expect(attempt({ from, signal: controller.signal, onStep })).rejects.toMatchObject({ code: 'INTERRUPTED' });
     unchanged();
@@ -165,7 +132,7 @@ describe.runIf(process.platform === 'linux')('setUpNative', () => {
     const { native, attempt, unchanged } = place();
     // No process has a number beyond the system's limit.
     mkdirSync(join(native, 'staging-99999999/scratch'), { recursive: true });
-    await expect(attempt({ from: wheel('x-1.0.whl', []) })).rejects.toThrow();
+    await expect(attempt({ from: wheel(folder, 'x-1.0.whl', []) })).rejects.toThrow();
     expect(existsSync(join(native, 'staging-99999999'))).toBe(false);
     unchanged();
   });
