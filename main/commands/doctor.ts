@@ -1,11 +1,8 @@
 /** `braid doctor`: what this machine can run. */
 import type { Command } from 'commander';
-import { currentLayout, readManifest } from '../native/folder.ts';
-import { modelCheck, planBudget } from '../services/doctor/model.ts';
+import { machineBudget, modelCheck } from '../services/doctor/model.ts';
 import { examine } from '../services/doctor.ts';
 import { resolveModel } from '../services/models.ts';
-import { readGpuFacts } from '../services/native-setup/machine.ts';
-import { gpuIsUsable } from '../services/native-setup/source.ts';
 import { type ModelPlan, planModel } from '../trainer/model-plan.ts';
 import { hostPaths } from './host-paths.ts';
 import { commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -30,7 +27,7 @@ interface Options {
 async function doctor(options: Options, command: Command): Promise<void> {
   const context = commandContext(command);
   const { workspace, threads } = context;
-  const plan = planOf(options);
+  const plan = await planOf(options);
   const found = await followJob('checking', context, (job) =>
     examine({ paths: hostPaths(), workspace, threads, ...job }),
   );
@@ -52,15 +49,10 @@ async function doctor(options: Options, command: Command): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
 }
 
-function planOf({ model, memory }: Options): ModelPlan | null {
+async function planOf({ model, memory }: Options): Promise<ModelPlan | null> {
   if (model === undefined) return null;
-  const folder = resolveModel(model, hostPaths());
-  if (memory !== undefined) return planModel(folder, wholeNumber('--memory', memory) * 2 ** 30);
-  const facts = readGpuFacts();
-  return planModel(
-    folder,
-    planBudget(facts, readManifest(currentLayout())?.cuda === true && gpuIsUsable(facts, '2.21.0')),
-  );
+  const budget = memory === undefined ? await machineBudget() : wholeNumber('--memory', memory) * 2 ** 30;
+  return planModel(resolveModel(model, hostPaths()), budget);
 }
 
 /** The plan as a table, in GiB. */

@@ -13,6 +13,7 @@ import { MemoryNeeds } from './MemoryNeeds.tsx';
 import classes from './Models.module.css';
 import { inMillions } from './model-rows.ts';
 import { Remove } from './Remove.tsx';
+import { StagePlan } from './StagePlan.tsx';
 
 export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
   const { ref, kind, name, folder, deleted, problem } = entry;
@@ -72,7 +73,7 @@ function Place({ folder }: { readonly folder: string }) {
   );
 }
 
-function Read({ detail: { problem, facts, memory, files } }: { readonly detail: ModelDetail }) {
+function Read({ detail: { entry, problem, facts, memory, files } }: { readonly detail: ModelDetail }) {
   return (
     <>
       {problem !== null && (
@@ -83,6 +84,7 @@ function Read({ detail: { problem, facts, memory, files } }: { readonly detail: 
       )}
       {facts !== null && <Facts facts={facts} />}
       {memory !== null && <MemoryNeeds memory={memory} adapter={facts?.adapter != null} />}
+      {facts !== null && <StagePlan model={entry.ref} />}
       {files.length > 0 && (
         <>
           <h3 className={classes.part}>Files</h3>

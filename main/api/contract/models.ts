@@ -5,6 +5,7 @@ import type { ModelEntry } from '../../services/model-list.ts';
 import type { ImportedFolder } from '../../services/models/import.ts';
 import type { ModelDetail } from '../../services/models/inspect.ts';
 import type { Dependants } from '../../services/models/remove.ts';
+import type { ModelPlan } from '../../trainer/model-plan.ts';
 import { line, path, procedure } from './base.ts';
 
 /** As `list` gives it: `bundled:tiny`, `checkpoint:12`. */
@@ -16,6 +17,8 @@ export const models = {
   /** Bytes on the disk by reference. */
   sizes: procedure.output(type<Readonly<Record<string, number>>>()),
   inspect: procedure.input(z.object({ ref })).output(type<ModelDetail>()),
+  /** What LoRA takes by stage, within so many GiB; null: with what this machine has. */
+  plan: procedure.input(z.object({ ref, memoryGib: z.number().min(1).max(4096).nullable() })).output(type<ModelPlan>()),
   /** Takes in a folder: where it lies, or copied into the workspace by a job. */
   import: procedure.input(z.object({ path, copy: z.boolean() })).output(type<ImportedFolder>()),
   /** Begins a download from the Hugging Face hub. */

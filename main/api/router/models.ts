@@ -2,6 +2,7 @@ import { listModels } from '../../services/model-list.ts';
 import { downloadModel } from '../../services/models/hub.ts';
 import { importModel } from '../../services/models/import.ts';
 import { inspectModel } from '../../services/models/inspect.ts';
+import { planOfModel } from '../../services/models/plan.ts';
 import { modelDependants, removeModel } from '../../services/models/remove.ts';
 import { modelSizes } from '../../services/models/sizes.ts';
 import { api } from '../context.ts';
@@ -10,6 +11,9 @@ export const models = {
   list: api.models.list.handler(({ context }) => listModels(context.app)),
   sizes: api.models.sizes.handler(({ context }) => modelSizes(context.app)),
   inspect: api.models.inspect.handler(({ context, input }) => inspectModel(context.app, input.ref)),
+  plan: api.models.plan.handler(({ context, input: { ref, memoryGib } }) =>
+    planOfModel(context.app, ref, memoryGib === null ? null : memoryGib * 2 ** 30),
+  ),
   import: api.models.import.handler(({ context: { app, access }, input: { path, copy } }) =>
     importModel(app, access.check(path), copy),
   ),

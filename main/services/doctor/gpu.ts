@@ -24,7 +24,7 @@ const NEXT: Readonly<Record<Finding['what'], string>> = {
 export async function checkGpu(paths: Pick<HostPaths, 'kernels' | 'trainer'>, job: JobOptions = {}): Promise<Check[]> {
   const layout = currentLayout();
   const manifest = readManifest(layout);
-  const facts = readGpuFacts([layout.libraries]);
+  const facts = await readGpuFacts([layout.libraries]);
   if (manifest === null) return gpuChecks(facts, null, null);
   return gpuChecks(facts, manifest, await tryOutWith(paths, job)(nativeFolder()));
 }

@@ -1,10 +1,20 @@
 /** Whether a model's training fits into this machine's memory. */
+import { currentLayout, readManifest } from '../../native/folder.ts';
 import { freeTensorMemory } from '../../native/free-memory.ts';
 import type { ModelPlan } from '../../trainer/model-plan.ts';
-import type { GpuFacts } from '../native-setup/machine.ts';
+import { type GpuFacts, readGpuFacts } from '../native-setup/machine.ts';
+import { gpuIsUsable } from '../native-setup/source.ts';
 import { type Check, formatBytes, ok, warn } from './check.ts';
 
-/** The memory that training would have: the GPU's where one is used, else what is free. */
+/** The memory that training would have on this machine, in bytes. */
+export async function machineBudget(): Promise<number> {
+  const manifest = readManifest(currentLayout());
+  if (manifest?.cuda !== true) return freeTensorMemory(false);
+  const facts = await readGpuFacts();
+  return planBudget(facts, gpuIsUsable(facts, manifest.tensorflow));
+}
+
+/** The GPU's memory where one is used, else what is free. */
 export function planBudget({ gpus }: Pick<GpuFacts, 'gpus'>, gpuIsUsed: boolean): number {
   const [first] = gpus;
   return gpuIsUsed && first !== undefined ? first.memoryMb * 2 ** 20 : freeTensorMemory(false);

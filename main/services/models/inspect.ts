@@ -44,11 +44,16 @@ export interface ModelDetail {
   } | null;
 }
 
+/** The model of the list, or MODEL_UNKNOWN. */
+export function knownModel(places: ModelPlaces, ref: string): ModelEntry {
+  const entry = listModels(places).find((known) => known.ref === ref);
+  if (entry !== undefined) return entry;
+  throw inputError('MODEL_UNKNOWN', `Expected a model that the app knows, got "${ref}"`, 'Choose one from the list.');
+}
+
 /** Reads one model of the list, usable or not. */
 export function inspectModel(places: ModelPlaces, ref: string): ModelDetail {
-  const entry = listModels(places).find((known) => known.ref === ref);
-  if (entry === undefined)
-    throw inputError('MODEL_UNKNOWN', `Expected a model that the app knows, got "${ref}"`, 'Choose one from the list.');
+  const entry = knownModel(places, ref);
   if (entry.deleted) return unreadable(entry, [], { message: entry.problem ?? 'It was deleted', remedy: null });
   const files = filesOf(entry.folder);
   try {

@@ -1,6 +1,9 @@
 /** What the machine has for the native backend: GPUs, their driver, CUDA's libraries. Reads, changes nothing. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
 
 export interface Gpu {
   readonly name: string;
@@ -29,20 +32,17 @@ const FOLDERS = [
 const NVIDIA_VENDOR = '0x10de';
 
 /** Looks at this machine; `extra` are folders where a set-up keeps libraries of its own. */
-export function readGpuFacts(extra: readonly string[] = []): GpuFacts {
-  const { gpus, driver } = askNvidiaSmi();
+export async function readGpuFacts(extra: readonly string[] = []): Promise<GpuFacts> {
+  const { gpus, driver } = await askNvidiaSmi();
   return { gpus, devices: countDevices(), driver: driver ?? kernelDriver(), libraries: findLibraries(extra) };
 }
 
-function askNvidiaSmi(): { readonly gpus: readonly Gpu[]; readonly driver: string | null } {
+/** Takes a second where a GPU sleeps: a host doesn't wait for it. */
+async function askNvidiaSmi(): Promise<ReturnType<typeof readSmi>> {
   try {
     const args = ['--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'];
-    const output = execFileSync('nvidia-smi', args, {
-      encoding: 'utf8',
-      timeout: 10_000,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    return readSmi(output);
+    const { stdout } = await run('nvidia-smi', args, { timeout: 10_000 });
+    return readSmi(stdout);
   } catch {
     // No nvidia-smi, or no GPU that it can reach: both mean none.
     return { gpus: [], driver: null };

@@ -51,7 +51,7 @@ export async function setUpNative(options: SetupOptions): Promise<SetupReport> {
   const unsupported = unsupportedPlatform();
   if (unsupported !== null) throw unsupported;
   const folder = options.folder ?? nativeFolder();
-  const machine = options.machine ?? readGpuFacts();
+  const machine = options.machine ?? (await readGpuFacts());
   const source = tensorflowSource(options.from, machine, options.cpu);
   options.onFindings?.(findings(machine, versionOf(source)));
   mkdirSync(folder, { recursive: true });
