@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { input, registerPortable, runOp, savedTensor } from '../portable.ts';
+import { kernelHeadDim, narrowHeads, widenHeads } from './head-width.ts';
 
 // N tokens of a packed batch, S segments, H query heads, K key/value heads, d head_dim, G = H / K.
 
@@ -105,5 +106,14 @@ export function packedAttention(
   segments: tf.Tensor2D,
   shape: AttentionShape,
 ): tf.Tensor2D {
-  return savedTensor<tf.Tensor2D>(runOp<tf.Tensor[]>('PackedAttention', { q, k, v, segments }, shape), 0);
+  const { headDim } = shape;
+  const width = kernelHeadDim(headDim);
+  if (width === headDim)
+    return savedTensor<tf.Tensor2D>(runOp<tf.Tensor[]>('PackedAttention', { q, k, v, segments }, shape), 0);
+  const [wideQ, wideK, wideV] = [q, k, v].map((x) => widenHeads(x, headDim, width)) as [
+    tf.Tensor2D,
+    tf.Tensor2D,
+    tf.Tensor2D,
+  ];
+  return narrowHeads(packedAttention(wideQ, wideK, wideV, segments, { ...shape, headDim: width }), width, headDim);
 }

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { runOp } from '../portable.ts';
 import type { AttentionShape } from './attention.ts';
+import { kernelHeadDim, narrowHeads, widenHeads } from './head-width.ts';
 import { gatherRows } from './rows.ts';
 
 // B rows in flight, K key/value heads, d head_dim, G = H / K, Np tokens of all prompts, L the longest prompt.
@@ -45,10 +46,31 @@ export function openKvCache(
   capacity: number,
   shape: AttentionShape,
 ): KvCache {
+  const width = kernelHeadDim(shape.headDim);
+  if (width !== shape.headDim) return openWidened(prefix, rows, capacity, shape, width);
   const own = ownCaches.get(tf.getBackend());
   if (own !== undefined) return own(prefix, rows, shape);
   const inPlace = tf.getKernel('DecodeAttention', tf.getBackend()) !== undefined;
   return inPlace ? openInPlace(prefix, rows, capacity, shape) : openFunctional(prefix, rows, shape);
+}
+
+/** A cache of heads as wide as the backend's kernel takes them. */
+function openWidened(
+  prefix: readonly PrefixKv[],
+  rows: readonly RowPrefix[],
+  capacity: number,
+  shape: AttentionShape,
+  width: number,
+): KvCache {
+  const { headDim } = shape;
+  const wide = (x: tf.Tensor2D): tf.Tensor2D => widenHeads(x, headDim, width);
+  const kept = prefix.map(({ k, v }) => ({ k: tf.keep(tf.tidy(() => wide(k))), v: tf.keep(tf.tidy(() => wide(v))) }));
+  tf.dispose(prefix.map(({ k, v }) => [k, v]));
+  const cache = openKvCache(kept, rows, capacity, { ...shape, headDim: width });
+  return {
+    ...cache,
+    attend: (layer, q, k, v) => narrowHeads(cache.attend(layer, wide(q), wide(k), wide(v)), width, headDim),
+  };
 }
 
 /** On backends whose kernel writes into the cache's memory: nothing is copied, dropped rows leave their slot unused. */
