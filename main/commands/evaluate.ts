@@ -1,8 +1,17 @@
 /** `braid evaluate`: one model's greedy completions of held-out records. */
 import type { Command } from 'commander';
-import { defaultBatchSize, evaluateModels, type ModelEvaluation } from '../services/evaluate.ts';
-import { rememberEvaluation } from '../services/evaluation-history.ts';
+import { holdsReplies } from '../services/compare/detect-task.ts';
+import {
+  defaultBatchSize,
+  type EvaluateOptions,
+  evaluateModels,
+  evaluateReplies,
+  type ModelEvaluation,
+} from '../services/evaluate.ts';
+import { keptInterleaving, keptReplies, rememberEvaluation } from '../services/evaluation-history.ts';
 import type { MeanWithInterval } from '../services/evaluations.ts';
+import type { JobOptions } from '../services/trainer-job.ts';
+import type { ReplyRecord } from '../tasks/reply/record.ts';
 import { hostPaths } from './host-paths.ts';
 import { formatDuration } from './progress.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -20,9 +29,14 @@ interface EvaluateCommandOptions {
 /** Adds `evaluate` to the program. */
 export function registerEvaluate(program: Command): void {
   withCommonOptions(program.command('evaluate'))
-    .description('measure a model on held-out records: greedy completions, alignment with the targets')
+    .description(
+      'measure a model on held-out records by greedy completions: alignment with the targets, or the reward of replies',
+    )
     .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
-    .requiredOption('--dataset <file>', 'held-out records (JSONL), for instance 10words.test.jsonl')
+    .requiredOption(
+      '--dataset <file>',
+      'held-out records (JSONL) of interleaving or of replies, for instance 10words.test.jsonl',
+    )
     .option('--base <dir>', "the model under a LoRA checkpoint, when it isn't where the checkpoint says")
     .option('--batch <n>', 'records decoded together', String(defaultBatchSize))
     .option('--max-completion-length <n>', "tokens (default: from the records' longest target)")
@@ -42,22 +56,51 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
     batchSize: wholeNumber('--batch', options.batch),
     ...(length === undefined ? {} : { maxCompletionLength: wholeNumber('--max-completion-length', length) }),
   };
+  if (holdsReplies(dataset)) return evaluateTheReplies(request, options, context);
   const done = await followJob('evaluating', context, (job) => evaluateModels({ ...request, ...job }));
   const result = done?.results[0];
   if (done === null || result === undefined) return;
-  remember(context, options, result);
+  remember(context, options, keptInterleaving(result));
   printTable(context, result, done.backend);
   const { n, mean_alignment, low, high, exact_match, by_words } = result.summary;
   context.out({
-    ...{ n, mean_alignment, low, high, exact_match, by_words },
+    ...{ task: 'interleave', n, mean_alignment, low, high, exact_match, by_words },
     items: result.items.map(({ id, completion, alignment }) => ({ id, completion, alignment })),
-    backend: done.backend,
-    seconds: result.seconds,
+    ...{ backend: done.backend, seconds: result.seconds },
+  });
+}
+
+async function evaluateTheReplies(
+  request: Omit<EvaluateOptions<ReplyRecord>, keyof JobOptions>,
+  options: EvaluateCommandOptions,
+  context: CommandContext,
+): Promise<void> {
+  const done = await followJob('evaluating', context, (job) => evaluateReplies({ ...request, ...job }));
+  const result = done?.results[0];
+  if (done === null || result === undefined) return;
+  remember(context, options, keptReplies(result));
+  const { summary, items, seconds } = result;
+  const { mean_reward: mean, low, high } = summary;
+  const rows = [['reward', { mean, low, high }] as const, ...Object.entries(summary.measures)].map(([name, part]) => [
+    name,
+    part.mean.toFixed(3),
+    `${part.low.toFixed(3)}–${part.high.toFixed(3)}`,
+  ]);
+  for (const line of tableLines(['greedy replies', 'mean', '95 % interval'], rows)) context.print(line);
+  context.print(`${items.length} posts in ${formatDuration(seconds)} on ${done.backend}`);
+  context.out({
+    ...{ task: 'reply', ...summary },
+    items: items.map(({ id, completion, metrics }) => ({ id, completion, ...metrics })),
+    ...{ backend: done.backend, seconds },
   });
 }
 
 /** A history that can't be written must not cost the person the result. */
-function remember(context: CommandContext, options: EvaluateCommandOptions, result: ModelEvaluation): void {
+function remember(
+  context: CommandContext,
+  options: EvaluateCommandOptions,
+  result: Parameters<typeof rememberEvaluation>[3],
+): void {
   try {
     const runId = rememberEvaluation(context.workspace, options.model, options.dataset, result);
     if (runId !== null) context.say(`Kept in the history of run ${runId}.`);

@@ -2,9 +2,13 @@
 import { inputError } from '../errors.ts';
 import type { InterleaveRecord } from '../tasks/interleave/record.ts';
 import { interleaveTask } from '../tasks/interleave/task.ts';
+import type { ReplyRecord } from '../tasks/reply/record.ts';
+import { replyTask } from '../tasks/reply/task.ts';
+import type { TaskRecord } from '../tasks/task.ts';
+import type { ModelAnswers } from '../trainer/evaluate-job.ts';
 import type { EvaluationItem } from '../trainer/events.ts';
-import { holdsReplies } from './compare/detect-task.ts';
 import { readDataset } from './datasets.ts';
+import { type ReplySummary, type ScoredReply, summarizeReplies } from './evaluate-replies.ts';
 import { type EvaluationSummary, type ScoredItem, summarizeEvaluation } from './evaluations.ts';
 import { resolveModelParts } from './models.ts';
 import type { HostPaths } from './paths.ts';
@@ -18,10 +22,10 @@ export interface ModelChoice {
   readonly base?: string;
 }
 
-export interface EvaluateOptions extends JobOptions {
+export interface EvaluateOptions<R extends TaskRecord = InterleaveRecord> extends JobOptions {
   readonly models: readonly ModelChoice[];
   /** Records, or the JSONL file that holds them. */
-  readonly dataset: string | readonly InterleaveRecord[];
+  readonly dataset: string | readonly R[];
   readonly paths: HostPaths;
   readonly backend?: 'auto' | 'native' | 'wasm';
   /** 0: all cores. */
@@ -41,11 +45,19 @@ export interface ModelEvaluation {
   readonly seconds: number;
 }
 
-export interface Evaluations {
+/** The same of replies, which have no exact answer: the reward and each of its parts. */
+export interface ReplyEvaluation {
+  readonly name: string;
+  readonly items: readonly ScoredReply[];
+  readonly summary: ReplySummary;
+  readonly seconds: number;
+}
+
+export interface Evaluations<E = ModelEvaluation> {
   readonly backend: string;
   readonly threads: number;
   /** In the order of the models. */
-  readonly results: readonly ModelEvaluation[];
+  readonly results: readonly E[];
 }
 
 /** Records decoded together unless the person says otherwise. */
@@ -53,40 +65,44 @@ export const defaultBatchSize = 64;
 
 /** Evaluates the models one after the other. Wrong input is thrown before a process is started. */
 export async function evaluateModels(options: EvaluateOptions): Promise<Evaluations> {
-  const { dataset, paths, backend = 'auto', threads = 0 } = options;
-  const records = typeof dataset === 'string' ? readInterleave(dataset) : dataset;
+  const { dataset } = options;
+  const records = typeof dataset === 'string' ? readDataset(dataset, interleaveTask) : dataset;
+  return evaluate('interleave', records, options, ({ name, items, seconds }) => {
+    const scored = scoredItems(records, items);
+    return { name, items: scored, summary: summarizeEvaluation(scored, options.seed), seconds };
+  });
+}
+
+/** The same for replies. */
+export async function evaluateReplies(options: EvaluateOptions<ReplyRecord>): Promise<Evaluations<ReplyEvaluation>> {
+  const { dataset } = options;
+  const records = typeof dataset === 'string' ? readDataset(dataset, replyTask) : dataset;
+  return evaluate('reply', records, options, ({ name, items, seconds }) => ({
+    ...{ name, items, seconds },
+    summary: summarizeReplies(items, options.seed),
+  }));
+}
+
+async function evaluate<E>(
+  task: 'interleave' | 'reply',
+  records: readonly TaskRecord[],
+  options: Omit<EvaluateOptions, 'dataset'>,
+  summarize: (answers: ModelAnswers) => E,
+): Promise<Evaluations<E>> {
+  const { paths, backend = 'auto', threads = 0 } = options;
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to evaluate on, got none');
   const models = options.models.map(({ name, folder, base }) => ({ name, ...resolveModelParts(folder, paths, base) }));
   const outcome = await runTrainerJob(
     {
-      kind: 'evaluate',
-      task: 'interleave',
-      models,
-      records,
+      ...{ kind: 'evaluate', task, models, records },
       batchSize: options.batchSize ?? defaultBatchSize,
       maxCompletionLength: options.maxCompletionLength ?? null,
-      backend,
-      threads,
-      kernelsFile: paths.kernels,
+      ...{ backend, threads, kernelsFile: paths.kernels },
     },
     paths.trainer,
     options,
   );
-  const results = outcome.value.models.map(({ name, items, seconds }) => {
-    const scored = scoredItems(records, items);
-    return { name, items: scored, summary: summarizeEvaluation(scored, options.seed), seconds };
-  });
-  return { backend: outcome.backend, threads: outcome.threads, results };
-}
-
-/** Replies have no exact answer to be measured against: they are sampled and compared instead. */
-function readInterleave(file: string): InterleaveRecord[] {
-  if (!holdsReplies(file)) return readDataset(file, interleaveTask);
-  throw inputError(
-    'OTHER_TASK',
-    `${file}: expected records of interleaving, got replies`,
-    'Measure replies with `braid compare`: it samples several of each prompt.',
-  );
+  return { backend: outcome.backend, threads: outcome.threads, results: outcome.value.models.map(summarize) };
 }
 
 function scoredItems(records: readonly InterleaveRecord[], items: readonly EvaluationItem[]): ScoredItem[] {

@@ -1,19 +1,25 @@
 /** Evaluations of checkpoints, kept where the workspace knows the checkpoint. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { EvaluationItemRow, NewEvaluation } from '../store/evaluations.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { splitWords } from '../text/words.ts';
-import type { ModelEvaluation } from './evaluate.ts';
+import type { ModelEvaluation, ReplyEvaluation } from './evaluate.ts';
 import type { ScoredItem } from './evaluations.ts';
 import { findCheckpoint, requireRun } from './runs.ts';
 import type { Workspace } from './workspace.ts';
+
+/** An evaluation of either task as the history keeps it. */
+type KeptEvaluation = Pick<NewEvaluation, 'n' | 'mean' | 'low' | 'high' | 'exactMatch' | 'metrics'> & {
+  readonly items: readonly EvaluationItemRow[];
+};
 
 /** Stores an evaluation if `model` is a checkpoint of a workspace that is there already; gives its run, else null. */
 export function rememberEvaluation(
   workspace: Pick<Workspace, 'database'>,
   model: string,
   dataset: string,
-  evaluation: ModelEvaluation,
+  evaluation: KeptEvaluation,
 ): number | null {
   // Looking must not create a workspace.
   if (!existsSync(workspace.database)) return null;
@@ -25,12 +31,12 @@ export function rememberEvaluation(
   }
 }
 
-function addEvaluation(store: Store, model: string, dataset: string, evaluation: ModelEvaluation): number | null {
+function addEvaluation(store: Store, model: string, dataset: string, evaluation: KeptEvaluation): number | null {
   const checkpoint = findCheckpoint(store, resolve(model));
   if (checkpoint === undefined) return null;
   const run = requireRun(store, checkpoint.runId);
   const origin = { runId: run.id, checkpointId: checkpoint.id, step: checkpoint.step };
-  storeModelEvaluation(store, { ...origin, model: run.model, dataset: resolve(dataset) }, evaluation);
+  add(store, { ...origin, model: run.model, dataset: resolve(dataset) }, evaluation);
   return run.id;
 }
 
@@ -44,29 +50,35 @@ export interface EvaluationOrigin {
 }
 
 /** Stores an evaluation with its items. Gives its id. */
-export function storeModelEvaluation(
-  store: Store,
-  origin: EvaluationOrigin,
-  { items, summary }: ModelEvaluation,
-): number {
-  return store.transaction(() =>
-    store.evaluations.add(
-      {
-        ...origin,
-        n: summary.n,
-        mean: summary.mean_alignment,
-        low: summary.low,
-        high: summary.high,
-        exactMatch: summary.exact_match,
-        metrics: { eval_alignment: summary.mean_alignment, eval_exact_match: summary.exact_match },
-        duringTraining: false,
-      },
-      items.map(itemRow),
-    ),
-  );
+export function storeModelEvaluation(store: Store, origin: EvaluationOrigin, evaluation: ModelEvaluation): number {
+  return add(store, origin, keptInterleaving(evaluation));
 }
 
-function itemRow({ id, completion, target, alignment, exact_match, first_error }: ScoredItem) {
+function add(store: Store, origin: EvaluationOrigin, { items, ...numbers }: KeptEvaluation): number {
+  return store.transaction(() => store.evaluations.add({ ...origin, ...numbers, duringTraining: false }, items));
+}
+
+/** An evaluation of interleaving as the history keeps it. */
+export function keptInterleaving({ items, summary }: ModelEvaluation): KeptEvaluation {
+  const { n, mean_alignment: mean, low, high, exact_match: exactMatch } = summary;
+  const metrics = { eval_alignment: mean, eval_exact_match: exactMatch };
+  return { n, mean, low, high, exactMatch, metrics, items: items.map(itemRow) };
+}
+
+/** An evaluation of replies as the history keeps it. */
+export function keptReplies({ items, summary }: ReplyEvaluation): KeptEvaluation {
+  const { n, mean_reward: mean, low, high, measures } = summary;
+  const means = Object.entries(measures).map(([name, interval]) => [`eval_${name}`, interval.mean]);
+  return {
+    ...{ n, mean, low, high, exactMatch: null, metrics: { eval_reward: mean, ...Object.fromEntries(means) } },
+    items: items.map(({ id: recordId, completion, metrics }) => ({
+      ...{ recordId, completion, metrics },
+      score: metrics.reward ?? Number.NaN,
+    })),
+  };
+}
+
+function itemRow({ id, completion, target, alignment, exact_match, first_error }: ScoredItem): EvaluationItemRow {
   const lengthRatio = splitWords(completion).length / Math.max(1, splitWords(target).length);
   return {
     recordId: id,

@@ -7,6 +7,7 @@ import type { TrainerCommand, TrainerEvent } from '../trainer/events.ts';
 import { refusal } from './admission.ts';
 import type { Changes } from './changes.ts';
 import { expectedMemory } from './demand.ts';
+import { resolveStart } from './from-checkpoint.ts';
 import { advance, type LiveStatus, liveStatus } from './live-status.ts';
 import type { HostPaths } from './paths.ts';
 import { requireRun } from './runs.ts';
@@ -67,7 +68,7 @@ export function openLiveRuns(
   const endListeners: ((outcome: RunOutcome) => void)[] = [];
 
   function admit(config: TrainConfig, name: string): number {
-    const model = config.from_checkpoint ?? config.model;
+    const model = config.from_checkpoint === null ? config.model : resolveStart(store, config.from_checkpoint);
     const memoryBytes = expectedMemory(store, config, model, paths);
     const statuses = [...entries.values()].map(({ status }) => status).filter(({ state }) => state !== 'ending');
     const live = statuses.map((status) => ({ name: status.name, memoryBytes: status.expectedBytes }));

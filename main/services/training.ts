@@ -9,6 +9,7 @@ import { parseConfig, type TrainConfig } from '../trainer/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../trainer/events.ts';
 import type { TrainerStart } from '../trainer/start.ts';
 import { datasetFiles, readDataset } from './datasets.ts';
+import { resolveStart } from './from-checkpoint.ts';
 import { isBundled, resolveModel, resolveStartingModel } from './models.ts';
 import type { HostPaths } from './paths.ts';
 import { note, recordEvents } from './run-events.ts';
@@ -112,22 +113,8 @@ function resolvePaths(store: Store, config: TrainConfig, paths: HostPaths): Trai
     dataset: resolve(config.dataset),
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
     relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
-    from_checkpoint: config.from_checkpoint === null ? null : resolveCheckpoint(store, config.from_checkpoint),
+    from_checkpoint: config.from_checkpoint === null ? null : resolveStart(store, config.from_checkpoint),
   };
-}
-
-/** A folder, or the name of a run of this workspace, which means its newest checkpoint: baseline/seed_42. */
-function resolveCheckpoint(store: Store, path: string): string {
-  const folder = resolve(path);
-  if (existsSync(folder)) return folder;
-  const named = store.runs.list({}).filter(({ name }) => name === path);
-  const checkpoint = named.map(({ id }) => newestCheckpoint(store, id)).find((found) => found !== undefined);
-  if (checkpoint !== undefined) return checkpoint.path;
-  throw inputError(
-    'CHECKPOINT_MISSING',
-    `${folder}: expected a checkpoint folder, there is none, and no run named "${path}" with a checkpoint either`,
-    'Give the path of a checkpoint-<step> folder, or the name of a run of this workspace.',
-  );
 }
 
 /** A stage from a checkpoint trains that checkpoint's own model, whatever the configuration's default says. */

@@ -6,6 +6,7 @@ import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { tinyRecord, writeTinyAdapter, writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
 
+const NONE = { likes: 0, reposts: 0, replies: 0 };
 const folder = mkdtempSync(join(tmpdir(), 'braid-evaluate-'));
 const place = (name: string): string => join(folder, name);
 const dataset = place('held-out.jsonl');
@@ -70,11 +71,20 @@ describe('braid evaluate', () => {
     expect(unknown?.stderr).toContain("unknown option '--modle'");
   });
 
-  it('sends replies to the command that measures them', async () => {
+  it('gives the reward of greedy replies and each of its parts, with intervals', async () => {
     const replies = place('replies.jsonl');
-    writeFileSync(replies, '{"id":"a","post":"p","reply":"r","engagement":{"likes":0,"reposts":0,"replies":0}}\n');
-    const run = await braid(['evaluate', '--model', place('model'), '--dataset', replies]);
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('braid compare') });
+    const record = (id: string) => ({ ...{ id, post: 'a b', reply: 'c d' }, engagement: NONE });
+    writeFileSync(replies, ['x', 'y', 'z'].map((id) => JSON.stringify(record(id))).join('\n'));
+    const run = await braid(['evaluate', '--model', place('model'), '--dataset', replies, '--json']);
+    expect(run.code, run.stderr).toBe(0);
+    const value = JSON.parse(run.stdout);
+    expect(value).toMatchObject({ task: 'reply', n: 3, measures: { relevance: {}, reference_overlap: {} } });
+    expect(value.items.map(({ id }: { id: string }) => id)).toEqual(['x', 'y', 'z']);
+    const mean = value.items.reduce((sum: number, item: { reward: number }) => sum + item.reward / 3, 0);
+    expect(value.mean_reward).toBeCloseTo(mean, 12);
+    expect(value.low).toBeLessThanOrEqual(value.mean_reward);
+    const table = await braid(['evaluate', '--model', place('model'), '--dataset', replies]);
+    expect(table.stdout).toMatch(/^greedy replies\s+mean[\s\S]*^engagement\s+0\.\d{3}/m);
   });
 
   it('names every bad line of the dataset', async () => {

@@ -4,6 +4,7 @@ import type { JobContext } from '../../main/services/jobs.ts';
 import { openLiveRuns } from '../../main/services/live-runs.ts';
 import { preflight } from '../../main/services/preflight.ts';
 import { readSettings } from '../../main/services/settings.ts';
+import { startTraining } from '../../main/services/training.ts';
 import { openWorkspace } from '../../main/services/workspace.ts';
 import { tinyWorkspace } from './tiny-workspace.ts';
 
@@ -49,5 +50,17 @@ describe('preflight', () => {
     expect(missing.checks).toMatchObject([{ status: 'FAIL', detail: expect.stringContaining('/no/such.jsonl') }]);
     const ended = { signal: AbortSignal.abort(), progress: () => undefined };
     await expect(look({}, ended)).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  });
+
+  it('takes the name of a run for its newest checkpoint', async () => {
+    const { store, paths, look, config } = await bench();
+    const first = startTraining(store, config({ method: 'sft', max_steps: 1 }), { paths, name: 'baseline/seed_1' });
+    expect((await first.outcome).state).toBe('done');
+    const report = await look({ from_checkpoint: 'baseline/seed_1' });
+    expect(report.checks.map(({ name }) => name)).toContain('Memory');
+    const unknown = await look({ from_checkpoint: 'baseline/seed_2' });
+    expect(unknown.checks).toMatchObject([
+      { status: 'FAIL', detail: expect.stringContaining('no run named "baseline/seed_2"') },
+    ]);
   });
 });

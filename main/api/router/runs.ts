@@ -37,7 +37,7 @@ export const runs = {
   start: api.runs.start.handler(({ context: { app, access }, input: { preset, config } }) => {
     const fields = { ...readPreset(preset, app.paths), ...config };
     const parsed = parseConfig(fields, 'The new run');
-    checkConfigPaths(parsed, access, app.paths);
+    checkConfigPaths(parsed, access, app);
     return { runId: app.live.start(parsed) };
   }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),

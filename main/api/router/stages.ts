@@ -9,18 +9,20 @@ import { readSettings } from '../../services/settings.ts';
 import { stageConfig, stageDefaults } from '../../services/stage-config.ts';
 import { makeStageDatasets } from '../../services/stage-datasets.ts';
 import { requireStage } from '../../services/stage-queue.ts';
+import type { Store } from '../../store/index.ts';
+import { checkStart } from '../config-paths.ts';
 import { api, type PathAccess } from '../context.ts';
 
 export const stages = {
   list: api.stages.list.handler(({ context: { app } }) => curriculum(app, readSettings(app.store).auto_promote)),
   add: api.stages.add.handler(({ context: { app, access }, input }) => {
-    checkPaths(access, input.config);
+    checkPaths(app.store, access, input.config);
     const stageId = addStage(app.store, input);
     app.changes.publish('stages');
     return { stageId };
   }),
   change: api.stages.change.handler(({ context: { app, access }, input: { stageId, ...edit } }) => {
-    checkPaths(access, edit.config);
+    checkPaths(app.store, access, edit.config);
     changeStage(app.store, stageId, edit);
     app.changes.publish('stages');
   }),
@@ -67,6 +69,7 @@ export const stages = {
 };
 
 /** A stage's own settings may name files: only those that the page may read. */
-function checkPaths(access: PathAccess, config: Readonly<Record<string, unknown>> = {}): void {
-  for (const path of [config.from_checkpoint, config.eval_dataset]) if (typeof path === 'string') access.check(path);
+function checkPaths(store: Store, access: PathAccess, config: Readonly<Record<string, unknown>> = {}): void {
+  if (typeof config.eval_dataset === 'string') access.check(config.eval_dataset);
+  if (typeof config.from_checkpoint === 'string') checkStart(config.from_checkpoint, access, store);
 }

@@ -1,0 +1,25 @@
+/** What `from_checkpoint` means: a folder, or the name of a run of this workspace (baseline/seed_42). */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { inputError } from '../errors.ts';
+import type { Store } from '../store/index.ts';
+import { newestCheckpoint } from './run-history.ts';
+
+/** The folder of the checkpoint to start from: of a run that is named, its newest. */
+export function resolveStart(store: Store, start: string): string {
+  const folder = resolve(start);
+  if (existsSync(folder)) return folder;
+  const named = checkpointOfRun(store, start);
+  if (named !== null) return named;
+  throw inputError(
+    'CHECKPOINT_MISSING',
+    `${folder}: expected a checkpoint folder, there is none, and no run named "${start}" with a checkpoint either`,
+    'Give the path of a checkpoint-<step> folder, or the name of a run of this workspace.',
+  );
+}
+
+/** The newest checkpoint of the newest run of that name that has one; null where there is none. */
+export function checkpointOfRun(store: Store, name: string): string | null {
+  const named = store.runs.list({}).filter((run) => run.name === name);
+  return named.map(({ id }) => newestCheckpoint(store, id)).find((found) => found !== undefined)?.path ?? null;
+}
