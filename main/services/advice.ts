@@ -16,14 +16,35 @@ export function runAdvice(store: Store, runId: number, options: AdviceOptions = 
   return adviceFor(config, stepsOf(store.metrics.seriesOf(runId, names)), options);
 }
 
-/** The configuration of the next run: this run's with the advice taken. Refused where it makes no sense together. */
-export function applyAdvice(store: Store, runId: number, rules: readonly Advice['rule'][]): TrainConfig {
-  const chosen = runAdvice(store, runId).filter(({ rule }) => rules.includes(rule));
-  const changes = Object.assign({}, ...chosen.map(({ change }) => change)) as Partial<TrainConfig>;
-  return parseConfig({ ...runConfig(store, runId), ...changes }, `run ${runId} with advice`);
+/** The next run: this one's configuration, what the advice changes in it, and a name that says so. */
+export interface AdvisedRun {
+  readonly base: TrainConfig;
+  readonly change: Partial<TrainConfig>;
+  readonly name: string;
 }
 
-function runConfig(store: Store, runId: number): TrainConfig {
+/** The next run with this advice taken. Refused where it makes no sense together. */
+export function adviseNext(store: Store, runId: number, rules: readonly Advice['rule'][]): AdvisedRun {
+  const chosen = runAdvice(store, runId).filter(({ rule }) => rules.includes(rule));
+  const change = Object.assign({}, ...chosen.map((advice) => advice.change)) as Partial<TrainConfig>;
+  const base = runConfig(store, runId);
+  parseConfig({ ...base, ...change }, `run ${runId} with advice`);
+  return { base, change, name: advisedName(requireRun(store, runId).name, change) };
+}
+
+/**
+ * `polychromic/seed_42` with a higher beta becomes `polychromic beta 0.04/seed_42`: an experiment of its own, so that
+ * seeds of one configuration stay one group. What earlier advice said of the same field is replaced.
+ */
+export function advisedName(name: string, change: Partial<TrainConfig>): string {
+  const [, experiment = name, seed = ''] = /^(.*?)(\/seed_\d+)?$/.exec(name) ?? [];
+  const parts = Object.entries(change).filter(([field]) => field !== 'per_device_train_batch_size');
+  const plain = parts.reduce((rest, [field]) => rest.replace(new RegExp(` ${field} \\S+`), ''), experiment);
+  return `${[plain, ...parts.map(([field, value]) => `${field} ${value}`)].join(' ')}${seed}`;
+}
+
+/** The configuration that a run was trained with. */
+export function runConfig(store: Store, runId: number): TrainConfig {
   return parseConfig(JSON.parse(requireRun(store, runId).configJson), `run ${runId}`);
 }
 

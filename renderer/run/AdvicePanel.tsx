@@ -2,12 +2,11 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
-import type { Advice } from '../../main/services/advice.ts';
+import type { Advice, AdvisedRun } from '../../main/services/advice.ts';
 import type { RunCost } from '../../main/services/run-cost.ts';
 import { api, client } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
-import type { Values } from '../components/config-form/sections.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { duration, number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
@@ -29,10 +28,10 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, isReinforc
     api.runs.advice.queryOptions({ input, refetchInterval: isLive && FRESH_MS }),
   );
   const { data: cost } = useQuery(api.runs.cost.queryOptions({ input, refetchInterval: isLive && FRESH_MS }));
-  const [start, setStart] = useState<Values | null>(null);
+  const [next, setNext] = useState<AdvisedRun | null>(null);
   const apply = useMutation({
     mutationFn: (rules: readonly Advice['rule'][]) => client.runs.advised({ runId, rules: [...rules] }),
-    onSuccess: setStart,
+    onSuccess: setNext,
   });
   const useful = advice.filter(({ change }) => Object.keys(change).length > 0).map(({ rule }) => rule);
   return (
@@ -61,7 +60,7 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, isReinforc
           {message} <span className={classes.remedy}>{remedy}</span>
         </p>
       ))}
-      {start !== null && <FreeRun opened start={start} onClose={() => setStart(null)} />}
+      {next !== null && <FreeRun opened follows={{ runId, ...next }} onClose={() => setNext(null)} />}
     </Panel>
   );
 });

@@ -69,6 +69,9 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     const form = page.getByRole('dialog', { name: 'New run' });
     await form.getByRole('button', { name: 'Start run' }).waitFor();
     expect(await form.getByLabel('beta', { exact: true }).inputValue()).toBe('0.04');
+    // Only what was advised counts as changed, and the name says it.
+    await form.getByText(/^Only changed \([12]\)$/).waitFor();
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toMatch(/ beta 0\.04( |$)/);
     expect(complaints).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { adviceFor } from '../../main/services/advice/rules.ts';
-import { applyAdvice, runAdvice } from '../../main/services/advice.ts';
+import { advisedName, adviseNext, runAdvice } from '../../main/services/advice.ts';
 import { costOf } from '../../main/services/run-cost.ts';
 import { createRun } from '../../main/services/runs.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
@@ -82,16 +82,32 @@ describe('adviceFor', () => {
   });
 });
 
-describe('runAdvice and applyAdvice', () => {
-  it('read the history and give the configuration of the next run', () => {
+describe('runAdvice and adviseNext', () => {
+  it('read the history and give what the next run changes', () => {
     const store = temporaryStore();
-    const { runId } = createRun(store, config);
+    const { runId } = createRun(store, config, { name: 'grpo/seed_42' });
     for (const [i, metrics] of steps((i) => ({ ...healthy(i), kl: 12, reward: 0.4 })).entries())
       store.metrics.record(runId, i + 1, metrics);
     expect(runAdvice(store, runId).map(({ rule }) => rule)).toEqual(['kl_high', 'reward_flat']);
-    expect(applyAdvice(store, runId, ['kl_high'])).toEqual({ ...config, beta: 0.2 });
-    expect(applyAdvice(store, runId, ['kl_high', 'reward_flat'])).toMatchObject({ beta: 0.2, temperature: 0.9 });
+    const change = { beta: 0.2 };
+    expect(adviseNext(store, runId, ['kl_high'])).toEqual({ base: config, change, name: 'grpo beta 0.2/seed_42' });
+    expect(adviseNext(store, runId, ['kl_high', 'reward_flat'])).toMatchObject({
+      change: { beta: 0.2, temperature: 0.9 },
+      name: 'grpo beta 0.2 temperature 0.9/seed_42',
+    });
     expect(() => runAdvice(store, 99)).toThrow('99');
+  });
+});
+
+describe('advisedName', () => {
+  it('keeps the seed last, so that the run is a group of its own with it', () => {
+    expect(advisedName('poly/seed_7', { temperature: 0.9 })).toBe('poly temperature 0.9/seed_7');
+    expect(advisedName('run-0007-10words-grpo', { beta: 0.04 })).toBe('run-0007-10words-grpo beta 0.04');
+  });
+
+  it('replaces what earlier advice said, and leaves out what only follows from it', () => {
+    const change = { num_generations: 6, per_device_train_batch_size: 48 };
+    expect(advisedName('poly num_generations 8/seed_7', change)).toBe('poly num_generations 6/seed_7');
   });
 });
 

@@ -1,7 +1,7 @@
 /** Runs: the history, one run in detail, its charts, its life. */
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
-import type { Advice } from '../../services/advice.ts';
+import type { Advice, AdvisedRun } from '../../services/advice.ts';
 import type { ConfigDifference } from '../../services/config-diff.ts';
 import type { ExportedFiles } from '../../services/exports.ts';
 import type { RunCost } from '../../services/run-cost.ts';
@@ -51,9 +51,17 @@ export const runs = {
   watch: procedure
     .input(z.object({ runId: id, afterStep: z.int().min(0).default(0) }))
     .output(eventIterator(type<RunNews>())),
-  /** Starts a run with these settings over a preset; what is wrong with them is said before anything is stored. */
+  /** Starts a run with these settings over a preset's or a run's; what is wrong is said before anything is stored. */
   start: procedure
-    .input(z.object({ preset: line.default('interleave-tiny'), config: z.record(z.string(), z.unknown()) }))
+    .input(
+      z.object({
+        preset: line.default('interleave-tiny'),
+        /** Takes the settings of this run instead of a preset's. */
+        like: id.optional(),
+        name: line.optional(),
+        config: z.record(z.string(), z.unknown()),
+      }),
+    )
     .output(z.object({ runId: id })),
   pause: procedure.input(z.object({ runId: id })),
   /** Goes on after a pause, or takes an ended run up again from its newest or the given checkpoint. */
@@ -73,7 +81,7 @@ export const runs = {
     .output(type<readonly ConfigDifference[]>()),
   /** What the numbers advise for the next run. */
   advice: procedure.input(z.object({ runId: id })).output(type<readonly Advice[]>()),
-  /** The configuration of the next run: this one's with the advice taken. */
+  /** The next run: this one's configuration, what the advice changes in it, and its name. */
   advised: procedure
     .input(
       z.object({
@@ -81,7 +89,7 @@ export const runs = {
         rules: z.array(z.enum(['kl_high', 'kl_exploding', 'reward_flat', 'too_slow', 'component_missing'])).max(10),
       }),
     )
-    .output(type<Readonly<Record<string, unknown>>>()),
+    .output(type<AdvisedRun>()),
   /** Policy loss, average reward, KL penalty, total loss. */
   watched: procedure.input(z.object({ runId: id })).output(type<readonly WatchedSeries[]>()),
   /** So far, and what the steps that are left are expected to add. */

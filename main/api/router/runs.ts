@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
-import { applyAdvice, runAdvice } from '../../services/advice.ts';
+import { adviseNext, runAdvice, runConfig } from '../../services/advice.ts';
 import { diffConfigs } from '../../services/config-diff.ts';
 import { exportRun } from '../../services/exports.ts';
 import { readPreset } from '../../services/presets.ts';
@@ -34,11 +34,12 @@ export const runs = {
   watch: api.runs.watch.handler(({ context: { app }, input, signal }) =>
     watchRun(app.store, app.live, app.changes, { ...input, signal }),
   ),
-  start: api.runs.start.handler(({ context: { app, access }, input: { preset, config } }) => {
-    const fields = { ...readPreset(preset, app.paths), ...config };
+  start: api.runs.start.handler(({ context: { app, access }, input: { preset, like, name, config } }) => {
+    const usual = like === undefined ? readPreset(preset, app.paths) : runConfig(app.store, like);
+    const fields = { ...usual, ...config };
     const parsed = parseConfig(fields, 'The new run');
     checkConfigPaths(parsed, access, app);
-    return { runId: app.live.start(parsed) };
+    return { runId: app.live.start(parsed, name === undefined ? {} : { name }) };
   }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),
   resume: api.runs.resume.handler(({ context: { app }, input: { runId, checkpointId, maxSteps } }) => {
@@ -69,9 +70,9 @@ export const runs = {
     diffConfigs(runIds.map((runId) => JSON.parse(requireRun(app.store, runId).configJson))),
   ),
   advice: api.runs.advice.handler(({ context, input }) => runAdvice(context.app.store, input.runId)),
-  advised: api.runs.advised.handler(({ context, input: { runId, rules } }) => ({
-    ...applyAdvice(context.app.store, runId, rules),
-  })),
+  advised: api.runs.advised.handler(({ context, input: { runId, rules } }) =>
+    adviseNext(context.app.store, runId, rules),
+  ),
   watched: api.runs.watched.handler(({ context, input }) => watchedSeries(context.app.store, input.runId)),
   cost: api.runs.cost.handler(({ context: { app }, input }) =>
     runCost(app.store, input.runId, readSettings(app.store)),

@@ -1,5 +1,5 @@
 /** A run of one's own, outside the curriculum: any settings, any dataset. */
-import { Button, Drawer } from '@mantine/core';
+import { Button, Drawer, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -15,36 +15,52 @@ const PRESET = 'interleave-tiny';
 export interface FreeRunProps {
   readonly opened: boolean;
   readonly onClose: () => void;
-  /** Settings that it begins with, over the preset's. */
-  readonly start?: Values;
+  /** The run that it follows, instead of a preset. */
+  readonly follows?: Followed;
 }
 
-export function FreeRun({ opened, onClose, start = {} }: FreeRunProps) {
+/** A run whose settings the new one has, but for those that are changed. */
+export interface Followed {
+  readonly runId: number;
+  readonly base: Values;
+  readonly change: Values;
+  readonly name: string;
+}
+
+export function FreeRun({ opened, onClose, follows }: FreeRunProps) {
   const { data: presets, error } = useQuery(api.config.presets.queryOptions());
   const defaults = presets?.find(({ name }) => name === PRESET)?.fields;
   return (
     <Drawer opened={opened} onClose={onClose} position="right" size={820} title="New run">
       {error !== null && <Failed what="The presets can't be read" error={error} />}
       {presets === undefined && error === null && <Loading what="the settings" />}
-      {presets !== undefined && <Form defaults={defaults ?? {}} start={start} onClose={onClose} />}
+      {presets !== undefined && <Form defaults={follows?.base ?? defaults ?? {}} follows={follows} onClose={onClose} />}
     </Drawer>
   );
 }
 
 interface FormProps {
   readonly defaults: Values;
-  readonly start: Values;
+  readonly follows: Followed | undefined;
   readonly onClose: () => void;
 }
 
-function Form({ defaults, start: first, onClose }: FormProps) {
-  const [own, setOwn] = useState<Values>(first);
+function Form({ defaults, follows, onClose }: FormProps) {
+  const [own, setOwn] = useState<Values>(follows?.change ?? {});
+  const [name, setName] = useState(follows?.name ?? '');
   const [, navigate] = useLocation();
   const faults = useConfigFaults({ ...defaults, ...own });
+  const named = name.trim() === '' ? {} : { name: name.trim() };
   const start = useMutation({
-    mutationFn: () => client.runs.start({ preset: PRESET, config: { ...own } }),
+    mutationFn: () =>
+      client.runs.start({
+        ...(follows === undefined ? { preset: PRESET } : { like: follows.runId }),
+        ...named,
+        config: { ...own },
+      }),
     onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
   });
+  const hasDataset = follows !== undefined || own.dataset !== undefined;
   return (
     <form
       onSubmit={(event) => {
@@ -53,15 +69,25 @@ function Form({ defaults, start: first, onClose }: FormProps) {
       }}
     >
       <p className="soft">
-        Its held-out records are those beside the dataset. A stage of the curriculum keeps its lineage.
+        {follows === undefined
+          ? 'Its held-out records are those beside the dataset. A stage of the curriculum keeps its lineage.'
+          : `Everything is as in run ${follows.runId}, but for what is marked as changed.`}
       </p>
+      <TextInput
+        label="Name"
+        description="Runs called experiment/seed_42, experiment/seed_43 … are one group"
+        placeholder="made of its number, dataset and method"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={200}
+      />
       <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} />
       <div className={classes.foot}>
         {start.error !== null && <Failed what="The run was not started" error={start.error} />}
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" loading={start.isPending} disabled={faults.length > 0 || own.dataset === undefined}>
+        <Button type="submit" loading={start.isPending} disabled={faults.length > 0 || !hasDataset}>
           Start run
         </Button>
       </div>
