@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { type ChecklistItem, checklist } from '../services/checklist.ts';
+import type { ChecklistItem } from '../services/checklist/items.ts';
+import { checklist } from '../services/checklist.ts';
 import { newestResumable } from '../services/run-history.ts';
 import { findCheckpoint, markAbandonedRuns } from '../services/runs.ts';
 import { seedRunName } from '../services/seed-groups.ts';
@@ -91,7 +92,8 @@ function checkOptions(options: TrainOptions, command: Command): void {
 /** Something failed: exit code 1; open points are the person's to judge. */
 function printChecklist(items: readonly ChecklistItem[], context: CommandContext): void {
   const marks = { done: '[x]', open: '[ ]', failed: '[!]' } as const;
-  for (const { name, state, detail } of items) context.print(`${marks[state]} ${name}: ${detail}`);
+  for (const { name, state, detail, next } of items)
+    context.print(`${marks[state]} ${name}: ${detail}${next === null ? '' : `\n    ${next}`}`);
   const ready = items.every(({ state }) => state !== 'failed');
   context.out({ ready, items });
   if (!ready) process.exitCode = 1;

@@ -117,7 +117,8 @@ function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig):
   return warn('Time', seen, 'Take fewer steps, a smaller batch or a shorter stage; it can be paused and resumed.');
 }
 
-function inWords(seconds: number): string {
+/** A time that is only about right. */
+export function inWords(seconds: number): string {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   return `${(seconds / 3600).toFixed(1)} h`;

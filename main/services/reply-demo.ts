@@ -13,8 +13,7 @@ import { passThresholds } from './compare/measures.ts';
 import { type ComparisonFiles, writeComparison } from './compare/write.ts';
 import type { HostPaths } from './paths.ts';
 import { readPreset } from './presets.ts';
-import type { ReplySplit } from './replies/split.ts';
-import { splitReplyFile } from './replies/split-files.ts';
+import { type SplitOutcome, type SplitRequest, splitReplyFile } from './replies/split-files.ts';
 import { seedRunName } from './seed-groups.ts';
 import { type LiveRun, type RunOutcome, startTraining, type TrainToEnd } from './training.ts';
 
@@ -40,10 +39,14 @@ export interface ReplyDemoOptions {
   readonly signal?: AbortSignal;
   /** How a host that shows its runs trains; by default a trainer of its own for each. */
   readonly train?: TrainToEnd;
+  /** Who splits; by default this process. */
+  readonly split?: (request: SplitRequest) => Promise<SplitOutcome>;
+  /** What the runs are called before their seed; by default as their presets. */
+  readonly experiment?: (run: ReplyRun) => string;
 }
 
 export interface ReplyDemoResult {
-  readonly split: ReplySplit;
+  readonly split: SplitOutcome['split'];
   readonly outcomes: readonly { readonly run: ReplyRun; readonly outcome: RunOutcome }[];
   /** null when a run was stopped before its end. */
   readonly comparison: ModelComparison | null;
@@ -58,7 +61,8 @@ export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Pro
     test: join(paths.datasets, 'sample_replies.test.jsonl'),
   };
   options.onPart?.('split');
-  const { split, files } = splitReplyFile(dataset.train, output, { ratio: 0.5, seed });
+  const request: SplitRequest = { input: dataset.train, folder: output, ratio: 0.5, seed };
+  const { split, files } = await (options.split?.(request) ?? splitReplyFile(request.input, output, request));
 
   const outcomes: { run: ReplyRun; outcome: RunOutcome }[] = [];
   const checkpoints = new Map<ReplyRun, string>();
@@ -70,7 +74,7 @@ export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Pro
       ...options.fields,
       dataset: reinforced ? files.grpo : files.sft,
       eval_dataset: dataset.test,
-      from_checkpoint: reinforced ? (checkpoints.get('baseline') ?? null) : null,
+      from_checkpoint: reinforced ? (checkpoints.get('baseline') ?? null) : (options.fields?.from_checkpoint ?? null),
       seed,
       backend,
       threads,
@@ -113,7 +117,8 @@ async function train(
   name: ReplyRun,
   options: ReplyDemoOptions,
 ): Promise<RunOutcome> {
-  const outcome = await begin(store, config, seedRunName(name, config.seed), options);
+  const experiment = options.experiment?.(name) ?? name;
+  const outcome = await begin(store, config, seedRunName(experiment, config.seed), options);
   if (outcome.error !== null) throw outcome.error;
   if (outcome.state === 'done' && outcome.checkpoint === null)
     throw new BraidError(

@@ -3,19 +3,13 @@
  * there) before a long run is paid for, and four criteria that say go or no-go.
  */
 import { join } from 'node:path';
-import { inputError } from '../errors.ts';
-import { hashString, randomStream, shuffled } from '../random.ts';
 import type { Store } from '../store/index.ts';
-import type { ReplyRecord } from '../tasks/reply/record.ts';
-import { replyTask } from '../tasks/reply/task.ts';
 import { parseConfig, type TrainConfig } from '../trainer/config.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
-import { writeFilesAtomic } from './atomic-write.ts';
-import { readDataset, toJsonLines } from './datasets.ts';
 import type { HostPaths } from './paths.ts';
-import { splitReplies } from './replies/split.ts';
 import { type LiveRun, type RunOutcome, startTraining, type TrainToEnd } from './training.ts';
 import { type Criterion, type TrialCurves, trialCriteria } from './trial/criteria.ts';
+import { type TrialRecords, type TrialRequest, writeTrialRecords } from './trial/records.ts';
 
 export type { Criterion } from './trial/criteria.ts';
 
@@ -23,7 +17,7 @@ export interface TrialOptions {
   readonly paths: HostPaths;
   /** Reply records (JSONL). */
   readonly dataset: string;
-  /** Fields of the two runs; what they name as dataset, start and steps is replaced. */
+  /** Fields of the two runs; their datasets and steps are replaced, and the start of the second. */
   readonly sft: Partial<TrainConfig>;
   readonly grpo: Partial<TrainConfig>;
   readonly seed: number;
@@ -35,6 +29,8 @@ export interface TrialOptions {
   readonly onRun?: (run: LiveRun) => void;
   /** How a host that shows its runs trains; by default a trainer of its own for each. */
   readonly train?: TrainToEnd;
+  /** Who writes the records of both runs; by default this process. */
+  readonly write?: (request: TrialRequest) => Promise<TrialRecords>;
 }
 
 export interface TrialResult {
@@ -60,9 +56,9 @@ const KEY = 'trial';
 /** Runs the test in the workspace's history; stopping a run on the way makes it a no-go. */
 export async function runTrial(store: Store, options: TrialOptions): Promise<TrialResult> {
   const began = performance.now();
-  const { paths, seed, examples = EXAMPLES } = options;
-  const records = someRecords(readDataset(options.dataset, replyTask), examples, seed);
-  const files = writeSides(store, records, seed);
+  const { paths, seed, dataset, examples = EXAMPLES } = options;
+  const write = options.write ?? (async (request: TrialRequest) => writeTrialRecords(request));
+  const records = await write({ dataset, examples, seed, folder: join(store.folder, 'datasets') });
   const train = (part: 'sft' | 'grpo', fields: Partial<TrainConfig>): Promise<RunOutcome> => {
     options.onPart?.(part);
     const config = parseConfig({ ...fields, task: 'reply', seed }, `small-scale test, ${part}`);
@@ -78,8 +74,7 @@ export async function runTrial(store: Store, options: TrialOptions): Promise<Tri
 
   const sft = await train('sft', {
     ...options.sft,
-    dataset: files.sft,
-    from_checkpoint: null,
+    dataset: records.sft,
     max_steps: options.sftSteps ?? 100,
     save_steps: options.sftSteps ?? 100,
   });
@@ -90,7 +85,7 @@ export async function runTrial(store: Store, options: TrialOptions): Promise<Tri
       ? null
       : await train('grpo', {
           ...options.grpo,
-          dataset: files.grpo,
+          dataset: records.grpo,
           from_checkpoint: warm,
           max_steps: steps,
           save_steps: steps,
@@ -104,12 +99,12 @@ export async function runTrial(store: Store, options: TrialOptions): Promise<Tri
   };
   const criteria = trialCriteria({ ...curves, outcomes, samples: last });
   const go = criteria.every(({ ok }) => ok);
-  const model = options.sft.model ?? 'tiny';
+  const model = options.sft.from_checkpoint ?? options.sft.model ?? 'tiny';
   store.settings.set(KEY, { go, at: Date.now(), model } satisfies TrialMemory);
   return {
     go,
     criteria,
-    examples: records.length,
+    examples: records.examples,
     seconds: (performance.now() - began) / 1000,
     runIds: outcomes.map(({ runId }) => runId),
     samples: last.slice(0, 5).map(({ prompt, completion, reward }) => ({ prompt, completion, reward })),
@@ -119,23 +114,6 @@ export async function runTrial(store: Store, options: TrialOptions): Promise<Tri
 /** The newest trial; null when none was made. */
 export function newestTrial(store: Pick<Store, 'settings'>): TrialMemory | null {
   return (store.settings.get(KEY) as TrialMemory | undefined) ?? null;
-}
-
-function someRecords(records: readonly ReplyRecord[], count: number, seed: number): ReplyRecord[] {
-  const chosen = shuffled(records, randomStream(seed, hashString('trial'))).slice(0, count);
-  if (chosen.length >= 8) return chosen;
-  throw inputError('TRIAL_TOO_SMALL', `Expected at least 8 records for a small-scale test, got ${chosen.length}`);
-}
-
-function writeSides(store: Store, records: readonly ReplyRecord[], seed: number) {
-  const { sft, grpo } = splitReplies(records, { ratio: 0.5, seed });
-  const folder = join(store.folder, 'datasets');
-  const files = { sft: join(folder, 'trial_phase1_sft.jsonl'), grpo: join(folder, 'trial_phase2_grpo.jsonl') };
-  writeFilesAtomic([
-    { path: files.sft, content: toJsonLines(sft) },
-    { path: files.grpo, content: toJsonLines(grpo) },
-  ]);
-  return files;
 }
 
 function curveOf(store: Store, runId: number, metric: string): number[] {

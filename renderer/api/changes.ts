@@ -12,7 +12,7 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   texts: [api.texts.key(), api.datasets.preview.key()],
   datasets: [api.datasets.key(), api.comparisons.sources.key(), api.stages.list.key()],
   stages: [api.stages.key(), api.app.status.key(), api.datasets.list.key(), api.datasets.get.key()],
-  runs: [api.runs.list.key(), api.runs.sparklines.key(), api.replies.desk.key()],
+  runs: [api.runs.list.key(), api.runs.sparklines.key(), api.replies.desk.key(), api.replies.checklist.key()],
   run: [],
   samples: [api.samples.key()],
   evaluations: [api.comparisons.key(), api.runs.get.key(), api.stages.forgetting.key()],

@@ -8,14 +8,14 @@ const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX 
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   return (
     <ul className={classes.checks}>
-      {checks.map(({ verdict, name, detail }) => {
+      {checks.map(({ verdict, name, detail, next = null }) => {
         const Icon = icons[verdict];
         return (
           <li key={name} data-verdict={verdict}>
             <Icon size={14} aria-hidden="true" />
             <b className="mono">{verdict}</b>
             <span>
-              <strong>{name}</strong>: {detail}
+              <strong>{name}</strong>: {detail} {next !== null && <span className="soft">{next}</span>}
             </span>
           </li>
         );

@@ -63,6 +63,11 @@ export function DataPanel({ data }: { readonly data: ReplyDesk['data'] }) {
             ? 'Written for this purpose, with made engagement counts. Drop a file here to use your own: one record a line, id, post, reply, engagement {likes, reposts, replies}.'
             : 'A tenth of its posts is held out. Drop another file here to take its place.'}
         </p>
+        {!data.there && (
+          <p role="alert" className={classes.gone}>
+            Their files are gone. Import them again, or go back to the bundled sample.
+          </p>
+        )}
         {!data.bundled && (
           <Button variant="default" loading={sample.isPending} onClick={() => sample.mutate()}>
             Back to the bundled sample

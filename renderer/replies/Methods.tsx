@@ -1,29 +1,34 @@
 /** The four methods as a small map: the baseline, what starts beside it, what starts from it. */
-import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Button, Progress } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { MethodView } from '../../main/services/replies/methods.ts';
-import { client } from '../api/client.ts';
+import type { StartPoints } from '../../main/services/replies/start-points.ts';
+import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
-import { score } from '../components/format.ts';
+import { duration, score } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Replies.module.css';
+import { StartChoice } from './StartChoice.tsx';
 import { methodWords } from './words.ts';
 
 export interface MethodsProps {
   readonly methods: readonly MethodView[];
+  readonly points: StartPoints;
   readonly hasSplit: boolean;
   readonly seed: number;
 }
 
-export function Methods({ methods, hasSplit, seed }: MethodsProps) {
+export function Methods({ methods, points, hasSplit, seed }: MethodsProps) {
   const start = useMutation({
     mutationFn: (method: MethodView['name']) => client.replies.start({ method, seed }),
   });
-  const hasBaseline = methods.some(({ name, newest }) => name === 'baseline' && newest?.state === 'done');
+  const hasStart =
+    points.start !== null || methods.some(({ name, newest }) => name === 'baseline' && newest?.state === 'done');
   return (
     <Panel title="Four methods">
+      <StartChoice model={points.model} start={points.start} />
       {start.error !== null && <Failed what="The run was not started" error={start.error} />}
       <div className={classes.methods}>
         {methods.map((method) => (
@@ -32,11 +37,7 @@ export function Methods({ methods, hasSplit, seed }: MethodsProps) {
             method={method}
             seed={seed}
             missing={
-              hasSplit
-                ? method.reinforced && !hasBaseline
-                  ? 'needs a baseline that is done'
-                  : null
-                : 'needs the split'
+              hasSplit ? (method.reinforced && !hasStart ? 'needs a baseline that is done' : null) : 'needs the split'
             }
             isStarting={start.isPending && start.variables === method.name}
             onStart={() => start.mutate(method.name)}
@@ -69,28 +70,7 @@ function Method({
         {label} <span className="faint">phase {reinforced ? 2 : 1}</span>
       </h3>
       <p className="soft">{about}</p>
-      {newest === null ? (
-        <p className="faint">no run yet</p>
-      ) : (
-        <>
-          <p className={classes.standing}>
-            <Link href={`/runs/${newest.runId}`}>run {newest.runId}</Link> <StateBadge state={newest.state} />{' '}
-            <span className="num">
-              {newest.step}/{newest.maxSteps}
-            </span>
-          </p>
-          {(newest.reward !== null || newest.heldOut !== null) && (
-            <p>
-              reward <b className="num">{score(newest.reward)}</b>
-              {newest.heldOut !== null && (
-                <>
-                  , held-out <b className="num">{score(newest.heldOut)}</b>
-                </>
-              )}
-            </p>
-          )}
-        </>
-      )}
+      {newest === null ? <p className="faint">no run yet</p> : <Newest run={newest} />}
       {seeds.length > 0 && (
         <p className="soft">
           {seeds.length === 1 ? 'seed' : 'seeds'} <span className="num">{seeds.join(', ')}</span>
@@ -114,5 +94,42 @@ function Method({
         {missing !== null && <span className="soft">{missing}</span>}
       </div>
     </section>
+  );
+}
+
+/** The newest run: how far it is while it trains, and what held-out posts say of it. */
+function Newest({ run }: { readonly run: NonNullable<MethodView['newest']> }) {
+  const { data: status } = useQuery(api.app.status.queryOptions());
+  const live = status?.live.find(({ runId }) => runId === run.runId) ?? null;
+  const step = live?.step ?? run.step;
+  const reward = live?.reward ?? run.reward;
+  return (
+    <>
+      <p className={classes.standing}>
+        <Link href={`/runs/${run.runId}`}>run {run.runId}</Link> <StateBadge state={live?.state ?? run.state} />{' '}
+        <span className="num">
+          {step}/{run.maxSteps}
+        </span>
+      </p>
+      {live !== null && (
+        <p className={classes.pace}>
+          <Progress value={(100 * step) / run.maxSteps} size="sm" aria-label={`Steps of run ${run.runId}`} />
+          <span className="soft num">
+            {live.secondsLeft === null ? 'begins' : `${duration(live.secondsLeft)} left`}
+          </span>
+        </p>
+      )}
+      {run.heldOut !== null && (
+        <p>
+          held-out <b className="num">{score(run.heldOut)}</b>
+          {run.heldOutBefore !== null && <span className="soft num"> from {score(run.heldOutBefore)}</span>}
+        </p>
+      )}
+      {reward !== null && (
+        <p>
+          reward in training <b className="num">{score(reward)}</b>
+        </p>
+      )}
+    </>
   );
 }

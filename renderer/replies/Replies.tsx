@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
+import { Checklist } from './Checklist.tsx';
 import { DataPanel } from './DataPanel.tsx';
 import { JobLine } from './JobLine.tsx';
 import { Methods } from './Methods.tsx';
@@ -59,8 +60,9 @@ export function Replies() {
             <Trial trial={desk.trial} seed={seed} work={work} />
           </div>
           <SplitPanel split={desk.split} seed={seed} />
-          <Methods methods={desk.methods} hasSplit={desk.split !== null} seed={seed} />
-          <Report methods={desk.methods} seed={seed} work={work} />
+          <Checklist seed={seed} />
+          <Methods methods={desk.methods} points={desk} hasSplit={desk.split !== null} seed={seed} />
+          <Report methods={desk.methods} hasStart={desk.start !== null} seed={seed} work={work} />
         </>
       )}
     </Screen>

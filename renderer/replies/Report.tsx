@@ -14,13 +14,15 @@ import type { ReplyWork } from './use-reply-work.ts';
 
 export interface ReportProps {
   readonly methods: readonly MethodView[];
+  /** A checkpoint was chosen to start from: it is compared too. */
+  readonly hasStart: boolean;
   readonly seed: number;
   readonly work: ReplyWork;
 }
 
-export function Report({ methods, seed, work }: ReportProps) {
+export function Report({ methods, hasStart, seed, work }: ReportProps) {
   const { data: report, error } = useQuery(api.replies.report.queryOptions());
-  const done = methods.filter(({ newest }) => newest?.state === 'done').length;
+  const done = methods.filter(({ newest }) => newest?.state === 'done').length + (hasStart ? 1 : 0);
   const save = useMutation({ mutationFn: saveReportFile });
   return (
     <Panel
@@ -39,7 +41,9 @@ export function Report({ methods, seed, work }: ReportProps) {
       {save.error !== null && <Failed what="The file could not be saved" error={save.error} />}
       {report === null && (
         <p className="soft">
-          None yet. It needs two methods with a run that is done; {done === 0 ? 'none is' : `${done} of four are`}.
+          {done < 2
+            ? `None yet. It needs two methods with a run that is done; ${done === 0 ? 'none is' : 'one is'}.`
+            : `None yet. It takes ten replies of each of ${done} models to every held-out post.`}
         </p>
       )}
       {report && (

@@ -66,24 +66,3 @@ describe('runTrial', () => {
     await expect(runTrial(world.store, options)).rejects.toThrow('at least 8 records for a small-scale test, got 5');
   });
 });
-
-describe('checklist', () => {
-  it('says what is there, what is open and what failed', async () => {
-    const world = await tinyWorkspace();
-    const states = (changes: Parameters<typeof world.config>[0]) =>
-      Object.fromEntries(
-        checklist(world.store, world.config(changes), world.paths).map(({ name, state }) => [name, state]),
-      );
-    expect(states({})).toMatchObject({
-      model: 'done',
-      dataset: 'done',
-      held_out: 'done',
-      disjoint: 'done',
-      reward: 'done',
-    });
-    expect(states({ model: '/nowhere' })).toMatchObject({ model: 'failed' });
-    expect(states({ dataset: '/nowhere.jsonl' })).toMatchObject({ dataset: 'failed', held_out: 'open' });
-    expect(states({ eval_dataset: world.dataset })).toMatchObject({ disjoint: 'failed' });
-    expect(states({ reward_weights: [1, 2] })).toMatchObject({ reward: 'failed' });
-  });
-});

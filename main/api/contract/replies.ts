@@ -1,9 +1,13 @@
 /** The reply system: its data, its split, its four methods, its small-scale test, its report. */
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { ReplyChecklist } from '../../services/replies/checklist.ts';
 import type { ReplyDesk } from '../../services/replies/desk.ts';
 import type { ReportView } from '../../services/replies/report.ts';
 import { line, procedure } from './base.ts';
+
+/** As the list of models gives it; null: what is usual. */
+const ref = z.string().min(1).max(4200).nullable();
 
 const seed = z
   .int()
@@ -21,6 +25,13 @@ export const replies = {
   start: procedure
     .input(z.object({ method: z.enum(['baseline', 'polychromic', 'grpo_from_baseline', 'polychromic_grpo']), seed }))
     .output(z.object({ runId: z.int() })),
+  /** What is trained, and what reinforcement starts from. */
+  choose: procedure.input(z.object({ model: ref.optional(), start: ref.optional() })),
+  /** The list before the long runs. */
+  checklist: procedure.input(z.object({ seed })).output(type<ReplyChecklist>()),
+  tick: procedure.input(
+    z.object({ name: z.enum(['generations_read', 'tracking', 'commitment']), ticked: z.boolean() }),
+  ),
   trial: procedure.input(z.object({ seed })).output(job),
   /** Split, four runs, comparison. */
   whole: procedure.input(z.object({ seed })).output(job),

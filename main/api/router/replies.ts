@@ -1,7 +1,9 @@
+import { replyChecklist, tick } from '../../services/replies/checklist.ts';
 import { chooseSample, importReplies } from '../../services/replies/data.ts';
 import { replyDesk } from '../../services/replies/desk.ts';
 import { startMethod } from '../../services/replies/methods.ts';
 import { replyReport, reportFile } from '../../services/replies/report.ts';
+import { chooseStart } from '../../services/replies/start-points.ts';
 import { startReport, startSplit, startTrial, startWhole } from '../../services/replies/work.ts';
 import { api } from '../context.ts';
 
@@ -15,6 +17,9 @@ export const replies = {
   start: api.replies.start.handler(({ context, input: { method, seed } }) => ({
     runId: startMethod(context.app, method, seed),
   })),
+  choose: api.replies.choose.handler(({ context, input }) => chooseStart(context.app, input)),
+  checklist: api.replies.checklist.handler(({ context, input }) => replyChecklist(context.app, input.seed)),
+  tick: api.replies.tick.handler(({ context, input }) => tick(context.app, input.name, input.ticked)),
   trial: api.replies.trial.handler(({ context, input }) => ({ jobId: startTrial(context.app, input.seed) })),
   whole: api.replies.whole.handler(({ context, input }) => ({ jobId: startWhole(context.app, input.seed) })),
   compare: api.replies.compare.handler(({ context, input }) => ({ jobId: startReport(context.app, input.seed) })),

@@ -1,12 +1,15 @@
 /**
  * What is done with texts in a thread of its own, because it may take seconds: pure functions of what they are given,
- * but for `writeDatasets`. The host asks for them by name (workers.ts).
+ * but for those that write files. The host asks for them by name (workers.ts).
  */
+import { recordFacts } from '../checklist/record-facts.ts';
 import type { JobProgress } from '../trainer-job.ts';
+import { writeTrialRecords } from '../trial/records.ts';
 import { checkLeakage, previewDataset, writeDatasets } from './dataset-tasks.ts';
 import { mergeImport, readImport } from './import-tasks.ts';
 import { planJoin } from './join-task.ts';
 import { overview } from './overview-task.ts';
+import { importReplies, splitReplyRecords } from './reply-tasks.ts';
 
 /** What a task is given besides its input. */
 export interface TaskContext {
@@ -15,7 +18,10 @@ export interface TaskContext {
   cancelled(): boolean;
 }
 
-export const tasks = { overview, readImport, mergeImport, planJoin, previewDataset, checkLeakage, writeDatasets };
+export const tasks = {
+  ...{ overview, readImport, mergeImport, planJoin, previewDataset, checkLeakage, writeDatasets },
+  ...{ importReplies, splitReplyRecords, writeTrialRecords, recordFacts },
+};
 
 export type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;

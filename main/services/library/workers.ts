@@ -20,7 +20,12 @@ export interface TextWorkers {
 }
 
 /** Tasks that write files see that they are cancelled and end in good order; the others are ended at once. */
-const WRITING: ReadonlySet<TaskName> = new Set<TaskName>(['writeDatasets']);
+const WRITING: ReadonlySet<TaskName> = new Set<TaskName>([
+  'writeDatasets',
+  'importReplies',
+  'splitReplyRecords',
+  'writeTrialRecords',
+]);
 
 /** Opens the threads, none yet; `entry` is worker.ts or what a build made of it. */
 export function openTextWorkers(entry: string): TextWorkers {

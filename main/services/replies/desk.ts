@@ -1,16 +1,19 @@
 /** The reply system as one screen shows it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { App } from '../app.ts';
 import { replyData } from './data.ts';
 import { type ReplyMemory, readMemory, type SplitRecord } from './memory.ts';
 import { type MethodView, methodViews, phaseFiles } from './methods.ts';
+import { type StartPoints, startPoints } from './start-points.ts';
 
-export interface ReplyDesk {
+export interface ReplyDesk extends StartPoints {
   readonly data: {
     readonly name: string;
     readonly bundled: boolean;
     readonly records: number;
     readonly heldOut: number;
+    /** Their files are where they were. */
+    readonly there: boolean;
   };
   /** null: none, or its files are gone. */
   readonly split: SplitRecord | null;
@@ -19,21 +22,14 @@ export interface ReplyDesk {
 }
 
 export function replyDesk(app: Pick<App, 'store' | 'workspace' | 'paths' | 'live'>): ReplyDesk {
-  const { name, bundled, train, test } = replyData(app);
+  const { train, test, ...data } = replyData(app);
   const { split, trial } = readMemory(app.store);
+  const points = startPoints(app);
   return {
-    data: { name, bundled, records: lines(train), heldOut: lines(test) },
+    data: { ...data, there: existsSync(train) && existsSync(test) },
     split: phaseFiles(app.workspace).every((file) => existsSync(file)) ? split : null,
-    methods: methodViews(app),
+    methods: methodViews(app, points),
     trial,
+    ...points,
   };
-}
-
-/** Records that were checked when they came in; 0 where the file is gone since. */
-function lines(file: string): number {
-  return existsSync(file)
-    ? readFileSync(file, 'utf8')
-        .split('\n')
-        .filter((line) => line.trim() !== '').length
-    : 0;
 }

@@ -12,15 +12,32 @@ export interface SplitRecord extends Pick<ReplySplit, 'borders' | 'before' | 'af
 
 export interface ReplyMemory {
   /** Imported records, as stored paths; null: the bundled sample. */
-  readonly data: { readonly name: string; readonly train: string; readonly test: string } | null;
+  readonly data: ImportedReplies | null;
   readonly split: SplitRecord | null;
   readonly trial: (TrialResult & { readonly at: number }) | null;
   /** The newest report's folder, as a stored path. */
   readonly report: { readonly folder: string; readonly at: number } | null;
+  /** Reference of the model that is trained; null: the presets'. */
+  readonly model: string | null;
+  /** Reference of the checkpoint that reinforcement starts from; null: the newest baseline. */
+  readonly start: string | null;
+  /** Points of the checklist that a person has ticked, and when. */
+  readonly ticks: Readonly<Record<string, number>>;
+}
+
+export interface ImportedReplies {
+  readonly name: string;
+  readonly train: string;
+  readonly test: string;
+  readonly records: number;
+  readonly heldOut: number;
 }
 
 const KEY = 'replies';
-const NOTHING: ReplyMemory = { data: null, split: null, trial: null, report: null };
+const NOTHING: ReplyMemory = {
+  ...{ data: null, split: null, trial: null, report: null },
+  ...{ model: null, start: null, ticks: {} },
+};
 
 export function readMemory(store: Pick<Store, 'settings'>): ReplyMemory {
   return { ...NOTHING, ...(store.settings.get(KEY) as Partial<ReplyMemory> | undefined) };

@@ -15,6 +15,18 @@ export interface SplitFiles {
   readonly figure: string;
 }
 
+/** A file to split, and where its phases go. */
+export interface SplitRequest extends SplitOptions {
+  readonly input: string;
+  readonly folder: string;
+}
+
+/** A split without its records, which lie in their files. */
+export interface SplitOutcome {
+  readonly split: Omit<ReplySplit, 'sft' | 'grpo'>;
+  readonly files: SplitFiles;
+}
+
 /** Splits a file and writes both phases and the figure, all or nothing. */
 export function splitReplyFile(
   input: string,

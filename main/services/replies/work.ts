@@ -9,20 +9,21 @@ import { runTrial } from '../trial.ts';
 import { toStoredPath } from '../workspace.ts';
 import { replyData } from './data.ts';
 import { remember, type SplitRecord } from './memory.ts';
-import { methodCheckpoints } from './methods.ts';
+import { isReinforced, methodCheckpoints } from './methods.ts';
 import type { SplitOptions } from './split.ts';
-import { splitReplyFile } from './split-files.ts';
+import { experimentName, modelFields, startPoints } from './start-points.ts';
 
 /** Splits the data into the files of both phases. */
 export function startSplit(app: App, { ratio, seed }: SplitOptions) {
   const { train } = replyData(app);
   return app.jobs.start('replies', 'Split the replies', async () => {
-    splitInto(app, train, { ratio, seed });
+    await splitInto(app, train, { ratio, seed });
   });
 }
 
-function splitInto(app: App, train: string, { ratio, seed }: SplitOptions): void {
-  const { borders, before, after, checks } = splitReplyFile(train, app.workspace.datasets, { ratio, seed }).split;
+async function splitInto(app: App, train: string, { ratio, seed }: SplitOptions): Promise<void> {
+  const request = { input: train, folder: app.workspace.datasets, ratio, seed };
+  const { borders, before, after, checks } = (await app.library.workers.run('splitReplyRecords', request)).split;
   const record: SplitRecord = { ratio, seed, at: app.store.now(), borders, before, after, checks };
   tell(app, { split: record });
 }
@@ -30,14 +31,16 @@ function splitInto(app: App, train: string, { ratio, seed }: SplitOptions): void
 /** The small-scale test with the presets of the baseline and of GRPO; stopping it makes a no-go. */
 export function startTrial(app: App, seed: number): number {
   const { train: dataset } = replyData(app);
+  const fields = modelFields(app);
   const { id } = app.jobs.start('replies', 'Small-scale test', async ({ signal, progress }) => {
     const parts = ['sft', 'grpo'];
     const result = await runTrial(app.store, {
       ...{ paths: app.paths, dataset, seed },
-      sft: readPreset('baseline', app.paths),
+      sft: { ...readPreset('baseline', app.paths), ...fields },
       grpo: readPreset('grpo_from_baseline', app.paths),
       onPart: (part) => progress({ done: parts.indexOf(part), total: parts.length, unit: 'runs' }),
       train: trainLive(app, signal),
+      write: (request) => app.library.workers.run('writeTrialRecords', request),
     });
     tell(app, { trial: { ...result, at: app.store.now() } });
   });
@@ -48,14 +51,19 @@ export function startTrial(app: App, seed: number): number {
 export function startWhole(app: App, seed: number): number {
   const dataset = replyData(app);
   const output = join(app.workspace.outputs, `replies-seed${seed}`);
+  const fields = modelFields(app);
+  // Its reinforcement starts from its own baseline, whatever checkpoint was chosen for runs by hand.
+  const points = { ...startPoints(app), start: null };
   const { id } = app.jobs.start('replies', 'The whole reply system', async ({ signal, progress }) => {
     const parts = ['split', ...replyRuns, 'comparison'];
-    splitInto(app, dataset.train, { ratio: 0.5, seed });
+    await splitInto(app, dataset.train, { ratio: 0.5, seed });
     const { files } = await runReplyDemo(app.store, {
-      ...{ paths: app.paths, seed, backend: 'auto', threads: 0, output, dataset, signal },
+      ...{ paths: app.paths, seed, backend: 'auto', threads: 0, output, dataset, signal, fields },
       onPart: (part) => progress({ done: parts.indexOf(part), total: parts.length, unit: 'parts' }),
       onProgress: (done, total) => progress({ done, total, unit: 'held-out posts' }),
       train: trainLive(app, signal),
+      split: (request) => app.library.workers.run('splitReplyRecords', request),
+      experiment: (run) => experimentName(points, run, isReinforced(run)),
     });
     if (files === null)
       throw new BraidError('INTERRUPTED', 'A run was stopped before its end, so there is no comparison', {

@@ -1,0 +1,139 @@
+/** The list to go through before the long runs: what the program can check, and what only a person can say. */
+import { basename, dirname } from 'node:path';
+import { BraidError } from '../../errors.ts';
+import { taskByName } from '../../tasks/index.ts';
+import type { App } from '../app.ts';
+import {
+  attempt,
+  type ChecklistItem,
+  diskItem,
+  fileItem,
+  memoryItem,
+  modelItem,
+  overlapItem,
+  rewardItem,
+  trialItem,
+} from '../checklist/items.ts';
+import type { RecordFacts } from '../checklist/record-facts.ts';
+import { isBundled } from '../models.ts';
+import { replyRuns } from '../reply-demo.ts';
+import { replyData } from './data.ts';
+import { expectedItem } from './expected.ts';
+import { type ReplyMemory, readMemory, remember } from './memory.ts';
+import { phaseFiles, plannedConfig, reinforcementStart } from './methods.ts';
+import { trainedModel } from './start-points.ts';
+
+/** What only a person can say. */
+export const tickNames = ['generations_read', 'tracking', 'commitment'] as const;
+export type TickName = (typeof tickNames)[number];
+
+export type ReplyCheckName =
+  | ('records' | 'held_out' | 'split' | 'phases_disjoint' | 'held_out_disjoint' | 'quartiles')
+  | ('model' | 'configurations' | 'reward' | 'warm_start' | 'memory' | 'disk' | 'machine' | 'time')
+  | 'small_scale_test';
+
+export interface ReplyChecklist {
+  readonly items: readonly ChecklistItem<ReplyCheckName>[];
+  readonly ticks: readonly { readonly name: TickName; readonly ticked: boolean }[];
+  /** Nothing failed, nothing is open, everything is ticked. */
+  readonly ready: boolean;
+}
+
+type Part = Pick<App, 'store' | 'workspace' | 'paths' | 'live' | 'library'>;
+
+/** Goes through the list; the files are looked through in the thread for texts. */
+export async function replyChecklist(app: Part, seed: number): Promise<ReplyChecklist> {
+  const memory = readMemory(app.store);
+  const { train, test } = replyData(app);
+  const files = [train, test, ...phaseFiles(app.workspace)];
+  const facts = await app.library.workers.run('recordFacts', { task: 'reply', files });
+  const model = trainedModel(app);
+  const items: ChecklistItem<ReplyCheckName>[] = [
+    fileItem('records', basename(train), facts.files[0], 'Import them again, or go back to the bundled sample.'),
+    fileItem('held_out', basename(test), facts.files[1], 'Import the records again.'),
+    ...splitItems(memory, facts),
+    {
+      ...modelItem(model, app.paths),
+      ...(isBundled(model, app.paths) && { detail: `${model}, which comes with Braid` }),
+    },
+    ...runItems(app, seed),
+    diskItem(app.store.folder),
+    machineItem(app),
+    trialItem(app.store, model),
+    expectedItem(app, memory),
+  ];
+  const ticks = tickNames.map((name) => ({ name, ticked: isTicked(memory, name) }));
+  return { items, ticks, ready: items.every(({ state }) => state === 'done') && ticks.every(({ ticked }) => ticked) };
+}
+
+/** Notes that a person says so, or takes it back. */
+export function tick({ store, changes }: Pick<App, 'store' | 'changes'>, name: TickName, ticked: boolean): void {
+  const { [name]: _, ...others } = readMemory(store).ticks;
+  remember(store, { ticks: ticked ? { ...others, [name]: store.now() } : others });
+  changes.publish('replies');
+}
+
+/** Replies of a test that was made since have not been read. */
+function isTicked({ ticks, trial }: ReplyMemory, name: TickName): boolean {
+  const at = ticks[name];
+  return at !== undefined && (name !== 'generations_read' || (trial !== null && at >= trial.at));
+}
+
+function splitItems({ split }: ReplyMemory, { files, shared }: RecordFacts): ChecklistItem<ReplyCheckName>[] {
+  const [, , sft, grpo] = files;
+  const next = 'Split the records for two phases.';
+  if (split === null) return [{ name: 'split', state: 'failed', detail: 'not made yet', next }];
+  for (const phase of [sft, grpo])
+    if (phase?.kind !== 'good') return [{ name: 'split', state: 'failed', detail: phase?.reason ?? '', next }];
+  const between = (first: number, second: number): number =>
+    shared.find((pair) => pair.first === first && pair.second === second)?.records ?? 0;
+  const { ratio, seed, after, checks } = split;
+  const sizes = `${after.sft.records} records for phase 1, ${after.grpo.records} for phase 2`;
+  return [
+    { name: 'split', state: 'done', detail: `${sizes}, ratio ${ratio}, seed ${seed}`, next: null },
+    overlapItem('phases_disjoint', between(2, 3), 'no post stands in both phases'),
+    overlapItem('held_out_disjoint', between(1, 2) + between(1, 3), 'no held-out post is trained on'),
+    ...checks.flatMap((check) => (check.name === 'quartile_shares' ? [quartiles(check)] : [])),
+  ];
+}
+
+function quartiles({ ok, detail }: { readonly ok: boolean; readonly detail: string }): ChecklistItem<'quartiles'> {
+  const next = 'Split anew with another seed, or a ratio nearer to 0.5.';
+  return { name: 'quartiles', state: ok ? 'done' : 'open', detail, next: ok ? null : next };
+}
+
+/** What reinforcement itself needs: its configuration, its reward, where it starts, memory. */
+function runItems(app: Part, seed: number): ChecklistItem<ReplyCheckName>[] {
+  const start = attempt('warm_start', '', () => reinforcementStart(app, seed));
+  const warm: ChecklistItem<'warm_start'> =
+    start.state === 'done'
+      ? { ...start, detail: `${basename(dirname(start.detail))}/${basename(start.detail)}` }
+      : { ...start, state: 'open', next: 'Start the baseline, or choose a checkpoint.' };
+  try {
+    const [config] = replyRuns.map((name) => plannedConfig(app, name, seed, null)).slice(-1);
+    if (config === undefined) return [warm];
+    const parts = taskByName('reply').rewardNames.length;
+    return [
+      {
+        name: 'configurations',
+        state: 'done',
+        detail: `${replyRuns.length} presets, ${parts} parts of reward`,
+        next: null,
+      },
+      rewardItem(config),
+      warm,
+      memoryItem(app.store, start.state === 'done' ? { ...config, from_checkpoint: start.detail } : config, app.paths),
+    ];
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    const next = error.remedy ?? 'Choose another model.';
+    return [{ name: 'configurations', state: 'failed', detail: error.message, next }, warm];
+  }
+}
+
+function machineItem({ live }: Pick<App, 'live'>): ChecklistItem<'machine'> {
+  const names = live.list().map(({ name }) => name);
+  if (names.length === 0) return { name: 'machine', state: 'done', detail: 'nothing else trains', next: null };
+  const next = 'Wait for its end, or stop it: two runs share processors and memory.';
+  return { name: 'machine', state: 'open', detail: `${names.join(', ')} trains`, next };
+}

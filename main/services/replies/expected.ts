@@ -1,0 +1,35 @@
+/** What the four runs are expected to take: from the pace of the newest small-scale test, or of earlier runs. */
+import type { App } from '../app.ts';
+import type { ChecklistItem } from '../checklist/items.ts';
+import { inWords } from '../preflight-checks.ts';
+import { readPreset } from '../presets.ts';
+import { type ReplyRun, replyRuns } from '../reply-demo.ts';
+import { costOf } from '../run-cost.ts';
+import { readSettings } from '../settings.ts';
+import type { ReplyMemory } from './memory.ts';
+import { isReinforced } from './methods.ts';
+
+type Part = Pick<App, 'store' | 'paths'>;
+
+/** Seconds of all four runs, by the pace of the small-scale test; null before one was made. */
+export function expectedSeconds({ store, paths }: Part, { trial }: Pick<ReplyMemory, 'trial'>): number | null {
+  const [sft, grpo] = (trial?.runIds ?? []).map((runId) => paceOf(store, runId));
+  if (sft === undefined || grpo === undefined || Number.isNaN(sft + grpo)) return null;
+  const steps = (name: ReplyRun): number => Number(readPreset(name, paths).max_steps ?? 0);
+  return replyRuns.reduce((sum, name) => sum + steps(name) * (isReinforced(name) ? grpo : sft), 0);
+}
+
+function paceOf(store: App['store'], runId: number): number {
+  const times = store.metrics.series(runId, 'step_time').map(({ value }) => value);
+  return times.reduce((sum, value) => sum + value, 0) / times.length;
+}
+
+/** The same as a point of the checklist, with its cost where a price is set. */
+export function expectedItem(app: Part, memory: Pick<ReplyMemory, 'trial'>): ChecklistItem<'time'> {
+  const seconds = expectedSeconds(app, memory);
+  const next = 'The small-scale test measures the pace.';
+  if (seconds === null) return { name: 'time', state: 'open', detail: 'not known yet', next };
+  const { cost, currency } = costOf(seconds, readSettings(app.store));
+  const price = cost === null ? '' : `, ${currency}${cost.toFixed(2)}`;
+  return { name: 'time', state: 'done', detail: `about ${inWords(seconds)} for the four runs${price}`, next: null };
+}
