@@ -21,8 +21,8 @@ export interface ExportedFiles {
 /** Writes everything about a run into a folder; `tensorboard --logdir` takes the folder or one above it. */
 export function exportRun(store: Store, runId: number, folder: string): ExportedFiles {
   const run = requireRun(store, runId);
-  const names = store.metrics.names(runId);
-  const rows = stepRows(store, runId, names);
+  const rows = stepRows(store, runId);
+  const names = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))].sort();
   const began = (run.startedAt ?? run.createdAt) / 1000;
   const samples = store.samples.steps(runId).flatMap((step) => store.samples.byStep(runId, step));
   const files = {
@@ -45,7 +45,7 @@ export function exportRun(store: Store, runId: number, folder: string): Exported
   } catch (error) {
     throw writeError(error, folder, 'the export');
   }
-  return { ...files, steps: rows.length, samples: samples.length };
+  return { ...files, steps: rows.filter(({ step }) => step > 0).length, samples: samples.length };
 }
 
 interface StepRow {
@@ -53,15 +53,15 @@ interface StepRow {
   readonly values: Readonly<Record<string, number>>;
 }
 
-function stepRows(store: Store, runId: number, names: readonly string[]): StepRow[] {
+/** Metrics of the steps, and those of held-out evaluations at the steps after which they were made. */
+function stepRows(store: Store, runId: number): StepRow[] {
   const rows = new Map<number, Record<string, number>>();
-  for (const [name, points] of Object.entries(store.metrics.seriesOf(runId, names))) {
-    for (const { step, value } of points) {
-      const row = rows.get(step) ?? {};
-      row[name] = value;
-      rows.set(step, row);
-    }
-  }
+  const note = (step: number, values: Readonly<Record<string, number>>): void =>
+    void rows.set(step, { ...rows.get(step), ...values });
+  for (const [name, points] of Object.entries(store.metrics.seriesOf(runId, store.metrics.names(runId))))
+    for (const { step, value } of points) note(step, { [name]: value });
+  for (const { step, metrics, duringTraining } of store.evaluations.ofRun(runId))
+    if (duringTraining) note(step, metrics);
   return [...rows].sort(([a], [b]) => a - b).map(([step, values]) => ({ step, values }));
 }
 

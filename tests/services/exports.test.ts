@@ -53,6 +53,26 @@ describe('exportRun', () => {
     expect(rows[0]?.relevance).toBeNaN();
   });
 
+  it('puts held-out evaluations at the steps after which they were made', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({ task: 'reply' }));
+    store.metrics.record(runId, 1, { reward: 0.5 });
+    const numbers = { n: 1, mean: 0.25, low: null, high: null, exactMatch: null };
+    const origin = { runId, checkpointId: null, model: 'm', dataset: 'd' };
+    for (const [step, during] of [
+      [0, true],
+      [1, true],
+      [1, false],
+    ] as const)
+      store.evaluations.add(
+        { ...origin, ...numbers, step, metrics: { eval_reward: during ? step + 0.25 : 9 }, duringTraining: during },
+        [],
+      );
+    const files = exportRun(store, runId, temporaryFolder());
+    expect(readFileSync(files.metrics, 'utf8')).toBe('step,eval_reward,reward\n0,0.25,\n1,1.25,0.5\n');
+    expect(files.steps).toBe(1);
+  });
+
   it('writes what there is of a run that kept nothing, and refuses an unknown run or folder', () => {
     const store = temporaryStore();
     const { runId } = createRun(store, parseConfig({}));
