@@ -16,8 +16,13 @@ const REMEDY = 'Give a YAML file of configuration fields, such as the run.yaml o
 export function readConfigFile(file: string): ConfigFields {
   const content = readTextFile(file);
   if (content.kind === 'bad') throw faultsError('BAD_CONFIG', [content.fault], REMEDY);
+  return parseConfigText(file, content.value);
+}
+
+/** The same for a content by its name, such as a file that a page hands in. */
+export function parseConfigText(file: string, text: string): ConfigFields {
   const lines = new LineCounter();
-  const document = parseDocument(content.value, { lineCounter: lines });
+  const document = parseDocument(text, { lineCounter: lines });
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   const broken = document.errors.map(
     ({ pos, message }): FileFault => ({ file, line: lineAt(pos[0]), reason: firstLine(message) }),

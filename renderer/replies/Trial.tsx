@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ReplyDesk } from '../../main/services/replies/desk.ts';
 import { client } from '../api/client.ts';
-import { duration } from '../components/format.ts';
+import { duration, score } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import { Checks } from './Checks.tsx';
@@ -48,8 +48,27 @@ export function Trial({ trial, seed, work }: TrialProps) {
             ))}
           </p>
           <Checks checks={criterionVerdicts(trial.criteria)} />
+          {trial.samples.length > 0 && <Some samples={trial.samples} />}
         </>
       )}
     </Panel>
+  );
+}
+
+/** Some of its last replies, to be read: no criterion sees whether they make sense. */
+function Some({ samples }: Pick<NonNullable<TrialProps['trial']>, 'samples'>) {
+  return (
+    <details className={classes.some}>
+      <summary>Read {samples.length} of its last replies to one post, with their rewards</summary>
+      <p className="soft">{samples[0]?.prompt}</p>
+      <ol>
+        {samples.map(({ completion, reward }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: equal replies are told apart by their place alone
+          <li key={at}>
+            <span className="num">{score(reward)}</span> {completion}
+          </li>
+        ))}
+      </ol>
+    </details>
   );
 }

@@ -1,7 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { presetNames, readConfigChoice, readConfigFile, readPreset } from '../../main/services/presets.ts';
+import {
+  parseConfigText,
+  presetNames,
+  readConfigChoice,
+  readConfigFile,
+  readPreset,
+} from '../../main/services/presets.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 
@@ -31,6 +37,15 @@ describe('readConfigFile', () => {
     expect(() => readConfigFile(file('task: reply\nmodel: [a\n'))).toThrow(/line [23]: /);
     expect(() => readConfigFile(file('- a\n'))).toThrow('expected fields with values, got ["a"]');
     expect(() => readConfigFile('nowhere.yaml')).toThrow('nowhere.yaml: expected a file, got none of that name');
+  });
+});
+
+describe('parseConfigText', () => {
+  it('reads what a page hands in, with the same words for what is wrong', () => {
+    expect(parseConfigText('mine.yaml', 'seed: 5\n')).toEqual({ seed: 5 });
+    expect(() => parseConfigText('mine.yaml', 'seed: 5\ntemprature: 1\n')).toThrow(
+      'mine.yaml, line 2: unknown field "temprature"; did you mean "temperature"?',
+    );
   });
 });
 

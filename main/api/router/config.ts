@@ -1,9 +1,11 @@
 import { configForm, listPresets } from '../../services/config-form.ts';
+import { parseConfigText } from '../../services/presets.ts';
 import { configFaults } from '../../trainer/config.ts';
 import { api } from '../context.ts';
 
 export const config = {
   fields: api.config.fields.handler(() => configForm()),
   presets: api.config.presets.handler(({ context }) => listPresets(context.app.paths)),
+  read: api.config.read.handler(({ input: { name, text } }) => ({ ...parseConfigText(name, text) })),
   check: api.config.check.handler(({ input }) => configFaults(input.config)),
 };

@@ -8,7 +8,8 @@ import { api } from '../../api/client.ts';
 import { Failed, Loading } from '../Feedback.tsx';
 import classes from './ConfigForm.module.css';
 import { Field } from './Field.tsx';
-import { fieldSections, type Values } from './sections.ts';
+import { OpenYaml } from './OpenYaml.tsx';
+import { changesOf, fieldSections, type Values } from './sections.ts';
 import { useSuggestions } from './suggestions.ts';
 
 export interface ConfigFormProps {
@@ -72,6 +73,12 @@ export function ConfigForm({ defaults, own, onChange, faults, without = [] }: Co
           presets={presets.data ?? []}
           without={without}
           onChoose={(chosen) => onChange({ ...own, ...chosen })}
+        />
+        <OpenYaml
+          onOpen={(file) => {
+            const known = (fields.data ?? []).filter(({ name }) => !without.includes(name));
+            onChange(changesOf(known, file, (field) => usualOf(field, defaults)));
+          }}
         />
         <Button variant="default" disabled={Object.keys(own).length === 0} onClick={() => onChange({})}>
           Reset all

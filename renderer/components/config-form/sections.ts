@@ -41,3 +41,14 @@ export function fieldSections(fields: readonly ConfigField[], choice: SectionCho
   }));
   return [first, ...groups].filter(({ rows }) => rows.length > 0);
 }
+
+/** What a file says, as changes to what is usual here: a field that it leaves out has its own default. */
+export function changesOf(
+  fields: readonly ConfigField[],
+  file: Values,
+  usual: (field: ConfigField) => unknown,
+): Values {
+  const said = fields.map((field) => [field, field.name in file ? file[field.name] : field.default] as const);
+  const differing = said.filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(usual(field)));
+  return Object.fromEntries(differing.map(([{ name }, value]) => [name, value]));
+}
