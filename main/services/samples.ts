@@ -10,6 +10,7 @@ import { alignCompletion, type WordAlignment } from './word-alignment.ts';
 export interface RunSamples {
   readonly runId: number;
   readonly name: string;
+  readonly task: string;
   readonly state: RunState;
   /** The step that the run has reached. */
   readonly step: number;
@@ -39,9 +40,9 @@ export interface RecordStep {
 
 /** What a run has kept, by step. */
 export function runSamples(store: Store, runId: number): RunSamples {
-  const { name, state, step, maxSteps, configJson } = requireRun(store, runId);
+  const { name, task, state, step, maxSteps, configJson } = requireRun(store, runId);
   const { sample_steps: sampleSteps = 1 } = JSON.parse(configJson) as { sample_steps?: number };
-  return { runId, name, state, step, maxSteps, sampleSteps, steps: store.samples.rewardsByStep(runId) };
+  return { runId, name, task, state, step, maxSteps, sampleSteps, steps: store.samples.rewardsByStep(runId) };
 }
 
 /** The run whose completions were kept last; null where there are none. */

@@ -1,15 +1,15 @@
 /** The comparison of the methods: the table, with a winner only where the difference is significant; figures; files. */
-import { Button, Table } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { MethodView } from '../../main/services/replies/methods.ts';
-import type { ReportView } from '../../main/services/replies/report.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { saveFile, svgToPng } from '../components/save-file.ts';
 import { When } from '../components/When.tsx';
 import classes from './Replies.module.css';
+import { Differences, ReportTable } from './ReportTables.tsx';
 import type { ReplyWork } from './use-reply-work.ts';
 
 export interface ReportProps {
@@ -53,6 +53,7 @@ export function Report({ methods, hasStart, seed, work }: ReportProps) {
             95 % intervals; a row has a winner only where it beats every other significantly.
           </p>
           <ReportTable report={report} />
+          <Differences report={report} />
           <div className={classes.figures}>
             {report.files
               .filter((file) => file.endsWith('.svg'))
@@ -81,47 +82,6 @@ export function Report({ methods, hasStart, seed, work }: ReportProps) {
       )}
     </Panel>
   );
-}
-
-function ReportTable({ report: { numbers } }: { readonly report: ReportView }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section className={classes.scroll} tabIndex={0} aria-label="Comparison of the methods">
-      <Table className={classes.numbers}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">measure</Table.Th>
-            {numbers.models.map(({ name }) => (
-              <Table.Th key={name} scope="col">
-                {name}
-              </Table.Th>
-            ))}
-            <Table.Th scope="col">winner</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {numbers.rows.map(({ name, label, better, means, winner }) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row">
-                {label} <span className="faint">{better === null ? '' : better === 'higher' ? '↑' : '↓'}</span>
-              </Table.Th>
-              {means.map(({ model, mean, low, high }) => (
-                <Table.Td key={model} className="num" data-winner={model === winner || undefined}>
-                  {fixed(mean)} <span className="faint">{`[${fixed(low)}, ${fixed(high)}]`}</span>
-                </Table.Td>
-              ))}
-              <Table.Td>{winner ?? '–'}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
-  );
-}
-
-/** JSON has no NaN: a mean over nothing comes as null. */
-function fixed(value: number | null): string {
-  return value === null ? '–' : value.toFixed(3);
 }
 
 interface FigureProps {

@@ -41,7 +41,9 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, isReinforc
         <>
           {cost !== undefined && cost.spent.cost !== null && (
             <span className="soft num">
-              {money(cost.spent)} so far, {money(cost.left)} expected for the {duration(cost.left.seconds)} left
+              {cost.left.seconds === 0
+                ? `${money(cost.spent)} in all, ${duration(cost.spent.seconds)} of steps`
+                : `${money(cost.spent)} so far, ${money(cost.left)} expected for the ${duration(cost.left.seconds)} left`}
             </span>
           )}
           {useful.length > 0 && (

@@ -32,13 +32,15 @@ export function Charts({ feed, detail, markers }: ChartsProps) {
   return (
     <>
       <div className={classes.main}>
-        <Panel>{detail.method === 'sft' ? null : <RewardChart {...shared} detail={detail} />}</Panel>
+        <Panel>
+          <RewardChart {...shared} detail={detail} />
+        </Panel>
         <StepPanel detail={detail} step={picked} onStep={setPicked} />
       </div>
       <ChartControls />
       <div className={classes.grid}>
         {panels.map((panel) => (
-          <Panel key={panel.id}>
+          <Panel key={panel.id} {...(panel.wide && { className: classes.wide ?? '' })}>
             <MetricChart {...shared} panel={panel} />
           </Panel>
         ))}
@@ -56,9 +58,9 @@ interface SharedProps {
 
 function MetricChart({ feed, panel, ...shared }: SharedProps & { readonly panel: ChartPanel }) {
   const { series, empty, error } = useMetrics(feed, panel.looks);
-  const { id: _, looks: __, ...rest } = panel;
+  const { id: _, looks: __, wide = false, ...rest } = panel;
   if (error !== null) return <Failed what={`${panel.title} can't be drawn`} error={error} />;
-  return <LineChart {...rest} {...shared} series={series} height={126} empty={empty} />;
+  return <LineChart {...rest} {...shared} series={series} height={wide ? 190 : 126} empty={empty} />;
 }
 
 const top = [1];
@@ -67,29 +69,36 @@ const none: readonly number[] = [];
 function RewardChart({ feed, detail, ...shared }: SharedProps & { readonly detail: RunDetail }) {
   const { series: train, empty, error } = useMetrics(feed, rewardLooks);
   const { evaluations, baselineScore, stage } = detail;
+  // Supervised fitting samples nothing: only held-out evaluations tell of the reward.
+  const isFitted = detail.method === 'sft' || detail.method === 'polychromic-sft';
   const series = useMemo(() => {
     const heldOut: ChartSeries = {
       ...{ id: 'held-out', label: 'held-out', colour: 'strand-b', look: 'points' },
       x: evaluations.map(({ step }) => step),
       y: evaluations.map(({ mean }) => mean),
     };
-    return evaluations.length === 0 ? train : [...train, heldOut];
-  }, [train, evaluations]);
+    const sampled = isFitted ? [] : train;
+    return evaluations.length === 0 ? sampled : [...sampled, heldOut];
+  }, [train, evaluations, isFitted]);
   const lines = useMemo(() => referenceLines(baselineScore, stage), [baselineScore, stage]);
   if (error !== null) return <Failed what="The reward can't be drawn" error={error} />;
   return (
     <LineChart
       {...shared}
-      title="Reward"
-      about="Mean reward of the sampled completions, and the held-out score, which is greedy on texts that training never saw."
+      title={isFitted ? 'Held-out score' : 'Reward'}
+      about={isFitted ? heldOutWords : rewardWords}
       series={series}
       lines={lines}
       include={feed.run.task === 'interleave' ? top : none}
       height={250}
-      empty={empty}
+      empty={isFitted ? 'Not measured: the run has no held-out records or no eval_steps' : empty}
     />
   );
 }
+
+const heldOutWords = 'Greedy completions of prompts that training never saw, every eval_steps steps.';
+const rewardWords =
+  'Mean reward of the sampled completions, and the held-out score, which is greedy on texts that training never saw.';
 
 function referenceLines(baseline: number | null, stage: RunDetail['stage']): readonly ReferenceLine[] {
   const goal = stage?.promotion?.at_least;

@@ -11,6 +11,8 @@ export interface ChartPanel {
   /** Values of y that are always in view. */
   readonly include?: readonly number[];
   readonly stacked?: boolean;
+  /** Takes a whole row: many lines, many names. */
+  readonly wide?: boolean;
 }
 
 const main: Look = { label: 'mean', colour: 'strand-a' };
@@ -18,6 +20,34 @@ const main: Look = { label: 'mean', colour: 'strand-a' };
 export const rewardLooks: ChartPanel['looks'] = { reward: { label: 'train', colour: 'strand-a' } };
 
 const panels: readonly ChartPanel[] = [
+  {
+    id: 'check',
+    title: 'Overlap with the human reply',
+    unit: 'F1',
+    about:
+      'What no part of the reward looks at. A reward that climbs while this falls is being gamed: read the samples.',
+    looks: { 'check/reference_overlap': { label: 'mean', colour: 'strand-b' } },
+    include: [0],
+  },
+  {
+    id: 'diversity',
+    title: 'Diversity',
+    about:
+      "How different the replies to one post are. Polychromic methods raise it; GRPO's own pull is towards one reply.",
+    looks: {
+      'completions/diversity': { label: 'of the group', colour: 'strand-a' },
+      'polychromic/diversity': { label: 'of the sets', colour: 'strand-b' },
+      'polychromic/set_score': { label: 'reward × diversity', colour: 'ink', look: 'dashed' },
+    },
+    include: [0, 1],
+  },
+  {
+    id: 'quality',
+    title: 'Supervised part of the loss',
+    about: 'The loss without its diversity term. It should fall like that of plain fitting, a little slower.',
+    looks: { 'polychromic/quality_loss': { label: 'loss', colour: 'strand-a' } },
+    include: [0],
+  },
   {
     id: 'spread',
     title: 'Spread of rewards',
@@ -171,6 +201,8 @@ function components(metricNames: readonly string[]): readonly ChartPanel[] {
       title: 'Reward by component',
       about: 'One component that rises while another falls: they compete.',
       looks: Object.fromEntries(looks),
+      wide: true,
+      include: [0, 1],
     },
   ];
 }

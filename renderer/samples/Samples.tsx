@@ -25,6 +25,12 @@ export function Samples() {
   const runId = place.run ?? newest.data ?? null;
   const [hidden, setHidden] = useState<ReadonlySet<WordKind>>(new Set());
   const { pins } = usePins();
+  const ofRun = useQuery({
+    ...api.samples.ofRun.queryOptions({ input: { runId: runId ?? 0 } }),
+    enabled: runId !== null,
+  });
+  // Replies have no exact target to be told apart from; what was found or pinned may be of any run.
+  const hasTargets = (place.show !== 'step' && place.show !== 'record') || ofRun.data?.task !== 'reply';
   const latest = useRef(onPlace);
   latest.current = onPlace;
   useKeys(
@@ -58,7 +64,7 @@ export function Samples() {
           />
         </>
       }
-      actions={<Legend hidden={hidden} onChange={setHidden} />}
+      actions={hasTargets && <Legend hidden={hidden} onChange={setHidden} />}
     >
       <div className={classes.body}>
         {newest.error !== null && (

@@ -25,7 +25,7 @@ export function replyReport({ store, workspace }: Pick<App, 'store' | 'workspace
   const inside = (part: string, ending: string): string[] =>
     readdirSync(join(folder, part))
       .filter((file) => file.endsWith(ending))
-      .sort()
+      .sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b))
       .map((file) => `${part}/${file}`);
   return {
     ...{ folder, at: report.at },
@@ -36,6 +36,14 @@ export function replyReport({ store, workspace }: Pick<App, 'store' | 'workspace
       ...inside('data', '.csv'),
     ],
   };
+}
+
+/** What was asked first, how it came about after it. */
+const ORDER = ['pass_at_k', 'measures', 'training_reward', 'training_diversity', 'training_kl', 'training_loss'];
+
+function rankOf(file: string): number {
+  const place = ORDER.indexOf(file.replace(/\.\w+$/, ''));
+  return place < 0 ? ORDER.length : place;
 }
 
 /** The text of one of the report's files. */

@@ -1,0 +1,51 @@
+/** A comparison's numbers as its tables show them. Pure. */
+import type { ReportView } from '../../main/services/replies/report.ts';
+import { methodWords } from './words.ts';
+
+type Pair = ReportView['numbers']['rows'][number]['pairs'][number];
+
+/** One model minus another. */
+export interface Difference {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+  /** Corrected. */
+  readonly p: number;
+  readonly significant: boolean;
+  readonly wins: number;
+  readonly ties: number;
+  readonly losses: number;
+}
+
+/** The others minus one, whichever way round each pair was compared; null where a measure has no numbers. */
+export function differences(
+  pairs: readonly Pair[],
+  against: string,
+  others: readonly string[],
+): readonly (Difference | null)[] {
+  return others.map((other) => {
+    const same = pairs.find(({ from, to }) => from === against && to === other);
+    if (same !== undefined) return { ...same, ...same.difference, p: same.p_corrected };
+    const turned = pairs.find(({ from, to }) => from === other && to === against);
+    if (turned === undefined) return null;
+    const { difference, p_corrected: p, significant, wins, ties, losses } = turned;
+    const { mean: centre, low, high } = difference;
+    return { mean: -centre, low: -high, high: -low, p, significant, wins: losses, ties, losses: wins };
+  });
+}
+
+/** A method by its label, any other model by its name. */
+export function modelLabel(name: string): string {
+  return name in methodWords ? methodWords[name as keyof typeof methodWords].label : name;
+}
+
+/** Three decimals, fewer for what isn't a share. JSON has no NaN: a mean over nothing comes as null. */
+export function mean(value: number | null): string {
+  if (value === null) return '–';
+  return value.toFixed(Math.abs(value) < 10 ? 3 : 1);
+}
+
+/** The same with its sign. */
+export function signedMean(value: number): string {
+  return `${value < 0 ? '−' : '+'}${mean(Math.abs(value))}`;
+}
