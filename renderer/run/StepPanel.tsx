@@ -22,7 +22,11 @@ export interface StepPanelProps {
   readonly onStep: (step: number) => void;
 }
 
-export const StepPanel = memo(function StepPanel({ detail: { id, sampleSteps }, step, onStep }: StepPanelProps) {
+export const StepPanel = memo(function StepPanel({
+  detail: { id, method, sampleSteps },
+  step,
+  onStep,
+}: StepPanelProps) {
   const shown = step ?? sampleSteps.at(-1) ?? null;
   const place = shown === null ? -1 : sampleSteps.indexOf(shown);
   const [before, after] = [sampleSteps[place - 1], sampleSteps[place + 1]];
@@ -37,7 +41,11 @@ export const StepPanel = memo(function StepPanel({ detail: { id, sampleSteps }, 
   if (shown === null) {
     return (
       <Panel title="Completions">
-        <p className="soft">None are kept yet. The first step keeps some.</p>
+        <p className="soft">
+          {method === 'sft' || method === 'polychromic-sft'
+            ? 'Supervised fitting keeps none: it learns from the answers of the dataset.'
+            : 'None are kept yet. The first step keeps some.'}
+        </p>
       </Panel>
     );
   }

@@ -37,7 +37,7 @@ function passCurve(models: readonly ModelSamples[], rows: readonly ComparisonRow
   });
   if (passes.length < 2) return [];
   const series = models.map(({ name }, m) => ({
-    name,
+    ...{ name, colour: m },
     points: passes.flatMap(({ k, means }): Point[] => {
       const at = means[m];
       return at === undefined ? [] : [{ x: k, y: at.mean, low: at.low, high: at.high }];
@@ -47,17 +47,22 @@ function passCurve(models: readonly ModelSamples[], rows: readonly ComparisonRow
 }
 
 function trainingCurve(models: readonly ModelSamples[], metric: string, name: string, title: string): Figure[] {
-  const series = models.map((model) => ({ name: model.name, points: curveOf(model.history, metric) }));
+  const series = models.map(({ name: of, history }, colour) => ({
+    name: of,
+    points: curveOf(history, metric),
+    colour,
+  }));
   return lines(`training_${name}`, title, 'step', metric, series);
 }
 
+/** Of a group's completions under GRPO, of the sampled sets in polychromic fitting: the same measure. */
 function diversityCurve(models: readonly ModelSamples[]): Figure[] {
   const names = ['completions/diversity', 'polychromic/diversity', 'completions/unique_ratio'];
-  const series = models.map(({ name, history }) => {
+  const series = models.map(({ name, history }, colour) => {
     const metric = names.find((candidate) => curveOf(history, candidate).length > 0) ?? '';
-    return { name: metric === '' ? name : `${name} (${metric})`, points: curveOf(history, metric) };
+    return { name, points: curveOf(history, metric), colour };
   });
-  return lines('training_diversity', 'Diversity during training', 'step', 'diversity', series);
+  return lines('training_diversity', 'Diversity during training', 'step', 'diversity of the sampled replies', series);
 }
 
 function lines(name: string, title: string, xLabel: string, yLabel: string, all: readonly Series[]): Figure[] {
@@ -123,11 +128,11 @@ function loraNorms(models: readonly ModelSamples[]): Figure[] {
 
 /** Interleave only: at each word, the share of completions that match the target there. */
 function alignmentByPosition(models: readonly ModelSamples[]): Figure[] {
-  const series = models.map(({ name, answers }) => {
+  const series = models.map(({ name, answers }, colour) => {
     const pairs = answers.flatMap(({ target, completions }) =>
       target === null ? [] : completions.map((completion) => ({ target, completion })),
     );
-    return { name, points: scoreByPosition(pairs).map((y, i) => ({ x: i + 1, y })) };
+    return { name, points: scoreByPosition(pairs).map((y, i) => ({ x: i + 1, y })), colour };
   });
   return lines('alignment_by_position', 'Alignment by position', 'word', 'share matched', series);
 }

@@ -12,6 +12,8 @@ export interface Point {
 export interface Series {
   readonly name: string;
   readonly points: readonly Point[];
+  /** Which colour; by default the one of its place. Charts of the same things give each the same. */
+  readonly colour?: number;
 }
 
 export interface LineChart {
@@ -23,7 +25,10 @@ export interface LineChart {
 
 /** The chart as SVG. Points that are not finite are left out; a chart without any says so. */
 export function lineChart({ title, xLabel, yLabel, series }: LineChart): string {
-  const drawn = series.map(({ name, points }) => ({ name, points: points.filter(({ y }) => Number.isFinite(y)) }));
+  const drawn = series.map(({ name, points, colour }, place) => ({
+    ...{ name, colour: colourOf(colour ?? place) },
+    points: points.filter(({ y }) => Number.isFinite(y)),
+  }));
   const all = drawn.flatMap(({ points }) => points);
   const xs = all.map(({ x }) => x);
   const ys = all.flatMap(({ y, low = y, high = y }) => [y, low, high]);
@@ -33,7 +38,7 @@ export function lineChart({ title, xLabel, yLabel, series }: LineChart): string 
   ];
   if (all.length === 0) return sheet(title, ['<text x="360" y="200" text-anchor="middle">no values</text>']);
   const at = ({ x: px }: Point, value: number): string => `${fixed(x.at(px))},${fixed(y.at(value))}`;
-  const shapes = drawn.flatMap(({ points }, i) => {
+  const shapes = drawn.flatMap(({ points, colour }) => {
     const banded = points.filter(({ low, high }) => low !== undefined && high !== undefined);
     const band = [
       ...banded.map((point) => at(point, point.high ?? point.y)),
@@ -41,20 +46,15 @@ export function lineChart({ title, xLabel, yLabel, series }: LineChart): string 
     ];
     const line = points.map((point) => at(point, point.y));
     return [
-      ...(band.length === 0 ? [] : [`<polygon points="${band.join(' ')}" fill="${colourOf(i)}" opacity="0.15"/>`]),
-      `<polyline points="${line.join(' ')}" fill="none" stroke="${colourOf(i)}" stroke-width="2"/>`,
-      ...(points.length > 12 ? [] : line.map((spot) => dot(spot, i))),
+      ...(band.length === 0 ? [] : [`<polygon points="${band.join(' ')}" fill="${colour}" opacity="0.15"/>`]),
+      `<polyline points="${line.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>`,
+      ...(points.length > 12 ? [] : line.map((spot) => dot(spot, colour))),
     ];
   });
-  return sheet(title, [
-    ...verticalAxis(y, yLabel),
-    ...horizontalAxis(x, xLabel),
-    ...shapes,
-    ...legend(drawn.map(({ name }) => name)),
-  ]);
+  return sheet(title, [...verticalAxis(y, yLabel), ...horizontalAxis(x, xLabel), ...shapes, ...legend(drawn)]);
 }
 
-function dot(spot: string, i: number): string {
+function dot(spot: string, colour: string): string {
   const [cx, cy] = spot.split(',');
-  return `<circle cx="${cx}" cy="${cy}" r="3" fill="${colourOf(i)}"/>`;
+  return `<circle cx="${cx}" cy="${cy}" r="3" fill="${colour}"/>`;
 }

@@ -91,14 +91,14 @@ export function horizontalAxis(scale: Scale, label: string): string[] {
 }
 
 /** Names beside their colours, in one row under the plot. */
-export function legend(names: readonly string[]): string[] {
-  const width = (PLOT.right - PLOT.left) / Math.max(names.length, 1);
-  return names.flatMap((name, i) => {
+export function legend(series: readonly { readonly name: string; readonly colour: string }[]): string[] {
+  const width = (PLOT.right - PLOT.left) / Math.max(series.length, 1);
+  return series.flatMap(({ name, colour }, i) => {
     const x = PLOT.left + i * width;
     const most = Math.max(4, Math.floor((width - 24) / 6.5));
     const shown = name.length > most ? `${name.slice(0, most - 1)}…` : name;
     return [
-      `<rect x="${fixed(x)}" y="${PLOT.bottom + 54}" width="12" height="12" fill="${colourOf(i)}"/>`,
+      `<rect x="${fixed(x)}" y="${PLOT.bottom + 54}" width="12" height="12" fill="${colour}"/>`,
       textAt(x + 18, PLOT.bottom + 64, shown, { size: 11 }),
     ];
   });

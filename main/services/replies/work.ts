@@ -107,7 +107,9 @@ function trainLive({ live }: Pick<App, 'live'>, signal: AbortSignal): TrainToEnd
     const outcome = await live.outcome(runId);
     signal.removeEventListener('abort', stop);
     if (outcome !== null) return outcome;
-    throw new BraidError('INTERRUPTED', `Expected ${name} to train, but it ended at once`);
+    throw new BraidError('INTERRUPTED', `Expected ${name} to train, but it ended at once`, {
+      remedy: `Read on the page of run ${runId} why, then begin anew.`,
+    });
   };
 }
 

@@ -26,6 +26,13 @@ describe('lineChart', () => {
     expect(svg).toContain('<polygon points="70,194 700,48 700,194 70,340"');
   });
 
+  it('gives a series the colour that it is told, in the plot and in the legend', () => {
+    const points = [{ x: 0, y: 1 }];
+    const series = [{ name: 'third of three', points, colour: 2 }];
+    const svg = lineChart({ title: '', xLabel: '', yLabel: '', series });
+    expect(svg.match(/#009e73/gi)).toHaveLength(3);
+  });
+
   it('leaves out what is not a number and says when nothing is left', () => {
     expect(chart([{ x: 0, y: Number.NaN }])).toContain('no values');
     expect(

@@ -3,23 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { replyData } from '../../../main/services/replies/data.ts';
 import { remember } from '../../../main/services/replies/memory.ts';
 import { phaseFiles } from '../../../main/services/replies/methods.ts';
+import { startTrial } from '../../../main/services/replies/work.ts';
 import { createRun, finishRun } from '../../../main/services/runs.ts';
 import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
-import { tinyWords } from '../../tiny-model.ts';
 import { until } from '../../until.ts';
+import { replyLines } from '../reply-lines.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
-
-function replyLines(count: number): string {
-  const word = (i: number): string => tinyWords[i % 20] ?? '';
-  return Array.from({ length: count }, (_, i) =>
-    JSON.stringify({
-      id: `r${i}`,
-      post: `${word(i)} ${word(i * 3 + 1)} ${word(Math.floor(i / 20))}`,
-      reply: `${word(i)} ${word(i + 1)}`,
-      engagement: { likes: i, reposts: 0, replies: 0 },
-    }),
-  ).join('\n');
-}
 
 async function open() {
   const world = await tinyWorkspace();
@@ -109,4 +98,38 @@ describe('the reply system over the contract', () => {
     remember(app.store, { report: { folder: 'outputs/nowhere', at: 1 } });
     expect(await client.replies.report()).toBeNull();
   });
+
+  it('says on the screen that a quartile is empty', async () => {
+    const { client } = await open();
+    const equal = replyLines(40).replace(/"likes":\d+/g, '"likes":3');
+    await client.replies.import({ name: 'equal.jsonl', content: new Blob([equal]) });
+    await client.replies.split({ ratio: 0.5, seed: 1 });
+    const { split } = await client.replies.desk();
+    expect(split?.checks.find(({ name }) => name === 'quartiles_filled')).toMatchObject({
+      ok: false,
+      detail: 'quartile 2 and 3 and 4 is empty: too many replies have the same engagement to tell them apart',
+    });
+  });
+
+  it('tells of a run that was stopped instead of a comparison, and of one that ended at once', async () => {
+    const { client, app } = await open();
+    const stopped = await client.replies.whole({ seed: 1 });
+    await until(async () => app.live.list().some(({ step }) => step > 0));
+    app.live.command(app.live.list()[0]?.runId ?? 0, 'stop');
+    const jobOf = (id: number) => app.jobs.list().find((job) => job.id === id);
+    await until(async () => jobOf(stopped.jobId)?.state === 'failed');
+    expect(jobOf(stopped.jobId)?.error).toMatchObject({
+      message: 'A run was stopped before its end, so there is no comparison',
+      remedy: expect.stringContaining('stay in the history'),
+    });
+    expect(await client.replies.report()).toBeNull();
+
+    const live = { ...app.live, start: () => 7, outcome: () => null };
+    const id = startTrial({ ...app, live }, 1);
+    await until(async () => jobOf(id)?.state === 'failed');
+    expect(jobOf(id)?.error).toMatchObject({
+      message: 'Expected trial-sft to train, but it ended at once',
+      remedy: expect.stringContaining('run 7'),
+    });
+  }, 180_000);
 });
