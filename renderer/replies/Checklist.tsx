@@ -1,6 +1,6 @@
 /** The list before the long runs: what is checked here, and what only the person can say. */
 import { Checkbox } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { TickName } from '../../main/services/replies/checklist.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -14,9 +14,13 @@ export function Checklist({ seed }: { readonly seed: number }) {
     ...api.replies.checklist.queryOptions({ input: { seed } }),
     placeholderData: (before) => before,
   });
+  const queries = useQueryClient();
   const tick = useMutation({
     mutationFn: (input: { readonly name: TickName; readonly ticked: boolean }) => client.replies.tick(input),
+    // At work until the list says the same, so that the box does not fall back in between.
+    onSuccess: () => queries.invalidateQueries({ queryKey: api.replies.checklist.key() }),
   });
+  const said = tick.isPending ? tick.variables : null;
   return (
     <Panel
       title="Before the long runs"
@@ -41,7 +45,7 @@ export function Checklist({ seed }: { readonly seed: number }) {
                 key={name}
                 size="xs"
                 label={tickWords[name]}
-                checked={ticked}
+                checked={said?.name === name ? said.ticked : ticked}
                 onChange={(event) => tick.mutate({ name, ticked: event.currentTarget.checked })}
               />
             ))}

@@ -1,8 +1,12 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { disposeModel } from '../../main/model/model.ts';
 import { openWorkspace } from '../../main/services/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
+import { replyLines } from '../services/reply-lines.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { writeTinyModel } from '../tiny-model.ts';
 import { expectAccessible, openPage, picture, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { seedRun } from './seed-runs.ts';
@@ -74,4 +78,89 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toMatch(/ beta 0\.04( |$)/);
     expect(complaints).toEqual([]);
   });
+
+  it('refuses what can not be taken in, in words, and says what a split can not do', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/replies');
+    const drop = (names: readonly string[]) =>
+      page.getByText(/pairs to train on/).evaluate((place, files) => {
+        const dataTransfer = new DataTransfer();
+        for (const name of files) dataTransfer.items.add(new File(['{}'], name));
+        place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+      }, names);
+    await drop(['a.jsonl', 'b.jsonl']);
+    await page.getByText('Expected one file of reply records, got 2.').waitFor();
+    await drop([]);
+    await page.getByText('There is neither a file nor a text in it.').waitFor();
+    await page.evaluate(() => navigator.clipboard.writeText(' '));
+    await page.getByRole('button', { name: 'Paste' }).click();
+    await page.getByText('The clipboard holds no text.').waitFor();
+    await page.evaluate(() => navigator.clipboard.writeText('{"id":"a","post":"p"}'));
+    await page.getByRole('button', { name: 'Paste' }).click();
+    await page
+      .getByText(/Pasted text, line 1: expected "reply" to be a string, got nothing; expected "engag/)
+      .waitFor();
+
+    const equal = Array.from({ length: 30 }, (_, i) =>
+      JSON.stringify({ ...{ id: `e${i}`, post: `post ${i}`, reply: 'ok' }, engagement: NONE }),
+    ).join('\n');
+    const file = { name: 'equal.jsonl', mimeType: 'text/plain', buffer: Buffer.from(equal) };
+    await page.getByLabel('Reply records to import').setInputFiles(file);
+    await page.getByText('27 pairs to train on').waitFor();
+    await page.getByRole('button', { name: 'Split', exact: true }).click();
+    await page.getByText(/Quartiles filled: quartile 2 and 3 and 4 is empty/).waitFor();
+    await expectAccessible(page);
+  });
+
+  it('goes through the list before the long runs, and takes what a person says', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/replies');
+    await page.getByRole('button', { name: 'Back to the bundled sample' }).click();
+    await page.getByText('Split for two phases: not made yet').waitFor();
+    await page.getByText(/^1 to mend, \d open$/).waitFor();
+    await page.getByRole('button', { name: 'Split', exact: true }).click();
+    await page.getByText('Phases share no post: no post stands in both phases').waitFor();
+    await page.getByLabel('The machine can be given to it for the time it takes.').check();
+    await page.getByText(/^5 open$/).waitFor();
+    await expectAccessible(page);
+  });
+
+  it('opens a YAML file in the form, or names the line and what was probably meant', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/curriculum');
+    await page.getByRole('button', { name: 'Free run' }).click();
+    const form = page.getByRole('dialog', { name: 'New run' });
+    const open = form.getByLabel('Configuration to open');
+    const yaml = (text: string) => ({ name: 'mine.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) });
+    await open.setInputFiles(yaml('beta: 0.1\nlearning_rte: 1e-3\n'));
+    await form.getByText('mine.yaml, line 2: unknown field "learning_rte"; did you mean "learning_rate"?').waitFor();
+    await open.setInputFiles(yaml('beta: 0.125\nmethod: sft\n'));
+    await expect.poll(() => form.getByLabel('beta', { exact: true }).inputValue()).toBe('0.125');
+  });
 });
+
+describe.skipIf(noBrowser)('the whole reply system by clicks', () => {
+  it("trains a model of one's own by all four methods and compares them", async () => {
+    const workspace = openWorkspace({ workspace: temporaryFolderOfFile() });
+    disposeModel(await writeTinyModel(join(workspace.models, 'own')));
+    const { page, goto, complaints } = await openPage(await startApp(workspace.root));
+    page.setDefaultTimeout(30_000);
+    await goto('/replies');
+    const file = { name: 'mine.jsonl', mimeType: 'text/plain', buffer: Buffer.from(replyLines(40)) };
+    await page.getByLabel('Reply records to import').setInputFiles(file);
+    await page.getByText('36 pairs to train on').waitFor();
+    await page.getByRole('combobox', { name: 'Model' }).click();
+    await page.getByRole('option', { name: 'own', exact: true }).click();
+    await page.getByRole('button', { name: 'Run the whole system' }).click();
+    await page.getByRole('region', { name: 'Comparison of the methods' }).waitFor({ timeout: 300_000 });
+    for (const method of ['Baseline', 'Polychromic', 'GRPO', 'Polychromic GRPO'])
+      await page.getByRole('region', { name: method, exact: true }).getByText('done', { exact: true }).waitFor();
+    await page.getByText(/^Differences from/).waitFor();
+    expect(await page.getByRole('img', { name: 'pass at k' }).count()).toBe(1);
+    await picture(page, 'replies-report');
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  }, 400_000);
+});
+
+const NONE = { likes: 0, reposts: 0, replies: 0 };

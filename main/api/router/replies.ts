@@ -10,7 +10,7 @@ import { api } from '../context.ts';
 export const replies = {
   desk: api.replies.desk.handler(({ context }) => replyDesk(context.app)),
   import: api.replies.import.handler(async ({ context, input: { name, content } }) =>
-    importReplies(context.app, name, await content.bytes()),
+    importReplies(context.app, name, await content.arrayBuffer()),
   ),
   takeSample: api.replies.takeSample.handler(({ context }) => chooseSample(context.app)),
   split: api.replies.split.handler(({ context, input }) => startSplit(context.app, input).result),

@@ -11,6 +11,8 @@ import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
 export interface TaskOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: JobProgress) => void) | undefined;
+  /** Buffers of the input that are handed over instead of copied: copying 50 MB holds the host up. */
+  readonly transfer?: readonly ArrayBuffer[] | undefined;
 }
 
 export interface TextWorkers {
@@ -50,14 +52,18 @@ export function openTextWorkers(entry: string): TextWorkers {
   }
 
   return {
-    run: async <N extends TaskName>(name: N, input: TaskInput<N>, { signal, onProgress }: TaskOptions = {}) => {
+    run: async <N extends TaskName>(
+      name: N,
+      input: TaskInput<N>,
+      { signal, onProgress, transfer }: TaskOptions = {},
+    ) => {
       if (signal?.aborted === true) throw cancelled();
       const worker = idle ?? start();
       idle = null;
       worker.ref();
       try {
         // The thread answers with what the task of that name gives.
-        return (await ask(worker, { name, input }, { signal, onProgress })) as TaskOutput<N>;
+        return (await ask(worker, { name, input }, { signal, onProgress, transfer })) as TaskOutput<N>;
       } finally {
         giveBack(worker);
       }
@@ -71,7 +77,7 @@ export function openTextWorkers(entry: string): TextWorkers {
 function ask(
   worker: Worker,
   { name, input }: { readonly name: TaskName; readonly input: unknown },
-  { signal, onProgress }: TaskOptions,
+  { signal, onProgress, transfer = [] }: TaskOptions,
 ): Promise<unknown> {
   const cancel = new Int32Array(new SharedArrayBuffer(4));
   return new Promise((resolve, reject) => {
@@ -96,7 +102,7 @@ function ask(
     });
     worker.once('error', failed);
     worker.once('exit', gone);
-    worker.postMessage({ name, input, cancel } satisfies TaskMessage);
+    worker.postMessage({ name, input, cancel } satisfies TaskMessage, [...transfer]);
   });
 }
 

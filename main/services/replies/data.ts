@@ -26,15 +26,22 @@ export function replyData({ store, workspace, paths }: Pick<App, 'store' | 'work
   return { ...rest, bundled: false, train: from ?? train, test: to ?? test };
 }
 
-/** Takes a JSONL of reply records in, a tenth of its posts held out; every bad line is named, and then nothing is. */
+/**
+ * Takes a JSONL of reply records in, a tenth of its posts held out; every bad line is named, and then nothing is. The
+ * content is given away to the thread.
+ */
 export async function importReplies(
   { store, workspace, changes, library }: Pick<App, 'store' | 'workspace' | 'changes' | 'library'>,
   name: string,
-  bytes: Uint8Array,
+  content: ArrayBuffer,
 ): Promise<void> {
   const plain = name.replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{N}]+/gu, '-');
   const files = datasetFiles(join(workspace.datasets, `replies-${plain}.jsonl`));
-  const { records, heldOut } = await library.workers.run('importReplies', { name, bytes, files });
+  const { records, heldOut } = await library.workers.run(
+    'importReplies',
+    { name, bytes: new Uint8Array(content), files },
+    { transfer: [content] },
+  );
   const stored = (path: string): string => toStoredPath(workspace.root, path);
   const data = { name: plain, train: stored(files.train), test: stored(files.test), records, heldOut };
   remember(store, { data, split: null });
