@@ -1,7 +1,10 @@
-/** `braid replies`: the second system on the bundled sample, in one go. */
+/** `braid replies`: the second system in one go, by default on the bundled sample and model. */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { inputError } from '../errors.ts';
 import { numbersOf } from '../services/compare/write.ts';
+import { datasetFiles } from '../services/datasets.ts';
 import { type ReplyDemoResult, replyRuns, runReplyDemo } from '../services/reply-demo.ts';
 import { markAbandonedRuns } from '../services/runs.ts';
 import { openWorkspace } from '../services/workspace.ts';
@@ -16,8 +19,16 @@ import { openTrainingScreen } from './training-screen.ts';
 export function registerReplies(program: Command): void {
   withCommonOptions(program.command('replies'))
     .description('split, SFT, polychromic SFT, GRPO and polychromic GRPO on the bundled replies, then the comparison')
+    .option('--model <dir>', 'another model than the bundled one: a Hugging Face folder, or a bundled name')
+    .option('--dataset <file>', 'other reply records (JSONL); the .test.jsonl beside it is held out')
     .option('--output <dir>', "where split and report go (default: the workspace's outputs/replies-seed<seed>)")
-    .action((options: { readonly output?: string }, command: Command) => replies(options, command));
+    .action((options: RepliesOptions, command: Command) => replies(options, command));
+}
+
+interface RepliesOptions {
+  readonly output?: string;
+  readonly model?: string;
+  readonly dataset?: string;
 }
 
 const WORDS = {
@@ -29,9 +40,10 @@ const WORDS = {
   comparison: 'Comparing all four on held-out posts.',
 } as const;
 
-async function replies(options: { readonly output?: string }, command: Command): Promise<void> {
+async function replies(options: RepliesOptions, command: Command): Promise<void> {
   const context = commandContext(command);
   const began = performance.now();
+  const dataset = options.dataset === undefined ? undefined : heldOutBeside(options.dataset);
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const store = openStore(workspace.database);
   const screen = openTrainingScreen(context);
@@ -44,6 +56,8 @@ async function replies(options: { readonly output?: string }, command: Command):
       backend: backendChoice(context.backend),
       threads: context.threads,
       output: resolve(options.output ?? join(workspace.outputs, `replies-seed${context.seed}`)),
+      ...(options.model !== undefined && { fields: { model: options.model } }),
+      ...(dataset !== undefined && { dataset }),
       onPart: (part) => screen.part(WORDS[part]),
       onEvents: screen.onEvents,
       onRun: screen.onRun,
@@ -59,6 +73,17 @@ async function replies(options: { readonly output?: string }, command: Command):
     screen.end();
     store.close();
   }
+}
+
+/** A comparison needs posts that none of the runs has seen. */
+function heldOutBeside(file: string) {
+  const files = datasetFiles(resolve(file));
+  if (existsSync(files.test)) return files;
+  throw inputError(
+    'BAD_OPTION',
+    `${files.test}: expected held-out records beside the dataset, there is no such file`,
+    'Keep some back: braid split with --split-ratio 0.9 makes two files of one; name the smaller one so.',
+  );
 }
 
 function report(

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { MethodView } from '../../main/services/replies/methods.ts';
 import type { StartPoints } from '../../main/services/replies/start-points.ts';
+import type { Spread } from '../../main/services/seed-groups.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { duration, score } from '../components/format.ts';
@@ -57,7 +58,7 @@ interface MethodProps {
 }
 
 function Method({
-  method: { name, reinforced, newest, seeds, rewards },
+  method: { name, reinforced, newest, seeds, rewards, heldOuts },
   seed,
   missing,
   isStarting,
@@ -74,11 +75,8 @@ function Method({
       {seeds.length > 0 && (
         <p className="soft">
           {seeds.length === 1 ? 'seed' : 'seeds'} <span className="num">{seeds.join(', ')}</span>
-          {rewards !== null && (
-            <>
-              : reward <span className="num">{`${score(rewards.mean)} ± ${score(rewards.std)}`}</span>
-            </>
-          )}
+          {heldOuts !== null && <Over what="held-out" spread={heldOuts} />}
+          {heldOuts === null && rewards !== null && <Over what="reward" spread={rewards} />}
         </p>
       )}
       <div className={classes.foot}>
@@ -94,6 +92,15 @@ function Method({
         {missing !== null && <span className="soft">{missing}</span>}
       </div>
     </section>
+  );
+}
+
+/** Mean and standard deviation over the seeds. */
+function Over({ what, spread: { mean, std } }: { readonly what: string; readonly spread: Spread }) {
+  return (
+    <>
+      : {what} <span className="num">{`${score(mean)} ± ${score(std)}`}</span>
+    </>
   );
 }
 

@@ -16,6 +16,14 @@ const states = z.enum(['running', 'paused', 'interrupted', 'done', 'failed', 'st
 const range = z.object({ from: z.int().min(0), to: z.int().min(0) });
 const names = z.array(z.string().min(1).max(100)).min(1).max(50);
 
+const newRun = z.object({
+  preset: line.default('interleave-tiny'),
+  /** Takes the settings of this run instead of a preset's. */
+  like: id.optional(),
+  name: line.optional(),
+  config: z.record(z.string(), z.unknown()),
+});
+
 export const runs = {
   list: procedure
     .input(
@@ -52,17 +60,7 @@ export const runs = {
     .input(z.object({ runId: id, afterStep: z.int().min(0).default(0) }))
     .output(eventIterator(type<RunNews>())),
   /** Starts a run with these settings over a preset's or a run's; what is wrong is said before anything is stored. */
-  start: procedure
-    .input(
-      z.object({
-        preset: line.default('interleave-tiny'),
-        /** Takes the settings of this run instead of a preset's. */
-        like: id.optional(),
-        name: line.optional(),
-        config: z.record(z.string(), z.unknown()),
-      }),
-    )
-    .output(z.object({ runId: id })),
+  start: procedure.input(newRun).output(z.object({ runId: id })),
   pause: procedure.input(z.object({ runId: id })),
   /** Goes on after a pause, or takes an ended run up again from its newest or the given checkpoint. */
   resume: procedure.input(

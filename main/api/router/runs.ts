@@ -14,9 +14,9 @@ import { removeRun, renameRun, requireRun } from '../../services/runs.ts';
 import { readSettings } from '../../services/settings.ts';
 import { watchedSeries } from '../../services/watched-series.ts';
 import type { Store } from '../../store/index.ts';
-import { parseConfig } from '../../trainer/config.ts';
+import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
 import { checkConfigPaths } from '../config-paths.ts';
-import { api } from '../context.ts';
+import { type ApiContext, api } from '../context.ts';
 
 export const runs = {
   list: api.runs.list.handler(({ context, input }) => runHistory(context.app.store, input)),
@@ -34,13 +34,9 @@ export const runs = {
   watch: api.runs.watch.handler(({ context: { app }, input, signal }) =>
     watchRun(app.store, app.live, app.changes, { ...input, signal }),
   ),
-  start: api.runs.start.handler(({ context: { app, access }, input: { preset, like, name, config } }) => {
-    const usual = like === undefined ? readPreset(preset, app.paths) : runConfig(app.store, like);
-    const fields = { ...usual, ...config };
-    const parsed = parseConfig(fields, 'The new run');
-    checkConfigPaths(parsed, access, app);
-    return { runId: app.live.start(parsed, name === undefined ? {} : { name }) };
-  }),
+  start: api.runs.start.handler(({ context, input }) => ({
+    runId: context.app.live.start(newRun(context, input), input.name === undefined ? {} : { name: input.name }),
+  })),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),
   resume: api.runs.resume.handler(({ context: { app }, input: { runId, checkpointId, maxSteps } }) => {
     const state = app.live.get(runId)?.state;
@@ -88,6 +84,20 @@ export const runs = {
     return { yaml: stringify(config), file: join(folder, 'run.yaml') };
   }),
 };
+
+interface NewRun {
+  readonly preset: string;
+  readonly like?: number | undefined;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** The settings that a page asks for, over those of a preset or of a run. */
+function newRun({ app, access }: ApiContext, { preset, like, config }: NewRun): TrainConfig {
+  const usual = like === undefined ? readPreset(preset, app.paths) : runConfig(app.store, like);
+  const parsed = parseConfig({ ...usual, ...config }, 'The new run');
+  checkConfigPaths(parsed, access, app);
+  return parsed;
+}
 
 function requireCheckpoint(store: Store, runId: number, checkpointId: number) {
   const checkpoint = refreshCheckpoints(store, runId).find(({ id }) => id === checkpointId);

@@ -29,8 +29,9 @@ export interface MethodView {
     readonly heldOut: number | null;
   } | null;
   readonly seeds: readonly number[];
-  /** The newest reward of runs that are done, over their seeds; null below two. */
+  /** Of runs that are done, over their seeds; null below two. */
   readonly rewards: Spread | null;
+  readonly heldOuts: Spread | null;
 }
 
 /** How every method stands, from these starting points. */
@@ -40,9 +41,9 @@ export function methodViews({ store, live }: Pick<App, 'store' | 'live'>, points
     const experiment = experimentName(points, name, isReinforced(name));
     const runs = groups.find((group) => group.experiment === experiment)?.runs ?? [];
     const summaries = runs.map(({ runId }) => runSummary(store, runId)).sort((a, b) => b.id - a.id);
-    const rewards = summaries.flatMap(({ state, latest }) =>
-      state === 'done' && latest.reward !== undefined ? [latest.reward.value] : [],
-    );
+    const done = summaries.filter(({ state }) => state === 'done');
+    const rewards = done.flatMap(({ latest }) => (latest.reward === undefined ? [] : [latest.reward.value]));
+    const heldOuts = done.flatMap(({ evaluation }) => (evaluation === null ? [] : [evaluation.mean]));
     const newest = summaries[0];
     return {
       ...{ name, experiment, reinforced: isReinforced(name) },
@@ -60,6 +61,7 @@ export function methodViews({ store, live }: Pick<App, 'store' | 'live'>, points
             },
       seeds: runs.map(({ seed }) => seed),
       rewards: rewards.length < 2 ? null : spreadOf(rewards),
+      heldOuts: heldOuts.length < 2 ? null : spreadOf(heldOuts),
     };
   });
 }

@@ -50,14 +50,10 @@ function Form({ defaults, follows, onClose }: FormProps) {
   const [name, setName] = useState(follows?.name ?? '');
   const [, navigate] = useLocation();
   const faults = useConfigFaults({ ...defaults, ...own });
-  const named = name.trim() === '' ? {} : { name: name.trim() };
+  const base = follows === undefined ? { preset: PRESET } : { like: follows.runId };
+  const asked = { ...base, ...(name.trim() !== '' && { name: name.trim() }), config: { ...own } };
   const start = useMutation({
-    mutationFn: () =>
-      client.runs.start({
-        ...(follows === undefined ? { preset: PRESET } : { like: follows.runId }),
-        ...named,
-        config: { ...own },
-      }),
+    mutationFn: () => client.runs.start(asked),
     onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
   });
   const hasDataset = follows !== undefined || own.dataset !== undefined;
