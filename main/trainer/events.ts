@@ -72,7 +72,7 @@ export type TrainerEvent =
   | {
       readonly kind: 'warning';
       readonly step: number;
-      readonly rule: WarningRule | 'reward_gaming';
+      readonly rule: WarningRule | 'reward_gaming' | 'component_silent';
       readonly message: string;
       readonly remedy: string;
     }

@@ -1,6 +1,7 @@
 /** What a training loop hands over between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
 import { dropOldest, type RunProgress, saveCheckpoint } from './checkpoint.ts';
 import { watchStep } from './collapse-watch.ts';
+import { componentWarnings } from './component-rule.ts';
 import { isReinforcement, type TrainConfig } from './config.ts';
 import type { Control } from './control.ts';
 import { evaluate } from './evaluate.ts';
@@ -68,9 +69,11 @@ export function openRunIo(
     }
   }
 
-  function watchGaming(step: number): void {
+  function watchReward(step: number): void {
     const warning = gamingWarning(history);
     if (warning !== null) emit({ kind: 'warning', step, rule: 'reward_gaming', ...warning });
+    for (const silent of componentWarnings(history))
+      emit({ kind: 'warning', step, rule: 'component_silent', ...silent });
   }
 
   return {
@@ -113,7 +116,7 @@ export function openRunIo(
       emit({ kind: 'step', step, metrics: reported });
       if (isReinforcement(config.method)) {
         watch(step, metrics);
-        watchGaming(step);
+        watchReward(step);
       }
       if (evaluatesAt(step, config)) evaluateNow(session, step, emit);
       if (step % config.save_steps === 0 && step < config.max_steps) await save();
