@@ -72,6 +72,7 @@ function report(result: TrialResult, context: CommandContext): void {
   for (const { completion, reward } of result.samples) context.print(`     ${reward.toFixed(3)}  ${completion}`);
   const { go, examples, seconds, criteria, runIds, samples } = result;
   context.print(`${go ? 'GO' : 'NO-GO'}: ${examples} examples in ${formatDuration(seconds)}.`);
+  if (go) context.print('What else to have ready: braid train --config CONFIG --checklist.');
   context.out({ go, examples, seconds, criteria, run_ids: runIds, samples, workspace: context.workspace.root });
   if (!go)
     throw new BraidError('NO_GO', 'The small-scale test says no-go', { remedy: 'Mend what failed, then test again.' });

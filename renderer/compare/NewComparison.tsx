@@ -128,6 +128,10 @@ function Form({
         </Button>
       </form>
       {why !== null && <p className="soft">{why}</p>}
+      <p className="soft">
+        Alignment on prompts of interleaving. Replies are compared by their reward, pass@k and diversity{' '}
+        <Link href="/replies">on their own screen</Link>.
+      </p>
       {start.error !== null && <Failed what="The comparison could not be started" error={start.error} />}
     </Panel>
   );
