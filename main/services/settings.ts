@@ -24,12 +24,9 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .default(false)
     .meta({ doc: 'Queue the next planned stage by itself when a stage has met its rule.' }),
-  forgetting_check: z
-    .boolean()
-    .default(true)
-    .meta({
-      doc: 'Measure every length anew after each stage of the curriculum, to see what was forgotten; replies have no lengths.',
-    }),
+  forgetting_check: z.boolean().default(true).meta({
+    doc: 'Measure every length anew after each stage of the curriculum, to see what was forgotten; replies have no lengths.',
+  }),
   hourly_price: z.number().min(0).default(0).meta({ doc: 'What an hour of this machine costs; 0: not shown.' }),
   currency: z.string().max(8).default('$').meta({ doc: 'The currency of the price.' }),
 });

@@ -157,7 +157,6 @@ describe.skipIf(noBrowser)('the whole reply system by clicks', () => {
       await page.getByRole('region', { name: method, exact: true }).getByText('done', { exact: true }).waitFor();
     await page.getByText(/^Differences from/).waitFor();
     expect(await page.getByRole('img', { name: 'pass at k' }).count()).toBe(1);
-    await picture(page, 'replies-report');
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   }, 400_000);
