@@ -9,7 +9,7 @@ import { parseConfig, type TrainConfig } from '../trainer/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../trainer/events.ts';
 import type { TrainerStart } from '../trainer/start.ts';
 import { datasetFiles, readDataset } from './datasets.ts';
-import { resolveStart } from './from-checkpoint.ts';
+import { adapterSettings, resolveStart } from './from-checkpoint.ts';
 import { isBundled, resolveModel, resolveStartingModel } from './models.ts';
 import type { HostPaths } from './paths.ts';
 import { note, recordEvents } from './run-events.ts';
@@ -80,7 +80,7 @@ export function plannedStart(
   config: TrainConfig,
   paths: HostPaths,
 ): Pick<TrainerStart, 'config' | 'modelFolder' | 'records' | 'evalRecords'> {
-  const resolved = resolvePaths(store, config, paths);
+  const resolved = resolveConfig(store, config, paths);
   return { config: resolved, ...readInputs(resolved), modelFolder: findModel(resolved, paths) };
 }
 
@@ -104,16 +104,18 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   return launch(store, { runId, folder, config, ...inputs, modelFolder, resume: { before, from } }, options);
 }
 
-/** Paths in a saved configuration don't depend on where the command was typed. */
-function resolvePaths(store: Store, config: TrainConfig, paths: HostPaths): TrainConfig {
+/** As it is saved: paths don't depend on where the command was typed, an adapter's settings are its own. */
+function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): TrainConfig {
   const { test } = datasetFiles(resolve(config.dataset));
+  const from = config.from_checkpoint === null ? null : resolveStart(store, config.from_checkpoint);
   return {
     ...config,
+    ...(from !== null && config.use_peft && adapterSettings(from)),
     model: isBundled(config.model, paths) ? config.model : resolve(config.model),
     dataset: resolve(config.dataset),
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
     relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
-    from_checkpoint: config.from_checkpoint === null ? null : resolveStart(store, config.from_checkpoint),
+    from_checkpoint: from,
   };
 }
 

@@ -15,6 +15,7 @@ import type { ModelParts } from './open-policy.ts';
 export interface AdapterFacts {
   readonly rank: number;
   readonly alpha: number;
+  readonly rslora: boolean;
   readonly targets: readonly string[];
   readonly parameters: number;
 }
@@ -39,7 +40,7 @@ export function readModelFacts({ base, adapter, tokenizer }: ModelParts): ModelF
     parameters: parameterTotal(config),
     dtypes: [...new Set(entries.map(([, { dtype }]) => dtype))],
     chatTemplate: readChatTemplate(tokenizer, tokenizerConfig(tokenizer)) !== null,
-    adapter: adapter === null ? null : adapterFacts(adapter),
+    adapter: adapter === null ? null : readAdapterFacts(adapter),
   };
 }
 
@@ -87,11 +88,18 @@ function checkTensors(folder: string, config: ModelConfig, entries: ReadonlyMap<
   }
 }
 
-function adapterFacts(folder: string): AdapterFacts {
+/** Reads a LoRA checkpoint's adapter. */
+export function readAdapterFacts(folder: string): AdapterFacts {
   const file = join(folder, 'adapter_config.json');
-  const { r, alpha, targets } = parseAdapterConfig(readJson(file), file);
+  const { r, alpha, useRslora: rslora, targets } = parseAdapterConfig(readJson(file), file);
   const shapes = [...entriesOf(join(folder, 'adapter_model.safetensors')).values()].map(({ shape }) => shape);
-  return { rank: r, alpha, targets: typeof targets === 'string' ? [targets] : targets, parameters: count(shapes) };
+  return {
+    rank: r,
+    alpha,
+    rslora,
+    targets: typeof targets === 'string' ? [targets] : targets,
+    parameters: count(shapes),
+  };
 }
 
 function entriesOf(file: string): ReadonlyMap<string, TensorEntry> {

@@ -93,6 +93,7 @@ describe('a run through its services', () => {
     ).outcome;
     expect(third).toMatchObject({ state: 'done', error: null });
     expect(store.metrics.series(third.runId, 'kl')[0]?.value).toBe(0);
+    expect(JSON.parse(store.runs.get(third.runId)?.configJson ?? '{}')).toMatchObject({ lora_r: 4 });
     expect(lineage(store, third.runId).ancestors.map(({ id }) => id)).toEqual([full.runId, unbroken.runId]);
   });
 
