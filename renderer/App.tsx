@@ -1,42 +1,48 @@
 /** The page: frame around screens. Each screen is loaded when first opened. */
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 
 import { connection } from './api/connection.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
-import { Empty, Loading } from './components/Feedback.tsx';
+import { Empty } from './components/Feedback.tsx';
 import classes from './frame/Frame.module.css';
 import { HostRequests } from './frame/HostRequests.tsx';
 import { useHashPath } from './frame/hash-location.ts';
 import { KeysProvider } from './frame/keys.tsx';
+import { LazyScreen, prefetchWhenIdle, screenCode } from './frame/lazy-screen.tsx';
 import { Palette } from './frame/Palette.tsx';
 import { Rail } from './frame/Rail.tsx';
 import { StatusBar } from './frame/StatusBar.tsx';
 import { Home } from './home/Home.tsx';
 import { useTheme } from './theme/use-theme.ts';
 
-const Runs = lazy(() => import('./runs/Runs.tsx').then(({ Runs }) => ({ default: Runs })));
-const Compare = lazy(() => import('./compare/Compare.tsx').then(({ Compare }) => ({ default: Compare })));
-const Comparison = lazy(() => import('./compare/Comparison.tsx').then(({ Comparison }) => ({ default: Comparison })));
-const Curriculum = lazy(() =>
-  import('./curriculum/Curriculum.tsx').then(({ Curriculum }) => ({ default: Curriculum })),
-);
-const Settings = lazy(() => import('./settings/Settings.tsx').then(({ Settings }) => ({ default: Settings })));
-const Playground = lazy(() =>
-  import('./playground/Playground.tsx').then(({ Playground }) => ({ default: Playground })),
-);
-const Samples = lazy(() => import('./samples/Samples.tsx').then(({ Samples }) => ({ default: Samples })));
-const Corpus = lazy(() => import('./texts/Corpus.tsx').then(({ Corpus }) => ({ default: Corpus })));
-const Make = lazy(() => import('./texts/Make.tsx').then(({ Make }) => ({ default: Make })));
-const Datasets = lazy(() => import('./texts/Datasets.tsx').then(({ Datasets }) => ({ default: Datasets })));
-const Dataset = lazy(() => import('./texts/Dataset.tsx').then(({ Dataset }) => ({ default: Dataset })));
-const Models = lazy(() => import('./models/Models.tsx').then(({ Models }) => ({ default: Models })));
-const Replies = lazy(() => import('./replies/Replies.tsx').then(({ Replies }) => ({ default: Replies })));
-const Run = lazy(() => import('./run/Run.tsx').then(({ Run }) => ({ default: Run })));
+const runs = screenCode(() => import('./runs/Runs.tsx').then(({ Runs }) => Runs));
+const compare = screenCode(() => import('./compare/Compare.tsx').then(({ Compare }) => Compare));
+const comparison = screenCode(() => import('./compare/Comparison.tsx').then(({ Comparison }) => Comparison));
+const curriculum = screenCode(() => import('./curriculum/Curriculum.tsx').then(({ Curriculum }) => Curriculum));
+const settings = screenCode(() => import('./settings/Settings.tsx').then(({ Settings }) => Settings));
+const playground = screenCode(() => import('./playground/Playground.tsx').then(({ Playground }) => Playground));
+const samples = screenCode(() => import('./samples/Samples.tsx').then(({ Samples }) => Samples));
+const corpus = screenCode(() => import('./texts/Corpus.tsx').then(({ Corpus }) => Corpus));
+const make = screenCode(() => import('./texts/Make.tsx').then(({ Make }) => Make));
+const datasets = screenCode(() => import('./texts/Datasets.tsx').then(({ Datasets }) => Datasets));
+const dataset = screenCode(() => import('./texts/Dataset.tsx').then(({ Dataset }) => Dataset));
+const models = screenCode(() => import('./models/Models.tsx').then(({ Models }) => Models));
+const replies = screenCode(() => import('./replies/Replies.tsx').then(({ Replies }) => Replies));
+const run = screenCode(() => import('./run/Run.tsx').then(({ Run }) => Run));
+
+const none = {};
+
+/** Those that one comes to soon go first. */
+const later = [
+  ...[runs, run, samples, curriculum, corpus, models, compare, playground, settings, replies],
+  ...[make, datasets, dataset, comparison],
+];
 
 export function App() {
   const state = useSyncExternalStore(connection.subscribe, connection.get);
   useTheme();
+  useEffect(() => prefetchWhenIdle(later), []);
   if (state.kind === 'turned-away') return <TurnedAway />;
   return (
     <Router hook={useHashPath}>
@@ -58,33 +64,55 @@ function Page() {
   return (
     <main className={classes.page}>
       <ErrorBoundary key={location}>
-        <Suspense fallback={<Loading what="the screen" />}>
-          <Switch>
-            <Route path="/" component={Home} />
-            <Route path="/texts" component={Corpus} />
-            <Route path="/texts/make" component={Make} />
-            <Route path="/texts/datasets" component={Datasets} />
-            <Route path="/texts/dataset/:id">{({ id }) => <Dataset key={id} datasetId={Number(id)} />}</Route>
-            <Route path="/curriculum" component={Curriculum} />
-            <Route path="/replies" component={Replies} />
-            <Route path="/runs" component={Runs} />
-            <Route path="/runs/:id">{({ id }) => <Run key={id} runId={Number(id)} />}</Route>
-            <Route path="/settings">
-              <Settings tab="settings" />
-            </Route>
-            <Route path="/settings/doctor">
-              <Settings tab="doctor" />
-            </Route>
-            <Route path="/samples" component={Samples} />
-            <Route path="/models" component={Models} />
-            <Route path="/playground" component={Playground} />
-            <Route path="/compare" component={Compare} />
-            <Route path="/compare/:id">{({ id }) => <Comparison key={id} id={Number(id)} />}</Route>
-            <Route>
-              <Empty title="There is no such screen" />
-            </Route>
-          </Switch>
-        </Suspense>
+        <Switch>
+          <Route path="/" component={Home} />
+          <Route path="/texts">
+            <LazyScreen code={corpus} props={none} />
+          </Route>
+          <Route path="/texts/make">
+            <LazyScreen code={make} props={none} />
+          </Route>
+          <Route path="/texts/datasets">
+            <LazyScreen code={datasets} props={none} />
+          </Route>
+          <Route path="/texts/dataset/:id">
+            {({ id }) => <LazyScreen key={id} code={dataset} props={{ datasetId: Number(id) }} />}
+          </Route>
+          <Route path="/curriculum">
+            <LazyScreen code={curriculum} props={none} />
+          </Route>
+          <Route path="/replies">
+            <LazyScreen code={replies} props={none} />
+          </Route>
+          <Route path="/runs">
+            <LazyScreen code={runs} props={none} />
+          </Route>
+          <Route path="/runs/:id">{({ id }) => <LazyScreen key={id} code={run} props={{ runId: Number(id) }} />}</Route>
+          <Route path="/settings">
+            <LazyScreen code={settings} props={{ tab: 'settings' }} />
+          </Route>
+          <Route path="/settings/doctor">
+            <LazyScreen code={settings} props={{ tab: 'doctor' }} />
+          </Route>
+          <Route path="/samples">
+            <LazyScreen code={samples} props={none} />
+          </Route>
+          <Route path="/models">
+            <LazyScreen code={models} props={none} />
+          </Route>
+          <Route path="/playground">
+            <LazyScreen code={playground} props={none} />
+          </Route>
+          <Route path="/compare">
+            <LazyScreen code={compare} props={none} />
+          </Route>
+          <Route path="/compare/:id">
+            {({ id }) => <LazyScreen key={id} code={comparison} props={{ id: Number(id) }} />}
+          </Route>
+          <Route>
+            <Empty title="There is no such screen" />
+          </Route>
+        </Switch>
       </ErrorBoundary>
     </main>
   );

@@ -1,19 +1,18 @@
 /** Advice on a run of the history, and its application to the next run. */
 import type { Store } from '../store/index.ts';
+import type { MetricPoint } from '../store/metrics.ts';
 import { parseConfig, type TrainConfig } from '../trainer/config.ts';
-import type { Metrics } from '../trainer/events.ts';
-import { type Advice, type AdviceOptions, adviceFor } from './advice/rules.ts';
+import { type Advice, type AdviceOptions, adviceFor, type RunFigures, WINDOW } from './advice/rules.ts';
 import { requireRun } from './runs.ts';
 
 export type { Advice, AdviceRule } from './advice/rules.ts';
 
-const NAMES = ['reward', 'reward_std', 'kl', 'step_time'] as const;
+/** The newest steps whose time is judged: the pace of the first ones may be long past. */
+const RECENT = 200;
 
 /** What there is to say about a run. */
 export function runAdvice(store: Store, runId: number, options: AdviceOptions = {}): readonly Advice[] {
-  const config = runConfig(store, runId);
-  const names = [...NAMES, ...store.metrics.names(runId).filter((name) => /^rewards\/.+\/mean$/.test(name))];
-  return adviceFor(config, stepsOf(store.metrics.seriesOf(runId, names)), options);
+  return adviceFor(runConfig(store, runId), figuresOf(store, runId), options);
 }
 
 /** The next run: this one's configuration, what the advice changes in it, and a name that says so. */
@@ -48,17 +47,26 @@ export function runConfig(store: Store, runId: number): TrainConfig {
   return parseConfig(JSON.parse(requireRun(store, runId).configJson), `run ${runId}`);
 }
 
-/** Series by name as one record a step. */
-function stepsOf(
-  series: Readonly<Record<string, readonly { readonly step: number; readonly value: number }[]>>,
-): Metrics[] {
-  const steps = new Map<number, Record<string, number>>();
-  for (const [name, points] of Object.entries(series)) {
-    for (const { step, value } of points) {
-      const entry = steps.get(step) ?? {};
-      entry[name] = value;
-      steps.set(step, entry);
-    }
-  }
-  return [...steps].sort(([a], [b]) => a - b).map(([, metrics]) => metrics);
+/** A long run's figures without reading all of its steps. */
+function figuresOf({ metrics }: Store, runId: number): RunFigures {
+  const newest = (name: string, steps: number): readonly number[] => {
+    const { from, to } = metrics.bounds(runId, name) ?? { from: 1, to: 0 };
+    return numbersOf(metrics.series(runId, name, { from: Math.max(from, to - steps + 1), to }));
+  };
+  const from = metrics.bounds(runId, 'reward')?.from ?? 0;
+  return {
+    rewards: metrics.overall(runId, 'reward').count,
+    firstRewards: numbersOf(metrics.series(runId, 'reward', { from, to: from + WINDOW - 1 })),
+    lastRewards: newest('reward', WINDOW),
+    spread: metrics.overall(runId, 'reward_std').mean,
+    highestKl: metrics.overall(runId, 'kl').max,
+    silentComponents: metrics
+      .names(runId)
+      .filter((name) => /^rewards\/.+\/mean$/.test(name) && metrics.overall(runId, name).count === 0),
+    stepTimes: newest('step_time', RECENT),
+  };
+}
+
+function numbersOf(points: readonly MetricPoint[]): readonly number[] {
+  return points.map(({ value }) => value).filter((value) => !Number.isNaN(value));
 }

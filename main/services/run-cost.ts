@@ -21,10 +21,9 @@ export function runCost(
   price: Price,
 ): { readonly spent: RunCost; readonly left: RunCost } {
   const { step, maxSteps } = requireRun(store, runId);
-  const times = store.metrics.series(runId, 'step_time').map(({ value }) => value);
-  const seconds = times.reduce((sum, value) => sum + value, 0);
-  const pace = times.length === 0 ? 0 : seconds / times.length;
-  return { spent: costOf(seconds, price), left: costOf(pace * Math.max(0, maxSteps - step), price) };
+  const { count, mean } = store.metrics.overall(runId, 'step_time');
+  const pace = count === 0 ? 0 : mean;
+  return { spent: costOf(pace * count, price), left: costOf(pace * Math.max(0, maxSteps - step), price) };
 }
 
 /** Time and money of some seconds at a price an hour; a price of 0 means that none is set. */

@@ -54,7 +54,12 @@ const HEADLINES = [
 
 /** The runs, newest first. */
 export function runHistory(store: Store, filter: RunFilter = {}): RunSummary[] {
-  return store.runs.list(filter).map((run) => summarise(store, run, store.metrics.latestOf(run.id, HEADLINES)));
+  const runs = store.runs.list(filter);
+  const latest = store.metrics.latestOfRuns(
+    runs.map(({ id }) => id),
+    HEADLINES,
+  );
+  return runs.map((run) => summarise(store, run, latest.get(run.id) ?? {}));
 }
 
 /** One run as a list shows it. */

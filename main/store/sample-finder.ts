@@ -28,6 +28,12 @@ export interface ComponentFilter {
   readonly above?: number | undefined;
 }
 
+export interface SampleCount {
+  readonly count: number;
+  /** There are more: so many were counted, and no further. */
+  readonly isMore: boolean;
+}
+
 export type SampleOrder = 'newest' | 'lowest' | 'highest';
 
 const orders: Readonly<Record<SampleOrder, string>> = {
@@ -43,6 +49,18 @@ interface Condition {
   readonly values: Values;
 }
 
+/** A filter as SQL: what is read, and under which conditions. */
+interface Question extends Condition {
+  /** Whether the search for words leads: its rows come by the completion's id. */
+  readonly bySearch: boolean;
+}
+
+/** Completions are counted so far: a count of all that a loose filter means would take longer than anyone waits. */
+const COUNTED = 10_000;
+
+/** So few rows of `sample_part` are collected first; of more, each completion is asked whether it has one. */
+const FEW = 40_000;
+
 /** Statements are made of a filter's parts and kept by their text. */
 export function openSampleFinder(db: Db) {
   const prepared = new Map<string, ReturnType<typeof db.prepare>>();
@@ -51,25 +69,32 @@ export function openSampleFinder(db: Db) {
     prepared.set(sql, statement);
     return statement;
   };
+  const numbers = (sql: string, values: Values): number[] => prepare(sql).pluck().all(values) as number[];
+  const isFew = ({ sql, values }: Condition): boolean =>
+    numbers(`select 1 from sample_part part where ${sql} limit ${FEW + 1}`, values).length <= FEW;
 
   const byId = db.prepare<[string], RawSample>(
     `select ${sampleFields} from json_each(?) wanted join sample on sample.id = wanted.value order by wanted.key`,
   );
 
   return {
-    count(filter: SampleFilter): number {
-      const where = conditionsOf(filter);
-      if (where === null) return 0;
-      return prepare(`select count(*) from sample ${where.sql}`).pluck().get(where.values) as number;
+    /** How many a filter means, as far as they are counted. */
+    count(filter: SampleFilter): SampleCount {
+      const asked = questionOf(filter, isFew);
+      if (asked === null) return { count: 0, isMore: false };
+      const [count = 0] = numbers(
+        `select count(*) from (select 1 from ${asked.sql} limit ${COUNTED + 1})`,
+        asked.values,
+      );
+      return { count: Math.min(count, COUNTED), isMore: count > COUNTED };
     },
     /** The rows that the filter means, by their ids; without a limit all of them. */
     ids(filter: SampleFilter, order: SampleOrder, limit = -1, offset = 0): number[] {
-      const where = conditionsOf(filter);
-      if (where === null) return [];
-      const sql = `select sample.id from sample ${where.sql} order by ${orders[order]} limit @limit offset @offset`;
-      return prepare(sql)
-        .pluck()
-        .all({ ...where.values, limit, offset }) as number[];
+      const asked = questionOf(filter, isFew);
+      if (asked === null) return [];
+      const by = asked.bySearch && order === 'newest' ? 'found.rowid desc' : orders[order];
+      const sql = `select sample.id from ${asked.sql} order by ${by} limit @limit offset @offset`;
+      return numbers(sql, { ...asked.values, limit, offset });
     },
     /** Rows by their ids, in that order; one that is gone by now is left out. */
     read: (ids: readonly number[]): StoredSample[] => byId.all(JSON.stringify(ids)).map(parseSample),
@@ -83,43 +108,56 @@ function searchOf({ words = '', inPrompts = false }: SampleFilter): string {
   return query === '' || inPrompts ? query : `completion : (${query})`;
 }
 
-/** The `where` of a filter; null where it can mean nothing: a search without a single letter. */
-function conditionsOf(filter: SampleFilter): Condition | null {
-  const { words, component } = filter;
+/** A filter as SQL; null where it can mean nothing: a search without a single letter. */
+function questionOf(filter: SampleFilter, isFew: (parts: Condition) => boolean): Question | null {
+  const { words, component, terminated, exact } = filter;
   const query = searchOf(filter);
   if (words !== undefined && words.trim() !== '' && query === '') return null;
+  const bySearch = query !== '';
   const equal = (column: string, name: string, value: string | number | undefined): Condition[] =>
     value === undefined ? [] : [{ sql: `sample.${column} = @${name}`, values: { [name]: value } }];
-  const { terminated, exact } = filter;
-  const parts = [
+  // Where words lead, each completion that they find is at hand.
+  const among = (parts: Condition): Condition => ({
+    sql:
+      bySearch || !isFew(parts)
+        ? `exists (select 1 from sample_part part where part.sample_id = sample.id and ${parts.sql})`
+        : `sample.id in (select part.sample_id from sample_part part where ${parts.sql})`,
+    values: parts.values,
+  });
+  const conditions = [
+    ...(bySearch ? [{ sql: 'found.sample_search match @query', values: { query } }] : []),
     ...equal('run_id', 'runId', filter.runId),
     ...equal('step', 'step', filter.step),
     ...equal('group_index', 'groupIndex', filter.group),
     ...equal('record_id', 'recordId', filter.recordId),
     ...equal('terminated', 'terminated', terminated === undefined ? undefined : Number(terminated)),
     ...bounds('sample.reward', 'reward', filter),
-    ...(exact === undefined ? [] : [{ sql: `sample.id ${exact ? '' : 'not'} in (${EXACT})`, values: {} }]),
-    ...(component === undefined ? [] : componentOf(component)),
-    ...(query === ''
-      ? []
-      : [
-          { sql: 'sample.id in (select rowid from sample_search where sample_search match @query)', values: { query } },
-        ]),
+    ...(exact === undefined ? [] : [exact ? among(EXACT) : not(among(EXACT))]),
+    ...(component === undefined ? [] : [among(partsOf(component))]),
   ];
+  // A cross join keeps the order: the search first.
+  const source = bySearch ? 'sample_search found cross join sample on sample.id = found.rowid' : 'sample';
+  const where = conditions.length === 0 ? '' : ` where ${conditions.map(({ sql }) => sql).join(' and ')}`;
   return {
-    sql: parts.length === 0 ? '' : `where ${parts.map(({ sql }) => sql).join(' and ')}`,
-    values: Object.assign({}, ...parts.map(({ values }) => values)) as Values,
+    bySearch,
+    sql: source + where,
+    values: Object.assign({}, ...conditions.map(({ values }) => values)) as Values,
   };
 }
 
-/** Alignment 1 is a completion that has exactly the target's words. */
-const EXACT = "select sample_id from sample_part where name = 'alignment' and value = 1";
+function not({ sql, values }: Condition): Condition {
+  return { sql: `not (${sql})`, values };
+}
 
-function componentOf({ name, ...limits }: ComponentFilter): Condition[] {
-  const parts = bounds('value', 'component', limits);
-  const within = ['name = @componentName', ...parts.map(({ sql }) => sql)].join(' and ');
-  const values = Object.assign({ componentName: name }, ...parts.map((part) => part.values)) as Values;
-  return [{ sql: `sample.id in (select sample_id from sample_part where ${within})`, values }];
+/** Alignment 1 is a completion that has exactly the target's words. */
+const EXACT: Condition = { sql: "part.name = 'alignment' and part.value = 1", values: {} };
+
+function partsOf({ name, ...limits }: ComponentFilter): Condition {
+  const parts = bounds('part.value', 'component', limits);
+  return {
+    sql: ['part.name = @componentName', ...parts.map(({ sql }) => sql)].join(' and '),
+    values: Object.assign({ componentName: name }, ...parts.map(({ values }) => values)) as Values,
+  };
 }
 
 /** Bounds leave their own value out: "below 0.5". */

@@ -114,6 +114,12 @@ const stepsSql = `with recursive at(step) as (
       where at.step is not null
   ) select step from at where step is not null`;
 
+// From one name to the next by the index, as above.
+const componentNamesSql = `with recursive part(name) as (
+    select min(name) from sample_part
+    union all select (select min(name) from sample_part where name > part.name) from part where part.name is not null
+  ) select name from part where name is not null`;
+
 /** Statements of the table `sample` and its full-text index. */
 export function openSamplesTable(db: Db) {
   const upsert = db.prepare<RawSample>(
@@ -138,7 +144,7 @@ export function openSamplesTable(db: Db) {
      where run_id = ? group by step order by step`,
   );
   const newest = db.prepare<[], number>('select run_id from sample order by id desc limit 1').pluck();
-  const componentNames = db.prepare<[], string>('select distinct name from sample_part order by name').pluck();
+  const componentNames = db.prepare<[], string>(componentNamesSql).pluck();
   const clear = db.prepare<[number, number]>('delete from sample where run_id = ? and step > ?');
 
   return {

@@ -13,9 +13,20 @@ export function readHash(hash: string): HashPlace {
   return { path: `/${path}`, search };
 }
 
+const listeners = new Set<() => void>();
+
+// All in one event listener: between two of them React would draw, and mount a screen under its predecessor's key first.
+function tellAll(): void {
+  for (const listener of listeners) listener();
+}
+
 function subscribe(listener: () => void): () => void {
-  window.addEventListener('hashchange', listener);
-  return () => window.removeEventListener('hashchange', listener);
+  if (listeners.size === 0) window.addEventListener('hashchange', tellAll);
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) window.removeEventListener('hashchange', tellAll);
+  };
 }
 
 function navigate(to: string, { replace = false }: { readonly replace?: boolean | undefined } = {}): void {

@@ -80,18 +80,18 @@ function Watched({ runId, isLive }: Pick<AdvicePanelProps, 'runId' | 'isLive'>) 
   );
   return (
     <ul className={classes.watched}>
-      {data.map(({ name, metric, points }) => (
+      {data.map(({ name, metric, points, now }) => (
         <li key={name}>
           <span>
             {names[name]} <span className="mono faint">{metric}</span>
           </span>
           <Sparkline
             values={points.map(({ value }) => value)}
-            label={`${names[name]}, now ${number(points.at(-1)?.value)}`}
+            label={`${names[name]}, now ${number(now)}`}
             width={120}
             height={24}
           />
-          <b className="num">{number(points.at(-1)?.value)}</b>
+          <b className="num">{number(now)}</b>
         </li>
       ))}
     </ul>

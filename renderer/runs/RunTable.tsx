@@ -1,6 +1,6 @@
 /** The table of runs; only the rows in sight are there. Arrow keys or j and k walk it, Enter opens, Space selects. */
-import { ActionIcon, Checkbox, Menu, UnstyledButton } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconDots } from '@tabler/icons-react';
+import { Menu, UnstyledButton } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
@@ -9,6 +9,7 @@ import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { duration, score, signed } from '../components/format.ts';
+import { MoreMenu } from '../components/MoreMenu.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Runs.module.css';
@@ -35,7 +36,7 @@ export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableP
     count: sorted.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
-    overscan: 10,
+    overscan: 4,
   });
   const items = virtual.getVirtualItems();
   const sparks = useSparklines(items.flatMap(({ index }) => sorted[index]?.original.id ?? []));
@@ -134,7 +135,13 @@ const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }
   return (
     <tr aria-rowindex={index + 2} data-selected={isSelected || undefined}>
       <td>
-        <Checkbox aria-label={`Select ${run.name}`} checked={isSelected} onChange={() => onSelect(run.id)} />
+        <input
+          type="checkbox"
+          className={classes.select}
+          aria-label={`Select ${run.name}`}
+          checked={isSelected}
+          onChange={() => onSelect(run.id)}
+        />
       </td>
       <td className={classes.name}>
         <Link href={`/runs/${run.id}`} data-row={index} title={run.name}>
@@ -166,19 +173,16 @@ const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }
         <When at={run.createdAt} />
       </td>
       <td>
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon size="sm" aria-label={`Actions for ${run.name}`}>
-              <IconDots size={15} aria-hidden="true" />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => onAct('rename', run)}>Rename …</Menu.Item>
-            <Menu.Item color="red" disabled={isLive} onClick={() => onAct('delete', run)}>
-              Delete …
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <MoreMenu label={`Actions for ${run.name}`}>
+          {() => (
+            <>
+              <Menu.Item onClick={() => onAct('rename', run)}>Rename …</Menu.Item>
+              <Menu.Item color="red" disabled={isLive} onClick={() => onAct('delete', run)}>
+                Delete …
+              </Menu.Item>
+            </>
+          )}
+        </MoreMenu>
       </td>
     </tr>
   );

@@ -39,7 +39,7 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
   const count = useQuery(api.samples.count.queryOptions({ input: asked, placeholderData: keepPreviousData }));
   const [at, setAt] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
-  const total = count.data ?? 0;
+  const { count: total = 0, isMore = false } = count.data ?? {};
   const virtual = useVirtualizer({
     count: total,
     getScrollElement: () => scroller.current,
@@ -86,9 +86,7 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
       <FilterBar filter={filter} components={components.data ?? []} onFilter={change} />
       <div className={classes.detailHead}>
         <span className="num" role="status">
-          {count.data === undefined
-            ? ''
-            : `${total.toLocaleString('en')} ${total === 1 ? 'completion' : 'completions'}`}
+          {count.data !== undefined && told(total, isMore)}
         </span>
         <span className={classes.gap} />
         <Select
@@ -103,7 +101,7 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
       </div>
       {error !== null && <Failed what="The search failed" error={error} onRetry={() => void count.refetch()} />}
       {count.data === undefined && error === null && <Loading what="completions" />}
-      {count.data === 0 && (
+      {count.data?.count === 0 && (
         <Empty title="No completion fits">
           <p>
             {filter.everyRun
@@ -148,6 +146,11 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
       )}
     </>
   );
+}
+
+function told(count: number, isMore: boolean): string {
+  const completions = `${count.toLocaleString('en')} ${count === 1 ? 'completion' : 'completions'}`;
+  return isMore ? `more than ${completions}; the first are listed, an export has all` : completions;
 }
 
 /** The pages that hold these rows; the first one too, so that something is chosen. */

@@ -1,6 +1,6 @@
 /** One completion: what it scored and why, and its words against the target. */
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconCut, IconDots, IconFlag, IconPin, IconPinFilled } from '@tabler/icons-react';
+import { IconCut, IconFlag, IconPin, IconPinFilled } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { SampleView } from '../../main/services/samples.ts';
@@ -11,6 +11,7 @@ import { fragmentOf, targetOf, type WordKind } from '../components/aligned-words
 import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { number, score, signed } from '../components/format.ts';
+import { MoreMenu } from '../components/MoreMenu.tsx';
 import { usePins } from './pins.ts';
 import classes from './Samples.module.css';
 
@@ -103,24 +104,21 @@ function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
       >
         {pinned ? <IconPinFilled size={14} /> : <IconPin size={14} />}
       </ActionIcon>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon size="sm" aria-label="More">
-            <IconDots size={14} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => copy(sample?.completion)}>Copy the completion</Menu.Item>
-          <Menu.Item onClick={() => copy(sample?.target)}>Copy the target</Menu.Item>
-          <Menu.Item onClick={() => copy(sample?.prompt)}>Copy the prompt</Menu.Item>
-          <Menu.Item onClick={() => copy(sample && JSON.stringify(withoutWords(sample), null, 2))}>
-            Copy as JSON
-          </Menu.Item>
-          {onRecord !== undefined && sample !== undefined && (
-            <Menu.Item onClick={() => onRecord(sample)}>This record through the run</Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu label="More">
+        {() => (
+          <>
+            <Menu.Item onClick={() => copy(sample?.completion)}>Copy the completion</Menu.Item>
+            <Menu.Item onClick={() => copy(sample?.target)}>Copy the target</Menu.Item>
+            <Menu.Item onClick={() => copy(sample?.prompt)}>Copy the prompt</Menu.Item>
+            <Menu.Item onClick={() => copy(sample && JSON.stringify(withoutWords(sample), null, 2))}>
+              Copy as JSON
+            </Menu.Item>
+            {onRecord !== undefined && sample !== undefined && (
+              <Menu.Item onClick={() => onRecord(sample)}>This record through the run</Menu.Item>
+            )}
+          </>
+        )}
+      </MoreMenu>
     </span>
   );
 }

@@ -9,6 +9,7 @@ import type { WordKind } from '../components/aligned-words.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
+import { allRuns } from '../runs/all-runs.ts';
 import { FindView } from './FindView.tsx';
 import { PinsView } from './PinsView.tsx';
 import { usePins } from './pins.ts';
@@ -140,11 +141,8 @@ interface RunChoiceProps {
   readonly onRun: (runId: number) => void;
 }
 
-/** As many as one may want to look through; older ones have links in the list of runs. */
-const RUNS = 500;
-
 function RunChoice({ runId, onRun }: RunChoiceProps) {
-  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: { limit: RUNS } }));
+  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   return (
     <Select
       aria-label="Run"

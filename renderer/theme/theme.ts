@@ -52,6 +52,8 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'xs' } },
     NumberInput: { defaultProps: { size: 'xs' } },
     Select: { defaultProps: { size: 'xs' } },
+    // Mantine would keep every option of every closed list in the page: two hundred runs in each choice of one.
+    Combobox: { defaultProps: { keepMounted: false } },
     MultiSelect: { defaultProps: { size: 'xs' } },
     Checkbox: { defaultProps: { size: 'xs' } },
     Switch: { defaultProps: { size: 'xs' } },

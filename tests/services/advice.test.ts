@@ -1,80 +1,54 @@
 import { describe, expect, it } from 'vitest';
-import { adviceFor } from '../../main/services/advice/rules.ts';
+import { adviceFor, type RunFigures } from '../../main/services/advice/rules.ts';
 import { advisedName, adviseNext, runAdvice } from '../../main/services/advice.ts';
 import { costOf } from '../../main/services/run-cost.ts';
 import { createRun } from '../../main/services/runs.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
-import type { Metrics } from '../../main/trainer/events.ts';
 import { temporaryStore } from '../store/helpers.ts';
 
 const config = parseConfig({ beta: 0.1, temperature: 0.8, num_generations: 8, per_device_train_batch_size: 32 });
-const steps = (make: (i: number) => Metrics, n = 40): Metrics[] => Array.from({ length: n }, (_, i) => make(i));
-const healthy = (i: number): Metrics => ({ reward: 0.4 + i / 100, reward_std: 0.2, kl: 1, step_time: 2 });
-const rules = (history: Metrics[]) => adviceFor(config, history).map(({ rule }) => rule);
+const ten = (value: number): number[] => new Array<number>(10).fill(value);
+const healthy: RunFigures = {
+  ...{ rewards: 40, firstRewards: ten(0.4), lastRewards: ten(0.8), spread: 0.2, highestKl: 1 },
+  ...{ silentComponents: [], stepTimes: ten(2) },
+};
 
 describe('adviceFor', () => {
   it('has nothing to say of a healthy run, nor of a flat one that is young', () => {
-    expect(rules(steps(healthy))).toEqual([]);
-    expect(rules(steps(() => ({ reward: 0.4, reward_std: 0.2 }), 29))).toEqual([]);
+    expect(adviceFor(config, healthy)).toEqual([]);
+    expect(adviceFor(config, { ...healthy, rewards: 29, lastRewards: ten(0.4) })).toEqual([]);
   });
 
   it('wants more beta when the KL goes above 10, and a lower rate too above 15', () => {
-    const [high] = adviceFor(
-      config,
-      steps((i) => ({ ...healthy(i), kl: i === 20 ? 11 : 1 })),
-    );
-    expect(high).toMatchObject({ rule: 'kl_high', change: { beta: 0.2 } });
-    const [exploding] = adviceFor(
-      config,
-      steps((i) => ({ ...healthy(i), kl: i })),
-    );
-    expect(exploding).toMatchObject({ rule: 'kl_exploding', change: { beta: 0.2, learning_rate: 0.5e-6 } });
-    const [from0] = adviceFor(
-      { ...config, beta: 0 },
-      steps((i) => ({ ...healthy(i), kl: 11 })),
-    );
-    expect(from0?.change).toEqual({ beta: 0.04 });
+    expect(adviceFor(config, { ...healthy, highestKl: 11 })).toMatchObject([
+      { rule: 'kl_high', change: { beta: 0.2 } },
+    ]);
+    expect(adviceFor(config, { ...healthy, highestKl: 39 })).toMatchObject([
+      { rule: 'kl_exploding', change: { beta: 0.2, learning_rate: 0.5e-6 } },
+    ]);
+    expect(adviceFor({ ...config, beta: 0 }, { ...healthy, highestKl: 11 })[0]?.change).toEqual({ beta: 0.04 });
+    expect(adviceFor(config, { ...healthy, highestKl: Number.NaN })).toEqual([]);
   });
 
   it('wants a higher temperature when the reward is flat, and says so when all rewards are equal', () => {
-    const [flat] = adviceFor(
-      config,
-      steps((i) => ({ ...healthy(i), reward: 0.4 + 0.001 * (i % 2) })),
-    );
+    const [flat] = adviceFor(config, { ...healthy, lastRewards: ten(0.41) });
     expect(flat).toMatchObject({ rule: 'reward_flat', change: { temperature: 0.9 } });
-    const [equal] = adviceFor(
-      config,
-      steps((i) => ({ ...healthy(i), reward: 0.5, reward_std: 0 })),
-    );
+    const [equal] = adviceFor(config, { ...healthy, lastRewards: ten(0.4), spread: 0 });
     expect(equal?.message).toContain('all rewards are equal');
   });
 
   it('wants fewer generations when steps take long, as whole groups', () => {
-    const [slow] = adviceFor(
-      config,
-      steps((i) => ({ ...healthy(i), step_time: 100 })),
-    );
-    expect(slow).toMatchObject({ rule: 'too_slow', change: { num_generations: 6, per_device_train_batch_size: 24 } });
-    expect(
-      adviceFor(
-        { ...config, method: 'sft' },
-        steps(() => ({ step_time: 100 })),
-      ),
-    ).toEqual([]);
-    expect(
-      adviceFor(
-        { ...config, num_generations: 2 },
-        steps((i) => ({ ...healthy(i), step_time: 100 })),
-      ),
-    ).toEqual([]);
+    const slow = { ...healthy, stepTimes: ten(100) };
+    expect(adviceFor(config, slow)).toMatchObject([
+      { rule: 'too_slow', change: { num_generations: 6, per_device_train_batch_size: 24 } },
+    ]);
+    expect(adviceFor({ ...config, method: 'sft' }, slow)).toEqual([]);
+    expect(adviceFor({ ...config, num_generations: 2 }, slow)).toEqual([]);
   });
 
   it('names a component that never gave a number', () => {
-    const [missing] = adviceFor(
-      config,
-      steps((i) => ({ ...healthy(i), 'rewards/relevance/mean': Number.NaN })),
-    );
-    expect(missing).toMatchObject({
+    const [silent] = adviceFor(config, { ...healthy, silentComponents: ['rewards/relevance/mean'] });
+    expect(silent).toMatchObject({
       rule: 'component_missing',
       change: {},
       message: expect.stringContaining('relevance'),
@@ -86,9 +60,11 @@ describe('runAdvice and adviseNext', () => {
   it('read the history and give what the next run changes', () => {
     const store = temporaryStore();
     const { runId } = createRun(store, config, { name: 'grpo/seed_42' });
-    for (const [i, metrics] of steps((i) => ({ ...healthy(i), kl: 12, reward: 0.4 })).entries())
-      store.metrics.record(runId, i + 1, metrics);
-    expect(runAdvice(store, runId).map(({ rule }) => rule)).toEqual(['kl_high', 'reward_flat']);
+    for (let step = 1; step <= 40; step++) {
+      const metrics = { reward: 0.4, reward_std: 0.2, kl: step === 20 ? 12 : 1, step_time: 2 };
+      store.metrics.record(runId, step, { ...metrics, 'rewards/relevance/mean': Number.NaN });
+    }
+    expect(runAdvice(store, runId).map(({ rule }) => rule)).toEqual(['kl_high', 'reward_flat', 'component_missing']);
     const change = { beta: 0.2 };
     expect(adviseNext(store, runId, ['kl_high'])).toEqual({ base: config, change, name: 'grpo beta 0.2/seed_42' });
     expect(adviseNext(store, runId, ['kl_high', 'reward_flat'])).toMatchObject({

@@ -21,6 +21,9 @@ describe('watchedSeries', () => {
       ['kl_penalty', 'kl', [2]],
       ['total_loss', 'loss', [0.5, 0.25]],
     ]);
+    expect(watchedSeries(store, runId).map(({ now }) => now)).toEqual([0.25, 0.6, 2, 0.25]);
+    for (let step = 3; step <= 1000; step++) store.metrics.record(runId, step, { loss: step, reward: 1 });
+    expect(watchedSeries(store, runId)[3]?.points.length).toBe(120);
     expect(() => watchedSeries(store, 99)).toThrow('99');
   });
 });

@@ -17,6 +17,23 @@ describe('metrics', () => {
     expect(store.metrics.buckets(run, 'none', 10)).toEqual([]);
   });
 
+  it('keeps the overview of a series true when steps are sent again or taken back', () => {
+    const store = temporaryStore();
+    const run = addRun(store);
+    const values = Array.from({ length: 60 }, (_, i) => (i === 7 ? Number.NaN : i));
+    for (const [step, reward] of values.entries()) store.metrics.record(run, step, { reward });
+    expect(store.metrics.overall(run, 'reward')).toEqual({ count: 59, mean: (59 * 30 - 7) / 59, max: 59 });
+    store.metrics.record(run, 3, { reward: 1000 });
+    expect(store.metrics.overall(run, 'reward')).toMatchObject({ count: 59, max: 1000 });
+    store.metrics.record(run, 3, { reward: 3 });
+    store.metrics.discardAfter(run, 44);
+    expect(store.metrics.overall(run, 'reward')).toEqual({ count: 44, mean: (45 * 22 - 7) / 44, max: 44 });
+    expect(store.metrics.bounds(run, 'reward')).toEqual({ from: 0, to: 44 });
+    store.metrics.discardAfter(run, -1);
+    expect(store.metrics.overall(run, 'reward')).toEqual({ count: 0, mean: Number.NaN, max: Number.NaN });
+    expect(store.metrics.bounds(run, 'reward')).toBeNull();
+  });
+
   it('overwrites a step that is sent again', () => {
     const store = temporaryStore();
     const run = addRun(store);

@@ -11,7 +11,7 @@ import { addRun, sampleOf, temporaryFolder, temporaryStore } from './helpers.ts'
 /** The completions that a filter finds. */
 function found(store: Store, filter: SampleFilter, order: SampleOrder = 'newest'): string[] {
   const ids = store.sampleFinder.ids(filter, order);
-  expect(store.sampleFinder.count(filter)).toBe(ids.length);
+  expect(store.sampleFinder.count(filter)).toEqual({ count: ids.length, isMore: false });
   return store.sampleFinder.read(ids).map(({ completion }) => completion);
 }
 

@@ -3,6 +3,7 @@ import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
 import type { ExportPart, FoundSample } from '../../services/samples/find.ts';
 import type { RecordStep, RunSamples, SampleView } from '../../services/samples.ts';
+import type { SampleCount } from '../../store/sample-finder.ts';
 import type { SampleFacts } from '../../store/samples.ts';
 import { id, procedure } from './base.ts';
 
@@ -37,7 +38,7 @@ export const samples = {
     .input(z.object({ runId: id, recordId: z.string().min(1).max(500) }))
     .output(type<readonly RecordStep[]>()),
   components: procedure.output(type<readonly string[]>()),
-  count: procedure.input(filter).output(type<number>()),
+  count: procedure.input(filter).output(type<SampleCount>()),
   find: procedure
     .input(z.object({ filter, order, limit: z.int().min(1).max(200).default(100), offset: count.default(0) }))
     .output(type<readonly FoundSample[]>()),

@@ -1,10 +1,9 @@
 /**
  * Advice on a run from its metrics: what is seen, what to change, and the change itself, ready for the next run. The
- * thresholds for KL are the collapse watch's; rewards and speed are judged over the whole run.
+ * thresholds for KL are the collapse watch's; rewards are judged over the whole run, speed over its recent steps.
  */
 import type { TrainConfig } from '../../trainer/config.ts';
 import { isReinforcement } from '../../trainer/config.ts';
-import type { Metrics } from '../../trainer/events.ts';
 
 export type AdviceRule = 'kl_high' | 'kl_exploding' | 'reward_flat' | 'too_slow' | 'component_missing';
 
@@ -22,33 +21,46 @@ export interface AdviceOptions {
   readonly patienceSeconds?: number;
 }
 
+/** What the rules look at. */
+export interface RunFigures {
+  /** How many steps gave a reward. */
+  readonly rewards: number;
+  /** Of the first and the last `WINDOW` steps. */
+  readonly firstRewards: readonly number[];
+  readonly lastRewards: readonly number[];
+  /** Mean of `reward_std`; NaN where there is none. */
+  readonly spread: number;
+  /** NaN where no KL was measured. */
+  readonly highestKl: number;
+  /** The reward components that never gave a number, as their metrics are named. */
+  readonly silentComponents: readonly string[];
+  /** Of recent steps, in seconds. */
+  readonly stepTimes: readonly number[];
+}
+
 const KL_HIGH = 10;
 const KL_EXPLODING = 15;
-/** Steps before the reward can be called flat, and the windows that are compared. */
+/** Steps before the reward can be called flat. */
 const FLAT_STEPS = 30;
-const WINDOW = 10;
+/** Steps at the start and at the end whose rewards are compared. */
+export const WINDOW = 10;
 /** A rise below this share of the reward's spread over a generation is none. */
 const FLAT_SHARE = 0.1;
 const SLOW_SECONDS = 60;
 const BETA_FROM_NOTHING = 0.04;
 
-/** Everything there is to say about a run so far; metrics by step, oldest first. */
-export function adviceFor(
-  config: TrainConfig,
-  history: readonly Metrics[],
-  options: AdviceOptions = {},
-): readonly Advice[] {
-  if (!isReinforcement(config.method)) return tooSlow(config, history, options);
+/** Everything there is to say about a run so far. */
+export function adviceFor(config: TrainConfig, figures: RunFigures, options: AdviceOptions = {}): readonly Advice[] {
+  if (!isReinforcement(config.method)) return [];
   return [
-    ...highKl(config, history),
-    ...flatReward(config, history),
-    ...missingComponents(history),
-    ...tooSlow(config, history, options),
+    ...highKl(config, figures),
+    ...flatReward(config, figures),
+    ...silentComponents(figures),
+    ...tooSlow(config, figures, options),
   ];
 }
 
-function highKl(config: TrainConfig, history: readonly Metrics[]): Advice[] {
-  const kl = Math.max(...history.map((step) => step.kl ?? Number.NEGATIVE_INFINITY));
+function highKl(config: TrainConfig, { highestKl: kl }: RunFigures): Advice[] {
   if (!(kl > KL_HIGH)) return [];
   const beta = config.beta === 0 ? BETA_FROM_NOTHING : 2 * config.beta;
   const exploding = kl > KL_EXPLODING;
@@ -63,12 +75,10 @@ function highKl(config: TrainConfig, history: readonly Metrics[]): Advice[] {
   ];
 }
 
-function flatReward(config: TrainConfig, history: readonly Metrics[]): Advice[] {
-  const rewards = history.flatMap(({ reward }) => (reward === undefined || Number.isNaN(reward) ? [] : [reward]));
-  if (rewards.length < FLAT_STEPS) return [];
+function flatReward(config: TrainConfig, { rewards, firstRewards, lastRewards, spread }: RunFigures): Advice[] {
+  if (rewards < FLAT_STEPS) return [];
   const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
-  const spread = mean(history.flatMap(({ reward_std: std }) => (std === undefined || Number.isNaN(std) ? [] : [std])));
-  const rise = mean(rewards.slice(-WINDOW)) - mean(rewards.slice(0, WINDOW));
+  const rise = mean(lastRewards) - mean(firstRewards);
   if (rise > FLAT_SHARE * spread) return [];
   const temperature = Math.round((config.temperature + 0.1) * 100) / 100;
   const equal = spread === 0 || Number.isNaN(spread);
@@ -76,7 +86,7 @@ function flatReward(config: TrainConfig, history: readonly Metrics[]): Advice[] 
     {
       rule: 'reward_flat',
       severity: 'warning',
-      message: `The reward has not risen in ${rewards.length} steps (${rise < 0 ? '' : '+'}${rise.toFixed(4)})${equal ? ': all rewards are equal' : ''}.`,
+      message: `The reward has not risen in ${rewards} steps (${rise < 0 ? '' : '+'}${rise.toFixed(4)})${equal ? ': all rewards are equal' : ''}.`,
       remedy: `Raise the temperature from ${config.temperature} to ${temperature}, so that completions differ more.`,
       change: { temperature },
     },
@@ -84,12 +94,8 @@ function flatReward(config: TrainConfig, history: readonly Metrics[]): Advice[] 
 }
 
 /** A component that never gave a number was left out of every reward. */
-function missingComponents(history: readonly Metrics[]): Advice[] {
-  const names = new Set(
-    history.flatMap((step) => Object.keys(step)).filter((name) => /^rewards\/.+\/mean$/.test(name)),
-  );
-  const missing = [...names].filter((name) => history.every((step) => !Number.isFinite(step[name] ?? Number.NaN)));
-  return missing.map((name) => ({
+function silentComponents({ silentComponents: silent }: RunFigures): Advice[] {
+  return silent.map((name) => ({
     rule: 'component_missing',
     severity: 'warning',
     message: `The reward component ${name.split('/')[1]} gave no number in any step; it was left out of the reward.`,
@@ -100,12 +106,12 @@ function missingComponents(history: readonly Metrics[]): Advice[] {
 
 function tooSlow(
   config: TrainConfig,
-  history: readonly Metrics[],
+  { stepTimes }: RunFigures,
   { patienceSeconds = SLOW_SECONDS }: AdviceOptions,
 ): Advice[] {
-  const times = history.flatMap(({ step_time: time }) => (time === undefined ? [] : [time])).sort((a, b) => a - b);
+  const times = stepTimes.toSorted((a, b) => a - b);
   const median = times[times.length >> 1];
-  if (median === undefined || median <= patienceSeconds || !isReinforcement(config.method)) return [];
+  if (median === undefined || median <= patienceSeconds) return [];
   const generations = Math.max(2, Math.floor((config.num_generations * 3) / 4));
   if (generations === config.num_generations) return [];
   // The batch stays a multiple of the group.

@@ -3,6 +3,7 @@ import { initial } from './001-initial.ts';
 import { stages } from './002-stages.ts';
 import { comparisons } from './003-comparisons.ts';
 import { sampleParts } from './004-sample-parts.ts';
+import { summaries } from './005-summaries.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [initial, stages, comparisons, sampleParts];
+export const migrations: readonly Migration[] = [initial, stages, comparisons, sampleParts, summaries];

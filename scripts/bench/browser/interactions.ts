@@ -1,0 +1,251 @@
+/**
+ * How long the app's interactions take on a full workspace, from a person's input to the frame that shows what was asked
+ * for; and how soon a page that was never opened before has something on it.
+ *
+ *   npm run build && node scripts/bench/browser/interactions.ts FOLDER [ROUNDS]     FOLDER as scripts/bench/app-database.ts made it
+ *
+ * Beside the time on the clock stands the work: processor time of the page's main thread, which other programs on the
+ * machine don't stretch as much. Each round is a page of its own, so that every screen is opened for the first time once a round.
+ */
+import { spawn } from 'node:child_process';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { launchBrowser } from '../../../tests/e2e/browser.ts';
+import { type Measured, openProbe } from './input-to-paint.ts';
+
+const root = join(import.meta.dirname, '../../..');
+/** As app-database.ts makes it: the one of 100,000 steps. */
+const LONG_RUN = 101;
+const [folder, rounds = '5'] = process.argv.slice(2);
+if (folder === undefined) throw new Error('Expected the folder of a workspace, got none');
+
+/** What a person does, and what must then be on the page. */
+interface Interaction {
+  readonly name: string;
+  /** What leads there, unmeasured. */
+  readonly before?: (page: Page) => Promise<unknown>;
+  readonly act: (page: Page) => Promise<void>;
+  readonly shown: string;
+  /** Waits for charts to be done as well. */
+  readonly drawn?: true;
+}
+
+/** Between two interactions: what the one before has started is to be over. */
+const PAUSE_MS = 600;
+
+const rail = (label: string) => (page: Page) => page.getByRole('link', { name: label, exact: true }).click();
+const key = (name: string) => (page: Page) => page.keyboard.press(name);
+const heading = (text: string): string => `document.querySelector('h1')?.textContent === ${JSON.stringify(text)}`;
+const there = (selector: string): string => `document.querySelector(${JSON.stringify(selector)}) !== null`;
+const says = (text: string): string => `document.querySelector('main').innerText.includes(${JSON.stringify(text)})`;
+const both = (...conditions: readonly string[]): string => conditions.join(' && ');
+
+/** In this order: each begins where the one before it ended. */
+const interactions: readonly Interaction[] = [
+  { name: 'open Runs', act: rail('Runs'), shown: both(heading('Runs'), there('[data-row="0"]')) },
+  {
+    name: 'filter runs by a typed letter',
+    before: (page) => page.getByLabel('Find runs').focus(),
+    act: key('7'),
+    shown: both(there('[data-row="0"]'), "document.querySelector('[data-row=\"0\"]').textContent.includes('7')"),
+  },
+  {
+    name: 'filter runs by state',
+    before: (page) => page.getByLabel('Find runs').fill(''),
+    act: (page) => page.locator('label', { hasText: /^done$/ }).click(),
+    shown: there('[data-row="0"]'),
+  },
+  {
+    name: 'sort runs',
+    act: (page) => page.getByRole('button', { name: 'Steps' }).click(),
+    shown: there('[aria-sort]'),
+  },
+  {
+    name: 'lay two runs over one another',
+    before: (page) => page.getByRole('checkbox').nth(0).click(),
+    act: (page) => page.getByRole('checkbox').nth(1).click(),
+    shown: says('2 runs'),
+    drawn: true,
+  },
+  {
+    name: 'open the run of 100,000 steps',
+    act: (page) =>
+      page.evaluate((id) => {
+        window.dispatchEvent(new Event('probe'));
+        window.location.hash = `/runs/${id}`;
+      }, LONG_RUN),
+    shown: there('.u-over'),
+    drawn: true,
+  },
+  { name: 'zoom into it', act: drag, shown: says('show all'), drawn: true },
+  { name: 'show all steps again', act: key('z'), shown: `!${says('show all')}`, drawn: true },
+  {
+    name: 'smooth its charts',
+    before: (page) => page.getByRole('slider', { name: 'Smoothing' }).focus(),
+    act: key('ArrowRight'),
+    shown: says('0.02'),
+    drawn: true,
+  },
+  {
+    name: 'logarithmic axis',
+    act: (page) => page.getByRole('button', { name: 'Reward: logarithmic axis' }).click(),
+    shown: there('[aria-label="Reward: logarithmic axis"][aria-pressed="true"]'),
+    drawn: true,
+  },
+  {
+    name: 'open Samples',
+    act: rail('Samples'),
+    shown: both(heading('Samples'), there('article[aria-label="best"] p, article[aria-label="best"] [role="group"]')),
+  },
+  { name: 'the step before (J)', act: key('j'), shown: both(says('3 of 4 kept'), there('[aria-busy="false"]')) },
+  { name: 'the step after (K)', act: key('k'), shown: both(says('4 of 4 kept'), there('[aria-busy="false"]')) },
+  {
+    name: 'the next prompt',
+    act: key('ArrowDown'),
+    shown: "document.querySelector('h2')?.textContent.startsWith('10w-train')",
+  },
+  { name: 'open the search', act: key('/'), shown: both(there('[aria-label="Completions found"] li button')) },
+  {
+    name: 'search in all 100,000 completions',
+    before: async (page) => {
+      await choose(page, 'Which runs', 'all runs');
+      await page.getByLabel('Words of completions').fill('rive');
+      await page.getByText('351 completions').waitFor();
+      await page.getByLabel('Words of completions').fill('r');
+      await page.locator('mark').first().waitFor({ state: 'detached' });
+      await page.evaluate('window.__probe.note()');
+    },
+    act: (page) => page.keyboard.insertText('iver'),
+    shown: "document.querySelector('mark')?.textContent === 'river'",
+  },
+  {
+    name: 'a filter over all of them',
+    before: async (page) => {
+      await page.getByLabel('Words of completions').fill('');
+      await page.getByRole('combobox', { name: 'Exactness' }).click();
+      await page.getByRole('option', { name: 'not exact' }).waitFor();
+      await page.evaluate('window.__probe.note()');
+    },
+    act: (page) => page.getByRole('option', { name: 'not exact' }).click(),
+    shown: 'window.__probe.changed()',
+  },
+  {
+    name: 'order them by reward',
+    before: async (page) => {
+      await page.getByRole('combobox', { name: 'Order' }).click();
+      await page.getByRole('option', { name: 'lowest' }).waitFor();
+      await page.evaluate('window.__probe.note()');
+    },
+    act: (page) => page.getByRole('option', { name: 'lowest' }).click(),
+    shown: 'window.__probe.changed()',
+  },
+  { name: 'open Compare', act: rail('Compare'), shown: both(heading('Compare'), says('comparison')) },
+  { name: 'open Models', act: rail('Models'), shown: both(heading('Models'), says('checkpoint')) },
+  { name: 'open Curriculum', act: rail('Curriculum'), shown: both(heading('Curriculum'), says('stage')) },
+  { name: 'open Texts & datasets', act: rail('Texts & datasets'), shown: heading('Texts & datasets') },
+  { name: 'open Playground', act: rail('Playground'), shown: both(heading('Playground'), there('textarea')) },
+  { name: 'open Settings', act: rail('Settings'), shown: both(heading('Settings'), says('Theme')) },
+  {
+    name: 'switch to the other theme',
+    act: (page) => page.getByText('dark', { exact: true }).click(),
+    shown: "document.documentElement.dataset.mantineColorScheme === 'dark'",
+  },
+  { name: 'open Home', act: rail('Home'), shown: both(heading('Home'), there('main table tbody tr')) },
+  { name: 'open the palette', act: key('Control+k'), shown: there('.mantine-Spotlight-action') },
+];
+
+async function choose(page: Page, list: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: list }).click();
+  await page.getByRole('option', { name: option }).click();
+}
+
+async function drag(page: Page): Promise<void> {
+  const box = await page.locator('.u-over').first().boundingBox();
+  if (box === null) throw new Error('Expected a chart');
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 3 });
+  await page.mouse.up();
+}
+
+const { url, stop } = await startHost(folder);
+const browser = await launchBrowser();
+const paints: number[] = [];
+const homes: number[] = [];
+const times = new Map<string, Measured[]>();
+try {
+  for (let round = 0; round < Number(rounds); round++) await once();
+} finally {
+  await browser.close();
+  stop();
+  report();
+}
+
+async function once(): Promise<void> {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    colorScheme: 'light',
+    bypassCSP: true,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const probe = await openProbe(page);
+  await page.goto(url);
+  await page.waitForFunction(both(heading('Home'), there('main table tbody tr')), null, { polling: 'raf' });
+  homes.push(await page.evaluate(() => performance.now()));
+  paints.push(
+    await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN),
+  );
+  // A person looks before they act; the doctor of the home screen has its own pause.
+  await page.waitForTimeout(1000);
+  for (const { name, before, act, shown, drawn = false } of interactions) {
+    await before?.(page);
+    await page.waitForTimeout(PAUSE_MS);
+    const took = await probe
+      .measure(() => act(page), shown, drawn)
+      .catch((error: unknown) => {
+        throw new Error(`${name}: expected ${shown}`, { cause: error });
+      });
+    times.set(name, [...(times.get(name) ?? []), took]);
+  }
+  await context.close();
+}
+
+function report(): void {
+  const load = loadavg()[0]?.toFixed(1);
+  process.stdout.write(`${rounds} pages; load ${load} on ${availableParallelism()} cores\n\n`);
+  process.stdout.write('| interaction | best ms | median ms | worst ms | work ms |\n|---|---|---|---|---|\n');
+  line('first paint of a new page', paints);
+  line('its home screen with the recent runs', homes);
+  for (const [name, took] of times) {
+    line(
+      name,
+      took.map(({ ms }) => ms),
+      took.map(({ work }) => work),
+    );
+  }
+}
+
+/** Best, median and worst time; the least work. */
+function line(name: string, ms: readonly number[], work: readonly number[] = []): void {
+  const sorted = ms.toSorted((a, b) => a - b);
+  const cells = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1), Math.min(...work)];
+  const told = cells.map((value) => (value === undefined || !Number.isFinite(value) ? '' : value.toFixed(0)));
+  process.stdout.write(`| ${name} | ${told.join(' | ')} |\n`);
+}
+
+async function startHost(workspace: string): Promise<{ readonly url: string; readonly stop: () => void }> {
+  const args = ['main/braid.ts', 'serve', '--workspace', workspace, '--port', '0', '--json'];
+  const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  process.on('exit', () => host.kill('SIGTERM'));
+  const line = await new Promise<string>((settle, fail) => {
+    let text = '';
+    host.on('exit', (code) => fail(new Error(`Expected braid serve to start, but it ended with ${code}`)));
+    host.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      if (text.includes('\n')) settle(text);
+    });
+  });
+  return { url: (JSON.parse(line) as { url: string }).url, stop: () => host.kill('SIGTERM') };
+}
