@@ -13,10 +13,10 @@ import { useKeys } from '../frame/keys.tsx';
 import classes from './Curriculum.module.css';
 import { Forgetting } from './Forgetting.tsx';
 import { Ladder } from './Ladder.tsx';
-import { Preflight } from './Preflight.tsx';
 import { Queue } from './Queue.tsx';
 import { StageForm } from './StageForm.tsx';
 import { StagePanel } from './StagePanel.tsx';
+import { StagePreflight } from './StagePreflight.tsx';
 
 /** Lengths of a whole curriculum: 10, 25, 50, 100, 200, 500 words. */
 const LENGTHS = 6;
@@ -26,7 +26,10 @@ type Open = 'form' | 'new' | 'free' | 'remove' | null;
 
 export function Curriculum() {
   const { data, error, refetch } = useQuery(api.stages.list.queryOptions());
-  const [open, setOpen] = useState<Open>(null);
+  const from = checkpointOf(useSearch());
+  const [asked, setOpen] = useState<Open>(null);
+  // "New stage" at a checkpoint of a run leads here.
+  const open = from === null ? asked : 'new';
   const plan = useMutation({ mutationFn: planAll });
   const [, navigate] = useLocation();
   const lacking = data?.stages.some(({ datasetId, words }) => datasetId === null && words !== null) ?? false;
@@ -73,8 +76,12 @@ export function Curriculum() {
       {data !== undefined && data.stages.length > 0 && <Stages data={data} open={open} setOpen={setOpen} />}
       <StageForm
         stage={null}
+        from={from}
         opened={open === 'new'}
-        onClose={() => setOpen(null)}
+        onClose={() => {
+          setOpen(null);
+          if (from !== null) navigate('/curriculum', { replace: true });
+        }}
         onSaved={(stageId) => {
           setOpen(null);
           navigate(`/curriculum?stage=${stageId}`);
@@ -83,6 +90,12 @@ export function Curriculum() {
       <FreeRun opened={open === 'free'} onClose={() => setOpen(null)} />
     </Screen>
   );
+}
+
+/** The checkpoint that a new stage is asked to start from. */
+function checkpointOf(search: string): number | null {
+  const asked = new URLSearchParams(search).get('from') ?? '';
+  return /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : null;
 }
 
 /** Stages for every length, then the datasets that they lack. */
@@ -137,7 +150,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
       <div className={classes.columns}>
         <div className={classes.stack}>
           {checking === stage.id && (
-            <Preflight
+            <StagePreflight
               key={stage.id}
               stage={stage}
               onAdjust={() => {

@@ -18,12 +18,14 @@ const OF_THE_STAGE = ['dataset', 'max_steps', 'task'];
 export interface StageFormProps {
   /** null: a new one. */
   readonly stage: StageView | null;
+  /** The checkpoint that a new one starts from, where it was asked for at one. */
+  readonly from?: number | null;
   readonly opened: boolean;
   readonly onClose: () => void;
   readonly onSaved: (stageId: number) => void;
 }
 
-export function StageForm({ stage, opened, onClose, onSaved }: StageFormProps) {
+export function StageForm({ stage, from = null, opened, onClose, onSaved }: StageFormProps) {
   return (
     <Drawer
       opened={opened}
@@ -33,7 +35,7 @@ export function StageForm({ stage, opened, onClose, onSaved }: StageFormProps) {
       title={stage === null ? 'New stage' : `Adjust ${stage.name}`}
     >
       {stage === null ? (
-        <Form stage={null} defaults={{}} onClose={onClose} onSaved={onSaved} />
+        <NewStage key={from} from={from} onClose={onClose} onSaved={onSaved} />
       ) : (
         <WithDefaults key={stage.id} stage={stage} onClose={onClose} onSaved={onSaved} />
       )}
@@ -43,6 +45,26 @@ export function StageForm({ stage, opened, onClose, onSaved }: StageFormProps) {
 
 type FormProps = Pick<StageFormProps, 'onClose' | 'onSaved'>;
 
+function NewStage({ from, ...rest }: FormProps & { readonly from: number | null }) {
+  const { data, error } = useQuery(api.models.list.queryOptions({ enabled: from !== null }));
+  if (from === null) return <Form stage={null} defaults={none} {...rest} />;
+  if (error !== null) return <Failed what="The checkpoint can't be read" error={error} />;
+  if (data === undefined) return <Loading what="the checkpoint" />;
+  const checkpoint = data.find(({ checkpointId }) => checkpointId === from);
+  if (checkpoint === undefined) return <Failed error={new Error(`There is no checkpoint ${from} any more.`)} />;
+  if (checkpoint.problem !== null) return <Failed what="It can't start there" error={new Error(checkpoint.problem)} />;
+  return (
+    <>
+      <p className="soft">
+        Starts from <strong>{checkpoint.name}</strong>.
+      </p>
+      <Form stage={null} defaults={none} first={{ from_checkpoint: checkpoint.folder }} {...rest} />
+    </>
+  );
+}
+
+const none: Values = {};
+
 function WithDefaults({ stage, ...rest }: FormProps & { readonly stage: StageView }) {
   const { data, error } = useQuery(api.stages.config.queryOptions({ input: { stageId: stage.id } }));
   if (error !== null) return <Failed what="The stage's settings can't be shown" error={error} />;
@@ -50,14 +72,21 @@ function WithDefaults({ stage, ...rest }: FormProps & { readonly stage: StageVie
   return <Form stage={stage} defaults={data.defaults} {...rest} />;
 }
 
-function Form({ stage, defaults, onClose, onSaved }: FormProps & { stage: StageView | null; defaults: Values }) {
+interface FormOfStageProps extends FormProps {
+  readonly stage: StageView | null;
+  readonly defaults: Values;
+  /** What a new one begins with. */
+  readonly first?: Values;
+}
+
+function Form({ stage, defaults, first = none, onClose, onSaved }: FormOfStageProps) {
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
   const [name, setName] = useState(stage?.name ?? '');
   const [datasetId, setDatasetId] = useState<number | null>(stage?.datasetId ?? null);
   const [words, setWords] = useState<number | null>(stage?.words ?? null);
   const [steps, setSteps] = useState<number | null>(stage?.steps ?? FIRST_STEPS);
   const [rule, setRule] = useState<Promotion | null>(stage === null ? FIRST_RULE : stage.promotion);
-  const [own, setOwn] = useState<Values>(stage?.config ?? {});
+  const [own, setOwn] = useState<Values>(stage?.config ?? first);
   const faults = useConfigFaults({ ...defaults, ...own, max_steps: steps ?? '' });
   const save = useMutation({
     mutationFn: async () => {

@@ -20,7 +20,7 @@ interface Keys {
 
 const KeysContext = createContext<Keys>({ add: () => () => undefined, help: () => undefined });
 
-/** The keys of the screen on show; they rest while someone types or a dialog is open. */
+/** The keys of the screen on show; they rest while someone types, in an open list, and in a dialog. */
 export function useKeys(keys: readonly ScreenKey[]): void {
   const { add } = useContext(KeysContext);
   useEffect(() => add(keys), [add, keys]);
@@ -50,7 +50,7 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     let going = false;
     const press = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.key, event.target)) return;
       const { key } = event;
       const screen = going ? screens.find((known) => known.key === key) : undefined;
       const bound = going ? undefined : active.current.flat().findLast((known) => known.key === key);
@@ -110,8 +110,19 @@ function named(key: string): string {
   return key === ' ' ? 'Space' : key.replace('Arrow', '').toUpperCase();
 }
 
-/** Whether keys belong to a field or a dialog. */
-function isBusy(target: EventTarget | null): boolean {
+/** Fields that take no text: letters pressed there are the screen's. */
+const TEXTLESS = ['checkbox', 'radio', 'range', 'button', 'submit', 'reset', 'file', 'color'];
+
+/** Whether a key belongs to where it was pressed: text to what takes text, all to a dialog, the others to a field. */
+function isTaken(key: string, target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.closest('input, textarea, select, [role="dialog"]') !== null;
+  if (target.closest('[role="dialog"], [role="listbox"], [role="menu"]') !== null) return true;
+  const field = target.closest('input, textarea, select');
+  if (field === null) return target.isContentEditable;
+  const takesText =
+    field instanceof HTMLInputElement
+      ? !field.readOnly && !TEXTLESS.includes(field.type)
+      : field instanceof HTMLTextAreaElement;
+  // An arrow moves a slider or a choice; a space ticks a box.
+  return takesText || key.length > 1 || key === ' ' || target.getAttribute('aria-expanded') === 'true';
 }

@@ -1,7 +1,6 @@
 /** The kept steps of a run: their rewards as a strip, and a slider under it. */
 import { ActionIcon, Switch } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
-import type { KeyboardEvent } from 'react';
 import type { StepRewards } from '../../main/store/samples.ts';
 import { score } from '../components/format.ts';
 import classes from './Samples.module.css';
@@ -23,11 +22,6 @@ export function StepSlider({ steps, step, following, live, onStep }: StepSliderP
     const next = steps[to];
     if (next !== undefined) onStep(next.step);
   };
-  // The screen's keys rest while a field has the focus, and this one has arrows, Home and End of its own.
-  const press = (event: KeyboardEvent): void => {
-    if (event.key === 'j') go(index - 1);
-    if (event.key === 'k') go(index + 1);
-  };
   return (
     <div className={classes.steps}>
       <ActionIcon aria-label="Previous step (J)" disabled={index <= 0} onClick={() => go(index - 1)}>
@@ -44,7 +38,6 @@ export function StepSlider({ steps, step, following, live, onStep }: StepSliderP
           aria-label="Step"
           aria-valuetext={`step ${step}, mean reward ${score(here?.mean)}`}
           onChange={(event) => go(Number(event.currentTarget.value))}
-          onKeyDown={press}
         />
       </div>
       <ActionIcon aria-label="Next step (K)" disabled={index >= steps.length - 1} onClick={() => go(index + 1)}>

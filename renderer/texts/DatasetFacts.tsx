@@ -18,13 +18,13 @@ export function DatasetFacts({ dataset }: { readonly dataset: DatasetDetail }) {
     <Panel title="About" className={classes.lengths ?? ''}>
       <dl className={`${classes.factList} num`}>
         <dt>Words</dt>
-        <dd>{number(words)} in each fragment</dd>
+        <dd>{words === null ? '–' : `${number(words)} in each fragment`}</dd>
         <dt>Records</dt>
         <dd>
           {number(trainN)} training, {number(testN)} test
         </dd>
         <dt>Seed</dt>
-        <dd>{seed}</dd>
+        <dd>{template === null ? '–' : seed}</dd>
         <dt>Template</dt>
         <dd>{template ?? '–'}</dd>
         <dt>Made</dt>

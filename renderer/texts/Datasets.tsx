@@ -9,6 +9,7 @@ import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
+import { FoundFiles } from './FoundFiles.tsx';
 import { RemoveDataset } from './RemoveDataset.tsx';
 import classes from './Texts.module.css';
 import { TextsScreen } from './TextsScreen.tsx';
@@ -64,6 +65,7 @@ export function Datasets() {
           </Table>
         </Panel>
       )}
+      <FoundFiles />
       {going !== null && <RemoveDataset id={going} onClose={() => setGoing(null)} />}
     </TextsScreen>
   );
@@ -86,7 +88,7 @@ function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly
         {number(testN)}
       </Table.Td>
       <Table.Td className="mono" ta="right">
-        {seed}
+        {template === null ? '–' : seed}
       </Table.Td>
       <Table.Td>{template ?? '–'}</Table.Td>
       <Table.Td>{usedBy(runs, stages)}</Table.Td>

@@ -30,6 +30,20 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   });
 
+  it('keeps its keys while a field that takes no text has the focus', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/settings');
+    await page.getByRole('radio').first().focus();
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.getByRole('heading', { level: 1, name: 'Samples' }).waitFor();
+    await goto('/playground');
+    await page.getByRole('textbox', { name: /Text A/ }).focus();
+    await page.keyboard.type('gh?');
+    expect(await page.getByRole('textbox', { name: /Text A/ }).inputValue()).toBe('gh?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
   it('goes on after a lost connection, and turns away after a restart', async () => {
     const first = await startApp();
     const { page } = await openPage(first);

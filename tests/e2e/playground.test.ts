@@ -1,6 +1,9 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { modelWorkspace } from './model-workspace.ts';
 
 const A = 'the rain had been falling on the roof of the old mill since the morning';
 const B = 'nobody told him that the last train would leave before the bell was rung';
@@ -40,6 +43,35 @@ describe.skipIf(noBrowser)('the playground', () => {
       .getByRole('region', { name: 'Model 1' })
       .getByText(/exact|first error/)
       .waitFor();
+  });
+
+  it('says at a model what became of it: deleted on disk, or unreadable', async () => {
+    const workspace = await modelWorkspace();
+    const own = await startApp(workspace);
+    const { page, goto, complaints } = await openPage(own);
+    await goto('/playground');
+    await page.getByRole('textbox', { name: /Text A/ }).fill(A);
+    await page.getByRole('textbox', { name: /Text B/ }).fill(B);
+    await page.getByLabel('Words of each').fill('6');
+    const choose = async (model: number, name: string): Promise<void> => {
+      await page.getByRole('combobox', { name: `Model ${model}` }).click();
+      await page.getByRole('option', { name }).click();
+    };
+    await choose(1, 'step 20');
+    await choose(2, 'random');
+    rmSync(join(workspace, 'outputs/run-0001-10words-grpo/checkpoint-20'), { recursive: true });
+    writeFileSync(join(workspace, 'models/random/model.safetensors'), 'not a model');
+    await page.getByRole('button', { name: 'Ask the models' }).click();
+    await page.getByRole('region', { name: 'Model 1' }).getByText('it was deleted').waitFor();
+    await page.getByRole('region', { name: 'Model 2' }).getByText('model.safetensors').first().waitFor();
+    await expectAccessible(page);
+    await choose(1, 'tiny');
+    await page.getByRole('button', { name: 'Ask the models' }).click();
+    await page
+      .getByRole('region', { name: 'Model 1' })
+      .getByText(/exact|first error/)
+      .waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('says what is wrong where it is: a text too long, a model that cannot hold it', async () => {

@@ -145,6 +145,46 @@ describe.skipIf(noBrowser)('runs', () => {
     });
   });
 
+  it('leads from a checkpoint to a new stage that starts there', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/runs/2');
+    await page.getByRole('row', { name: /^30 / }).getByRole('link', { name: 'New stage' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New stage' });
+    await dialog.getByText('run-0002-10words-grpo · step 30').waitFor();
+    await dialog.getByLabel('Find a setting').fill('from_checkpoint');
+    expect(await dialog.getByLabel('from_checkpoint').inputValue()).toMatch(/run-0002-10words-grpo.checkpoint-30$/);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await goto('/curriculum?from=999');
+    await page.getByText('There is no checkpoint 999 any more').waitFor();
+  });
+
+  it('looks at a free run before it starts', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/curriculum');
+    await page.getByRole('button', { name: 'Free run' }).click();
+    const form = page.getByRole('dialog', { name: 'New run' });
+    const settings = { dataset, max_steps: '2', num_generations: '4', per_device_train_batch_size: '8' };
+    for (const [name, value] of Object.entries(settings)) {
+      await form.getByLabel('Find a setting').fill(name);
+      await form.getByLabel(name, { exact: true }).fill(value);
+    }
+    await form.getByLabel('Find a setting').fill('');
+    await form.getByRole('button', { name: 'Start run' }).click();
+    await form.getByText('Rewards differ').first().waitFor({ timeout: 60_000 });
+    await form.getByText('What was sampled: 2 groups').waitFor();
+    await expectAccessible(page);
+    await form.getByRole('button', { name: 'Adjust' }).click();
+    await form.getByLabel('Find a setting').waitFor();
+    await form.getByRole('button', { name: 'Start run' }).click();
+    const known = form.getByRole('checkbox', { name: /want to start all the same/ });
+    await form.getByText('Rewards differ').first().waitFor({ timeout: 60_000 });
+    if ((await known.count()) > 0) await known.check();
+    await form.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.waitForURL(/#\/runs\/\d+$/);
+    expect(complaints).toEqual([]);
+  }, 180_000);
+
   it('follows a run live: pause, reload, resume, kill, and go back to a checkpoint', async () => {
     const client = await connectTo(app);
     const config = { dataset, max_steps: 4000, save_steps: 5, sample_steps: 5, per_device_train_batch_size: 16 };

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace } from '../../main/services/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import type { Sample } from '../../main/trainer/events.ts';
 import { addRun, sampleOf, temporaryFolderOfFile } from '../store/helpers.ts';
+import { writeTinyDataset } from '../tiny-dataset.ts';
+import { connectTo } from './api.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -129,6 +132,52 @@ describe.skipIf(noBrowser)('the samples', () => {
     await page.getByLabel('Words of completions').fill('nonesuch');
     await page.getByText('No completion fits').waitFor();
   });
+
+  it('follow a stage that trains, and go back with it to a checkpoint', async () => {
+    const dataset = writeTinyDataset(join(app.workspace, 'datasets', '2words.jsonl'));
+    const client = await connectTo(app);
+    const small = { per_device_train_batch_size: 8, num_generations: 4, pause_on_collapse: false };
+    const config = { dataset, max_steps: 4000, save_steps: 5, sample_steps: 1, save_total_limit: null, ...small };
+    const { runId } = await client.runs.start({ config });
+    const { page, goto, complaints } = await openPage(app);
+    await goto(`/samples?run=${runId}`);
+    const shown = async (): Promise<number> =>
+      Number(
+        (
+          await page
+            .getByText(/^step \d+$/)
+            .first()
+            .textContent()
+        )?.replace('step ', ''),
+      );
+    await page.getByRole('switch', { name: 'Follow newest' }).waitFor();
+    const first = await shown();
+    await expect.poll(shown, { timeout: 60_000 }).toBeGreaterThan(first + 10);
+    // A step of one's own stays on show while others come.
+    await page.keyboard.press('j');
+    const mine = await shown();
+    await expect
+      .poll(async () => (await client.runs.get({ runId })).step, { timeout: 60_000 })
+      .toBeGreaterThan(mine + 2);
+    expect(await shown()).toBe(mine);
+    await client.runs.stop({ runId });
+    await expect.poll(async () => (await client.runs.get({ runId })).state, { timeout: 60_000 }).toBe('stopped');
+    const { checkpoints } = await client.runs.get({ runId });
+    const checkpointId = checkpoints[0]?.id;
+    await expect
+      .poll(
+        () =>
+          client.runs.resume({ runId, ...(checkpointId && { checkpointId }) }).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    await page.getByText('it went back to a checkpoint').waitFor();
+    await client.runs.kill({ runId });
+    expect(complaints).toEqual([]);
+  }, 240_000);
 
   it('can be pinned across steps, and one record followed through the run', async () => {
     const { page, goto } = await openPage(app);

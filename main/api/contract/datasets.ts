@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Leakage } from '../../services/datasets/leakage.ts';
 import type { DatasetDetail, DatasetSummary } from '../../services/library/catalogue.ts';
 import type { DatasetPreview } from '../../services/library/dataset-tasks.ts';
+import type { FoundFile } from '../../services/library/found-files.ts';
 import type { MadeDatasets, TakenName } from '../../services/library/make-datasets.ts';
 import type { RecordPage } from '../../services/library/record-files.ts';
 import type { StoredTemplate } from '../../services/library/templates.ts';
@@ -27,6 +28,10 @@ const stages = z.array(words).min(1).max(50);
 export const datasets = {
   list: procedure.output(type<readonly DatasetSummary[]>()),
   get: procedure.input(z.object({ id })).output(type<DatasetDetail>()),
+  /** Files in the workspace's folder of datasets that are not listed yet. */
+  found: procedure.output(type<readonly FoundFile[]>()),
+  /** Lists such a file as a dataset, if all of its records are right. */
+  takeIn: procedure.input(z.object({ name: z.string().min(1).max(255) })).output(z.object({ id })),
   /** A page of records; `search` looks in all fields but the prompt. */
   records: procedure
     .input(

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Advice, AdvisedRun } from '../../services/advice.ts';
 import type { ConfigDifference } from '../../services/config-diff.ts';
 import type { ExportedFiles } from '../../services/exports.ts';
+import type { Preflight } from '../../services/preflight.ts';
 import type { RunCost } from '../../services/run-cost.ts';
 import type { Lineage, RunDetail, RunSummary } from '../../services/run-history.ts';
 import type { Removal } from '../../services/run-removal.ts';
@@ -61,6 +62,8 @@ export const runs = {
     .output(eventIterator(type<RunNews>())),
   /** Starts a run with these settings over a preset's or a run's; what is wrong is said before anything is stored. */
   start: procedure.input(newRun).output(z.object({ runId: id })),
+  /** Looks at such a start without starting; ends with the report. */
+  preflight: procedure.input(newRun).output(type<Preflight>()),
   pause: procedure.input(z.object({ runId: id })),
   /** Goes on after a pause, or takes an ended run up again from its newest or the given checkpoint. */
   resume: procedure.input(

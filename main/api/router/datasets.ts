@@ -6,6 +6,7 @@ import {
   removeDataset,
   requireDataset,
 } from '../../services/library/catalogue.ts';
+import { foundFiles, takeIn } from '../../services/library/found-files.ts';
 import { makeDatasets, previewStage, takenNames } from '../../services/library/make-datasets.ts';
 import { listTemplates, removeTemplate, saveTemplate } from '../../services/library/templates.ts';
 import { api } from '../context.ts';
@@ -13,6 +14,10 @@ import { api } from '../context.ts';
 export const datasets = {
   list: api.datasets.list.handler(({ context }) => listDatasets(context.app.store)),
   get: api.datasets.get.handler(({ context, input }) => datasetDetail(context.app.store, input.id)),
+  found: api.datasets.found.handler(({ context }) => foundFiles(context.app.library)),
+  takeIn: api.datasets.takeIn.handler(async ({ context, input }) => ({
+    id: await takeIn(context.app.library, input.name),
+  })),
   records: api.datasets.records.handler(({ context: { app }, input: { id, side, ...request }, signal }) => {
     const files = datasetFiles(requireDataset(app.store, id).file);
     return app.library.records.page(files[side], request, signal);

@@ -4,6 +4,7 @@ import { inputError } from '../../errors.ts';
 import { adviseNext, runAdvice, runConfig } from '../../services/advice.ts';
 import { diffConfigs } from '../../services/config-diff.ts';
 import { exportRun } from '../../services/exports.ts';
+import { preflight } from '../../services/preflight.ts';
 import { readPreset } from '../../services/presets.ts';
 import { runCost } from '../../services/run-cost.ts';
 import { lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/run-history.ts';
@@ -37,6 +38,12 @@ export const runs = {
   start: api.runs.start.handler(({ context, input }) => ({
     runId: context.app.live.start(newRun(context, input), input.name === undefined ? {} : { name: input.name }),
   })),
+  preflight: api.runs.preflight.handler(({ context, input }) => {
+    const config = newRun(context, input);
+    return context.app.jobs.start('preflight', 'Check a run before its start', (job) =>
+      preflight(context.app, config, null, job),
+    ).result;
+  }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),
   resume: api.runs.resume.handler(({ context: { app }, input: { runId, checkpointId, maxSteps } }) => {
     const state = app.live.get(runId)?.state;

@@ -1,8 +1,11 @@
 /** Datasets out of the corpus: a look at what would come, the check for leakage, and the files. */
+import { existsSync } from 'node:fs';
 import type { PromptTemplate } from '../../tasks/interleave/prompt.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
+import { replyTask } from '../../tasks/reply/task.ts';
 import { countWords } from '../../text/words.ts';
+import { detectTask } from '../compare/detect-task.ts';
 import type { SourceText } from '../corpora/source-text.ts';
 import { type DatasetFiles, datasetFiles, readDataset, writeDataset } from '../datasets/files.ts';
 import { generateDataset, generateStages } from '../datasets/generate.ts';
@@ -53,6 +56,28 @@ export function previewDataset(options: PreviewInput): DatasetPreview {
 /** Whether the test records of a dataset's files are held out. */
 export function checkLeakage({ train, test }: DatasetFiles): Leakage {
   return findLeakage(readDataset(train, interleaveTask), readDataset(test, interleaveTask));
+}
+
+/** What the records of a dataset's files say of it. */
+export interface DatasetFacts {
+  readonly task: 'interleave' | 'reply';
+  /** Words of each fragment; null where they differ, or where there are none. */
+  readonly words: number | null;
+  readonly trainN: number;
+  readonly testN: number;
+}
+
+/** Reads every record of both files; a bad line is an error that names it. */
+export function inspectDataset({ train, test }: DatasetFiles): DatasetFacts {
+  const sides = existsSync(test) ? [train, test] : [train];
+  if (detectTask(train) === 'reply') {
+    const [trainN = 0, testN = 0] = sides.map((file) => readDataset(file, replyTask).length);
+    return { task: 'reply', words: null, trainN, testN };
+  }
+  const records = sides.map((file) => readDataset(file, interleaveTask));
+  const lengths = new Set(records.flat().map(({ words }) => words));
+  const [words = null] = lengths.size === 1 ? lengths : [];
+  return { task: 'interleave', words, trainN: records[0]?.length ?? 0, testN: records[1]?.length ?? 0 };
 }
 
 export interface WriteInput extends MakeOptions {

@@ -5,7 +5,7 @@
 import { recordFacts } from '../checklist/record-facts.ts';
 import type { JobProgress } from '../trainer-job.ts';
 import { writeTrialRecords } from '../trial/records.ts';
-import { checkLeakage, previewDataset, writeDatasets } from './dataset-tasks.ts';
+import { checkLeakage, inspectDataset, previewDataset, writeDatasets } from './dataset-tasks.ts';
 import { mergeImport, readImport } from './import-tasks.ts';
 import { planJoin } from './join-task.ts';
 import { overview } from './overview-task.ts';
@@ -19,7 +19,7 @@ export interface TaskContext {
 }
 
 export const tasks = {
-  ...{ overview, readImport, mergeImport, planJoin, previewDataset, checkLeakage, writeDatasets },
+  ...{ overview, readImport, mergeImport, planJoin, previewDataset, checkLeakage, inspectDataset, writeDatasets },
   ...{ importReplies, splitReplyRecords, writeTrialRecords, recordFacts },
 };
 

@@ -5,6 +5,8 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, client } from '../../api/client.ts';
 import { Failed, Loading } from '../Feedback.tsx';
+import preflight from '../preflight/Preflight.module.css';
+import { Preflight } from '../preflight/Preflight.tsx';
 import classes from './ConfigForm.module.css';
 import { ConfigForm, useConfigFaults } from './ConfigForm.tsx';
 import type { Values } from './sections.ts';
@@ -50,6 +52,7 @@ function Form({ defaults, follows, onClose }: FormProps) {
   const [name, setName] = useState(follows?.name ?? '');
   const [, navigate] = useLocation();
   const faults = useConfigFaults({ ...defaults, ...own });
+  const [checking, setChecking] = useState(false);
   const base = follows === undefined ? { preset: PRESET } : { like: follows.runId };
   const asked = { ...base, ...(name.trim() !== '' && { name: name.trim() }), config: { ...own } };
   const start = useMutation({
@@ -57,11 +60,31 @@ function Form({ defaults, follows, onClose }: FormProps) {
     onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
   });
   const hasDataset = follows !== undefined || own.dataset !== undefined;
+  if (checking) {
+    const adjust = (): void => setChecking(false);
+    return (
+      <Preflight title="Before the start" look={() => client.runs.preflight(asked)} onClose={adjust}>
+        {(blocked) => (
+          <>
+            {start.error !== null && <Failed what="The run was not started" error={start.error} />}
+            <div className={preflight.actions}>
+              <Button onClick={() => start.mutate()} disabled={blocked} loading={start.isPending} data-autofocus>
+                Start
+              </Button>
+              <Button variant="default" onClick={adjust}>
+                Adjust
+              </Button>
+            </div>
+          </>
+        )}
+      </Preflight>
+    );
+  }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        start.mutate();
+        setChecking(true);
       }}
     >
       <p className="soft">
@@ -79,11 +102,10 @@ function Form({ defaults, follows, onClose }: FormProps) {
       />
       <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} />
       <div className={classes.foot}>
-        {start.error !== null && <Failed what="The run was not started" error={start.error} />}
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" loading={start.isPending} disabled={faults.length > 0 || !hasDataset}>
+        <Button type="submit" disabled={faults.length > 0 || !hasDataset}>
           Start run
         </Button>
       </div>

@@ -1,34 +1,34 @@
-/** What a start would meet, line by line, and then the start itself. A FAIL is overridden only knowingly. */
+/** What a start would meet, line by line, and then what can be done. A FAIL is overridden only knowingly. */
 import { Button, Checkbox, Progress } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { useLocation } from 'wouter';
-import type { StageView } from '../../main/services/curriculum.ts';
-import type { Check } from '../../main/services/doctor.ts';
-import type { Preflight as Report, SampledGroups } from '../../main/services/preflight.ts';
-import { api, client } from '../api/client.ts';
-import { Failed } from '../components/Feedback.tsx';
-import { number, score } from '../components/format.ts';
-import { Panel } from '../components/Screen.tsx';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { Check } from '../../../main/services/doctor.ts';
+import type { Preflight as Report, SampledGroups } from '../../../main/services/preflight.ts';
+import { api, client } from '../../api/client.ts';
+import { Failed } from '../Feedback.tsx';
+import { number, score } from '../format.ts';
+import { Panel } from '../Screen.tsx';
 import classes from './Preflight.module.css';
 
 const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX } as const;
 
 export interface PreflightProps {
-  readonly stage: StageView;
-  readonly onAdjust: () => void;
+  readonly title: string;
+  readonly look: () => Promise<Report>;
   readonly onClose: () => void;
+  /** What can be done then; blocked while something fails and the person has not said that they know. */
+  readonly children: (blocked: boolean) => ReactNode;
 }
 
-export function Preflight({ stage, onAdjust, onClose }: PreflightProps) {
-  const check = useMutation({ mutationFn: () => client.stages.preflight({ stageId: stage.id }) });
+export function Preflight({ title, look, onClose, children }: PreflightProps) {
+  const check = useMutation({ mutationFn: look });
   const { mutate } = check;
   // It begins when it is opened; React may mount twice in development, the host then has two looks at it.
   useEffect(() => mutate(), [mutate]);
   return (
     <Panel
-      title={`${stage.name}: before the start`}
+      title={title}
       actions={
         <>
           <Button variant="default" onClick={() => mutate()} disabled={check.isPending}>
@@ -42,9 +42,7 @@ export function Preflight({ stage, onAdjust, onClose }: PreflightProps) {
     >
       {check.isPending && <Pending />}
       {check.error !== null && <Failed what="The check did not end" error={check.error} onRetry={() => mutate()} />}
-      {check.data !== undefined && !check.isPending && (
-        <Findings stage={stage} report={check.data} onAdjust={onAdjust} onClose={onClose} />
-      )}
+      {check.data !== undefined && !check.isPending && <Findings report={check.data}>{children}</Findings>}
     </Panel>
   );
 }
@@ -68,21 +66,13 @@ function Pending() {
   );
 }
 
-interface FindingsProps extends PreflightProps {
+interface FindingsProps extends Pick<PreflightProps, 'children'> {
   readonly report: Report;
 }
 
-function Findings({ stage, report: { checks, sampled }, onAdjust, onClose }: FindingsProps) {
+function Findings({ report: { checks, sampled }, children }: FindingsProps) {
   const [known, setKnown] = useState(false);
-  const [, navigate] = useLocation();
-  const start = useMutation({
-    mutationFn: () => client.stages.start({ stageId: stage.id }),
-    onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
-  });
-  const enqueue = useMutation({ mutationFn: () => client.stages.enqueue({ stageId: stage.id }), onSuccess: onClose });
   const failing = checks.filter(({ status }) => status === 'FAIL');
-  const blocked = failing.length > 0 && !known;
-  const error = start.error ?? enqueue.error;
   return (
     <>
       <ul className={classes.lines}>
@@ -98,18 +88,7 @@ function Findings({ stage, report: { checks, sampled }, onAdjust, onClose }: Fin
           label={`I know that ${failing.map(({ name }) => `“${name}”`).join(' and ')} failed, and want to start all the same`}
         />
       )}
-      {error !== null && <Failed what="The stage was not started" error={error} />}
-      <div className={classes.actions}>
-        <Button onClick={() => start.mutate()} disabled={blocked} loading={start.isPending} data-autofocus>
-          Start
-        </Button>
-        <Button variant="default" onClick={() => enqueue.mutate()} disabled={blocked} loading={enqueue.isPending}>
-          Queue it
-        </Button>
-        <Button variant="default" onClick={onAdjust}>
-          Adjust
-        </Button>
-      </div>
+      {children(failing.length > 0 && !known)}
       {sampled !== null && <Sampled sampled={sampled} />}
     </>
   );
