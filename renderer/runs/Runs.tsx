@@ -1,11 +1,12 @@
 /** All runs: found, sorted, laid over one another, compared, renamed, deleted. */
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
+import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { allRuns } from './all-runs.ts';
 import { DeleteRun } from './DeleteRun.tsx';
@@ -60,7 +61,7 @@ export function Runs() {
             value={words}
             onChange={({ currentTarget }) => setWords(currentTarget.value)}
           />
-          <SegmentedControl
+          <Segments
             aria-label="State"
             data={stateFilters.map((value) => ({ value, label: value }))}
             value={state}

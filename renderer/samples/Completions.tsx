@@ -48,7 +48,7 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (index === 0 ? 420 : CARD),
     getItemKey: (index) => (index === 0 ? 'head' : index),
-    overscan: 3,
+    overscan: 1,
   });
   const [best, worst] = [ranked[0], ranked.at(-1)];
   // Another step or prompt starts at its best and worst.

@@ -1,5 +1,5 @@
 /** One record through the run: what its completions were at each step that kept it. */
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
@@ -10,6 +10,7 @@ import { Sparkline } from '../charts/Sparkline.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { score } from '../components/format.ts';
+import { Segments } from '../components/Segments.tsx';
 import type { Place } from './place.ts';
 import { SampleCard, Target, useSample } from './SampleCard.tsx';
 import classes from './Samples.module.css';
@@ -54,7 +55,7 @@ export function RecordView({ run, record, onPlace, hidden }: RecordViewProps) {
           </>
         )}
         <span className={classes.gap} />
-        <SegmentedControl
+        <Segments
           aria-label="Which completions"
           data={['best', 'worst', 'both']}
           value={which}

@@ -1,5 +1,5 @@
 /** The completions that runs kept: by step, by record, found by what they scored and said, pinned side by side. */
-import { Button, SegmentedControl, Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
@@ -8,6 +8,7 @@ import { Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
+import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { allRuns } from '../runs/all-runs.ts';
 import { FindView } from './FindView.tsx';
@@ -53,7 +54,7 @@ export function Samples() {
             runId={runId}
             onRun={(run) => onPlace({ run, step: null, group: null, show: keptView(place.show) })}
           />
-          <SegmentedControl
+          <Segments
             aria-label="View"
             data={[
               { value: 'step', label: 'By step' },
@@ -142,7 +143,8 @@ interface RunChoiceProps {
 }
 
 function RunChoice({ runId, onRun }: RunChoiceProps) {
-  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { data: runs } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const options = useMemo(() => (runs ?? []).map(({ id, name }) => ({ value: String(id), label: name })), [runs]);
   return (
     <Select
       aria-label="Run"
@@ -150,7 +152,7 @@ function RunChoice({ runId, onRun }: RunChoiceProps) {
       placeholder="No run"
       searchable
       nothingFoundMessage="No run of that name"
-      data={runs.map(({ id, name }) => ({ value: String(id), label: name }))}
+      data={options}
       value={runId === null ? null : String(runId)}
       onChange={(value) => value !== null && onRun(Number(value))}
       allowDeselect={false}

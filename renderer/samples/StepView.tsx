@@ -1,6 +1,6 @@
 /** One step of a run: its prompts on the left, the completions of one of them, or of all, beside. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { RunSamples } from '../../main/services/samples.ts';
 import { api } from '../api/client.ts';
 import type { WordKind } from '../components/aligned-words.ts';
@@ -30,6 +30,14 @@ export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
   const { data, error, refetch, isPlaceholderData } = useQuery(
     api.samples.ofStep.queryOptions({ input: { runId: run.runId, step }, placeholderData: keepPreviousData }),
   );
+  // J and K show at once what lies beside.
+  const queries = useQueryClient();
+  const [before, after] = [steps[steps.indexOf(step) - 1], steps[steps.indexOf(step) + 1]];
+  useEffect(() => {
+    for (const beside of [before, after])
+      if (beside !== undefined)
+        void queries.prefetchQuery(api.samples.ofStep.queryOptions({ input: { runId: run.runId, step: beside } }));
+  }, [queries, run.runId, before, after]);
   const prompts = useMemo(() => promptsOf(data ?? [], order), [data, order]);
   const scale = useMemo(() => rewardScale(data ?? []), [data]);
   const chosen = prompts.find(({ group }) => group === place.group);

@@ -1,11 +1,12 @@
 /** One setting: its control, its unit, its meaning, and the way back to its default. */
-import { NumberInput, SegmentedControl, Switch, TextInput, UnstyledButton } from '@mantine/core';
+import { NumberInput, Switch, TextInput, UnstyledButton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import type { SettingField } from '../../main/services/setting-fields.ts';
 import type { SettingsChange } from '../../main/services/settings.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { Segments } from '../components/Segments.tsx';
 import classes from './Settings.module.css';
 
 type Value = string | number | boolean;
@@ -69,7 +70,7 @@ function Control({ field, value, onChange, labelledBy }: ControlProps) {
         <Switch {...described} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
       );
     case 'choice':
-      return <SegmentedControl {...described} data={[...field.choices]} value={String(value)} onChange={onChange} />;
+      return <Segments {...described} data={[...field.choices]} value={String(value)} onChange={onChange} />;
     case 'number':
       return <NumberField {...{ field, described }} value={Number(value)} onChange={onChange} />;
     case 'text':

@@ -1,5 +1,5 @@
 /** One dataset: its records, searched, and what is known of it. */
-import { Button, CloseButton, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, CloseButton, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Panel, Screen } from '../components/Screen.tsx';
+import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { DatasetFacts } from './DatasetFacts.tsx';
 import { RecordList } from './RecordList.tsx';
@@ -87,7 +88,7 @@ function Records({ dataset: { id, trainN, testN, madeAt } }: { readonly dataset:
   return (
     <Panel className={classes.tablePanel ?? ''}>
       <div className={classes.toolbar}>
-        <SegmentedControl
+        <Segments
           aria-label="Side of the split"
           data={[
             { value: 'train', label: `Train ${number(trainN)}` },

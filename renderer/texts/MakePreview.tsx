@@ -1,5 +1,4 @@
 /** What a recipe gives: the records of one of its stages, and whether its test side is held out. */
-import { SegmentedControl } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -8,6 +7,7 @@ import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
+import { Segments } from '../components/Segments.tsx';
 import { LeakageNote } from './LeakageNote.tsx';
 import classes from './Make.module.css';
 import { RecordCard } from './RecordCard.tsx';
@@ -32,7 +32,7 @@ export function MakePreview({ recipe, words, onWords }: MakePreviewProps) {
     }),
   );
   const stages = (
-    <SegmentedControl
+    <Segments
       aria-label="Stage on show"
       data={recipe.stages.map(String)}
       value={String(words)}
@@ -77,7 +77,7 @@ function Records({ preview: { supply, leakage, longestPrompt, ...sides }, recipe
   return (
     <div className={classes.records} data-stale={stale || undefined} aria-busy={stale}>
       <div className={classes.facts}>
-        <SegmentedControl
+        <Segments
           aria-label="Side of the split"
           data={[
             { value: 'train', label: `Train ${number(recipe.train)}` },

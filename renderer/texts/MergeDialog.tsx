@@ -1,5 +1,5 @@
 /** Merging: short texts become one longer text, with a look at what comes of it first. */
-import { Button, Modal, NumberInput, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, Modal, NumberInput, TextInput } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { JoinPreview } from '../../main/services/library/texts.ts';
@@ -7,6 +7,7 @@ import type { TextHeading } from '../../main/store/texts.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
+import { Segments } from '../components/Segments.tsx';
 import styles from './Merge.module.css';
 import { StageChanges } from './StageChanges.tsx';
 import { stageWords } from './stages.ts';
@@ -51,7 +52,7 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
       {suggesting && (
         <div className={styles.mergeFor}>
           <span id="merge-for">So that more texts serve the stage of</span>
-          <SegmentedControl
+          <Segments
             aria-labelledby="merge-for"
             data={stageWords.slice(1).map(String)}
             value={String(words)}

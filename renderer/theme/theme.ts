@@ -57,7 +57,6 @@ export const theme = createTheme({
     MultiSelect: { defaultProps: { size: 'xs' } },
     Checkbox: { defaultProps: { size: 'xs' } },
     Switch: { defaultProps: { size: 'xs' } },
-    SegmentedControl: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
     Table: { defaultProps: { verticalSpacing: 4, horizontalSpacing: 8, fz: 'md' } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },

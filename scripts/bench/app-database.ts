@@ -19,6 +19,7 @@ import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.t
 import { splitWords } from '../../main/text/words.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
 import type { Sample } from '../../main/trainer/events.ts';
+import { METRICS } from './metric-names.ts';
 
 const RUNS = 200;
 /** Of the one long run, which has few metrics. */
@@ -29,17 +30,6 @@ const STEPS = 86;
 const SAMPLED_STEPS = 4;
 const GROUPS = 8;
 const GROUP_SIZE = 16;
-
-const METRICS = [
-  ...['reward', 'reward_std', 'rewards/alignment/mean', 'rewards/alignment/std', 'frac_reward_zero_std'],
-  ...['groups/dead', 'groups/solved', 'loss', 'grad_norm', 'learning_rate', 'epoch', 'entropy', 'num_tokens'],
-  ...['clip_ratio/low_mean', 'clip_ratio/low_min', 'clip_ratio/high_mean', 'clip_ratio/high_max'],
-  ...['clip_ratio/region_mean', 'completions/mean_length', 'completions/min_length', 'completions/max_length'],
-  ...['completions/clipped_ratio', 'completions/mean_terminated_length', 'completions/min_terminated_length'],
-  ...['completions/max_terminated_length', 'completions/unique_ratio', 'completions/identical_groups'],
-  ...['completions/repetition', 'tokens_per_second', 'memory_mb', 'time/rollout', 'time/reward', 'time/loss'],
-  ...['time/optimizer', 'step_time'],
-];
 
 /** Words as they come in the texts that Braid brings: few are common. */
 const WORDS = readCorpus([join(import.meta.dirname, '../../datasets/source_texts.json')]).flatMap(({ text }) =>

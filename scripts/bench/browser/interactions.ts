@@ -7,14 +7,12 @@
  * Beside the time on the clock stands the work: processor time of the page's main thread, which other programs on the
  * machine don't stretch as much. Each round is a page of its own, so that every screen is opened for the first time once a round.
  */
-import { spawn } from 'node:child_process';
 import { availableParallelism, loadavg } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../../../tests/e2e/browser.ts';
+import { startHost } from './host.ts';
 import { type Measured, openProbe } from './input-to-paint.ts';
 
-const root = join(import.meta.dirname, '../../..');
 /** As app-database.ts makes it: the one of 100,000 steps. */
 const LONG_RUN = 101;
 const [folder, rounds = '5'] = process.argv.slice(2);
@@ -233,19 +231,4 @@ function line(name: string, ms: readonly number[], work: readonly number[] = [])
   const cells = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1), Math.min(...work)];
   const told = cells.map((value) => (value === undefined || !Number.isFinite(value) ? '' : value.toFixed(0)));
   process.stdout.write(`| ${name} | ${told.join(' | ')} |\n`);
-}
-
-async function startHost(workspace: string): Promise<{ readonly url: string; readonly stop: () => void }> {
-  const args = ['main/braid.ts', 'serve', '--workspace', workspace, '--port', '0', '--json'];
-  const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  process.on('exit', () => host.kill('SIGTERM'));
-  const line = await new Promise<string>((settle, fail) => {
-    let text = '';
-    host.on('exit', (code) => fail(new Error(`Expected braid serve to start, but it ended with ${code}`)));
-    host.stdout.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
-      if (text.includes('\n')) settle(text);
-    });
-  });
-  return { url: (JSON.parse(line) as { url: string }).url, stop: () => host.kill('SIGTERM') };
 }

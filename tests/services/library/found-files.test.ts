@@ -31,7 +31,9 @@ describe('foundFiles and takeIn', () => {
   it('take nothing in of which a line is wrong, and say which', async () => {
     const library = temporaryLibrary();
     writeFileSync(join(library.workspace.datasets, 'bad.jsonl'), `${reply('r1')}{"id":"r2","post":3}\n`);
-    await expect(takeIn(library, 'bad')).rejects.toMatchObject({ message: expect.stringContaining('bad.jsonl, line 2') });
+    await expect(takeIn(library, 'bad')).rejects.toMatchObject({
+      message: expect.stringContaining('bad.jsonl, line 2'),
+    });
     expect(library.store.datasets.list()).toEqual([]);
     await expect(takeIn(library, 'none')).rejects.toMatchObject({ code: 'DATASET_UNKNOWN' });
   });
