@@ -120,14 +120,6 @@ export function interruptRun(store: Store, runId: number, reason: string): boole
   });
 }
 
-/** Takes a run up again from the checkpoint of `step` (0: from the start), forgetting what came after it. */
-export function resumeRun(store: Store, runId: number, step: number, host: RunHost = currentHost()): RunRow {
-  return store.transaction(() => {
-    const before = claimRun(store, runId, host);
-    return rewindRun(store, before, step);
-  });
-}
-
 /** Gives a run that has ended to this process, in state "running". Gives the run as it was. */
 export function claimRun(store: Store, runId: number, host: RunHost = currentHost()): RunRow {
   return store.transaction(() => {

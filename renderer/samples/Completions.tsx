@@ -1,6 +1,5 @@
 /** Completions of a prompt or of a whole step: best and worst side by side, how they scored, then every one. */
 import { Button } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { SampleFacts } from '../../main/store/samples.ts';
 import { binsOf } from '../charts/bins.ts';
@@ -9,6 +8,7 @@ import type { WordKind } from '../components/aligned-words.ts';
 import { byReward } from './prompts.ts';
 import { SampleCard, Target, useSample } from './SampleCard.tsx';
 import classes from './Samples.module.css';
+import { VirtualList } from './VirtualList.tsx';
 
 export interface CompletionsProps {
   readonly samples: readonly SampleFacts[];
@@ -42,14 +42,6 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
     [ranked, picked, bin, scale],
   );
   const scroller = useRef<HTMLElement>(null);
-  // The head is the list's first row: one scroll for all, and only what is in view exists.
-  const virtual = useVirtualizer({
-    count: shown.length + 1,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => (index === 0 ? 420 : CARD),
-    getItemKey: (index) => (index === 0 ? 'head' : index),
-    overscan: 1,
-  });
   const [best, worst] = [ranked[0], ranked.at(-1)];
   // Another step or prompt starts at its best and worst.
   const first = best === undefined ? '' : `${best.runId} ${best.step} ${onePrompt ? best.group : 'all'}`;
@@ -62,57 +54,48 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
   const name = (sample: SampleFacts): string =>
     onePrompt ? `completion ${sample.index + 1}` : `${sample.recordId}, completion ${sample.index + 1}`;
   return (
-    <section ref={scroller} className={classes.completions} aria-label="Completions" tabIndex={-1}>
-      <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const sample = shown[index - 1];
-          return (
-            <div
-              key={key}
-              ref={virtual.measureElement}
-              data-index={index}
-              className={classes.row}
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              {sample === undefined ? (
-                <div className={classes.head}>
-                  {onePrompt && <PromptTarget sample={best} />}
-                  <div className={classes.pair}>
-                    <SampleCard sample={best} title="best" withTarget={!onePrompt} {...{ hidden, onRecord }} />
-                    <SampleCard sample={worst} title="worst" withTarget={!onePrompt} {...{ hidden, onRecord }} />
-                  </div>
-                  <Histogram
-                    title={`Rewards of ${samples.length} completions; pick a bar to see only those`}
-                    label="Rewards"
-                    unit="completions"
-                    height={64}
-                    format={(value) => value.toFixed(2)}
-                    {...{ bins, picked: bin, onPick: setBin }}
-                  />
-                  <div className={classes.listHead}>
-                    <h2>
-                      {picked === undefined ? `All ${shown.length}, best first` : `${shown.length} of ${ranked.length}`}
-                    </h2>
-                    {picked !== undefined && (
-                      <>
-                        <span className="soft num">
-                          reward {picked.from.toFixed(2)} to {picked.to.toFixed(2)}
-                        </span>
-                        <Button variant="subtle" size="compact-xs" onClick={() => setBin(null)}>
-                          Show all
-                        </Button>
-                      </>
-                    )}
-                  </div>
-                </div>
-              ) : (
-                <SampleCard sample={sample} title={name(sample)} withTarget={false} {...{ hidden, onRecord }} />
-              )}
-            </div>
-          );
-        })}
-      </div>
-    </section>
+    <VirtualList
+      label="Completions"
+      scroller={scroller}
+      head={
+        <div className={classes.head}>
+          {onePrompt && <PromptTarget sample={best} />}
+          <div className={classes.pair}>
+            <SampleCard sample={best} title="best" withTarget={!onePrompt} {...{ hidden, onRecord }} />
+            <SampleCard sample={worst} title="worst" withTarget={!onePrompt} {...{ hidden, onRecord }} />
+          </div>
+          <Histogram
+            title={`Rewards of ${samples.length} completions; pick a bar to see only those`}
+            label="Rewards"
+            unit="completions"
+            height={64}
+            format={(value) => value.toFixed(2)}
+            {...{ bins, picked: bin, onPick: setBin }}
+          />
+          <div className={classes.listHead}>
+            <h2>{picked === undefined ? `All ${shown.length}, best first` : `${shown.length} of ${ranked.length}`}</h2>
+            {picked !== undefined && (
+              <>
+                <span className="soft num">
+                  reward {picked.from.toFixed(2)} to {picked.to.toFixed(2)}
+                </span>
+                <Button variant="subtle" size="compact-xs" onClick={() => setBin(null)}>
+                  Show all
+                </Button>
+              </>
+            )}
+          </div>
+        </div>
+      }
+      headHeight={420}
+      rowHeight={CARD}
+      count={shown.length}
+      row={(index) => {
+        const sample = shown[index];
+        if (sample === undefined) return null;
+        return <SampleCard sample={sample} title={name(sample)} withTarget={false} {...{ hidden, onRecord }} />;
+      }}
+    />
   );
 }
 

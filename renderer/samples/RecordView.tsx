@@ -2,7 +2,6 @@
 import { Button } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
 import type { RecordStep, RunSamples } from '../../main/services/samples.ts';
 import { api } from '../api/client.ts';
@@ -14,6 +13,7 @@ import { Segments } from '../components/Segments.tsx';
 import type { Place } from './place.ts';
 import { SampleCard, Target, useSample } from './SampleCard.tsx';
 import classes from './Samples.module.css';
+import { VirtualList } from './VirtualList.tsx';
 
 export interface RecordViewProps {
   readonly run: RunSamples;
@@ -78,55 +78,46 @@ interface StepsProps {
 
 function Steps({ steps, which, hidden, onPlace }: StepsProps) {
   const scroller = useRef<HTMLElement>(null);
-  const virtual = useVirtualizer({
-    count: steps.length + 1,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => 120,
-    overscan: 3,
-  });
   return (
-    <section ref={scroller} className={`${classes.completions} ${classes.fill}`} aria-label="Steps" tabIndex={-1}>
-      <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const at = steps[index - 1];
-          return (
-            <div
-              key={key}
-              ref={virtual.measureElement}
-              data-index={index}
-              className={classes.row}
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              {at === undefined ? (
-                <First step={steps[0]} />
-              ) : (
-                <div className={classes.recordStep}>
-                  <button
-                    type="button"
-                    className={classes.stepLink}
-                    onClick={() => onPlace({ show: 'step', step: at.step, group: at.group })}
-                  >
-                    <strong className="num">step {at.step}</strong>
-                    <span className="soft num">
-                      mean {score(at.mean)} of {at.n}
-                    </span>
-                  </button>
-                  <div className={which === 'both' ? classes.pair : undefined}>
-                    {which !== 'worst' && <SampleCard sample={at.best} title="best" hidden={hidden} />}
-                    {which !== 'best' && <SampleCard sample={at.worst} title="worst" hidden={hidden} />}
-                  </div>
-                </div>
-              )}
-            </div>
-          );
-        })}
-      </div>
-    </section>
+    <VirtualList
+      label="Steps"
+      scroller={scroller}
+      {...(classes.fill && { className: classes.fill })}
+      head={steps[0] !== undefined && <RecordTarget step={steps[0]} />}
+      headHeight={120}
+      rowHeight={120}
+      count={steps.length}
+      row={(index) => {
+        const at = steps[index];
+        return at === undefined ? null : <Step {...{ at, which, hidden, onPlace }} />;
+      }}
+    />
   );
 }
 
-function First({ step }: { readonly step: RecordStep | undefined }) {
-  return step === undefined ? null : <RecordTarget step={step} />;
+interface StepProps extends Omit<StepsProps, 'steps'> {
+  readonly at: RecordStep;
+}
+
+function Step({ at, which, hidden, onPlace }: StepProps) {
+  return (
+    <div className={classes.recordStep}>
+      <button
+        type="button"
+        className={classes.stepLink}
+        onClick={() => onPlace({ show: 'step', step: at.step, group: at.group })}
+      >
+        <strong className="num">step {at.step}</strong>
+        <span className="soft num">
+          mean {score(at.mean)} of {at.n}
+        </span>
+      </button>
+      <div className={which === 'both' ? classes.pair : undefined}>
+        {which !== 'worst' && <SampleCard sample={at.best} title="best" hidden={hidden} />}
+        {which !== 'best' && <SampleCard sample={at.worst} title="worst" hidden={hidden} />}
+      </div>
+    </div>
+  );
 }
 
 function RecordTarget({ step }: { readonly step: RecordStep }) {

@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('the playground', () => {
     await page.getByLabel('Words of each').fill('6');
     const choose = async (model: number, name: string): Promise<void> => {
       await page.getByRole('combobox', { name: `Model ${model}` }).click();
-      await page.getByRole('option', { name }).click();
+      await page.getByRole('option', { name, exact: name === 'tiny' }).click();
     };
     await choose(1, 'step 20');
     await choose(2, 'random');

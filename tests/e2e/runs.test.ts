@@ -182,6 +182,9 @@ describe.skipIf(noBrowser)('runs', () => {
     if ((await known.count()) > 0) await known.check();
     await form.getByRole('button', { name: 'Start', exact: true }).click();
     await page.waitForURL(/#\/runs\/\d+$/);
+    // One run trains at a time: the next test starts another.
+    await page.getByText('2/2').first().waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Resume from' }).first().waitFor({ timeout: 60_000 });
     expect(complaints).toEqual([]);
   }, 180_000);
 

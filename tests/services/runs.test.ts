@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { discardAfter, recordEvents } from '../../main/services/run-events.ts';
 import { lineage, newestCheckpoint, newestResumable, runDetail, runHistory } from '../../main/services/run-history.ts';
-import { createRun, finishRun, interruptRun, markAbandonedRuns, resumeRun } from '../../main/services/runs.ts';
+import {
+  claimRun,
+  createRun,
+  finishRun,
+  interruptRun,
+  markAbandonedRuns,
+  rewindRun,
+} from '../../main/services/runs.ts';
 import type { Store } from '../../main/store/index.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
 import type { TrainerEvent } from '../../main/trainer/events.ts';
@@ -195,7 +202,7 @@ describe('recordEvents', () => {
   });
 });
 
-describe('discardAfter and resumeRun', () => {
+describe('discardAfter, claimRun and rewindRun', () => {
   it('gives the history of an unbroken run', () => {
     const store = temporaryStore();
     const whole = createRun(store, config);
@@ -203,7 +210,7 @@ describe('discardAfter and resumeRun', () => {
     const broken = createRun(store, config);
     recordEvents(store, broken.runId, eventsOf(broken.folder, 1, 7));
     interruptRun(store, broken.runId, 'killed');
-    resumeRun(store, broken.runId, 4);
+    rewindRun(store, claimRun(store, broken.runId), 4);
     expect(store.runs.get(broken.runId)).toMatchObject({ state: 'running', step: 4, reason: null, endedAt: null });
     expect(store.metrics.latest(broken.runId).reward?.step).toBe(4);
     recordEvents(store, broken.runId, eventsOf(broken.folder, 5, 9));
@@ -220,7 +227,7 @@ describe('discardAfter and resumeRun', () => {
     const { runId, folder } = createRun(store, config);
     recordEvents(store, runId, eventsOf(folder, 1, 7));
     interruptRun(store, runId, 'killed by the system');
-    resumeRun(store, runId, 4);
+    rewindRun(store, claimRun(store, runId), 4);
     expect(store.events.ofRun(runId).at(-1)?.message).toBe(
       'Resumed from step 4; it was interrupted at step 7 (killed by the system)',
     );
@@ -249,20 +256,21 @@ describe('discardAfter and resumeRun', () => {
   it('refuses a run that is alive here or in another process', () => {
     const store = temporaryStore();
     const { runId } = createRun(store, config);
-    expect(errorOf(() => resumeRun(store, runId, 0))).toMatchObject({ code: 'RUN_IS_LIVE', kind: 'input' });
+    expect(errorOf(() => claimRun(store, runId))).toMatchObject({ code: 'RUN_IS_LIVE', kind: 'input' });
     const other = { pid: process.pid + 1, hostId: 'elsewhere:1' };
-    expect(errorOf(() => resumeRun(store, runId, 0, other))).toMatchObject({
+    expect(errorOf(() => claimRun(store, runId, other))).toMatchObject({
       code: 'RUN_IS_LIVE',
       message: expect.stringContaining(`process ${process.pid}`),
     });
-    expect(errorOf(() => resumeRun(store, 99, 0))).toMatchObject({ code: 'RUN_UNKNOWN' });
+    expect(errorOf(() => claimRun(store, 99))).toMatchObject({ code: 'RUN_UNKNOWN' });
   });
 
   it('takes a run whose process is gone without being marked first', () => {
     const store = temporaryStore();
     const { runId } = createRun(store, config, { host: { pid: 999_999_999, hostId: `${'nowhere'}:1` } });
     const later = { ...store, now: () => 1e12 };
-    expect(resumeRun(later, runId, 0)).toMatchObject({ state: 'running', pid: process.pid });
+    claimRun(later, runId);
+    expect(store.runs.get(runId)).toMatchObject({ state: 'running', pid: process.pid });
   });
 });
 
