@@ -224,7 +224,7 @@ describe.skipIf(noBrowser)('runs', () => {
     await page.getByRole('button', { name: /Discard and resume/ }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.keyboard.press('s');
-    await page.getByRole('button', { name: 'Resume from' }).first().waitFor();
+    await page.getByRole('button', { name: 'Resume from' }).first().waitFor({ timeout: 60_000 });
     expect(complaints).toEqual([]);
   }, 120_000);
 });

@@ -150,7 +150,7 @@ describe.skipIf(noBrowser)('the samples', () => {
             .textContent()
         )?.replace('step ', ''),
       );
-    await page.getByRole('switch', { name: 'Follow newest' }).waitFor();
+    await page.getByRole('switch', { name: 'Follow newest' }).waitFor({ timeout: 60_000 });
     const first = await shown();
     await expect.poll(shown, { timeout: 60_000 }).toBeGreaterThan(first + 10);
     // A step of one's own stays on show while others come.
@@ -174,7 +174,7 @@ describe.skipIf(noBrowser)('the samples', () => {
         { timeout: 20_000 },
       )
       .toBe(true);
-    await page.getByText('it went back to a checkpoint').waitFor();
+    await page.getByText('it went back to a checkpoint').waitFor({ timeout: 60_000 });
     await client.runs.kill({ runId });
     expect(complaints).toEqual([]);
   }, 240_000);
