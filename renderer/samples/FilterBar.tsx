@@ -1,5 +1,5 @@
 /** What to look for: words, scores, how it ended, one part of the reward, in this run or in all. */
-import { Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
+import { Checkbox, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -148,13 +148,13 @@ function Bound({ label, name, value, onValue }: BoundProps) {
   return (
     <span className={classes.bound}>
       <span aria-hidden="true">{label}</span>
-      <NumberInput
+      <input
+        type="number"
+        step="any"
+        className={classes.number}
         aria-label={name}
-        w={58}
-        hideControls
-        decimalScale={4}
         value={value ?? ''}
-        onChange={(typed) => onValue(typeof typed === 'number' ? typed : undefined)}
+        onChange={({ currentTarget: { valueAsNumber: typed } }) => onValue(Number.isNaN(typed) ? undefined : typed)}
       />
     </span>
   );

@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('the whole story', () => {
       ['/', 'home', 'Recent runs'],
       ['/runs', 'runs', 'stopped'],
       ['/playground', 'playground', 'Playground'],
-      ['/models', 'models', 'tiny'],
+      ['/models', 'models', 'Architecture'],
       ['/settings', 'settings', 'Theme'],
     ] as const) {
       await goto(route);
