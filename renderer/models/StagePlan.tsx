@@ -1,9 +1,10 @@
 /** What LoRA takes by stage of the curriculum, in this machine's memory or another's: planned from the config alone. */
-import { SegmentedControl } from '@mantine/core';
+
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { Segments } from '../components/Segments.tsx';
 import classes from './Models.module.css';
 
 const MEMORIES = [
@@ -24,7 +25,7 @@ export function StagePlan({ model }: { readonly model: string }) {
   return (
     <>
       <h3 className={classes.part}>LoRA by stage, GiB</h3>
-      <SegmentedControl aria-label="Memory to plan with" data={MEMORIES} value={memory} onChange={setMemory} />
+      <Segments aria-label="Memory to plan with" data={MEMORIES} value={memory} onChange={setMemory} />
       <table className={classes.plan}>
         <thead>
           <tr>

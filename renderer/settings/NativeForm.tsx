@@ -1,9 +1,11 @@
 /** What to set the native backend up from. */
-import { Button, Checkbox, SegmentedControl, TextInput } from '@mantine/core';
+
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { Segments } from '../components/Segments.tsx';
 import classes from './Settings.module.css';
 
 const SOURCES = [
@@ -42,7 +44,7 @@ export function NativeForm({ again, busy }: NativeFormProps) {
         begin.mutate();
       }}
     >
-      <SegmentedControl
+      <Segments
         aria-label="TensorFlow from"
         data={[...SOURCES]}
         value={source}
