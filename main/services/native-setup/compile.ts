@@ -1,4 +1,4 @@
-/** Builds the addon from the package's source against the staged TensorFlow. */
+/** Builds the addon, the package's source with kernels of our own, against the staged TensorFlow. */
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BraidError } from '../../errors.ts';
@@ -8,18 +8,35 @@ import { runTool } from './run-tool.ts';
 
 const REMEDY = 'Install a C++ compiler (Debian and Ubuntu: apt install g++), or give a built addon with --addon FILE.';
 
-/** Compiles two source files; needs a C++17 compiler and Node's headers, neither node-gyp nor Python. */
-export async function compileAddon(layout: NativeLayout, headers: string, signal?: AbortSignal): Promise<void> {
-  const sources = readdirSync(join(layout.package, 'binding')).filter((name) => name.endsWith('.cc'));
+/**
+ * Compiles the sources in `own`, which bring in the package's, for this machine's processor; needs a C++17 compiler and
+ * Node's headers, neither node-gyp nor Python.
+ */
+export async function compileAddon(
+  layout: NativeLayout,
+  own: string,
+  headers: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const binding = join(layout.package, 'binding');
+  // Ours includes the registration of the package's (addon.cc says why).
+  const ofPackage = readdirSync(binding).filter((name) => name.endsWith('.cc') && name !== 'tfjs_binding.cc');
+  const ofOwn = readdirSync(own).filter((name) => name.endsWith('.cc'));
   const libraries = sharedObjects(layout.libraries).map((name) => join(layout.libraries, name));
   const args = [
-    ...['-std=c++17', '-O2', '-shared', '-fPIC', '-DNAPI_VERSION=8', '-DNODE_GYP_MODULE_NAME=tfjs_binding'],
+    ...['-std=c++17', '-O3', nativeFlag(), '-fno-math-errno', '-fno-trapping-math', '-fno-access-control'],
+    ...['-shared', '-fPIC', '-pthread', '-DNAPI_VERSION=8', '-DNODE_GYP_MODULE_NAME=tfjs_binding'],
     // The source includes its own headers by "../binding/…".
-    ...[`-I${nodeHeaders()}`, `-I${headers}`, `-I${layout.package}`],
-    ...sources.map((name) => join(layout.package, 'binding', name)),
+    ...[`-I${nodeHeaders()}`, `-I${headers}`, `-I${layout.package}`, `-I${binding}`],
+    ...[...ofOwn.map((name) => join(own, name)), ...ofPackage.map((name) => join(binding, name))],
     ...['-o', layout.addon, ...libraries, '-Wl,-rpath,$ORIGIN/tensorflow'],
   ];
   await runTool(process.env.CXX ?? 'c++', args, { signal, remedy: REMEDY });
+}
+
+/** Clang on arm64 knows this processor by another flag's name. */
+function nativeFlag(): string {
+  return process.arch === 'arm64' ? '-mcpu=native' : '-march=native';
 }
 
 /** Node's C headers come with its distribution; the interface of version 8 is the same in all that we support. */

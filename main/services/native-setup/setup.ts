@@ -26,6 +26,8 @@ export interface SetupOptions {
   readonly package: string | null;
   /** File of an addon that is built already; null: compile it. */
   readonly addon: string | null;
+  /** Folder of our part of the addon's source. */
+  readonly sources: string;
   /** Leave the GPU out. */
   readonly cpu: boolean;
   /** Where set-ups are kept. */
@@ -93,7 +95,7 @@ async function stage(
   }
   if (options.addon === null) {
     step('building the addon');
-    await compileAddon(layout, headers, signal);
+    await compileAddon(layout, options.sources, headers, signal);
   } else cpSync(options.addon, layout.addon);
   step('trying it');
   const facts = await tryOut(layout.addon);

@@ -39,7 +39,7 @@ async function trial(layout: NativeLayout): Promise<NativeProblem | null> {
 /** Loads it and computes once: a library that can't is found while the mark stands. */
 async function load(layout: NativeLayout, threads: number): Promise<NativeBackend> {
   const backend = loadNativeBackend(layout, threads);
-  registerNativeKernels(backend, NATIVE_BACKEND);
+  registerNativeKernels(backend, NATIVE_BACKEND, threads);
   await tf.setBackend(NATIVE_BACKEND);
   const [product] = tf.tidy(() => tf.matMul(tf.ones([1, 3]), tf.ones([3, 1])).dataSync<'float32'>());
   if (product !== 3) throw new Error(`expected 1·1 + 1·1 + 1·1 to be 3, got ${product}`);
