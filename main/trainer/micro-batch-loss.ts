@@ -206,14 +206,14 @@ export function withBatch<T>(
 
 /** How rows of a generation are run, in the generation's own row numbers. */
 export function partsOf(
-  { model, adapter }: Policy,
+  { model }: Policy,
   generation: Pick<Generation, 'prompts' | 'completions'>,
   rows: RowRange,
   groupSize: number,
   config: Pick<Session['config'], 'activation_memory_mb' | 'gradient_checkpointing'>,
 ) {
   const sizes = rowSizes(generation, rows, groupSize);
-  const { parts, checkpointing } = planRows(sizes, tokenCost(model.config, adapter), config);
+  const { parts, checkpointing } = planRows(sizes, tokenCost(model.config), config);
   return {
     parts: parts.map(({ first, end }): RowRange => ({ first: rows.first + first, end: rows.first + end })),
     checkpointing,

@@ -14,6 +14,7 @@ import { hasKernels } from './cpu/kernel.ts';
 import { registerCpuKernels } from './cpu/register.ts';
 import { registerAdamW } from './kernels/adamw.ts';
 import { registerAttention } from './kernels/attention.ts';
+import { registerIdentity } from './kernels/identity.ts';
 import { registerLogSoftmax } from './kernels/log-softmax.ts';
 import { registerMatMul } from './kernels/matmul.ts';
 import { registerRmsNorm } from './kernels/rms-norm.ts';
@@ -46,6 +47,7 @@ export function registerNativeKernels(backend: NativeBackend, backendName: strin
       kernelFunc: ({ inputs, attrs }) => runKernel(backend, kernel, inputs as Record<string, TensorInfo>, attrs),
     });
   };
+  registerIdentity(backend, backendName);
   registerMatMul(register);
   registerRmsNorm(register);
   registerRope(register);
