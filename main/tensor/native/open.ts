@@ -5,11 +5,19 @@ import { crashedBefore, underMark } from '../../native/load-marker.ts';
 import { canProbe, probeAddon } from '../../native/probe.ts';
 import type { NativeProblem } from '../../native/problems.ts';
 import type { NativeBackend } from './binding.ts';
+import { hasKernels } from './cpu/kernel.ts';
 import { loadNativeBackend, NATIVE_BACKEND } from './load.ts';
 import { registerNativeKernels } from './register.ts';
 
 export type NativeOpening =
-  | { readonly ok: true; readonly backend: NativeBackend; readonly tensorflow: string; readonly gpu: boolean }
+  | {
+      readonly ok: true;
+      readonly backend: NativeBackend;
+      readonly tensorflow: string;
+      readonly gpu: boolean;
+      /** Whether the addon brings our kernels for the processor. */
+      readonly kernels: boolean;
+    }
   | { readonly ok: false; readonly problem: NativeProblem };
 
 /** Tries the set-up, in a process of its own where one can be had, then makes it tfjs's current backend. */
@@ -23,7 +31,8 @@ export async function openNativeBackend(
   try {
     const loading = (): Promise<NativeBackend> => load(layout, threads);
     const backend = await (canProbe() ? loading() : underMark(layout, loading));
-    return { ok: true, backend, tensorflow: String(backend.binding.TF_Version), gpu: backend.isUsingGpuDevice };
+    const { binding, isUsingGpuDevice: gpu } = backend;
+    return { ok: true, backend, tensorflow: String(binding.TF_Version), gpu, kernels: hasKernels(binding) };
   } catch (error) {
     const detail = error instanceof Error ? error.message.split('\n', 1).join('') : String(error);
     return { ok: false, problem: { kind: 'crashed', detail } };
