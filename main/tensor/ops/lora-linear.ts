@@ -53,9 +53,7 @@ tf.registerGradient({
     const adapter = runOp<tf.Tensor[]>('LoraLinearGradAdapter', { ...given, x }, attrs);
     return {
       x: () => runOp<tf.Tensor>('LoraLinearGradX', { ...given, weight }, attrs),
-      weight: () => {
-        throw new Error('Expected the weight under an adapter to be frozen, its gradient was asked for');
-      },
+      weight: () => tf.matMul(dy as tf.Tensor, x, true, false),
       a: () => savedTensor(adapter, 0),
       b: () => savedTensor(adapter, 1),
     };
@@ -63,7 +61,7 @@ tf.registerGradient({
 });
 
 /**
- * A linear layer under a low-rank adapter as one op: x·Wᵀ + scaling·(x·Aᵀ)·Bᵀ, with W frozen. x [N, I], weight [O, I],
+ * A linear layer under a low-rank adapter as one op: x·Wᵀ + scaling·(x·Aᵀ)·Bᵀ. x [N, I], weight [O, I],
  * a [r, I], b [O, r] → [N, O].
  */
 export function loraLinear(

@@ -36,6 +36,7 @@ export function registerRowKernels(register: RegisterCpu): void {
   });
   register('SwiGluGrad', (call) => {
     const [dy, gate, up] = [call.input('dy'), call.input('gate'), call.input('up')];
+    for (const other of [dy, up]) expectShape('dy and up', other, gate.shape);
     const outputs = [call.output(gate.shape), call.output(gate.shape)];
     call.run('swigluGrad', [dy, gate, up, ...outputs], [sizeOf(gate)]);
     return outputs;
@@ -51,6 +52,7 @@ export function registerRowKernels(register: RegisterCpu): void {
   register<{ rows: number }>('ScatterAddRows', (call) => {
     const [dy, indices] = [call.input('dy'), call.input('indices')];
     const [n, width] = matrixSize('dy', dy);
+    expectShape('indices', indices, [n]);
     const out = call.output([call.attrs.rows, width]);
     call.run('scatterAddRows', [dy, indices, out], [n, width, call.attrs.rows]);
     return out;
@@ -59,24 +61,28 @@ export function registerRowKernels(register: RegisterCpu): void {
 
 function registerNorm(register: RegisterCpu): void {
   register<{ eps: number }>('RmsNorm', (call) => {
-    const x = call.input('x');
+    const [x, weight] = [call.input('x'), call.input('weight')];
     const [n, width] = matrixSize('x', x);
+    expectShape('weight', weight, [width]);
     const out = call.output(x.shape);
-    call.run('rmsNorm', [x, call.input('weight'), out], [n, width, call.attrs.eps]);
+    call.run('rmsNorm', [x, weight, out], [n, width, call.attrs.eps]);
     return out;
   });
   register<{ eps: number }>('RmsNormGradX', (call) => {
-    const x = call.input('x');
+    const [dy, x, weight] = [call.input('dy'), call.input('x'), call.input('weight')];
     const [n, width] = matrixSize('x', x);
+    expectShape('dy', dy, x.shape);
+    expectShape('weight', weight, [width]);
     const out = call.output(x.shape);
-    call.run('rmsNormGradX', [call.input('dy'), x, call.input('weight'), out], [n, width, call.attrs.eps]);
+    call.run('rmsNormGradX', [dy, x, weight, out], [n, width, call.attrs.eps]);
     return out;
   });
   register<{ eps: number }>('RmsNormGradWeight', (call) => {
-    const x = call.input('x');
+    const [dy, x] = [call.input('dy'), call.input('x')];
     const [n, width] = matrixSize('x', x);
+    expectShape('dy', dy, x.shape);
     const out = call.output([width]);
-    call.run('rmsNormGradWeight', [call.input('dy'), x, out], [n, width, call.attrs.eps]);
+    call.run('rmsNormGradWeight', [dy, x, out], [n, width, call.attrs.eps]);
     return out;
   });
 }
