@@ -21,6 +21,7 @@ export function checkoutPaths(root: string): HostPaths {
     trainer: forkTrainer(join(root, 'main/trainer/entry.ts')),
     textWorker: join(root, 'main/services/library/worker.ts'),
     kernels: join(root, 'out/kernels/kernels.wasm'),
+    addon: join(root, 'main/tensor/native/addon'),
     page: join(root, 'out/renderer'),
     resources: join(root, 'resources'),
     datasets: join(root, 'datasets'),

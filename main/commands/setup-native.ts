@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Finding } from '../services/native-setup/findings.ts';
 import { setUpNative } from '../services/native-setup/setup.ts';
+import { hostPaths } from './host-paths.ts';
 import { openProgress, type Progress } from './progress.ts';
 import { type CommandContext, commandContext, withCommonOptions } from './shared.ts';
 import { withInterruption } from './side-job.ts';
@@ -38,6 +39,7 @@ async function setUp(options: Options, command: Command): Promise<void> {
         from: options.from,
         package: options.package ?? null,
         addon: options.addon ?? null,
+        sources: hostPaths().addon,
         cpu: options.cpu,
         signal,
         onStep: meter.step,

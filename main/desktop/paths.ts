@@ -21,6 +21,7 @@ export function desktopPaths(entry: string, packaged: string | null): DesktopPat
     trainer: launchUtility(join(unpacked, 'main', 'trainer.js')),
     textWorker: join(unpacked, 'main', 'texts.js'),
     kernels: join(unpacked, 'kernels', 'kernels.wasm'),
+    addon: join(beside, packaged === null ? 'main/tensor/native/addon' : 'native-addon'),
     page: join(out, 'renderer'),
     resources: join(beside, 'resources'),
     datasets: join(beside, 'datasets'),

@@ -5,6 +5,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
 import { hashString, randomStream } from '../random.ts';
+import { loraLinear } from '../tensor/ops/lora-linear.ts';
 import { blockLinears, type Linear, type Model } from './model.ts';
 import type { Parameter } from './parameter.ts';
 
@@ -104,10 +105,10 @@ export function mergeAdapter(model: Model, adapter: Adapter, sign: 1 | -1 = 1): 
 
 /** One linear layer with its adapter, if it has one. x [N, in] → [N, out]. */
 export function linear(x: tf.Tensor2D, layer: Linear, adapter: Adapter | null): tf.Tensor2D {
-  const base = tf.matMul(x, layer.weight.value, false, true); // [N, out]
-  const biased = layer.bias === null ? base : tf.add(base, layer.bias.value);
   const lora = adapter?.modules.get(layer.name);
-  if (adapter === null || lora === undefined) return biased as tf.Tensor2D;
-  const low = tf.matMul(x, lora.a.value, false, true); // [N, r]
-  return tf.add(biased, tf.matMul(tf.mul(low, adapter.scaling) as tf.Tensor2D, lora.b.value, false, true));
+  const product =
+    adapter === null || lora === undefined
+      ? tf.matMul(x, layer.weight.value, false, true)
+      : loraLinear(x, layer.weight.value, lora.a.value, lora.b.value, adapter.scaling); // [N, out]
+  return (layer.bias === null ? product : tf.add(product, layer.bias.value)) as tf.Tensor2D;
 }

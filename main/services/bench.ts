@@ -20,6 +20,8 @@ export interface BenchReport {
   readonly median_s: number;
   readonly min_s: number;
   readonly max_s: number;
+  /** Median of the processor's seconds, all threads together. */
+  readonly cpu_s: number;
   readonly backend: string;
   readonly threads: number;
   /** Median of each phase of a step. */
@@ -60,6 +62,7 @@ function report({ times, ...result }: BenchResult): Omit<BenchReport, 'backend' 
     median_s: middle,
     min_s: seconds[0] ?? Number.NaN,
     max_s: seconds.at(-1) ?? Number.NaN,
+    cpu_s: median(times.map(({ cpuSeconds }) => cpuSeconds)),
     phases: Object.fromEntries(['rollout', 'reward', 'loss', 'optimizer'].map((name) => [name, phase(name)])),
     tokens_per_s: result.completionTokens / middle,
     peak_memory_mb: result.peakMemoryMb,

@@ -8,6 +8,8 @@ export interface HostPaths {
   readonly textWorker: string;
   /** The compiled WebAssembly kernels. */
   readonly kernels: string;
+  /** Our part of the native addon's source, which its set-up compiles. */
+  readonly addon: string;
   /** `resources/`: presets and the bundled model. */
   readonly resources: string;
   /** The built renderer. */

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { gradients } from './backward.ts';
 import { savedTensor } from './portable.ts';
 
 /**
@@ -34,9 +35,7 @@ function recomputed(
   dy: tf.Tensor,
 ): tf.Tensor[] {
   return outsideTape(() => {
-    const { grads } = tf
-      .engine()
-      .gradients(() => work(x) as unknown as tf.Scalar, [x, ...parameters], dy as tf.Scalar, true);
+    const { grads } = gradients(() => work(x), [x, ...parameters], dy);
     return [x, ...parameters].map((tensor, i) => grads[i] ?? tf.zerosLike(tensor));
   });
 }

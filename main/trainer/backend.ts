@@ -20,11 +20,19 @@ export interface OpenBackend {
   close(): Promise<void>;
 }
 
+/** Measured: with TensorFlow's ops alone a step on the processor takes twice as long as on wasm. */
+const SLOW_NATIVE =
+  "the native backend has no GPU and an addon without Braid's kernels, which is slower; npm run setup:native builds one";
+
 /** Opens the backend that was asked for; `auto` takes native where it works and says which and why. */
 export async function openBackend({ backend, threads, kernelsFile }: BackendChoice): Promise<OpenBackend> {
   const count = threads === 0 ? availableParallelism() : threads;
   if (backend === 'wasm') return openWasm(count, kernelsFile, 'as asked');
   const native = await openNativeBackend(count);
+  if (native.ok && backend === 'auto' && !native.gpu && !native.kernels) {
+    closeNativeBackend();
+    return openWasm(count, kernelsFile, SLOW_NATIVE);
+  }
   if (native.ok) {
     const device = native.gpu ? 'on the GPU' : `on ${threadCount(count)} of the processor`;
     const reason = backend === 'native' ? 'as asked' : 'its self-check passed';

@@ -33,6 +33,8 @@ export interface BenchJob extends BackendChoice {
 /** Seconds of one step, all of it and by phase. */
 export interface StepTime {
   readonly seconds: number;
+  /** What all threads computed together: on a machine that others use too, steadier than the clock. */
+  readonly cpuSeconds: number;
   readonly phases: Readonly<Record<string, number>>;
 }
 
@@ -107,7 +109,7 @@ function openBenchSession(job: BenchJob, config: TrainConfig): Session {
 /** The reporting side of a run that only looks at the clock. */
 function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunIo {
   const phases = openPhases();
-  let began = performance.now();
+  let [began, cpu] = [performance.now(), process.cpuUsage()];
   return {
     firstStep: 0,
     control: openControl(() => undefined),
@@ -119,9 +121,11 @@ function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunI
     restoreGeneration: () => null,
     begin: () => undefined,
     endStep: async () => {
-      times.push({ seconds: (performance.now() - began) / 1000, phases: phases.take() });
+      const { user, system } = process.cpuUsage(cpu);
+      const seconds = (performance.now() - began) / 1000;
+      times.push({ seconds, cpuSeconds: (user + system) / 1e6, phases: phases.take() });
       await onStep(times.length);
-      began = performance.now();
+      [began, cpu] = [performance.now(), process.cpuUsage()];
     },
     finish: async () => undefined,
   };

@@ -168,7 +168,7 @@ function passOf(
   { policy, config, records }: Session,
   tokens: number,
 ): { readonly bytes: number; readonly slower: number } {
-  const cost = tokenCost(policy.model.config, policy.adapter);
+  const cost = tokenCost(policy.model.config);
   const longest = records.reduce(
     (most, { promptIds, targetIds }) => Math.max(most, promptIds.length + targetIds.length),
     0,

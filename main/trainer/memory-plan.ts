@@ -107,10 +107,9 @@ export function cacheBytes(
 
 function activationBytes(
   config: ModelConfig,
-  { promptTokens, completionTokens, group, loraRank }: PlanOptions,
+  { promptTokens, completionTokens, group }: PlanOptions,
   rows: number,
 ): number {
   const tokens = Math.ceil(rows / group) * promptTokens + rows * completionTokens;
-  const rank = loraRank === null ? null : { config: { r: loraRank } };
-  return tokens * tokenCost(config, rank).checkpointed + Math.min(CHUNKS, 8 * FLOAT * tokens * config.vocabSize);
+  return tokens * tokenCost(config).checkpointed + Math.min(CHUNKS, 8 * FLOAT * tokens * config.vocabSize);
 }

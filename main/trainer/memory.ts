@@ -21,18 +21,14 @@ export interface PassPlan {
   readonly maxTokens: number;
 }
 
-/** Tensors that the backward pass holds beside the saved ones, for each float of a layer that is counted below. */
-const PEAK = 2.2;
-const PEAK_LORA = 1.8;
+/** What an op at work and the gradient on its way take beside the saved ones, which are those counted below. */
+const PEAK = 1.2;
 
-/** The cost of a token for a model, with or without an adapter. */
-export function tokenCost(config: ModelConfig, adapter: { readonly config: { readonly r: number } } | null): TokenCost {
+/** The cost of a token for a model, with or without an adapter: its own products are not kept. */
+export function tokenCost(config: ModelConfig): TokenCost {
   const { hiddenSize: d, intermediateSize: f, numLayers, headDim } = config;
   const [queries, keys] = [config.numHeads * headDim, config.numKvHeads * headDim];
-  const base = 6 * d + 3 * queries + 3 * keys + 3 * f;
-  // Each adapted layer adds its own product and the sum with the base's.
-  const lora = adapter === null ? 0 : 2 * (queries + 2 * keys + 2 * d + 2 * f) + 14 * adapter.config.r;
-  const layer = (base + lora) * (adapter === null ? PEAK : PEAK_LORA);
+  const layer = PEAK * (6 * d + 2 * queries + 2 * keys + 3 * f);
   return { plain: 4 * numLayers * layer, checkpointed: 4 * (2 * numLayers * d + layer) };
 }
 

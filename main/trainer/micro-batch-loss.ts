@@ -116,19 +116,25 @@ function inParts(
     normaliser,
     context.config,
   );
+  const [start = 0] = parts.map(({ range }) => range.first);
+  // The longest first: where memory doesn't suffice, it shows before work is done in vain.
+  const ordered = parts.toSorted((a, b) => partTokens(b) - partTokens(a));
   let gradients: Gradients | null = null;
-  let row = 0;
   try {
-    for (const { range, groups } of parts) {
-      const more = partGradients(context, groups, columns, whole, row, pass);
+    for (const { range, groups } of ordered) {
+      const more = partGradients(context, groups, columns, whole, range.first - start, pass);
       gradients = accumulateGradients(gradients, more);
-      row += range.end - range.first;
     }
   } catch (error) {
     tf.dispose(gradients ?? {});
     throw error;
   }
   return { loss: whole.loss, gradients: gradients ?? {}, metrics: whole.metrics };
+}
+
+/** Packed tokens of a part: each prompt once, and its completions. */
+function partTokens({ groups }: Part): number {
+  return groups.reduce((sum, { promptIds, completions }) => sum + promptIds.length + completions.flat().length, 0);
 }
 
 /** Log-probabilities and entropies of all parts, without gradients. */
@@ -206,14 +212,14 @@ export function withBatch<T>(
 
 /** How rows of a generation are run, in the generation's own row numbers. */
 export function partsOf(
-  { model, adapter }: Policy,
+  { model }: Policy,
   generation: Pick<Generation, 'prompts' | 'completions'>,
   rows: RowRange,
   groupSize: number,
   config: Pick<Session['config'], 'activation_memory_mb' | 'gradient_checkpointing'>,
 ) {
   const sizes = rowSizes(generation, rows, groupSize);
-  const { parts, checkpointing } = planRows(sizes, tokenCost(model.config, adapter), config);
+  const { parts, checkpointing } = planRows(sizes, tokenCost(model.config), config);
   return {
     parts: parts.map(({ first, end }): RowRange => ({ first: rows.first + first, end: rows.first + end })),
     checkpointing,

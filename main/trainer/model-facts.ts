@@ -64,7 +64,7 @@ export function memoryNeeds(config: ModelConfig): MemoryNeeds {
   const shapes = [...parameterShapes(config)];
   const weights = FLOAT * parameterTotal(config);
   const cache = 2 * FLOAT * USUAL.rows * USUAL.tokens * config.numLayers * config.numKvHeads * config.headDim;
-  const activations = Math.min(ACTIVATIONS, USUAL.rows * USUAL.tokens * tokenCost(config, null).checkpointed);
+  const activations = Math.min(ACTIVATIONS, USUAL.rows * USUAL.tokens * tokenCost(config).checkpointed);
   const adapted = shapes.filter(([name]) => name.endsWith('_proj.weight'));
   const adapter = FLOAT * USUAL.rank * adapted.reduce((sum, [, [out = 0, width = 0]]) => sum + out + width, 0);
   const fixed = PROGRAM + weights;

@@ -4,6 +4,7 @@ import { attendPacked, type ForwardOptions, forward } from '../model/decoder.ts'
 import type { Adapter } from '../model/lora.ts';
 import type { Model } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
+import { gradients } from '../tensor/backward.ts';
 import { selectiveLogSoftmax } from '../tensor/ops/log-softmax.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import type { DeviceBatch } from './packed-batch.ts';
@@ -59,9 +60,9 @@ export function lossAndGradients(
   loss: () => tf.Scalar,
   parameters: readonly Parameter[],
 ): { readonly value: tf.Scalar; readonly grads: readonly tf.Tensor[] } {
-  const { value, grads } = tf.engine().gradients(
+  const { value, grads } = gradients(
     loss,
     parameters.map((parameter) => parameter.value),
   );
-  return { value: value as tf.Scalar, grads };
+  return { value: value as tf.Scalar, grads: grads as readonly tf.Tensor[] };
 }

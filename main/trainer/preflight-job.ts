@@ -111,7 +111,7 @@ function passLongest(session: Session): LongestPass {
     prompt: record.promptIds.length,
     completion: completion.length - 1,
   }));
-  const { parts, checkpointing } = planRows(rows, tokenCost(policy.model.config, policy.adapter), config);
+  const { parts, checkpointing } = planRows(rows, tokenCost(policy.model.config), config);
   const size = parts[0]?.end ?? 1;
   const groups = Array.from({ length: Math.ceil(size / groupSize) }, (_, g) => ({
     promptIds: record.promptIds,

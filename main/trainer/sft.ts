@@ -38,7 +38,7 @@ async function trainSupervised(
   term: ((records: readonly TokenRecord[], step: number) => LossTerm) | null,
 ): Promise<void> {
   const { config, policy, parameters, optimizer } = session;
-  const cost = tokenCost(policy.model.config, policy.adapter);
+  const cost = tokenCost(policy.model.config);
   io.begin();
   for (let step = io.firstStep; step < config.max_steps; step++) {
     if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);

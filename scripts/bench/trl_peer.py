@@ -20,16 +20,18 @@ WARM_UP = 2
 
 
 class StepTimes(TrainerCallback):
-    """Wall-clock seconds of every optimiser step."""
+    """Wall-clock and processor seconds of every optimiser step."""
 
     def __init__(self):
         self.seconds = []
+        self.cpu_seconds = []
 
     def on_step_begin(self, *args, **kwargs):
-        self.began = time.perf_counter()
+        self.began = time.perf_counter(), time.process_time()
 
     def on_step_end(self, *args, **kwargs):
-        self.seconds.append(time.perf_counter() - self.began)
+        self.seconds.append(time.perf_counter() - self.began[0])
+        self.cpu_seconds.append(time.process_time() - self.began[1])
 
 
 def shared_words(completions, **columns):
@@ -81,7 +83,7 @@ def main():
         )
         trainer.train()
     counted = times.seconds[WARM_UP:]
-    print(f"TRL median {statistics.median(counted):.3f} s a step (min {min(counted):.3f}, max {max(counted):.3f})")
+    print(f"TRL median {statistics.median(counted):.3f} s a step (min {min(counted):.3f}, max {max(counted):.3f}), processor {statistics.median(times.cpu_seconds[WARM_UP:]):.3f} s")
 
 
 main()

@@ -1,4 +1,4 @@
-/** Builds the addon from the package's source against the staged TensorFlow. */
+/** Builds the addon, the package's source with kernels of our own, against the staged TensorFlow. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,23 +8,40 @@ import { runTool } from './run-tool.ts';
 
 const REMEDY = 'Install a C++ compiler (Debian and Ubuntu: apt install g++), or give a built addon with --addon FILE.';
 
-/** Compiles two source files; needs a C++17 compiler, neither node-gyp nor Python. */
+export interface AddonSources {
+  /** Our kernels, which bring in the package's sources. */
+  readonly own: string;
+  /** TensorFlow's headers. */
+  readonly headers: string;
+  /** A folder for what is needed only now. */
+  readonly scratch: string;
+}
+
+/** Compiles them for this machine's processor; needs a C++17 compiler, neither node-gyp nor Python. */
 export async function compileAddon(
   layout: NativeLayout,
-  headers: string,
-  scratch: string,
+  { own, headers, scratch }: AddonSources,
   signal?: AbortSignal,
 ): Promise<void> {
-  const sources = readdirSync(join(layout.package, 'binding')).filter((name) => name.endsWith('.cc'));
+  const binding = join(layout.package, 'binding');
+  // Ours includes the registration of the package's (addon.cc says why).
+  const ofPackage = readdirSync(binding).filter((name) => name.endsWith('.cc') && name !== 'tfjs_binding.cc');
+  const ofOwn = readdirSync(own).filter((name) => name.endsWith('.cc'));
   const libraries = sharedObjects(layout.libraries).map((name) => join(layout.libraries, name));
   const args = [
-    ...['-std=c++17', '-O2', '-shared', '-fPIC', '-DNAPI_VERSION=8', '-DNODE_GYP_MODULE_NAME=tfjs_binding'],
+    ...['-std=c++17', '-O3', nativeFlag(), '-fno-math-errno', '-fno-trapping-math', '-fno-access-control'],
+    ...['-shared', '-fPIC', '-pthread', '-DNAPI_VERSION=8', '-DNODE_GYP_MODULE_NAME=tfjs_binding'],
     // The source includes its own headers by "../binding/…".
-    ...[`-I${nodeHeaders(scratch)}`, `-I${headers}`, `-I${layout.package}`],
-    ...sources.map((name) => join(layout.package, 'binding', name)),
+    ...[`-I${nodeHeaders(scratch)}`, `-I${headers}`, `-I${layout.package}`, `-I${binding}`],
+    ...[...ofOwn.map((name) => join(own, name)), ...ofPackage.map((name) => join(binding, name))],
     ...['-o', layout.addon, ...libraries, '-Wl,-rpath,$ORIGIN/tensorflow'],
   ];
   await runTool(process.env.CXX ?? 'c++', args, { signal, remedy: REMEDY });
+}
+
+/** Clang on arm64 knows this processor by another flag's name. */
+function nativeFlag(): string {
+  return process.arch === 'arm64' ? '-mcpu=native' : '-march=native';
 }
 
 /** Node's C headers, copied out: a packaged app keeps them in its archive, where no compiler can read them. */

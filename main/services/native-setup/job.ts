@@ -42,7 +42,8 @@ export function beginNativeSetup(
     throw inputError('SETUP_BUSY', 'Expected no set-up under way, but there is one', 'Wait for its end, or cancel it.');
   const work = async ({ signal, progress }: JobContext): Promise<void> => {
     const tried = tryOut ?? tryOutWith(host.paths, { signal });
-    await setUpNative({ ...choice, folder, signal, tryOut: tried, ...stepsOf(progress) });
+    const place = { folder, sources: host.paths.addon, signal, tryOut: tried };
+    await setUpNative({ ...choice, ...place, ...stepsOf(progress) });
   };
   const { id, result } = host.jobs.start(KIND, 'Set up the native backend', work);
   const told = (): void => host.changes.publish('native');

@@ -27,6 +27,8 @@ export interface SetupOptions {
   readonly package: string | null;
   /** File of an addon that is built already; null: compile it. */
   readonly addon: string | null;
+  /** Folder of our part of the addon's source. */
+  readonly sources: string;
   /** Leave the GPU out. */
   readonly cpu: boolean;
   /** Where set-ups are kept. */
@@ -97,7 +99,7 @@ async function stage(
   }
   if (options.addon === null) {
     step('building the addon');
-    await compileAddon(layout, headers, scratch, signal);
+    await compileAddon(layout, { own: options.sources, headers, scratch }, signal);
   } else cpSync(options.addon, layout.addon);
   step('trying it');
   // A trainer that tries it reads what it is; the library itself then says so for certain.

@@ -5,11 +5,19 @@ import { crashedBefore, underMark } from '../../native/load-marker.ts';
 import { canProbe, probeAddon } from '../../native/probe.ts';
 import type { NativeProblem } from '../../native/problems.ts';
 import type { NativeBackend } from './binding.ts';
+import { hasKernels } from './cpu/kernel.ts';
 import { loadNativeBackend, NATIVE_BACKEND } from './load.ts';
 import { registerNativeKernels } from './register.ts';
 
 export type NativeOpening =
-  | { readonly ok: true; readonly backend: NativeBackend; readonly tensorflow: string; readonly gpu: boolean }
+  | {
+      readonly ok: true;
+      readonly backend: NativeBackend;
+      readonly tensorflow: string;
+      readonly gpu: boolean;
+      /** Whether the addon brings our kernels for the processor. */
+      readonly kernels: boolean;
+    }
   | { readonly ok: false; readonly problem: NativeProblem };
 
 /** Tries the set-up, in a process of its own where one can be had, then makes it tfjs's current backend. */
@@ -23,7 +31,8 @@ export async function openNativeBackend(
   try {
     const loading = (): Promise<NativeBackend> => load(layout, threads);
     const backend = await (canProbe() ? loading() : underMark(layout, loading));
-    return { ok: true, backend, tensorflow: String(backend.binding.TF_Version), gpu: backend.isUsingGpuDevice };
+    const { binding, isUsingGpuDevice: gpu } = backend;
+    return { ok: true, backend, tensorflow: String(binding.TF_Version), gpu, kernels: hasKernels(binding) };
   } catch (error) {
     const detail = error instanceof Error ? error.message.split('\n', 1).join('') : String(error);
     return { ok: false, problem: { kind: 'crashed', detail } };
@@ -39,7 +48,7 @@ async function trial(layout: NativeLayout): Promise<NativeProblem | null> {
 /** Loads it and computes once: a library that can't is found while the mark stands. */
 async function load(layout: NativeLayout, threads: number): Promise<NativeBackend> {
   const backend = loadNativeBackend(layout, threads);
-  registerNativeKernels(backend, NATIVE_BACKEND);
+  registerNativeKernels(backend, NATIVE_BACKEND, threads);
   await tf.setBackend(NATIVE_BACKEND);
   const [product] = tf.tidy(() => tf.matMul(tf.ones([1, 3]), tf.ones([3, 1])).dataSync<'float32'>());
   if (product !== 3) throw new Error(`expected 1·1 + 1·1 + 1·1 to be 3, got ${product}`);

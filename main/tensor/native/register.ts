@@ -10,8 +10,11 @@ import {
 import { registerKvCache } from '../ops/decode-attention.ts';
 import { registerWeightMaker } from '../weights.ts';
 import type { NativeBackend } from './binding.ts';
+import { hasKernels } from './cpu/kernel.ts';
+import { registerCpuKernels } from './cpu/register.ts';
 import { registerAdamW } from './kernels/adamw.ts';
 import { registerAttention } from './kernels/attention.ts';
+import { registerIdentity } from './kernels/identity.ts';
 import { registerLogSoftmax } from './kernels/log-softmax.ts';
 import { registerMatMul } from './kernels/matmul.ts';
 import { registerRmsNorm } from './kernels/rms-norm.ts';
@@ -35,7 +38,7 @@ export type NativeKernel<A> = (ops: Ops, inputs: KernelInputs, attrs: A) => Hand
 /** Registers one kernel in place of the portable or the package's own. */
 export type Register = <A>(name: string, kernel: NativeKernel<A>) => void;
 
-export function registerNativeKernels(backend: NativeBackend, backendName: string): void {
+export function registerNativeKernels(backend: NativeBackend, backendName: string, threads: number): void {
   const register: Register = (kernelName, kernel) => {
     if (getKernel(kernelName, backendName) != null) unregisterKernel(kernelName, backendName);
     registerKernel({
@@ -44,6 +47,7 @@ export function registerNativeKernels(backend: NativeBackend, backendName: strin
       kernelFunc: ({ inputs, attrs }) => runKernel(backend, kernel, inputs as Record<string, TensorInfo>, attrs),
     });
   };
+  registerIdentity(backend, backendName);
   registerMatMul(register);
   registerRmsNorm(register);
   registerRope(register);
@@ -54,7 +58,9 @@ export function registerNativeKernels(backend: NativeBackend, backendName: strin
   registerSample(register);
   registerAdamW(register);
   registerWeightMaker(backendName, (source, shape, precision) => nativeWeight(backend, source, shape, precision));
-  registerKvCache(backendName, (prefix, rows, shape) => openNativeKvCache(backend, prefix, rows, shape));
+  const { binding } = backend;
+  if (!backend.isUsingGpuDevice && hasKernels(binding)) registerCpuKernels(backend, binding, backendName, threads);
+  else registerKvCache(backendName, (prefix, rows, shape) => openNativeKvCache(backend, prefix, rows, shape));
 }
 
 function runKernel<A>(

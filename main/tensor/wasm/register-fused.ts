@@ -2,13 +2,14 @@
 import { registerAttention } from './attention.ts';
 import { registerDecodeAttention } from './decode-attention.ts';
 import { registerLogSoftmax } from './log-softmax.ts';
+import { registerLoraLinear } from './lora-linear.ts';
 import { registerRmsNorm } from './rms-norm.ts';
 import { registerRope } from './rope.ts';
 import type { WasmRuntime } from './runtime.ts';
 import { registerSample } from './sample.ts';
 import { registerSwiGlu } from './swiglu.ts';
 
-/** Puts RMSNorm, RoPE, SwiGLU, attention, log-softmax and sampling in place. */
+/** Puts RMSNorm, RoPE, SwiGLU, attention, log-softmax, adapters and sampling in place. */
 export function registerFusedKernels(runtime: WasmRuntime): void {
   registerRmsNorm(runtime);
   registerRope(runtime);
@@ -16,5 +17,6 @@ export function registerFusedKernels(runtime: WasmRuntime): void {
   registerAttention(runtime);
   registerDecodeAttention(runtime);
   registerLogSoftmax(runtime);
+  registerLoraLinear(runtime);
   registerSample(runtime);
 }

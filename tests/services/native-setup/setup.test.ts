@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SetupOptions, setUpNative } from '../../../main/services/native-setup/setup.ts';
 import { makeZip } from './make-zip.ts';
 import { libraries, packageTarball, wheel } from './stand-ins.ts';
 
+const sources = resolve('main/tensor/native/addon');
 const folder = mkdtempSync(join(tmpdir(), 'braid-setup-'));
 let server: Server;
 let base = '';
@@ -37,7 +38,15 @@ function place() {
   mkdirSync(join(native, 'current'));
   writeFileSync(join(native, 'current/manifest.json'), 'the old one');
   const attempt = (options: Partial<SetupOptions>) =>
-    setUpNative({ from: 'auto', package: packageTarball(folder), addon: null, cpu: true, folder: native, ...options });
+    setUpNative({
+      from: 'auto',
+      package: packageTarball(folder),
+      addon: null,
+      sources,
+      cpu: true,
+      folder: native,
+      ...options,
+    });
   const unchanged = (): void => {
     expect(readdirSync(native)).toEqual(['current']);
     expect(readFileSync(join(native, 'current/manifest.json'), 'utf8')).toBe('the old one');

@@ -1,0 +1,281 @@
+#include "gemm.h"
+
+#include <algorithm>
+
+#include "kernels.h"
+#include "pool.h"
+#include "simd.h"
+
+namespace braid {
+namespace {
+
+// A block of C in registers: kHeight rows of kWidth columns.
+constexpr int kHeight = kLanes == 16 ? 12 : 6;
+constexpr int kWidth = 2 * kLanes;
+// Steps of K for which a panel of A and one of B stay in the nearest cache.
+constexpr int kDepth = 384;
+// Floats of a packed operand; what is larger goes in parts.
+constexpr int64_t kPackedFloats = 1 << 22;
+// Rows of A up to which B is better streamed than packed.
+constexpr int kFewRows = 32;
+// Multiplications below which waking other threads costs more than it brings.
+constexpr int64_t kSerial = 1 << 18;
+
+// Turns a square of vectors about its diagonal, by halves, then quarters …
+inline void transpose(Vec (&rows)[kLanes]) {
+  for (int half = kLanes / 2; half > 0; half /= 2) {
+    IntVec low, high;
+    for (int i = 0; i < kLanes; i++) {
+      low[i] = (i & half) == 0 ? i : i - half + kLanes;
+      high[i] = (i & half) == 0 ? i + half : i + kLanes;
+    }
+    for (int i = 0; i < kLanes; i++) {
+      if ((i & half) != 0) continue;
+      const Vec a = rows[i], b = rows[i + half];
+      rows[i] = __builtin_shuffle(a, b, low);
+      rows[i + half] = __builtin_shuffle(a, b, high);
+    }
+  }
+}
+
+// Packs `lines` lines of an operand into one panel [depth, width]; missing lines are zeros.
+template <int width, class Number>
+void packPanel(const Number *from, int64_t lineStride, int64_t depthStride, int lines, int depth, float *to) {
+  if (lines < width) std::fill(to, to + static_cast<int64_t>(width) * depth, 0.0f);
+  if (lineStride == 1 && lines == width && width % kLanes == 0) {
+    for (int k = 0; k < depth; k++)
+      for (int i = 0; i < width; i += kLanes) store(to + k * width + i, vecAt(from + k * depthStride + i));
+    return;
+  }
+  int k = 0;
+  if (depthStride == 1 && lines == width && width % kLanes == 0) {
+    for (; k + kLanes <= depth; k += kLanes) {
+      for (int first = 0; first < width; first += kLanes) {
+        Vec rows[kLanes];
+        for (int i = 0; i < kLanes; i++) rows[i] = vecAt(from + (first + i) * lineStride + k);
+        transpose(rows);
+        for (int i = 0; i < kLanes; i++) store(to + (k + i) * width + first, rows[i]);
+      }
+    }
+  }
+  for (; k < depth; k++)
+    for (int i = 0; i < lines; i++) to[k * width + i] = numberAt(from, i * lineStride + k * depthStride);
+}
+
+// A block of C from `height` lines of A and a panel of B.
+template <int height>
+inline void block(int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, Vec (&sums)[height][2]) {
+  for (int i = 0; i < height; i++) sums[i][0] = sums[i][1] = Vec{};
+  for (int step = 0; step < k; step++) {
+    const Vec b0 = load(b), b1 = load(b + kLanes);
+#pragma GCC unroll 12
+    for (int i = 0; i < height; i++) {
+      const Vec x = splat(a[i * aRow]);
+      sums[i][0] += x * b0;
+      sums[i][1] += x * b1;
+    }
+    a += aCol;
+    b += bRow;
+  }
+}
+
+inline void finish(float *c, Vec sum, int lanes, float alpha, bool accumulate) {
+  const Vec scaled = sum * alpha;
+  storeUpTo(c, accumulate ? loadUpTo(c, lanes) + scaled : scaled, lanes);
+}
+
+// The last rows of a matrix, fewer than kHeight.
+template <int height>
+inline void blockRows(int rows, int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, float *c,
+                      int64_t cRow, int columns, float alpha, bool accumulate) {
+  if constexpr (height > 0) {
+    if (rows < height)
+      return blockRows<height - 1>(rows, k, a, aRow, aCol, b, bRow, c, cRow, columns, alpha, accumulate);
+    Vec sums[height][2];
+    block<height>(k, a, aRow, aCol, b, bRow, sums);
+    for (int i = 0; i < height; i++) {
+      finish(c + i * cRow, sums[i][0], std::min(columns, kLanes), alpha, accumulate);
+      if (columns > kLanes) finish(c + i * cRow + kLanes, sums[i][1], std::min(columns - kLanes, kLanes), alpha, accumulate);
+    }
+  }
+}
+
+int panels(int length, int width) { return (length + width - 1) / width; }
+
+// A product whose packed operands fit. Packed: [part of K][panel][step][line of the panel].
+template <class Number>
+void multiplyPacked(const Product &p) {
+  Pool &pool = Pool::get();
+  const int aPanels = panels(p.m, kHeight), bPanels = panels(p.n, kWidth), parts = panels(p.k, kDepth);
+  const bool parallel = static_cast<int64_t>(p.m) * p.n * p.k > kSerial;
+  float *const packedA = scratch(0, static_cast<size_t>(aPanels) * kHeight * p.k);
+  float *const packedB = scratch(1, static_cast<size_t>(bPanels) * kWidth * p.k);
+  const Number *const b = static_cast<const Number *>(p.b);
+  const auto each = [&](int tiles, const auto &work) {
+    if (parallel) pool.run(tiles, work);
+    else
+      for (int tile = 0; tile < tiles; tile++) work(tile);
+  };
+  // A tile packs a part of K of several panels.
+  const int aGroup = std::max(1, 24 / parts), bGroup = std::max(1, 8 / parts);
+  const int aTiles = panels(aPanels, aGroup) * parts;
+  each(aTiles + panels(bPanels, bGroup) * parts, [&](int tile) {
+    const bool ofA = tile < aTiles;
+    if (!ofA) tile -= aTiles;
+    const int from = tile % parts * kDepth, depth = std::min(kDepth, p.k - from);
+    const int group = ofA ? aGroup : bGroup, first = tile / parts * group;
+    for (int panel = first; panel < std::min(first + group, ofA ? aPanels : bPanels); panel++) {
+      if (ofA) {
+        const int64_t line = static_cast<int64_t>(panel) * kHeight;
+        packPanel<kHeight>(p.a + line * p.aRow + from * p.aCol, p.aRow, p.aCol, std::min<int>(kHeight, p.m - line), depth,
+                           packedA + (static_cast<int64_t>(from) * aPanels + static_cast<int64_t>(panel) * depth) * kHeight);
+      } else {
+        const int64_t line = static_cast<int64_t>(panel) * kWidth;
+        packPanel<kWidth>(b + line * p.bCol + from * p.bRow, p.bCol, p.bRow, std::min<int>(kWidth, p.n - line), depth,
+                          packedB + (static_cast<int64_t>(from) * bPanels + static_cast<int64_t>(panel) * depth) * kWidth);
+      }
+    }
+  });
+  // Blocks small enough to give each thread several.
+  int down = std::min(16, aPanels), across = std::min(12, bPanels);
+  while (panels(aPanels, down) * panels(bPanels, across) < 4 * pool.threads() && (down > 4 || across > 2)) {
+    if (down > 4 && down * kHeight >= across * kWidth / 2) down = (down + 1) / 2;
+    else if (across > 2) across = (across + 1) / 2;
+    else down = (down + 1) / 2;
+  }
+  const int columns = panels(bPanels, across);
+  each(panels(aPanels, down) * columns, [&](int tile) {
+    const int firstA = tile / columns * down, firstB = tile % columns * across;
+    for (int from = 0; from < p.k; from += kDepth) {
+      const int depth = std::min(kDepth, p.k - from);
+      for (int j = firstB; j < std::min(firstB + across, bPanels); j++) {
+        const float *const bPanel = packedB + (static_cast<int64_t>(from) * bPanels + static_cast<int64_t>(j) * depth) * kWidth;
+        for (int i = firstA; i < std::min(firstA + down, aPanels); i++) {
+          const float *const aPanel = packedA + (static_cast<int64_t>(from) * aPanels + static_cast<int64_t>(i) * depth) * kHeight;
+          const int row = i * kHeight, column = j * kWidth;
+          blockRows<kHeight>(std::min(kHeight, p.m - row), depth, aPanel, 1, kHeight, bPanel, kWidth,
+                             p.c + row * p.cRow + column, p.cRow, std::min(kWidth, p.n - column), p.alpha,
+                             p.accumulate || from > 0);
+        }
+      }
+    }
+  });
+}
+
+// Sums of products of `rows` rows of A by `columns` rows of Bᵀ, all contiguous along K.
+template <int rows, int columns, class Number>
+inline void dots(const Product &p, int row, int column) {
+  const float *a[rows];
+  const Number *b[columns];
+  for (int i = 0; i < rows; i++) a[i] = p.a + (row + i) * p.aRow;
+  for (int j = 0; j < columns; j++) b[j] = static_cast<const Number *>(p.b) + (column + j) * p.bCol;
+  Vec sums[rows][columns] = {};
+  int k = 0;
+  for (; k + kLanes <= p.k; k += kLanes) {
+    Vec x[columns];
+    for (int j = 0; j < columns; j++) {
+      x[j] = vecAt(b[j] + k);
+      // What comes after these columns, while they are at work for the first time.
+      if (row == 0) __builtin_prefetch(b[j] + columns * p.bCol + k);
+    }
+    for (int i = 0; i < rows; i++) {
+      const Vec y = load(a[i] + k);
+      for (int j = 0; j < columns; j++) sums[i][j] += x[j] * y;
+    }
+  }
+  int more = 0;
+  for (; more + kLanes <= p.moreK; more += kLanes)
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < columns; j++)
+        sums[i][j] += load(p.moreA + (row + i) * p.moreK + more) * load(p.moreB + (column + j) * p.moreK + more);
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < columns; j++) {
+      float sum = sumLanes(sums[i][j]);
+      for (int rest = k; rest < p.k; rest++) sum += a[i][rest] * numberAt(b[j], rest);
+      for (int rest = more; rest < p.moreK; rest++)
+        sum += p.moreA[(row + i) * p.moreK + rest] * p.moreB[(column + j) * p.moreK + rest];
+      float &c = p.c[(row + i) * p.cRow + column + j];
+      c = p.accumulate ? c + p.alpha * sum : p.alpha * sum;
+    }
+  }
+}
+
+template <int columns, class Number>
+void dotColumns(const Product &p, int column) {
+  int row = 0;
+  for (; row + 4 <= p.m; row += 4) dots<4, columns, Number>(p, row, column);
+  for (; row < p.m; row++) dots<1, columns, Number>(p, row, column);
+}
+
+// Few rows of A: B is read once, three of its rows at a time, against all rows of A, which stay in the cache.
+template <class Number>
+void multiplyFewRows(const Product &p) {
+  const auto span = [&](int first, int end) {
+    int column = first;
+    for (; column + 3 <= end; column += 3) dotColumns<3, Number>(p, column);
+    for (; column < end; column++) dotColumns<1, Number>(p, column);
+  };
+  const int64_t work = static_cast<int64_t>(p.m) * p.n * p.k;
+  if (work <= kSerial) return span(0, p.n);
+  Pool &pool = Pool::get();
+  const int each = 3 * std::max(1, std::min(panels(p.n, 24 * pool.threads()), 98304 / p.k / 3));
+  pool.run(panels(p.n, each), [&](int tile) { span(tile * each, std::min(p.n, (tile + 1) * each)); });
+}
+
+template <class Number>
+void multiplyInParts(const Product &p) {
+  // K in even parts, then N, then M, so that packed operands stay within their limit.
+  const int depth = panels(p.k, panels(p.k, 4096));
+  const int lines = std::max<int64_t>(kHeight * kWidth, kPackedFloats / depth / (kHeight * kWidth) * (kHeight * kWidth));
+  for (int fromK = 0; fromK < p.k; fromK += depth) {
+    for (int fromN = 0; fromN < p.n; fromN += lines) {
+      for (int fromM = 0; fromM < p.m; fromM += lines) {
+        Product part = p;
+        part.m = std::min(lines, p.m - fromM);
+        part.n = std::min(lines, p.n - fromN);
+        part.k = std::min(depth, p.k - fromK);
+        part.a = p.a + fromM * p.aRow + fromK * p.aCol;
+        part.b = static_cast<const Number *>(p.b) + fromK * p.bRow + fromN * p.bCol;
+        part.c = p.c + fromM * p.cRow + fromN;
+        part.accumulate = p.accumulate || fromK > 0;
+        multiplyPacked<Number>(part);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void multiply(const Product &p) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) {
+    for (int row = 0; !p.accumulate && row < p.m; row++) std::fill_n(p.c + row * p.cRow, p.n, 0.0f);
+    return;
+  }
+  const bool fewRows = p.aCol == 1 && p.bRow == 1 && p.m <= kFewRows && p.k >= kLanes;
+  if (fewRows) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
+  if (p.bHalf) multiplyInParts<uint16_t>(p);
+  else multiplyInParts<float>(p);
+  if (p.moreK == 0) return;
+  multiplyInParts<float>({p.m, p.n, p.moreK, p.moreA, p.moreK, 1, p.moreB, 1, p.moreK, p.c, p.cRow, p.alpha, true});
+}
+
+void multiplyHere(const Product &p) {
+  const float *const b = static_cast<const float *>(p.b);
+  for (int column = 0; column < p.n; column += kWidth)
+    for (int row = 0; row < p.m; row += kHeight)
+      blockRows<kHeight>(std::min(kHeight, p.m - row), p.k, p.a + row * p.aRow, p.aRow, p.aCol, b + column, p.bRow,
+                         p.c + row * p.cRow + column, p.cRow, kWidth, p.alpha, p.accumulate);
+}
+
+int padded(int width) { return panels(width, kWidth) * kWidth; }
+
+// a, b → c (added to where it accumulates), and a second pair of factors where there is one; m, n, k, row and column
+// stride of A and of B, row stride of C, alpha, whether it accumulates, whether B is bfloat16, k of the second pair.
+void product(const Call &call) {
+  multiply({call.integer(0), call.integer(1), call.integer(2), call.floats(0), call.integer(3), call.integer(4),
+            call.tensors[1], call.integer(5), call.integer(6), call.floats(2), call.integer(7), call.number(8),
+            call.integer(9) != 0, call.integer(10) != 0, call.integer(11), call.floats(3), call.floats(4)});
+}
+
+}  // namespace braid

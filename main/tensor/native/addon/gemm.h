@@ -1,0 +1,36 @@
+// Matrix products: C = alpha·A·B, or C += alpha·A·B, with element strides for both operands, so that one kernel serves
+// all four transpositions. B may be bfloat16.
+#pragma once
+
+#include <cstdint>
+
+namespace braid {
+
+struct Product {
+  int m, n, k;
+  const float *a;
+  int64_t aRow, aCol;
+  const void *b;
+  int64_t bRow, bCol;
+  float *c;
+  int64_t cRow;
+  float alpha = 1;
+  bool accumulate = false;
+  // Whether B's numbers are bfloat16.
+  bool bHalf = false;
+  // A second pair of factors, whose product is added before alpha: [m, moreK] and [n, moreK], both contiguous.
+  int moreK = 0;
+  const float *moreA = nullptr, *moreB = nullptr;
+};
+
+// On all threads.
+void multiply(const Product &product);
+
+// On the calling thread, from small operands as they lie: B's rows are contiguous and, like C's, padded to whole
+// panels (`padded`), and what C has in its padding is overwritten.
+void multiplyHere(const Product &product);
+
+// A width rounded up to whole panels.
+int padded(int width);
+
+}  // namespace braid

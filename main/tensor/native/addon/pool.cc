@@ -1,0 +1,91 @@
+#include "pool.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace braid {
+
+// How often a thread looks for work, about a nanosecond each, before it sleeps or gives its core away.
+constexpr int kSpins = 30000;
+
+Pool &Pool::get() {
+  static Pool *const pool = new Pool();
+  return *pool;
+}
+
+void Pool::grow(int threads) {
+  for (; threads_ < threads; threads_++) std::thread([this] { work(); }).detach();
+}
+
+void Pool::runTiles(int tiles, RunTile run, const void *context) {
+  if (tiles <= 1 || threads_ == 1) {
+    for (int tile = 0; tile < tiles; tile++) run(context, tile);
+    return;
+  }
+  run_ = run;
+  context_ = context;
+  tiles_ = tiles;
+  done_.store(0);
+  remaining_.store(tiles);
+  if (sleepers_.load() > 0) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    awake_.notify_all();
+  }
+  while (drawTile()) {
+  }
+  for (int spins = 0; done_.load() < tiles; spins++) {
+    if (spins > kSpins) std::this_thread::yield();
+  }
+}
+
+// A drawn tile keeps its job alive, because run waits for it: whoever holds one may read the job without a lock.
+bool Pool::drawTile() {
+  if (!seesWork()) return false;
+  const int left = remaining_.fetch_sub(1);
+  if (left <= 0) return false;
+  run_(context_, tiles_ - left);
+  done_.fetch_add(1);
+  return true;
+}
+
+bool Pool::seesWork() const { return remaining_.load() > 0; }
+
+void Pool::work() {
+  for (int idle = 0;; idle++) {
+    if (drawTile()) idle = 0;
+    if (idle < kSpins) continue;
+    std::unique_lock<std::mutex> lock(mutex_);
+    sleepers_.fetch_add(1);
+    awake_.wait(lock, [this] { return seesWork(); });
+    sleepers_.fetch_sub(1);
+    idle = 0;
+  }
+}
+
+namespace {
+
+constexpr int kSlots = 8;
+
+struct Memory {
+  float *data = nullptr;
+  size_t floats = 0;
+};
+
+}  // namespace
+
+float *scratch(int slot, size_t floats) {
+  static thread_local Memory memories[kSlots];
+  Memory &memory = memories[slot];
+  if (memory.floats < floats) {
+    std::free(memory.data);
+    memory = {};
+    // A whole number of cache lines, as aligned_alloc wants it.
+    const size_t bytes = (floats * sizeof(float) + 63) / 64 * 64;
+    memory.data = static_cast<float *>(std::aligned_alloc(64, bytes));
+    if (memory.data == nullptr) throw std::bad_alloc();
+    memory.floats = floats;
+  }
+  return memory.data;
+}
+
+}  // namespace braid

@@ -1,0 +1,51 @@
+// The threads that share a kernel's work. A job is a number of independent tiles; threads draw them from one counter,
+// so that a thread that loses its core merely draws fewer of them.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+
+namespace braid {
+
+class Pool {
+ public:
+  // Never destroyed: its threads may still wait when the process ends.
+  static Pool &get();
+
+  // Threads in all, the calling one among them. Only ever grows.
+  void grow(int threads);
+  int threads() const { return threads_; }
+
+  // Runs work(tile) for each tile and returns when all are done. Work must not call run itself.
+  template <class Work>
+  void run(int tiles, const Work &work) {
+    runTiles(tiles, [](const void *context, int tile) { (*static_cast<const Work *>(context))(tile); }, &work);
+  }
+
+ private:
+  using RunTile = void (*)(const void *context, int tile);
+
+  void runTiles(int tiles, RunTile run, const void *context);
+  bool drawTile();
+  bool seesWork() const;
+  void work();
+
+  int threads_ = 1;
+  RunTile run_ = nullptr;
+  const void *context_ = nullptr;
+  int tiles_ = 0;
+  std::mutex mutex_;
+  std::condition_variable awake_;
+  // What different threads write lies on different cache lines.
+  alignas(64) std::atomic<int> remaining_{0};
+  alignas(64) std::atomic<int> done_{0};
+  alignas(64) std::atomic<int> sleepers_{0};
+};
+
+// Memory of the calling thread, at least so many floats, dirty; each slot is a memory of its own.
+float *scratch(int slot, size_t floats);
+
+}  // namespace braid

@@ -1,0 +1,101 @@
+/** A linear layer under a low-rank adapter, and its gradients: products that add to each other in place. */
+import type { TensorInfo } from '@tensorflow/tfjs-core';
+import { type FusedCall, matrixShape, registerFused, withScratch } from './fused.ts';
+import { gemm } from './gemm.ts';
+import type { WasmRuntime } from './runtime.ts';
+
+// N tokens, I in, O out, r rank.
+
+/** Registers 'LoraLinear', 'LoraLinearGradX' and 'LoraLinearGradAdapter'. */
+export function registerLoraLinear(runtime: WasmRuntime): void {
+  registerFused(runtime, 'LoraLinear', loraLinear);
+  registerFused(runtime, 'LoraLinearGradX', gradX);
+  registerFused(runtime, 'LoraLinearGradAdapter', gradAdapter);
+}
+
+/** A matrix in memory: its address and its row length, turned or not. */
+interface Operand {
+  readonly at: number;
+  readonly width: number;
+  readonly turned?: boolean;
+}
+
+type Size = readonly [m: number, n: number, k: number];
+
+/** c = alpha·a·b, or c += alpha·a·b. */
+function multiply(
+  runtime: WasmRuntime,
+  [m, n, k]: Size,
+  a: Operand,
+  b: Operand,
+  c: number,
+  options: { readonly alpha?: number; readonly accumulate?: boolean } = {},
+): void {
+  const [aRow, aCol] = a.turned === true ? [1, a.width] : [a.width, 1];
+  const [bRow, bCol] = b.turned === true ? [1, b.width] : [b.width, 1];
+  gemm(runtime, { m, n, k, a: a.at, aRow, aCol, b: b.at, bRow, bCol, c, cRow: n, ...options });
+}
+
+function rankOf(call: FusedCall, width: number, out: number): number {
+  const [rank] = matrixShape(call, 'a');
+  call.expectShape('a', [rank, width]);
+  call.expectShape('b', [out, rank]);
+  return rank;
+}
+
+function loraLinear(runtime: WasmRuntime, call: FusedCall): TensorInfo {
+  const { heap } = runtime;
+  const [n, width] = matrixShape(call, 'x');
+  const [out] = matrixShape(call, 'weight');
+  call.expectShape('weight', [out, width]);
+  const rank = rankOf(call, width, out);
+  const y = heap.output([n, out], 'float32');
+  const x = { at: call.pointer('x'), width };
+  multiply(runtime, [n, out, width], x, { at: call.pointer('weight'), width, turned: true }, heap.pointer(y));
+  withScratch(heap, 4 * n * rank, (low) => {
+    multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, turned: true }, low);
+    const b = { at: call.pointer('b'), width: rank, turned: true };
+    const options = { alpha: call.number('scaling'), accumulate: true };
+    multiply(runtime, [n, out, rank], { at: low, width: rank }, b, heap.pointer(y), options);
+  });
+  return y;
+}
+
+function gradX(runtime: WasmRuntime, call: FusedCall): TensorInfo {
+  const { heap } = runtime;
+  const [n, out] = matrixShape(call, 'dy');
+  const [, width] = matrixShape(call, 'weight');
+  call.expectShape('weight', [out, width]);
+  const rank = rankOf(call, width, out);
+  const dx = heap.output([n, width], 'float32');
+  const dy = { at: call.pointer('dy'), width: out };
+  multiply(runtime, [n, width, out], dy, { at: call.pointer('weight'), width }, heap.pointer(dx));
+  withScratch(heap, 4 * n * rank, (low) => {
+    multiply(runtime, [n, rank, out], dy, { at: call.pointer('b'), width: rank }, low);
+    const options = { alpha: call.number('scaling'), accumulate: true };
+    const a = { at: call.pointer('a'), width };
+    multiply(runtime, [n, width, rank], { at: low, width: rank }, a, heap.pointer(dx), options);
+  });
+  return dx;
+}
+
+function gradAdapter(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
+  const { heap } = runtime;
+  const [n, out] = matrixShape(call, 'dy');
+  const [, width] = matrixShape(call, 'x');
+  call.expectShape('x', [n, width]);
+  const rank = rankOf(call, width, out);
+  const da = heap.output([rank, width], 'float32');
+  const db = heap.output([out, rank], 'float32');
+  const x = { at: call.pointer('x'), width };
+  const dy = { at: call.pointer('dy'), width: out };
+  const alpha = call.number('scaling');
+  withScratch(heap, 4 * n * rank, (low) => {
+    const lowMatrix = { at: low, width: rank };
+    multiply(runtime, [n, rank, out], dy, { at: call.pointer('b'), width: rank }, low);
+    multiply(runtime, [rank, width, n], { ...lowMatrix, turned: true }, x, heap.pointer(da), { alpha });
+    multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, turned: true }, low);
+    multiply(runtime, [out, rank, n], { ...dy, turned: true }, lowMatrix, heap.pointer(db), { alpha });
+  });
+  return [da, db];
+}
