@@ -18,6 +18,8 @@ constexpr int kDepth = 384;
 constexpr int64_t kPackedFloats = 1 << 22;
 // Rows of A up to which B is better streamed than packed.
 constexpr int kFewRows = 32;
+// Rows of A that are too few to fill a panel.
+constexpr int kFewestRows = 4;
 // Multiplications below which waking other threads costs more than it brings.
 constexpr int64_t kSerial = 1 << 18;
 
@@ -62,10 +64,9 @@ void packPanel(const Number *from, int64_t lineStride, int64_t depthStride, int 
     for (int i = 0; i < lines; i++) to[k * width + i] = numberAt(from, i * lineStride + k * depthStride);
 }
 
-// A block of C from `height` lines of A and a panel of B.
+// A block of C, added to its sums, from `height` lines of A and a panel of B.
 template <int height>
 inline void block(int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, Vec (&sums)[height][2]) {
-  for (int i = 0; i < height; i++) sums[i][0] = sums[i][1] = Vec{};
   for (int step = 0; step < k; step++) {
     const Vec b0 = load(b), b1 = load(b + kLanes);
 #pragma GCC unroll 12
@@ -91,7 +92,7 @@ inline void blockRows(int rows, int k, const float *a, int64_t aRow, int64_t aCo
   if constexpr (height > 0) {
     if (rows < height)
       return blockRows<height - 1>(rows, k, a, aRow, aCol, b, bRow, c, cRow, columns, alpha, accumulate);
-    Vec sums[height][2];
+    Vec sums[height][2] = {};
     block<height>(k, a, aRow, aCol, b, bRow, sums);
     for (int i = 0; i < height; i++) {
       finish(c + i * cRow, sums[i][0], std::min(columns, kLanes), alpha, accumulate);
@@ -162,6 +163,15 @@ void multiplyPacked(const Product &p) {
   });
 }
 
+// Calls span(first, end) for all columns of C, in parts of a multiple of `each` where other threads are worth waking.
+template <class Span>
+void shareColumns(const Product &p, int each, const Span &span) {
+  if (static_cast<int64_t>(p.m) * p.n * p.k <= kSerial) return span(0, p.n);
+  Pool &pool = Pool::get();
+  const int part = each * std::max(1, std::min(panels(p.n, 24 * pool.threads()), 98304 / p.k / each));
+  pool.run(panels(p.n, part), [&](int tile) { span(tile * part, std::min(p.n, (tile + 1) * part)); });
+}
+
 // Sums of products of `rows` rows of A by `columns` rows of Bᵀ, all contiguous along K.
 template <int rows, int columns, class Number>
 inline void dots(const Product &p, int row, int column) {
@@ -207,19 +217,75 @@ void dotColumns(const Product &p, int column) {
   for (; row < p.m; row++) dots<1, columns, Number>(p, row, column);
 }
 
-// Few rows of A: B is read once, three of its rows at a time, against all rows of A, which stay in the cache.
+// The columns of C that belong to `lines` rows of Bᵀ, for the rows of A that a panel holds. The roles are exchanged:
+// Bᵀ's rows are the lines, and A, turned, is the panel.
+template <int height>
+inline void blockColumns(const Product &p, int lines, const float *b, int64_t bCol, const float *panel, int row, int column) {
+  if constexpr (height > 0) {
+    if (lines < height) return blockColumns<height - 1>(p, lines, b, bCol, panel, row, column);
+    Vec sums[height][2] = {};
+    block<height>(p.k, b, bCol, 1, panel, kWidth, sums);
+    if (p.moreK > 0)
+      block<height>(p.moreK, p.moreB + static_cast<int64_t>(column) * p.moreK, p.moreK, 1, panel + static_cast<int64_t>(p.k) * kWidth,
+                    kWidth, sums);
+    float turned[height][kWidth];
+    for (int i = 0; i < height; i++) {
+      store(turned[i], sums[i][0] * p.alpha);
+      store(turned[i] + kLanes, sums[i][1] * p.alpha);
+    }
+    for (int at = 0; at < std::min(kWidth, p.m - row); at++) {
+      float *const c = p.c + (row + at) * p.cRow + column;
+      for (int i = 0; i < height; i++) c[i] = p.accumulate ? c[i] + turned[i][at] : turned[i][at];
+    }
+  }
+}
+
+// Rows of Bᵀ as float32: as they lie, or widened in a memory of this thread's.
+inline const float *widened(const float *b, int64_t, int, int) { return b; }
+
+inline const float *widened(const uint16_t *b, int64_t bCol, int lines, int k) {
+  float *const wide = scratch(1, static_cast<size_t>(lines) * k);
+  for (int line = 0; line < lines; line++) {
+    int at = 0;
+    for (; at + kLanes <= k; at += kLanes) store(wide + line * k + at, vecAt(b + line * bCol + at));
+    for (; at < k; at++) wide[line * k + at] = numberAt(b + line * bCol, at);
+  }
+  return wide;
+}
+
+// Few rows of A: packed, they stay in the cache, while B is read once and as it lies.
 template <class Number>
 void multiplyFewRows(const Product &p) {
+  const int depth = p.k + p.moreK, aPanels = panels(p.m, kWidth);
+  float *const packed = scratch(0, static_cast<size_t>(aPanels) * kWidth * depth);
+  for (int panel = 0; panel < aPanels; panel++) {
+    const int row = panel * kWidth, rows = std::min(kWidth, p.m - row);
+    float *const to = packed + static_cast<int64_t>(panel) * kWidth * depth;
+    packPanel<kWidth>(p.a + row * p.aRow, p.aRow, 1, rows, p.k, to);
+    if (p.moreK > 0)
+      packPanel<kWidth>(p.moreA + static_cast<int64_t>(row) * p.moreK, p.moreK, 1, rows, p.moreK, to + static_cast<int64_t>(kWidth) * p.k);
+  }
   const auto span = [&](int first, int end) {
+    for (int column = first; column < end; column += kHeight) {
+      const int lines = std::min(kHeight, end - column);
+      const Number *const from = static_cast<const Number *>(p.b) + column * p.bCol;
+      const float *const b = widened(from, p.bCol, lines, p.k);
+      const int64_t bCol = sizeof(Number) == sizeof(float) ? p.bCol : p.k;
+      for (int panel = 0; panel < aPanels; panel++)
+        blockColumns<kHeight>(p, lines, b, bCol, packed + static_cast<int64_t>(panel) * kWidth * depth, panel * kWidth, column);
+    }
+  };
+  shareColumns(p, kHeight, span);
+}
+
+// A row or a few of A: B is read once, three of its rows at a time, against all rows of A as they lie.
+template <class Number>
+void multiplyFewest(const Product &p) {
+  shareColumns(p, 3, [&](int first, int end) {
     int column = first;
     for (; column + 3 <= end; column += 3) dotColumns<3, Number>(p, column);
     for (; column < end; column++) dotColumns<1, Number>(p, column);
-  };
-  const int64_t work = static_cast<int64_t>(p.m) * p.n * p.k;
-  if (work <= kSerial) return span(0, p.n);
-  Pool &pool = Pool::get();
-  const int each = 3 * std::max(1, std::min(panels(p.n, 24 * pool.threads()), 98304 / p.k / 3));
-  pool.run(panels(p.n, each), [&](int tile) { span(tile * each, std::min(p.n, (tile + 1) * each)); });
+  });
 }
 
 template <class Number>
@@ -252,8 +318,10 @@ void multiply(const Product &p) {
     for (int row = 0; !p.accumulate && row < p.m; row++) std::fill_n(p.c + row * p.cRow, p.n, 0.0f);
     return;
   }
-  const bool fewRows = p.aCol == 1 && p.bRow == 1 && p.m <= kFewRows && p.k >= kLanes;
-  if (fewRows) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
+  if (p.aCol == 1 && p.bRow == 1 && p.k >= kLanes) {
+    if (p.m <= kFewestRows) return p.bHalf ? multiplyFewest<uint16_t>(p) : multiplyFewest<float>(p);
+    if (p.m <= kFewRows) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
+  }
   if (p.bHalf) multiplyInParts<uint16_t>(p);
   else multiplyInParts<float>(p);
   if (p.moreK == 0) return;
