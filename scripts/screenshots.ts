@@ -1,4 +1,4 @@
-/** Makes the pictures of docs/screens anew: the story's browser test, with its camera on. `node scripts/screenshots.ts` */
+/** Makes the pictures of docs/screens anew: the browser tests that have a camera, with it on. `node scripts/screenshots.ts` */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,8 @@ const root = join(import.meta.dirname, '..');
 const folder = join(root, 'docs', 'screens');
 mkdirSync(folder, { recursive: true });
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const { status } = spawnSync(process.execPath, [vitest, 'run', 'tests/e2e/story.test.ts'], {
+const tests = ['tests/e2e/story.test.ts', 'tests/e2e/replies.test.ts'];
+const { status } = spawnSync(process.execPath, [vitest, 'run', ...tests], {
   cwd: root,
   stdio: 'inherit',
   env: { ...process.env, BRAID_SCREENSHOTS: folder },
