@@ -14,7 +14,18 @@ export interface LongChoiceProps extends Omit<SelectProps, 'label'> {
 export function LongChoice({ face, ...select }: LongChoiceProps) {
   const [asked, setAsked] = useState(false);
   const { className = '', placeholder, 'aria-label': label } = select;
-  if (asked) return <Select {...select} searchable autoFocus defaultDropdownOpened />;
+  if (asked) {
+    // What is typed takes the place of what is chosen.
+    return (
+      <Select
+        {...select}
+        searchable
+        autoFocus
+        defaultDropdownOpened
+        onFocus={({ currentTarget }) => currentTarget.select()}
+      />
+    );
+  }
   return (
     <span className={`${classes.choice} ${className}`}>
       <button
