@@ -114,7 +114,7 @@ const interactions: readonly Interaction[] = [
       await page.getByLabel('Words of completions').fill('rive');
       await page.getByText('351 completions').waitFor();
       await page.getByLabel('Words of completions').fill('r');
-      await page.locator('mark').first().waitFor({ state: 'detached' });
+      await page.waitForFunction("document.querySelector('mark')?.textContent !== 'river'");
       await page.evaluate('window.__probe.note()');
     },
     act: (page) => page.keyboard.insertText('iver'),
