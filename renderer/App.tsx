@@ -1,4 +1,5 @@
 /** The page: frame around screens. Each screen is loaded when first opened. */
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 
@@ -6,6 +7,7 @@ import { connection } from './api/connection.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { Empty } from './components/Feedback.tsx';
 import classes from './frame/Frame.module.css';
+import { fetchAheadWhenIdle } from './frame/fetch-ahead.ts';
 import { HostRequests } from './frame/HostRequests.tsx';
 import { useHashPath } from './frame/hash-location.ts';
 import { KeysProvider } from './frame/keys.tsx';
@@ -42,7 +44,8 @@ const later = [
 export function App() {
   const state = useSyncExternalStore(connection.subscribe, connection.get);
   useTheme();
-  useEffect(() => prefetchWhenIdle(later), []);
+  const queries = useQueryClient();
+  useEffect(() => prefetchWhenIdle(later, () => fetchAheadWhenIdle(queries)), [queries]);
   if (state.kind === 'turned-away') return <TurnedAway />;
   return (
     <Router hook={useHashPath}>

@@ -1,9 +1,10 @@
 /** A line chart with its name, its values under the hover line, and the same data as a table. */
 import 'uplot/dist/uPlot.min.css';
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconChartLine, IconMathFunction, IconTable } from '@tabler/icons-react';
 import { type KeyboardEvent, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { number } from '../components/format.ts';
+import { Hint } from '../components/Hint.tsx';
 import { useChartGroup } from './ChartGroup.tsx';
 import { ChartTable } from './ChartTable.tsx';
 import classes from './LineChart.module.css';
@@ -104,12 +105,12 @@ export function LineChart({
   return (
     <figure className={classes.chart}>
       <figcaption className={classes.head}>
-        <Tooltip label={about} disabled={about === undefined} multiline maw={340}>
+        <Hint label={about}>
           <h3>
             {title}
             {unit !== undefined && <span className="faint"> {unit}</span>}
           </h3>
-        </Tooltip>
+        </Hint>
         <Legend series={series} ref={readout} />
         <div className={classes.tools}>
           {actions}
@@ -165,11 +166,11 @@ interface ToolProps {
 
 function Tool({ label, pressed, onClick, icon: Icon }: ToolProps) {
   return (
-    <Tooltip label={label}>
+    <Hint label={label}>
       <ActionIcon size="xs" aria-label={label} aria-pressed={pressed} data-on={pressed || undefined} onClick={onClick}>
         <Icon size={13} aria-hidden="true" />
       </ActionIcon>
-    </Tooltip>
+    </Hint>
   );
 }
 

@@ -26,6 +26,9 @@ export interface PlotProps {
 /** A press that moves less is a click. */
 const CLICK_PX = 4;
 
+/** A chart further below or above is made when one scrolls towards it. */
+const NEAR_PX = 200;
+
 /** Draws into the element; gives the plot, for the keyboard. */
 export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps): RefObject<uPlot | null> {
   const plot = useRef<uPlot | null>(null);
@@ -53,25 +56,36 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
       inView: () => latest.current.inView,
       plugins: [overlayPlugin(() => latest.current.overlays), pointerPlugin(latest)],
     });
-    const size = { width: Math.max(50, element.clientWidth), height: latest.current.height };
-    const made = new uPlot({ ...options, ...size }, dataOf(latest.current.aligned), element);
-    plot.current = made;
+    const make = (width: number): uPlot => {
+      const size = { width, height: latest.current.height };
+      isStale.current = false;
+      plot.current = new uPlot({ ...options, ...size }, dataOf(latest.current.aligned), element);
+      return plot.current;
+    };
+    // The observer tells the width when the page is laid out anyway: to ask for it here would lay it out once a chart.
     const resized = new ResizeObserver(() => {
       const width = Math.max(50, element.clientWidth);
-      if (width !== made.width) made.setSize({ width, height: latest.current.height });
+      if (plot.current === null) {
+        if (isNear(element)) make(width);
+      } else if (width !== plot.current.width) plot.current.setSize({ width, height: latest.current.height });
     });
     resized.observe(element);
-    const seen = new IntersectionObserver((entries) => {
-      inSight.current = entries.at(-1)?.isIntersecting ?? true;
-      if (inSight.current && isStale.current) feed(made, latest.current.aligned);
-    });
+    const seen = new IntersectionObserver(
+      (entries) => {
+        inSight.current = entries.at(-1)?.isIntersecting ?? true;
+        if (!inSight.current) return;
+        if (plot.current === null) make(Math.max(50, element.clientWidth));
+        else if (isStale.current) feed(plot.current, latest.current.aligned);
+      },
+      { rootMargin: `${NEAR_PX}px` },
+    );
     seen.observe(element);
-    const stop = onColoursChange(() => made.redraw(false));
+    const stop = onColoursChange(() => plot.current?.redraw(false));
     return () => {
       stop();
       resized.disconnect();
       seen.disconnect();
-      made.destroy();
+      plot.current?.destroy();
       plot.current = null;
     };
   }, [host, shape, group.syncKey]);
@@ -94,6 +108,11 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
     if (current !== null && current.height !== height) current.setSize({ width: current.width, height });
   }, [height]);
   return plot;
+}
+
+function isNear(element: HTMLElement): boolean {
+  const { top, bottom, width } = element.getBoundingClientRect();
+  return width > 0 && top < window.innerHeight + NEAR_PX && bottom > -NEAR_PX;
 }
 
 function zoomOf({ group: { range } }: PlotProps): readonly [number, number] | null {

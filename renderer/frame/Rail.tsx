@@ -1,5 +1,5 @@
-import { Tooltip } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
+import { Hint } from '../components/Hint.tsx';
 import { StrandMark } from '../theme/strand-mark.tsx';
 import classes from './Frame.module.css';
 import { screens } from './screens.ts';
@@ -14,7 +14,7 @@ export function Rail() {
         <StrandMark size={22} />
       </div>
       {screens.map(({ path, label, key, icon: Icon }) => (
-        <Tooltip key={path} label={`${label} (g ${key})`} position="right">
+        <Hint key={path} label={`${label} (g ${key})`} position="right">
           <Link
             href={path}
             className={classes.place}
@@ -24,7 +24,7 @@ export function Rail() {
             <Icon size={19} stroke={1.6} aria-hidden="true" />
             <span>{label}</span>
           </Link>
-        </Tooltip>
+        </Hint>
       ))}
     </nav>
   );

@@ -19,11 +19,14 @@ export function screenCode<P>(load: () => Promise<ComponentType<P>>): ScreenCode
   return code;
 }
 
-/** Fetches them one by one while nothing else is to be done. */
-export function prefetchWhenIdle([next, ...rest]: readonly Pick<ScreenCode<never>, 'fetch'>[]): void {
-  if (next === undefined) return;
+/** Fetches them one by one while nothing else is to be done, and says when it has. */
+export function prefetchWhenIdle([next, ...rest]: readonly Pick<ScreenCode<never>, 'fetch'>[], done: () => void): void {
+  if (next === undefined) {
+    done();
+    return;
+  }
   // Whoever opens the screen is told of a failure.
-  const goOn = (): void => prefetchWhenIdle(rest);
+  const goOn = (): void => prefetchWhenIdle(rest, done);
   requestIdleCallback(() => void next.fetch().then(goOn, goOn));
 }
 

@@ -1,11 +1,12 @@
 /** One model's lane: which model, and its answer against the target while it grows. */
-import { ActionIcon, Select } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconCut, IconX } from '@tabler/icons-react';
 import type { Answer } from '../../main/services/playground.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { duration, score } from '../components/format.ts';
+import { LongChoice } from '../components/LongChoice.tsx';
 import type { ModelOptionGroup } from '../components/model-options.ts';
 import classes from './Playground.module.css';
 import type { Lane } from './use-answers.ts';
@@ -26,11 +27,11 @@ export function LaneView({ number, options, model, onModel, onRemove, lane, hidd
   return (
     <section className={classes.lane} aria-label={`Model ${number}`}>
       <header>
-        <Select
+        <LongChoice
           aria-label={`Model ${number}`}
           className={classes.model}
           placeholder="Choose a model or a checkpoint"
-          searchable
+          face={options.flatMap(({ items }) => items).find(({ value }) => value === model)?.label}
           nothingFoundMessage="No model of that name"
           data={[...options]}
           value={model === '' ? null : model}

@@ -1,14 +1,16 @@
 /** Two texts, up to four models side by side: each answer streams in, word by word against the exact target. */
-import { Button, NumberInput, Select } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlayerPlay, IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { Aligned, Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
+import { Choice } from '../components/Choice.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { modelOptions } from '../components/model-options.ts';
+import { NumberField } from '../components/NumberField.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { emptyForm, type Form, MOST_LANES, useForm } from './form.ts';
@@ -148,60 +150,58 @@ interface OptionsProps {
 }
 
 function Options({ form, onForm, templates }: OptionsProps) {
+  const id = useId();
   const names = templates.map(({ name, version }) => ({
     value: `${name} ${version}`,
     label: `${name}, version ${version}`,
   }));
-  const whole = (value: string | number): number | null => (typeof value === 'number' ? value : null);
   return (
     <div className={classes.options}>
-      <NumberInput
+      <NumberField
         label="Words of each"
         placeholder="all"
-        w={100}
+        width={100}
         min={1}
         max={1000}
-        allowDecimal={false}
-        value={form.words ?? ''}
-        onChange={(words) => onForm({ words: whole(words) })}
+        value={form.words}
+        onChange={(words) => onForm({ words })}
       />
-      <Select
-        label="Prompt template"
-        w={190}
-        data={names}
-        value={form.template ?? names[0]?.value ?? null}
-        allowDeselect={false}
-        onChange={(template) => onForm({ template })}
-      />
-      <NumberInput
+      <span className={classes.template}>
+        <label htmlFor={id}>Prompt template</label>
+        <Choice
+          id={id}
+          width={190}
+          data={names}
+          value={form.template ?? names[0]?.value ?? ''}
+          onChange={(template) => onForm({ template })}
+        />
+      </span>
+      <NumberField
         label="Temperature"
-        w={100}
+        width={100}
         min={0}
         max={5}
         step={0.1}
-        decimalScale={2}
         value={form.temperature}
-        onChange={(value) => onForm({ temperature: whole(value) ?? 0 })}
+        onChange={(temperature) => onForm({ temperature: temperature ?? 0 })}
       />
-      <NumberInput
+      <NumberField
         label="Seed"
-        w={110}
+        width={110}
         min={0}
         max={2 ** 32 - 1}
-        allowDecimal={false}
         disabled={form.temperature === 0}
         value={form.seed}
-        onChange={(value) => onForm({ seed: whole(value) ?? emptyForm.seed })}
+        onChange={(seed) => onForm({ seed: seed ?? emptyForm.seed })}
       />
-      <NumberInput
+      <NumberField
         label="Most tokens"
         placeholder="as needed"
-        w={110}
+        width={110}
         min={1}
         max={32_768}
-        allowDecimal={false}
-        value={form.maxTokens ?? ''}
-        onChange={(value) => onForm({ maxTokens: whole(value) })}
+        value={form.maxTokens}
+        onChange={(maxTokens) => onForm({ maxTokens })}
       />
     </div>
   );

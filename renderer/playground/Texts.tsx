@@ -1,9 +1,10 @@
 /** The two texts: of one's own, or those of a held-out record. */
-import { Button, Select, Textarea } from '@mantine/core';
+import { Button, Textarea } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client } from '../api/client.ts';
+import { Choice } from '../components/Choice.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import type { Form } from './form.ts';
 import classes from './Playground.module.css';
@@ -59,12 +60,11 @@ export function Texts({ form, onForm }: TextsProps) {
           Draw a held-out record
         </Button>
         {heldOut.length > 0 ? (
-          <Select
+          <Choice
             aria-label="Dataset to draw from"
-            w={170}
+            width={170}
             data={heldOut.map(({ id, name }) => ({ value: String(id), label: name }))}
-            value={dataset === undefined ? null : String(dataset.id)}
-            allowDeselect={false}
+            value={String(dataset?.id)}
             onChange={setChosen}
           />
         ) : (

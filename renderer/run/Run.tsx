@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { ChartGroup } from '../charts/ChartGroup.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
+import { useLater } from '../components/use-later.ts';
 import { DeleteRun } from '../runs/DeleteRun.tsx';
 import { RenameRun } from '../runs/RenameRun.tsx';
 import { AdvicePanel } from './AdvicePanel.tsx';
@@ -32,6 +33,7 @@ export function Run({ runId }: { readonly runId: number }) {
   const { data: detail, error: detailError } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
   const [asked, setAsked] = useState<Asked | null>(null);
   const [, navigate] = useLocation();
+  const isLater = useLater();
   const actions = useRunActions(runId);
   const timeline = useMemo(() => (detail === undefined ? [] : timelineOf(detail)), [detail]);
   const markers = useMemo(() => markersOf(timeline), [timeline]);
@@ -78,12 +80,16 @@ export function Run({ runId }: { readonly runId: number }) {
       <ChartGroup>
         <Charts feed={feed} detail={detail} markers={markers} />
       </ChartGroup>
-      <div className={classes.pair}>
-        <Events entries={timeline} />
-        <Checkpoints detail={detail} isLive={feed.live !== null} onRollBack={askResume} />
-      </div>
-      <ExportPanel runId={runId} />
-      <ConfigPanel runId={runId} detail={detail} />
+      {isLater && (
+        <>
+          <div className={classes.pair}>
+            <Events entries={timeline} />
+            <Checkpoints detail={detail} isLive={feed.live !== null} onRollBack={askResume} />
+          </div>
+          <ExportPanel runId={runId} />
+          <ConfigPanel runId={runId} detail={detail} />
+        </>
+      )}
       <Dialogs
         asked={asked}
         detail={detail}

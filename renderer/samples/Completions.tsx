@@ -5,6 +5,7 @@ import type { SampleFacts } from '../../main/store/samples.ts';
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
+import { useLater } from '../components/use-later.ts';
 import { byReward } from './prompts.ts';
 import { SampleCard, Target, useSample } from './SampleCard.tsx';
 import classes from './Samples.module.css';
@@ -41,6 +42,8 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
       picked === undefined ? ranked : ranked.filter(({ reward }) => binsOf([reward], BINS, ...scale)[bin ?? 0]?.count),
     [ranked, picked, bin, scale],
   );
+  // The best and the worst are what one comes for; the others are further down.
+  const isLater = useLater();
   const scroller = useRef<HTMLElement>(null);
   const [best, worst] = [ranked[0], ranked.at(-1)];
   // Another step or prompt starts at its best and worst.
@@ -89,7 +92,7 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
       }
       headHeight={420}
       rowHeight={CARD}
-      count={shown.length}
+      count={isLater ? shown.length : 0}
       row={(index) => {
         const sample = shown[index];
         if (sample === undefined) return null;

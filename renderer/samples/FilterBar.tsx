@@ -1,8 +1,9 @@
 /** What to look for: words, scores, how it ended, one part of the reward, in this run or in all. */
-import { Checkbox, Select, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
+import { Choice } from '../components/Choice.tsx';
 import type { Filter } from './place.ts';
 import classes from './Samples.module.css';
 
@@ -13,12 +14,14 @@ export interface FilterBarProps {
   readonly components: readonly string[];
 }
 
-const exactness = [
+type Answer = 'any' | 'yes' | 'no';
+
+const exactness: WhetherProps['data'] = [
   { value: 'any', label: 'exact or not' },
   { value: 'yes', label: 'exact only' },
   { value: 'no', label: 'not exact' },
 ];
-const endings = [
+const endings: WhetherProps['data'] = [
   { value: 'any', label: 'ended or cut off' },
   { value: 'no', label: 'cut off only' },
   { value: 'yes', label: 'ended only' },
@@ -53,15 +56,14 @@ export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
         checked={filter.inPrompts ?? false}
         onChange={({ currentTarget }) => onFilter({ ...filter, inPrompts: currentTarget.checked || undefined })}
       />
-      <Select
+      <Choice
         aria-label="Which runs"
-        w={100}
+        width={100}
         data={[
           { value: 'one', label: 'this run' },
           { value: 'all', label: 'all runs' },
         ]}
         value={filter.everyRun ? 'all' : 'one'}
-        allowDeselect={false}
         onChange={(value) => onFilter({ ...filter, everyRun: value === 'all' })}
       />
       <Bound
@@ -76,26 +78,24 @@ export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
         value={filter.below}
         onValue={(below) => onFilter({ ...filter, below })}
       />
-      <Choice
+      <Whether
         label="Exactness"
         data={exactness}
         value={filter.exact}
         onValue={(exact) => onFilter({ ...filter, exact })}
       />
-      <Choice
+      <Whether
         label="Ending"
         data={endings}
         value={filter.terminated}
         onValue={(terminated) => onFilter({ ...filter, terminated })}
       />
-      <Select
+      <Choice
         aria-label="Part of the reward"
-        w={140}
-        placeholder="part of the reward"
-        clearable
-        data={[...components]}
-        value={component?.name ?? null}
-        onChange={(name) => onFilter({ ...filter, component: name === null ? undefined : { ...component, name } })}
+        width={150}
+        data={[{ value: '', label: 'part of the reward' }, ...components.map((name) => ({ value: name, label: name }))]}
+        value={component?.name ?? ''}
+        onChange={(name) => onFilter({ ...filter, component: name === '' ? undefined : { ...component, name } })}
       />
       {component !== undefined && (
         <>
@@ -117,22 +117,22 @@ export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
   );
 }
 
-interface ChoiceProps {
+interface WhetherProps {
   readonly label: string;
-  readonly data: { value: string; label: string }[];
+  readonly data: readonly { readonly value: Answer; readonly label: string }[];
   readonly value: boolean | undefined;
   readonly onValue: (value: boolean | undefined) => void;
 }
 
-function Choice({ label, data, value, onValue }: ChoiceProps) {
+/** Yes, no, or either. */
+function Whether({ label, data, value, onValue }: WhetherProps) {
   return (
-    <Select
+    <Choice
       aria-label={label}
-      w={130}
+      width={130}
       data={data}
       value={value === undefined ? 'any' : value ? 'yes' : 'no'}
-      allowDeselect={false}
-      onChange={(chosen) => onValue(chosen === 'any' || chosen === null ? undefined : chosen === 'yes')}
+      onChange={(chosen) => onValue(chosen === 'any' ? undefined : chosen === 'yes')}
     />
   );
 }

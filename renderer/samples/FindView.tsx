@@ -1,5 +1,4 @@
 /** Completions found by what they scored and said: a list of any length, and the chosen one beside it. */
-import { Select } from '@mantine/core';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
@@ -7,6 +6,7 @@ import type { FoundSample } from '../../main/services/samples/find.ts';
 import type { SampleOrder } from '../../main/store/sample-finder.ts';
 import { api } from '../api/client.ts';
 import type { WordKind } from '../components/aligned-words.ts';
+import { Choice } from '../components/Choice.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
@@ -24,7 +24,7 @@ export interface FindViewProps {
   readonly hidden: ReadonlySet<WordKind>;
 }
 
-const orders = [
+const orders: readonly { readonly value: SampleOrder; readonly label: string }[] = [
   { value: 'newest', label: 'newest first' },
   { value: 'lowest', label: 'lowest reward first' },
   { value: 'highest', label: 'highest reward first' },
@@ -89,13 +89,12 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
           {count.data !== undefined && told(total, isMore)}
         </span>
         <span className={classes.gap} />
-        <Select
+        <Choice
           aria-label="Order"
-          w={160}
+          width={160}
           data={orders}
           value={filter.order}
-          allowDeselect={false}
-          onChange={(order) => change({ ...filter, order: (order ?? 'newest') as SampleOrder })}
+          onChange={(order) => change({ ...filter, order })}
         />
         <ExportMenu filter={asked} order={filter.order} name="completions" disabled={total === 0} />
       </div>

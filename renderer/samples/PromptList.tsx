@@ -1,7 +1,8 @@
 /** The prompts of a step, each with the rewards of its group. */
-import { Select, UnstyledButton } from '@mantine/core';
+import { UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
+import { Choice } from '../components/Choice.tsx';
 import { score } from '../components/format.ts';
 import { Bars } from './Bars.tsx';
 import type { PromptGroup, PromptOrder } from './prompts.ts';
@@ -18,7 +19,7 @@ export interface PromptListProps {
 }
 
 const ROW = 44;
-const orders = [
+const orders: readonly { readonly value: PromptOrder; readonly label: string }[] = [
   { value: 'order', label: 'as they came' },
   { value: 'lowest', label: 'lowest mean first' },
   { value: 'spread', label: 'widest spread first' },
@@ -39,13 +40,7 @@ export function PromptList({ prompts, scale, chosen, onChoose, order, onOrder }:
   const completions = prompts.reduce((sum, { samples }) => sum + samples.length, 0);
   return (
     <nav className={classes.prompts} aria-label="Prompts of the step">
-      <Select
-        aria-label="Order of the prompts"
-        data={orders}
-        value={order}
-        allowDeselect={false}
-        onChange={(value) => onOrder((value ?? 'order') as PromptOrder)}
-      />
+      <Choice aria-label="Order of the prompts" data={orders} value={order} onChange={onOrder} />
       <UnstyledButton
         className={classes.prompt}
         aria-current={chosen === null || undefined}

@@ -1,5 +1,5 @@
 /** The completions that runs kept: by step, by record, found by what they scored and said, pinned side by side. */
-import { Button, Select } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { LongChoice } from '../components/LongChoice.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
@@ -146,11 +147,11 @@ function RunChoice({ runId, onRun }: RunChoiceProps) {
   const { data: runs } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   const options = useMemo(() => (runs ?? []).map(({ id, name }) => ({ value: String(id), label: name })), [runs]);
   return (
-    <Select
+    <LongChoice
       aria-label="Run"
       className={classes.run}
       placeholder="No run"
-      searchable
+      face={runs?.find(({ id }) => id === runId)?.name}
       nothingFoundMessage="No run of that name"
       data={options}
       value={runId === null ? null : String(runId)}

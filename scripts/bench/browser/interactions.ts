@@ -33,6 +33,9 @@ interface Interaction {
 const PAUSE_MS = 600;
 
 const rail = (label: string) => (page: Page) => page.getByRole('link', { name: label, exact: true }).click();
+const choose = (list: string, option: string) => async (page: Page) => {
+  await page.getByLabel(list, { exact: true }).selectOption(option);
+};
 const key = (name: string) => (page: Page) => page.keyboard.press(name);
 const heading = (text: string): string => `document.querySelector('h1')?.textContent === ${JSON.stringify(text)}`;
 const there = (selector: string): string => `document.querySelector(${JSON.stringify(selector)}) !== null`;
@@ -107,11 +110,11 @@ const interactions: readonly Interaction[] = [
   {
     name: 'search in all 100,000 completions',
     before: async (page) => {
-      await choose(page, 'Which runs', 'all runs');
+      await page.getByLabel('Which runs').selectOption('all runs');
       await page.getByLabel('Words of completions').fill('rive');
       await page.getByText('351 completions').waitFor();
       await page.getByLabel('Words of completions').fill('r');
-      await page.locator('mark').first().waitFor({ state: 'detached' });
+      await page.waitForFunction("document.querySelector('mark')?.textContent !== 'river'");
       await page.evaluate('window.__probe.note()');
     },
     act: (page) => page.keyboard.insertText('iver'),
@@ -121,21 +124,15 @@ const interactions: readonly Interaction[] = [
     name: 'a filter over all of them',
     before: async (page) => {
       await page.getByLabel('Words of completions').fill('');
-      await page.getByRole('combobox', { name: 'Exactness' }).click();
-      await page.getByRole('option', { name: 'not exact' }).waitFor();
       await page.evaluate('window.__probe.note()');
     },
-    act: (page) => page.getByRole('option', { name: 'not exact' }).click(),
+    act: choose('Exactness', 'not exact'),
     shown: 'window.__probe.changed()',
   },
   {
     name: 'order them by reward',
-    before: async (page) => {
-      await page.getByRole('combobox', { name: 'Order' }).click();
-      await page.getByRole('option', { name: 'lowest' }).waitFor();
-      await page.evaluate('window.__probe.note()');
-    },
-    act: (page) => page.getByRole('option', { name: 'lowest' }).click(),
+    before: (page) => page.evaluate('window.__probe.note()'),
+    act: choose('Order', 'lowest reward first'),
     shown: 'window.__probe.changed()',
   },
   { name: 'open Compare', act: rail('Compare'), shown: both(heading('Compare'), says('comparison')) },
@@ -152,11 +149,6 @@ const interactions: readonly Interaction[] = [
   { name: 'open Home', act: rail('Home'), shown: both(heading('Home'), there('main table tbody tr')) },
   { name: 'open the palette', act: key('Control+k'), shown: there('.mantine-Spotlight-action') },
 ];
-
-async function choose(page: Page, list: string, option: string): Promise<void> {
-  await page.getByRole('combobox', { name: list }).click();
-  await page.getByRole('option', { name: option }).click();
-}
 
 async function drag(page: Page): Promise<void> {
   const box = await page.locator('.u-over').first().boundingBox();
@@ -195,6 +187,8 @@ async function once(): Promise<void> {
   paints.push(
     await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN),
   );
+  // Playwright's own part of the page is made at its first look for something: that is no work of the app.
+  await page.getByRole('link', { name: 'Home', exact: true }).hover();
   // A person looks before they act; the doctor of the home screen has its own pause.
   await page.waitForTimeout(1000);
   for (const { name, before, act, shown, drawn = false } of interactions) {

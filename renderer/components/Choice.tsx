@@ -1,0 +1,35 @@
+/** One of a short list. The browser's own: a list of Mantine's costs twenty times as much to have on a screen. */
+import { IconSelector } from '@tabler/icons-react';
+import classes from './Choice.module.css';
+
+export interface ChoiceProps<V extends string> {
+  readonly id?: string;
+  readonly 'aria-label'?: string;
+  readonly data: readonly { readonly value: V; readonly label: string }[];
+  readonly value: V;
+  readonly onChange: (value: V) => void;
+  /** In pixels; else as wide as there is room. */
+  readonly width?: number;
+}
+
+export function Choice<V extends string>({ data, value, onChange, width, ...named }: ChoiceProps<V>) {
+  return (
+    <span className={classes.choice} {...(width !== undefined && { style: { width } })}>
+      <select
+        {...named}
+        value={value}
+        onChange={({ currentTarget }) => {
+          const chosen = data[currentTarget.selectedIndex];
+          if (chosen !== undefined) onChange(chosen.value);
+        }}
+      >
+        {data.map(({ value: own, label }) => (
+          <option key={own} value={own}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <IconSelector size={14} stroke={1.6} aria-hidden="true" />
+    </span>
+  );
+}

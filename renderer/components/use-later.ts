@@ -1,0 +1,14 @@
+import { startTransition, useEffect, useState } from 'react';
+
+/** At the latest, where the page is never idle. */
+const LATEST_MS = 400;
+
+/** Becomes true once what is in sight was painted and nothing more urgent is to be done: for what is further down. */
+export function useLater(): boolean {
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    const asked = requestIdleCallback(() => startTransition(() => setLater(true)), { timeout: LATEST_MS });
+    return () => cancelIdleCallback(asked);
+  }, []);
+  return isLater;
+}
