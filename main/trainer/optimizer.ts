@@ -11,6 +11,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../errors.ts';
 import type { Parameter } from '../model/parameter.ts';
+import type { AdamWAttrs } from '../tensor/ops/adamw.ts';
 import type { TrainConfig } from './config.ts';
 
 export type OptimizerConfig = Pick<
@@ -103,32 +104,21 @@ export class AdamW {
     tf.dispose(this.#slots.flatMap(({ m, v }) => [m, v]));
   }
 
-  #coefficients(slot: Slot, lr: number, gradScale: number): Coefficients {
+  #coefficients(slot: Slot, lr: number, gradScale: number): AdamWAttrs {
     const { adam_beta1: beta1, adam_beta2: beta2, adam_epsilon: eps } = this.#config;
     return { lr, beta1, beta2, eps, weightDecay: slot.decay, step: this.#steps, gradScale };
   }
 }
 
-/** The attributes of the `AdamW` kernel; `step` counts from 1. */
-export interface Coefficients {
-  readonly lr: number;
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly eps: number;
-  readonly weightDecay: number;
-  readonly step: number;
-  readonly gradScale: number;
-}
-
 /** The kernel writes into the memory of param, m and v. */
-function updateInPlace(slot: Slot, grad: tf.Tensor, coefficients: Coefficients): void {
+function updateInPlace(slot: Slot, grad: tf.Tensor, coefficients: AdamWAttrs): void {
   const inputs = { param: slot.parameter.value, m: slot.m, v: slot.v, grad };
   tf.tidy(() => {
     tf.engine().runKernel('AdamW', inputs, { ...coefficients });
   });
 }
 
-function updatePortably(slot: Slot, grad: tf.Tensor, coefficients: Coefficients): void {
+function updatePortably(slot: Slot, grad: tf.Tensor, coefficients: AdamWAttrs): void {
   const { lr, beta1, beta2, eps, weightDecay, step, gradScale } = coefficients;
   const [param, m, v] = tf.tidy(() => {
     const scaled = tf.mul(grad, gradScale);

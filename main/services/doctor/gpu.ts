@@ -4,15 +4,13 @@ import type { ProbeResult } from '../../native/probe.ts';
 import { problemSentence } from '../../native/problems.ts';
 import { type Finding, findings } from '../native-setup/findings.ts';
 import { type GpuFacts, readGpuFacts } from '../native-setup/machine.ts';
-import { gpuIsUsable } from '../native-setup/source.ts';
+import { gpuIsUsable, TENSORFLOW_VERSION } from '../native-setup/source.ts';
 import { tryOutWith } from '../native-setup/try-out.ts';
 import type { HostPaths } from '../paths.ts';
 import type { JobOptions } from '../trainer-job.ts';
 import { type Check, ok, warn } from './check.ts';
 
 const SET_UP = 'Set it up: npm run setup:native, or in the app under Doctor.';
-/** The version that a set-up would take where none is there. */
-const NEXT_VERSION = '2.21.0';
 
 const NEXT: Readonly<Record<Finding['what'], string>> = {
   GPU: "Install NVIDIA's driver for it, or restart after a driver update.",
@@ -31,7 +29,7 @@ export async function checkGpu(paths: Pick<HostPaths, 'kernels' | 'trainer'>, jo
 
 /** The lines for what was found; `probe` is null without a set-up. */
 export function gpuChecks(facts: GpuFacts, manifest: NativeManifest | null, probe: ProbeResult | null): Check[] {
-  const version = manifest?.tensorflow ?? NEXT_VERSION;
+  const version = manifest?.tensorflow ?? TENSORFLOW_VERSION;
   const lines = findings(facts, version).map(({ what, missing, detail }) => {
     const name = what === 'GPU' ? 'GPU' : what === 'driver' ? 'GPU driver' : 'CUDA libraries';
     return missing ? warn(name, detail, NEXT[what]) : ok(name, detail);
@@ -41,7 +39,7 @@ export function gpuChecks(facts: GpuFacts, manifest: NativeManifest | null, prob
 
 function nativeCheck(facts: GpuFacts, manifest: NativeManifest | null, probe: ProbeResult | null): Check {
   const name = 'Native backend';
-  const wanted = gpuIsUsable(facts, manifest?.tensorflow ?? NEXT_VERSION);
+  const wanted = gpuIsUsable(facts, manifest?.tensorflow ?? TENSORFLOW_VERSION);
   if (manifest === null || probe === null) {
     if (wanted) return warn(name, 'not set up, so the GPU is not used', SET_UP);
     return ok(name, 'not set up; not needed without an NVIDIA GPU');

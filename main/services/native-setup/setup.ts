@@ -17,7 +17,7 @@ import { type GpuFacts, readGpuFacts } from './machine.ts';
 import { fetchPackage, PACKAGE_VERSION } from './package.ts';
 import { cudaWheels, pipDownload } from './pip.ts';
 import { isInterruption } from './run-tool.ts';
-import { sourceName, type TensorflowSource, tensorflowSource } from './source.ts';
+import { sourceName, TENSORFLOW_VERSION, type TensorflowSource, tensorflowSource } from './source.ts';
 import type { TryOut } from './try-out.ts';
 
 export interface SetupOptions {
@@ -173,7 +173,7 @@ function removeLeftovers(folder: string): void {
 }
 
 function versionOf(source: TensorflowSource): string {
-  return /(\d+\.\d+(?:\.\d+)?)/.exec(sourceName(source).split('/').at(-1) ?? '')?.[1] ?? '2.21.0';
+  return /(\d+\.\d+(?:\.\d+)?)/.exec(sourceName(source).split('/').at(-1) ?? '')?.[1] ?? TENSORFLOW_VERSION;
 }
 
 /** Why there can be no native backend on this platform; null: there can. */

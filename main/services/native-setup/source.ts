@@ -10,17 +10,20 @@ export type TensorflowSource =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'pip'; readonly requirement: string };
 
-/** What pip is asked for where nothing else is said. */
-const VERSION = '2.21.0';
+/** The TensorFlow that a set-up takes where nothing else is said. */
+export const TENSORFLOW_VERSION = '2.21.0';
 /** The library that the package itself was released with. */
 const OWN_VERSION = '2.9.1';
 const OWN_URL = 'https://storage.googleapis.com/tensorflow/libtensorflow/libtensorflow';
 
 /** Reads `--from`: auto, own, pip, pip:REQUIREMENT, a URL or a file; `cpu` leaves the GPU out. */
 export function tensorflowSource(from: string, gpu: GpuFacts, cpu: boolean): TensorflowSource {
-  const flavour = cpu || !gpuIsUsable(gpu, VERSION) ? 'cpu' : 'gpu';
+  const flavour = cpu || !gpuIsUsable(gpu, TENSORFLOW_VERSION) ? 'cpu' : 'gpu';
   if (from === 'auto' || from === 'pip')
-    return { kind: 'pip', requirement: `${flavour === 'cpu' ? 'tensorflow-cpu' : 'tensorflow'}==${VERSION}` };
+    return {
+      kind: 'pip',
+      requirement: `${flavour === 'cpu' ? 'tensorflow-cpu' : 'tensorflow'}==${TENSORFLOW_VERSION}`,
+    };
   if (from === 'own') {
     const own = cpu || !gpuIsUsable(gpu, OWN_VERSION) ? 'cpu' : 'gpu';
     return { kind: 'url', url: `${OWN_URL}-${own}-linux-x86_64-${OWN_VERSION}.tar.gz` };
@@ -38,7 +41,10 @@ export function tensorflowSource(from: string, gpu: GpuFacts, cpu: boolean): Ten
 /** pip's own options have no place in what it is asked for. */
 function requirementOf(text: string): string {
   if (/^[A-Za-z0-9]/.test(text)) return text;
-  throw inputError('BAD_REQUIREMENT', `Expected pip:NAME such as pip:tensorflow-cpu==${VERSION}, got "pip:${text}"`);
+  throw inputError(
+    'BAD_REQUIREMENT',
+    `Expected pip:NAME such as pip:tensorflow-cpu==${TENSORFLOW_VERSION}, got "pip:${text}"`,
+  );
 }
 
 /** Whether a GPU and a driver that is new enough for this TensorFlow are there. */

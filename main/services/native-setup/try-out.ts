@@ -15,7 +15,7 @@ export function tryOutWith(paths: Pick<HostPaths, 'kernels' | 'trainer'>, option
 }
 
 /** Has a trainer load it and multiply matrices. */
-export async function tryInTrainer(
+async function tryInTrainer(
   folder: string,
   { kernels, trainer }: Pick<HostPaths, 'kernels' | 'trainer'>,
   options: JobOptions = {},

@@ -2,20 +2,8 @@
 import type { NamedTensorInfoMap, TensorInfo } from '@tensorflow/tfjs-core';
 import { inputError } from '../../errors.ts';
 import { ADAMW, ADD_IN_PLACE, FLAT_TILE, SUM_SQUARES } from '../kernels/ids.ts';
+import type { AdamWAttrs } from '../ops/adamw.ts';
 import { registerWasmKernel, tensorInput, tensorSize, type WasmRuntime } from './runtime.ts';
-
-/** Hyperparameters of one step, named as in torch.optim.AdamW. */
-export interface AdamWAttrs {
-  readonly lr: number;
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly eps: number;
-  readonly weightDecay: number;
-  /** Counts from 1. */
-  readonly step: number;
-  /** Multiplies the gradient first: the factor that clips its norm. */
-  readonly gradScale: number;
-}
 
 /**
  * Registers AdamW, AddInPlace and SumSquares. The first two write into the memory of their inputs and return a scalar

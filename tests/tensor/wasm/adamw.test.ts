@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AdamWAttrs } from '../../../main/tensor/wasm/adamw.ts';
+import type { AdamWAttrs } from '../../../main/tensor/ops/adamw.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import { noise, openForTest } from './open.ts';

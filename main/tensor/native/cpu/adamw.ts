@@ -1,16 +1,7 @@
 /** Kernels that train, in the memory of what they change. */
+import type { AdamWAttrs } from '../../ops/adamw.ts';
 import { expectShape, sizeOf } from './kernel.ts';
 import type { RegisterCpu } from './register.ts';
-
-interface AdamWAttrs {
-  readonly lr: number;
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly eps: number;
-  readonly weightDecay: number;
-  readonly step: number;
-  readonly gradScale: number;
-}
 
 export function registerAdamW(register: RegisterCpu): void {
   register<AdamWAttrs>('AdamW', (call) => {

@@ -4,18 +4,9 @@
  * are PyTorch's operations one by one, and a tensor's old memory goes as soon as its new one is there.
  */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
+import type { AdamWAttrs } from '../../ops/adamw.ts';
 import { FLOAT, type Handle, maths, type Ops, typeAttr } from '../ops.ts';
 import type { KernelInputs, Register } from '../register.ts';
-
-interface AdamWAttrs {
-  readonly lr: number;
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly eps: number;
-  readonly weightDecay: number;
-  readonly step: number;
-  readonly gradScale: number;
-}
 
 export function registerAdamW(register: Register): void {
   register<AdamWAttrs>('AdamW', (ops, inputs, attrs) => {
