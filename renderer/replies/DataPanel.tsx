@@ -1,17 +1,17 @@
 /** The records: the bundled sample, or a JSONL that was dropped, chosen or pasted. */
 import { Button } from '@mantine/core';
-import { IconClipboardText, IconFileImport } from '@tabler/icons-react';
+import { IconClipboardText } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { ReplyDesk } from '../../main/services/replies/desk.ts';
 import { client } from '../api/client.ts';
+import { ChooseFile } from '../components/ChooseFile.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { checked, type Dropped, droppedIn, pasted } from '../texts/dropped.ts';
 import classes from './Replies.module.css';
 
 export function DataPanel({ data }: { readonly data: ReplyDesk['data'] }) {
-  const chooser = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
   const bring = useMutation({ mutationFn: bringIn });
   const sample = useMutation({ mutationFn: () => client.replies.takeSample() });
@@ -20,14 +20,14 @@ export function DataPanel({ data }: { readonly data: ReplyDesk['data'] }) {
       title="Posts with their replies"
       actions={
         <>
-          <Button
-            variant="default"
-            leftSection={<IconFileImport size={14} aria-hidden="true" />}
+          <ChooseFile
+            label="Reply records to import"
+            accept=".jsonl,.ndjson,.json"
             loading={bring.isPending}
-            onClick={() => chooser.current?.click()}
+            onChoose={(file) => bring.mutate(Promise.resolve(checked([{ name: file.name, content: file }])))}
           >
             Import JSONL …
-          </Button>
+          </ChooseFile>
           <Button
             variant="default"
             leftSection={<IconClipboardText size={14} aria-hidden="true" />}
@@ -76,18 +76,6 @@ export function DataPanel({ data }: { readonly data: ReplyDesk['data'] }) {
       </div>
       {bring.error !== null && <Failed what="Nothing was imported" error={bring.error} />}
       {sample.error !== null && <Failed what="The sample was not taken" error={sample.error} />}
-      <input
-        ref={chooser}
-        type="file"
-        hidden
-        aria-label="Reply records to import"
-        accept=".jsonl,.ndjson,.json"
-        onChange={({ currentTarget }) => {
-          const files = [...(currentTarget.files ?? [])].map((file) => ({ name: file.name, content: file }));
-          if (files.length > 0) bring.mutate(Promise.resolve(checked(files)));
-          currentTarget.value = '';
-        }}
-      />
     </Panel>
   );
 }

@@ -1,0 +1,43 @@
+/** A button that has the browser ask for one file. */
+import { Button } from '@mantine/core';
+import { IconFileImport } from '@tabler/icons-react';
+import { type ReactNode, useRef } from 'react';
+
+export interface ChooseFileProps {
+  /** What the file is for, for those who don't see the button. */
+  readonly label: string;
+  /** Endings, as an input takes them: `.yaml,.yml`. */
+  readonly accept: string;
+  readonly loading: boolean;
+  readonly onChoose: (file: File) => void;
+  readonly children: ReactNode;
+}
+
+export function ChooseFile({ label, accept, loading, onChoose, children }: ChooseFileProps) {
+  const chooser = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconFileImport size={14} aria-hidden="true" />}
+        loading={loading}
+        onClick={() => chooser.current?.click()}
+      >
+        {children}
+      </Button>
+      <input
+        ref={chooser}
+        type="file"
+        hidden
+        aria-label={label}
+        accept={accept}
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file !== undefined) onChoose(file);
+          // The same file may be chosen once more.
+          currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}
