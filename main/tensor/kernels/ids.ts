@@ -7,8 +7,7 @@
 export const GEMM_PACK = 1;
 export const GEMM_TILE = 2;
 export const GEMM_DOT = 3;
-export const GEMM_ROWS_PACK = 4;
-export const GEMM_ROWS = 5;
+export const GEMM_ROWS = 4;
 
 // Optimiser and reductions over whole tensors.
 export const ADAMW = 10;

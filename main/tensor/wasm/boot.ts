@@ -37,8 +37,8 @@ const backendName = 'wasm';
 
 /** Opens the backend, puts our kernels in place and makes it tfjs's current one. */
 export async function openWasmBackend(options: WasmBackendOptions): Promise<WasmRuntime> {
-  const wideRows = options.revectorize ?? wantsWideVectors();
-  const kernels = await compileKernels(options.kernelsFile, wideRows);
+  const revectorize = options.revectorize ?? wantsWideVectors();
+  const kernels = await compileKernels(options.kernelsFile, revectorize);
   const threads = Math.max(1, options.threads ?? os.availableParallelism());
   const memory = new WebAssembly.Memory({ initial: 1024, maximum: 65536, shared: true });
   const module = await loadModule(memory);
@@ -47,8 +47,8 @@ export async function openWasmBackend(options: WasmBackendOptions): Promise<Wasm
   const backend = new BackendWasm(module as unknown as BackendWasm['wasm']);
   const heap = openHeap(backend, module, memory, bytesInUse);
   const pool = await openPool(heap, kernels, threads);
-  const narrow: WasmRuntime = { backend, heap, pool, threads, wide: false, wideRows };
-  const runtime = { ...narrow, wide: wideRows && widePanelsPay(narrow) };
+  const narrow: WasmRuntime = { backend, heap, pool, threads, wide: false };
+  const runtime = { ...narrow, wide: revectorize && widePanelsPay(narrow) };
   await makeCurrent(runtime);
   return runtime;
 }

@@ -2,7 +2,7 @@
  * Matrix products at the level of addresses: C = alpha·A·B, or C += alpha·A·B, with element strides for both operands,
  * so that one packed kernel serves all four transpositions.
  */
-import { GEMM_DOT, GEMM_PACK, GEMM_ROWS, GEMM_ROWS_PACK, GEMM_TILE } from '../kernels/ids.ts';
+import { GEMM_DOT, GEMM_PACK, GEMM_ROWS, GEMM_TILE } from '../kernels/ids.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 /** Operands of one product, or of `batch` products whose operands lie at fixed distances. Strides count elements. */
@@ -34,8 +34,10 @@ const narrowPanels = { height: 6, width: 8 };
 const widePanels = { height: 4, width: 16 };
 /** Rows of A up to which plain dot products are best. */
 const dotLimit = 5;
-/** Rows of A up to which streaming B beats packing it. */
-const rowsLimit = 16;
+/** Rows of A up to which reading B as it lies beats packing it; where K is short, packing costs less. */
+const rowsLimit = 48;
+const shortRowsLimit = 16;
+const shortDepth = 64;
 /** Most elements of a packed operand: 16 MiB. */
 const packedLimit = 1 << 22;
 /** Longest K that is packed at once; longer ones are cut and accumulated. */
@@ -54,9 +56,13 @@ export function gemm(runtime: WasmRuntime, options: GemmOptions): void {
   };
   if (task.m === 0 || task.n === 0 || task.batch === 0) return;
   if (task.k === 0) clear(runtime, task);
-  else if (task.aCol !== 1 || task.bRow !== 1 || task.m > rowsLimit) packedProduct(runtime, task);
+  else if (task.aCol !== 1 || task.bRow !== 1 || task.m > mostRows(task.k)) packedProduct(runtime, task);
   else if (task.m <= dotLimit || task.batch > 1) dotProducts(runtime, task);
   else rowProducts(runtime, task);
+}
+
+function mostRows(k: number): number {
+  return k < shortDepth ? shortRowsLimit : rowsLimit;
 }
 
 /** An empty sum. */
@@ -68,17 +74,22 @@ function clear({ heap }: WasmRuntime, task: Gemm): void {
   }
 }
 
-function rowProducts({ heap, pool, threads, wideRows }: WasmRuntime, task: Gemm): void {
+function rowProducts(runtime: WasmRuntime, task: Gemm): void {
+  const { heap, pool, threads } = runtime;
   const { m, n, k } = task;
-  const packed = heap.malloc(Math.ceil(m / 8) * Math.ceil(k / 8) * 256);
+  const { height, width } = runtime.wide && m > narrowPanels.width ? widePanels : narrowPanels;
+  const block = heap.malloc(Math.ceil(m / width) * width * k * 4 + 64);
   try {
-    pool.run(GEMM_ROWS_PACK, [task.a, task.aRow, packed, m, k], Math.ceil(m / 8), false);
-    const span = Math.max(4, Math.min(Math.round(32768 / k), Math.ceil(n / (6 * threads))));
-    const args = [packed, task.b, task.bCol, task.c, task.cRow, 1, m, n, k, span];
-    args.push(task.alpha, task.accumulate ? 1 : 0, wideRows ? 1 : 0);
+    const packed = Math.ceil(block / 64) * 64;
+    pack(runtime, [task.a, task.aRow, 1, 0, packed, m, k, width], 1, false);
+    // About 128 KiB of B a tile, but several tiles for every thread.
+    const wanted = Math.min(Math.round(32768 / k), Math.ceil(n / (6 * threads)));
+    const span = Math.max(1, Math.ceil(wanted / height)) * height;
+    const args = [packed, task.b, task.bCol, task.c, task.cRow, m, n, k, span];
+    args.push(task.alpha, task.accumulate ? 1 : 0, height, width);
     pool.run(GEMM_ROWS, args, Math.ceil(n / span), m * n * k > serialLimit);
   } finally {
-    heap.free(packed);
+    heap.free(block);
   }
 }
 
@@ -201,9 +212,14 @@ function batchPart(task: Gemm, from: number, batch: number): Gemm {
   };
 }
 
-/** Whether the wide micro-kernel is right and the faster one here, as where V8 made 256-bit operations of it. */
+/** Whether the wide micro-kernels are right and the faster ones here, as where V8 made 256-bit operations of them. */
 export function widePanelsPay(runtime: WasmRuntime): boolean {
-  const [m, n, k] = [48, 96, 320];
+  return widePays(runtime, 64) && widePays(runtime, widePanels.width);
+}
+
+/** The same for products of so many rows: of packed operands, or of few rows. */
+function widePays(runtime: WasmRuntime, m: number): boolean {
+  const [n, k] = [96, 320];
   const { heap } = runtime;
   const block = heap.malloc(4 * (m * k + n * k + m * n));
   try {
@@ -211,7 +227,7 @@ export function widePanelsPay(runtime: WasmRuntime): boolean {
       values[i] = Math.sin(i);
     });
     const [b, c] = [block + 4 * m * k, block + 4 * (m * k + n * k)];
-    const task = { m, n, k, a: block, aRow: k, aCol: 1, b, bRow: n, bCol: 1, c, cRow: n };
+    const task = { m, n, k, a: block, aRow: k, aCol: 1, b, bRow: 1, bCol: k, c, cRow: n };
     const fastest = { narrow: Number.POSITIVE_INFINITY, wide: Number.POSITIVE_INFINITY };
     const results: Float32Array[] = [];
     for (let round = 0; round < 8; round++) {

@@ -20,8 +20,6 @@ export interface WasmRuntime {
   readonly threads: number;
   /** Whether matrix products run on panels for 256-bit vectors; the results have the same bits either way. */
   readonly wide: boolean;
-  /** The same for products of a few rows, whose bits differ: asked for, never measured, so that runs repeat. */
-  readonly wideRows: boolean;
 }
 
 const stockKernels = new Map<string, KernelConfig | null>();

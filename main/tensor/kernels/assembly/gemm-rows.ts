@@ -1,212 +1,226 @@
 /**
- * The matrix product C = alpha·A·Bᵀ (+ C) for eight rows of A at a time, B contiguous along K and streamed once, row by
- * row: generation for a group of sequences against weights [out, in]. One long stream that feeds eight products is
- * what the hardware's prefetching can keep up with; eight rows of A, packed, stay in the first-level cache.
+ * The matrix product C = alpha·A·Bᵀ (+ C) for a few rows of A, both operands contiguous along K: generation for a group
+ * of sequences against weights [out, in]. B is read once and as it lies, since packing it would cost more than the
+ * product. The roles are exchanged against gemm.ts: A is packed in panels (gemm-pack.ts) that stay in the cache, and B's
+ * rows are the lines of which each step takes one number. The sums along K have the same order, so the bits are the same.
  */
-import { floatArg, intArg, madd, pointerArg, sumLanesOf4 } from './simd';
+import { floatArg, intArg, madd, pointerArg } from './simd';
 
 /**
- * Packs A, contiguous along K, for `gemmRows`: blocks of eight rows, each stored [K/8, 8 rows, 8 steps], missing rows
- * and steps as zeros. Tile: a block. Parameters: A, its row stride (elements), packed A, M, K.
- */
-export function gemmRowsPack(args: usize, tile: i32, scratch: usize): void {
-  const aRow = <usize>intArg(args, 1) << 2;
-  const depth = intArg(args, 4);
-  const steps = (depth + 7) & ~7;
-  const block = pointerArg(args, 2) + <usize>tile * steps * 32;
-  const rows = min(8, intArg(args, 3) - tile * 8);
-  if (rows < 8 || steps != depth) memory.fill(block, 0, <usize>steps << 5);
-  for (let row = 0; row < rows; row++) {
-    let from = pointerArg(args, 0) + <usize>(tile * 8 + row) * aRow;
-    let to = block + (<usize>row << 5);
-    let k = 0;
-    for (; k + 8 <= depth; k += 8) {
-      v128.store(to, v128.load(from));
-      v128.store(to, v128.load(from, 16), 16);
-      from += 32;
-      to += 256;
-    }
-    memory.copy(to, from, <usize>(depth - k) << 2);
-  }
-}
-
-/**
- * Tile: a range of B's rows. Parameters: packed A; B, its row stride; C, its row and column strides (elements); M, N,
- * K; rows of B a tile; alpha, accumulate; 1 for 256-bit vectors.
+ * Tile: a range of B's rows. Parameters: packed A; B, its row stride; C, its row stride (elements); M, N, K; rows of B a
+ * tile; alpha, accumulate; B's rows and A's rows that a micro-kernel takes (6 and 8, or 4 and 16).
  */
 export function gemmRows(args: usize, tile: i32, scratch: usize): void {
   const packed = pointerArg(args, 0);
-  const c = pointerArg(args, 3);
   const bRow = <usize>intArg(args, 2) << 2;
   const cRow = <usize>intArg(args, 4) << 2;
-  const cColumn = <usize>intArg(args, 5) << 2;
-  const rows = intArg(args, 6);
-  const depth = intArg(args, 8);
-  const span = intArg(args, 9);
-  const alpha = floatArg(args, 10);
-  const add = intArg(args, 11) != 0;
-  const wide = intArg(args, 12) != 0;
+  const rows = intArg(args, 5);
+  const depth = intArg(args, 7);
+  const span = intArg(args, 8);
+  const alpha = floatArg(args, 9);
+  const add = intArg(args, 10) != 0;
+  const height = intArg(args, 11);
+  const width = intArg(args, 12);
   const first = tile * span;
-  const last = min(intArg(args, 7), first + span);
-
-  const whole = depth & ~7;
-  const blockBytes = <usize>((depth + 7) & ~7) << 5;
-  const rest = scratch;
-  const sums = scratch + 64;
-  for (let column = first; column < last; column++) {
+  const last = min(intArg(args, 6), first + span);
+  for (let column = first; column < last; column += height) {
+    const lines = min(height, last - column);
     const b = pointerArg(args, 1) + <usize>column * bRow;
-    if (whole < depth) copyRest(b + (<usize>whole << 2), depth - whole, rest);
-    for (let row = 0; row < rows; row += 8) {
-      const a = packed + <usize>(row >> 3) * blockBytes;
-      if (wide) eightRowsWide(a, b, whole, sums);
-      else eightRows(a, b, whole, sums);
-      if (whole < depth) eightRowsRest(a + (<usize>whole << 5), rest, sums, wide);
-      const to = c + <usize>row * cRow + <usize>column * cColumn;
-      finish(sums, wide, to, cRow, min(8, rows - row), alpha, add);
+    const c = pointerArg(args, 3) + (<usize>column << 2);
+    for (let row = 0; row < rows; row += width) {
+      const panel = packed + (<usize>row * depth << 2);
+      if (width == 16) lines4x16(panel, b, bRow, lines, depth, scratch);
+      else lines6x8(panel, b, bRow, lines, depth, scratch);
+      turn(scratch, <usize>width << 2, lines, min(width, rows - row), c + <usize>row * cRow, cRow, alpha, add);
     }
   }
 }
 
-/** The steps past the last eight, with zeros after them. */
-function copyRest(from: usize, count: i32, rest: usize): void {
-  v128.store(rest, f32x4.splat(0));
-  v128.store(rest, f32x4.splat(0), 16);
-  for (let k = 0; k < count; k++) store<f32>(rest + (<usize>k << 2), load<f32>(from + (<usize>k << 2)));
+/** Brings a micro-kernel's block [lines of B, rows of A] into C, whose rows are A's. */
+function turn(
+  block: usize, blockRow: usize, lines: i32, rows: i32, c: usize, cRow: usize, alpha: f32, add: bool,
+): void {
+  let row = 0;
+  if (lines >= 4) {
+    for (; row + 4 <= rows; row += 4) turnFour(block + (<usize>row << 2), blockRow, c + <usize>row * cRow, cRow, alpha, add);
+  }
+  turnEach(block, blockRow, 0, min(lines, 4), row, rows, c, cRow, alpha, add);
+  turnEach(block, blockRow, 4, lines, 0, rows, c, cRow, alpha, add);
 }
 
-function eightRowsRest(a: usize, rest: usize, sums: usize, wide: bool): void {
-  const x = v128.load(rest);
-  const y = v128.load(rest, 16);
-  const lanes: usize = wide ? 32 : 16;
-  for (let row = 0; row < 8; row++) {
-    v128.store(sums, madd(v128.load(a), x, madd(v128.load(a, 16), y, v128.load(sums))));
-    a += 32;
-    sums += lanes;
-  }
-}
-
-/** Adds up the lanes of each row and brings the results into a column of C. */
-function finish(sums: usize, wide: bool, to: usize, cRow: usize, count: i32, alpha: f32, add: bool): void {
-  let low: v128;
-  let high: v128;
-  if (wide) {
-    low = sumLanesOf4(bothHalves(sums), bothHalves(sums + 32), bothHalves(sums + 64), bothHalves(sums + 96));
-    high = sumLanesOf4(bothHalves(sums + 128), bothHalves(sums + 160), bothHalves(sums + 192), bothHalves(sums + 224));
-  } else {
-    low = sumLanesOf4(v128.load(sums), v128.load(sums, 16), v128.load(sums, 32), v128.load(sums, 48));
-    high = sumLanesOf4(v128.load(sums, 64), v128.load(sums, 80), v128.load(sums, 96), v128.load(sums, 112));
-  }
-  v128.store(sums, f32x4.mul(f32x4.splat(alpha), low));
-  v128.store(sums, f32x4.mul(f32x4.splat(alpha), high), 16);
-  for (let row = 0; row < count; row++) {
-    const value = load<f32>(sums + (<usize>row << 2));
-    store<f32>(to, add ? load<f32>(to) + value : value);
-    to += cRow;
-  }
+/** Four lines by four rows. */
+function turnFour(from: usize, fromRow: usize, to: usize, toRow: usize, alpha: f32, add: bool): void {
+  const w = v128.load(from);
+  const x = v128.load(from + fromRow);
+  const y = v128.load(from + 2 * fromRow);
+  const z = v128.load(from + 3 * fromRow);
+  const wxLow = v128.shuffle<f32>(w, x, 0, 4, 1, 5);
+  const wxHigh = v128.shuffle<f32>(w, x, 2, 6, 3, 7);
+  const yzLow = v128.shuffle<f32>(y, z, 0, 4, 1, 5);
+  const yzHigh = v128.shuffle<f32>(y, z, 2, 6, 3, 7);
+  putFour(to, v128.shuffle<f64>(wxLow, yzLow, 0, 2), alpha, add);
+  putFour(to + toRow, v128.shuffle<f64>(wxLow, yzLow, 1, 3), alpha, add);
+  putFour(to + 2 * toRow, v128.shuffle<f64>(wxHigh, yzHigh, 0, 2), alpha, add);
+  putFour(to + 3 * toRow, v128.shuffle<f64>(wxHigh, yzHigh, 1, 3), alpha, add);
 }
 
 // @ts-ignore: decorator
 @inline
-function bothHalves(sums: usize): v128 {
-  return f32x4.add(v128.load(sums), v128.load(sums, 16));
+function putFour(to: usize, sums: v128, alpha: f32, add: bool): void {
+  const scaled = f32x4.mul(f32x4.splat(alpha), sums);
+  v128.store(to, add ? f32x4.add(v128.load(to), scaled) : scaled);
 }
 
-/** Eight accumulators of four lanes. */
-function eightRows(a: usize, b: usize, depth: i32, sums: usize): void {
-  let c0 = f32x4.splat(0);
-  let c1 = f32x4.splat(0);
-  let c2 = f32x4.splat(0);
-  let c3 = f32x4.splat(0);
-  let c4 = f32x4.splat(0);
-  let c5 = f32x4.splat(0);
-  let c6 = f32x4.splat(0);
-  let c7 = f32x4.splat(0);
-  for (let k = 0; k < depth; k += 8) {
-    const x = v128.load(b);
-    const y = v128.load(b, 16);
-    c0 = madd(v128.load(a), x, c0);
-    c1 = madd(v128.load(a, 32), x, c1);
-    c2 = madd(v128.load(a, 64), x, c2);
-    c3 = madd(v128.load(a, 96), x, c3);
-    c4 = madd(v128.load(a, 128), x, c4);
-    c5 = madd(v128.load(a, 160), x, c5);
-    c6 = madd(v128.load(a, 192), x, c6);
-    c7 = madd(v128.load(a, 224), x, c7);
-    c0 = madd(v128.load(a, 16), y, c0);
-    c1 = madd(v128.load(a, 48), y, c1);
-    c2 = madd(v128.load(a, 80), y, c2);
-    c3 = madd(v128.load(a, 112), y, c3);
-    c4 = madd(v128.load(a, 144), y, c4);
-    c5 = madd(v128.load(a, 176), y, c5);
-    c6 = madd(v128.load(a, 208), y, c6);
-    c7 = madd(v128.load(a, 240), y, c7);
-    a += 256;
-    b += 32;
+function turnEach(
+  block: usize, blockRow: usize, firstLine: i32, lines: i32, firstRow: i32, rows: i32,
+  c: usize, cRow: usize, alpha: f32, add: bool,
+): void {
+  for (let row = firstRow; row < rows; row++) {
+    for (let line = firstLine; line < lines; line++) {
+      const scaled = alpha * load<f32>(block + <usize>line * blockRow + (<usize>row << 2));
+      const to = c + <usize>row * cRow + (<usize>line << 2);
+      store<f32>(to, add ? load<f32>(to) + scaled : scaled);
+    }
   }
-  v128.store(sums, c0);
-  v128.store(sums, c1, 16);
-  v128.store(sums, c2, 32);
-  v128.store(sums, c3, 48);
-  v128.store(sums, c4, 64);
-  v128.store(sums, c5, 80);
-  v128.store(sums, c6, 96);
-  v128.store(sums, c7, 112);
 }
 
-/** The same with eight lanes each, for V8's revectorizer. */
-function eightRowsWide(a: usize, b: usize, depth: i32, sums: usize): void {
-  let c0 = f32x4.splat(0);
-  let d0 = f32x4.splat(0);
-  let c1 = f32x4.splat(0);
-  let d1 = f32x4.splat(0);
-  let c2 = f32x4.splat(0);
-  let d2 = f32x4.splat(0);
-  let c3 = f32x4.splat(0);
-  let d3 = f32x4.splat(0);
-  let c4 = f32x4.splat(0);
-  let d4 = f32x4.splat(0);
-  let c5 = f32x4.splat(0);
-  let d5 = f32x4.splat(0);
-  let c6 = f32x4.splat(0);
-  let d6 = f32x4.splat(0);
-  let c7 = f32x4.splat(0);
-  let d7 = f32x4.splat(0);
-  for (let k = 0; k < depth; k += 8) {
-    const x = v128.load(b);
-    const y = v128.load(b, 16);
-    c0 = madd(v128.load(a), x, c0);
-    d0 = madd(v128.load(a, 16), y, d0);
-    c1 = madd(v128.load(a, 32), x, c1);
-    d1 = madd(v128.load(a, 48), y, d1);
-    c2 = madd(v128.load(a, 64), x, c2);
-    d2 = madd(v128.load(a, 80), y, d2);
-    c3 = madd(v128.load(a, 96), x, c3);
-    d3 = madd(v128.load(a, 112), y, d3);
-    c4 = madd(v128.load(a, 128), x, c4);
-    d4 = madd(v128.load(a, 144), y, d4);
-    c5 = madd(v128.load(a, 160), x, c5);
-    d5 = madd(v128.load(a, 176), y, d5);
-    c6 = madd(v128.load(a, 192), x, c6);
-    d6 = madd(v128.load(a, 208), y, d6);
-    c7 = madd(v128.load(a, 224), x, c7);
-    d7 = madd(v128.load(a, 240), y, d7);
-    a += 256;
-    b += 32;
+/** Where a line begins; those past the last are the last once more, and their sums are left. */
+// @ts-ignore: decorator
+@inline
+function lineAt(b: usize, bRow: usize, lines: i32, line: i32): usize {
+  return b + <usize>min(line, lines - 1) * bRow;
+}
+
+/** Six lines by a panel of eight rows. */
+function lines6x8(panel: usize, b: usize, bRow: usize, lines: i32, depth: i32, block: usize): void {
+  let b0 = b;
+  let b1 = lineAt(b, bRow, lines, 1);
+  let b2 = lineAt(b, bRow, lines, 2);
+  let b3 = lineAt(b, bRow, lines, 3);
+  let b4 = lineAt(b, bRow, lines, 4);
+  let b5 = lineAt(b, bRow, lines, 5);
+  let c00 = f32x4.splat(0);
+  let c01 = f32x4.splat(0);
+  let c10 = f32x4.splat(0);
+  let c11 = f32x4.splat(0);
+  let c20 = f32x4.splat(0);
+  let c21 = f32x4.splat(0);
+  let c30 = f32x4.splat(0);
+  let c31 = f32x4.splat(0);
+  let c40 = f32x4.splat(0);
+  let c41 = f32x4.splat(0);
+  let c50 = f32x4.splat(0);
+  let c51 = f32x4.splat(0);
+  for (let k = 0; k < depth; k++) {
+    const a0 = v128.load(panel);
+    const a1 = v128.load(panel, 16);
+    const x0 = v128.load32_splat(b0);
+    c00 = madd(x0, a0, c00);
+    c01 = madd(x0, a1, c01);
+    const x1 = v128.load32_splat(b1);
+    c10 = madd(x1, a0, c10);
+    c11 = madd(x1, a1, c11);
+    const x2 = v128.load32_splat(b2);
+    c20 = madd(x2, a0, c20);
+    c21 = madd(x2, a1, c21);
+    const x3 = v128.load32_splat(b3);
+    c30 = madd(x3, a0, c30);
+    c31 = madd(x3, a1, c31);
+    const x4 = v128.load32_splat(b4);
+    c40 = madd(x4, a0, c40);
+    c41 = madd(x4, a1, c41);
+    const x5 = v128.load32_splat(b5);
+    c50 = madd(x5, a0, c50);
+    c51 = madd(x5, a1, c51);
+    panel += 32;
+    b0 += 4;
+    b1 += 4;
+    b2 += 4;
+    b3 += 4;
+    b4 += 4;
+    b5 += 4;
   }
-  v128.store(sums, c0);
-  v128.store(sums, d0, 16);
-  v128.store(sums, c1, 32);
-  v128.store(sums, d1, 48);
-  v128.store(sums, c2, 64);
-  v128.store(sums, d2, 80);
-  v128.store(sums, c3, 96);
-  v128.store(sums, d3, 112);
-  v128.store(sums, c4, 128);
-  v128.store(sums, d4, 144);
-  v128.store(sums, c5, 160);
-  v128.store(sums, d5, 176);
-  v128.store(sums, c6, 192);
-  v128.store(sums, d6, 208);
-  v128.store(sums, c7, 224);
-  v128.store(sums, d7, 240);
+  v128.store(block, c00);
+  v128.store(block, c01, 16);
+  v128.store(block, c10, 32);
+  v128.store(block, c11, 48);
+  v128.store(block, c20, 64);
+  v128.store(block, c21, 80);
+  v128.store(block, c30, 96);
+  v128.store(block, c31, 112);
+  v128.store(block, c40, 128);
+  v128.store(block, c41, 144);
+  v128.store(block, c50, 160);
+  v128.store(block, c51, 176);
+}
+
+/** Four lines by a panel of sixteen rows, for V8's revectorizer, which makes 256-bit operations of neighbouring pairs. */
+function lines4x16(panel: usize, b: usize, bRow: usize, lines: i32, depth: i32, block: usize): void {
+  let b0 = b;
+  let b1 = lineAt(b, bRow, lines, 1);
+  let b2 = lineAt(b, bRow, lines, 2);
+  let b3 = lineAt(b, bRow, lines, 3);
+  let c00 = f32x4.splat(0);
+  let c01 = f32x4.splat(0);
+  let c02 = f32x4.splat(0);
+  let c03 = f32x4.splat(0);
+  let c10 = f32x4.splat(0);
+  let c11 = f32x4.splat(0);
+  let c12 = f32x4.splat(0);
+  let c13 = f32x4.splat(0);
+  let c20 = f32x4.splat(0);
+  let c21 = f32x4.splat(0);
+  let c22 = f32x4.splat(0);
+  let c23 = f32x4.splat(0);
+  let c30 = f32x4.splat(0);
+  let c31 = f32x4.splat(0);
+  let c32 = f32x4.splat(0);
+  let c33 = f32x4.splat(0);
+  for (let k = 0; k < depth; k++) {
+    const a0 = v128.load(panel);
+    const a1 = v128.load(panel, 16);
+    const a2 = v128.load(panel, 32);
+    const a3 = v128.load(panel, 48);
+    const x0 = v128.load32_splat(b0);
+    c00 = madd(x0, a0, c00);
+    c01 = madd(x0, a1, c01);
+    c02 = madd(x0, a2, c02);
+    c03 = madd(x0, a3, c03);
+    const x1 = v128.load32_splat(b1);
+    c10 = madd(x1, a0, c10);
+    c11 = madd(x1, a1, c11);
+    c12 = madd(x1, a2, c12);
+    c13 = madd(x1, a3, c13);
+    const x2 = v128.load32_splat(b2);
+    c20 = madd(x2, a0, c20);
+    c21 = madd(x2, a1, c21);
+    c22 = madd(x2, a2, c22);
+    c23 = madd(x2, a3, c23);
+    const x3 = v128.load32_splat(b3);
+    c30 = madd(x3, a0, c30);
+    c31 = madd(x3, a1, c31);
+    c32 = madd(x3, a2, c32);
+    c33 = madd(x3, a3, c33);
+    panel += 64;
+    b0 += 4;
+    b1 += 4;
+    b2 += 4;
+    b3 += 4;
+  }
+  v128.store(block, c00);
+  v128.store(block, c01, 16);
+  v128.store(block, c02, 32);
+  v128.store(block, c03, 48);
+  v128.store(block, c10, 64);
+  v128.store(block, c11, 80);
+  v128.store(block, c12, 96);
+  v128.store(block, c13, 112);
+  v128.store(block, c20, 128);
+  v128.store(block, c21, 144);
+  v128.store(block, c22, 160);
+  v128.store(block, c23, 176);
+  v128.store(block, c30, 192);
+  v128.store(block, c31, 208);
+  v128.store(block, c32, 224);
+  v128.store(block, c33, 240);
 }

@@ -22,7 +22,6 @@ import {
   GEMM_DOT,
   GEMM_PACK,
   GEMM_ROWS,
-  GEMM_ROWS_PACK,
   GEMM_TILE,
   SCATTER_ADD_ROWS,
   SUM_SQUARES,
@@ -32,7 +31,7 @@ import { runFused } from './fused';
 import { gemmTile } from './gemm';
 import { gemmDot } from './gemm-dot';
 import { gemmPack } from './gemm-pack';
-import { gemmRows, gemmRowsPack } from './gemm-rows';
+import { gemmRows } from './gemm-rows';
 import { gatherRows, scatterAddRows } from './rows';
 
 /** Iterations (about a nanosecond each) that a thread watches for work before it sleeps. */
@@ -47,8 +46,6 @@ export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): vo
       return gemmPack(args, tile, scratch);
     case GEMM_DOT:
       return gemmDot(args, tile, scratch);
-    case GEMM_ROWS_PACK:
-      return gemmRowsPack(args, tile, scratch);
     case GEMM_ROWS:
       return gemmRows(args, tile, scratch);
     case GEMM_TILE:
