@@ -20,6 +20,8 @@ constexpr int64_t kPackedFloats = 1 << 22;
 constexpr int kFewRows = 32;
 // Rows of A that are too few to fill a panel.
 constexpr int kFewestRows = 4;
+// Floats of a line of the cache.
+constexpr int kCacheLine = 16;
 // Multiplications below which waking other threads costs more than it brings.
 constexpr int64_t kSerial = 1 << 18;
 
@@ -64,10 +66,16 @@ void packPanel(const Number *from, int64_t lineStride, int64_t depthStride, int 
     for (int i = 0; i < lines; i++) to[k * width + i] = numberAt(from, i * lineStride + k * depthStride);
 }
 
-// A block of C, added to its sums, from `height` lines of A and a panel of B.
+// A block of C, added to its sums, from `height` lines of A and a panel of B. `ahead`: where the lines after these
+// begin, if they come from memory, so that they are on their way while these are at work.
 template <int height>
-inline void block(int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, Vec (&sums)[height][2]) {
+inline void block(int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, Vec (&sums)[height][2],
+                  const float *ahead = nullptr) {
   for (int step = 0; step < k; step++) {
+    if (ahead != nullptr && step % kCacheLine == 0) {
+#pragma GCC unroll 12
+      for (int i = 0; i < height; i++) __builtin_prefetch(ahead + i * aRow + step);
+    }
     const Vec b0 = load(b), b1 = load(b + kLanes);
 #pragma GCC unroll 12
     for (int i = 0; i < height; i++) {
@@ -224,7 +232,7 @@ inline void blockColumns(const Product &p, int lines, const float *b, int64_t bC
   if constexpr (height > 0) {
     if (lines < height) return blockColumns<height - 1>(p, lines, b, bCol, panel, row, column);
     Vec sums[height][2] = {};
-    block<height>(p.k, b, bCol, 1, panel, kWidth, sums);
+    block<height>(p.k, b, bCol, 1, panel, kWidth, sums, row == 0 && !p.bHalf ? b + height * bCol : nullptr);
     if (p.moreK > 0)
       block<height>(p.moreK, p.moreB + static_cast<int64_t>(column) * p.moreK, p.moreK, 1, panel + static_cast<int64_t>(p.k) * kWidth,
                     kWidth, sums);
