@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import type { NativeOpening } from '../../main/tensor/native/open.ts';
+
+const opened = vi.hoisted(() => ({ opening: {} as Partial<NativeOpening>, closed: 0 }));
+vi.mock('../../main/tensor/native/open.ts', () => ({
+  openNativeBackend: async () => opened.opening,
+  closeNativeBackend: () => {
+    opened.closed += 1;
+  },
+}));
+const { openBackend } = await import('../../main/trainer/backend.ts');
+const kernelsFile = buildKernels();
+
+/** What a working native backend says of itself. */
+function nativeHas(what: { readonly gpu: boolean; readonly kernels: boolean }): void {
+  opened.opening = { ok: true, tensorflow: '2.21.0', ...what };
+}
+
+describe('the backend that openBackend takes where native works', () => {
+  afterEach(() => {
+    opened.closed = 0;
+  });
+
+  for (const { gpu, kernels, device } of [
+    { gpu: false, kernels: true, device: 'on 2 threads of the processor' },
+    { gpu: true, kernels: false, device: 'on the GPU' },
+    { gpu: true, kernels: true, device: 'on the GPU' },
+  ]) {
+    it(`is native with gpu: ${gpu}, kernels of ours: ${kernels}`, async () => {
+      nativeHas({ gpu, kernels });
+      const backend = await openBackend({ backend: 'auto', threads: 2, kernelsFile });
+      expect(backend).toMatchObject({ name: 'native', why: `TensorFlow 2.21.0 ${device} (its self-check passed)` });
+      await backend.close();
+      expect(opened.closed).toBe(1);
+    });
+  }
+
+  it('is wasm on a processor whose addon has no kernels of ours, with what to do', async () => {
+    nativeHas({ gpu: false, kernels: false });
+    const backend = await openBackend({ backend: 'auto', threads: 2, kernelsFile });
+    expect(opened.closed).toBe(1);
+    expect(backend).toMatchObject({ name: 'wasm', why: expect.stringContaining('npm run setup:native') });
+    await backend.close();
+  });
+
+  it('is native there all the same where it was asked for', async () => {
+    nativeHas({ gpu: false, kernels: false });
+    const backend = await openBackend({ backend: 'native', threads: 2, kernelsFile });
+    expect(backend).toMatchObject({ name: 'native', why: expect.stringContaining('(as asked)') });
+    await backend.close();
+  });
+});
