@@ -5,12 +5,13 @@ import '@mantine/core/styles.css';
 import '@mantine/spotlight/styles.css';
 import './theme/tokens.css';
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
 import { followChanges } from './api/changes.ts';
 import { keepConnected } from './api/connection.ts';
+import { together } from './api/together.ts';
 import { theme } from './theme/theme.ts';
 
 // The host tells what changed: nothing is fetched again by itself.
@@ -18,6 +19,7 @@ const queries = new QueryClient({
   defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false } },
 });
 
+notifyManager.setScheduler(together());
 followChanges(queries);
 void keepConnected();
 const root = document.getElementById('root');
