@@ -35,8 +35,16 @@ const run = screenCode(() => import('./run/Run.tsx').then(({ Run }) => Run));
 
 const none = {};
 
+/** Most screens have it, the first has not: where it comes with a screen, that is laid out and drawn a second time. */
+const fixedWidthFont = {
+  fetch: async () => {
+    await document.fonts.load("12px 'JetBrains Mono Variable'");
+  },
+};
+
 /** Those that one comes to soon go first. */
 const later = [
+  fixedWidthFont,
   ...[runs, run, samples, curriculum, corpus, models, compare, playground, settings, replies],
   ...[make, datasets, dataset, comparison],
 ];

@@ -2,14 +2,13 @@
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useLocation } from 'wouter';
 import { api } from '../api/client.ts';
 import { score } from '../components/format.ts';
+import { navigate } from '../frame/hash-location.ts';
 import { allRuns } from '../runs/all-runs.ts';
 import { screens } from './screens.ts';
 
 export function Palette() {
-  const [, navigate] = useLocation();
   const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns, enabled: useIsIdle() }));
   const places: SpotlightActionData[] = screens.map(({ path, label, key, icon: Icon }) => ({
     id: path,
