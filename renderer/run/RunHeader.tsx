@@ -10,6 +10,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import type { LiveStatus } from '../../main/services/live-status.ts';
+import { DemandMenu } from '../components/DemandMenu.tsx';
 import { duration } from '../components/format.ts';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Run.module.css';
@@ -61,28 +62,31 @@ export function Controls({ feed: { run, live }, actions, onAsk }: ControlsProps)
         </Button>
       )}
       {live !== null && <LiveControls state={live.state} actions={actions} />}
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <DemandMenu
+        face={
           <ActionIcon variant="default" size={30} aria-label="More">
             <IconDots size={16} aria-hidden="true" />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onAsk('rename')}>
-            Rename …
-          </Menu.Item>
-          {live !== null && (
-            <Menu.Item color="red" leftSection={<IconSkull size={14} />} onClick={() => onAsk('kill')}>
-              Kill …
+        }
+      >
+        {() => (
+          <>
+            <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onAsk('rename')}>
+              Rename …
             </Menu.Item>
-          )}
-          {live === null && !isElsewhere && (
-            <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => onAsk('delete')}>
-              Delete …
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+            {live !== null && (
+              <Menu.Item color="red" leftSection={<IconSkull size={14} />} onClick={() => onAsk('kill')}>
+                Kill …
+              </Menu.Item>
+            )}
+            {live === null && !isElsewhere && (
+              <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => onAsk('delete')}>
+                Delete …
+              </Menu.Item>
+            )}
+          </>
+        )}
+      </DemandMenu>
     </>
   );
 }
