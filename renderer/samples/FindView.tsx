@@ -1,6 +1,5 @@
 /** Completions found by what they scored and said: a list of any length, and the chosen one beside it. */
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import type { FoundSample } from '../../main/services/samples/find.ts';
 import type { SampleOrder } from '../../main/store/sample-finder.ts';
@@ -8,10 +7,12 @@ import { api } from '../api/client.ts';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { useRows } from '../components/use-rows.ts';
 import { useKeys } from '../frame/keys.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
 import { FilterBar } from './FilterBar.tsx';
 import { FoundRow } from './FoundRow.tsx';
+import { foundPage, PAGE } from './found.ts';
 import { keyText } from './pins.ts';
 import { type Filter, hostFilter, type Place } from './place.ts';
 import { keyOf, SampleCard } from './SampleCard.tsx';
@@ -29,7 +30,6 @@ const orders: readonly { readonly value: SampleOrder; readonly label: string }[]
   { value: 'lowest', label: 'lowest reward first' },
   { value: 'highest', label: 'highest reward first' },
 ];
-const PAGE = 100;
 const ROW = 62;
 
 export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
@@ -40,21 +40,20 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
   const [at, setAt] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const { count: total = 0, isMore = false } = count.data ?? {};
-  const virtual = useVirtualizer({
+  const virtual = useRows({
     count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
-    overscan: 8,
+    overscan: 4,
+    besides: 150,
   });
   const items = virtual.getVirtualItems();
   const pages = pagesOf(items.map(({ index }) => index));
   const found = useQueries({
-    queries: pages.map((page) =>
-      api.samples.find.queryOptions({
-        input: { filter: asked, order: filter.order, limit: PAGE, offset: page * PAGE },
-        placeholderData: keepPreviousData,
-      }),
-    ),
+    queries: pages.map((page) => ({
+      ...foundPage(asked, filter.order, page),
+      placeholderData: keepPreviousData,
+    })),
   });
   const rowAt = (index: number): FoundSample | undefined =>
     found[pages.indexOf(Math.floor(index / PAGE))]?.data?.[index % PAGE];
