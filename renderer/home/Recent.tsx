@@ -1,11 +1,11 @@
 /** The newest runs, each with the shape of its reward. */
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { RunSummary } from '../../main/services/run-history.ts';
 import { api } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Empty } from '../components/Feedback.tsx';
 import { score } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { When } from '../components/When.tsx';
