@@ -12,7 +12,7 @@ import { HostRequests } from './frame/HostRequests.tsx';
 import { useHashPath } from './frame/hash-location.ts';
 import { KeysProvider } from './frame/keys.tsx';
 import { LazyScreen, prefetchWhenIdle, screenCode } from './frame/lazy-screen.tsx';
-import { Palette } from './frame/Palette.tsx';
+import { PaletteWhenIdle } from './frame/palette-when-idle.tsx';
 import { Rail } from './frame/Rail.tsx';
 import { StatusBar } from './frame/StatusBar.tsx';
 import { Home } from './home/Home.tsx';
@@ -63,7 +63,7 @@ export function App() {
           <Page />
           <StatusBar />
         </div>
-        <Palette />
+        <PaletteWhenIdle />
         <HostRequests />
       </KeysProvider>
     </Router>

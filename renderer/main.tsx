@@ -12,6 +12,8 @@ import { App } from './App.tsx';
 import { followChanges } from './api/changes.ts';
 import { keepConnected } from './api/connection.ts';
 import { together } from './api/together.ts';
+import { readHash } from './frame/hash-location.ts';
+import { fetchHome } from './home/home-queries.ts';
 import { theme } from './theme/theme.ts';
 
 // The host tells what changed: nothing is fetched again by itself.
@@ -22,6 +24,7 @@ const queries = new QueryClient({
 notifyManager.setScheduler(together());
 followChanges(queries);
 void keepConnected();
+if (readHash(window.location.hash).path === '/') void fetchHome(queries).catch(() => undefined);
 const root = document.getElementById('root');
 if (root === null) throw new Error('Expected index.html to have a #root');
 createRoot(root).render(

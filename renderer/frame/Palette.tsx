@@ -1,7 +1,6 @@
 /** Ctrl/Cmd-K: every screen, every run, every action of the screen on show. */
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { api } from '../api/client.ts';
 import { score } from '../components/format.ts';
 import { navigate } from '../frame/hash-location.ts';
@@ -9,7 +8,7 @@ import { allRuns } from '../runs/all-runs.ts';
 import { screens } from './screens.ts';
 
 export function Palette() {
-  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns, enabled: useIsIdle() }));
+  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   const places: SpotlightActionData[] = screens.map(({ path, label, key, icon: Icon }) => ({
     id: path,
     label,
@@ -38,14 +37,4 @@ export function Palette() {
       searchProps={{ placeholder: 'Go to a screen or a run', 'aria-label': 'Search' }}
     />
   );
-}
-
-/** Whether the page has had a moment with nothing to do: the list of all runs can wait until the first screen stands. */
-function useIsIdle(): boolean {
-  const [isIdle, setIdle] = useState(false);
-  useEffect(() => {
-    const asked = requestIdleCallback(() => setIdle(true));
-    return () => cancelIdleCallback(asked);
-  }, []);
-  return isIdle;
 }

@@ -1,5 +1,5 @@
 /** The top of the run page: where the run stands, and what can be done to it. */
-import { ActionIcon, Button, Menu, Progress } from '@mantine/core';
+import { ActionIcon, Button, Menu } from '@mantine/core';
 import {
   IconDeviceFloppy,
   IconDots,
@@ -12,6 +12,7 @@ import {
 import type { LiveStatus } from '../../main/services/live-status.ts';
 import { DemandMenu } from '../components/DemandMenu.tsx';
 import { duration } from '../components/format.ts';
+import { ProgressBar } from '../components/ProgressBar.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
@@ -23,12 +24,7 @@ export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
   return (
     <>
       <StateBadge state={live?.state ?? run.state} />
-      <Progress
-        className={classes.progress}
-        value={most === 0 ? 0 : (step / most) * 100}
-        size="sm"
-        aria-label="Steps done"
-      />
+      <ProgressBar value={most === 0 ? 0 : (step / most) * 100} aria-label="Steps done" />
       <span className="num">
         {step}/{most}
       </span>
