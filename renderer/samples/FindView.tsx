@@ -36,7 +36,13 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
   const { filter } = place;
   const asked = hostFilter(filter, runId);
   const components = useQuery(api.samples.components.queryOptions());
-  const count = useQuery(api.samples.count.queryOptions({ input: asked, placeholderData: keepPreviousData }));
+  // The first page is asked for first: over all completions, to count takes as long as to find.
+  const [first, count] = useQueries({
+    queries: [
+      { ...foundPage(asked, filter.order, 0), placeholderData: keepPreviousData },
+      api.samples.count.queryOptions({ input: asked, placeholderData: keepPreviousData }),
+    ],
+  });
   const [at, setAt] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const { count: total = 0, isMore = false } = count.data ?? {};
@@ -49,15 +55,15 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
   });
   const items = virtual.getVirtualItems();
   const pages = pagesOf(items.map(({ index }) => index));
-  const found = useQueries({
+  const others = useQueries({
     queries: pages.map((page) => ({
       ...foundPage(asked, filter.order, page),
       placeholderData: keepPreviousData,
     })),
   });
-  const rowAt = (index: number): FoundSample | undefined =>
-    found[pages.indexOf(Math.floor(index / PAGE))]?.data?.[index % PAGE];
-  const error = count.error ?? found.find((page) => page.error !== null)?.error ?? null;
+  const pageAt = (index: number) => (index < PAGE ? first : others[pages.indexOf(Math.floor(index / PAGE))]);
+  const rowAt = (index: number): FoundSample | undefined => pageAt(index)?.data?.[index % PAGE];
+  const error = count.error ?? first.error ?? others.find((page) => page.error !== null)?.error ?? null;
   const chosen = rowAt(Math.min(at, Math.max(0, total - 1)));
   const go = (by: number): void => {
     const next = Math.max(0, Math.min(total - 1, at + by));
@@ -151,7 +157,7 @@ function told(count: number, isMore: boolean): string {
   return isMore ? `more than ${completions}; the first are listed, an export has all` : completions;
 }
 
-/** The pages that hold these rows; the first one too, so that something is chosen. */
+/** The pages that hold these rows, but for the first: that is always there, so that something is chosen. */
 function pagesOf(indexes: readonly number[]): readonly number[] {
-  return [...new Set([0, ...indexes.map((index) => Math.floor(index / PAGE))])];
+  return [...new Set(indexes.filter((index) => index >= PAGE).map((index) => Math.floor(index / PAGE)))];
 }
