@@ -12,7 +12,7 @@ import { HostRequests } from './frame/HostRequests.tsx';
 import { useHashPath } from './frame/hash-location.ts';
 import { KeysProvider } from './frame/keys.tsx';
 import { LazyScreen, prefetchWhenIdle, screenCode } from './frame/lazy-screen.tsx';
-import { Palette } from './frame/Palette.tsx';
+import { PaletteWhenIdle } from './frame/palette-when-idle.tsx';
 import { Rail } from './frame/Rail.tsx';
 import { StatusBar } from './frame/StatusBar.tsx';
 import { Home } from './home/Home.tsx';
@@ -35,8 +35,16 @@ const run = screenCode(() => import('./run/Run.tsx').then(({ Run }) => Run));
 
 const none = {};
 
+/** Most screens have it, the first has not: where it comes with a screen, that is laid out and drawn a second time. */
+const fixedWidthFont = {
+  fetch: async () => {
+    await document.fonts.load("12px 'JetBrains Mono Variable'");
+  },
+};
+
 /** Those that one comes to soon go first. */
 const later = [
+  fixedWidthFont,
   ...[runs, run, samples, curriculum, corpus, models, compare, playground, settings, replies],
   ...[make, datasets, dataset, comparison],
 ];
@@ -55,7 +63,7 @@ export function App() {
           <Page />
           <StatusBar />
         </div>
-        <Palette />
+        <PaletteWhenIdle />
         <HostRequests />
       </KeysProvider>
     </Router>

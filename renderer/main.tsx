@@ -5,12 +5,15 @@ import '@mantine/core/styles.css';
 import '@mantine/spotlight/styles.css';
 import './theme/tokens.css';
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
 import { followChanges } from './api/changes.ts';
 import { keepConnected } from './api/connection.ts';
+import { together } from './api/together.ts';
+import { readHash } from './frame/hash-location.ts';
+import { fetchHome } from './home/home-queries.ts';
 import { theme } from './theme/theme.ts';
 
 // The host tells what changed: nothing is fetched again by itself.
@@ -18,8 +21,10 @@ const queries = new QueryClient({
   defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false } },
 });
 
+notifyManager.setScheduler(together());
 followChanges(queries);
 void keepConnected();
+if (readHash(window.location.hash).path === '/') void fetchHome(queries).catch(() => undefined);
 const root = document.getElementById('root');
 if (root === null) throw new Error('Expected index.html to have a #root');
 createRoot(root).render(

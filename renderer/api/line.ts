@@ -33,11 +33,25 @@ function desktopLine(): Promise<Line> {
   });
 }
 
+declare global {
+  interface Window {
+    /** Of public/early-line.js. */
+    braidSocket?: WebSocket;
+  }
+}
+
 async function socketLine(): Promise<Line> {
-  const socket = new WebSocket(`ws://${window.location.host}/rpc`);
-  const lost = new Promise<void>((end) => socket.addEventListener('close', () => end()));
+  const socket = window.braidSocket ?? new WebSocket(`ws://${window.location.host}/rpc`);
+  delete window.braidSocket;
+  const lost = new Promise<void>((end) => {
+    if (socket.readyState >= WebSocket.CLOSING) end();
+    socket.addEventListener('close', () => end());
+  });
   const link = new SocketLink<Context>({ websocket: socket });
-  const opened = new Promise<true>((open) => socket.addEventListener('open', () => open(true)));
+  const opened = new Promise<true>((open) => {
+    if (socket.readyState === WebSocket.OPEN) open(true);
+    socket.addEventListener('open', () => open(true));
+  });
   if (await Promise.race([opened, lost.then(() => false)])) return { link, lost };
   // A browser doesn't say why a socket was refused; a plain request does.
   const { status } = await fetch('./index.html', { cache: 'no-store' });

@@ -1,6 +1,7 @@
 /** Charts of one page that belong together: one hover line, one zoom, one smoothing. */
-import { Button, Slider } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useId, useMemo, useState } from 'react';
+import { Slider } from '../components/Slider.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import classes from './LineChart.module.css';
 
@@ -58,17 +59,7 @@ export function ChartControls() {
       <span id="smoothing" className="soft">
         Smoothing
       </span>
-      <Slider
-        className={classes.slider}
-        thumbProps={{ 'aria-labelledby': 'smoothing' }}
-        size="xs"
-        min={0}
-        max={0.98}
-        step={0.02}
-        label={null}
-        value={smoothing}
-        onChange={setSmoothing}
-      />
+      <Slider aria-labelledby="smoothing" max={0.98} step={0.02} value={smoothing} onChange={setSmoothing} />
       <span className={`num soft ${classes.amount}`}>{smoothing === 0 ? 'off' : smoothing.toFixed(2)}</span>
     </div>
   );

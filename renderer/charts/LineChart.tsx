@@ -1,10 +1,10 @@
 /** A line chart with its name, its values under the hover line, and the same data as a table. */
 import 'uplot/dist/uPlot.min.css';
-import { ActionIcon } from '@mantine/core';
 import { IconChartLine, IconMathFunction, IconTable } from '@tabler/icons-react';
 import { type KeyboardEvent, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { number } from '../components/format.ts';
 import { Hint } from '../components/Hint.tsx';
+import { IconButton } from '../components/IconButton.tsx';
 import { useChartGroup } from './ChartGroup.tsx';
 import { ChartTable } from './ChartTable.tsx';
 import classes from './LineChart.module.css';
@@ -167,9 +167,9 @@ interface ToolProps {
 function Tool({ label, pressed, onClick, icon: Icon }: ToolProps) {
   return (
     <Hint label={label}>
-      <ActionIcon size="xs" aria-label={label} aria-pressed={pressed} data-on={pressed || undefined} onClick={onClick}>
+      <IconButton size="xs" aria-label={label} aria-pressed={pressed} data-on={pressed || undefined} onClick={onClick}>
         <Icon size={13} aria-hidden="true" />
-      </ActionIcon>
+      </IconButton>
     </Hint>
   );
 }

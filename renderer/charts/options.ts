@@ -123,8 +123,11 @@ function tickLabel(value: number, format: (value: number) => string): string {
   return size !== 0 && (size < 0.001 || size >= 1e6) ? Number(value.toPrecision(3)).toExponential() : format(value);
 }
 
+// Made once: a live page writes some hundred labels a second.
+const steps = new Intl.NumberFormat('en');
+
 function stepLabel(value: number | null): string {
-  return value === null || !Number.isInteger(value) ? '' : value.toLocaleString('en');
+  return value === null || !Number.isInteger(value) ? '' : steps.format(value);
 }
 
 /** The colour, let through; `#rrggbb` as tokens.css has them. */

@@ -1,10 +1,10 @@
 /** Comparisons made before, newest first. */
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { ComparisonSummary } from '../../main/services/model-comparisons.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { score, signed } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Compare.module.css';

@@ -2,11 +2,12 @@
 import { Button, MultiSelect, NumberInput, Select } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation, useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import type { PromptSource } from '../../main/services/model-comparisons.ts';
 import type { ModelEntry } from '../../main/services/model-list.ts';
 import { api, client } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Compare.module.css';

@@ -2,11 +2,12 @@
  * A completion against its target, word by word. Colour says whose strand a word is of; whether it is right is told by
  * its form: plain, wavy underline, hollow chip, struck through.
  */
-import { UnstyledButton } from '@mantine/core';
+
 import { type KeyboardEvent, memo, type ReactNode, useState } from 'react';
 import type { AlignedWord } from '../../main/services/word-alignment.ts';
 import classes from './Aligned.module.css';
 import { countKinds, describeAlignment, foldWords, type WordKind, wordKinds } from './aligned-words.ts';
+import { PlainButton } from './PlainButton.tsx';
 
 export interface AlignedProps {
   readonly words: readonly AlignedWord[];
@@ -36,9 +37,9 @@ export const Aligned = memo(function Aligned({ words, label, hidden, open = fals
       {growing && <span className={classes.cursor} aria-hidden="true" />}
       {words.length === 0 && !growing && <span className="faint">no words</span>}
       {!open && folded.hidden > 0 && (
-        <UnstyledButton className={classes.fold} aria-expanded={opened} onClick={() => setOpened(!opened)}>
+        <PlainButton className={classes.fold} aria-expanded={opened} onClick={() => setOpened(!opened)}>
           {opened ? 'Show less' : `Show ${folded.hidden} more words${errorsIn(folded.hiddenErrors)}`}
-        </UnstyledButton>
+        </PlainButton>
       )}
     </div>
   );
@@ -142,7 +143,7 @@ export function Legend({ hidden, onChange, words }: LegendProps) {
         <Said> strand A is teal, strand B is amber</Said>
       </span>
       {wordKinds.map((kind) => (
-        <UnstyledButton
+        <PlainButton
           key={kind}
           className={classes.key}
           title={meanings[kind]}
@@ -153,7 +154,7 @@ export function Legend({ hidden, onChange, words }: LegendProps) {
             {kind}
           </span>
           {counts !== null && <span className="num faint">{counts[kind]}</span>}
-        </UnstyledButton>
+        </PlainButton>
       ))}
     </div>
   );

@@ -1,5 +1,5 @@
 /** Empty, loading and failed: each says what is so and what to do next. */
-import { Button, Loader } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { failureOf } from '../api/failure.ts';
@@ -21,7 +21,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 export function Loading({ what }: { readonly what: string }) {
   return (
     <div className={classes.loading} role="status">
-      <Loader size="xs" color="gray" />
+      <span className={classes.turning} aria-hidden="true" />
       <span>Loading {what} …</span>
     </div>
   );

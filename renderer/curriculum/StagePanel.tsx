@@ -2,13 +2,13 @@
 import { Button, Menu, Tooltip } from '@mantine/core';
 import { IconDots, IconPlayerPlay } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { Curriculum, StageView } from '../../main/services/curriculum.ts';
 import type { LiveStatus } from '../../main/services/live-status.ts';
 import { client } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { duration, score } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';

@@ -1,10 +1,10 @@
 /** Does what the desktop's menu, opened files and clicked notifications ask of the page. */
 import { spotlight } from '@mantine/spotlight';
 import { useEffect, useSyncExternalStore } from 'react';
-import { useLocation } from 'wouter';
 import type { PageRequest } from '../../main/api/page-requests.ts';
 import { client } from '../api/client.ts';
 import { connection } from '../api/connection.ts';
+import { navigate } from './hash-location.ts';
 import { useKeysHelp } from './keys.tsx';
 import { offerFiles } from './opened-files.ts';
 
@@ -12,7 +12,6 @@ import { offerFiles } from './opened-files.ts';
 export function HostRequests() {
   const state = useSyncExternalStore(connection.subscribe, connection.get);
   const epoch = state.kind === 'open' ? state.epoch : 0;
-  const [, navigate] = useLocation();
   const showKeys = useKeysHelp();
   useEffect(() => {
     if (epoch === 0) return;
@@ -28,7 +27,7 @@ export function HostRequests() {
     };
     void follow(obey, controller.signal);
     return () => controller.abort();
-  }, [epoch, navigate, showKeys]);
+  }, [epoch, showKeys]);
   return null;
 }
 

@@ -1,8 +1,8 @@
 import { ActionIcon, Popover, UnstyledButton } from '@mantine/core';
 import { IconBell, IconX } from '@tabler/icons-react';
-import { Link } from 'wouter';
 import type { Notice } from '../../main/services/notices.ts';
 import { client } from '../api/client.ts';
+import { Link } from '../components/Link.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Frame.module.css';
 

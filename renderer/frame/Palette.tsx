@@ -1,16 +1,14 @@
 /** Ctrl/Cmd-K: every screen, every run, every action of the screen on show. */
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { useLocation } from 'wouter';
 import { api } from '../api/client.ts';
 import { score } from '../components/format.ts';
+import { navigate } from '../frame/hash-location.ts';
 import { allRuns } from '../runs/all-runs.ts';
 import { screens } from './screens.ts';
 
 export function Palette() {
-  const [, navigate] = useLocation();
-  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns, enabled: useIsIdle() }));
+  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   const places: SpotlightActionData[] = screens.map(({ path, label, key, icon: Icon }) => ({
     id: path,
     label,
@@ -39,14 +37,4 @@ export function Palette() {
       searchProps={{ placeholder: 'Go to a screen or a run', 'aria-label': 'Search' }}
     />
   );
-}
-
-/** Whether the page has had a moment with nothing to do: the list of all runs can wait until the first screen stands. */
-function useIsIdle(): boolean {
-  const [isIdle, setIdle] = useState(false);
-  useEffect(() => {
-    const asked = requestIdleCallback(() => setIdle(true));
-    return () => cancelIdleCallback(asked);
-  }, []);
-  return isIdle;
 }

@@ -1,5 +1,6 @@
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { Hint } from '../components/Hint.tsx';
+import { Link } from '../components/Link.tsx';
 import { StrandMark } from '../theme/strand-mark.tsx';
 import classes from './Frame.module.css';
 import { screens } from './screens.ts';

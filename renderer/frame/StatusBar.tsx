@@ -1,13 +1,14 @@
 /** The line at the bottom: what trains, on what, what the machine has left, what needs attention. */
-import { Progress, UnstyledButton } from '@mantine/core';
+import { Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { Link } from 'wouter';
 import type { AppStatus } from '../../main/services/app-status.ts';
 import type { LiveStatus } from '../../main/services/live-status.ts';
 import { api, client } from '../api/client.ts';
 import { connection } from '../api/connection.ts';
 import { bytes, duration, score } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
+import { PlainButton } from '../components/PlainButton.tsx';
 import classes from './Frame.module.css';
 import { NoticesMenu } from './NoticesMenu.tsx';
 
@@ -49,9 +50,9 @@ function Parts({ status }: { readonly status: AppStatus }) {
             {job.progress !== null &&
               job.progress.total > 0 &&
               ` ${job.progress.done}/${job.progress.total} ${job.progress.unit}`}{' '}
-            <UnstyledButton className={classes.cancel} onClick={() => void client.app.cancelJob({ id: job.id })}>
+            <PlainButton className={classes.cancel} onClick={() => void client.app.cancelJob({ id: job.id })}>
               cancel
-            </UnstyledButton>
+            </PlainButton>
           </span>
         ))}
       <span className={classes.gap} />

@@ -29,15 +29,13 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-function navigate(to: string, { replace = false }: { readonly replace?: boolean | undefined } = {}): void {
+/** Goes there. To set the hash would be told of only after another frame. */
+export function navigate(to: string, { replace = false }: { readonly replace?: boolean | undefined } = {}): void {
   const url = new URL(window.location.href);
   url.hash = to.replace(/^#/, '');
-  if (!replace) {
-    window.location.hash = url.hash;
-    return;
-  }
-  window.history.replaceState(null, '', url);
-  window.dispatchEvent(new Event('hashchange'));
+  if (replace) window.history.replaceState(null, '', url);
+  else if (url.href !== window.location.href) window.history.pushState(null, '', url);
+  tellAll();
 }
 
 /** For wouter's `<Router hook>`. */

@@ -1,7 +1,7 @@
 /** Keyboard: each screen says which keys it has; `?` shows them all. */
 import { Kbd, Modal, Table } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
-import { useLocation } from 'wouter';
+import { navigate } from './hash-location.ts';
 import { screens } from './screens.ts';
 
 export interface ScreenKey {
@@ -31,22 +31,25 @@ export function useKeysHelp(): () => void {
   return useContext(KeysContext).help;
 }
 
+type Groups = readonly (readonly ScreenKey[])[];
+
 export function KeysProvider({ children }: { readonly children: ReactNode }) {
-  const [groups, setGroups] = useState<readonly (readonly ScreenKey[])[]>([]);
-  const [helpOpen, setHelpOpen] = useState(false);
-  const [, navigate] = useLocation();
-  const active = useRef(groups);
-  active.current = groups;
-  const value = useMemo<Keys>(
-    () => ({
+  const active = useRef<Groups>([]);
+  // What is shown of them: nothing is drawn for the keys that come and go with each screen.
+  const [help, setHelp] = useState<{ readonly open: boolean; readonly groups: Groups }>({ open: false, groups: [] });
+  const value = useMemo<Keys>(() => {
+    const set = (groups: Groups): void => {
+      active.current = groups;
+      setHelp((before) => (before.open ? { open: true, groups } : before));
+    };
+    return {
       add: (keys) => {
-        setGroups((before) => [...before, keys]);
-        return () => setGroups((before) => before.filter((group) => group !== keys));
+        set([...active.current, keys]);
+        return () => set(active.current.filter((group) => group !== keys));
       },
-      help: () => setHelpOpen(true),
-    }),
-    [],
-  );
+      help: () => setHelp({ open: true, groups: active.current }),
+    };
+  }, []);
   useEffect(() => {
     let going = false;
     const press = (event: KeyboardEvent): void => {
@@ -56,7 +59,7 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
       const bound = going ? undefined : active.current.flat().findLast((known) => known.key === key);
       going = key === 'g' && !going;
       if (screen !== undefined) navigate(screen.path);
-      else if (key === '?') setHelpOpen(true);
+      else if (key === '?') value.help();
       else if (bound !== undefined) {
         event.preventDefault();
         bound.run();
@@ -64,12 +67,12 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
-  }, [navigate]);
+  }, [value]);
   return (
     <KeysContext.Provider value={value}>
       {children}
-      <Modal opened={helpOpen} onClose={() => setHelpOpen(false)} title="Keys">
-        <KeyTable title="This screen" rows={groups.flat().map(({ key, label }) => [named(key), label])} />
+      <Modal opened={help.open} onClose={() => setHelp(({ groups }) => ({ open: false, groups }))} title="Keys">
+        <KeyTable title="This screen" rows={help.groups.flat().map(({ key, label }) => [named(key), label])} />
         <KeyTable
           title="Everywhere"
           rows={[

@@ -4,6 +4,7 @@ import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
 import classes from './Home.module.css';
+import { brokenRuns, recentRuns } from './home-queries.ts';
 import { Interrupted } from './Interrupted.tsx';
 import { LiveCard } from './LiveCard.tsx';
 import { Machine } from './Machine.tsx';
@@ -11,12 +12,10 @@ import { Next } from './Next.tsx';
 import { nextStep } from './next-step.ts';
 import { Recent } from './Recent.tsx';
 
-const RECENT = 8;
-
 export function Home() {
   const { data: status } = useQuery(api.app.status.queryOptions());
-  const runs = useQuery(api.runs.list.queryOptions({ input: { limit: RECENT } }));
-  const interrupted = useQuery(api.runs.list.queryOptions({ input: { states: ['interrupted'], limit: 5 } }));
+  const runs = useQuery(recentRuns());
+  const interrupted = useQuery(brokenRuns());
   const { data: curriculum } = useQuery(api.stages.list.queryOptions());
   const live = status?.live ?? [];
   const next = curriculum === undefined || runs.data === undefined ? null : nextStep(curriculum, runs.data.length > 0);

@@ -1,8 +1,8 @@
 /** Runs that were broken off: nothing of them is lost up to their last checkpoint. */
 import { Button } from '@mantine/core';
-import { Link } from 'wouter';
 import type { RunSummary } from '../../main/services/run-history.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { When } from '../components/When.tsx';

@@ -2,10 +2,10 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { bytes } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { verdictOf } from '../settings/report.ts';
 import classes from './Home.module.css';

@@ -1,9 +1,10 @@
 /** The next step, with the button that takes it. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { BraidPicture } from './BraidPicture.tsx';
 import classes from './Home.module.css';

@@ -1,24 +1,22 @@
 /** The newest runs, each with the shape of its reward. */
-import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../main/services/run-history.ts';
-import { api } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Empty } from '../components/Feedback.tsx';
 import { score } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Home.module.css';
+import { shapesOf } from './home-queries.ts';
 
 export function Recent({ runs }: { readonly runs: readonly RunSummary[] }) {
-  const { data: lines = {} } = useQuery(
-    api.runs.sparklines.queryOptions({
-      input: { runIds: runs.map(({ id }) => id) },
-      enabled: runs.length > 0,
-      placeholderData: (before) => before,
-    }),
-  );
+  const { data: lines = {} } = useQuery({
+    ...shapesOf(runs),
+    enabled: runs.length > 0,
+    placeholderData: keepPreviousData,
+  });
   return (
     <Panel title="Recent runs" actions={runs.length > 0 && <Link href="/runs">All runs</Link>}>
       {runs.length === 0 && (

@@ -2,12 +2,12 @@
 import { Button, Code, CopyButton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import type { ModelEntry } from '../../main/services/model-list.ts';
 import type { ModelDetail } from '../../main/services/models/inspect.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { bytes } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { MemoryNeeds } from './MemoryNeeds.tsx';
 import classes from './Models.module.css';

@@ -1,11 +1,12 @@
 /** The list of models; only lines in view exist. */
-import { UnstyledButton } from '@mantine/core';
+
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import type { ModelEntry } from '../../main/services/model-list.ts';
 import { Empty } from '../components/Feedback.tsx';
 import { bytes } from '../components/format.ts';
+import { PlainButton } from '../components/PlainButton.tsx';
+import { useRows } from '../components/use-rows.ts';
 import { When } from '../components/When.tsx';
 import classes from './Models.module.css';
 import { inMillions, type ModelLine } from './model-rows.ts';
@@ -21,12 +22,13 @@ const HEIGHT = 32;
 
 export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
+  const virtual = useRows({
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => HEIGHT,
     getItemKey: (index) => lines[index]?.key ?? index,
     overscan: 10,
+    besides: 160,
   });
   const at = lines.findIndex((line) => line.kind === 'model' && line.entry.ref === chosen);
   useEffect(() => {
@@ -73,7 +75,7 @@ const kinds = { bundled: 'comes with Braid', workspace: 'in the workspace', impo
 function Line({ entry, size, chosen, onChoose }: LineProps) {
   const { kind, name, step, checkpointKind, architecture, parameters, createdAt, deleted, problem } = entry;
   return (
-    <UnstyledButton
+    <PlainButton
       className={classes.model}
       data-chosen={chosen || undefined}
       data-gone={deleted || undefined}
@@ -93,6 +95,6 @@ function Line({ entry, size, chosen, onChoose }: LineProps) {
       <span className="soft">{architecture ?? ''}</span>
       <span className="mono">{parameters === null ? '' : inMillions(parameters)}</span>
       <span className="mono">{size === undefined ? '' : bytes(size)}</span>
-    </UnstyledButton>
+    </PlainButton>
   );
 }

@@ -1,13 +1,13 @@
 /** The four methods as a small map: the baseline, what starts beside it, what starts from it. */
 import { Button, Progress } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { MethodView } from '../../main/services/replies/methods.ts';
 import type { StartPoints } from '../../main/services/replies/start-points.ts';
 import type { Spread } from '../../main/services/seed-groups.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { duration, score } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Replies.module.css';

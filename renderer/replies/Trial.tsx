@@ -1,9 +1,9 @@
 /** The small-scale test before a long run: four criteria, go or no-go. */
 import { Button } from '@mantine/core';
-import { Link } from 'wouter';
 import type { ReplyDesk } from '../../main/services/replies/desk.ts';
 import { client } from '../api/client.ts';
 import { duration, score } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import { Checks } from './Checks.tsx';

@@ -57,17 +57,21 @@ interface SharedProps {
 }
 
 function MetricChart({ feed, panel, ...shared }: SharedProps & { readonly panel: ChartPanel }) {
-  const { series, empty, error } = useMetrics(feed, panel.looks);
+  const { series, isRead, error } = useMetrics(feed, panel.looks);
   const { id: _, looks: __, wide = false, ...rest } = panel;
   if (error !== null) return <Failed what={`${panel.title} can't be drawn`} error={error} />;
-  return <LineChart {...rest} {...shared} series={series} height={wide ? 190 : 126} empty={empty} />;
+  return <LineChart {...rest} {...shared} series={series} height={wide ? 190 : 126} empty={emptyWords(isRead)} />;
+}
+
+function emptyWords(isRead: boolean): string {
+  return isRead ? 'No values yet' : '…';
 }
 
 const top = [1];
 const none: readonly number[] = [];
 
 function RewardChart({ feed, detail, ...shared }: SharedProps & { readonly detail: RunDetail }) {
-  const { series: train, empty, error } = useMetrics(feed, rewardLooks);
+  const { series: train, isRead, error } = useMetrics(feed, rewardLooks);
   const { evaluations, baselineScore, stage } = detail;
   // Supervised fitting samples nothing: only held-out evaluations tell of the reward.
   const isFitted = detail.method === 'sft' || detail.method === 'polychromic-sft';
@@ -77,9 +81,11 @@ function RewardChart({ feed, detail, ...shared }: SharedProps & { readonly detai
       x: evaluations.map(({ step }) => step),
       y: evaluations.map(({ mean }) => mean),
     };
-    const sampled = isFitted ? [] : train;
-    return evaluations.length === 0 ? sampled : [...sampled, heldOut];
-  }, [train, evaluations, isFitted]);
+    const told = evaluations.length === 0 ? [] : [heldOut];
+    if (isFitted) return told;
+    // Both come at once: a chart of the one would be made anew for the other.
+    return isRead ? [...train, ...told] : [];
+  }, [train, isRead, evaluations, isFitted]);
   const lines = useMemo(() => referenceLines(baselineScore, stage), [baselineScore, stage]);
   if (error !== null) return <Failed what="The reward can't be drawn" error={error} />;
   return (
@@ -91,11 +97,12 @@ function RewardChart({ feed, detail, ...shared }: SharedProps & { readonly detai
       lines={lines}
       include={feed.run.task === 'interleave' ? top : none}
       height={250}
-      empty={isFitted ? 'Not measured: the run has no held-out records or no eval_steps' : empty}
+      empty={isFitted ? unmeasured : emptyWords(isRead)}
     />
   );
 }
 
+const unmeasured = 'Not measured: the run has no held-out records or no eval_steps';
 const heldOutWords = 'Greedy completions of prompts that training never saw, every eval_steps steps.';
 const rewardWords =
   'Mean reward of the sampled completions, and the held-out score, which is greedy on texts that training never saw.';

@@ -2,9 +2,9 @@
 
 import { Button, CopyButton, Table } from '@mantine/core';
 import { memo } from 'react';
-import { Link } from 'wouter';
 import type { RunDetail } from '../../main/services/run-history.ts';
 import { score } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Run.module.css';

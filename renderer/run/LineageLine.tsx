@@ -2,9 +2,9 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { memo } from 'react';
-import { Link } from 'wouter';
 import type { RunDetail } from '../../main/services/run-history.ts';
 import { api } from '../api/client.ts';
+import { Link } from '../components/Link.tsx';
 import classes from './Run.module.css';
 
 export const LineageLine = memo(function LineageLine({ detail }: { readonly detail: RunDetail }) {

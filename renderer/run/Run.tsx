@@ -1,6 +1,6 @@
 /** One run: how it stands, its charts, what happened, its checkpoints and settings. Everything is live. */
-import { useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { RunDetail } from '../../main/services/run-history.ts';
 import { api } from '../api/client.ts';
@@ -16,6 +16,7 @@ import { Checkpoints } from './Checkpoints.tsx';
 import { ConfigPanel } from './ConfigPanel.tsx';
 import { Events } from './Events.tsx';
 import { ExportPanel } from './ExportPanel.tsx';
+import { fetchOpening } from './fetch-opening.ts';
 import { KillRun } from './KillRun.tsx';
 import { LineageLine } from './LineageLine.tsx';
 import { ResumeDialog } from './ResumeDialog.tsx';
@@ -31,6 +32,8 @@ import { VerdictBar } from './VerdictBar.tsx';
 export function Run({ runId }: { readonly runId: number }) {
   const { feed, error } = useRunFeed(runId);
   const { data: detail, error: detailError } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
+  const queries = useQueryClient();
+  useEffect(() => void fetchOpening(queries, runId).catch(() => undefined), [queries, runId]);
   const [asked, setAsked] = useState<Asked | null>(null);
   const [, navigate] = useLocation();
   const isLater = useLater();

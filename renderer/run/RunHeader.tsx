@@ -1,5 +1,5 @@
 /** The top of the run page: where the run stands, and what can be done to it. */
-import { ActionIcon, Button, Menu, Progress } from '@mantine/core';
+import { ActionIcon, Button, Menu } from '@mantine/core';
 import {
   IconDeviceFloppy,
   IconDots,
@@ -10,7 +10,9 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import type { LiveStatus } from '../../main/services/live-status.ts';
+import { DemandMenu } from '../components/DemandMenu.tsx';
 import { duration } from '../components/format.ts';
+import { ProgressBar } from '../components/ProgressBar.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
@@ -22,12 +24,7 @@ export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
   return (
     <>
       <StateBadge state={live?.state ?? run.state} />
-      <Progress
-        className={classes.progress}
-        value={most === 0 ? 0 : (step / most) * 100}
-        size="sm"
-        aria-label="Steps done"
-      />
+      <ProgressBar value={most === 0 ? 0 : (step / most) * 100} aria-label="Steps done" />
       <span className="num">
         {step}/{most}
       </span>
@@ -61,28 +58,31 @@ export function Controls({ feed: { run, live }, actions, onAsk }: ControlsProps)
         </Button>
       )}
       {live !== null && <LiveControls state={live.state} actions={actions} />}
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <DemandMenu
+        face={
           <ActionIcon variant="default" size={30} aria-label="More">
             <IconDots size={16} aria-hidden="true" />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onAsk('rename')}>
-            Rename …
-          </Menu.Item>
-          {live !== null && (
-            <Menu.Item color="red" leftSection={<IconSkull size={14} />} onClick={() => onAsk('kill')}>
-              Kill …
+        }
+      >
+        {() => (
+          <>
+            <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onAsk('rename')}>
+              Rename …
             </Menu.Item>
-          )}
-          {live === null && !isElsewhere && (
-            <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => onAsk('delete')}>
-              Delete …
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+            {live !== null && (
+              <Menu.Item color="red" leftSection={<IconSkull size={14} />} onClick={() => onAsk('kill')}>
+                Kill …
+              </Menu.Item>
+            )}
+            {live === null && !isElsewhere && (
+              <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => onAsk('delete')}>
+                Delete …
+              </Menu.Item>
+            )}
+          </>
+        )}
+      </DemandMenu>
     </>
   );
 }

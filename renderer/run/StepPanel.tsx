@@ -1,15 +1,16 @@
 /** The best and the worst completion of a picked step, word by word, and the way to all of them. */
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { memo, useMemo } from 'react';
-import { Link } from 'wouter';
 import type { RunDetail } from '../../main/services/run-history.ts';
 import type { SampleFacts } from '../../main/store/samples.ts';
 import { api } from '../api/client.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { score } from '../components/format.ts';
+import { IconButton } from '../components/IconButton.tsx';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { extremes } from './extremes.ts';
@@ -54,20 +55,20 @@ export const StepPanel = memo(function StepPanel({
       title={`Step ${shown}`}
       actions={
         <>
-          <ActionIcon
+          <IconButton
             aria-label="Earlier step (j)"
             disabled={before === undefined}
             onClick={() => before !== undefined && onStep(before)}
           >
             <IconChevronLeft size={15} aria-hidden="true" />
-          </ActionIcon>
-          <ActionIcon
+          </IconButton>
+          <IconButton
             aria-label="Later step (k)"
             disabled={after === undefined}
             onClick={() => after !== undefined && onStep(after)}
           >
             <IconChevronRight size={15} aria-hidden="true" />
-          </ActionIcon>
+          </IconButton>
           <Button component={Link} href={`/samples?run=${id}&step=${shown}`} variant="default">
             All completions
           </Button>

@@ -1,7 +1,7 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api } from '../api/client.ts';
-import { useChartGroup } from '../charts/ChartGroup.tsx';
+import { useChartGroup, type ZoomRange } from '../charts/ChartGroup.tsx';
 import type { ChartSeries } from '../charts/series.ts';
 import type { RunFeed } from './run-feed.ts';
 import { type Look, metricSeries, stepsAround } from './series.ts';
@@ -11,20 +11,25 @@ const COUNT = 400;
 /** Earlier generations of a chart's data are soon forgotten. */
 const FORGET_MS = 20_000;
 
+/** Stretches of a run's metrics, as a chart of this zoom asks for them. */
+export function metricsQuery(runId: number, names: readonly string[], range: ZoomRange | null, generation: number) {
+  const input = { runId, names: [...names], count: COUNT, ...(range !== null && { range: stepsAround(range) }) };
+  return queryOptions({
+    ...api.runs.buckets.queryOptions({ input }),
+    queryKey: [...api.runs.buckets.key({ input }), generation],
+    gcTime: FORGET_MS,
+  });
+}
+
 /** Metrics of a run as series, live, at the resolution of the zoom. Keep `looks` the same object. */
 export function useMetrics(
   feed: RunFeed,
   looks: Readonly<Record<string, Look>>,
-): { readonly series: readonly ChartSeries[]; readonly empty: string; readonly error: unknown } {
+): { readonly series: readonly ChartSeries[]; readonly isRead: boolean; readonly error: unknown } {
   const { range } = useChartGroup();
   const names = useMemo(() => Object.keys(looks), [looks]);
-  const input = { runId: feed.run.id, names, count: COUNT, ...(range !== null && { range: stepsAround(range) }) };
-  const { data, error } = useQuery({
-    ...api.runs.buckets.queryOptions({ input }),
-    queryKey: [...api.runs.buckets.key({ input }), feed.generation],
-    placeholderData: keepPreviousData,
-    gcTime: FORGET_MS,
-  });
+  const query = metricsQuery(feed.run.id, names, range, feed.generation);
+  const { data, error } = useQuery({ ...query, placeholderData: keepPreviousData });
   const { tail } = feed;
   const series = useMemo(
     () =>
@@ -33,5 +38,5 @@ export function useMetrics(
         : Object.entries(looks).map(([name, look]) => metricSeries(name, look, data[name] ?? [], tail, range)),
     [data, looks, tail, range],
   );
-  return { series, empty: data === undefined ? '…' : 'No values yet', error };
+  return { series, isRead: data !== undefined, error };
 }

@@ -1,10 +1,10 @@
 /** Asks before a run goes, naming all that goes with it and the runs that descend from it. */
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, number } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 
 export interface DeleteRunProps {
   readonly runId: number;

@@ -2,12 +2,12 @@
 import { Button, Select } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { ChartControls, ChartGroup, useChartGroup } from '../charts/ChartGroup.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
 import type { ChartSeries } from '../charts/series.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { metricSeries, stepsAround } from '../run/series.ts';
 import { ConfigDiff } from './ConfigDiff.tsx';

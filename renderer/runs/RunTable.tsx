@@ -1,19 +1,20 @@
 /** The table of runs; only the rows in sight are there. Arrow keys or j and k walk it, Enter opens, Space selects. */
-import { Menu, UnstyledButton } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useTable } from '@tanstack/react-table';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useMemo, useRef } from 'react';
-import { Link } from 'wouter';
+import { memo, useMemo, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { duration, score, signed } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { MoreMenu } from '../components/MoreMenu.tsx';
+import { PlainButton } from '../components/PlainButton.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
+import { useLater } from '../components/use-later.ts';
+import { useRows } from '../components/use-rows.ts';
 import { When } from '../components/When.tsx';
 import classes from './Runs.module.css';
-import { columns, features } from './run-columns.ts';
+import { columns, nextSorting, type Sorting, sortRows } from './run-columns.ts';
 import type { RunRowView } from './run-rows.ts';
 import { useRowKeys } from './use-row-keys.ts';
 
@@ -29,19 +30,20 @@ const ROW = 34;
 
 export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const data = useMemo(() => [...rows], [rows]);
-  const table = useTable({ features, columns, data, getRowId: ({ id }) => String(id) });
-  const sorted = table.getRowModel().rows;
-  const virtual = useVirtualizer({
+  const [sorting, setSorting] = useState<Sorting | null>(null);
+  const sorted = useMemo(() => sortRows(rows, sorting), [rows, sorting]);
+  const virtual = useRows({
     count: sorted.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
-    overscan: 4,
+    // Those that one would scroll to are made once those in sight are shown.
+    overscan: useLater() ? 4 : 0,
+    besides: 120,
   });
   const items = virtual.getVirtualItems();
-  const sparks = useSparklines(items.flatMap(({ index }) => sorted[index]?.original.id ?? []));
+  const sparks = useSparklines(items.flatMap(({ index }) => sorted[index]?.id ?? []));
   useRowKeys(scroller, {
-    ids: sorted.map(({ original }) => original.id),
+    ids: sorted.map(({ id }) => id),
     show: (index) => virtual.scrollToIndex(index),
     select: onSelect,
   });
@@ -55,24 +57,18 @@ export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableP
             <th scope="col">
               <span className="visually-hidden">Select</span>
             </th>
-            {table.getFlatHeaders().map(({ column, id }) => {
-              const direction = column.getIsSorted();
-              const label = String(column.columnDef.header);
+            {columns.map(({ id, header, by }) => {
+              const direction = sorting?.column === id ? sorting.direction : undefined;
               return (
-                <th
-                  key={id}
-                  scope="col"
-                  data-column={id}
-                  aria-sort={direction === false ? undefined : direction === 'asc' ? 'ascending' : 'descending'}
-                >
-                  {column.getCanSort() ? (
-                    <UnstyledButton className={classes.sort} onClick={column.getToggleSortingHandler()}>
-                      {label}
-                      {direction === 'asc' && <IconArrowUp size={12} aria-hidden="true" />}
-                      {direction === 'desc' && <IconArrowDown size={12} aria-hidden="true" />}
-                    </UnstyledButton>
+                <th key={id} scope="col" data-column={id} aria-sort={direction}>
+                  {by === undefined ? (
+                    header
                   ) : (
-                    label
+                    <PlainButton className={classes.sort} onClick={() => setSorting(nextSorting(sorting, id))}>
+                      {header}
+                      {direction === 'ascending' && <IconArrowUp size={12} aria-hidden="true" />}
+                      {direction === 'descending' && <IconArrowDown size={12} aria-hidden="true" />}
+                    </PlainButton>
                   )}
                 </th>
               );
@@ -85,7 +81,7 @@ export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableP
         <tbody>
           {before > 0 && <tr style={{ height: before }} />}
           {items.map(({ index, key }) => {
-            const run = sorted[index]?.original;
+            const run = sorted[index];
             if (run === undefined) return null;
             return (
               <Row
@@ -161,7 +157,7 @@ const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }
         )}
       </td>
       <td className={classes.spark}>
-        {spark !== undefined && spark.length > 1 && <Sparkline values={spark} label={shapeOf(spark)} />}
+        <Sparkline values={spark ?? []} label={shapeOf(spark ?? [])} />
       </td>
       <td className={classes.numbers}>{score(run.reward)}</td>
       <td className={classes.numbers}>{score(run.heldOut)}</td>
@@ -189,5 +185,6 @@ const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }
 });
 
 function shapeOf(values: readonly number[]): string {
+  if (values.length === 0) return 'No reward yet';
   return `Reward from ${score(values[0])} to ${score(values.at(-1))}`;
 }

@@ -2,9 +2,9 @@
 import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
-import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';

@@ -1,8 +1,7 @@
-/** The columns of the run list, and what they are sorted by. */
-import { type ColumnDef, createSortedRowModel, rowSortingFeature, sortFns, tableFeatures } from '@tanstack/react-table';
+/** The columns of the run list, and what they are sorted by. Pure. */
 import type { RunRowView } from './run-rows.ts';
 
-interface Column {
+export interface Column {
   readonly id: string;
   readonly header: string;
   /** What the column is sorted by; missing values sort as the lowest. */
@@ -11,7 +10,7 @@ interface Column {
 
 const LOWEST = Number.NEGATIVE_INFINITY;
 
-const described: readonly Column[] = [
+export const columns: readonly Column[] = [
   { id: 'name', header: 'Run', by: ({ id }) => id },
   { id: 'state', header: 'State', by: ({ state }) => state },
   { id: 'step', header: 'Steps', by: ({ step }) => step },
@@ -23,12 +22,28 @@ const described: readonly Column[] = [
   { id: 'started', header: 'Started', by: ({ createdAt }) => createdAt },
 ];
 
-/** What the table can do: sort. */
-export const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
+export interface Sorting {
+  readonly column: string;
+  readonly direction: 'ascending' | 'descending';
+}
 
-export const columns: ColumnDef<typeof features, RunRowView>[] = described.map(({ id, header, by }) => ({
-  id,
-  header,
-  ...(by === undefined ? { enableSorting: false } : { accessorFn: by }),
-  sortDescFirst: true,
-}));
+/** After another press of a column's head: descending, ascending, as the runs came. */
+export function nextSorting(sorting: Sorting | null, column: string): Sorting | null {
+  if (sorting?.column !== column) return { column, direction: 'descending' };
+  return sorting.direction === 'descending' ? { column, direction: 'ascending' } : null;
+}
+
+const words = new Intl.Collator(undefined, { numeric: true });
+
+/** Rows that are equal stay in their order. */
+export function sortRows(rows: readonly RunRowView[], sorting: Sorting | null): readonly RunRowView[] {
+  const by = columns.find(({ id }) => id === sorting?.column)?.by;
+  if (by === undefined) return rows;
+  const turn = sorting?.direction === 'descending' ? -1 : 1;
+  return rows.toSorted((a, b) => turn * compare(by(a), by(b)));
+}
+
+function compare(a: number | string, b: number | string): number {
+  if (typeof a === 'string' && typeof b === 'string') return words.compare(a, b);
+  return a < b ? -1 : a > b ? 1 : 0;
+}

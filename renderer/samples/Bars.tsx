@@ -13,11 +13,11 @@ const BINS = 12;
 export function Bars({ rewards, scale: [low, high] }: BarsProps) {
   const bins = binsOf(rewards, BINS, low, high);
   const most = Math.max(1, ...bins.map(({ count }) => count));
+  // One path: a step has many prompts, and an element a bar would be most of what its list is made of.
+  const path = bins.map(({ count }, i) => (count === 0 ? '' : `M${i * 4} 16v${(-15 * count) / most}h3V16z`)).join('');
   return (
     <svg className={classes.bars} viewBox={`0 0 ${BINS * 4} 16`} width={BINS * 4} height={16} aria-hidden="true">
-      {bins.map(({ from, count }, i) => (
-        <rect key={from} x={i * 4} width={3} y={16 - (count / most) * 15} height={(count / most) * 15} />
-      ))}
+      <path d={path} />
       <line x1={0} x2={BINS * 4} y1={15.5} y2={15.5} />
     </svg>
   );

@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.ts';
 import { client } from '../api/client.ts';
+import { DemandMenu } from '../components/DemandMenu.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { saveFile } from '../components/save-file.ts';
 
@@ -45,18 +46,21 @@ export function ExportMenu({ filter, order, name, disabled = false }: ExportMenu
   return (
     <>
       {file.error !== null && !stopped && <Failed what="Not exported" error={file.error} />}
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <DemandMenu
+        face={
           <Button variant="default" disabled={disabled} leftSection={<IconDownload size={14} aria-hidden="true" />}>
             Export
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>The completions on show, with all texts</Menu.Label>
-          <Menu.Item onClick={() => file.mutate('jsonl')}>JSONL</Menu.Item>
-          <Menu.Item onClick={() => file.mutate('csv')}>CSV</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        }
+      >
+        {() => (
+          <>
+            <Menu.Label>The completions on show, with all texts</Menu.Label>
+            <Menu.Item onClick={() => file.mutate('jsonl')}>JSONL</Menu.Item>
+            <Menu.Item onClick={() => file.mutate('csv')}>CSV</Menu.Item>
+          </>
+        )}
+      </DemandMenu>
     </>
   );
 }

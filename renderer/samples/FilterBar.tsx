@@ -1,6 +1,6 @@
 /** What to look for: words, scores, how it ended, one part of the reward, in this run or in all. */
 import { Checkbox, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useThrottledCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Choice } from '../components/Choice.tsx';
@@ -26,12 +26,12 @@ const endings: WhetherProps['data'] = [
   { value: 'no', label: 'cut off only' },
   { value: 'yes', label: 'ended only' },
 ];
-/** Between two letters of someone who types fast: a search takes less. */
+/** A letter is looked for at once, those that come faster than this together: a search takes less. */
 const SEARCH_MS = 40;
 
 export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
   const [words, setWords] = useState(filter.words ?? '');
-  const search = useDebouncedCallback((typed: string) => onFilter({ ...filter, words: typed }), SEARCH_MS);
+  const search = useThrottledCallback((typed: string) => onFilter({ ...filter, words: typed }), SEARCH_MS);
   const { component } = filter;
   // Whoever comes here comes to type.
   const field = useRef<HTMLInputElement>(null);

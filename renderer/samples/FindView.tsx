@@ -1,6 +1,5 @@
 /** Completions found by what they scored and said: a list of any length, and the chosen one beside it. */
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import type { FoundSample } from '../../main/services/samples/find.ts';
 import type { SampleOrder } from '../../main/store/sample-finder.ts';
@@ -8,10 +7,12 @@ import { api } from '../api/client.ts';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { useRows } from '../components/use-rows.ts';
 import { useKeys } from '../frame/keys.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
 import { FilterBar } from './FilterBar.tsx';
 import { FoundRow } from './FoundRow.tsx';
+import { foundPage, PAGE } from './found.ts';
 import { keyText } from './pins.ts';
 import { type Filter, hostFilter, type Place } from './place.ts';
 import { keyOf, SampleCard } from './SampleCard.tsx';
@@ -29,36 +30,40 @@ const orders: readonly { readonly value: SampleOrder; readonly label: string }[]
   { value: 'lowest', label: 'lowest reward first' },
   { value: 'highest', label: 'highest reward first' },
 ];
-const PAGE = 100;
 const ROW = 62;
 
 export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
   const { filter } = place;
   const asked = hostFilter(filter, runId);
   const components = useQuery(api.samples.components.queryOptions());
-  const count = useQuery(api.samples.count.queryOptions({ input: asked, placeholderData: keepPreviousData }));
+  // The first page is asked for first: over all completions, to count takes as long as to find.
+  const [first, count] = useQueries({
+    queries: [
+      { ...foundPage(asked, filter.order, 0), placeholderData: keepPreviousData },
+      api.samples.count.queryOptions({ input: asked, placeholderData: keepPreviousData }),
+    ],
+  });
   const [at, setAt] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
   const { count: total = 0, isMore = false } = count.data ?? {};
-  const virtual = useVirtualizer({
+  const virtual = useRows({
     count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
-    overscan: 8,
+    overscan: 4,
+    besides: 150,
   });
   const items = virtual.getVirtualItems();
   const pages = pagesOf(items.map(({ index }) => index));
-  const found = useQueries({
-    queries: pages.map((page) =>
-      api.samples.find.queryOptions({
-        input: { filter: asked, order: filter.order, limit: PAGE, offset: page * PAGE },
-        placeholderData: keepPreviousData,
-      }),
-    ),
+  const others = useQueries({
+    queries: pages.map((page) => ({
+      ...foundPage(asked, filter.order, page),
+      placeholderData: keepPreviousData,
+    })),
   });
-  const rowAt = (index: number): FoundSample | undefined =>
-    found[pages.indexOf(Math.floor(index / PAGE))]?.data?.[index % PAGE];
-  const error = count.error ?? found.find((page) => page.error !== null)?.error ?? null;
+  const pageAt = (index: number) => (index < PAGE ? first : others[pages.indexOf(Math.floor(index / PAGE))]);
+  const rowAt = (index: number): FoundSample | undefined => pageAt(index)?.data?.[index % PAGE];
+  const error = count.error ?? first.error ?? others.find((page) => page.error !== null)?.error ?? null;
   const chosen = rowAt(Math.min(at, Math.max(0, total - 1)));
   const go = (by: number): void => {
     const next = Math.max(0, Math.min(total - 1, at + by));
@@ -152,7 +157,7 @@ function told(count: number, isMore: boolean): string {
   return isMore ? `more than ${completions}; the first are listed, an export has all` : completions;
 }
 
-/** The pages that hold these rows; the first one too, so that something is chosen. */
+/** The pages that hold these rows, but for the first: that is always there, so that something is chosen. */
 function pagesOf(indexes: readonly number[]): readonly number[] {
-  return [...new Set([0, ...indexes.map((index) => Math.floor(index / PAGE))])];
+  return [...new Set(indexes.filter((index) => index >= PAGE).map((index) => Math.floor(index / PAGE)))];
 }

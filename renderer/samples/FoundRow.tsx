@@ -1,7 +1,7 @@
-import { UnstyledButton } from '@mantine/core';
 import { IconCut } from '@tabler/icons-react';
 import type { FoundSample } from '../../main/services/samples/find.ts';
 import { score, signed } from '../components/format.ts';
+import { PlainButton } from '../components/PlainButton.tsx';
 import classes from './Samples.module.css';
 
 export interface FoundRowProps {
@@ -16,7 +16,7 @@ export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
   if (sample === undefined) return <div className={classes.foundRow} />;
   const { reward, runName, step, recordId, advantage, length, terminated, excerpt } = sample;
   return (
-    <UnstyledButton className={classes.foundRow} aria-current={here || undefined} onClick={onChoose}>
+    <PlainButton className={classes.foundRow} aria-current={here || undefined} onClick={onChoose}>
       <span className={classes.foundFacts}>
         <strong className="mono">{score(reward)}</strong>
         <span className={classes.record}>
@@ -38,6 +38,6 @@ export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
           hit ? <mark key={i}>{text}</mark> : <span key={i}>{text}</span>,
         )}
       </span>
-    </UnstyledButton>
+    </PlainButton>
   );
 }

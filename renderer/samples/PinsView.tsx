@@ -1,9 +1,9 @@
 /** Pinned completions side by side, whatever step and run they are of. */
 import { Button } from '@mantine/core';
-import { Link } from 'wouter';
 import type { SampleKey } from '../../main/store/samples.ts';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Empty } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
 import { keyText, MOST_PINS, usePins } from './pins.ts';
 import { noFilter, writePlace } from './place.ts';
 import { SampleCard, useSample } from './SampleCard.tsx';

@@ -1,9 +1,10 @@
 /** The prompts of a step, each with the rewards of its group. */
-import { UnstyledButton } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
+
 import { useEffect, useRef } from 'react';
 import { Choice } from '../components/Choice.tsx';
 import { score } from '../components/format.ts';
+import { PlainButton } from '../components/PlainButton.tsx';
+import { useRows } from '../components/use-rows.ts';
 import { Bars } from './Bars.tsx';
 import type { PromptGroup, PromptOrder } from './prompts.ts';
 import classes from './Samples.module.css';
@@ -27,11 +28,12 @@ const orders: readonly { readonly value: PromptOrder; readonly label: string }[]
 
 export function PromptList({ prompts, scale, chosen, onChoose, order, onOrder }: PromptListProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
+  const virtual = useRows({
     count: prompts.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 6,
+    besides: 230,
   });
   const position = prompts.findIndex(({ group }) => group === chosen);
   useEffect(() => {
@@ -41,14 +43,14 @@ export function PromptList({ prompts, scale, chosen, onChoose, order, onOrder }:
   return (
     <nav className={classes.prompts} aria-label="Prompts of the step">
       <Choice aria-label="Order of the prompts" data={orders} value={order} onChange={onOrder} />
-      <UnstyledButton
+      <PlainButton
         className={classes.prompt}
         aria-current={chosen === null || undefined}
         onClick={() => onChoose(null)}
       >
         <strong>The whole step</strong>
         <span className="soft num">{completions} completions</span>
-      </UnstyledButton>
+      </PlainButton>
       <div ref={scroller} className={classes.scroller}>
         <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
@@ -76,7 +78,7 @@ interface PromptProps {
 function Prompt({ prompt, scale, here, onChoose }: PromptProps) {
   const { recordId, samples, mean, lowest, highest, dead } = prompt;
   return (
-    <UnstyledButton className={classes.prompt} aria-current={here || undefined} onClick={onChoose}>
+    <PlainButton className={classes.prompt} aria-current={here || undefined} onClick={onChoose}>
       <span className={classes.line}>
         <span className={classes.record}>{recordId}</span>
         <strong className="mono">{score(mean)}</strong>
@@ -85,6 +87,6 @@ function Prompt({ prompt, scale, here, onChoose }: PromptProps) {
         <Bars rewards={samples.map(({ reward }) => reward)} scale={scale} />
         <span className="soft num">{dead ? 'no spread' : `${score(lowest)} – ${score(highest)}`}</span>
       </span>
-    </UnstyledButton>
+    </PlainButton>
   );
 }

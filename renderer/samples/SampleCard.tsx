@@ -1,5 +1,5 @@
 /** One completion: what it scored and why, and its words against the target. */
-import { ActionIcon, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { IconCut, IconFlag, IconPin, IconPinFilled } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -11,6 +11,7 @@ import { fragmentOf, targetOf, type WordKind } from '../components/aligned-words
 import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { number, score, signed } from '../components/format.ts';
+import { IconButton } from '../components/IconButton.tsx';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { usePins } from './pins.ts';
 import classes from './Samples.module.css';
@@ -95,7 +96,7 @@ function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
   const copy = (text: string | undefined) => text !== undefined && void navigator.clipboard.writeText(text);
   return (
     <span className={classes.actions}>
-      <ActionIcon
+      <IconButton
         size="sm"
         aria-label={pinned ? 'Unpin' : pins.full ? 'Four are pinned: unpin one first' : 'Pin to compare'}
         aria-pressed={pinned}
@@ -103,7 +104,7 @@ function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
         onClick={() => pins.toggle(sampleKey)}
       >
         {pinned ? <IconPinFilled size={14} /> : <IconPin size={14} />}
-      </ActionIcon>
+      </IconButton>
       <MoreMenu label="More">
         {() => (
           <>

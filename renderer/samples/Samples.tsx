@@ -1,18 +1,20 @@
 /** The completions that runs kept: by step, by record, found by what they scored and said, pinned side by side. */
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
-import { Link, useLocation, useSearch } from 'wouter';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
 import { LongChoice } from '../components/LongChoice.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { allRuns } from '../runs/all-runs.ts';
 import { FindView } from './FindView.tsx';
+import { fetchFound } from './found.ts';
 import { PinsView } from './PinsView.tsx';
 import { usePins } from './pins.ts';
 import { type Place, readPlace, type View, writePlace } from './place.ts';
@@ -34,6 +36,12 @@ export function Samples() {
   });
   // Replies have no exact target to be told apart from; what was found or pinned may be of any run.
   const hasTargets = (place.show !== 'step' && place.show !== 'record') || ofRun.data?.task !== 'reply';
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (runId === null) return;
+    const asked = requestIdleCallback(() => void fetchFound(queries, runId).catch(() => undefined));
+    return () => cancelIdleCallback(asked);
+  }, [queries, runId]);
   const latest = useRef(onPlace);
   latest.current = onPlace;
   useKeys(

@@ -1,8 +1,9 @@
 /** The kept steps of a run: their rewards as a strip, and a slider under it. */
-import { ActionIcon, Switch } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import type { StepRewards } from '../../main/store/samples.ts';
 import { score } from '../components/format.ts';
+import { IconButton } from '../components/IconButton.tsx';
 import classes from './Samples.module.css';
 
 export interface StepSliderProps {
@@ -24,9 +25,9 @@ export function StepSlider({ steps, step, following, live, onStep }: StepSliderP
   };
   return (
     <div className={classes.steps}>
-      <ActionIcon aria-label="Previous step (J)" disabled={index <= 0} onClick={() => go(index - 1)}>
+      <IconButton aria-label="Previous step (J)" disabled={index <= 0} onClick={() => go(index - 1)}>
         <IconChevronLeft size={16} />
-      </ActionIcon>
+      </IconButton>
       <div className={classes.strip}>
         <Strip steps={steps} />
         <input
@@ -40,9 +41,9 @@ export function StepSlider({ steps, step, following, live, onStep }: StepSliderP
           onChange={(event) => go(Number(event.currentTarget.value))}
         />
       </div>
-      <ActionIcon aria-label="Next step (K)" disabled={index >= steps.length - 1} onClick={() => go(index + 1)}>
+      <IconButton aria-label="Next step (K)" disabled={index >= steps.length - 1} onClick={() => go(index + 1)}>
         <IconChevronRight size={16} />
-      </ActionIcon>
+      </IconButton>
       <div className={`num ${classes.where}`}>
         <strong>step {step}</strong>
         <span className="soft">

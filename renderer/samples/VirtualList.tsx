@@ -1,6 +1,7 @@
 /** Rows of any height under a head, in one scroll; only those in view exist. */
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { measureElement } from '@tanstack/react-virtual';
 import type { ReactNode, RefObject } from 'react';
+import { useRows } from '../components/use-rows.ts';
 import classes from './Samples.module.css';
 
 export interface VirtualListProps {
@@ -18,11 +19,17 @@ export interface VirtualListProps {
 
 export function VirtualList(props: VirtualListProps) {
   const { label, scroller, className = '', head, headHeight, rowHeight, count, row } = props;
-  const virtual = useVirtualizer({
+  const virtual = useRows({
     count: count + 1,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (index === 0 ? headHeight : rowHeight),
     overscan: 1,
+    besides: 200,
+    // The head is put there with nothing below it: its height is told when the page is laid out anyway.
+    measureElement: (row, entry, rows) =>
+      entry === undefined && rows.indexFromElement(row) === 0
+        ? (rows.measurementsCache[0]?.size ?? headHeight)
+        : measureElement(row, entry, rows),
   });
   return (
     <section ref={scroller} className={`${classes.completions} ${className}`} aria-label={label} tabIndex={-1}>

@@ -1,11 +1,12 @@
 /** One setting: its control, its unit, its meaning, and the way back to its default. */
-import { NumberInput, Switch, TextInput, UnstyledButton } from '@mantine/core';
+import { NumberInput, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import type { SettingField } from '../../main/services/setting-fields.ts';
 import type { SettingsChange } from '../../main/services/settings.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { PlainButton } from '../components/PlainButton.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Settings.module.css';
 
@@ -41,9 +42,9 @@ export function Setting({ field, value }: SettingProps) {
       <div className={classes.state}>
         {save.isSuccess && value === save.variables && <span role="status">saved</span>}
         {value !== field.default && (
-          <UnstyledButton className={classes.reset} onClick={() => set(field.default)}>
+          <PlainButton className={classes.reset} onClick={() => set(field.default)}>
             Default: {worded(field.default)}
-          </UnstyledButton>
+          </PlainButton>
         )}
       </div>
       {save.error !== null && (

@@ -1,10 +1,10 @@
 /** What is known of a dataset: how it was made, whether its test side is held out, what depends on it, where it lies. */
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { DatasetDetail } from '../../main/services/library/catalogue.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, number } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { When } from '../components/When.tsx';

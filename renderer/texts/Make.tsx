@@ -2,9 +2,9 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
 import classes from './Make.module.css';
 import { MakeForm } from './MakeForm.tsx';
 import { MakePreview } from './MakePreview.tsx';

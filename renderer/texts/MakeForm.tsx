@@ -2,12 +2,12 @@
 import { Button, Loader, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import type { StageSupply } from '../../main/services/datasets/supply.ts';
 import type { MadeDatasets } from '../../main/services/library/make-datasets.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Make.module.css';
 import { ReplaceDialog } from './ReplaceDialog.tsx';

@@ -1,11 +1,11 @@
 /** What a recipe gives: the records of one of its stages, and whether its test side is held out. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import type { DatasetPreview } from '../../main/services/library/dataset-tasks.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { LeakageNote } from './LeakageNote.tsx';

@@ -1,10 +1,10 @@
 /** The records of a dataset; the host gives them a page at a time, as they come in sight. */
 import { useQueries } from '@tanstack/react-query';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import type { RecordView } from '../../main/services/library/record-files.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { useRows } from '../components/use-rows.ts';
 import { RecordCard } from './RecordCard.tsx';
 import classes from './Records.module.css';
 
@@ -20,11 +20,12 @@ const PAGE = 40;
 export function RecordList({ id, side, search, onTotal }: RecordListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [total, setTotal] = useState<number | null>(null);
-  const rows = useVirtualizer({
+  const rows = useRows({
     count: total ?? 0,
     getScrollElement: () => scroller.current,
     estimateSize: () => 128,
     overscan: 4,
+    besides: 240,
   });
   const items = rows.getVirtualItems();
   const first = Math.floor((items[0]?.index ?? 0) / PAGE);

@@ -1,11 +1,11 @@
 /** Asks before a dataset goes, and names what depends on it. */
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { DatasetDetail } from '../../main/services/library/catalogue.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, number } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Texts.module.css';
 

@@ -1,10 +1,11 @@
 /** The corpus as a table; only the rows in sight are there. */
-import { Checkbox, UnstyledButton } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { type FocusEvent, useCallback, useMemo, useRef } from 'react';
 import type { TextHeading } from '../../main/store/texts.ts';
 import { number } from '../components/format.ts';
+import { PlainButton } from '../components/PlainButton.tsx';
+import { useRows } from '../components/use-rows.ts';
 import { When } from '../components/When.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { StageTicks } from './StageTicks.tsx';
@@ -31,11 +32,12 @@ export function TextTable(props: TextTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const lastPicked = useRef(0);
   const held = useMemo(() => (testing === null ? null : new Set(testing)), [testing]);
-  const rows = useVirtualizer({
+  const rows = useRows({
     count: texts.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 12,
+    besides: 200,
   });
 
   const pick = useCallback(
@@ -76,9 +78,9 @@ export function TextTable(props: TextTableProps) {
                   />
                 </td>
                 <td>
-                  <UnstyledButton className={classes.title} data-row={index} onClick={() => onOpen(text.id)}>
+                  <PlainButton className={classes.title} data-row={index} onClick={() => onOpen(text.id)}>
                     {text.title}
-                  </UnstyledButton>
+                  </PlainButton>
                 </td>
                 <td className="mono">{number(text.words)}</td>
                 <td className="soft">{text.source}</td>
@@ -131,10 +133,10 @@ function Head({ texts, selected, order, onOrder, onSelect }: TextTableProps) {
               {by === null ? (
                 name
               ) : (
-                <UnstyledButton className={classes.sort} onClick={() => onOrder(nextOrder(order, by))}>
+                <PlainButton className={classes.sort} onClick={() => onOrder(nextOrder(order, by))}>
                   {name}
                   {here && (order.descending ? <IconArrowDown size={12} /> : <IconArrowUp size={12} />)}
-                </UnstyledButton>
+                </PlainButton>
               )}
             </th>
           );

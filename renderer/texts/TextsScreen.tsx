@@ -1,6 +1,7 @@
 /** The frame of the three views: the corpus, making datasets, the datasets. */
 import type { ReactNode } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
+import { Link } from '../components/Link.tsx';
 import { Screen } from '../components/Screen.tsx';
 import classes from './Texts.module.css';
 

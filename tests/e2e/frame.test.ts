@@ -23,11 +23,27 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Everywhere').waitFor();
+    expect(await page.getByRole('dialog').getByText('Find a run').count()).toBe(1);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await page.getByRole('searchbox').or(page.getByPlaceholder('Go to a screen or a run')).first().fill('home');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  });
+
+  it('goes back and forward through the screens that one came to', async () => {
+    const { page } = await openPage(app);
+    const title = (name: string) => page.getByRole('heading', { level: 1, name });
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await title('Runs').waitFor();
+    await page.getByRole('link', { name: 'Samples', exact: true }).click();
+    await title('Samples').waitFor();
+    await page.goBack();
+    await title('Runs').waitFor();
+    await page.goBack();
+    await title('Home').waitFor();
+    await page.goForward();
+    await title('Runs').waitFor();
   });
 
   it('keeps its keys while a field that takes no text has the focus', async () => {

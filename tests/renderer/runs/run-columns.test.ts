@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { nextSorting, sortRows } from '../../../renderer/runs/run-columns.ts';
+import type { RunRowView } from '../../../renderer/runs/run-rows.ts';
+
+const row = (id: number, dataset: string, reward: number | null) => ({ id, dataset, reward }) as RunRowView;
+const rows = [row(4, '50words', 0.5), row(3, '100words', null), row(2, '10words', 0.9), row(1, '10words', 0.5)];
+
+function sorted(column: string, direction: 'ascending' | 'descending'): number[] {
+  return sortRows(rows, { column, direction }).map(({ id }) => id);
+}
+
+describe('nextSorting', () => {
+  it('goes from descending over ascending back to the order of the list', () => {
+    const first = nextSorting(null, 'step');
+    expect(first).toEqual({ column: 'step', direction: 'descending' });
+    const second = nextSorting(first, 'step');
+    expect(second).toEqual({ column: 'step', direction: 'ascending' });
+    expect(nextSorting(second, 'step')).toBeNull();
+    expect(nextSorting(second, 'reward')).toEqual({ column: 'reward', direction: 'descending' });
+  });
+});
+
+describe('sortRows', () => {
+  it('leaves rows as they came where no column is chosen, or one that can not be sorted', () => {
+    expect(sortRows(rows, null)).toBe(rows);
+    expect(sortRows(rows, { column: 'shape', direction: 'ascending' })).toBe(rows);
+  });
+
+  it('counts a missing value as the lowest, and keeps equal rows in their order', () => {
+    expect(sorted('reward', 'descending')).toEqual([2, 4, 1, 3]);
+    expect(sorted('reward', 'ascending')).toEqual([3, 4, 1, 2]);
+  });
+
+  it('reads numbers in words as numbers', () => {
+    expect(sorted('dataset', 'ascending')).toEqual([2, 1, 4, 3]);
+  });
+});
