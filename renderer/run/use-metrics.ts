@@ -23,6 +23,8 @@ export function useMetrics(
     ...api.runs.buckets.queryOptions({ input }),
     queryKey: [...api.runs.buckets.key({ input }), feed.generation],
     placeholderData: keepPreviousData,
+    // What came while another screen was on show is in no tail.
+    refetchOnMount: 'always',
     gcTime: FORGET_MS,
   });
   const { tail } = feed;
