@@ -9,10 +9,11 @@ export function score(value: number | null | undefined): string {
   return value === null || value === undefined || Number.isNaN(value) ? '–' : value.toFixed(3);
 }
 
-/** Three significant digits, without exponents between 0.001 and a million. */
+/** Three significant digits, without exponents between 0.001 and a million; whole numbers in full. */
 export function number(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   const size = Math.abs(value);
+  if (Number.isSafeInteger(value)) return whole.format(value);
   if (size !== 0 && (size < 0.001 || size >= 1e6)) return value.toExponential(2);
   if (size >= 1000) return whole.format(Math.round(value));
   return String(Number(value.toPrecision(3)));

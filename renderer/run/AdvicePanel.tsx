@@ -78,6 +78,7 @@ function Watched({ runId, isLive }: Pick<AdvicePanelProps, 'runId' | 'isLive'>) 
   const { data = [] } = useQuery(
     api.runs.watched.queryOptions({ input: { runId }, refetchInterval: isLive && FRESH_MS }),
   );
+  const hasSteps = data.some(({ points }) => points.length > 0);
   return (
     <ul className={classes.watched}>
       {data.map(({ name, metric, points, now }) => (
@@ -91,7 +92,11 @@ function Watched({ runId, isLive }: Pick<AdvicePanelProps, 'runId' | 'isLive'>) 
             width={120}
             height={24}
           />
-          <b className="num">{number(now)}</b>
+          {name === 'kl_penalty' && hasSteps && points.length === 0 ? (
+            <span className="faint">not measured: beta is 0</span>
+          ) : (
+            <b className="num">{number(now)}</b>
+          )}
         </li>
       ))}
     </ul>
