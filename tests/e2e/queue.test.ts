@@ -10,7 +10,7 @@ import { noBrowser } from './browser.ts';
 
 /** So many steps that it trains until it is stopped. */
 const STEPS = 4000;
-const config = { per_device_train_batch_size: 16, num_generations: 4, save_steps: 2, eval_steps: STEPS };
+const config = { per_device_train_batch_size: 16, num_generations: 4, save_steps: STEPS, eval_steps: STEPS };
 
 /** A workspace with two stages of a few words. */
 function workspaceWithStages(): string {
@@ -20,8 +20,8 @@ function workspaceWithStages(): string {
   const facts = { task: 'interleave', words: 2, trainN: 12, testN: 4, seed: 3, template: null, textHash: null };
   const datasetId = store.datasets.record({ name: '2words', file, ...facts });
   const settings = { ...config, pause_on_collapse: false };
-  for (const name of ['First', 'Second'])
-    store.stages.add({ name, words: 2, datasetId, steps: STEPS, promotion: null, config: settings });
+  for (const [position, name] of ['First', 'Second'].entries())
+    store.stages.add({ name, position, words: 2, datasetId, steps: STEPS, promotion: null, config: settings });
   store.close();
   return workspace;
 }

@@ -189,14 +189,14 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
 
   it('takes in dataset files that the history does not know, and names the line of one that is wrong', async () => {
     writeTinyDataset(join(app.workspace, 'datasets', 'brought.jsonl'));
-    writeFileSync(join(app.workspace, 'datasets', 'broken.jsonl'), '{"id":"a"}\n');
+    writeFileSync(join(app.workspace, 'datasets', 'broken.jsonl'), '{"id":"a","fragment_a":"one","fragment_b":5}\n');
     const { page, goto, complaints } = await openPage(app);
     await goto('/texts/datasets');
     await page.getByText('Also in the folder of datasets, not listed yet').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Take in broken' }).click();
     await page.getByText('Not taken in').waitFor();
-    await page.getByText(/broken\.jsonl.*line 1/).waitFor();
+    await page.getByText(/broken\.jsonl, line 1: expected/).waitFor();
     await page.getByRole('button', { name: 'Take in brought' }).click();
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'brought' }) });
     await row.getByRole('cell', { name: '12', exact: true }).waitFor();

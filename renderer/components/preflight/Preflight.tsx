@@ -75,7 +75,7 @@ function Findings({ report, children }: FindingsProps) {
   const [known, setKnown] = useState(false);
   const ways = useRef<HTMLDivElement>(null);
   // On a low window what can be done would stand below the edge.
-  useEffect(() => ways.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => void ways.current?.scrollIntoView({ block: 'nearest' }), []);
   const failing = checks.filter(({ status }) => status === 'FAIL');
   return (
     <>
