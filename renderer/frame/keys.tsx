@@ -16,9 +16,11 @@ interface Keys {
   add(keys: readonly ScreenKey[]): () => void;
   /** Shows them all. */
   help(): void;
+  /** Those of the screen on show. */
+  current(): readonly ScreenKey[];
 }
 
-const KeysContext = createContext<Keys>({ add: () => () => undefined, help: () => undefined });
+const KeysContext = createContext<Keys>({ add: () => () => undefined, help: () => undefined, current: () => [] });
 
 /** The keys of the screen on show; they rest while someone types, in an open list, and in a dialog. */
 export function useKeys(keys: readonly ScreenKey[]): void {
@@ -29,6 +31,11 @@ export function useKeys(keys: readonly ScreenKey[]): void {
 /** Shows the keys, from elsewhere than the keyboard. */
 export function useKeysHelp(): () => void {
   return useContext(KeysContext).help;
+}
+
+/** Reads the keys of the screen on show, when they are wanted. */
+export function useCurrentKeys(): () => readonly ScreenKey[] {
+  return useContext(KeysContext).current;
 }
 
 export function KeysProvider({ children }: { readonly children: ReactNode }) {
@@ -44,6 +51,7 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
         return () => setGroups((before) => before.filter((group) => group !== keys));
       },
       help: () => setHelpOpen(true),
+      current: () => active.current.flat(),
     }),
     [],
   );
