@@ -86,16 +86,18 @@ function Watched({ runId, isLive }: Pick<AdvicePanelProps, 'runId' | 'isLive'>) 
           <span>
             {names[name]} <span className="mono faint">{metric}</span>
           </span>
-          <Sparkline
-            values={points.map(({ value }) => value)}
-            label={`${names[name]}, now ${number(now)}`}
-            width={120}
-            height={24}
-          />
           {name === 'kl_penalty' && hasSteps && points.length === 0 ? (
-            <span className="faint">not measured: beta is 0</span>
+            <em className="faint">not measured: beta is 0</em>
           ) : (
-            <b className="num">{number(now)}</b>
+            <>
+              <Sparkline
+                values={points.map(({ value }) => value)}
+                label={`${names[name]}, now ${number(now)}`}
+                width={120}
+                height={24}
+              />
+              <b className="num">{number(now)}</b>
+            </>
           )}
         </li>
       ))}
