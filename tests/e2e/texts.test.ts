@@ -86,7 +86,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
         file('letters.json', JSON.stringify({ Letter: letter, Copy: `${letter} again`, Short: words(30, 50_000) })),
       ]);
     const dialog = page.getByRole('dialog', { name: 'Import texts' });
-    await dialog.getByText('3 texts found, 2 new, 1 there already.').waitFor();
+    await dialog.getByText('3 texts found, 2 new, 1 left out as a duplicate.').waitFor();
     expect(await dialog.getByLabel('Faults').textContent()).toMatch(
       /bad\.jsonl[\s\S]*line 2: expected "text" to be a string, got 5/,
     );
