@@ -1,6 +1,7 @@
 /** Failures as they cross to the page: typed, in plain words, and without the insides of the host. */
 import { ORPCError, os, ValidationError } from '@orpc/server';
 import { BraidError } from '../errors.ts';
+import { databaseError } from '../store/errors.ts';
 
 /** Middleware: turns whatever a procedure throws, at once or in the middle of a stream, into REFUSED or FAILED. */
 export const explained = os.middleware(async ({ next }) => {
@@ -24,8 +25,9 @@ async function* explainedStream(stream: AsyncIterable<unknown>): AsyncGenerator<
   }
 }
 
-/** The error that the page gets for `error`. */
-export function toFailure(error: unknown): ORPCError<string, unknown> {
+/** The error that the page gets for what was thrown. */
+export function toFailure(thrown: unknown): ORPCError<string, unknown> {
+  const error = databaseError(thrown, 'of this workspace');
   if (error instanceof BraidError) {
     const { code, message, remedy = null } = error;
     return failure(error.kind === 'input' ? 'REFUSED' : 'FAILED', message, code, remedy);

@@ -83,6 +83,9 @@ export function readModelConfig(folder: string): ModelConfig {
 export function parseModelConfig(value: unknown, origin: string, extraEos: readonly number[] = []): ModelConfig {
   const parsed = configSchema.safeParse(value);
   if (!parsed.success) {
+    // Of another architecture the other fields need no complaint.
+    const strange = parsed.error.issues.find(({ path }) => path[0] === 'model_type');
+    if (strange !== undefined) throw unknownArchitecture(value, origin);
     const issues = parsed.error.issues.map((issue) => `"${issue.path.join('.')}": ${issue.message}`).join('; ');
     throw inputError(
       'BAD_MODEL_CONFIG',
@@ -105,6 +108,15 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
     );
   }
   return config;
+}
+
+function unknownArchitecture(value: unknown, origin: string): Error {
+  const got = JSON.stringify((value as { readonly model_type?: unknown } | null)?.model_type) ?? 'nothing';
+  return inputError(
+    'BAD_MODEL_CONFIG',
+    `${origin}: expected "model_type" to be llama, qwen2 or qwen3, got ${got}`,
+    'Llama, Qwen2 and Qwen3 models in Hugging Face format are supported.',
+  );
 }
 
 /** Refuses settings that would silently compute something else here. */

@@ -91,7 +91,7 @@ function settleLost(store: Store, live: LiveRuns, changes: Changes): void {
   for (const run of store.runs.list({ states: ['running', 'paused'] })) {
     if (run.pid !== pid || run.hostId !== hostId || live.get(run.id) !== null) continue;
     try {
-      interruptRun(store, run.id, 'Its end could not be written to the history');
+      interruptRun(store, run.id, live.lost(run.id) ?? 'Its end could not be written to the history');
       changes.publish('run', run.id);
       changes.publish('runs');
     } catch {

@@ -65,7 +65,9 @@ export interface Curriculum {
   readonly stages: readonly StageView[];
   /** The ids of those that wait, the next in front. */
   readonly queue: readonly number[];
+  /** Why the queue stands still, and for which stage. */
   readonly held: string | null;
+  readonly heldFor: number | null;
   readonly autoPromote: boolean;
 }
 
@@ -75,6 +77,7 @@ export function curriculum({ store, queue, paths }: App, autoPromote: boolean): 
     stages: store.stages.list().map((stage) => stageView(store, stage, paths)),
     queue: store.stages.queue().map(({ id }) => id),
     held: queue.held(),
+    heldFor: queue.heldFor(),
     autoPromote,
   };
 }

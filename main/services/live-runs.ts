@@ -23,6 +23,8 @@ export interface LiveRuns {
   kill(runId: number): void;
   list(): readonly LiveStatus[];
   get(runId: number): LiveStatus | null;
+  /** Why the end of a run that is over could not be written to the history; null: it was. */
+  lost(runId: number): string | null;
   /** Settles when the run has ended and the history knows it; null when it doesn't train. */
   outcome(runId: number): Promise<RunOutcome> | null;
   /** Called with each batch that the history has taken in. */
@@ -63,6 +65,7 @@ export function openLiveRuns(
   { paths, changes, settings, freeMemory = freemem }: LiveRunsOptions,
 ): LiveRuns {
   const entries = new Map<number, Entry>();
+  const lost = new Map<number, string>();
   const eventListeners: ((runId: number, events: readonly TrainerEvent[]) => void)[] = [];
   const startListeners: ((status: LiveStatus) => void)[] = [];
   const endListeners: ((outcome: RunOutcome) => void)[] = [];
@@ -87,9 +90,11 @@ export function openLiveRuns(
     const row = requireRun(store, run.runId);
     const status = liveStatus(row, expectedBytes, store.now());
     entries.set(run.runId, { run, status });
+    lost.delete(run.runId);
     for (const listener of startListeners) listener(status);
     void run.outcome.then((outcome) => {
       entries.delete(run.runId);
+      if (outcome.error?.code === 'HISTORY_LOST') lost.set(run.runId, outcome.error.message);
       publish(run.runId);
       for (const listener of endListeners) listener(outcome);
     });
@@ -163,6 +168,7 @@ export function openLiveRuns(
     kill: (runId) => require(runId).run.kill(),
     list: () => [...entries.values()].map(({ status }) => status),
     get: (runId) => entries.get(runId)?.status ?? null,
+    lost: (runId) => lost.get(runId) ?? null,
     outcome: (runId) => entries.get(runId)?.run.outcome ?? null,
     onEvents: (listener) => void eventListeners.push(listener),
     onStart: (listener) => void startListeners.push(listener),

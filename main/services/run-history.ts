@@ -62,6 +62,13 @@ export function runHistory(store: Store, filter: RunFilter = {}): RunSummary[] {
   return runs.map((run) => summarise(store, run, latest.get(run.id) ?? {}));
 }
 
+/** A run that is over, though the history could not be told so yet, for instance on a full disk. */
+export function asEnded<R extends RunSummary>(run: R, lost: (runId: number) => string | null): R {
+  const isOpen = run.state === 'running' || run.state === 'paused';
+  const reason = isOpen ? lost(run.id) : null;
+  return reason === null ? run : { ...run, state: 'interrupted', reason };
+}
+
 /** One run as a list shows it. */
 export function runSummary(store: Store, runId: number): RunSummary {
   return summarise(store, requireRun(store, runId));

@@ -4,7 +4,7 @@ import type { StepMetrics } from '../store/metrics.ts';
 import type { Changes } from './changes.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { LiveStatus } from './live-status.ts';
-import { type RunSummary, runSummary } from './run-history.ts';
+import { asEnded, type RunSummary, runSummary } from './run-history.ts';
 import { runVerdict } from './run-verdict.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -33,14 +33,14 @@ const BATCH = 2000;
 /** News of a run until the signal aborts; the first at once. */
 export async function* watchRun(
   store: Store,
-  live: Pick<LiveRuns, 'get'>,
+  live: Pick<LiveRuns, 'get' | 'lost'>,
   changes: Pick<Changes, 'batches'>,
   { runId, afterStep, everyMs = 200, signal }: WatchOptions,
 ): AsyncGenerator<RunNews> {
   let last = afterStep;
   function* news(): Generator<RunNews> {
     for (;;) {
-      const run = runSummary(store, runId);
+      const run = asEnded(runSummary(store, runId), live.lost);
       const rewoundTo = run.step < last ? run.step : null;
       last = Math.min(last, run.step);
       const points = store.metrics.after(runId, last, BATCH);

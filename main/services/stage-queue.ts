@@ -18,6 +18,8 @@ export interface StageQueue {
   dequeue(stageId: number): void;
   /** Why the queue stands still; null when it doesn't. */
   held(): string | null;
+  /** The stage that it stands still for; null when it doesn't. */
+  heldFor(): number | null;
   /** Starts the next stage if there is room; called when the app is open, and when a setting may have made room. */
   begin(): void;
   /** Lets the queue go on after it stood still. */
@@ -93,7 +95,7 @@ export function openStageQueue(store: Store, options: StageQueueOptions): StageQ
     const stage = run?.stageId === null || run === undefined ? undefined : store.stages.get(run.stageId);
     if (run === undefined || stage === undefined || run.state === 'running' || run.state === 'paused') return null;
     const [state, reason] = stageStateAfter(store, stage, run);
-    settle(stage, state, reason);
+    settle(stage, state, state === 'cancelled' && closing ? `${reason}, when Braid was closed` : reason);
     if (state === 'unmet') {
       const remedy = 'Give it more steps, change its settings, or lower its rule.';
       notices.add({ severity: 'warning', message: `"${stage.name}": ${reason}`, remedy, runId: run.id });
@@ -140,6 +142,8 @@ export function openStageQueue(store: Store, options: StageQueueOptions): StageQ
   live.onStart(({ stageId }) => {
     if (stageId === null) return;
     store.stages.setState(stageId, 'running');
+    // It is being put right; it holds the queue again if it ends badly again.
+    if (held()?.stageId === stageId) hold(null);
     changes.publish('stages');
   });
   live.onEvents((runId, events) => {
@@ -177,6 +181,7 @@ export function openStageQueue(store: Store, options: StageQueueOptions): StageQ
       changes.publish('stages');
     },
     held: () => held()?.reason ?? null,
+    heldFor: () => held()?.stageId ?? null,
     begin: startNext,
     release: () => {
       hold(null);

@@ -75,9 +75,14 @@ export function failedError({ code, message, remedy, input }: Failure): BraidErr
 export function describeExit({ code, signal, stderr, silentForMs }: TrainerExit): string {
   const how =
     silentForMs === null
-      ? `The trainer process ended ${signal === null ? `with code ${code}` : `by ${signal}`}`
+      ? `The trainer process ended ${signal === null ? `with code ${code}` : inWords(signal)}`
       : `The trainer process hung: it said nothing for ${Math.round(silentForMs / 1000)} s and was ended`;
   return stderr === '' ? how : `${how}: ${stderr}`;
+}
+
+/** Linux ends processes by SIGKILL where memory runs out, and leaves no word. */
+function inWords(signal: string): string {
+  return signal === 'SIGKILL' ? 'by SIGKILL (someone killed it, or the system did for lack of memory)' : `by ${signal}`;
 }
 
 function keepTail(stream: Readable | null): () => string {

@@ -106,6 +106,8 @@ function Form({
           onChange={(ids) => change({ datasetIds: ids.map(Number) })}
           searchable
           hidePickedOptions
+          // One dataset stays on one line.
+          styles={{ inputField: { minWidth: 30 } }}
         />
         <NumberInput
           label="How many"

@@ -17,6 +17,7 @@ export function Choice<V extends string>({ data, value, onChange, width, ...name
     <span className={classes.choice} {...(width !== undefined && { style: { width } })}>
       <select
         {...named}
+        className="box"
         value={value}
         onChange={({ currentTarget }) => {
           const chosen = data[currentTarget.selectedIndex];

@@ -30,6 +30,7 @@ export function LongChoice({ face, ...select }: LongChoiceProps) {
     <span className={`${classes.choice} ${className}`}>
       <button
         type="button"
+        className="box"
         role="combobox"
         aria-label={label}
         aria-haspopup="listbox"

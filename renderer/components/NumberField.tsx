@@ -33,6 +33,7 @@ export function NumberField(props: NumberFieldProps) {
         {...rest}
         {...{ id, min, max, step }}
         type="number"
+        className="box"
         value={value ?? ''}
         onChange={({ currentTarget: { valueAsNumber: typed } }) => {
           if (Number.isNaN(typed)) onChange(null);

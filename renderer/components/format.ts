@@ -9,10 +9,11 @@ export function score(value: number | null | undefined): string {
   return value === null || value === undefined || Number.isNaN(value) ? '–' : value.toFixed(3);
 }
 
-/** Three significant digits, without exponents between 0.001 and a million. */
+/** Three significant digits, without exponents between 0.001 and a million; whole numbers in full. */
 export function number(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   const size = Math.abs(value);
+  if (Number.isSafeInteger(value)) return whole.format(value);
   if (size !== 0 && (size < 0.001 || size >= 1e6)) return value.toExponential(2);
   if (size >= 1000) return whole.format(Math.round(value));
   return String(Number(value.toPrecision(3)));
@@ -33,12 +34,12 @@ export function duration(seconds: number | null | undefined): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** Bytes: `690 MB`, `1.2 GB`. */
+/** Bytes: `690 MiB`, `1.2 GiB`, as the doctor and the memory of graphics cards count. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
-  const scaled = value / 1000 ** power;
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, value)) / 10));
+  const scaled = value / 1024 ** power;
   return `${scaled < 10 && power > 0 ? scaled.toFixed(1) : Math.round(scaled)} ${units[power]}`;
 }
 

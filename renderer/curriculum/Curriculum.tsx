@@ -116,7 +116,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
   const { data: texts } = useQuery(api.texts.overview.queryOptions({ input: {} }));
   const [chosen, setChosen] = useChosen();
   const [checking, setChecking] = useState<number | null>(null);
-  const stage = stages.find(({ id }) => id === chosen) ?? nextToDo(stages);
+  const stage = stages.find(({ id }) => id === chosen) ?? nextToDo(data);
   const remove = useMutation({
     mutationFn: () => client.stages.remove({ stageId: stage?.id ?? 0 }),
     onSuccess: () => setOpen(null),
@@ -199,9 +199,12 @@ function useChosen(): [number | null, (stageId: number | null) => void] {
   return [asked === null ? null : Number(asked), choose];
 }
 
-/** The stage that needs a person next: the one that trains, else the first that is not done. */
-function nextToDo(stages: readonly StageView[]): StageView | undefined {
+/** The stage that needs a person next: the one that trains, that holds the queue, else the first that is not done. */
+function nextToDo({ stages, heldFor }: Data): StageView | undefined {
   return (
-    stages.find(({ state }) => state === 'running') ?? stages.find(({ state }) => state !== 'done') ?? stages.at(-1)
+    stages.find(({ state }) => state === 'running') ??
+    stages.find(({ id }) => id === heldFor) ??
+    stages.find(({ state }) => state !== 'done') ??
+    stages.at(-1)
   );
 }

@@ -8,7 +8,7 @@ import { score } from '../components/format.ts';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
 import { ladderShape } from './ladder-shape.ts';
-import { originInWords, ruleInShort, stateOf } from './words.ts';
+import { originInWords, ruleInShort, stateOf, waitsFor } from './words.ts';
 
 export interface LadderProps {
   readonly stages: readonly StageView[];
@@ -57,7 +57,11 @@ export function Ladder({ stages, live, selected, onSelect, shortages }: LadderPr
                   className={classes.rungText}
                   style={{ marginTop: shape.height - (shape.rungs[i]?.[1] ?? 0) - 23 }}
                 >
-                  <Card stage={stage} shortage={stage.words === null ? undefined : shortages.get(stage.words)} />
+                  <Card
+                    stage={stage}
+                    after={waitsFor(stages, stage)}
+                    shortage={stage.words === null ? undefined : shortages.get(stage.words)}
+                  />
                 </span>
               </button>
             </li>
@@ -105,7 +109,14 @@ function Mark({ stage: { state, dataset } }: { readonly stage: StageView }) {
   return null;
 }
 
-function Card({ stage, shortage }: { readonly stage: StageView; readonly shortage: string | undefined }) {
+interface CardProps {
+  readonly stage: StageView;
+  /** The stage that it waits for. */
+  readonly after: StageView | null;
+  readonly shortage: string | undefined;
+}
+
+function Card({ stage, after, shortage }: CardProps) {
   const { name, words, best, promotion, dataset, steps, origin } = stage;
   const met = best !== null && promotion !== null && best.mean >= promotion.at_least;
   return (
@@ -125,7 +136,7 @@ function Card({ stage, shortage }: { readonly stage: StageView; readonly shortag
       {dataset === null ? (
         <span className={classes.lack}>{shortage === undefined ? 'no dataset yet' : 'needs longer texts'}</span>
       ) : (
-        <span className={classes.soft}>from {originInWords(origin)}</span>
+        <span className={classes.soft}>{after === null ? `from ${originInWords(origin)}` : `after ${after.name}`}</span>
       )}
     </>
   );

@@ -1,18 +1,17 @@
 /** The queue in a line: what waits, why it stands still, and whether a stage that met its rule calls the next. */
-import { Button, Switch, UnstyledButton } from '@mantine/core';
-import { IconPlayerPause } from '@tabler/icons-react';
+import { Switch, UnstyledButton } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { Curriculum } from '../../main/services/curriculum.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import classes from './Curriculum.module.css';
+import { HeldQueue } from './HeldQueue.tsx';
 
 export function Queue({ curriculum }: { readonly curriculum: Curriculum }) {
-  const { stages, queue, held, autoPromote } = curriculum;
-  const release = useMutation({ mutationFn: () => client.stages.release() });
+  const { stages, queue, autoPromote } = curriculum;
   const promote = useMutation({ mutationFn: (on: boolean) => client.settings.set({ auto_promote: on }) });
   const dequeue = useMutation({ mutationFn: (stageId: number) => client.stages.dequeue({ stageId }) });
-  const error = release.error ?? promote.error ?? dequeue.error;
+  const error = promote.error ?? dequeue.error;
   const names = queue.map((id) => ({ id, name: stages.find((stage) => stage.id === id)?.name ?? `stage ${id}` }));
   return (
     <>
@@ -40,15 +39,7 @@ export function Queue({ curriculum }: { readonly curriculum: Curriculum }) {
           onChange={(event) => promote.mutate(event.currentTarget.checked)}
         />
       </div>
-      {held !== null && (
-        <div className={classes.held} role="status">
-          <IconPlayerPause size={15} aria-hidden="true" />
-          <span>The queue stands still. {held}</span>
-          <Button variant="default" loading={release.isPending} onClick={() => release.mutate()}>
-            Go on all the same
-          </Button>
-        </div>
-      )}
+      <HeldQueue curriculum={curriculum} />
       {error !== null && <Failed error={error} />}
     </>
   );

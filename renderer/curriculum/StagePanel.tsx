@@ -12,7 +12,7 @@ import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
-import { metInARow, originInWords, ruleInWords, stateOf } from './words.ts';
+import { metInARow, originInWords, ruleInWords, stateOf, waitsFor } from './words.ts';
 
 export interface StagePanelProps {
   readonly stage: StageView;
@@ -87,9 +87,10 @@ export function StagePanel(props: StagePanelProps) {
   );
 }
 
-function Facts({ stage, live, shortage }: StagePanelProps) {
+function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
   const { promotion, dataset, origin, run, scores, best, steps, handsOn, reason, config, runs } = stage;
   const own = Object.keys(config);
+  const after = waitsFor(curriculum.stages, stage);
   return (
     <dl className={classes.facts}>
       {reason !== null && (
@@ -110,6 +111,9 @@ function Facts({ stage, live, shortage }: StagePanelProps) {
           <Link href={`/runs/${origin.runId}`}>{originInWords(origin)}</Link>
         ) : (
           originInWords(origin)
+        )}
+        {after !== null && (
+          <span className="faint"> if it were started now; after {after.name}, from its checkpoint</span>
         )}
       </dd>
       <dt>goes on</dt>

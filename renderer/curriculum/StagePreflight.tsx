@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import type { StageView } from '../../main/services/curriculum.ts';
+import type { Check } from '../../main/services/doctor.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import classes from '../components/preflight/Preflight.module.css';
@@ -25,14 +26,24 @@ export function StagePreflight({ stage, onAdjust, onClose }: StagePreflightProps
   const error = start.error ?? enqueue.error;
   return (
     <Preflight title={`${name}: before the start`} look={() => client.stages.preflight({ stageId })} onClose={onClose}>
-      {(blocked) => (
+      {(blocked, { checks }) => (
         <>
           {error !== null && <Failed what="The stage was not started" error={error} />}
           <div className={classes.actions}>
-            <Button onClick={() => start.mutate()} disabled={blocked} loading={start.isPending} data-autofocus>
+            <Button
+              variant={isCrowded(checks) ? 'default' : 'filled'}
+              onClick={() => start.mutate()}
+              disabled={blocked}
+              loading={start.isPending}
+            >
               Start
             </Button>
-            <Button variant="default" onClick={() => enqueue.mutate()} disabled={blocked} loading={enqueue.isPending}>
+            <Button
+              variant={isCrowded(checks) ? 'filled' : 'default'}
+              onClick={() => enqueue.mutate()}
+              disabled={blocked}
+              loading={enqueue.isPending}
+            >
               Queue it
             </Button>
             <Button variant="default" onClick={onAdjust}>
@@ -43,4 +54,9 @@ export function StagePreflight({ stage, onAdjust, onClose }: StagePreflightProps
       )}
     </Preflight>
   );
+}
+
+/** Whether another run is at work: then the stage had better wait for its turn. */
+function isCrowded(checks: readonly Check[]): boolean {
+  return checks.some(({ name, status }) => name === 'Room' && status !== 'OK');
 }

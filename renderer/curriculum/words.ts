@@ -21,6 +21,19 @@ export function originInWords(origin: StageOrigin): string {
   return origin.name.split('/').at(-1) ?? origin.name;
 }
 
+/** The stage whose checkpoint a stage that has not begun will start from, while that one is still to be trained. */
+export function waitsFor(stages: readonly StageView[], stage: StageView): StageView | null {
+  const before = stages.findLast(({ position }) => position < stage.position);
+  const isOpen = before !== undefined && ['planned', 'queued', 'running'].includes(before.state);
+  return stage.run === null && isOpen && stage.config.from_checkpoint === undefined ? before : null;
+}
+
+/** The run of a stage that ended before its last step, to go on with. */
+export function runToResume({ run }: Pick<StageView, 'run'>): number | null {
+  if (run === null || run.step >= run.maxSteps) return null;
+  return run.state === 'running' || run.state === 'paused' ? null : run.id;
+}
+
 /** The state that a stage shows: its run says more than "failed" or "cancelled" can. */
 export function stateOf({ state, run }: Pick<StageView, 'state' | 'run'>): string {
   if (run === null || (state !== 'failed' && state !== 'cancelled')) return state;

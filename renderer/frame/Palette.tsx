@@ -1,14 +1,28 @@
-/** Ctrl/Cmd-K: every screen, every run, every action of the screen on show. */
+/** Ctrl/Cmd-K: what the screen on show can do, every screen, stage, dataset and run. */
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { score } from '../components/format.ts';
-import { navigate } from '../frame/hash-location.ts';
+import { number, score } from '../components/format.ts';
 import { allRuns } from '../runs/all-runs.ts';
+import { navigate } from './hash-location.ts';
+import { type ScreenKey, useCurrentKeys } from './keys.tsx';
 import { screens } from './screens.ts';
 
 export function Palette() {
   const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const [isOpen, setOpen] = useState(false);
+  const { data: curriculum } = useQuery(api.stages.list.queryOptions({ enabled: isOpen }));
+  const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions({ enabled: isOpen }));
+  const [keys, setKeys] = useState<readonly ScreenKey[]>([]);
+  const current = useCurrentKeys();
+  const deeds: SpotlightActionData[] = keys.filter(isDeed).map(({ key, label, run }) => ({
+    id: `key-${key}`,
+    label,
+    description: key === ' ' ? 'Space' : key,
+    // The palette gives the focus back first: a deed may move it.
+    onClick: () => void setTimeout(run, AFTER_CLOSING_MS),
+  }));
   const places: SpotlightActionData[] = screens.map(({ path, label, key, icon: Icon }) => ({
     id: path,
     label,
@@ -23,18 +37,48 @@ export function Palette() {
     keywords: [`run ${id}`],
     onClick: () => navigate(`/runs/${id}`),
   }));
+  const stages: SpotlightActionData[] = (curriculum?.stages ?? []).map(({ id, name, state }) => ({
+    id: `stage-${id}`,
+    label: name,
+    description: `stage, ${state}`,
+    onClick: () => navigate(`/curriculum?stage=${id}`),
+  }));
+  const pairs: SpotlightActionData[] = datasets.map(({ id, name, trainN }) => ({
+    id: `dataset-${id}`,
+    label: name,
+    description: `dataset, ${number(trainN)} training pairs`,
+    onClick: () => navigate(`/texts/dataset/${id}`),
+  }));
   return (
     <Spotlight
+      onSpotlightOpen={() => {
+        setKeys(current());
+        setOpen(true);
+      }}
+      onSpotlightClose={() => setOpen(false)}
       actions={[
+        { group: 'On this screen', actions: deeds },
         { group: 'Go to', actions: places },
+        { group: 'Stages', actions: stages },
+        { group: 'Datasets', actions: pairs },
         { group: 'Runs', actions: objects },
-      ]}
+      ].filter(({ actions }) => actions.length > 0)}
       nothingFound="Nothing of that name"
       highlightQuery
       scrollable
       maxHeight={420}
-      limit={30}
-      searchProps={{ placeholder: 'Go to a screen or a run', 'aria-label': 'Search' }}
+      limit={40}
+      searchProps={{
+        placeholder: 'Do something here, or go to a screen, stage, dataset or run',
+        'aria-label': 'Search',
+      }}
     />
   );
+}
+
+const AFTER_CLOSING_MS = 60;
+
+/** Whether a key stands for something to do, not for a step in a list. */
+function isDeed({ key }: ScreenKey): boolean {
+  return !key.startsWith('Arrow') && !['Home', 'End', 'Escape', 'j', 'k'].includes(key);
 }

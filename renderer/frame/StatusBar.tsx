@@ -18,7 +18,8 @@ export function StatusBar() {
   if (state.kind === 'lost') {
     return (
       <footer className={classes.status} data-tone="bad" role="status">
-        The connection to the app is lost; trying again. What trains goes on, and this page will catch up.
+        The connection to the app is lost; trying again. What is stored is safe. If the app still runs, what trains goes
+        on, and this page will catch up; if it has ended, start it again.
       </footer>
     );
   }
@@ -56,7 +57,7 @@ function Parts({ status }: { readonly status: AppStatus }) {
           </span>
         ))}
       <span className={classes.gap} />
-      <span className="num" title="Free memory of this machine">
+      <span className={`num ${classes.memory}`} title="Free memory of this machine">
         {bytes(machine.freeMemoryBytes)} of {bytes(machine.memoryBytes)} memory free
       </span>
       {machine.diskFreeBytes !== null && (
@@ -73,7 +74,7 @@ function LivePart({ run }: { readonly run: LiveStatus }) {
   const share = run.maxSteps === 0 ? 0 : (run.step / run.maxSteps) * 100;
   return (
     <Link href={`/runs/${run.runId}`} className={classes.live}>
-      <strong>{run.name}</strong>
+      <strong title={run.name}>{run.name}</strong>
       <span>{run.state}</span>
       <Progress value={share} w={80} size="sm" aria-label={`Steps of ${run.name}`} />
       <span className="num">
@@ -84,7 +85,7 @@ function LivePart({ run }: { readonly run: LiveStatus }) {
       )}
       {run.reward !== null && <span className="num">reward {score(run.reward)}</span>}
       {run.backend !== null && (
-        <span title={run.why ?? undefined}>
+        <span className={classes.process} title={run.why ?? undefined}>
           {run.backend}, {run.threads} {run.threads === 1 ? 'thread' : 'threads'}
         </span>
       )}

@@ -16,9 +16,11 @@ interface Keys {
   add(keys: readonly ScreenKey[]): () => void;
   /** Shows them all. */
   help(): void;
+  /** Those of the screen on show. */
+  current(): readonly ScreenKey[];
 }
 
-const KeysContext = createContext<Keys>({ add: () => () => undefined, help: () => undefined });
+const KeysContext = createContext<Keys>({ add: () => () => undefined, help: () => undefined, current: () => [] });
 
 /** The keys of the screen on show; they rest while someone types, in an open list, and in a dialog. */
 export function useKeys(keys: readonly ScreenKey[]): void {
@@ -32,6 +34,11 @@ export function useKeysHelp(): () => void {
 }
 
 type Groups = readonly (readonly ScreenKey[])[];
+
+/** Reads the keys of the screen on show, when they are wanted. */
+export function useCurrentKeys(): () => readonly ScreenKey[] {
+  return useContext(KeysContext).current;
+}
 
 export function KeysProvider({ children }: { readonly children: ReactNode }) {
   const active = useRef<Groups>([]);
@@ -48,6 +55,7 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
         return () => set(active.current.filter((group) => group !== keys));
       },
       help: () => setHelp({ open: true, groups: active.current }),
+      current: () => active.current.flat(),
     };
   }, []);
   useEffect(() => {

@@ -27,7 +27,7 @@ export function Home() {
       {live.map((run) => (
         <LiveCard key={run.runId} live={run} />
       ))}
-      {next !== null && live.length === 0 && <Next step={next} />}
+      {next !== null && curriculum !== undefined && live.length === 0 && <Next step={next} curriculum={curriculum} />}
       {interrupted.data !== undefined && interrupted.data.length > 0 && <Interrupted runs={interrupted.data} />}
       <div className={classes.columns}>
         {runs.data === undefined && runs.error === null ? (

@@ -77,7 +77,7 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
           disabled={state === 'stopping' || state === 'ending'}
           onClick={actions.stop}
         >
-          Stop and save
+          Stop &amp; save
         </Button>
       </div>
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}

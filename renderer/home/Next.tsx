@@ -2,16 +2,30 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
+import type { Curriculum } from '../../main/services/curriculum.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { HeldQueue } from '../curriculum/HeldQueue.tsx';
 import { BraidPicture } from './BraidPicture.tsx';
 import classes from './Home.module.css';
 import type { NextStep } from './next-step.ts';
 
-export function Next({ step }: { readonly step: NextStep }) {
+export interface NextProps {
+  readonly step: NextStep;
+  readonly curriculum: Curriculum;
+}
+
+export function Next({ step, curriculum }: NextProps) {
   if (step.kind === 'demo') return <Demo />;
+  if (step.kind === 'held') {
+    return (
+      <Panel title="Next" actions={<Link href="/curriculum">Open the curriculum</Link>}>
+        <HeldQueue curriculum={curriculum} />
+      </Panel>
+    );
+  }
   return (
     <Panel title="Next" className={classes.next ?? ''}>
       <p>{sentence(step)}</p>
@@ -22,16 +36,14 @@ export function Next({ step }: { readonly step: NextStep }) {
   );
 }
 
-function sentence(step: Exclude<NextStep, { kind: 'demo' }>): string {
+function sentence(step: Exclude<NextStep, { kind: 'demo' | 'held' }>): string {
   switch (step.kind) {
     case 'plan':
       return 'Plan a curriculum: from few words to many, each stage from the checkpoint of the one before.';
-    case 'held':
-      return `The queue of stages stands still. ${step.reason}`;
     case 'stage':
       return `The next stage is ${step.name}. ${step.why}`;
     case 'done':
-      return `All ${step.stages} stages are done. See what they gained on the same held-out prompts.`;
+      return `${step.stages === 1 ? 'The stage is' : `All ${step.stages} stages are`} done. See what was gained on the same held-out prompts, or plan longer ones in the curriculum.`;
   }
 }
 

@@ -6,14 +6,14 @@ export type NextStep =
   | { readonly kind: 'demo' }
   /** Runs, but no curriculum yet. */
   | { readonly kind: 'plan' }
-  | { readonly kind: 'held'; readonly reason: string }
+  | { readonly kind: 'held' }
   | { readonly kind: 'stage'; readonly stageId: number; readonly name: string; readonly why: string }
   | { readonly kind: 'done'; readonly stages: number };
 
 /** The next step; null while a stage trains or waits, when there is nothing to do but to watch. */
 export function nextStep({ stages, held, queue }: Curriculum, hasRuns: boolean): NextStep | null {
   if (stages.length === 0) return { kind: hasRuns ? 'plan' : 'demo' };
-  if (held !== null) return { kind: 'held', reason: held };
+  if (held !== null) return { kind: 'held' };
   if (queue.length > 0 || stages.some(({ state }) => state === 'running')) return null;
   const next = stages.find(({ state }) => state !== 'done');
   if (next === undefined) return { kind: 'done', stages: stages.length };

@@ -15,7 +15,13 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }) {
             <Icon size={14} aria-hidden="true" />
             <b className="mono">{verdict}</b>
             <span>
-              <strong>{name}</strong>: {detail} {next !== null && <span className="soft">{next}</span>}
+              <strong>{name}</strong>: {detail}
+              {next !== null && (
+                <span className="soft">
+                  {/[.!?]$/.test(detail) ? ' ' : '. '}
+                  {next}
+                </span>
+              )}
             </span>
           </li>
         );

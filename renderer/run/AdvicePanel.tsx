@@ -78,6 +78,7 @@ function Watched({ runId, isLive }: Pick<AdvicePanelProps, 'runId' | 'isLive'>) 
   const { data = [] } = useQuery(
     api.runs.watched.queryOptions({ input: { runId }, refetchInterval: isLive && FRESH_MS }),
   );
+  const hasSteps = data.some(({ points }) => points.length > 0);
   return (
     <ul className={classes.watched}>
       {data.map(({ name, metric, points, now }) => (
@@ -85,13 +86,19 @@ function Watched({ runId, isLive }: Pick<AdvicePanelProps, 'runId' | 'isLive'>) 
           <span>
             {names[name]} <span className="mono faint">{metric}</span>
           </span>
-          <Sparkline
-            values={points.map(({ value }) => value)}
-            label={`${names[name]}, now ${number(now)}`}
-            width={120}
-            height={24}
-          />
-          <b className="num">{number(now)}</b>
+          {name === 'kl_penalty' && hasSteps && points.length === 0 ? (
+            <em className="faint">not measured: beta is 0</em>
+          ) : (
+            <>
+              <Sparkline
+                values={points.map(({ value }) => value)}
+                label={`${names[name]}, now ${number(now)}`}
+                width={120}
+                height={24}
+              />
+              <b className="num">{number(now)}</b>
+            </>
+          )}
         </li>
       ))}
     </ul>

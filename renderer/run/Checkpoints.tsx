@@ -18,7 +18,10 @@ export interface CheckpointsProps {
 export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBack }: CheckpointsProps) {
   const { checkpoints, evaluations, folder } = detail;
   const there = checkpoints.filter(({ deletedAt }) => deletedAt === null);
-  const gone = checkpoints.length - there.length;
+  const gone = checkpoints.filter(({ deletedAt }) => deletedAt !== null);
+  // The run itself removes old ones only, and never its newest.
+  const missing = gone.filter(({ step }) => step > (there[0]?.step ?? 0));
+  const removed = gone.length - missing.length;
   const heldOut = new Map(evaluations.map(({ step, mean }) => [step, mean]));
   return (
     <Panel title="Checkpoints">
@@ -72,10 +75,19 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBac
           </Table>
         </div>
       )}
-      {gone > 0 && (
+      {missing.length > 0 && (
+        <p className={classes.missing} role="status">
+          {missing.length === 1 ? 'The folder' : 'The folders'} of step {missing.map(({ step }) => step).join(', ')}{' '}
+          {missing.length === 1 ? 'is' : 'are'} gone from the disk.{' '}
+          {there.length === 0
+            ? 'None is left: resumed, the run begins anew.'
+            : `Step ${there.at(-1)?.step} is now what the run, and a stage after it, goes on from.`}
+        </p>
+      )}
+      {removed > 0 && (
         <p className={`faint ${classes.note}`}>
-          {gone} earlier {gone === 1 ? 'one was' : 'ones were'} removed: the run keeps the newest, and its lineage knows
-          them all.
+          {removed} earlier {removed === 1 ? 'one was' : 'ones were'} removed: the run keeps the newest, and its lineage
+          knows them all.
         </p>
       )}
       <Files folder={folder} />

@@ -73,7 +73,7 @@ export function Run({ runId }: { readonly runId: number }) {
     >
       <LineageLine detail={detail} />
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
-      <Trouble run={feed.run} live={feed.live} onResume={resumeNewest} />
+      <Trouble run={feed.run} live={feed.live} savedAt={savedAt(detail)} onResume={resumeNewest} />
       <VerdictBar verdict={feed.verdict} />
       <AdvicePanel
         runId={runId}
@@ -103,6 +103,11 @@ export function Run({ runId }: { readonly runId: number }) {
       />
     </Screen>
   );
+}
+
+/** The step of the newest checkpoint that is there. */
+function savedAt({ checkpoints }: RunDetail): number | null {
+  return checkpoints.findLast(({ deletedAt }) => deletedAt === null)?.step ?? null;
 }
 
 type Asked =

@@ -8,16 +8,18 @@ import classes from './Run.module.css';
 export interface TroubleProps {
   readonly run: RunSummary;
   readonly live: LiveStatus | null;
+  /** Of the newest checkpoint that is there; null: none is. */
+  readonly savedAt: number | null;
   readonly onResume: () => void;
 }
 
 const headings: Readonly<Partial<Record<RunSummary['state'], string>>> = {
-  interrupted: 'Interrupted: everything up to the last checkpoint is safe',
-  failed: 'Failed: everything up to the last checkpoint is safe',
+  interrupted: 'Interrupted',
+  failed: 'Failed',
   collapsed: 'Collapsed: the collapse watch paused the run, and it was ended so',
 };
 
-export function Trouble({ run: { state, reason, step }, live, onResume }: TroubleProps) {
+export function Trouble({ run: { state, reason, step }, live, savedAt, onResume }: TroubleProps) {
   if (live !== null) {
     if (live.state !== 'paused' || live.reason === null) return null;
     return (
@@ -38,7 +40,10 @@ export function Trouble({ run: { state, reason, step }, live, onResume }: Troubl
       <IconAlertTriangle size={16} aria-hidden="true" />
       <div>
         <strong>
-          {heading} (step {step})
+          {heading} at step {step}.{' '}
+          {savedAt === null
+            ? 'It had no checkpoint yet: resumed, it begins anew.'
+            : `Everything up to its checkpoint of step ${savedAt} is safe.`}
         </strong>
         <p>{first}</p>
         {rest.length > 0 && <pre className="mono">{rest.join('\n')}</pre>}

@@ -10,6 +10,8 @@ import { type Look, metricSeries, stepsAround } from './series.ts';
 const COUNT = 400;
 /** Earlier generations of a chart's data are soon forgotten. */
 const FORGET_MS = 20_000;
+/** What was asked for ahead of the page need not be asked for again when it is there. */
+const FRESH_MS = 1000;
 
 /** Stretches of a run's metrics, as a chart of this zoom asks for them. */
 export function metricsQuery(runId: number, names: readonly string[], range: ZoomRange | null, generation: number) {
@@ -17,6 +19,7 @@ export function metricsQuery(runId: number, names: readonly string[], range: Zoo
   return queryOptions({
     ...api.runs.buckets.queryOptions({ input }),
     queryKey: [...api.runs.buckets.key({ input }), generation],
+    staleTime: FRESH_MS,
     gcTime: FORGET_MS,
   });
 }
@@ -28,8 +31,13 @@ export function useMetrics(
 ): { readonly series: readonly ChartSeries[]; readonly isRead: boolean; readonly error: unknown } {
   const { range } = useChartGroup();
   const names = useMemo(() => Object.keys(looks), [looks]);
-  const query = metricsQuery(feed.run.id, names, range, feed.generation);
-  const { data, error } = useQuery({ ...query, placeholderData: keepPreviousData });
+  const isLive = feed.run.state === 'running' || feed.run.state === 'paused';
+  const { data, error } = useQuery({
+    ...metricsQuery(feed.run.id, names, range, feed.generation),
+    placeholderData: keepPreviousData,
+    // What came while another screen was on show is in no tail.
+    refetchOnMount: isLive ? 'always' : true,
+  });
   const { tail } = feed;
   const series = useMemo(
     () =>

@@ -30,7 +30,7 @@ export function useRunKeys({ runId, state, actions, onResume }: RunKeysOptions):
     const all: (ScreenKey | false)[] = [
       state === 'running' && { key: 'p', label: 'Pause', run: pause },
       state === 'paused' && { key: 'p', label: 'Go on', run: () => resume() },
-      trains && { key: 's', label: 'Stop and save', run: stop },
+      trains && { key: 's', label: 'Stop & save', run: stop },
       !trains && state !== 'stopping' && { key: 'r', label: 'Resume from a checkpoint', run: onResume },
       { key: '[', label: 'Previous run', run: go(place + 1) },
       { key: ']', label: 'Next run', run: go(place - 1) },

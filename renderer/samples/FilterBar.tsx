@@ -151,7 +151,7 @@ function Bound({ label, name, value, onValue }: BoundProps) {
       <input
         type="number"
         step="any"
-        className={classes.number}
+        className={`box ${classes.number}`}
         aria-label={name}
         value={value ?? ''}
         onChange={({ currentTarget: { valueAsNumber: typed } }) => onValue(Number.isNaN(typed) ? undefined : typed)}

@@ -137,7 +137,7 @@ export function Target({ sample }: { readonly sample: SampleView }) {
       {(['a', 'b'] as const).map((strand) => (
         <div key={strand}>
           <dt className={classes[strand]}>{strand.toUpperCase()}</dt>
-          <dd className={`mono ${classes.fragment}`} title={fragmentOf(words, strand)}>
+          <dd className={`mono ${classes.fragment} ${classes[strand]}`} title={fragmentOf(words, strand)}>
             {fragmentOf(words, strand)}
           </dd>
         </div>

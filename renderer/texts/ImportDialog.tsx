@@ -1,8 +1,11 @@
 /** Importing: choose, look, one word. */
 import { Button, Loader, Modal } from '@mantine/core';
 import { IconClipboardText, IconFileImport } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
+import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
 import { checked, pasted } from './dropped.ts';
 import styles from './Import.module.css';
 import { ImportPreviewView } from './ImportPreview.tsx';
@@ -23,11 +26,7 @@ export function ImportDialog({ incoming, onDone }: ImportDialogProps) {
         <Failed what="The files could not be read; nothing was imported" error={error} onRetry={incoming.restart} />
       )}
       {what === null && <Choice incoming={incoming} />}
-      {reading && (
-        <p className={styles.reading} role="status">
-          <Loader size="xs" color="gray" /> Reading {what} and comparing with the corpus …
-        </p>
-      )}
+      {reading && <Reading what={what ?? ''} onCancel={incoming.restart} />}
       {preview !== null && (
         <ImportPreviewView
           key={preview.importId}
@@ -39,6 +38,32 @@ export function ImportDialog({ incoming, onDone }: ImportDialogProps) {
         />
       )}
     </Modal>
+  );
+}
+
+interface ReadingProps {
+  readonly what: string;
+  readonly onCancel: () => void;
+}
+
+function Reading({ what, onCancel }: ReadingProps) {
+  const { data: status } = useQuery(api.app.status.queryOptions());
+  const progress = status?.jobs.find(({ kind, state }) => kind === 'import' && state === 'running')?.progress;
+  return (
+    <div className={styles.reading} role="status">
+      <Loader size="xs" color="gray" />
+      <span>
+        Reading {what} and comparing with the corpus …{' '}
+        {progress != null && progress.total > 1 && (
+          <span className="soft num">
+            {number(progress.done)} of {number(progress.total)} {progress.unit}
+          </span>
+        )}
+      </span>
+      <Button variant="default" onClick={onCancel}>
+        Cancel
+      </Button>
+    </div>
   );
 }
 

@@ -85,7 +85,9 @@ function summaryOf(texts: readonly IncomingText[], without: ReadonlySet<number>)
     `${number(texts.length)} ${texts.length === 1 ? 'text' : 'texts'} found`,
     `${number(count('new'))} new`,
     ...(count('replaces') > 0 ? [`${number(count('replaces'))} in place of shorter versions`] : []),
-    ...(count('left-out') > 0 ? [`${number(count('left-out'))} there already`] : []),
+    ...(count('left-out') > 0
+      ? [`${number(count('left-out'))} left out as ${count('left-out') === 1 ? 'a duplicate' : 'duplicates'}`]
+      : []),
     ...(without.size > 0 ? [`${number(without.size)} not wanted`] : []),
   ];
   return `${parts.join(', ')}.`;

@@ -39,7 +39,9 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
     const key = group.map(({ id }) => id).join();
     return { ids: group.map(({ id }) => id), title: titles[key] ?? titleOf(group) };
   });
-  const asked = useDeferredValue(JSON.stringify(groups));
+  const wanted = JSON.stringify(groups);
+  const asked = useDeferredValue(wanted);
+  const settling = asked !== wanted;
   const input = useMemo(() => ({ groups: mutable(JSON.parse(asked) as Group[]) }), [asked]);
   const valid = groups.length > 0 && groups.every(({ title }) => title.trim() !== '');
   const preview = useQuery(
@@ -91,7 +93,7 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
         (preview.data === undefined ? (
           preview.error === null && <Loading what="the preview" />
         ) : (
-          <StageChanges stages={preview.data.stages} />
+          <StageChanges stages={preview.data.stages} stale={preview.isPlaceholderData || settling} />
         ))}
       {join.error !== null && <Failed what="Nothing was merged" error={join.error} />}
       <p className="soft">Each merged text takes the place of its parts and holds every word of them, in this order.</p>

@@ -42,14 +42,18 @@ export function useIncoming(): Incoming {
   const { mutate, reset, data, error, isPending } = useMutation({ mutationFn: readOnHost });
   const held = useRef<number | null>(null);
   held.current = data?.importId ?? null;
+  const reading = useRef(new AbortController());
 
   const read = useCallback(
     (next: Wanted | null, words: number): void => {
-      // The host need not keep what nobody will confirm.
+      // The host need neither read nor keep what nobody will confirm.
+      reading.current.abort();
       if (held.current !== null) void client.texts.dropImport({ importId: held.current }).catch(() => undefined);
       reset();
       setWanted(next);
-      if (next !== null) mutate({ wanted: next, minWords: words });
+      if (next === null) return;
+      reading.current = new AbortController();
+      mutate({ wanted: next, minWords: words, signal: reading.current.signal });
     },
     [reset, mutate],
   );
@@ -95,9 +99,15 @@ export function useIncoming(): Incoming {
   );
 }
 
-function readOnHost({ wanted, minWords }: { readonly wanted: Wanted; readonly minWords: number }) {
-  if (wanted.kind === 'paths') return client.texts.openImportPaths({ paths: [...wanted.paths], minWords });
-  return client.texts.openImport({ files: [...wanted.files], minWords });
+interface Reading {
+  readonly wanted: Wanted;
+  readonly minWords: number;
+  readonly signal: AbortSignal;
+}
+
+function readOnHost({ wanted, minWords, signal }: Reading) {
+  if (wanted.kind === 'paths') return client.texts.openImportPaths({ paths: [...wanted.paths], minWords }, { signal });
+  return client.texts.openImport({ files: [...wanted.files], minWords }, { signal });
 }
 
 function inWords(wanted: Wanted): string {

@@ -25,6 +25,9 @@ describe('toFailure', () => {
       message: expect.stringContaining('the disk is full'),
       data: { code: 'DISK_FULL', remedy: expect.stringContaining('everything stored before is intact') },
     });
+    expect(toFailure(new Database.SqliteError('database or disk is full', 'SQLITE_FULL'))).toMatchObject({
+      message: 'Expected to use the database of this workspace, but the disk is full (SQLITE_FULL)',
+    });
     expect(toFailure(thrown('SQLITE_BUSY'))).toMatchObject({ data: { code: 'DATABASE_LOCKED' } });
   });
 

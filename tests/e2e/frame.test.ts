@@ -16,8 +16,8 @@ describe.skipIf(noBrowser)('the frame', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('goes everywhere by keyboard', async () => {
-    const { page } = await openPage(app);
+  it('goes everywhere, and does what a screen can do, by keyboard', async () => {
+    const { page, goto } = await openPage(app);
     await page.keyboard.press('g');
     await page.keyboard.press('r');
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
@@ -26,9 +26,18 @@ describe.skipIf(noBrowser)('the frame', () => {
     expect(await page.getByRole('dialog').getByText('Find a run').count()).toBe(1);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
-    await page.getByRole('searchbox').or(page.getByPlaceholder('Go to a screen or a run')).first().fill('home');
+    const palette = page.getByPlaceholder(/^Do something here/);
+    await palette.fill('home');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+
+    await palette.waitFor({ state: 'hidden' });
+    await goto('/texts');
+    await page.getByText('No texts yet').waitFor();
+    await page.keyboard.press('Control+k');
+    await palette.fill('import');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Import texts' }).waitFor();
   });
 
   it('goes back and forward through the screens that one came to', async () => {

@@ -215,10 +215,19 @@ describe.skipIf(noBrowser)('runs', () => {
     await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(pausedAt);
     await page.keyboard.press('p');
     await expect.poll(steps, { timeout: 30_000 }).toBeGreaterThan(pausedAt + 1);
+
+    // What came while another screen was on show is in the charts on the way back.
+    await goto('/models');
+    const away = async (): Promise<number> => (await client.runs.get({ runId })).step;
+    const left = await away();
+    await expect.poll(away, { timeout: 30_000 }).toBeGreaterThan(left + 2);
+    await goto(`/runs/${runId}`);
+    await page.getByRole('button', { name: 'Reward: data as table' }).click();
+    await expect.poll(() => rows.count()).toBeGreaterThan(left + 2);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Kill' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
-    await page.getByText('Interrupted: everything up to the last checkpoint is safe').waitFor();
+    await page.getByText(/^Interrupted at step \d+\. Everything up to its checkpoint of step \d+ is safe\.$/).waitFor();
     await page.getByRole('button', { name: 'Roll back' }).last().click();
     await page.getByRole('dialog').getByText('This discards').waitFor();
     await page.getByRole('button', { name: /Discard and resume/ }).click();

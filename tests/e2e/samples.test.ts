@@ -72,6 +72,23 @@ describe.skipIf(noBrowser)('the samples', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('copy a completion, its target and all that is known of it', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/samples?run=1');
+    const best = page.getByRole('article', { name: 'best' });
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    for (const [item, found] of [
+      ['Copy the completion', TARGET],
+      ['Copy the target', TARGET],
+      ['Copy as JSON', '"recordId": "3w-train-000'],
+    ] as const) {
+      await page.evaluate(() => navigator.clipboard.writeText(''));
+      await best.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+      await expect.poll(copied).toContain(found);
+    }
+  });
+
   it('show a whole group, a bar of its histogram, and a wrong word with what was expected', async () => {
     const { page, goto } = await openPage(app);
     await goto('/samples?run=1&step=10&group=1');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { writeTinyDataset } from '../tiny-dataset.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -85,7 +86,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
         file('letters.json', JSON.stringify({ Letter: letter, Copy: `${letter} again`, Short: words(30, 50_000) })),
       ]);
     const dialog = page.getByRole('dialog', { name: 'Import texts' });
-    await dialog.getByText('3 texts found, 2 new, 1 there already.').waitFor();
+    await dialog.getByText('3 texts found, 2 new, 1 left out as a duplicate.').waitFor();
     expect(await dialog.getByLabel('Faults').textContent()).toMatch(
       /bad\.jsonl[\s\S]*line 2: expected "text" to be a string, got 5/,
     );
@@ -183,6 +184,25 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByRole('link', { name: '25words' }).waitFor();
     expect(await page.getByRole('link', { name: '10words', exact: true }).count()).toBe(0);
     await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it('takes in dataset files that the history does not know, and names the line of one that is wrong', async () => {
+    writeTinyDataset(join(app.workspace, 'datasets', 'brought.jsonl'));
+    writeFileSync(join(app.workspace, 'datasets', 'broken.jsonl'), '{"id":"a","fragment_a":"one","fragment_b":5}\n');
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/texts/datasets');
+    await page.getByText('Also in the folder of datasets, not listed yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Take in broken' }).click();
+    await page.getByText('Not taken in').waitFor();
+    await page.getByText(/broken\.jsonl, line 1: expected/).waitFor();
+    await page.getByRole('button', { name: 'Take in brought' }).click();
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'brought' }) });
+    await row.getByRole('cell', { name: '12', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Take in brought' }).count()).toBe(0);
+    await row.getByRole('link', { name: 'brought' }).click();
+    await page.getByText('2w-train-0001').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -17,6 +17,7 @@ describe.skipIf(process.platform === 'win32')('a full disk under the app', () =>
     expect(notice).toMatchObject({ severity: 'error', message: expect.stringMatching(/could not be written/) });
     expect(notice?.remedy).toMatch(/Free space/);
     const run = await client.runs.get({ runId });
+    expect(run).toMatchObject({ state: 'interrupted', reason: expect.stringMatching(/could not be written.*disk/) });
     const points = await client.runs.series({ runId, names: ['reward'] });
     expect(run.step).toBeGreaterThan(3);
     expect(points.reward?.map(({ step }) => step)).toEqual(Array.from({ length: run.step }, (_, i) => i + 1));

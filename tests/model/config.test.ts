@@ -67,7 +67,7 @@ describe('parseModelConfig', () => {
   });
 
   it.each([
-    ['an unknown architecture', { model_type: 'gpt2' }, '"model_type"'],
+    ['an unknown architecture', { model_type: 'gpt2', vocab_size: undefined }, 'llama, qwen2 or qwen3, got "gpt2"'],
     ['a missing size', { vocab_size: undefined }, '"vocab_size"'],
     ['a size of another type', { hidden_size: '32' }, '"hidden_size"'],
     ['another activation', { hidden_act: 'gelu' }, '"hidden_act"'],

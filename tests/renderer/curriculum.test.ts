@@ -3,7 +3,15 @@ import type { Curriculum, StageView } from '../../main/services/curriculum.ts';
 import { numberFrom, numbersFrom, worded } from '../../renderer/components/config-form/entry.ts';
 import { fieldSections } from '../../renderer/components/config-form/sections.ts';
 import { ladderShape } from '../../renderer/curriculum/ladder-shape.ts';
-import { metInARow, originInWords, ruleInShort, ruleInWords, stateOf } from '../../renderer/curriculum/words.ts';
+import {
+  metInARow,
+  originInWords,
+  ruleInShort,
+  ruleInWords,
+  runToResume,
+  stateOf,
+  waitsFor,
+} from '../../renderer/curriculum/words.ts';
 import { nextStep } from '../../renderer/home/next-step.ts';
 
 const rule = { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false } as const;
@@ -46,10 +54,40 @@ describe('words of a stage', () => {
   });
 });
 
+describe('a stage that has not begun', () => {
+  const stage = (position: number, state: string, config: object = {}) =>
+    ({ position, state, config, run: state === 'planned' ? null : {} }) as unknown as StageView;
+
+  it('waits for the stage before while that one is to be trained, but not where it names its own start', () => {
+    const [first, second, own] = [
+      stage(0, 'running'),
+      stage(1, 'planned'),
+      stage(1, 'planned', { from_checkpoint: 'x' }),
+    ];
+    expect([waitsFor([first, second], second), waitsFor([first, own], own)]).toEqual([first, null]);
+    expect([waitsFor([stage(0, 'done'), second], second), waitsFor([first], first)]).toEqual([null, null]);
+  });
+});
+
+describe('runToResume', () => {
+  it('is the run that ended before its last step', () => {
+    const run = (state: string, step: number) =>
+      ({ run: { id: 7, state, step, maxSteps: 9 } }) as Pick<StageView, 'run'>;
+    const runs = [run('stopped', 3), run('interrupted', 3), run('done', 9), run('running', 3), { run: null }];
+    expect(runs.map(runToResume)).toEqual([7, 7, null, null, null]);
+  });
+});
+
 describe('nextStep', () => {
   const stage = (id: number, state: string, more: object = {}) =>
     ({ id, name: `stage ${id}`, state, reason: null, dataset: {}, ...more }) as unknown as StageView;
-  const curriculum = (...stages: StageView[]): Curriculum => ({ stages, queue: [], held: null, autoPromote: false });
+  const curriculum = (...stages: StageView[]): Curriculum => ({
+    stages,
+    queue: [],
+    held: null,
+    heldFor: null,
+    autoPromote: false,
+  });
 
   it('leads a newcomer to the demo, and everyone else to what is left', () => {
     expect(nextStep(curriculum(), false)).toEqual({ kind: 'demo' });
@@ -58,10 +96,7 @@ describe('nextStep', () => {
     expect(nextStep(curriculum(stage(1, 'done'), stage(2, 'planned')), true)).toMatchObject({ stageId: 2, why: '' });
     expect(nextStep(curriculum(stage(1, 'unmet', { reason: 'Too low' })), true)).toMatchObject({ why: 'Too low' });
     expect(nextStep(curriculum(stage(1, 'done')), true)).toEqual({ kind: 'done', stages: 1 });
-    expect(nextStep({ ...curriculum(stage(1, 'failed')), held: 'killed' }, true)).toEqual({
-      kind: 'held',
-      reason: 'killed',
-    });
+    expect(nextStep({ ...curriculum(stage(1, 'failed')), held: 'killed' }, true)).toEqual({ kind: 'held' });
   });
 
   it('is silent while a stage trains or waits', () => {

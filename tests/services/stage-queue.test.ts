@@ -103,9 +103,9 @@ describe('the queue of stages', () => {
     live.kill(runId);
     await settled(first, 'failed');
     expect(store.stages.get(first)?.reason).toContain('SIGKILL');
-    expect(queue.held()).toContain('SIGKILL');
+    expect([queue.held(), queue.heldFor()]).toEqual([expect.stringContaining('SIGKILL'), first]);
     live.resume(runId);
-    expect(stateOf(first)).toBe('running');
+    expect([stateOf(first), queue.held()]).toEqual(['running', null]);
     await settled(second, 'done');
     expect([stateOf(first), queue.held()]).toEqual(['done', null]);
   });
@@ -184,6 +184,22 @@ describe('the queue of stages', () => {
     live.command(runId, 'stop');
     await settled(id, 'cancelled');
     expect(store.stages.get(id)?.reason).toMatch(/^Stopped at step \d+ of 400$/);
+  });
+
+  it('says that the app was closed, and holds what waited until the stage was resumed', async () => {
+    const { live, stage, stateOf, open, settled } = await bench();
+    const [first, second] = [stage({ steps: 400 }), stage()];
+    const queue = open();
+    queue.start(first);
+    queue.enqueue(second);
+    await until(() => (live.list()[0]?.step ?? 0) >= 1);
+    queue.close();
+    await live.close(10_000);
+    await settled(first, 'cancelled');
+    const after = open();
+    after.begin();
+    expect(after.held()).toMatch(/^"2 words": Stopped at step \d+ of 400, when Braid was closed$/);
+    expect([after.heldFor(), stateOf(second)]).toEqual([first, 'queued']);
   });
 
   it('promotes where that is wanted, after the work between two stages', async () => {

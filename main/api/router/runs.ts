@@ -7,7 +7,7 @@ import { exportRun } from '../../services/exports.ts';
 import { preflight } from '../../services/preflight.ts';
 import { readPreset } from '../../services/presets.ts';
 import { runCost } from '../../services/run-cost.ts';
-import { lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/run-history.ts';
+import { asEnded, lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/run-history.ts';
 import { removalOf } from '../../services/run-removal.ts';
 import { sparklines } from '../../services/run-sparklines.ts';
 import { watchRun } from '../../services/run-watch.ts';
@@ -20,8 +20,10 @@ import { checkConfigPaths } from '../config-paths.ts';
 import { type ApiContext, api } from '../context.ts';
 
 export const runs = {
-  list: api.runs.list.handler(({ context, input }) => runHistory(context.app.store, input)),
-  get: api.runs.get.handler(({ context, input }) => runDetail(context.app.store, input.runId)),
+  list: api.runs.list.handler(({ context: { app }, input }) =>
+    runHistory(app.store, input).map((run) => asEnded(run, app.live.lost)),
+  ),
+  get: api.runs.get.handler(({ context: { app }, input }) => asEnded(runDetail(app.store, input.runId), app.live.lost)),
   lineage: api.runs.lineage.handler(({ context, input }) => lineage(context.app.store, input.runId)),
   buckets: api.runs.buckets.handler(({ context: { app }, input: { runId, names, count, range } }) =>
     app.store.metrics.bucketsOf(requireRun(app.store, runId).id, names, count, range),

@@ -17,15 +17,16 @@ export const texts = {
   overview: api.texts.overview.handler(({ context, input, signal }) => overviewOf(context.app.library, input, signal)),
   rename: api.texts.rename.handler(({ context, input }) => renameText(context.app.library, input.id, input.title)),
   remove: api.texts.remove.handler(({ context, input }) => removeTexts(context.app.library, input.ids)),
-  openImport: api.texts.openImport.handler(async ({ context, input: { files, minWords } }) =>
-    openImport(context.app.library, await Promise.all(files.map(sourceOf)), { minWords }),
+  openImport: api.texts.openImport.handler(async ({ context, input: { files, minWords }, signal }) =>
+    openImport(context.app.library, await Promise.all(files.map(sourceOf)), { minWords, signal }),
   ),
-  openImportPaths: api.texts.openImportPaths.handler(({ context: { app, access }, input: { paths, minWords } }) =>
-    openImportPaths(
-      app.library,
-      paths.map((path) => access.check(path)),
-      { minWords },
-    ),
+  openImportPaths: api.texts.openImportPaths.handler(
+    ({ context: { app, access }, input: { paths, minWords }, signal }) =>
+      openImportPaths(
+        app.library,
+        paths.map((path) => access.check(path)),
+        { minWords, signal },
+      ),
   ),
   confirmImport: api.texts.confirmImport.handler(({ context, input }) =>
     confirmImport(context.app.library, input.importId, input.without),

@@ -33,18 +33,20 @@ const MOST_BYTES = 64 * 2 ** 20;
 export async function openImport(
   library: Library,
   files: readonly ImportSource[],
-  { minWords }: ReadOptions = {},
+  { minWords, signal: asker }: ReadOptions = {},
 ): Promise<ImportPreview> {
   checkSize(files);
   const title = files.length === 1 ? `Read ${files[0]?.name}` : `Read ${files.length} files`;
-  const { result } = library.jobs.start('import', title, ({ signal, progress }) =>
+  const { id, result } = library.jobs.start('import', title, ({ signal, progress }) =>
     library.workers.run(
       'readImport',
       { corpus: corpusOf(library.store), files, minWords },
       { signal, onProgress: progress },
     ),
   );
-  const { sources, ...shown } = await result;
+  const cancel = (): void => void library.jobs.cancel(id);
+  asker?.addEventListener('abort', cancel);
+  const { sources, ...shown } = await result.finally(() => asker?.removeEventListener('abort', cancel));
   return { ...shown, importId: library.staged.hold(sources) };
 }
 

@@ -15,11 +15,11 @@ export function checkSpace(
   if (free >= bytes + RESERVE) return;
   throw new BraidError(
     'DISK_FULL',
-    `Expected ${megabytes(bytes + RESERVE)} free at ${folder} for ${what}, got ${megabytes(free)}`,
+    `Expected ${mebibytes(bytes + RESERVE)} free at ${folder} for ${what}, got ${mebibytes(free)}`,
     { remedy: 'Free some space there, or use a workspace on another disk.' },
   );
 }
 
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`;
+function mebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 20).toLocaleString('en')} MiB`;
 }

@@ -15,7 +15,7 @@ import type { JobContext } from '../jobs.ts';
 import { pour } from './copy-file.ts';
 import { checkSpace } from './disk-space.ts';
 import { hubError } from './hub-errors.ts';
-import { inMegabytes, refuseTaken } from './import.ts';
+import { inMebibytes, refuseTaken } from './import.ts';
 
 export interface HubModel {
   /** `owner/name`. */
@@ -115,7 +115,7 @@ async function fetchFiles(model: HubModel, folder: string, options: HubOptions, 
   let done = 0;
   const onBytes = (count: number): void => {
     done += count;
-    progress(inMegabytes(done, total));
+    progress(inMebibytes(done, total));
   };
   for (const file of wanted) {
     const place = join(folder, file.path);

@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { checkModelFolder } from '../../trainer/model-folder.ts';
+import { readModelFacts } from '../../trainer/model-facts.ts';
 import type { App } from '../app.ts';
 import type { JobContext } from '../jobs.ts';
 import { pour } from './copy-file.ts';
@@ -21,7 +21,8 @@ export interface ImportedFolder {
 
 /** Takes in a folder after a look at its files; what keeps it from being a model is said. */
 export function importModel(host: Host, folder: string, copy: boolean): ImportedFolder {
-  checkModelFolder(folder);
+  // The weights' headers too: a download that was cut off is told of now, not when a stage starts.
+  readModelFacts({ base: folder, adapter: null, tokenizer: folder });
   if (dirname(folder) === host.workspace.models) return { ref: `workspace:${basename(folder)}`, jobId: null };
   if (copy) return copyIn(host, folder);
   host.store.transaction(() => rememberImported(host.store, folder));
@@ -62,7 +63,7 @@ async function copyFolder(from: string, target: string, { signal, progress }: Jo
   let done = 0;
   const onBytes = (count: number): void => {
     done += count;
-    progress(inMegabytes(done, total));
+    progress(inMebibytes(done, total));
   };
   try {
     await rm(temporary, { recursive: true, force: true });
@@ -78,7 +79,11 @@ async function copyFolder(from: string, target: string, { signal, progress }: Jo
   }
 }
 
-/** Progress in megabytes, so that the numbers stay readable. */
-export function inMegabytes(done: number, total: number) {
-  return { done: Math.round(done / 1e5) / 10, total: Math.round(total / 1e5) / 10, unit: 'MB' } as const;
+/** Progress in mebibytes, so that the numbers stay readable. */
+export function inMebibytes(done: number, total: number) {
+  return { done: mebibytes(done), total: mebibytes(total), unit: 'MiB' } as const;
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round((10 * bytes) / 2 ** 20) / 10;
 }

@@ -2,7 +2,7 @@
 import { Button, Checkbox, Progress } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Check } from '../../../main/services/doctor.ts';
 import type { Preflight as Report, SampledGroups } from '../../../main/services/preflight.ts';
 import { api, client } from '../../api/client.ts';
@@ -18,7 +18,7 @@ export interface PreflightProps {
   readonly look: () => Promise<Report>;
   readonly onClose: () => void;
   /** What can be done then; blocked while something fails and the person has not said that they know. */
-  readonly children: (blocked: boolean) => ReactNode;
+  readonly children: (blocked: boolean, report: Report) => ReactNode;
 }
 
 export function Preflight({ title, look, onClose, children }: PreflightProps) {
@@ -70,8 +70,12 @@ interface FindingsProps extends Pick<PreflightProps, 'children'> {
   readonly report: Report;
 }
 
-function Findings({ report: { checks, sampled }, children }: FindingsProps) {
+function Findings({ report, children }: FindingsProps) {
+  const { checks, sampled } = report;
   const [known, setKnown] = useState(false);
+  const ways = useRef<HTMLDivElement>(null);
+  // On a low window what can be done would stand below the edge.
+  useEffect(() => void ways.current?.scrollIntoView({ block: 'nearest' }), []);
   const failing = checks.filter(({ status }) => status === 'FAIL');
   return (
     <>
@@ -88,7 +92,9 @@ function Findings({ report: { checks, sampled }, children }: FindingsProps) {
           label={`I know that ${failing.map(({ name }) => `“${name}”`).join(' and ')} failed, and want to start all the same`}
         />
       )}
-      {children(failing.length > 0 && !known)}
+      <div ref={ways} className={classes.ways}>
+        {children(failing.length > 0 && !known, report)}
+      </div>
       {sampled !== null && <Sampled sampled={sampled} />}
     </>
   );

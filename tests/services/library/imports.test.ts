@@ -64,6 +64,15 @@ describe('openImport', () => {
     expect(shown.texts.map(({ title }) => title)).toEqual(['one', 'two', 'three', 'Heading', 'Pasted 4']);
   });
 
+  it('stops reading when whoever asked has gone', async () => {
+    const library = temporaryLibrary();
+    const asker = new AbortController();
+    const reading = openImport(library, [file('a.txt', rain)], { signal: asker.signal });
+    asker.abort();
+    await expect(reading).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(library.jobs.list()).toMatchObject([{ kind: 'import', state: 'cancelled' }]);
+  });
+
   it('refuses no file and too much', async () => {
     const library = temporaryLibrary();
     await expect(openImport(library, [])).rejects.toMatchObject({ code: 'NOTHING_TO_IMPORT' });

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
@@ -30,7 +30,7 @@ describe('importModel', () => {
     const folder = await outside();
     const { ref } = importModel(host, folder, true);
     const job = await jobEnd(host);
-    expect(job).toMatchObject({ state: 'done', title: 'Copy brought', progress: { unit: 'MB' } });
+    expect(job).toMatchObject({ state: 'done', title: 'Copy brought', progress: { unit: 'MiB' } });
     expect(job?.progress?.done).toBe(job?.progress?.total);
     expect(listModels(host)).toContainEqual(expect.objectContaining({ ref, problem: null }));
     expect(errorOf(() => importModel(host, folder, true))).toMatchObject({ code: 'MODEL_EXISTS' });
@@ -68,13 +68,21 @@ describe('importModel', () => {
     });
     expect(host.jobs.list()).toEqual([]);
   });
+
+  it('refuses weights that were cut off', async () => {
+    const host = modelHost();
+    const folder = await outside();
+    truncateSync(join(folder, 'model.safetensors'), 100);
+    expect(errorOf(() => importModel(host, folder, false))).toMatchObject({ code: 'FILE_TRUNCATED' });
+    expect(host.store.settings.list()).toEqual({});
+  });
 });
 
 describe('checkSpace', () => {
   it('refuses what the disk has no room for', () => {
     expect(errorOf(() => checkSpace('/', 10e9, 'a model', () => 1e9))).toMatchObject({
       code: 'DISK_FULL',
-      message: expect.stringContaining('got 1,000 MB'),
+      message: expect.stringContaining('got 954 MiB'),
     });
     expect(() => checkSpace('/', 1e6, 'a model', () => 1e9)).not.toThrow();
   });

@@ -1,0 +1,39 @@
+/** Why the queue stands still, and the ways on: its stage taken up again, or passed over. */
+import { Button } from '@mantine/core';
+import { IconPlayerPause } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import type { Curriculum } from '../../main/services/curriculum.ts';
+import { client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import classes from './Curriculum.module.css';
+import { runToResume } from './words.ts';
+
+export function HeldQueue({ curriculum }: { readonly curriculum: Curriculum }) {
+  const { stages, queue, held, heldFor } = curriculum;
+  const resume = useMutation({ mutationFn: (runId: number) => client.runs.resume({ runId }) });
+  const release = useMutation({ mutationFn: () => client.stages.release() });
+  if (held === null) return null;
+  const stage = stages.find(({ id }) => id === heldFor);
+  const runId = stage === undefined ? null : runToResume(stage);
+  const next = stages.find(({ id }) => id === queue[0])?.name;
+  const error = resume.error ?? release.error;
+  return (
+    <>
+      <div className={classes.held} role="status">
+        <IconPlayerPause size={15} aria-hidden="true" />
+        <span>The queue stands still. {held}</span>
+        {stage !== undefined && runId !== null && (
+          <Button loading={resume.isPending} onClick={() => resume.mutate(runId)}>
+            Resume {stage.name}
+          </Button>
+        )}
+        {next !== undefined && (
+          <Button variant="default" loading={release.isPending} onClick={() => release.mutate()}>
+            Start {next} all the same
+          </Button>
+        )}
+      </div>
+      {error !== null && <Failed error={error} />}
+    </>
+  );
+}

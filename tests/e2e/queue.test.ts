@@ -1,0 +1,65 @@
+/** Two stages that both want to train: the second is told why it must wait, and what waits survives a restart. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../main/store/index.ts';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { writeTinyDataset } from '../tiny-dataset.ts';
+import { connectTo } from './api.ts';
+import { expectAccessible, openPage, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+/** So many steps that it trains until it is stopped. */
+const STEPS = 4000;
+const config = { per_device_train_batch_size: 16, num_generations: 4, save_steps: STEPS, eval_steps: STEPS };
+
+/** A workspace with two stages of a few words. */
+function workspaceWithStages(): string {
+  const workspace = temporaryFolderOfFile();
+  const file = writeTinyDataset(join(workspace, 'datasets', '2words.jsonl'));
+  const store = openStore(join(workspace, 'braid.db'));
+  const facts = { task: 'interleave', words: 2, trainN: 12, testN: 4, seed: 3, template: null, textHash: null };
+  const datasetId = store.datasets.record({ name: '2words', file, ...facts });
+  const settings = { ...config, pause_on_collapse: false };
+  for (const [position, name] of ['First', 'Second'].entries())
+    store.stages.add({ name, position, words: 2, datasetId, steps: STEPS, promotion: null, config: settings });
+  store.close();
+  return workspace;
+}
+
+describe.skipIf(noBrowser)('the queue', () => {
+  it('tells a second stage why it waits, and goes on by one click after a restart', async () => {
+    const workspace = workspaceWithStages();
+    const app = await startApp(workspace);
+    const { page, goto, complaints } = await openPage(app);
+    page.setDefaultTimeout(60_000);
+    const client = await connectTo(app);
+    const { runId } = await client.stages.start({ stageId: 1 });
+    await expect.poll(async () => (await client.runs.get({ runId })).step, { timeout: 60_000 }).toBeGreaterThan(2);
+
+    await goto('/curriculum?stage=2');
+    await page.getByRole('button', { name: 'Start stage' }).click();
+    await page.getByText(/is training, which slowed this check down/).waitFor();
+    const known = page.getByRole('checkbox', { name: /want to start all the same/ });
+    if ((await known.count()) > 0) await known.check();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const refused = page.getByRole('alert').filter({ hasText: 'The stage was not started' });
+    await refused.getByText(/Expected room for another run, but .* is training and the setting allows 1/).waitFor();
+    await refused.getByText(/Queue it, stop the other/).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Queue it' }).click();
+    await page.getByRole('button', { name: 'Take Second out of the queue' }).waitFor();
+    expect(complaints).toEqual([]);
+
+    await app.stop();
+    const { page: later, complaints: laterComplaints } = await openPage(await startApp(workspace));
+    await later
+      .getByText(/The queue stands still\. "First": Stopped at step \d+ of 4000, when Braid was closed/)
+      .waitFor();
+    await later.getByRole('button', { name: 'Start Second all the same' }).waitFor();
+    await expectAccessible(later);
+    await later.getByRole('button', { name: 'Resume First' }).click();
+    await later.getByRole('link', { name: '1 queued', exact: true }).waitFor();
+    await later.getByText('The queue stands still').waitFor({ state: 'detached' });
+    expect(laterComplaints).toEqual([]);
+  }, 180_000);
+});
