@@ -3,6 +3,7 @@
  * so that one packed kernel serves all four transpositions.
  */
 import { GEMM_DOT, GEMM_PACK, GEMM_ROWS, GEMM_TILE } from '../kernels/ids.ts';
+import type { Pool } from './pool.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 /** Operands of one product, or of `batch` products whose operands lie at fixed distances. Strides count elements. */
@@ -214,12 +215,17 @@ function batchPart(task: Gemm, from: number, batch: number): Gemm {
 
 /** Whether the wide micro-kernels are right and the faster ones here, as where V8 made 256-bit operations of them. */
 export function widePanelsPay(runtime: WasmRuntime): boolean {
-  return widePays(runtime, 64) && widePays(runtime, widePanels.width);
+  // On this thread alone: on a busy machine others would come late to one kind or the other.
+  const pool: Pool = { ...runtime.pool, run: (kernel, args, tiles) => runtime.pool.run(kernel, args, tiles, false) };
+  const alone = { ...runtime, pool };
+  // Of packed operands, and of few rows.
+  return widePays(alone, [64, 96, 320]) && widePays(alone, [widePanels.width, 192, 320]);
 }
 
-/** The same for products of so many rows: of packed operands, or of few rows. */
-function widePays(runtime: WasmRuntime, m: number): boolean {
-  const [n, k] = [96, 320];
+/** Times of either kind, in turns; the best of them counts. */
+const TIMINGS = 16;
+
+function widePays(runtime: WasmRuntime, [m, n, k]: readonly [m: number, n: number, k: number]): boolean {
   const { heap } = runtime;
   const block = heap.malloc(4 * (m * k + n * k + m * n));
   try {
@@ -230,7 +236,7 @@ function widePays(runtime: WasmRuntime, m: number): boolean {
     const task = { m, n, k, a: block, aRow: k, aCol: 1, b, bRow: 1, bCol: k, c, cRow: n };
     const fastest = { narrow: Number.POSITIVE_INFINITY, wide: Number.POSITIVE_INFINITY };
     const results: Float32Array[] = [];
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < TIMINGS; round++) {
       for (const kind of ['narrow', 'wide'] as const) {
         const start = performance.now();
         gemm({ ...runtime, wide: kind === 'wide' }, task);
