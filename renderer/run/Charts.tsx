@@ -8,11 +8,12 @@ import type { ChartSeries } from '../charts/series.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
+import { useLater } from '../components/use-later.ts';
 import { type ChartPanel, panelsFor, rewardLooks } from './panels.ts';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
 import { StepPanel } from './StepPanel.tsx';
-import { useMetrics } from './use-metrics.ts';
+import { type ReadMetrics, useMetrics } from './use-metrics.ts';
 
 export interface ChartsProps {
   readonly feed: RunFeed;
@@ -28,22 +29,26 @@ export function Charts({ feed, detail, markers }: ChartsProps) {
   const names = useMemo(() => [...new Set([...metricNames, ...told.split('|')])], [metricNames, told]);
   const panels = useMemo(() => panelsFor(names), [names]);
   const pick = useCallback((step: number) => setPicked(nearest(sampleSteps, step)), [sampleSteps]);
+  const reward = useMetrics(feed, rewardLooks);
+  // The reward is painted first: the others together take several times as long.
+  const isLater = useLater(reward.isRead || reward.error !== null);
   const shared = { feed, markers, picked, onPick: pick };
   return (
     <>
       <div className={classes.main}>
         <Panel>
-          <RewardChart {...shared} detail={detail} />
+          <RewardChart {...shared} detail={detail} read={reward} />
         </Panel>
         <StepPanel detail={detail} step={picked} onStep={setPicked} />
       </div>
       <ChartControls />
       <div className={classes.grid}>
-        {panels.map((panel) => (
-          <Panel key={panel.id} {...(panel.wide && { className: classes.wide ?? '' })}>
-            <MetricChart {...shared} panel={panel} />
-          </Panel>
-        ))}
+        {isLater &&
+          panels.map((panel) => (
+            <Panel key={panel.id} {...(panel.wide && { className: classes.wide ?? '' })}>
+              <MetricChart {...shared} panel={panel} />
+            </Panel>
+          ))}
       </div>
     </>
   );
@@ -70,8 +75,13 @@ function emptyWords(isRead: boolean): string {
 const top = [1];
 const none: readonly number[] = [];
 
-function RewardChart({ feed, detail, ...shared }: SharedProps & { readonly detail: RunDetail }) {
-  const { series: train, isRead, error } = useMetrics(feed, rewardLooks);
+interface RewardChartProps extends SharedProps {
+  readonly detail: RunDetail;
+  readonly read: ReadMetrics;
+}
+
+function RewardChart({ feed, detail, read, ...shared }: RewardChartProps) {
+  const { series: train, isRead, error } = read;
   const { evaluations, baselineScore, stage } = detail;
   // Supervised fitting samples nothing: only held-out evaluations tell of the reward.
   const isFitted = detail.method === 'sft' || detail.method === 'polychromic-sft';

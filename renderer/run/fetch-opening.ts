@@ -8,11 +8,13 @@ import { metricsQuery } from './use-metrics.ts';
 /** Fills the cache; whoever shows a part is told of its failure. */
 export async function fetchOpening(queries: QueryClient, runId: number): Promise<void> {
   const input = { runId };
+  // The reward is what the page shows first. Of a run that trains it is read again once it is followed.
+  void queries.prefetchQuery(metricsQuery(runId, Object.keys(rewardLooks), null, 0));
   void queries.prefetchQuery(api.runs.lineage.queryOptions({ input }));
   const { metricNames, sampleSteps, state, method } = await queries.fetchQuery(api.runs.get.queryOptions({ input }));
-  // Of a run that trains, charts are read once it is followed: no step falls between the two.
+  // Of a run that trains, the other charts are read once it is followed: no step falls between the two.
   if (state !== 'running' && state !== 'paused')
-    for (const looks of [rewardLooks, ...panelsFor(metricNames).map((panel) => panel.looks)])
+    for (const { looks } of panelsFor(metricNames))
       void queries.prefetchQuery(metricsQuery(runId, Object.keys(looks), null, 0));
   // What is asked for first is answered first, and these take as long as several charts.
   if (method !== 'sft' && method !== 'polychromic-sft')

@@ -24,11 +24,15 @@ export function metricsQuery(runId: number, names: readonly string[], range: Zoo
   });
 }
 
+export interface ReadMetrics {
+  readonly series: readonly ChartSeries[];
+  /** Whether the host has answered. */
+  readonly isRead: boolean;
+  readonly error: unknown;
+}
+
 /** Metrics of a run as series, live, at the resolution of the zoom. Keep `looks` the same object. */
-export function useMetrics(
-  feed: RunFeed,
-  looks: Readonly<Record<string, Look>>,
-): { readonly series: readonly ChartSeries[]; readonly isRead: boolean; readonly error: unknown } {
+export function useMetrics(feed: RunFeed, looks: Readonly<Record<string, Look>>): ReadMetrics {
   const { range } = useChartGroup();
   const names = useMemo(() => Object.keys(looks), [looks]);
   const isLive = feed.run.state === 'running' || feed.run.state === 'paused';

@@ -38,7 +38,8 @@ export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableP
     estimateSize: () => ROW,
     // Those that one would scroll to are made once those in sight are shown.
     overscan: useLater() ? 4 : 0,
-    besides: 120,
+    // The upper half first: one begins to read there, and the others come a frame later.
+    besides: window.innerHeight / 2,
   });
   const items = virtual.getVirtualItems();
   const sparks = useSparklines(items.flatMap(({ index }) => sorted[index]?.id ?? []));

@@ -2,14 +2,16 @@
 import type { Page } from 'playwright-core';
 
 export interface Measured {
-  /** On the clock. */
+  /** On the clock, until it was shown. */
   readonly ms: number;
+  /** Until the last chart was drawn; null: not asked for. */
+  readonly drawn: number | null;
   /** Processor time of the page's main thread. */
   readonly work: number;
 }
 
 export interface Probe {
-  /** Does it and waits until `shown` holds and was painted; with `drawn`, until the last chart was drawn as well. */
+  /** Does it and waits until `shown` holds and was painted; with `drawn`, on until the last chart was drawn. */
   measure(act: () => Promise<void>, shown: string, drawn: boolean): Promise<Measured>;
 }
 
@@ -59,14 +61,17 @@ export async function openProbe(page: Page): Promise<Probe> {
       await page.evaluate('window.__probe.again()');
       const before = await work();
       const painted = page.evaluate(paintedAt, { shown, quiet: drawn ? QUIET_MS : 0 });
-      const [ms] = await Promise.all([painted, act()]);
-      return { ms, work: (await work()) - before };
+      const [{ ms, last }] = await Promise.all([painted, act()]);
+      return { ms, drawn: drawn ? last : null, work: (await work()) - before };
     },
   };
 }
 
 /** Runs in the page. */
-function paintedAt({ shown, quiet }: { readonly shown: string; readonly quiet: number }): Promise<number> {
+function paintedAt({ shown, quiet }: { readonly shown: string; readonly quiet: number }): Promise<{
+  readonly ms: number;
+  readonly last: number;
+}> {
   interface Marks {
     readonly start: number;
     readonly drawn: number;
@@ -92,7 +97,7 @@ function paintedAt({ shown, quiet }: { readonly shown: string; readonly quiet: n
         if (end === 0) end = performance.now();
         const done = quiet === 0 ? end : Math.max(end, probe.drawn);
         if (quiet > 0 && performance.now() - done < quiet) look();
-        else settle(done - probe.start);
+        else settle({ ms: end - probe.start, last: done - probe.start });
       };
       port2.postMessage(null);
     };

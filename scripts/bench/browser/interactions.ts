@@ -25,7 +25,7 @@ interface Interaction {
   readonly before?: (page: Page) => Promise<unknown>;
   readonly act: (page: Page) => Promise<void>;
   readonly shown: string;
-  /** Waits for charts to be done as well. */
+  /** Tells when all charts are done as well. */
   readonly drawn?: true;
 }
 
@@ -207,7 +207,9 @@ async function once(): Promise<void> {
 function report(): void {
   const load = loadavg()[0]?.toFixed(1);
   process.stdout.write(`${rounds} pages; load ${load} on ${availableParallelism()} cores\n\n`);
-  process.stdout.write('| interaction | best ms | median ms | worst ms | work ms |\n|---|---|---|---|---|\n');
+  process.stdout.write(
+    '| interaction | best ms | median ms | worst ms | work ms | median ms until all charts are drawn |\n|---|---|---|---|---|---|\n',
+  );
   line('first paint of a new page', paints);
   line('its home screen with the recent runs', homes);
   for (const [name, took] of times) {
@@ -215,14 +217,19 @@ function report(): void {
       name,
       took.map(({ ms }) => ms),
       took.map(({ work }) => work),
+      took.flatMap(({ drawn }) => drawn ?? []),
     );
   }
 }
 
-/** Best, median and worst time; the least work. */
-function line(name: string, ms: readonly number[], work: readonly number[] = []): void {
+/** Best, median and worst time; the least work; the median time of the last chart. */
+function line(name: string, ms: readonly number[], work: readonly number[] = [], drawn: readonly number[] = []): void {
   const sorted = ms.toSorted((a, b) => a - b);
-  const cells = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1), Math.min(...work)];
+  const cells = [sorted[0], median(ms), sorted.at(-1), Math.min(...work), median(drawn)];
   const told = cells.map((value) => (value === undefined || !Number.isFinite(value) ? '' : value.toFixed(0)));
   process.stdout.write(`| ${name} | ${told.join(' | ')} |\n`);
+}
+
+function median(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
