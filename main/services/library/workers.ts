@@ -57,7 +57,7 @@ export function openTextWorkers(entry: string): TextWorkers {
       input: TaskInput<N>,
       { signal, onProgress, transfer }: TaskOptions = {},
     ) => {
-      if (signal?.aborted === true) throw cancelled();
+      if (isCancelled(signal)) throw cancelled();
       const worker = idle ?? start();
       idle = null;
       worker.ref();
@@ -65,7 +65,9 @@ export function openTextWorkers(entry: string): TextWorkers {
         // The thread answers with what the task of that name gives.
         return (await ask(worker, { name, input }, { signal, onProgress, transfer })) as TaskOutput<N>;
       } finally {
-        giveBack(worker);
+        // One that was told to end still takes messages for a while, and would die under the next task.
+        if (isCancelled(signal) && !WRITING.has(name)) void worker.terminate();
+        else giveBack(worker);
       }
     },
     close: async () => {
@@ -83,7 +85,8 @@ function ask(
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       Atomics.store(cancel, 0, 1);
-      if (!WRITING.has(name)) void worker.terminate();
+      // Its result may be on the way already: who cancelled is told so all the same.
+      if (!WRITING.has(name)) settle(() => reject(cancelled()));
     };
     const settle = (end: () => void): void => {
       signal?.removeEventListener('abort', abort);
@@ -93,7 +96,7 @@ function ask(
       end();
     };
     const failed = (error: Error): void => settle(() => reject(died(error.message, error)));
-    const gone = (): void => settle(() => reject(signal?.aborted === true ? cancelled() : died('it ended')));
+    const gone = (): void => settle(() => reject(isCancelled(signal) ? cancelled() : died('it ended')));
     signal?.addEventListener('abort', abort);
     worker.on('message', (reply: TaskReply) => {
       if (reply.kind === 'progress') onProgress?.(reply.progress);
@@ -104,6 +107,11 @@ function ask(
     worker.once('exit', gone);
     worker.postMessage({ name, input, cancel } satisfies TaskMessage, [...transfer]);
   });
+}
+
+// A function: the type would not see that a signal changes while one waits.
+function isCancelled(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
 }
 
 function cancelled(): BraidError {

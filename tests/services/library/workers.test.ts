@@ -49,6 +49,20 @@ describe('run', () => {
     expect(await run('overview', overviewInput)).toMatchObject({ texts: 2 });
   });
 
+  it('is cancelled too when its result was on the way, and the next task has a thread that lives', async () => {
+    const { run } = workers();
+    await run('overview', overviewInput);
+    for (let round = 0; round < 5; round++) {
+      const controller = new AbortController();
+      const result = run('overview', overviewInput, { signal: controller.signal });
+      // The thread answers meanwhile, and nobody reads it.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+      controller.abort();
+      await expect(result).rejects.toMatchObject({ code: 'CANCELLED' });
+      expect(await run('overview', overviewInput)).toMatchObject({ texts: 2 });
+    }
+  });
+
   it('says so when the thread dies', async () => {
     const dying = workers(otherEntry(`parentPort.on('message', () => process.exit(1));`));
     await expect(dying.run('overview', overviewInput)).rejects.toMatchObject({ code: 'TEXT_WORK_DIED' });
