@@ -2,7 +2,6 @@
  * A completion against its target, word by word. Colour says whose strand a word is of; whether it is right is told by
  * its form: plain, wavy underline, hollow chip, struck through.
  */
-
 import { type KeyboardEvent, memo, type ReactNode, useState } from 'react';
 import type { AlignedWord } from '../../main/services/word-alignment.ts';
 import classes from './Aligned.module.css';

@@ -1,5 +1,4 @@
 /** The list of models; only lines in view exist. */
-
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import type { ModelEntry } from '../../main/services/model-list.ts';

@@ -4,7 +4,7 @@
  * product. The roles are exchanged against gemm.ts: A is packed in panels (gemm-pack.ts) that stay in the cache, and B's
  * rows are the lines of which each step takes one number. The sums along K have the same order, so the bits are the same.
  */
-import { floatArg, intArg, madd, pointerArg } from './simd';
+import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
 
 /**
  * Tile: a range of B's rows. Parameters: packed A; B, its row stride; C, its row stride (elements); M, N, K; rows of B a
@@ -62,13 +62,6 @@ function turnFour(from: usize, fromRow: usize, to: usize, toRow: usize, alpha: f
   putFour(to + toRow, v128.shuffle<f64>(wxLow, yzLow, 1, 3), alpha, add);
   putFour(to + 2 * toRow, v128.shuffle<f64>(wxHigh, yzHigh, 0, 2), alpha, add);
   putFour(to + 3 * toRow, v128.shuffle<f64>(wxHigh, yzHigh, 1, 3), alpha, add);
-}
-
-// @ts-ignore: decorator
-@inline
-function putFour(to: usize, sums: v128, alpha: f32, add: bool): void {
-  const scaled = f32x4.mul(f32x4.splat(alpha), sums);
-  v128.store(to, add ? f32x4.add(v128.load(to), scaled) : scaled);
 }
 
 function turnEach(

@@ -3,7 +3,7 @@
  * holds a small part of it in registers for up to DEPTH_BLOCK steps along K. Every cell of C is summed along K in the
  * same order whatever the tile, the micro-kernel or the thread, so all of them give the same bits.
  */
-import { floatArg, intArg, madd, pointerArg } from './simd';
+import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
 
 /** Most steps along K between visits to C: panels of this depth stay near the first-level cache. */
 const DEPTH_BLOCK: i32 = 576;
@@ -97,8 +97,7 @@ function merge16(from: usize, rows: i32, to: usize, toRow: usize, alpha: f32, ad
 // @ts-ignore: decorator
 @inline
 function mergeFour(from: usize, to: usize, alpha: f32, add: bool): void {
-  const scaled = f32x4.mul(f32x4.splat(alpha), v128.load(from));
-  v128.store(to, add ? f32x4.add(v128.load(to), scaled) : scaled);
+  putFour(to, v128.load(from), alpha, add);
 }
 
 function mergeEdge(

@@ -171,3 +171,11 @@ export function storePart(pointer: usize, count: i32, v: v128): void {
   if (count > 1) store<f32>(pointer, f32x4.extract_lane(v, 1), 4);
   if (count > 2) store<f32>(pointer, f32x4.extract_lane(v, 2), 8);
 }
+
+/** Brings four sums of products into C: scaled, added to what is there where it accumulates. */
+// @ts-ignore: decorator
+@inline
+export function putFour(to: usize, sums: v128, alpha: f32, add: bool): void {
+  const scaled = f32x4.mul(f32x4.splat(alpha), sums);
+  v128.store(to, add ? f32x4.add(v128.load(to), scaled) : scaled);
+}
