@@ -1,8 +1,9 @@
 /** The page: frame around screens. Each screen is loaded when first opened. */
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useSyncExternalStore } from 'react';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 
+import { api } from './api/client.ts';
 import { connection } from './api/connection.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { Empty } from './components/Feedback.tsx';
@@ -14,8 +15,13 @@ import { KeysProvider } from './frame/keys.tsx';
 import { LazyScreen, prefetchWhenIdle, screenCode } from './frame/lazy-screen.tsx';
 import { PaletteWhenIdle } from './frame/palette-when-idle.tsx';
 import { Rail } from './frame/Rail.tsx';
+import { Rehearsal, type Rehearsed } from './frame/Rehearsal.tsx';
 import { StatusBar } from './frame/StatusBar.tsx';
 import { Home } from './home/Home.tsx';
+import { recentRuns } from './home/home-queries.ts';
+import { fetchOpening } from './run/fetch-opening.ts';
+import { allRuns } from './runs/all-runs.ts';
+import { sparklinesAround } from './runs/use-sparklines.ts';
 import { useTheme } from './theme/use-theme.ts';
 
 const runs = screenCode(() => import('./runs/Runs.tsx').then(({ Runs }) => Runs));
@@ -53,7 +59,15 @@ export function App() {
   const state = useSyncExternalStore(connection.subscribe, connection.get);
   useTheme();
   const queries = useQueryClient();
-  useEffect(() => prefetchWhenIdle(later, () => fetchAheadWhenIdle(queries)), [queries]);
+  const [rehearsed, setRehearsed] = useState<readonly Rehearsed[]>([]);
+  useEffect(
+    () =>
+      prefetchWhenIdle(later, () => {
+        fetchAheadWhenIdle(queries);
+        setRehearsed(rehearsals(queries));
+      }),
+    [queries],
+  );
   if (state.kind === 'turned-away') return <TurnedAway />;
   return (
     <Router hook={useHashPath}>
@@ -65,9 +79,27 @@ export function App() {
         </div>
         <PaletteWhenIdle />
         <HostRequests />
+        <Rehearsal screens={rehearsed} />
       </KeysProvider>
     </Router>
   );
+}
+
+/** The screens that take longest at their first opening. */
+function rehearsals(queries: QueryClient): readonly Rehearsed[] {
+  return [
+    async () => {
+      const [newest] = await queries.fetchQuery(api.runs.list.queryOptions({ input: allRuns }));
+      if (newest !== undefined) await queries.prefetchQuery(sparklinesAround(newest.id));
+      return <LazyScreen code={runs} props={none} />;
+    },
+    async () => {
+      const [newest] = await queries.fetchQuery(recentRuns());
+      if (newest === undefined) return null;
+      await fetchOpening(queries, newest.id);
+      return <LazyScreen code={run} props={{ runId: newest.id }} />;
+    },
+  ];
 }
 
 function Page() {

@@ -12,7 +12,8 @@ import { App } from './App.tsx';
 import { followChanges } from './api/changes.ts';
 import { keepConnected } from './api/connection.ts';
 import { together } from './api/together.ts';
-import { readHash } from './frame/hash-location.ts';
+import { openWith, readHash } from './frame/hash-location.ts';
+import { openingOf } from './frame/opening.ts';
 import { fetchHome } from './home/home-queries.ts';
 import { theme } from './theme/theme.ts';
 
@@ -24,6 +25,7 @@ const queries = new QueryClient({
 notifyManager.setScheduler(together());
 followChanges(queries);
 void keepConnected();
+openWith(openingOf(queries));
 if (readHash(window.location.hash).path === '/') void fetchHome(queries).catch(() => undefined);
 const root = document.getElementById('root');
 if (root === null) throw new Error('Expected index.html to have a #root');

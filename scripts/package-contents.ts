@@ -22,7 +22,7 @@ export const parts: readonly Part[] = [
   { what: "our part of the native addon's source", files: /^native-addon\/\w+\.(cc|h)$/, least: 10 },
   { what: 'licences of what is bundled', files: /^app\.asar\/out\/(main|renderer)\/licenses\.md$/, least: 2 },
   { what: 'the preload', files: /^app\.asar\/out\/preload\/index\.cjs$/, least: 1 },
-  { what: 'the page', files: /^app\.asar\/out\/renderer\/(index\.html|icon\.svg|early-line\.js)$/, least: 3 },
+  { what: 'the page', files: /^app\.asar\/out\/renderer\/(index\.html|icon\.(svg|png)|early-line\.js)$/, least: 4 },
   { what: "the page's files", files: /^app\.asar\/out\/renderer\/assets\/[\w.-]+\.(js|css|woff2)$/, least: 5 },
   {
     what: 'better-sqlite3',

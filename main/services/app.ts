@@ -12,6 +12,7 @@ import { noteEnd, noteEvent } from './run-notices.ts';
 import { interruptRun, markAbandonedRuns } from './runs.ts';
 import { readSettings } from './settings.ts';
 import { openStageQueue, type StageQueue } from './stage-queue.ts';
+import { yielding } from './trainer-channel.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 import { lockWorkspace } from './workspace-lock.ts';
 
@@ -42,7 +43,8 @@ const GRACE_MS = 120_000;
 const LOOK_MS = 1000;
 
 /** Opens a workspace for a host; runs that a dead host left are marked as interrupted. */
-export function openApp({ workspace: chosen, paths, what }: AppOptions): App {
+export function openApp({ workspace: chosen, paths: given, what }: AppOptions): App {
+  const paths = { ...given, trainer: yielding(given.trainer) };
   const workspace = openWorkspace({ workspace: chosen });
   const lock = lockWorkspace(workspace.root, what);
   try {

@@ -11,6 +11,7 @@ import type { JobOptions } from './trainer-job.ts';
 import type { Workspace } from './workspace.ts';
 
 export type { Check } from './doctor/check.ts';
+export { type Examined, keepExamined, keptExamined } from './doctor/kept.ts';
 
 export interface DoctorOptions extends JobOptions {
   readonly paths: HostPaths;

@@ -8,15 +8,19 @@ import { asEnded, type RunSummary, runSummary } from './run-history.ts';
 import { runVerdict } from './run-verdict.ts';
 import type { Verdict } from './verdict.ts';
 
-export interface RunNews {
+/** Where a run stands. */
+export interface RunStanding {
   readonly run: RunSummary;
   readonly live: LiveStatus | null;
+  /** On the signal, as it stands. */
+  readonly verdict: Verdict;
+}
+
+export interface RunNews extends RunStanding {
   /** Steps after the last that was told, each once and in order. */
   readonly points: readonly StepMetrics[];
   /** Set when the run was taken back: what was told of later steps no longer holds. */
   readonly rewoundTo: number | null;
-  /** On the signal, as it stands with these points. */
-  readonly verdict: Verdict;
 }
 
 export interface WatchOptions {
@@ -30,6 +34,12 @@ export interface WatchOptions {
 /** Most steps in one batch: a long run's past comes in parts. */
 const BATCH = 2000;
 
+/** Where a run stands now. */
+export function runStanding(store: Store, live: Pick<LiveRuns, 'get' | 'lost'>, runId: number): RunStanding {
+  const run = asEnded(runSummary(store, runId), live.lost);
+  return { run, live: live.get(runId), verdict: runVerdict(store, runId) };
+}
+
 /** News of a run until the signal aborts; the first at once. */
 export async function* watchRun(
   store: Store,
@@ -40,12 +50,13 @@ export async function* watchRun(
   let last = afterStep;
   function* news(): Generator<RunNews> {
     for (;;) {
-      const run = asEnded(runSummary(store, runId), live.lost);
+      const standing = runStanding(store, live, runId);
+      const { run } = standing;
       const rewoundTo = run.step < last ? run.step : null;
       last = Math.min(last, run.step);
       const points = store.metrics.after(runId, last, BATCH);
       last = points.at(-1)?.step ?? last;
-      yield { run, live: live.get(runId), points, rewoundTo, verdict: runVerdict(store, runId) };
+      yield { ...standing, points, rewoundTo };
       if (points.length < BATCH) return;
     }
   }

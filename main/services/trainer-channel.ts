@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { TrainerCommand } from '../trainer/events.ts';
 import type { TrainerJob } from '../trainer/jobs.ts';
+import { YIELDS } from '../trainer/priority.ts';
 
 /** A trainer process that has just been started and waits for its job. */
 export interface TrainerChannel {
@@ -20,6 +21,11 @@ export interface TrainerChannel {
 
 /** Starts a trainer process; `env` joins the host's environment. */
 export type LaunchTrainer = (env?: Readonly<Record<string, string>>) => TrainerChannel;
+
+/** Launches trainers that leave the processor to whoever else asks for it: the pages of an app stay quick beside them. */
+export function yielding(launch: LaunchTrainer): LaunchTrainer {
+  return (env) => launch({ ...env, [YIELDS]: '1' });
+}
 
 /** Launches the trainer as a fork of this Node. */
 export function forkTrainer(entry: string): LaunchTrainer {

@@ -1,6 +1,7 @@
 /** The trainer process. Its host starts it, sends one job, then commands; it answers with batches of events. */
 import { openControl } from './control.ts';
 import { type HostEvent, openHostPort } from './host-port.ts';
+import { takePriority } from './priority.ts';
 import { runTraining } from './run.ts';
 import { runJob } from './run-job.ts';
 
@@ -8,6 +9,7 @@ import { runJob } from './run-job.ts';
 const IDLE_BEAT_MS = 5000;
 const BUSY_BEAT_MS = 1000;
 
+takePriority();
 const port = openHostPort();
 let queue: HostEvent[] = [];
 let delivered: Promise<unknown> = Promise.resolve();

@@ -18,7 +18,7 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   evaluations: [api.comparisons.key(), api.runs.get.key(), api.stages.forgetting.key()],
   models: [api.models.key()],
   replies: [api.replies.key()],
-  native: [api.native.key(), api.app.doctor.key()],
+  native: [api.native.key(), api.app.doctor.key(), api.app.examined.key()],
   settings: [api.settings.key(), api.stages.list.key()],
 };
 

@@ -1,6 +1,7 @@
 /** A uPlot chart kept in step with what React is told: made anew when its shape changes, else only fed. */
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
+import { type RefObject, useCallback, useContext, useEffect, useLayoutEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { IsRehearsed } from '../frame/Rehearsal.tsx';
 import type { ChartGroupValue } from './ChartGroup.tsx';
 import { onColoursChange } from './colours.ts';
 import { plotOptions } from './options.ts';
@@ -29,6 +30,9 @@ const CLICK_PX = 4;
 /** A chart further below or above is made when one scrolls towards it. */
 const NEAR_PX = 200;
 
+/** A chart outside the document has no width of its own. */
+const REHEARSED_PX = 400;
+
 /** Draws into the element; gives the plot, for the keyboard. */
 export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps): RefObject<uPlot | null> {
   const plot = useRef<uPlot | null>(null);
@@ -36,6 +40,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
   latest.current = props;
   const inSight = useRef(true);
   const isStale = useRef(false);
+  const isRehearsed = useContext(IsRehearsed);
   const feed = useCallback((made: uPlot, data: Aligned) => {
     isStale.current = false;
     made.setData(dataOf(data));
@@ -62,6 +67,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
       plot.current = new uPlot({ ...options, ...size }, dataOf(latest.current.aligned), element);
       return plot.current;
     };
+    if (isRehearsed) make(REHEARSED_PX);
     // The observer tells the width when the page is laid out anyway: to ask for it here would lay it out once a chart.
     const resized = new ResizeObserver(() => {
       const width = Math.max(50, element.clientWidth);
@@ -88,7 +94,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [host, shape, group.syncKey]);
+  }, [host, shape, group.syncKey, isRehearsed]);
 
   // A chart out of sight is not drawn at every step, but when it comes into sight.
   useLayoutEffect(() => {

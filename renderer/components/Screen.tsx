@@ -1,6 +1,6 @@
 /** What every screen is made of: a heading with its actions, and panels. */
-import type { ReactNode } from 'react';
-import { useEffect } from 'react';
+import { type ReactNode, useContext, useEffect } from 'react';
+import { IsRehearsed } from '../frame/Rehearsal.tsx';
 import classes from './Screen.module.css';
 
 export interface ScreenProps {
@@ -13,9 +13,10 @@ export interface ScreenProps {
 
 /** A screen; its title is also the window's. */
 export function Screen({ title, about, actions, children }: ScreenProps) {
+  const isRehearsed = useContext(IsRehearsed);
   useEffect(() => {
-    document.title = `${title} · Braid`;
-  }, [title]);
+    if (!isRehearsed) document.title = `${title} · Braid`;
+  }, [title, isRehearsed]);
   return (
     <div className={classes.screen}>
       <header className={classes.header}>

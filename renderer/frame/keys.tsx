@@ -2,6 +2,7 @@
 import { Kbd, Modal, Table } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { navigate } from './hash-location.ts';
+import { IsRehearsed } from './Rehearsal.tsx';
 import { screens } from './screens.ts';
 
 export interface ScreenKey {
@@ -25,7 +26,8 @@ const KeysContext = createContext<Keys>({ add: () => () => undefined, help: () =
 /** The keys of the screen on show; they rest while someone types, in an open list, and in a dialog. */
 export function useKeys(keys: readonly ScreenKey[]): void {
   const { add } = useContext(KeysContext);
-  useEffect(() => add(keys), [add, keys]);
+  const isRehearsed = useContext(IsRehearsed);
+  useEffect(() => (isRehearsed ? undefined : add(keys)), [add, keys, isRehearsed]);
 }
 
 /** Shows the keys, from elsewhere than the keyboard. */

@@ -7,6 +7,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { bytes } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { When } from '../components/When.tsx';
 import { verdictOf } from '../settings/report.ts';
 import classes from './Home.module.css';
 
@@ -22,8 +23,11 @@ export function Machine() {
   }, []);
   const { data: status } = useQuery(api.app.status.queryOptions());
   const idle = status !== undefined && status.live.length === 0;
+  const { data: examined } = useQuery(api.app.examined.queryOptions());
   // While something trains the kernels are not timed: it would cost the run, and tell of it more than of the machine.
-  const { data: checks, error } = useQuery(api.app.doctor.queryOptions({ enabled: isDue && idle }));
+  const isWanted = isDue && idle && examined === null;
+  const { data: found, error } = useQuery(api.app.doctor.queryOptions({ enabled: isWanted }));
+  const checks = found ?? examined?.checks;
   const machine = status?.machine;
   return (
     <Panel title="This machine" actions={<Link href="/settings/doctor">Doctor</Link>} className={classes.machine ?? ''}>
@@ -47,7 +51,15 @@ export function Machine() {
       )}
       {checks !== undefined && (
         <>
-          <p>{verdictOf(checks)}</p>
+          <p>
+            {verdictOf(checks)}
+            {found === undefined && examined && (
+              <span className="faint">
+                {' '}
+                (looked at <When at={examined.at} />)
+              </span>
+            )}
+          </p>
           <ul className={classes.checks}>
             {checks
               .filter(({ status: found }) => found !== 'OK')

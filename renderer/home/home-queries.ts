@@ -15,6 +15,7 @@ export async function fetchHome(queries: QueryClient): Promise<void> {
   void queries.prefetchQuery(api.stages.list.queryOptions());
   void queries.prefetchQuery(brokenRuns());
   void queries.prefetchQuery(api.app.status.queryOptions());
+  void queries.prefetchQuery(api.app.examined.queryOptions());
   const runs = await recent;
   if (runs.length > 0) void queries.prefetchQuery(shapesOf(runs));
 }

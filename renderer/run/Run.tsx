@@ -16,7 +16,7 @@ import { Checkpoints } from './Checkpoints.tsx';
 import { ConfigPanel } from './ConfigPanel.tsx';
 import { Events } from './Events.tsx';
 import { ExportPanel } from './ExportPanel.tsx';
-import { fetchOpening } from './fetch-opening.ts';
+import { fetchRest } from './fetch-opening.ts';
 import { KillRun } from './KillRun.tsx';
 import { LineageLine } from './LineageLine.tsx';
 import { ResumeDialog } from './ResumeDialog.tsx';
@@ -33,7 +33,7 @@ export function Run({ runId }: { readonly runId: number }) {
   const { feed, error } = useRunFeed(runId);
   const { data: detail, error: detailError } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
   const queries = useQueryClient();
-  useEffect(() => void fetchOpening(queries, runId).catch(() => undefined), [queries, runId]);
+  useEffect(() => void fetchRest(queries, runId).catch(() => undefined), [queries, runId]);
   const [asked, setAsked] = useState<Asked | null>(null);
   const [, navigate] = useLocation();
   const isLater = useLater();

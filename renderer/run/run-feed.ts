@@ -1,7 +1,7 @@
 /** What a page knows of a run that it follows: the newest news, and the steps that came since its charts were read. Pure. */
 import type { LiveStatus } from '../../main/services/live-status.ts';
 import type { RunSummary } from '../../main/services/run-history.ts';
-import type { RunNews } from '../../main/services/run-watch.ts';
+import type { RunNews, RunStanding } from '../../main/services/run-watch.ts';
 import type { Verdict } from '../../main/services/verdict.ts';
 import type { StepMetrics } from '../../main/store/metrics.ts';
 
@@ -19,6 +19,11 @@ export interface RunFeed {
 const FRESH = 300;
 /** Steps that are kept: more than enough for charts that are still being read. */
 const KEPT = 4000;
+
+/** The feed of a run that stands so. */
+export function openFeed(standing: RunStanding): RunFeed {
+  return { ...standing, tail: [], generation: 0 };
+}
 
 /** The feed after some news; the first of all opens it. */
 export function takeNews(before: RunFeed | null, { run, live, verdict, points, rewoundTo }: RunNews): RunFeed {

@@ -11,7 +11,7 @@ const COUNT = 400;
 /** Earlier generations of a chart's data are soon forgotten. */
 const FORGET_MS = 20_000;
 /** What was asked for ahead of the page need not be asked for again when it is there. */
-const FRESH_MS = 1000;
+export const FRESH_MS = 1000;
 
 /** Stretches of a run's metrics, as a chart of this zoom asks for them. */
 export function metricsQuery(runId: number, names: readonly string[], range: ZoomRange | null, generation: number) {

@@ -1,9 +1,7 @@
 /** The table of runs; only the rows in sight are there. Arrow keys or j and k walk it, Enter opens, Space selects. */
 import { Menu } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useRef, useState } from 'react';
-import { api } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { duration, score, signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
@@ -17,6 +15,7 @@ import classes from './Runs.module.css';
 import { columns, nextSorting, type Sorting, sortRows } from './run-columns.ts';
 import type { RunRowView } from './run-rows.ts';
 import { useRowKeys } from './use-row-keys.ts';
+import { useSparklines } from './use-sparklines.ts';
 
 export interface RunTableProps {
   readonly rows: readonly RunRowView[];
@@ -38,8 +37,8 @@ export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableP
     estimateSize: () => ROW,
     // Those that one would scroll to are made once those in sight are shown.
     overscan: useLater() ? 4 : 0,
-    // The upper half first: one begins to read there, and the others come a frame later.
-    besides: window.innerHeight / 2,
+    // The upper third first: one begins to read there, and the others come a frame later.
+    besides: window.innerHeight / 1.5,
   });
   const items = virtual.getVirtualItems();
   const sparks = useSparklines(items.flatMap(({ index }) => sorted[index]?.id ?? []));
@@ -104,20 +103,6 @@ export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableP
   );
 }
 
-/** Of the rows in sight, some at a time so that scrolling asks seldom. */
-const TOGETHER = 24;
-
-function useSparklines(ids: readonly number[]): Readonly<Record<number, readonly number[]>> {
-  const sorted = [...ids].sort((a, b) => b - a).slice(0, 3 * TOGETHER);
-  const { data } = useQuery({
-    ...api.runs.sparklines.queryOptions({ input: { runIds: sorted } }),
-    enabled: sorted.length > 0,
-    placeholderData: (before) => before,
-    gcTime: 30_000,
-  });
-  return data ?? {};
-}
-
 interface RowProps {
   readonly index: number;
   readonly run: RunRowView;
@@ -149,9 +134,10 @@ const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }
         <StateBadge state={run.state} />
       </td>
       <td className={classes.numbers}>
-        <span className={classes.bar}>
-          <span style={{ width: `${run.maxSteps === 0 ? 0 : (run.step / run.maxSteps) * 100}%` }} />
-        </span>
+        <span
+          className={classes.bar}
+          style={{ backgroundSize: `${run.maxSteps === 0 ? 0 : (run.step / run.maxSteps) * 100}% 100%` }}
+        />
         {run.step}/{run.maxSteps}
         {run.state === 'running' && run.secondsLeft !== null && (
           <span className="faint"> {duration(run.secondsLeft)}</span>

@@ -1,5 +1,5 @@
 /** All runs: found, sorted, laid over one another, compared, renamed, deleted. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
@@ -53,9 +53,9 @@ export function Runs() {
       about={data !== undefined && <span className="num">{told(shown.length, rows.length)}</span>}
       actions={
         <>
-          <TextInput
+          <input
             ref={search}
-            className={classes.search}
+            className={`box ${classes.search}`}
             placeholder="Find by name, dataset, model"
             aria-label="Find runs"
             value={words}

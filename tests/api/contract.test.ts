@@ -40,6 +40,8 @@ describe.each([
     const late = await client.runs.watch({ runId, afterStep: 7 });
     const { value } = (await late.next()) as { value: RunNews };
     expect(value.points.map(({ step }) => step)).toEqual([8, 9, 10, 11, 12]);
+    const { points: _, rewoundTo: __, ...standing } = value;
+    expect(await client.runs.standing({ runId })).toEqual(standing);
     await late.return();
   });
 

@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openWorkspace } from '../../main/services/workspace.ts';
+import { openStore } from '../../main/store/index.ts';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { seedRun } from './seed-runs.ts';
 
 describe.skipIf(noBrowser)('the frame', () => {
   let app: RunningApp;
@@ -67,6 +71,32 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.keyboard.type('gh?');
     expect(await page.getByRole('textbox', { name: /Text A/ }).inputValue()).toBe('gh?');
     expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('draws screens ahead of time without a trace', async () => {
+    const workspace = temporaryFolderOfFile();
+    const store = openStore(openWorkspace({ workspace }).database);
+    const { runId, name } = seedRun(store, { steps: 30 });
+    store.close();
+    const seeded = await startApp(workspace);
+    const { page, goto, complaints } = await openPage(seeded);
+    // The run's screen asks for what it shows first, though nobody has opened it.
+    const asked: string[] = [];
+    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => void asked.push(String(payload))));
+    await page.reload();
+    await expect.poll(() => asked.join(), { timeout: 20_000 }).toContain('/runs/standing');
+    await page.waitForTimeout(1000);
+    expect(await page.title()).toBe('Home · Braid');
+    expect(await page.locator('h1').allTextContents()).toEqual(['Home']);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Everywhere').waitFor();
+    expect(await page.getByRole('dialog').getByText('Find a run').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await goto(`/runs/${runId}`);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await page.locator('.u-over').first().waitFor();
+    expect(await page.title()).toBe(`${name} · Braid`);
+    expect(complaints).toEqual([]);
   });
 
   it('goes on after a lost connection, and turns away after a restart', async () => {

@@ -1,7 +1,9 @@
+import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../main/services/admission.ts';
 import { changeSettings } from '../../main/services/settings.ts';
+import type { LaunchTrainer } from '../../main/services/trainer-channel.ts';
 import { openTinyApp } from '../api/transports.ts';
 import { until } from '../until.ts';
 import { tinyWorkspace } from './tiny-workspace.ts';
@@ -26,6 +28,21 @@ describe('live runs', () => {
     expect(app.live.get(runId)?.state).toBe('stopping');
     expect(await app.live.outcome(runId)).toMatchObject({ state: 'stopped', error: null });
     expect(() => app.live.command(runId, 'pause')).toThrow(/to be training in this app, but it is stopped/);
+  });
+
+  it("trains at a lower priority than the app's pages", async () => {
+    const world = await tinyWorkspace();
+    const pids: (number | undefined)[] = [];
+    const trainer: LaunchTrainer = (env) => {
+      const channel = world.paths.trainer(env);
+      pids.push(channel.pid);
+      return channel;
+    };
+    const app = openTinyApp({ ...world, paths: { ...world.paths, trainer } });
+    const runId = app.live.start(world.config(long));
+    await until(() => (app.live.get(runId)?.step ?? 0) > 0);
+    expect(pids).toHaveLength(1);
+    expect(getPriority(pids[0])).toBeGreaterThan(getPriority());
   });
 
   it('ends a trainer that hangs, and says so', async () => {

@@ -3,7 +3,7 @@ import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
 import type { AppStatus } from '../../services/app-status.ts';
 import type { Change } from '../../services/changes.ts';
-import type { Check } from '../../services/doctor.ts';
+import type { Check, Examined } from '../../services/doctor.ts';
 import type { PageRequest } from '../page-requests.ts';
 import { id, procedure } from './base.ts';
 
@@ -22,7 +22,10 @@ export const app = {
   changes: procedure.output(eventIterator(type<readonly Change[]>())),
   /** What the desktop's menus and opened files ask the page to do, one at a time; ends at once in a browser. */
   requests: procedure.output(eventIterator(type<PageRequest>())),
+  /** Looks at this machine, for a second or so of the processor. */
   doctor: procedure.output(type<readonly Check[]>()),
+  /** What the doctor found not long ago; null: it has to look. */
+  examined: procedure.output(type<Examined | null>()),
   dismissNotice: procedure.input(z.object({ id })),
   cancelJob: procedure.input(z.object({ id })).output(z.object({ cancelled: z.boolean() })),
   /** A folder that the person chose in the host's dialog; null: none. Its files may then be read. */

@@ -8,7 +8,7 @@ import type { Preflight } from '../../services/preflight.ts';
 import type { RunCost } from '../../services/run-cost.ts';
 import type { Lineage, RunDetail, RunSummary } from '../../services/run-history.ts';
 import type { Removal } from '../../services/run-removal.ts';
-import type { RunNews } from '../../services/run-watch.ts';
+import type { RunNews, RunStanding } from '../../services/run-watch.ts';
 import type { WatchedSeries } from '../../services/watched-series.ts';
 import type { MetricBucket, MetricPoint } from '../../store/metrics.ts';
 import { id, line, path, procedure } from './base.ts';
@@ -56,6 +56,8 @@ export const runs = {
       }),
     )
     .output(type<Readonly<Record<number, readonly number[]>>>()),
+  /** Where the run stands, with the verdict on its signal. */
+  standing: procedure.input(z.object({ runId: id })).output(type<RunStanding>()),
   /** Where the run stands, then its news; goes on after `afterStep`. */
   watch: procedure
     .input(z.object({ runId: id, afterStep: z.int().min(0).default(0) }))

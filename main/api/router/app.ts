@@ -1,6 +1,6 @@
 import { inputError } from '../../errors.ts';
 import { appStatus } from '../../services/app-status.ts';
-import { examine } from '../../services/doctor.ts';
+import { examine, keepExamined, keptExamined } from '../../services/doctor.ts';
 import { api } from '../context.ts';
 import { noRequests } from '../page-requests.ts';
 
@@ -17,10 +17,13 @@ export const app = {
   status: api.app.status.handler(({ context }) => appStatus(context.app)),
   changes: api.app.changes.handler(({ context, signal }) => context.app.changes.batches(EVERY_MS, signal)),
   requests: api.app.requests.handler(({ context: { host }, signal }) => host.requests?.follow(signal) ?? noRequests()),
-  doctor: api.app.doctor.handler(async ({ context: { app }, signal }) => {
+  doctor: api.app.doctor.handler(async ({ context: { app, host }, signal }) => {
     const { paths, workspace } = app;
-    return examine({ paths, workspace, ...(signal && { signal }) });
+    const checks = await examine({ paths, workspace, ...(signal && { signal }) });
+    keepExamined(app.store, { checks, at: Date.now() }, host.version);
+    return checks;
   }),
+  examined: api.app.examined.handler(({ context: { app, host } }) => keptExamined(app.store, host.version)),
   dismissNotice: api.app.dismissNotice.handler(({ context, input }) => context.app.notices.dismiss(input.id)),
   cancelJob: api.app.cancelJob.handler(({ context, input }) => ({ cancelled: context.app.jobs.cancel(input.id) })),
   chooseFolder: api.app.chooseFolder.handler(async ({ context: { host, access }, input }) => {

@@ -10,7 +10,7 @@ import { runCost } from '../../services/run-cost.ts';
 import { asEnded, lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/run-history.ts';
 import { removalOf } from '../../services/run-removal.ts';
 import { sparklines } from '../../services/run-sparklines.ts';
-import { watchRun } from '../../services/run-watch.ts';
+import { runStanding, watchRun } from '../../services/run-watch.ts';
 import { removeRun, renameRun, requireRun } from '../../services/runs.ts';
 import { readSettings } from '../../services/settings.ts';
 import { watchedSeries } from '../../services/watched-series.ts';
@@ -34,6 +34,7 @@ export const runs = {
   sparklines: api.runs.sparklines.handler(({ context: { app }, input: { runIds, name, count } }) =>
     sparklines(app.store, runIds, name, count),
   ),
+  standing: api.runs.standing.handler(({ context: { app }, input }) => runStanding(app.store, app.live, input.runId)),
   watch: api.runs.watch.handler(({ context: { app }, input, signal }) =>
     watchRun(app.store, app.live, app.changes, { ...input, signal }),
   ),

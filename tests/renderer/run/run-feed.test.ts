@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunNews } from '../../../main/services/run-watch.ts';
-import { type RunFeed, takeNews } from '../../../renderer/run/run-feed.ts';
+import { openFeed, type RunFeed, takeNews } from '../../../renderer/run/run-feed.ts';
 
 /** Only what the feed looks at. */
 function news(steps: readonly number[], rewoundTo: number | null = null): RunNews {
@@ -19,6 +19,14 @@ function span(from: number, to: number): readonly number[] {
 }
 
 const stepsOf = ({ tail }: RunFeed): readonly number[] => tail.map(({ step }) => step);
+
+describe('openFeed', () => {
+  it('goes on with the steps after where the run stood', () => {
+    const opened = openFeed({ run: { id: 1, step: 57 }, live: null, verdict: {} } as unknown as RunNews);
+    expect(opened).toMatchObject({ tail: [], generation: 0 });
+    expect(stepsOf(takeNews(opened, news([58, 59])))).toEqual([58, 59]);
+  });
+});
 
 describe('takeNews', () => {
   it('opens with the first news, wherever the run stands', () => {
