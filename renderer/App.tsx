@@ -99,6 +99,7 @@ function rehearsals(queries: QueryClient): readonly Rehearsed[] {
       await fetchOpening(queries, newest.id);
       return <LazyScreen code={run} props={{ runId: newest.id }} />;
     },
+    async () => <LazyScreen code={samples} props={none} />,
   ];
 }
 
