@@ -1,15 +1,15 @@
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readModelConfig } from '../../main/model/config.ts';
 import { loadModel, randomModel } from '../../main/model/load.ts';
 import { disposeModel, modelParameters, parameterShapes } from '../../main/model/model.ts';
 import { parameterCount } from '../../main/model/parameter.ts';
 import { encodeSafetensors, openSafetensors } from '../../main/model/safetensors.ts';
 import { openTestBackends } from '../backends.ts';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { fault } from './faults.ts';
 import { TINY } from './tiny.ts';
 
@@ -20,9 +20,8 @@ describe('loadModel', () => {
   beforeAll(async () => cpu?.use());
   let folder: string;
   beforeEach(() => {
-    folder = join(mkdtempSync(join(tmpdir(), 'braid-model-')), 'model');
+    folder = join(temporaryFolderOfFile(), 'model');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const copyOf = (source: string): void => cpSync(source, folder, { recursive: true });
   const load = () => loadModel(folder, 64);
