@@ -49,7 +49,8 @@ export function plotOptions(setup: PlotSetup): Omit<uPlot.Options, 'width' | 'he
       },
     ],
     legend: { show: false },
-    padding: [8, 10, 0, 0],
+    // On the right, half of the longest step below the last line of the grid: `100,000`.
+    padding: [8, 22, 0, 0],
     cursor: {
       y: false,
       points: { show: false },

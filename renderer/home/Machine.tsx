@@ -56,7 +56,7 @@ export function Machine() {
             {found === undefined && examined && (
               <span className="faint">
                 {' '}
-                (looked at <When at={examined.at} />)
+                · <When at={examined.at} />
               </span>
             )}
           </p>
