@@ -78,14 +78,15 @@ function makeDatasets(options: DatasetOptions, command: Command): void {
   if (written.length === 0) throw nothingServed(shortages);
 }
 
-/** Where there is a workspace, its history knows the datasets; making one must not create a workspace. */
+/** The workspace's own folder, or a workspace that is there: its history knows them. Elsewhere none is created. */
 function noteInHistory(
   generated: readonly GeneratedDataset[],
   folder: string,
   context: CommandContext,
   template: PromptTemplate,
 ): void {
-  if (!existsSync(context.workspace.database)) return;
+  const own = folder === context.workspace.datasets;
+  if (!own && !existsSync(context.workspace.database)) return;
   const store = openStore(context.workspace.database);
   try {
     for (const stage of generated) {

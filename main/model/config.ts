@@ -212,6 +212,13 @@ export function readJson(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw Object.assign(inputError('BAD_JSON', `${file}: not valid JSON (${(cause as Error).message})`), { cause });
+    throw Object.assign(
+      inputError(
+        'BAD_JSON',
+        `${file}: not valid JSON (${(cause as Error).message})`,
+        'Copy or download the file again; a transfer that was cut off leaves it like this.',
+      ),
+      { cause },
+    );
   }
 }

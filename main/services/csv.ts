@@ -1,4 +1,7 @@
-/** CSV as RFC 4180 has it: a field with a comma, a quotation mark or a line break stands in quotation marks. */
+/**
+ * CSV as RFC 4180 has it: a field with a comma, a quotation mark or a line break stands in quotation marks. Text that a
+ * spreadsheet would run as a formula gets an apostrophe in front: titles and completions are other people's words.
+ */
 
 /** Rows as text. A number that is not finite is an empty field. */
 export function csvText(rows: readonly (readonly (string | number)[])[]): string {
@@ -7,5 +10,11 @@ export function csvText(rows: readonly (readonly (string | number)[])[]): string
 
 function field(value: string | number): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
-  return /[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  const text = isFormula(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** `-0.5` is a number, not a formula. */
+function isFormula(text: string): boolean {
+  return /^\s*[=+\-@]/.test(text) && Number.isNaN(Number(text));
 }

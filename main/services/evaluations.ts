@@ -103,7 +103,7 @@ export interface Comparison {
 }
 
 /** Two scores this close are a tie: they differ by rounding only. */
-const TIE = 1e-9;
+export const TIE = 1e-9;
 
 /** Compares two evaluations of the same prompts, paired by id. */
 export function compareEvaluations(

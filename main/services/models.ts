@@ -1,6 +1,6 @@
 /** Which folders a model argument means. */
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../errors.ts';
 import type { ModelParts } from '../trainer/open-policy.ts';
 import type { HostPaths } from './paths.ts';
@@ -8,6 +8,12 @@ import type { HostPaths } from './paths.ts';
 /** Whether this is the name of a model that ships with the program. */
 export function isBundled(model: string, paths: Pick<HostPaths, 'resources'>): boolean {
   return /^[\w.-]+$/.test(model) && existsSync(join(paths.resources, 'models', model, 'config.json'));
+}
+
+/** What a configuration calls the model in a folder: a bundled one by its name, which holds on any machine. */
+export function modelArgument(folder: string, paths: Pick<HostPaths, 'resources'>): string {
+  const name = basename(folder);
+  return isBundled(name, paths) && folder === join(paths.resources, 'models', name) ? name : folder;
 }
 
 /** The folder of a model: a path, or the name of a bundled model ("tiny"). */
@@ -66,7 +72,8 @@ export function resolveStartingModel(
   }
 }
 
-const GIVE_BASE = 'Give the folder of the model that the adapter was trained on with --base DIR.';
+const GIVE_BASE =
+  'Put the model that the adapter was trained on back in its place, or on the command line give its folder with --base DIR.';
 
 function baseOf(adapter: string, paths: Pick<HostPaths, 'resources'>): string {
   const file = join(adapter, 'adapter_config.json');

@@ -10,7 +10,7 @@ import type { TrainerCommand, TrainerEvent } from '../trainer/events.ts';
 import type { TrainerStart } from '../trainer/start.ts';
 import { datasetFiles, readDataset } from './datasets.ts';
 import { adapterSettings, resolveStart } from './from-checkpoint.ts';
-import { isBundled, resolveModel, resolveStartingModel } from './models.ts';
+import { modelArgument, resolveModel, resolveStartingModel } from './models.ts';
 import type { HostPaths } from './paths.ts';
 import { note, recordEvents } from './run-events.ts';
 import { openRunFiles, type RunFiles } from './run-files.ts';
@@ -104,14 +104,14 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   return launch(store, { runId, folder, config, ...inputs, modelFolder, resume: { before, from } }, options);
 }
 
-/** As it is saved: paths don't depend on where the command was typed, an adapter's settings are its own. */
+/** As it is saved: paths don't depend on where the command was typed, a checkpoint's model and settings are its own. */
 function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): TrainConfig {
   const { test } = datasetFiles(resolve(config.dataset));
   const from = config.from_checkpoint === null ? null : resolveStart(store, config.from_checkpoint);
   return {
     ...config,
     ...(from !== null && config.use_peft && adapterSettings(from)),
-    model: isBundled(config.model, paths) ? config.model : resolve(config.model),
+    model: modelArgument(findModel({ ...config, from_checkpoint: from }, paths), paths),
     dataset: resolve(config.dataset),
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
     relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),

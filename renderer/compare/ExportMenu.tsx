@@ -33,7 +33,13 @@ export function ExportMenu({ id, disabled }: { readonly id: number; readonly dis
   return (
     <>
       {error !== null && <Failed what="Not exported" error={error} />}
-      <Menu position="bottom-end">
+      <Menu
+        position="bottom-end"
+        // What came of the last one is read by then.
+        onOpen={() => {
+          for (const past of [file, copy, figures]) past.reset();
+        }}
+      >
         <Menu.Target>
           <Button
             variant="default"

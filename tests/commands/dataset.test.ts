@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { registerDataset } from '../../main/commands/dataset.ts';
+import { openStore } from '../../main/store/index.ts';
 import { madeTexts } from '../services/made-texts.ts';
 import { runCommand } from './run-command.ts';
 
@@ -105,5 +106,13 @@ describe('braid dataset', () => {
     const { error } = await ours('--words', '10', '--output-dir', join(folder, 'texts.json'));
     expect(error).toMatchObject({ code: 'BAD_FOLDER', kind: 'input' });
     expect(error?.message).toContain('got a file on that path');
+  });
+
+  it('makes the workspace know what lies in its own folder, also when it is the first thing made there', async () => {
+    const { error } = await run('--texts', join(folder, 'texts.json'), '--words', '10', '--train', '20', '--test', '5');
+    expect(error).toBeNull();
+    const store = openStore(join(folder, 'workspace/braid.db'));
+    expect(store.datasets.list()).toMatchObject([{ name: '10words', words: 10, testN: 5 }]);
+    store.close();
   });
 });

@@ -49,6 +49,12 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
     expect(csv.split('\n')).toHaveLength(14);
     expect(await saved('SVG')).toMatch(/^<svg /);
     expect(await saved('PNG')).toMatch(/PNG/);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'Copy as Markdown' }).click();
+    // What came of it is told until the menu opens again.
+    await page.getByRole('button', { name: 'Copied' }).click();
+    await page.getByRole('button', { name: 'Export' }).waitFor();
+    await page.keyboard.press('Escape');
 
     await page.reload();
     await page.getByText('0 · 12 · 0').waitFor();

@@ -115,6 +115,9 @@ describe('readModelConfig', () => {
   it('names a file that is not JSON', () => {
     write('config.json', '{"model_type": ');
     expect(fault(() => readModelConfig(folder))).toEqual(['BAD_JSON', expect.stringContaining('config.json')]);
+    expect(() => readModelConfig(folder)).toThrow(
+      expect.objectContaining({ remedy: expect.stringContaining('again') }),
+    );
   });
 
   it('names a file that cannot be read', () => {

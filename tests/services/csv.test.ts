@@ -11,4 +11,10 @@ describe('csvText', () => {
       ]),
     ).toBe('a,b\n"x, ""y""\nz",\n1.5,\n');
   });
+
+  it('keeps a spreadsheet from running text as a formula', () => {
+    expect(csvText([['=HYPERLINK("x", "y")', '+1 plus', '-a', '@SUM(A1)', '\t=1', 'a=b', '-0.5', -0.5]])).toBe(
+      `"'=HYPERLINK(""x"", ""y"")",'+1 plus,'-a,'@SUM(A1),'\t=1,a=b,-0.5,-0.5\n`,
+    );
+  });
 });

@@ -93,6 +93,8 @@ describe('a run through its services', () => {
     ).outcome;
     expect(third).toMatchObject({ state: 'done', error: null });
     expect(store.metrics.series(third.runId, 'kl')[0]?.value).toBe(0);
+    // What deleting a model asks for, and what the run's page shows.
+    expect(store.runs.get(third.runId)?.model).toBe(from_checkpoint);
     expect(JSON.parse(store.runs.get(third.runId)?.configJson ?? '{}')).toMatchObject({ lora_r: 4 });
     expect(lineage(store, third.runId).ancestors.map(({ id }) => id)).toEqual([full.runId, unbroken.runId]);
   });

@@ -41,12 +41,8 @@ export function barChart({ title, yLabel, groups, series }: BarChart): string {
       ? textAt(x + 8, PLOT.bottom + 14, name, { size: 9, anchor: 'end', rotate: -30 })
       : textAt(x, PLOT.bottom + 18, name, { size: 11, anchor: 'middle' });
   });
-  return sheet(title, [
-    ...verticalAxis(y, yLabel),
-    ...bars,
-    ...names,
-    ...legend(series.map(({ name }, i) => ({ name, colour: colourOf(i) }))),
-  ]);
+  const { parts, height } = legend(series.map(({ name }, i) => ({ name, colour: colourOf(i) })));
+  return sheet(title, [...verticalAxis(y, yLabel), ...bars, ...names, ...parts], height);
 }
 
 function drawn(

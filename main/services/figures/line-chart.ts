@@ -51,7 +51,8 @@ export function lineChart({ title, xLabel, yLabel, series }: LineChart): string 
       ...(points.length > 12 ? [] : line.map((spot) => dot(spot, colour))),
     ];
   });
-  return sheet(title, [...verticalAxis(y, yLabel), ...horizontalAxis(x, xLabel), ...shapes, ...legend(drawn)]);
+  const { parts, height } = legend(drawn);
+  return sheet(title, [...verticalAxis(y, yLabel), ...horizontalAxis(x, xLabel), ...shapes, ...parts], height);
 }
 
 function dot(spot: string, colour: string): string {

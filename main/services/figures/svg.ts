@@ -90,18 +90,40 @@ export function horizontalAxis(scale: Scale, label: string): string[] {
   ];
 }
 
-/** Names beside their colours, in one row under the plot. */
-export function legend(series: readonly { readonly name: string; readonly colour: string }[]): string[] {
-  const width = (PLOT.right - PLOT.left) / Math.max(series.length, 1);
-  return series.flatMap(({ name, colour }, i) => {
-    const x = PLOT.left + i * width;
-    const most = Math.max(4, Math.floor((width - 24) / 6.5));
-    const shown = name.length > most ? `${name.slice(0, most - 1)}…` : name;
+/** Of a letter in the legend, at the most common; and what stands beside each name. */
+const LETTER = 6.5;
+const SWATCH = 24;
+const LEGEND_ROW = 20;
+
+export interface Legend {
+  readonly parts: readonly string[];
+  /** Of the whole sheet: it grows by the rows after the first. */
+  readonly height: number;
+}
+
+/** Names beside their colours under the plot, in as many rows as whole names need. */
+export function legend(series: readonly { readonly name: string; readonly colour: string }[]): Legend {
+  const room = PLOT.right - PLOT.left;
+  const longest = Math.max(1, ...series.map(({ name }) => name.length));
+  const columns = Math.max(1, Math.min(series.length, Math.floor(room / (longest * LETTER + SWATCH))));
+  const width = room / columns;
+  const most = Math.floor((width - SWATCH) / LETTER);
+  const parts = series.flatMap(({ name, colour }, i) => {
+    const x = PLOT.left + (i % columns) * width;
+    const y = PLOT.bottom + 54 + Math.floor(i / columns) * LEGEND_ROW;
     return [
-      `<rect x="${fixed(x)}" y="${PLOT.bottom + 54}" width="12" height="12" fill="${colour}"/>`,
-      textAt(x + 18, PLOT.bottom + 64, shown, { size: 11 }),
+      `<rect x="${fixed(x)}" y="${y}" width="12" height="12" fill="${colour}"/>`,
+      textAt(x + 18, y + 10, shortened(name, most), { size: 11 }),
     ];
   });
+  return { parts, height: SHEET.height + (Math.ceil(series.length / columns) - 1) * LEGEND_ROW };
+}
+
+/** Cut in the middle: checkpoints of one run differ at the end of their names. */
+function shortened(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const end = Math.floor((most - 1) / 2);
+  return `${name.slice(0, most - 1 - end)}…${name.slice(-end)}`;
 }
 
 /** A coordinate: two decimals are finer than any screen. */

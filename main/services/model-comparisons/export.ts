@@ -1,6 +1,7 @@
 /** A comparison as a file: CSV for spreadsheets, JSON for programs, Markdown for people. */
 import type { Store } from '../../store/index.ts';
 import { csvText } from '../csv.ts';
+import { TIE } from '../evaluations.ts';
 import { readPromptSet } from './prompt-set.ts';
 import { keptItems } from './stored.ts';
 import type { ComparedModel, ComparisonView } from './view.ts';
@@ -85,10 +86,10 @@ function toMarkdown({ models, prompts, rows }: ComparisonView): string {
   const lines = [
     `# ${models
       .slice(1)
-      .map(({ name }) => name)
-      .join(', ')} against ${baseline?.name ?? ''}`,
+      .map(({ name }) => plain(name))
+      .join(', ')} against ${plain(baseline?.name ?? '')}`,
     '',
-    `${prompts.n} held-out prompts of ${prompts.datasets.join(', ')} (seed ${prompts.seed}, set ${prompts.hash}), greedy completions. Intervals: 95 % bootstrap.`,
+    `${prompts.n} held-out prompts of ${plain(prompts.datasets.join(', '))} (seed ${prompts.seed}, set ${prompts.hash}), greedy completions. Intervals: 95 % bootstrap.`,
     '',
     '| model | alignment | 95 % interval | exact | difference | 95 % interval | wins | ties | losses |',
     '| --- | ---: | --- | ---: | ---: | --- | ---: | ---: | ---: |',
@@ -114,7 +115,7 @@ function markdownRow({ name, summary, paired }: ComparedModel): string {
           `${signed(paired.difference.low)} to ${signed(paired.difference.high)}`,
           ...[paired.wins, paired.ties, paired.losses].map(String),
         ];
-  return `| ${[name.replaceAll('|', '\\|'), ...own, ...against].join(' | ')} |`;
+  return `| ${[plain(name), ...own, ...against].join(' | ')} |`;
 }
 
 /** How many prompts of each end are named. */
@@ -127,13 +128,26 @@ function extremes({ name }: ComparedModel, position: number, rows: ComparisonVie
       return before === null || after === null ? [] : [{ id, titles, gain: after - before }];
     })
     .sort((a, b) => b.gain - a.gain);
-  const line = ({ id, titles, gain }: (typeof gains)[number]): string =>
-    `- ${signed(gain)} ${id}: ${titles.join(' × ')}`;
   if (gains.length === 0) return [];
+  const named = (title: string, prompts: typeof gains): string[] => {
+    const lines = prompts.slice(0, NAMED).map((prompt) => {
+      return `- ${signed(prompt.gain)} ${plain(`${prompt.id}: ${prompt.titles.join(' × ')}`)}`;
+    });
+    return ['', `${title}:${lines.length === 0 ? ' none.' : ''}`, ...(lines.length === 0 ? [] : ['', ...lines])];
+  };
   return [
-    ...['', `## ${name}`, '', 'Largest gains:', '', ...gains.slice(0, NAMED).map(line)],
-    ...['', 'Largest losses:', '', ...gains.slice(-NAMED).reverse().map(line)],
+    ...['', `## ${plain(name)}`],
+    ...named(
+      'Largest gains',
+      gains.filter(({ gain }) => gain > TIE),
+    ),
+    ...named('Largest losses', gains.filter(({ gain }) => gain < -TIE).reverse()),
   ];
+}
+
+/** Text as it stands: no mark-up of its own, no end of a line or of a table's cell. */
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|&]/g, '\\$&');
 }
 
 function signed(value: number): string {

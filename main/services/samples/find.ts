@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Store } from '../../store/index.ts';
 import type { SampleFilter, SampleOrder } from '../../store/sample-finder.ts';
 import type { SampleFacts, StoredSample } from '../../store/samples.ts';
+import { csvText } from '../csv.ts';
 import { excerptOf, hasHit, type Segment } from './excerpt.ts';
 
 /** A completion as a list shows it. */
@@ -54,7 +55,7 @@ export async function* exportSamples(
 ): AsyncGenerator<ExportPart> {
   const ids = store.sampleFinder.ids(filter, order);
   const components = format === 'csv' ? store.samples.componentNames() : [];
-  if (format === 'csv') yield { text: csvLine(csvHeader(components)), done: 0, total: ids.length };
+  if (format === 'csv') yield { text: csvText([csvHeader(components)]), done: 0, total: ids.length };
   for (let first = 0; first < ids.length; first += PART) {
     const samples = store.sampleFinder.read(ids.slice(first, first + PART));
     const text = samples.map((sample) => (format === 'csv' ? csvRow(sample, components) : jsonRow(sample))).join('');
@@ -75,18 +76,11 @@ function csvHeader(components: readonly string[]): string[] {
 
 function csvRow(sample: StoredSample, components: readonly string[]): string {
   const { runId, step, group, index, recordId, reward, advantage, length, terminated } = sample;
-  return csvLine([
-    ...[runId, step, group, index, recordId, reward, advantage, length, terminated],
-    ...components.map((name) => sample.components[name] ?? Number.NaN),
-    ...[sample.completion, sample.target, sample.prompt],
+  return csvText([
+    [
+      ...[runId, step, group, index, recordId, reward, advantage, length, String(terminated)],
+      ...components.map((name) => sample.components[name] ?? Number.NaN),
+      ...[sample.completion, sample.target, sample.prompt],
+    ],
   ]);
-}
-
-/** RFC 4180; a number that is none is an empty field. */
-function csvLine(fields: readonly (string | number | boolean)[]): string {
-  const written = fields.map((field) => {
-    if (typeof field !== 'string') return Number.isNaN(field) ? '' : String(field);
-    return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
-  });
-  return `${written.join(',')}\r\n`;
 }

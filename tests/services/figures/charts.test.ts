@@ -33,6 +33,22 @@ describe('lineChart', () => {
     expect(svg.match(/#009e73/gi)).toHaveLength(3);
   });
 
+  it('tells checkpoints of one run apart in the legend, however many and however long their names', () => {
+    const legendOf = (names: readonly string[]): string =>
+      lineChart({
+        title: '',
+        xLabel: '',
+        yLabel: '',
+        series: names.map((name) => ({ name, points: [{ x: 0, y: 1 }] })),
+      });
+    const seven = Array.from({ length: 7 }, (_, i) => `run-0001-10words-grpo · step ${i + 1}0`);
+    const svg = legendOf(seven);
+    for (const name of seven) expect(svg).toContain(`>${name}</text>`);
+    expect(svg).toContain('height="480"');
+    expect(legendOf(['tiny', 'trained'])).toContain('height="420"');
+    expect(legendOf([`${'a'.repeat(200)} · step 20`])).toMatch(/>a+…a+ · step 20<\/text>/);
+  });
+
   it('leaves out what is not a number and says when nothing is left', () => {
     expect(chart([{ x: 0, y: Number.NaN }])).toContain('no values');
     expect(

@@ -155,7 +155,16 @@ describe('exportComparison', () => {
     expect(json.items).toHaveLength(4);
     expect(json.items[0].models[1].alignment).toBe(view.rows[0]?.scores[1]);
     expect(text('markdown')).toContain(`| wide | ${view.models[1]?.mean?.toFixed(3)} |`);
-    expect(text('markdown')).toContain('Largest losses');
+    expect(text('markdown')).toMatch(/Largest gains:\n\n(- \+.*\n){4}\nLargest losses: none\.\n$/);
     for (const { svg } of comparisonFigures(view)) expect(svg).toMatch(/^<svg [\s\S]*wide[\s\S]*<\/svg>\n$/);
+  });
+
+  it('takes no mark-up from titles into Markdown', async () => {
+    const { host, compare, prompts } = await comparisonHost();
+    keepAnswers(host, prompts);
+    const view = readComparison(host, compare());
+    const rows = view.rows.map((row) => ({ ...row, titles: ['<b>a|b</b>', 'two\n# lines'] as const }));
+    const { text } = exportComparison(host.store, { ...view, rows }, 'markdown');
+    expect(text).toContain(': \\<b\\>a\\|b\\</b\\> × two # lines\n');
   });
 });

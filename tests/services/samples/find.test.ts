@@ -69,7 +69,7 @@ describe('exportSamples', () => {
         `${run},3,0,2,r1,0.25,0.5,4,true,0.25,1,red one blue,red one blue two,"two\nlines"`,
         `${run},3,0,0,r1,0.5,0.5,4,true,0.5,,"says ""no"", twice",red one blue two,Two processes run side by side`,
         '',
-      ].join('\r\n'),
+      ].join('\n'),
     );
   });
 
@@ -91,7 +91,7 @@ describe('exportSamples', () => {
 
   it('is a header alone where nothing was found', async () => {
     const store = temporaryStore();
-    expect((await written(store, 'csv')).split('\r\n')).toHaveLength(2);
+    expect((await written(store, 'csv')).split('\n')).toHaveLength(2);
     expect(await all(exportSamples(store, {}, 'newest', 'jsonl'))).toEqual([]);
   });
 });
