@@ -12,6 +12,7 @@ import { advance, type LiveStatus, liveStatus } from './live-status.ts';
 import type { HostPaths } from './paths.ts';
 import { requireRun } from './runs.ts';
 import type { Settings } from './settings.ts';
+import { SHORTEST_SILENCE_MS, silenceToTell } from './silence.ts';
 import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from './training.ts';
 
 export interface LiveRuns {
@@ -52,17 +53,23 @@ export interface LiveRunsOptions {
   readonly changes: Pick<Changes, 'publish'>;
   readonly settings: () => Settings;
   readonly freeMemory?: () => number;
+  /** How often it is looked whether trainers speak, and the shortest silence that is told of. */
+  readonly silence?: { readonly everyMs: number; readonly shortestMs: number };
 }
 
 interface Entry {
   readonly run: LiveRun;
   status: LiveStatus;
+  /** Since the trainer's last word, as far as this host was awake to hear it. */
+  quietMs: number;
 }
+
+const SILENCE = { everyMs: 5000, shortestMs: SHORTEST_SILENCE_MS };
 
 /** Opens the board of live runs. */
 export function openLiveRuns(
   store: Store,
-  { paths, changes, settings, freeMemory = freemem }: LiveRunsOptions,
+  { paths, changes, settings, freeMemory = freemem, silence = SILENCE }: LiveRunsOptions,
 ): LiveRuns {
   const entries = new Map<number, Entry>();
   const lost = new Map<number, string>();
@@ -89,10 +96,12 @@ export function openLiveRuns(
   function follow(run: LiveRun, expectedBytes: number): void {
     const row = requireRun(store, run.runId);
     const status = liveStatus(row, expectedBytes, store.now());
-    entries.set(run.runId, { run, status });
+    entries.set(run.runId, { run, status, quietMs: 0 });
+    const listening = setInterval(() => listen(run.runId), silence.everyMs).unref();
     lost.delete(run.runId);
     for (const listener of startListeners) listener(status);
     void run.outcome.then((outcome) => {
+      clearInterval(listening);
       entries.delete(run.runId);
       if (outcome.error?.code === 'HISTORY_LOST') lost.set(run.runId, outcome.error.message);
       publish(run.runId);
@@ -101,10 +110,24 @@ export function openLiveRuns(
     publish(run.runId);
   }
 
+  /** Time is counted in looks, not by the clock: a machine that slept would take its own sleep for silence. */
+  function listen(runId: number): void {
+    const entry = entries.get(runId);
+    if (entry === undefined) return;
+    entry.quietMs += silence.everyMs;
+    const silentSeconds = silenceToTell(entry.status, entry.quietMs, silence.shortestMs);
+    if (silentSeconds === entry.status.silentSeconds) return;
+    entry.status = { ...entry.status, silentSeconds };
+    publishProgress(runId);
+  }
+
   function take(runId: number, events: readonly TrainerEvent[]): void {
     const entry = entries.get(runId);
     if (entry === undefined) return;
-    for (const event of events) entry.status = advance(entry.status, event, store.now());
+    const wasSilent = entry.status.silentSeconds !== null;
+    entry.quietMs = 0;
+    for (const event of events) entry.status = advance(entry.status, event);
+    if (wasSilent) publishProgress(runId);
     if (events.every(({ kind }) => kind === 'alive')) return;
     // Steps come several a second: who follows the run hears of each, who shows the list or the whole record does not.
     if (events.every(({ kind }) => kind === 'alive' || kind === 'step')) publishProgress(runId);

@@ -13,7 +13,8 @@ export interface LiveStatus {
   readonly step: number;
   readonly maxSteps: number;
   readonly startedAt: number;
-  readonly lastHeardAt: number;
+  /** How long the trainer has said nothing, once that is clearly longer than usual; null: it speaks as it does. */
+  readonly silentSeconds: number | null;
   /** Mean of the last steps, or the calibration's before the first. */
   readonly secondsPerStep: number | null;
   readonly secondsLeft: number | null;
@@ -42,7 +43,7 @@ export function liveStatus(run: RunRow, expectedBytes: number, now: number): Liv
     step: run.step,
     maxSteps: run.maxSteps,
     startedAt: now,
-    lastHeardAt: now,
+    silentSeconds: null,
     secondsPerStep: null,
     secondsLeft: null,
     expectedBytes,
@@ -55,8 +56,8 @@ export function liveStatus(run: RunRow, expectedBytes: number, now: number): Liv
 }
 
 /** The status after one event. */
-export function advance(before: LiveStatus, event: TrainerEvent, now: number): LiveStatus {
-  const status = { ...before, lastHeardAt: now };
+export function advance(before: LiveStatus, event: TrainerEvent): LiveStatus {
+  const status = { ...before, silentSeconds: null };
   switch (event.kind) {
     case 'ready': {
       const { backend, threads, why, maxSteps } = event;

@@ -9,6 +9,7 @@ import { connection } from '../api/connection.ts';
 import { bytes, duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
+import { Silence } from '../components/Silence.tsx';
 import classes from './Frame.module.css';
 import { NoticesMenu } from './NoticesMenu.tsx';
 
@@ -80,7 +81,8 @@ function LivePart({ run }: { readonly run: LiveStatus }) {
       <span className="num">
         {run.step}/{run.maxSteps}
       </span>
-      {run.secondsLeft !== null && run.state === 'running' && (
+      {run.silentSeconds !== null && <Silence seconds={run.silentSeconds} />}
+      {run.secondsLeft !== null && run.state === 'running' && run.silentSeconds === null && (
         <span className="num">{duration(run.secondsLeft)} left</span>
       )}
       {run.reward !== null && <span className="num">reward {score(run.reward)}</span>}

@@ -9,6 +9,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { useRunActions } from '../run/use-run-actions.ts';
 import { StrandMark } from '../theme/strand-mark.tsx';
@@ -18,7 +19,7 @@ import classes from './Home.module.css';
 const EVERY_MS = 2000;
 
 export function LiveCard({ live }: { readonly live: LiveStatus }) {
-  const { runId, name, state, step, maxSteps, reward, secondsLeft, backend, threads, reason } = live;
+  const { runId, name, state, step, maxSteps, reward, secondsLeft, silentSeconds, backend, threads, reason } = live;
   const actions = useRunActions(runId);
   const input = { runIds: [runId], count: 60 };
   const { data } = useQuery(api.runs.sparklines.queryOptions({ input, refetchInterval: EVERY_MS }));
@@ -36,7 +37,14 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
           <span className="num">
             step {step} of {maxSteps}
           </span>
-          {state === 'running' && secondsLeft !== null && <span className="soft">, {duration(secondsLeft)} left</span>}
+          {silentSeconds !== null && (
+            <>
+              , <Silence seconds={silentSeconds} />
+            </>
+          )}
+          {state === 'running' && silentSeconds === null && secondsLeft !== null && (
+            <span className="soft">, {duration(secondsLeft)} left</span>
+          )}
         </span>
         <span className="faint">
           {reason ??

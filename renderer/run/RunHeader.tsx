@@ -13,6 +13,7 @@ import type { LiveStatus } from '../../main/services/live-status.ts';
 import { DemandMenu } from '../components/DemandMenu.tsx';
 import { duration } from '../components/format.ts';
 import { ProgressBar } from '../components/ProgressBar.tsx';
+import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
@@ -28,7 +29,8 @@ export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
       <span className="num">
         {step}/{most}
       </span>
-      {live !== null && live.state === 'running' && live.secondsLeft !== null && (
+      {live !== null && live.silentSeconds !== null && <Silence seconds={live.silentSeconds} />}
+      {live !== null && live.state === 'running' && live.silentSeconds === null && live.secondsLeft !== null && (
         <span className={`num ${classes.left}`}>{duration(live.secondsLeft)} left</span>
       )}
       {live?.state === 'starting' && <span>the trainer is being started</span>}

@@ -1,5 +1,6 @@
 /** One completion: what it scored and why, and its words against the target. */
 import { Menu } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
 import { IconCut, IconFlag, IconPin, IconPinFilled } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -93,9 +94,18 @@ interface ActionsProps {
 function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
   const pins = usePins();
   const pinned = pins.has(sampleKey);
-  const copy = (text: string | undefined) => text !== undefined && void navigator.clipboard.writeText(text);
+  const clipboard = useClipboard();
+  const copy = (text: string | undefined) => {
+    if (text === undefined) return;
+    clipboard.reset();
+    clipboard.copy(text);
+  };
   return (
     <span className={classes.actions}>
+      <span role="status" className={classes.copied}>
+        {clipboard.copied && 'Copied'}
+        {clipboard.error !== null && 'Not copied: the browser keeps the clipboard to itself'}
+      </span>
       <IconButton
         size="sm"
         aria-label={pinned ? 'Unpin' : pins.full ? 'Four are pinned: unpin one first' : 'Pin to compare'}

@@ -86,7 +86,15 @@ describe.skipIf(noBrowser)('the samples', () => {
       await best.getByRole('button', { name: 'More' }).click();
       await page.getByRole('menuitem', { name: item }).click();
       await expect.poll(copied).toContain(found);
+      await best.getByRole('status').getByText('Copied', { exact: true }).waitFor();
+      await best.getByRole('status').getByText('Copied').waitFor({ state: 'hidden' });
     }
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('Refused for the test'));
+    });
+    await best.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Copy the target' }).click();
+    await best.getByRole('status').getByText('Not copied: the browser keeps').waitFor();
   });
 
   it('show a whole group, a bar of its histogram, and a wrong word with what was expected', async () => {

@@ -1,8 +1,10 @@
 import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { refusal } from '../../main/services/admission.ts';
-import { changeSettings } from '../../main/services/settings.ts';
+import { openChanges } from '../../main/services/changes.ts';
+import { openLiveRuns } from '../../main/services/live-runs.ts';
+import { changeSettings, readSettings } from '../../main/services/settings.ts';
 import type { LaunchTrainer } from '../../main/services/trainer-channel.ts';
 import { openTinyApp } from '../api/transports.ts';
 import { until } from '../until.ts';
@@ -54,6 +56,38 @@ describe('live runs', () => {
     expect(outcome).toMatchObject({ state: 'interrupted', error: { code: 'TRAINER_DIED' } });
     expect(app.store.runs.get(runId)?.reason).toBe('The trainer process hung: it said nothing for 2 s and was ended');
     expect(app.notices.list()[0]).toMatchObject({ severity: 'error', runId, message: expect.stringContaining('hung') });
+  });
+
+  it('tells of a trainer that is silent for longer than usual, and no more once it speaks', async () => {
+    const { store, paths, config } = await tinyWorkspace();
+    const pids: number[] = [];
+    const trainer: LaunchTrainer = (env) => {
+      const channel = paths.trainer(env);
+      if (channel.pid !== undefined) pids.push(channel.pid);
+      return channel;
+    };
+    const changes = openChanges();
+    const silence = { everyMs: 200, shortestMs: 4000 };
+    const live = openLiveRuns(store, {
+      ...{ paths: { ...paths, trainer }, changes, settings: () => readSettings(store), silence },
+    });
+    onTestFinished(() => live.close(0));
+    const runId = live.start(config(long));
+    await until(() => (live.get(runId)?.step ?? 0) > 2);
+    expect(live.get(runId)?.silentSeconds).toBeNull();
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const told: unknown[] = [];
+    const listening = new AbortController();
+    void (async () => {
+      for await (const batch of changes.batches(50, listening.signal)) told.push(...batch);
+    })();
+    await until(() => live.get(runId)?.silentSeconds === 5);
+    expect(live.get(runId)?.state).toBe('running');
+    expect(told).toContainEqual(expect.objectContaining({ topic: 'run', id: runId }));
+    expect(told).toContainEqual(expect.objectContaining({ topic: 'status' }));
+    listening.abort();
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
+    await until(() => live.get(runId)?.silentSeconds === null);
   });
 
   it('does not take a paused run for hung', async () => {

@@ -1,9 +1,12 @@
+import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openChanges } from '../../main/services/changes.ts';
 import type { JobContext } from '../../main/services/jobs.ts';
 import { openLiveRuns } from '../../main/services/live-runs.ts';
 import { preflight } from '../../main/services/preflight.ts';
+import { refreshCheckpoints } from '../../main/services/run-history.ts';
 import { readSettings } from '../../main/services/settings.ts';
+import type { LaunchTrainer } from '../../main/services/trainer-channel.ts';
 import { startTraining } from '../../main/services/training.ts';
 import { openWorkspace } from '../../main/services/workspace.ts';
 import { tinyWorkspace } from './tiny-workspace.ts';
@@ -12,9 +15,29 @@ async function bench() {
   const world = await tinyWorkspace();
   const { store, paths, root } = world;
   const live = openLiveRuns(store, { paths, changes: openChanges(), settings: () => readSettings(store) });
-  const app = { store, paths, live, workspace: openWorkspace({ workspace: root }) };
+  const desk = { store, paths, live, workspace: openWorkspace({ workspace: root }) };
   const context: JobContext = { signal: new AbortController().signal, progress: () => undefined };
-  return { ...world, look: (changes: object, given = context) => preflight(app, world.config(changes), null, given) };
+  const look = (changes: object, given = context, app = desk) =>
+    preflight(app, () => world.config(changes), null, given);
+  /** Some steps with a checkpoint each, and trainers that find what they start from dropped, so many times. */
+  const dropping = async (times: number) => {
+    const first = startTraining(store, world.config({ method: 'sft', max_steps: 3, save_steps: 1 }), {
+      ...{ paths, name: 'before' },
+    });
+    expect((await first.outcome).state).toBe('done');
+    let left = times;
+    const trainer: LaunchTrainer = (env) => {
+      const channel = paths.trainer(env);
+      const post: typeof channel.post = (message) => {
+        if (message.kind === 'preflight' && left-- > 0)
+          rmSync(message.config.from_checkpoint ?? '', { recursive: true });
+        channel.post(message);
+      };
+      return { ...channel, post };
+    };
+    return { runId: first.runId, app: { ...desk, paths: { ...paths, trainer } } };
+  };
+  return { ...world, look, context, dropping };
 }
 
 describe('preflight', () => {
@@ -61,6 +84,41 @@ describe('preflight', () => {
     const unknown = await look({ from_checkpoint: 'baseline/seed_2' });
     expect(unknown.checks).toMatchObject([
       { status: 'FAIL', detail: expect.stringContaining('no run named "baseline/seed_2"') },
+    ]);
+  });
+
+  it('takes the newest checkpoint that is there when one was dropped during the look', async () => {
+    const { store, look, context, dropping } = await bench();
+    const { runId, app } = await dropping(1);
+    const report = await look({ from_checkpoint: 'before' }, context, app);
+    expect(report.checks.map(({ name }) => name)).toContain('Memory');
+    const there = refreshCheckpoints(store, runId).filter(({ deletedAt }) => deletedAt === null);
+    expect(there.map(({ step }) => step)).toEqual([1, 2]);
+  });
+
+  it('says in plain words that a checkpoint is gone, and what to start from instead', async () => {
+    const { store, look, context, dropping } = await bench();
+    const { runId, app } = await dropping(1);
+    const chosen = refreshCheckpoints(store, runId).at(-1)?.path;
+    const report = await look({ from_checkpoint: chosen }, context, app);
+    expect(report.checks).toMatchObject([
+      {
+        status: 'FAIL',
+        detail: 'The checkpoint of step 3 of before is no longer there; the run keeps at most 3 (save_total_limit)',
+        next: 'Start from the one of step 2.',
+      },
+    ]);
+  });
+
+  it('gives up where every checkpoint is dropped under it', async () => {
+    const { look, context, dropping } = await bench();
+    const { app } = await dropping(3);
+    const report = await look({ from_checkpoint: 'before' }, context, app);
+    expect(report.checks).toMatchObject([
+      {
+        detail: 'The checkpoint of step 1 of before is no longer there; the run keeps at most 3 (save_total_limit)',
+        next: 'It has none now.',
+      },
     ]);
   });
 });

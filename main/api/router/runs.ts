@@ -44,7 +44,7 @@ export const runs = {
   preflight: api.runs.preflight.handler(({ context, input }) => {
     const config = newRun(context, input);
     return context.app.jobs.start('preflight', 'Check a run before its start', (job) =>
-      preflight(context.app, config, null, job),
+      preflight(context.app, () => config, null, job),
     ).result;
   }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),

@@ -50,9 +50,9 @@ export const stages = {
   }),
   preflight: api.stages.preflight.handler(({ context: { app }, input }) => {
     const stage = requireStage(app.store, input.stageId);
-    const config = stageConfig(app.store, stage, app.paths);
+    const plan = () => stageConfig(app.store, stage, app.paths);
     return app.jobs.start('preflight', `Check "${stage.name}" before its start`, (context) =>
-      preflight(app, config, promotionOf(stage), context),
+      preflight(app, plan, promotionOf(stage), context),
     ).result;
   }),
   start: api.stages.start.handler(({ context, input }) => ({ runId: context.app.queue.start(input.stageId) })),

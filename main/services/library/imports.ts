@@ -7,6 +7,7 @@ import type { SourceText } from '../corpora/source-text.ts';
 import { corpusOf, type Library } from '../library.ts';
 import { applyChange, type CorpusChange } from './corpus-change.ts';
 import type { ImportSource, ReadImport } from './import-tasks.ts';
+import { cancelled } from './workers.ts';
 
 /** What an import would change, and the id under which it waits. */
 export interface ImportPreview extends Omit<ReadImport, 'sources'> {
@@ -35,6 +36,8 @@ export async function openImport(
   files: readonly ImportSource[],
   { minWords, signal: asker }: ReadOptions = {},
 ): Promise<ImportPreview> {
+  // A listener that comes after the abort would never hear of it.
+  if (asker?.aborted) throw cancelled();
   checkSize(files);
   const title = files.length === 1 ? `Read ${files[0]?.name}` : `Read ${files.length} files`;
   const { id, result } = library.jobs.start('import', title, ({ signal, progress }) =>

@@ -114,7 +114,8 @@ function isCancelled(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-function cancelled(): BraidError {
+/** What someone who called a task off is told. */
+export function cancelled(): BraidError {
   return new BraidError('CANCELLED', 'Cancelled; what was stored before is as it was', { kind: 'input' });
 }
 

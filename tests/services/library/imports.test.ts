@@ -73,6 +73,13 @@ describe('openImport', () => {
     expect(library.jobs.list()).toMatchObject([{ kind: 'import', state: 'cancelled' }]);
   });
 
+  it('reads nothing for someone who had gone before the files were here', async () => {
+    const library = temporaryLibrary();
+    const reading = openImport(library, [file('a.txt', rain)], { signal: AbortSignal.abort() });
+    await expect(reading).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(library.jobs.list()).toEqual([]);
+  });
+
   it('refuses no file and too much', async () => {
     const library = temporaryLibrary();
     await expect(openImport(library, [])).rejects.toMatchObject({ code: 'NOTHING_TO_IMPORT' });
