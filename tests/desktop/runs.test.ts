@@ -35,7 +35,12 @@ describe('a run in the desktop app', () => {
       [
         expect.stringMatching(/out[\\/]main[\\/]trainer\.js$/),
         [],
-        { serviceName: 'Braid trainer', stdio: ['ignore', 'ignore', 'pipe'] },
+        {
+          serviceName: 'Braid trainer',
+          stdio: ['ignore', 'ignore', 'pipe'],
+          // The pages go first.
+          env: expect.objectContaining({ BRAID_YIELDS: '1' }),
+        },
       ],
     ]);
     expect(await desktop.asked('powerSaveBlocker.stop')).toEqual([1]);
