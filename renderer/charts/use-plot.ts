@@ -1,7 +1,7 @@
 /** A uPlot chart kept in step with what React is told: made anew when its shape changes, else only fed. */
 import { type RefObject, useCallback, useContext, useEffect, useLayoutEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import { IsRehearsed } from '../frame/Rehearsal.tsx';
+import { IsRehearsed } from '../frame/is-rehearsed.ts';
 import type { ChartGroupValue } from './ChartGroup.tsx';
 import { onColoursChange } from './colours.ts';
 import { plotOptions } from './options.ts';

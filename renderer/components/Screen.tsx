@@ -1,6 +1,6 @@
 /** What every screen is made of: a heading with its actions, and panels. */
 import { type ReactNode, useContext, useEffect } from 'react';
-import { IsRehearsed } from '../frame/Rehearsal.tsx';
+import { IsRehearsed } from '../frame/is-rehearsed.ts';
 import classes from './Screen.module.css';
 
 export interface ScreenProps {

@@ -2,11 +2,10 @@
  * Screens drawn once outside the document while nothing else is to be done: the first run of their code takes twice as
  * long as any later one, and whoever opens them need not wait for that.
  */
-import { createContext, type ReactNode, startTransition, useEffect, useState } from 'react';
+import { type ReactNode, startTransition, useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
-
-/** Whether a screen is only rehearsed: it then has neither the keys nor the window's title. */
-export const IsRehearsed = createContext(false);
+import { ErrorBoundary } from '../components/ErrorBoundary.tsx';
+import { IsRehearsed } from './is-rehearsed.ts';
 
 /** Fetches what a screen needs to be whole at its first drawing, and gives the screen; null: there is nothing to show yet. */
 export type Rehearsed = () => Promise<ReactNode>;
@@ -18,12 +17,12 @@ export function Rehearsal({ screens }: { readonly screens: readonly Rehearsed[] 
   useEffect(() => {
     let isOver = false;
     const rehearse = async (): Promise<void> => {
-      for (const screen of [...screens, none]) {
+      for (const [turn, screen] of [...screens, none].entries()) {
         await idle();
-        // Whoever opens the screen is told of a failure.
+        // Whoever opens the screen is told of a failure, be it of its data or of its code.
         const next = await screen().catch(() => null);
         if (isOver) return;
-        startTransition(() => setDrawn(next));
+        startTransition(() => setDrawn(next && <ErrorBoundary key={turn}>{next}</ErrorBoundary>));
       }
     };
     void rehearse();

@@ -2,7 +2,7 @@
 import { Kbd, Modal, Table } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { navigate } from './hash-location.ts';
-import { IsRehearsed } from './Rehearsal.tsx';
+import { IsRehearsed } from './is-rehearsed.ts';
 import { screens } from './screens.ts';
 
 export interface ScreenKey {

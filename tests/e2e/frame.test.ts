@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspace } from '../../main/services/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
@@ -5,6 +6,26 @@ import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { seedRun } from './seed-runs.ts';
+
+const RUN = 'run-0001-10words-grpo';
+
+/** An app with one run in its history. */
+async function seededApp(): Promise<RunningApp> {
+  const workspace = temporaryFolderOfFile();
+  const store = openStore(openWorkspace({ workspace }).database);
+  seedRun(store, { steps: 30 });
+  store.close();
+  return startApp(workspace);
+}
+
+/** Loads the page anew and waits until a run's screen has asked for what it shows first, though nobody opened it. */
+async function untilRehearsed(page: Page): Promise<void> {
+  const asked: string[] = [];
+  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => void asked.push(String(payload))));
+  await page.reload();
+  await expect.poll(() => asked.join(), { timeout: 20_000 }).toContain('/runs/standing');
+  await page.waitForTimeout(1000);
+}
 
 describe.skipIf(noBrowser)('the frame', () => {
   let app: RunningApp;
@@ -74,29 +95,31 @@ describe.skipIf(noBrowser)('the frame', () => {
   });
 
   it('draws screens ahead of time without a trace', async () => {
-    const workspace = temporaryFolderOfFile();
-    const store = openStore(openWorkspace({ workspace }).database);
-    const { runId, name } = seedRun(store, { steps: 30 });
-    store.close();
-    const seeded = await startApp(workspace);
-    const { page, goto, complaints } = await openPage(seeded);
-    // The run's screen asks for what it shows first, though nobody has opened it.
-    const asked: string[] = [];
-    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => void asked.push(String(payload))));
-    await page.reload();
-    await expect.poll(() => asked.join(), { timeout: 20_000 }).toContain('/runs/standing');
-    await page.waitForTimeout(1000);
+    const { page, goto, complaints } = await openPage(await seededApp());
+    await untilRehearsed(page);
     expect(await page.title()).toBe('Home · Braid');
     expect(await page.locator('h1').allTextContents()).toEqual(['Home']);
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Everywhere').waitFor();
     expect(await page.getByRole('dialog').getByText('Find a run').count()).toBe(0);
     await page.keyboard.press('Escape');
-    await goto(`/runs/${runId}`);
-    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await goto('/runs/1');
+    await page.getByRole('heading', { level: 1, name: RUN }).waitFor();
     await page.locator('.u-over').first().waitFor();
-    expect(await page.title()).toBe(`${name} · Braid`);
+    expect(await page.title()).toBe(`${RUN} · Braid`);
     expect(complaints).toEqual([]);
+  });
+
+  it('stays up when the code of a screen that is drawn ahead can not be had', async () => {
+    const { page } = await openPage(await seededApp());
+    await page.route('**/assets/Runs-*.js', (route) => route.abort());
+    await untilRehearsed(page);
+    expect(await page.locator('h1').allTextContents()).toEqual(['Home']);
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByText("This screen can't be shown").waitFor();
+    await page.unroute('**/assets/Runs-*.js');
+    await page.getByRole('link', { name: 'Samples', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Samples' }).waitFor();
   });
 
   it('goes on after a lost connection, and turns away after a restart', async () => {
