@@ -18,7 +18,6 @@ import { Rail } from './frame/Rail.tsx';
 import { Rehearsal, type Rehearsed } from './frame/Rehearsal.tsx';
 import { StatusBar } from './frame/StatusBar.tsx';
 import { Home } from './home/Home.tsx';
-import { recentRuns } from './home/home-queries.ts';
 import { fetchOpening } from './run/fetch-opening.ts';
 import { allRuns } from './runs/all-runs.ts';
 import { sparklinesAround } from './runs/use-sparklines.ts';
@@ -87,14 +86,18 @@ export function App() {
 
 /** The screens that take longest at their first opening. */
 function rehearsals(queries: QueryClient): readonly Rehearsed[] {
+  const newestRun = async () => {
+    const [newest] = await queries.fetchQuery(api.runs.list.queryOptions({ input: allRuns }));
+    return newest;
+  };
   return [
     async () => {
-      const [newest] = await queries.fetchQuery(api.runs.list.queryOptions({ input: allRuns }));
+      const newest = await newestRun();
       if (newest !== undefined) await queries.prefetchQuery(sparklinesAround(newest.id));
       return <LazyScreen code={runs} props={none} />;
     },
     async () => {
-      const [newest] = await queries.fetchQuery(recentRuns());
+      const newest = await newestRun();
       if (newest === undefined) return null;
       await fetchOpening(queries, newest.id);
       return <LazyScreen code={run} props={{ runId: newest.id }} />;

@@ -7,17 +7,25 @@ export type Sparklines = Readonly<Record<number, readonly number[]>>;
 /** Runs of one block: those whose ids follow one another. */
 const BLOCK = 32;
 
-/** Those of the block with this run; the host has nothing to tell of runs that are not there. */
+/** Those of the block with this run. */
 export function sparklinesAround(runId: number) {
-  const first = runId - ((runId - 1) % BLOCK);
+  return sparklinesFrom(firstOfBlock(runId));
+}
+
+/** The host has nothing to tell of runs that are not there. */
+function sparklinesFrom(first: number) {
   const runIds = Array.from({ length: BLOCK }, (_, at) => first + at);
   return api.runs.sparklines.queryOptions({ input: { runIds } });
 }
 
+function firstOfBlock(runId: number): number {
+  return runId - ((runId - 1) % BLOCK);
+}
+
 /** By run id, as far as they are here. */
 export function useSparklines(runIds: readonly number[]): Sparklines {
-  const blocks = new Map(runIds.map((id) => [Math.floor((id - 1) / BLOCK), id]));
-  return useQueries({ queries: [...blocks.values()].map(sparklinesAround), combine });
+  const blocks = [...new Set(runIds.map(firstOfBlock))];
+  return useQueries({ queries: blocks.map(sparklinesFrom), combine });
 }
 
 function combine(answers: readonly { readonly data: Sparklines | undefined }[]): Sparklines {

@@ -13,6 +13,17 @@ import { forkOf } from './trainer-stand-in.ts';
 
 const long = { max_steps: 2000, save_steps: 2000 };
 
+/** A launcher that notes which processes it started. */
+function noting(launch: LaunchTrainer) {
+  const pids: number[] = [];
+  const trainer: LaunchTrainer = (env) => {
+    const channel = launch(env);
+    if (channel.pid !== undefined) pids.push(channel.pid);
+    return channel;
+  };
+  return { pids, trainer };
+}
+
 describe('live runs', () => {
   it('tells where a run stands: backend, time left, memory, reward', async () => {
     const world = await tinyWorkspace();
@@ -34,12 +45,7 @@ describe('live runs', () => {
 
   it("trains at a lower priority than the app's pages", async () => {
     const world = await tinyWorkspace();
-    const pids: (number | undefined)[] = [];
-    const trainer: LaunchTrainer = (env) => {
-      const channel = world.paths.trainer(env);
-      pids.push(channel.pid);
-      return channel;
-    };
+    const { pids, trainer } = noting(world.paths.trainer);
     const app = openTinyApp({ ...world, paths: { ...world.paths, trainer } });
     const runId = app.live.start(world.config(long));
     await until(() => (app.live.get(runId)?.step ?? 0) > 0);
@@ -60,12 +66,7 @@ describe('live runs', () => {
 
   it('tells of a trainer that is silent for longer than usual, and no more once it speaks', async () => {
     const { store, paths, config } = await tinyWorkspace();
-    const pids: number[] = [];
-    const trainer: LaunchTrainer = (env) => {
-      const channel = paths.trainer(env);
-      if (channel.pid !== undefined) pids.push(channel.pid);
-      return channel;
-    };
+    const { pids, trainer } = noting(paths.trainer);
     const changes = openChanges();
     const silence = { everyMs: 200, shortestMs: 4000 };
     const live = openLiveRuns(store, {
