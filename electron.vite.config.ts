@@ -37,8 +37,8 @@ export default defineConfig({
       rollupOptions: {
         input: {
           index: at('main/index.ts'),
-          trainer: at('main/trainer/entry.ts'),
-          texts: at('main/services/library/worker.ts'),
+          trainer: at('main/trainer/host/entry.ts'),
+          texts: at('main/services/text-worker/worker.ts'),
         },
         external,
       },

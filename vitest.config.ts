@@ -1,15 +1,73 @@
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+/** Pure functions and tables: they share one process, which starts once. */
+const pure = [
+  'tests/{docs,io,store,tasks,text,renderer}/**/*.test.ts',
+  'tests/services/{config,datasets,figures,models,runs,texts,workspace}/**/*.test.ts',
+];
+
+/**
+ * Campaigns of many seconds each, for `npm run test:long`: kills and broken disks, whole stories by clicks, recipes
+ * from end to end, exhaustive shapes, and the GPU's kernels on a software adapter. CI runs them beside the others.
+ */
+const long = [
+  'tests/campaign/**/*.test.ts',
+  'tests/commands/{replies,train-webgpu}.test.ts',
+  'tests/e2e/{compare,curriculum,queue,replies,story}.test.ts',
+  'tests/faults/{checkpoints,full-disk-host,killed,out-of-memory}.test.ts',
+  'tests/model/{generate,gradients}.test.ts',
+  'tests/scripts/package.test.ts',
+  'tests/services/recipes/*.test.ts',
+  'tests/services/training/training.test.ts',
+  'tests/tensor/native/addon/sanitizers.test.ts',
+  'tests/tensor/ops/{attention,log-softmax}.test.ts',
+  'tests/tensor/wasm/{gemm,pool}.test.ts',
+  'tests/tensor/webgpu/**/*.test.ts',
+  'tests/trainer/{no-leak,webgpu-run}.test.ts',
+];
+
+/** The processes that tests start take compiled code from here: without it, half of a test's time is compiling. */
+const compileCache = join(import.meta.dirname, 'node_modules/.cache/braid-tests');
+
+/** Tests compare paths: macOS's temporary folder lies behind a link, that of Windows may have a short name. */
+const temporary = realpathSync.native(tmpdir());
+
+/** Windows has no signals to stop or freeze a process with, as these tests do. */
+const posixOnly = [
+  'tests/desktop/runs.test.ts',
+  'tests/faults/{full-disk,full-disk-host,killed,out-of-memory}.test.ts',
+  'tests/commands/{serve,train}.test.ts',
+  'tests/services/curriculum/queue.test.ts',
+  'tests/services/training/{live-runs,training}.test.ts',
+  'tests/services/workspace/lock.test.ts',
+];
+const elsewhere = process.platform === 'win32' ? posixOnly : [];
+
+const shared = {
+  pool: 'forks' as const,
+  testTimeout: 60_000,
+  // An app that closes saves its runs first.
+  hookTimeout: 60_000,
+  globalSetup: 'tests/no-user-set-up.ts',
+  env: { NODE_COMPILE_CACHE: compileCache, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
+};
 
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
-    // Tensor tests start worker threads of their own: one process a file keeps backends apart.
-    pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    // Browsers and killed processes on a shared machine: one bad moment is no red build, two are.
-    retry: process.env.CI === undefined ? 0 : 1,
-    // An app that closes saves its runs first.
-    hookTimeout: 60_000,
+    projects: [
+      { test: { ...shared, name: 'pure', include: pure, exclude: elsewhere, isolate: false } },
+      // Tensor tests start worker threads of their own: one process a file keeps backends apart.
+      {
+        test: {
+          ...{ ...shared, name: 'processes' },
+          ...{ include: ['tests/**/*.test.ts'], exclude: [...pure, ...long, ...elsewhere] },
+        },
+      },
+      { test: { ...shared, name: 'long', include: long, exclude: elsewhere } },
+    ],
   },
 });

@@ -1,9 +1,11 @@
-/** The bridge: hands the page the port that main sends when it says that it is ready, and nothing else. */
+/**
+ * The preload bridge: forwards the message port that main sends once the page reports ready, and exposes nothing else.
+ */
 import { ipcRenderer } from 'electron';
 
 ipcRenderer.on('braid:port', ({ ports }) => {
   const [port] = ports;
-  // Only to this page's own origin; the page listens before it asks (renderer/api/line.ts).
+  // Posted to this page's own origin only; the page listens before it asks (renderer/api/transport.ts).
   if (port !== undefined) window.postMessage('braid:port', window.location.origin, [port]);
 });
 

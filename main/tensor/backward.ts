@@ -1,8 +1,9 @@
 /**
- * Gradients that give memory back as they go. tfjs holds every activation that its tape saved, and every gradient by an
- * activation, until the whole backward pass is over: twice what it ever needs.
+ * A backward pass that frees memory as it runs. tfjs keeps every saved activation, and the gradient of every
+ * activation, until the whole pass has ended: twice the peak that is needed.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import { pulse } from '../pulse.ts';
 
 /** What the tape holds of an op. tfjs does not export its type. */
 interface TapeNode {
@@ -12,8 +13,8 @@ interface TapeNode {
 }
 
 /**
- * The value of `f` and its gradient by each of `xs`, null where there is none; `dy`, by default 1, weighs the value. The
- * caller disposes all.
+ * The value of `f` and its gradient with respect to each of `xs` (null where there is none). `dy` is the gradient of the
+ * value, 1 by default. The caller disposes of everything returned.
  */
 export function gradients(
   f: () => tf.Tensor,
@@ -29,7 +30,7 @@ export function gradients(
   return engine.gradients(work as () => tf.Scalar, [...xs], dy as tf.Scalar | undefined, dy !== undefined);
 }
 
-/** The backward pass takes ops one after the other, the last one first: when one's turn comes, the one before is done. */
+/** The backward pass visits ops in reverse order, so when one is visited, the previous one is finished. */
 function releaseInTurn(tape: readonly TapeNode[], kept: readonly tf.Tensor[]): void {
   const keptIds = new Set(kept.map(({ id }) => id));
   let done: readonly tf.Tensor[] = [];
@@ -37,6 +38,7 @@ function releaseInTurn(tape: readonly TapeNode[], kept: readonly tf.Tensor[]): v
     const { gradient, outputs, saved } = node;
     if (gradient === undefined) continue;
     node.gradient = (dys) => {
+      pulse();
       tf.dispose([...done]);
       const own = dys.filter((dy, i) => dy !== null && !keptIds.has(outputs[i]?.id ?? -1)) as tf.Tensor[];
       done = [...own, ...saved];
@@ -45,7 +47,7 @@ function releaseInTurn(tape: readonly TapeNode[], kept: readonly tf.Tensor[]): v
   }
 }
 
-/** An op that hands its gradient through unchanged must not lose it with its own. */
+/** An op that passes its gradient through unchanged must not have it disposed together with its own. */
 function passOn(closures: Record<string, () => tf.Tensor>, own: readonly tf.Tensor[]): Record<string, () => tf.Tensor> {
   return Object.fromEntries(
     Object.entries(closures).map(([name, closure]) => [

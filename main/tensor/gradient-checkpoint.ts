@@ -3,11 +3,11 @@ import { gradients } from './backward.ts';
 import { savedTensor } from './portable.ts';
 
 /**
- * Runs `work` so that the tape keeps only its input: its intermediates are freed at once and computed anew when the
+ * Runs `work` so that the tape keeps only its input: its intermediates are freed at once and recomputed when the
  * gradient needs them (Chen et al. 2016, arXiv 1604.06174). Costs one more forward pass of `work`.
  *
- * `work` must be a pure function of x and of `parameters`, tensors that it uses from outside and whose gradients may
- * be asked for; what else it uses is taken as constant. x and the result are [N, D].
+ * `work` must be a pure function of x and of `parameters`, the outer tensors whose gradients may be requested;
+ * anything else it uses is treated as constant. x and the result are [N, D].
  */
 export function checkpointed(
   work: (x: tf.Tensor2D) => tf.Tensor2D,

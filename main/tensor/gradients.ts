@@ -1,6 +1,6 @@
 /**
  * Registers tfjs-core's own gradients. Its Node bundle leaves them out, and the module that has them uses imports
- * without file endings, which Node resolves only with a little help.
+ * without file endings, which Node can't resolve without a hook.
  */
 import { registerHooks } from 'node:module';
 

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 
-/** Backends that run a composite op by its portable implementation unless they bring a kernel of their own. */
+/** Backends that run a composite op by its portable implementation unless they have a kernel of their own. */
 const PORTABLE_BACKENDS = ['cpu', 'tensorflow'] as const;
 
 export type Tensors = Readonly<Record<string, tf.Tensor>>;
@@ -25,7 +25,7 @@ export function runOp<T extends tf.Tensor | tf.Tensor[]>(name: string, inputs: T
   return tf.engine().runKernel(name, inputs as tf.NamedTensorMap, attrs as tf.NamedAttrMap) as T;
 }
 
-/** The input called `name`; asking for one that was not given is a fault of ours. */
+/** The input called `name`; a missing one is a bug in our code. */
 export function input<T extends tf.Tensor = tf.Tensor>(inputs: Tensors, name: string): T {
   const tensor = inputs[name];
   if (tensor === undefined)

@@ -1,10 +1,13 @@
-/** How a model's weights become tensors. A backend may have a way of its own that takes less memory. */
+/** How a model's weights become tensors. A backend may have its own way that needs less memory. */
 import * as tf from '@tensorflow/tfjs-core';
 
-/** How matrices are kept: bfloat16 where the backend can and they aren't trained. */
-export type WeightPrecision = 'float32' | 'bfloat16';
+/**
+ * How matrices are stored: bfloat16 where the backend supports it and they aren't trained; "stored" keeps those of a
+ * 16-bit file as they are there, which changes no number.
+ */
+export type WeightPrecision = 'float32' | 'bfloat16' | 'stored';
 
-/** Where a tensor's numbers come from. */
+/** The source of a tensor's values. */
 export interface WeightSource {
   readonly type: 'F32' | 'F16' | 'BF16';
   /** All of them as float32. */
@@ -15,7 +18,7 @@ export interface WeightSource {
   readRaw(first: number, count: number): Buffer<ArrayBuffer>;
 }
 
-/** A backend's way to make a weight; null: the usual one will do. */
+/** A backend's way to make a weight; null for the default. */
 export type MakeWeight = (
   source: WeightSource,
   shape: readonly number[],
@@ -24,7 +27,7 @@ export type MakeWeight = (
 
 const makers = new Map<string, MakeWeight>();
 
-/** Gives a backend a way of its own. */
+/** Registers a backend's own way. */
 export function registerWeightMaker(backendName: string, make: MakeWeight): void {
   makers.set(backendName, make);
 }

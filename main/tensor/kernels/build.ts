@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const here = import.meta.dirname;
 const sources = path.join(here, 'assembly');
 
-/** Where the compiled module lies in a checkout. */
+/** Path of the compiled module in a checkout. */
 export const kernelsFile = path.resolve(here, '../../../out/kernels/kernels.wasm');
 
 // The module is a guest on the tfjs backend's memory: it imports that memory, and owns no data of its own, which
@@ -26,7 +26,7 @@ export function buildKernels(): string {
   if (isFresh()) return kernelsFile;
   const asc = path.resolve(fileURLToPath(import.meta.resolve('assemblyscript/asc')), '../../bin/asc.js');
   mkdirSync(path.dirname(kernelsFile), { recursive: true });
-  // Compiled under another name, then renamed, so that a process which starts meanwhile never reads half a module.
+  // Compiled under another name, then renamed, so that a process that starts meanwhile never reads half a module.
   const fresh = `${kernelsFile}.${process.pid}`;
   execFileSync(process.execPath, [asc, path.join(sources, 'index.ts'), '--outFile', fresh, ...flags], {
     stdio: 'inherit',

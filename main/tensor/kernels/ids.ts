@@ -38,7 +38,7 @@ export const LOG_SOFTMAX_TILE = 60;
 export const LOG_SOFTMAX_GRAD_TILE = 61;
 export const SAMPLE_ROW = 62;
 
-// The pool's control block: byte offsets from its start. Words that different threads write lie on different
+// The pool's control block: byte offsets from its start. Words that different threads write are on different
 // cache lines (64 bytes).
 export const CONTROL_REMAINING = 0;
 export const CONTROL_DONE = 64;
@@ -50,9 +50,9 @@ export const CONTROL_CLOSING = 264;
 export const CONTROL_FAILED = 268;
 export const CONTROL_WAITING = 320;
 export const CONTROL_ARGS = 384;
-/** Most parameters of one kernel, each an f64. */
+/** Maximum parameters of one kernel, each an f64. */
 export const MAX_ARGS = 80;
 export const CONTROL_BYTES = 1024;
 
-/** Scratch of each thread, in bytes: a kernel may use all of it within one tile, and finds it dirty. */
+/** Scratch of each thread, in bytes: a kernel may use all of it within one tile, and must not expect it to be cleared. */
 export const SCRATCH_BYTES = 2097152;

@@ -7,7 +7,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../ops/attention.ts';
 import type { KvCache, PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
 import type { NativeBackend } from './binding.ts';
-import { type Handle, maths, type Ops, toTensor, withOps } from './ops.ts';
+import { FLOAT, type Handle, INT32, maths, type Ops, toTensor, typeAttr, withOps } from './ops.ts';
 import { type Slots, slotsOf } from './slots.ts';
 
 // B rows, P prompts, S slots a prompt, K key/value heads, R query heads of each, d head_dim, L longest prompt, t tokens.
@@ -73,6 +73,16 @@ export function openNativeKvCache(
       return tf.engine().makeTensorFromTensorInfo(info) as tf.Tensor2D;
     },
     advance: () => undefined,
+    skip: (count) => {
+      layers.forEach((layer, i) => {
+        const past = ({ settled }: Part): Handle => {
+          const length = count + (settled?.shape[1] ?? 0);
+          free(settled);
+          return withOps(backend, (ops) => ops.keep(empty(ops, slots, shape, length)));
+        };
+        layers[i] = { k: { ...layer.k, settled: past(layer.k) }, v: { ...layer.v, settled: past(layer.v) } };
+      });
+    },
     keep: (kept) => {
       const { slots: next, taken } = slots.keep(kept);
       if (taken !== null) {
@@ -90,6 +100,13 @@ export function openNativeKvCache(
         for (const part of [k, v]) [part.prefix, part.settled, part.recent].forEach(free);
     },
   };
+}
+
+/** Zeros in the place of `count` tokens of every slot. */
+function empty(ops: Ops, slots: Slots, { numKvHeads, headDim }: AttentionShape, count: number): Handle {
+  const places = slots.prompts.length * slots.perPrompt * numKvHeads;
+  const attrs = [typeAttr(ops.backend, 'T', FLOAT), typeAttr(ops.backend, 'index_type', INT32)];
+  return ops.run('Fill', [ops.ints([places, count, headDim]), ops.scalar(0)], attrs);
 }
 
 /** The settled part with the recent one behind it. */
@@ -157,7 +174,7 @@ function addMask(ops: Ops, scores: Handle, mask: Float32Array, slots: Slots, { n
   return reshape(add(split, ops.floats(mask, [p, 1, slots.longest])), scores.shape);
 }
 
-/** Goes on with the slots and prompts that are left. */
+/** Continues with the slots and prompts that are left. */
 function compact(
   ops: Ops,
   part: Part,

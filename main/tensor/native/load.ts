@@ -58,6 +58,9 @@ function prepareEnvironment(threads: number): void {
   process.env.OMP_NUM_THREADS ??= String(threads);
   // Its messages would fill the tail of stderr that explains a crash.
   process.env.TF_CPP_MIN_LOG_LEVEL ??= '2';
+  // On processors with AVX-512 it is on by default, and with it an allocator that waits ten seconds before it says that
+  // there is no memory left. Our kernels don't use it.
+  process.env.TF_ENABLE_ONEDNN_OPTS ??= '0';
   // All of a GPU's memory at once would starve the desktop that shares it.
   process.env.TF_FORCE_GPU_ALLOW_GROWTH ??= 'true';
 }

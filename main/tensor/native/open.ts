@@ -5,7 +5,7 @@ import { crashedBefore, underMark } from '../../native/load-marker.ts';
 import { canProbe, probeAddon } from '../../native/probe.ts';
 import type { NativeProblem } from '../../native/problems.ts';
 import type { NativeBackend } from './binding.ts';
-import { hasKernels } from './cpu/kernel.ts';
+import { hasKernels } from './cpu/run-kernel.ts';
 import { loadNativeBackend, NATIVE_BACKEND } from './load.ts';
 import { registerNativeKernels } from './register.ts';
 

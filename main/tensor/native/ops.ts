@@ -1,6 +1,6 @@
 /**
  * TensorFlow ops for our kernels, below tfjs: results are handles that carry no tfjs tensor, so that an op costs what
- * the addon takes, and all that a kernel doesn't give back is freed when it ends.
+ * the addon takes, and everything that a kernel doesn't return is freed when it ends.
  */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import type { NativeBackend, OpAttr } from './binding.ts';
@@ -55,7 +55,7 @@ export function handleOf(backend: NativeBackend, { dataId, shape }: TensorInfo):
   return { id: data.id, shape, dtype: data.dtype };
 }
 
-/** Runs `work`; whatever it made is freed afterwards, but for what it kept. */
+/** Runs `work`; whatever it made is freed afterwards, except what it kept. */
 export function withOps<T>(backend: NativeBackend, work: (ops: Ops) => T): T {
   const { binding } = backend;
   const made = new Set<number>();

@@ -3,6 +3,7 @@
  * would be there twice until the garbage is collected.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import { pulse } from '../../pulse.ts';
 import type { WeightPrecision, WeightSource } from '../weights.ts';
 import type { NativeBackend } from './binding.ts';
 import { BFLOAT16, boolAttr, FLOAT, type Handle, INT32, maths, type Ops, toTensor, typeAttr, withOps } from './ops.ts';
@@ -25,6 +26,7 @@ export function nativeWeight(
     let whole = ops.keep(empty(ops, shape, dtype));
     const release = ({ id }: Handle): void => backend.binding.deleteTensor(id);
     for (let first = 0; first < rows; first += each) {
+      pulse();
       const count = Math.min(each, rows - first);
       const current = whole;
       // What a piece was made of goes with it.

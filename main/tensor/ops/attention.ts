@@ -26,7 +26,7 @@ function visibilityMask(segments: tf.Tensor2D, n: number): tf.Tensor2D {
   return tf.tensor2d(mask, [n, n]);
 }
 
-/** [N, heads*d] → [K, (heads/K)*N, d]: query heads that share a key/value head become further rows of it. */
+/** [N, heads*d] → [K, (heads/K)*N, d]: query heads that share a key/value head become extra rows of it. */
 function byKvHead(x: tf.Tensor2D, kvHeads: number, headDim: number): tf.Tensor3D {
   const [n, width] = x.shape;
   const heads = width / headDim;

@@ -12,34 +12,41 @@ export interface PrefixKv {
   readonly v: tf.Tensor2D;
 }
 
-/** Where a row's prompt lies among the prompt tokens. */
+/** A row's range of the prompt tokens. */
 export interface RowPrefix {
   readonly start: number;
   readonly length: number;
 }
 
-/** The keys and values of a generation in flight. Rows share their prompt's; each has its own for what it wrote. */
+/** The keys and values of a generation in flight. Rows share their prompt's and keep their own for the tokens they generated. */
 export interface KvCache {
   /** Adds each row's k and v [B, K*d] of the current step and attends with q [B, H*d]. */
   attend(layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D): tf.Tensor2D;
-  /** The next token's turn. */
+  /** Moves to the next token. */
   advance(): void;
-  /** Goes on with these of the current rows only. */
+  /** Moves past `count` tokens without computing them, for timing later steps: their keys and values are undefined. */
+  skip(count: number): void;
+  /** Keeps only these of the current rows. */
   keep(rows: readonly number[]): void;
   dispose(): void;
 }
 
-/** How a backend opens a cache of its own kind. */
-export type OpenKvCache = (prefix: readonly PrefixKv[], rows: readonly RowPrefix[], shape: AttentionShape) => KvCache;
+/** A backend's own way to open a cache. */
+export type OpenKvCache = (
+  prefix: readonly PrefixKv[],
+  rows: readonly RowPrefix[],
+  shape: AttentionShape,
+  capacity: number,
+) => KvCache;
 
 const ownCaches = new Map<string, OpenKvCache>();
 
-/** Gives a backend a cache of its own kind. */
+/** Registers a backend's own cache. */
 export function registerKvCache(backendName: string, open: OpenKvCache): void {
   ownCaches.set(backendName, open);
 }
 
-/** Opens a cache over the prompts' keys and values, which it takes over, for at most `capacity` new tokens a row. */
+/** Opens a cache over the prompts' keys and values, which it then owns, for at most `capacity` new tokens a row. */
 export function openKvCache(
   prefix: readonly PrefixKv[],
   rows: readonly RowPrefix[],
@@ -49,12 +56,12 @@ export function openKvCache(
   const width = kernelHeadDim(shape.headDim);
   if (width !== shape.headDim) return openWidened(prefix, rows, capacity, shape, width);
   const own = ownCaches.get(tf.getBackend());
-  if (own !== undefined) return own(prefix, rows, shape);
+  if (own !== undefined) return own(prefix, rows, shape, capacity);
   const inPlace = tf.getKernel('DecodeAttention', tf.getBackend()) !== undefined;
   return inPlace ? openInPlace(prefix, rows, capacity, shape) : openFunctional(prefix, rows, shape);
 }
 
-/** A cache of heads as wide as the backend's kernel takes them. */
+/** A cache with heads padded to the width that the backend's kernel supports. */
 function openWidened(
   prefix: readonly PrefixKv[],
   rows: readonly RowPrefix[],
@@ -81,10 +88,7 @@ function openInPlace(
   shape: AttentionShape,
 ): KvCache {
   const width = shape.numKvHeads * shape.headDim;
-  const own = prefix.map(() => ({
-    k: tf.zeros<tf.Rank.R3>([prompts.length, capacity, width]),
-    v: tf.zeros<tf.Rank.R3>([prompts.length, capacity, width]),
-  }));
+  const own = allOrNone(prefix.length, () => tf.zeros<tf.Rank.R3>([prompts.length, capacity, width]));
   let slots = prompts.map((_, slot) => slot);
   let step = 0;
   const table = (): tf.Tensor2D =>
@@ -104,6 +108,9 @@ function openInPlace(
     advance: () => {
       step += 1;
     },
+    skip: (count) => {
+      step += count;
+    },
     keep: (indices) => {
       slots = indices.map((row) => slots[row] ?? 0);
       rows.dispose();
@@ -111,6 +118,21 @@ function openInPlace(
     },
     dispose: () => tf.dispose([prefix.map(({ k, v }) => [k, v]), own.map(({ k, v }) => [k, v]), rows]),
   };
+}
+
+/** Keys and values of every layer; those that were made don't outlive the first that memory has no room for. */
+function allOrNone(layers: number, make: () => tf.Tensor3D): { readonly k: tf.Tensor3D; readonly v: tf.Tensor3D }[] {
+  const made: tf.Tensor3D[] = [];
+  try {
+    for (let i = 0; i < 2 * layers; i++) made.push(make());
+  } catch (error) {
+    tf.dispose(made);
+    throw error;
+  }
+  return Array.from({ length: layers }, (_, i) => ({
+    k: made[2 * i] as tf.Tensor3D,
+    v: made[2 * i + 1] as tf.Tensor3D,
+  }));
 }
 
 /** On every other backend: keys and values grow by concatenation, prompts are padded to the longest. */
@@ -151,6 +173,21 @@ function openFunctional(prefix: readonly PrefixKv[], prompts: readonly RowPrefix
       return tf.tidy(() => attendDense(q, grownKeys, grownValues, mask, shape));
     },
     advance: () => undefined,
+    skip: (count) => {
+      const longer = (x: tf.Tensor3D): tf.Tensor3D => {
+        const padded = tf.keep(
+          tf.pad(x, [
+            [0, 0],
+            [0, count],
+            [0, 0],
+          ]),
+        );
+        x.dispose();
+        return padded;
+      };
+      keys = keys.map(longer);
+      values = values.map(longer);
+    },
     keep: (rows) => {
       const pick = <T extends tf.Tensor>(x: T): T => {
         const kept = tf.keep(tf.tidy(() => tf.gather(x, tf.tensor1d([...rows], 'int32')) as T));

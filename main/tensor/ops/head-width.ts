@@ -1,10 +1,10 @@
 /**
- * Kernels that work on whole vectors take head_dims of one multiple only. Others are widened with zeros, which change
- * no score, and what they add to the result is cut off again.
+ * Kernels that work on whole vectors need head_dim to be a multiple of some width. Other heads are padded with zeros,
+ * which leave the scores unchanged, and the padding of the result is cut off again.
  */
 import * as tf from '@tensorflow/tfjs-core';
 
-const MULTIPLES: Readonly<Record<string, number>> = { wasm: 8 };
+const MULTIPLES: Readonly<Record<string, number>> = { wasm: 8, webgpu: 4 };
 
 /** The head_dim that the current backend's attention computes with, at least `headDim`. */
 export function kernelHeadDim(headDim: number): number {

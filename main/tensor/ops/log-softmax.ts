@@ -39,10 +39,10 @@ registerPortable<GradAttrs>('SelectiveLogSoftmaxGrad', (inputs, { temperature, n
   const chosen = tf.oneHot(input<tf.Tensor1D>(inputs, 'targets'), logits.shape[1]);
   const fromLogp = tf.mul(column('dlogp'), tf.sub(chosen, p));
   const fromEntropy = tf.mul(column('dentropy'), tf.mul(p, tf.add(logProbs, column('entropy'))));
-  const dlogits = tf.div(tf.sub(fromLogp, fromEntropy), temperature) as tf.Tensor2D;
+  const dLogits = tf.div(tf.sub(fromLogp, fromEntropy), temperature) as tf.Tensor2D;
   return [
-    needHidden ? tf.matMul(dlogits, input<tf.Tensor2D>(inputs, 'weight')) : tf.scalar(0),
-    needWeight ? tf.matMul(dlogits, input<tf.Tensor2D>(inputs, 'hidden'), true, false) : tf.scalar(0),
+    needHidden ? tf.matMul(dLogits, input<tf.Tensor2D>(inputs, 'weight')) : tf.scalar(0),
+    needWeight ? tf.matMul(dLogits, input<tf.Tensor2D>(inputs, 'hidden'), true, false) : tf.scalar(0),
   ];
 });
 
@@ -68,7 +68,7 @@ tf.registerGradient({
 
 export interface LogSoftmaxOptions {
   readonly temperature: number;
-  /** Whether a gradient with respect to the head's weight will be asked for. */
+  /** Whether the gradient with respect to the head's weight is needed. */
   readonly trainWeight: boolean;
 }
 

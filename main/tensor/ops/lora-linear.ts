@@ -4,13 +4,13 @@ import { input, registerPortable, runOp, savedTensor, type Tensors } from '../po
 // N tokens, I in, O out, r rank of the adapter.
 
 export interface LoraAttrs {
-  /** What the adapter's product is multiplied by. */
+  /** The adapter's scale, alpha / r. */
   readonly scaling: number;
 }
 
 const matrix = (inputs: Tensors, name: string): tf.Tensor2D => input<tf.Tensor2D>(inputs, name);
 
-/** The gradient by what the adapter's B is multiplied with, s·dy·B. [N, r] */
+/** The gradient with respect to the input of the adapter's B, s·dy·B. [N, r] */
 function lowGradient(inputs: Tensors, scaling: number): tf.Tensor2D {
   return tf.mul(tf.matMul(matrix(inputs, 'dy'), matrix(inputs, 'b')), scaling);
 }

@@ -38,7 +38,7 @@ tf.registerGradient({
   gradFunc: (dy, saved, attrs) => {
     const { headDim, inverse } = attrs as unknown as Attrs;
     const [positions, cos, sin] = [savedTensor(saved, 0), savedTensor(saved, 1), savedTensor(saved, 2)];
-    // A rotation's gradient is the rotation back.
+    // The gradient of a rotation is the inverse rotation.
     return {
       x: () => runOp<tf.Tensor>('Rope', { x: dy as tf.Tensor, positions, cos, sin }, { headDim, inverse: !inverse }),
     };

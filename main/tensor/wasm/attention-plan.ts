@@ -1,9 +1,9 @@
 /**
- * Cuts packed attention into blocks: which rows (queries) of which tokens, which keys, and who sees whom. Pure, and the
- * same whatever the number of threads.
+ * Divides packed attention into blocks: which rows (queries) of which tokens attend to which keys. Pure, and independent
+ * of the number of threads.
  *
- * A segment is (start, length, prefix start, prefix length): its tokens see all of the prefix, and of their own segment
- * themselves and what comes before.
+ * A segment is (start, length, prefix start, prefix length): its tokens attend to all of the prefix and, causally,
+ * to their own segment.
  */
 
 /** Rows and keys of a block, as the kernels have them (assembly/blocks.ts). */
@@ -21,7 +21,7 @@ interface Block {
   readonly end: number;
 }
 
-/** A row block and a key block of which it sees something: keys low … high-1, fewer for earlier tokens if causal. */
+/** A row block and a key block that it attends to: keys low … high-1, fewer for earlier tokens if causal. */
 interface Pair {
   readonly key: number;
   readonly row: number;
@@ -42,7 +42,7 @@ export interface GradPlan {
   readonly largestGroupCost: number;
 }
 
-/** Reads and checks the segments of a batch of `tokens` tokens; they come back in the order of their start. */
+/** Reads and checks the segments of a batch of `tokens` tokens; returns them ordered by start. */
 function readSegments(table: Int32Array, tokens: number): Segment[] {
   const segments: Segment[] = [];
   for (let at = 0; at < table.length; at += 4) {
@@ -67,7 +67,7 @@ function checkPrefix({ start, end, prefix, prefixEnd }: Segment, tokens: number)
   const inside = prefix >= 0 && prefixEnd > prefix && prefixEnd <= tokens;
   if (inside && (prefixEnd <= start || prefix >= end)) return;
   throw new RangeError(
-    `Expected the prefix of segment ${start}..${end} to lie outside it within 0..${tokens}, got ${prefix}..${prefixEnd}`,
+    `Expected the prefix of segment ${start}..${end} to be outside it within 0..${tokens}, got ${prefix}..${prefixEnd}`,
   );
 }
 

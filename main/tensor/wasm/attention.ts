@@ -11,7 +11,7 @@ import { forwardPlan, type GradPlan, gradPlan } from './attention-plan.ts';
 import { type FusedCall, matrixShape, registerFused, withScratch, withTables } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
-/** Multiplications below which waking the workers costs more than it brings. */
+/** Multiplications below which waking the workers costs more than it saves. */
 const serialWork = 1 << 18;
 
 /** Sizes that the attention kernels share. */
@@ -99,11 +99,11 @@ function attentionGrad(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
   return [dq, dk, dv];
 }
 
-/** Chooses how the work is shared out; the bits of the result don't depend on it. */
+/** Chooses how the work is divided; the result is bit-identical either way. */
 function runGrad({ pool }: WasmRuntime, plan: GradPlan, shape: HeadShape, args: readonly number[]): void {
   const { kvHeads } = shape;
   const parallel = plan.totalCost * shape.heads * shape.headDim > serialWork;
-  // One walk does five matrix products; two separate ones do seven, but leave no thread idle.
+  // One pass does five matrix products; two separate ones do seven, but leave no thread idle.
   const share = (plan.totalCost * kvHeads) / pool.threads;
   if (!parallel || 5 * Math.max(share, plan.largestGroupCost) <= 7 * share) {
     pool.run(ATTENTION_GRAD_GROUP, args, (plan.groups.length / 4) * kvHeads, parallel);

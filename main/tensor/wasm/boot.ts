@@ -1,5 +1,5 @@
 /**
- * Opens the tfjs wasm backend in Node: its threaded SIMD build, because only that one lives on a shared memory, but
+ * Opens the tfjs wasm backend in Node: its threaded SIMD build, because only that one uses shared memory, but
  * without its own threads, because our pool does the parallel work.
  */
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ import { registerKernels } from './register.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 export interface WasmBackendOptions {
-  /** Threads that compute, the main thread among them; default: all that the machine offers. */
+  /** Compute threads including the main thread; default: as many as the machine has. */
   readonly threads?: number;
   /** The compiled kernels, from main/tensor/kernels/build.ts. */
   readonly kernelsFile: string;
@@ -23,7 +23,7 @@ export interface WasmBackendOptions {
   readonly revectorize?: boolean;
 }
 
-/** The emscripten module as its factory leaves it, before the names that BackendWasm calls are attached. */
+/** The emscripten module as its factory returns it, before the functions that BackendWasm calls are attached. */
 interface EmscriptenModule extends Allocator {
   cwrap(name: string, returns: string | null, takes: readonly string[]): (...args: number[]) => number;
   tfjs?: Record<string, unknown>;
@@ -31,7 +31,7 @@ interface EmscriptenModule extends Allocator {
 
 type ModuleFactory = (options: object) => Promise<EmscriptenModule>;
 
-// Not called `require`: electron-vite puts one of that name into what it bundles.
+// Not called `require`: electron-vite adds one of that name to its bundles.
 const nodeRequire = createRequire(import.meta.url);
 const backendName = 'wasm';
 
@@ -54,8 +54,8 @@ export async function openWasmBackend(options: WasmBackendOptions): Promise<Wasm
 }
 
 /**
- * V8's 256-bit vectors are an experimental pass that exists on x64 only. It half again to doubles the speed of matrix
- * products, and is checked bit for bit below.
+ * V8's 256-bit vectors are an experimental pass that exists on x64 only. It makes matrix products 1.5 to
+ * 2 times as fast, and is checked bit for bit below.
  */
 function wantsWideVectors(): boolean {
   return process.arch === 'x64' && process.env.BRAID_REVECTORIZE !== '0';
@@ -93,7 +93,7 @@ async function loadModule(wasmMemory: WebAssembly.Memory): Promise<EmscriptenMod
 }
 
 /**
- * Runs the emscripten factory without what it does to the process: eight workers started at once (a stand-in says
+ * Runs the emscripten factory without what it does to the process: eight workers started at once (a stub reports
  * "loaded" for them), a global Worker, and listeners that rethrow every unhandled error.
  */
 async function withoutSideEffects<T>(run: () => Promise<T>): Promise<T> {
@@ -113,7 +113,7 @@ async function withoutSideEffects<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Stands in for the pthread workers that emscripten wants at start; with one thread none is ever given work. */
+/** A stub for the pthread workers that emscripten starts; with one thread they never get work. */
 class IdleWorker {
   onmessage: ((event: { data: { cmd: string } }) => void) | undefined;
 

@@ -1,4 +1,4 @@
-/** Compiles the kernel module with V8's optimising compiler, at once and all of it. */
+/** Compiles the whole kernel module with V8's optimising compiler up front. */
 import { readFile } from 'node:fs/promises';
 import v8 from 'node:v8';
 import { BraidError } from '../../errors.ts';
@@ -14,7 +14,7 @@ export async function compileKernels(file: string, revectorize: boolean): Promis
       remedy: 'Build them with: node main/tensor/kernels/build.ts',
     });
   });
-  // Without these the first seconds of a run would pass in baseline code, a sixth as fast.
+  // Without these flags the first seconds of a run would use baseline code, six times slower.
   const flags = ['liftoff', 'wasm-lazy-compilation'];
   for (const flag of flags) v8.setFlagsFromString(`--no-${flag}`);
   if (revectorize) v8.setFlagsFromString('--experimental-wasm-revectorize');

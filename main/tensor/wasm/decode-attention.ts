@@ -7,7 +7,7 @@ import type { WasmRuntime } from './runtime.ts';
 
 /** Rows (tokens times query heads of a group) that a tile holds, as in assembly/blocks.ts. */
 const blockRows = 64;
-/** Multiplications below which waking the workers costs more than it brings. */
+/** Multiplications below which waking the workers costs more than it saves. */
 const serialWork = 1 << 16;
 
 /** Registers 'DecodeAttention'. It writes `k` and `v` into `ownK` and `ownV` in place. */
@@ -28,8 +28,7 @@ function decodeAttention(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   for (const name of ['prefixK', 'prefixV']) call.expectShape(name, [prefixTokens, width]);
   for (const name of ['ownK', 'ownV']) call.expectShape(name, [slots, capacity, width]);
   call.expectShape('rows', [batch, 3]);
-  if (!(step >= 0 && step < capacity))
-    throw new RangeError(`Expected "step" to lie in 0..${capacity - 1}, got ${step}`);
+  if (!(step >= 0 && step < capacity)) throw new RangeError(`Expected "step" to be in 0..${capacity - 1}, got ${step}`);
   const rows = heap.i32(call.pointer('rows'), batch * 3);
   const keys = checkRows(rows, slots, prefixTokens) + batch * (step + 1);
   const out = heap.output([batch, heads * headDim], 'float32');
@@ -56,7 +55,7 @@ function checkRows(rows: Int32Array, slots: number, prefixTokens: number): numbe
   return keys;
 }
 
-/** Long runs read the prefix once for many rows; but every thread should get some. A row's result is the same in each. */
+/** Long runs read the prefix once for many rows, but every thread should get some. Results don't depend on the split. */
 function rowsPerRun(batch: number, group: number, kvHeads: number, threads: number): number {
   const share = Math.ceil((batch * kvHeads) / (2 * threads));
   return Math.max(1, Math.min(Math.floor(blockRows / group), Math.max(Math.ceil(4 / group), share)));

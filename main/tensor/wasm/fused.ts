@@ -3,7 +3,7 @@ import type { NamedAttrMap, NamedTensorInfoMap, TensorInfo } from '@tensorflow/t
 import type { Heap } from './heap.ts';
 import { registerWasmKernel, type WasmRuntime } from './runtime.ts';
 
-/** Elements below which waking the workers costs more than it brings. */
+/** Elements below which waking the workers costs more than it saves. */
 export const serialElements = 16384;
 
 /** The inputs and attributes of one kernel call; reading one that is missing or of the wrong kind throws. */
@@ -63,7 +63,7 @@ export function matrixShape(call: FusedCall, name: string): readonly [rows: numb
   return [rows, columns];
 }
 
-/** Rows that one tile takes so that it moves some 16 thousand elements. */
+/** Rows per tile, so that a tile moves about 16 thousand elements. */
 export function rowsPerTile(width: number): number {
   return Math.max(1, Math.ceil(16384 / Math.max(1, width)));
 }

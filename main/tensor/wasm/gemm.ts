@@ -6,7 +6,7 @@ import { GEMM_DOT, GEMM_PACK, GEMM_ROWS, GEMM_TILE } from '../kernels/ids.ts';
 import type { Pool } from './pool.ts';
 import type { WasmRuntime } from './runtime.ts';
 
-/** Operands of one product, or of `batch` products whose operands lie at fixed distances. Strides count elements. */
+/** Operands of one product, or of `batch` products whose operands are at fixed distances. Strides count elements. */
 export interface GemmOptions {
   readonly m: number;
   readonly n: number;
@@ -20,7 +20,7 @@ export interface GemmOptions {
   readonly c: number;
   readonly cRow: number;
   readonly alpha?: number;
-  /** Adds to C in place of overwriting it. */
+  /** Adds to C instead of overwriting it. */
   readonly accumulate?: boolean;
   readonly batch?: number;
   readonly aBatch?: number;
@@ -33,19 +33,19 @@ type Gemm = Required<GemmOptions>;
 /** Register blocks of the two micro-kernels: rows of A by columns of B. */
 const narrowPanels = { height: 6, width: 8 };
 const widePanels = { height: 4, width: 16 };
-/** Rows of A up to which plain dot products are best. */
+/** Up to this many rows of A, plain dot products are fastest. */
 const dotLimit = 5;
-/** Rows of A up to which reading B as it lies beats packing it; where K is short, packing costs less. */
+/** Up to this many rows of A, reading B unpacked beats packing it; where K is short, packing costs less. */
 const rowsLimit = 48;
 const shortRowsLimit = 16;
 const shortDepth = 64;
-/** Most elements of a packed operand: 16 MiB. */
+/** Maximum elements of a packed operand: 16 MiB. */
 const packedLimit = 1 << 22;
 /** Longest K that is packed at once; longer ones are cut and accumulated. */
 const depthLimit = 4096;
 /** Elements that one packing tile moves. */
 const packTile = 16384;
-/** Multiplications below which waking the workers costs more than it brings. */
+/** Multiplications below which waking the workers costs more than it saves. */
 const serialLimit = 1 << 18;
 
 /** Computes the product on all threads of the pool. Allocates only scratch, and frees it. */
@@ -105,7 +105,7 @@ function dotProducts({ pool, threads }: WasmRuntime, task: Gemm): void {
   pool.run(GEMM_DOT, args, spans * batch, batch * m * n * k > serialLimit);
 }
 
-/** Cuts K, then N, then M, so that the packed operands stay within their limit. */
+/** Splits K, then N, then M, so that the packed operands stay within their limit. */
 function packedProduct(runtime: WasmRuntime, task: Gemm): void {
   const { m, n, k } = task;
   const batchLimit = Math.max(1, Math.floor(packedLimit / (Math.max(m, n) * k)));
@@ -114,9 +114,9 @@ function packedProduct(runtime: WasmRuntime, task: Gemm): void {
     return;
   }
   eachPart(k, evenPart(k, depthLimit), (fromK, partK) => {
-    const linesLimit = Math.floor(packedLimit / partK / task.batch / 48) * 48 || 48;
-    eachPart(n, linesLimit, (fromN, partN) => {
-      eachPart(m, linesLimit, (fromM, partM) => {
+    const vectorsLimit = Math.floor(packedLimit / partK / task.batch / 48) * 48 || 48;
+    eachPart(n, vectorsLimit, (fromN, partN) => {
+      eachPart(m, vectorsLimit, (fromM, partM) => {
         product(runtime, {
           ...task,
           m: partM,
@@ -162,23 +162,23 @@ function product(runtime: WasmRuntime, task: Gemm): void {
 
 type PackArgs = [
   source: number,
-  lineStride: number,
+  vectorStride: number,
   depthStride: number,
   batchStride: number,
   target: number,
-  lines: number,
+  vectors: number,
   depth: number,
   width: number,
 ];
 
 function pack(runtime: WasmRuntime, args: PackArgs, items: number, parallel: boolean): void {
-  const [, lineStride, , , , lines, depth, width] = args;
-  // Lines side by side are read a whole cache line at a time: many panels over a short part of K. Others are read
+  const [, vectorStride, , , , vectors, depth, width] = args;
+  // Interleaved vectors are read a whole cache line at a time: many panels over a short part of K. Others are read
   // along K, for as long as possible.
-  const partSteps = Math.min(depth, lineStride === 1 ? 64 : 1024);
+  const partSteps = Math.min(depth, vectorStride === 1 ? 64 : 1024);
   const groupPanels = Math.max(1, Math.round(packTile / (width * partSteps)));
   const parts = Math.ceil(depth / partSteps);
-  const tiles = parts * Math.ceil(Math.ceil(lines / width) / groupPanels);
+  const tiles = parts * Math.ceil(Math.ceil(vectors / width) / groupPanels);
   runtime.pool.run(GEMM_PACK, [...args, groupPanels, partSteps, parts, tiles], tiles * items, parallel);
 }
 
@@ -213,16 +213,16 @@ function batchPart(task: Gemm, from: number, batch: number): Gemm {
   };
 }
 
-/** Whether the wide micro-kernels are right and the faster ones here, as where V8 made 256-bit operations of them. */
+/** Whether the wide micro-kernels are exact and faster on this machine, as where V8 compiled them to 256-bit operations. */
 export function widePanelsPay(runtime: WasmRuntime): boolean {
-  // On this thread alone: on a busy machine others would come late to one kind or the other.
+  // On this thread only: on a busy machine the workers could be late for one kind and skew the timing.
   const pool: Pool = { ...runtime.pool, run: (kernel, args, tiles) => runtime.pool.run(kernel, args, tiles, false) };
   const alone = { ...runtime, pool };
-  // Of packed operands, and of few rows.
+  // With packed operands, and with few rows.
   return widePays(alone, [64, 96, 320]) && widePays(alone, [widePanels.width, 192, 320]);
 }
 
-/** Times of either kind, in turns; the best of them counts. */
+/** Rounds in which the two kinds are timed alternately; the best time of each counts. */
 const TIMINGS = 16;
 
 function widePays(runtime: WasmRuntime, [m, n, k]: readonly [m: number, n: number, k: number]): boolean {
@@ -244,7 +244,7 @@ function widePays(runtime: WasmRuntime, [m, n, k]: readonly [m: number, n: numbe
         results.push(heap.f32(c, m * n).slice());
       }
     }
-    // The pass is experimental: a single different bit and it is left alone.
+    // The pass is experimental: a single differing bit and it is not used.
     const alike = results.every((result) => result.every((value, i) => value === results[0]?.[i]));
     return alike && fastest.wide < fastest.narrow;
   } finally {

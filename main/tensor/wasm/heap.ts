@@ -1,12 +1,12 @@
 /**
  * The tfjs wasm backend's heap as our kernels see it: addresses of tensors, allocation that never fails silently, and
- * typed views. Everything lies in one shared WebAssembly memory of at most 4 GiB.
+ * typed views. Everything is in one shared WebAssembly memory of at most 4 GiB.
  */
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
 import type { DataType, TensorInfo } from '@tensorflow/tfjs-core';
 import { BraidError } from '../../errors.ts';
 
-/** Largest single block. Emscripten takes a larger request for a negative one, and may shrink the heap under its users. */
+/** Largest single block. Emscripten reads a larger request as a negative one, and may shrink the heap under its users. */
 const BLOCK_LIMIT = 2 ** 31 - 2 ** 20;
 
 /** Addresses, allocation and views on the backend's memory. */
@@ -16,12 +16,12 @@ export interface Heap {
   pointer(info: TensorInfo): number;
   /** A new tensor with uninitialised data. */
   output(shape: readonly number[], dtype: DataType): TensorInfo;
-  /** Bytes of uninitialised memory at an address that divides by 8. Throws OUT_OF_MEMORY. */
+  /** Bytes of uninitialised memory at an address divisible by 8. Throws OUT_OF_MEMORY. */
   malloc(bytes: number): number;
   free(address: number): void;
   /** A view of `length` floats. Take it after the last allocation before its use: a growing heap leaves old views short. */
   f32(address: number, length: number): Float32Array;
-  /** A view of `length` integers, with the same caution. */
+  /** A view of `length` integers; the same caveat applies. */
   i32(address: number, length: number): Int32Array;
   /** Bytes that are allocated now, tensors and scratch together. */
   bytesInUse(): number;
@@ -35,10 +35,10 @@ export interface Allocator {
 
 /**
  * Replaces the module's `_malloc` and `_free` with ones that count bytes and throw OUT_OF_MEMORY. The stock backend
- * takes the 0 of a failed allocation for an address, and its tensors then overwrite each other.
+ * treats the 0 of a failed allocation as an address, and its tensors then overwrite each other.
  */
 export function guardAllocator(module: Allocator): () => number {
-  // Emscripten's exports put their final selves in place on their first call, and would drop our wrappers then.
+  // Emscripten's exports replace themselves on their first call, which would drop our wrappers.
   module._free(module._malloc(1));
   const malloc = module._malloc.bind(module);
   const free = module._free.bind(module);
@@ -68,7 +68,7 @@ function outOfMemory(needed: number, inUse: number): BraidError {
     `The wasm backend needed ${needed} bytes (${inMiB(needed)}) with ${inUse} bytes (${inMiB(inUse)}) in use; its heap holds at most 4096 MiB, one tensor 2047 MiB`,
     {
       remedy:
-        'Lower per_device_train_batch_size, num_generations or max_completion_length, turn on gradient checkpointing, or take a smaller model or the native backend.',
+        'Lower per_device_train_batch_size, num_generations or max_completion_length, turn on gradient checkpointing, or use a smaller model or the native backend.',
     },
   );
 }

@@ -3,7 +3,7 @@ import { registerWasmKernel } from './runtime.ts';
 
 /**
  * A clone shares its original's memory. The stock kernel copies, and the gradient tape clones everything that it
- * saves: that would be each activation twice.
+ * saves, so each activation would exist twice.
  */
 export function registerIdentity({ backend }: WasmRuntime): void {
   registerWasmKernel('Identity', ({ inputs }) => {

@@ -1,6 +1,6 @@
 /**
  * Log-probabilities of chosen tokens and entropies from hidden states, and their gradients, without ever holding all
- * logits: they are made and consumed in tiles of at most 8 MiB, rows [R] by a stretch of the vocabulary [C].
+ * logits: they are computed and consumed in tiles of at most 8 MiB, rows [R] by a range of the vocabulary [C].
  */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import { LOG_SOFTMAX_GRAD_TILE, LOG_SOFTMAX_TILE } from '../kernels/ids.ts';
@@ -28,7 +28,7 @@ interface Sizes {
   readonly temperature: number;
 }
 
-/** A stretch of rows and a stretch of the vocabulary; `logits` lies at `address`, a row every `stride` elements. */
+/** A range of rows and a range of the vocabulary; `logits` starts at `address`, with a row every `stride` elements. */
 interface Tile {
   readonly row: number;
   readonly rows: number;
@@ -95,7 +95,7 @@ function logSoftmax(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
   return kept ? [...outputs, kept] : outputs;
 }
 
-/** [dhidden, dweight]; a gradient that is not needed comes back as a scalar. An input `logits` saves their product. */
+/** [dHidden, dWeight]; a gradient that is not needed comes back as a scalar. An input `logits` saves their product. */
 function logSoftmaxGrad(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
   const { heap } = runtime;
   const sizes = sizesOf(call);
@@ -104,60 +104,60 @@ function logSoftmaxGrad(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
   if (call.has('logits')) call.expectShape('logits', [rows, vocabulary]);
   const needHidden = call.flag('needHidden');
   const needWeight = call.flag('needWeight');
-  const dhidden = heap.output(needHidden ? [rows, width] : [], 'float32');
-  const dweight = heap.output(needWeight ? [vocabulary, width] : [], 'float32');
-  withScratch(heap, tileBytes(sizes), (slopes) => {
+  const dHidden = heap.output(needHidden ? [rows, width] : [], 'float32');
+  const dWeight = heap.output(needWeight ? [vocabulary, width] : [], 'float32');
+  withScratch(heap, tileBytes(sizes), (dLogits) => {
     eachTile(sizes, (tile) => {
-      makeSlopes(runtime, call, sizes, tile, slopes);
-      if (needHidden) addHidden(runtime, call, sizes, tile, slopes, heap.pointer(dhidden));
-      if (needWeight) addWeight(runtime, call, sizes, tile, slopes, heap.pointer(dweight));
+      computeDLogits(runtime, call, sizes, tile, dLogits);
+      if (needHidden) addHidden(runtime, call, sizes, tile, dLogits, heap.pointer(dHidden));
+      if (needWeight) addWeight(runtime, call, sizes, tile, dLogits, heap.pointer(dWeight));
     });
   });
-  return [dhidden, dweight];
+  return [dHidden, dWeight];
 }
 
-/** The gradient to one tile of raw logits, into `slopes`. */
-function makeSlopes(runtime: WasmRuntime, call: FusedCall, sizes: Sizes, tile: Tile, slopes: number): void {
+/** The gradient with respect to one tile of raw logits, into `dLogits`. */
+function computeDLogits(runtime: WasmRuntime, call: FusedCall, sizes: Sizes, tile: Tile, dLogits: number): void {
   const { vocabulary, temperature } = sizes;
   const kept = call.has('logits');
-  const logits = kept ? call.pointer('logits') + (tile.row * vocabulary + tile.column) * 4 : slopes;
-  if (!kept) makeLogits(runtime, call, sizes, tile, slopes, tile.columns);
+  const logits = kept ? call.pointer('logits') + (tile.row * vocabulary + tile.column) * 4 : dLogits;
+  if (!kept) makeLogits(runtime, call, sizes, tile, dLogits, tile.columns);
   const names = ['targets', 'dlogp', 'dentropy', 'lse', 'entropy'];
   const cells = names.map((name) => call.pointer(name) + tile.row * 4);
   const perTile = rowsPerTile(tile.columns);
   const place = [logits, kept ? vocabulary : tile.columns, tile.rows, tile.columns, tile.column];
-  const args = [...place, ...cells, 1 / temperature, slopes, tile.columns, perTile];
+  const args = [...place, ...cells, 1 / temperature, dLogits, tile.columns, perTile];
   runtime.pool.run(LOG_SOFTMAX_GRAD_TILE, args, Math.ceil(tile.rows / perTile));
 }
 
-/** dhidden [N, D] += dlogits · weight. */
+/** dHidden [N, D] += dLogits · weight. */
 function addHidden(
   runtime: WasmRuntime,
   call: FusedCall,
   { width }: Sizes,
   tile: Tile,
-  slopes: number,
-  dhidden: number,
+  dLogits: number,
+  dHidden: number,
 ): void {
   gemm(runtime, {
-    ...{ m: tile.rows, n: width, k: tile.columns, a: slopes, aRow: tile.columns, aCol: 1 },
+    ...{ m: tile.rows, n: width, k: tile.columns, a: dLogits, aRow: tile.columns, aCol: 1 },
     ...{ b: call.pointer('weight') + tile.column * width * 4, bRow: width, bCol: 1 },
-    ...{ c: dhidden + tile.row * width * 4, cRow: width, accumulate: tile.column > 0 },
+    ...{ c: dHidden + tile.row * width * 4, cRow: width, accumulate: tile.column > 0 },
   });
 }
 
-/** dweight [V, D] += dlogitsᵀ · hidden. */
+/** dWeight [V, D] += dlogitsᵀ · hidden. */
 function addWeight(
   runtime: WasmRuntime,
   call: FusedCall,
   { width }: Sizes,
   tile: Tile,
-  slopes: number,
-  dweight: number,
+  dLogits: number,
+  dWeight: number,
 ): void {
   gemm(runtime, {
-    ...{ m: tile.columns, n: width, k: tile.rows, a: slopes, aRow: 1, aCol: tile.columns },
+    ...{ m: tile.columns, n: width, k: tile.rows, a: dLogits, aRow: 1, aCol: tile.columns },
     ...{ b: call.pointer('hidden') + tile.row * width * 4, bRow: width, bCol: 1 },
-    ...{ c: dweight + tile.column * width * 4, cRow: width, accumulate: tile.row > 0 },
+    ...{ c: dWeight + tile.column * width * 4, cRow: width, accumulate: tile.row > 0 },
   });
 }

@@ -1,4 +1,4 @@
-/** A linear layer under a low-rank adapter, and its gradients: products that add to each other in place. */
+/** A linear layer under a low-rank adapter, and its gradients: matrix products that accumulate in place. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import { type FusedCall, matrixShape, registerFused, withScratch } from './fused.ts';
 import { gemm } from './gemm.ts';
@@ -13,11 +13,11 @@ export function registerLoraLinear(runtime: WasmRuntime): void {
   registerFused(runtime, 'LoraLinearGradAdapter', gradAdapter);
 }
 
-/** A matrix in memory: its address and its row length, turned or not. */
+/** A matrix in memory: its address, its row length, and whether it is transposed. */
 interface Operand {
   readonly at: number;
   readonly width: number;
-  readonly turned?: boolean;
+  readonly transposed?: boolean;
 }
 
 type Size = readonly [m: number, n: number, k: number];
@@ -31,8 +31,8 @@ function multiply(
   c: number,
   options: { readonly alpha?: number; readonly accumulate?: boolean } = {},
 ): void {
-  const [aRow, aCol] = a.turned === true ? [1, a.width] : [a.width, 1];
-  const [bRow, bCol] = b.turned === true ? [1, b.width] : [b.width, 1];
+  const [aRow, aCol] = a.transposed === true ? [1, a.width] : [a.width, 1];
+  const [bRow, bCol] = b.transposed === true ? [1, b.width] : [b.width, 1];
   gemm(runtime, { m, n, k, a: a.at, aRow, aCol, b: b.at, bRow, bCol, c, cRow: n, ...options });
 }
 
@@ -51,10 +51,10 @@ function loraLinear(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const rank = rankOf(call, width, out);
   const y = heap.output([n, out], 'float32');
   const x = { at: call.pointer('x'), width };
-  multiply(runtime, [n, out, width], x, { at: call.pointer('weight'), width, turned: true }, heap.pointer(y));
+  multiply(runtime, [n, out, width], x, { at: call.pointer('weight'), width, transposed: true }, heap.pointer(y));
   withScratch(heap, 4 * n * rank, (low) => {
-    multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, turned: true }, low);
-    const b = { at: call.pointer('b'), width: rank, turned: true };
+    multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, transposed: true }, low);
+    const b = { at: call.pointer('b'), width: rank, transposed: true };
     const options = { alpha: call.number('scaling'), accumulate: true };
     multiply(runtime, [n, out, rank], { at: low, width: rank }, b, heap.pointer(y), options);
   });
@@ -93,9 +93,9 @@ function gradAdapter(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
   withScratch(heap, 4 * n * rank, (low) => {
     const lowMatrix = { at: low, width: rank };
     multiply(runtime, [n, rank, out], dy, { at: call.pointer('b'), width: rank }, low);
-    multiply(runtime, [rank, width, n], { ...lowMatrix, turned: true }, x, heap.pointer(da), { alpha });
-    multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, turned: true }, low);
-    multiply(runtime, [out, rank, n], { ...dy, turned: true }, lowMatrix, heap.pointer(db), { alpha });
+    multiply(runtime, [rank, width, n], { ...lowMatrix, transposed: true }, x, heap.pointer(da), { alpha });
+    multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, transposed: true }, low);
+    multiply(runtime, [out, rank, n], { ...dy, transposed: true }, lowMatrix, heap.pointer(db), { alpha });
   });
   return [da, db];
 }

@@ -1,4 +1,4 @@
-/** BatchMatMul and _FusedMatMul for the wasm backend on our matrix product, in place of tfjs's. */
+/** BatchMatMul and _FusedMatMul for the wasm backend on our matrix product instead of tfjs's. */
 import {
   BatchMatMul,
   type BatchMatMulAttrs,
@@ -71,7 +71,7 @@ function matrixShape({ shape }: TensorInfo): [rows: number, columns: number] {
   return [rows, columns];
 }
 
-/** Output items that lie side by side and whose operands do so too, or are one and the same. */
+/** Contiguous output items whose operands are contiguous too, or shared. */
 interface BatchRun {
   readonly first: number;
   readonly count: number;
@@ -89,7 +89,7 @@ function batchRuns(aShape: readonly number[], bShape: readonly number[], batchSh
     const shared = { aShared: aCount === 1, bShared: bCount === 1 };
     return [{ first: 0, count, aFirst: 0, bFirst: 0, ...shared }];
   }
-  // Dimensions that broadcast both ways: rare, so each item goes alone.
+  // Dimensions that broadcast both ways are rare: one product per item.
   return Array.from({ length: count }, (_, first) => ({
     ...{ first, count: 1, aShared: false, bShared: false },
     aFirst: broadcastIndex(first, batchShape, aShape.slice(0, -2)),
@@ -125,7 +125,7 @@ const activationKernels: Record<string, string> = {
   leakyrelu: 'LeakyRelu',
 };
 
-/** The product, then bias and activation by their own kernels: nothing of ours is on a path where fusing would pay. */
+/** The product, then bias and activation by their own kernels: we have no path where fusing them would pay off. */
 function fusedMatMul(runtime: WasmRuntime): KernelFunc {
   return ({ inputs, attrs, backend }) => {
     const { bias, preluActivationWeights } = inputs;
@@ -140,7 +140,7 @@ function fusedMatMul(runtime: WasmRuntime): KernelFunc {
     if (bias) out = then('Add', out, { a: out, b: bias });
     if (!activation || activation === 'linear') return out;
     const kernel = activationKernels[activation];
-    if (!kernel) throw inputError('UNSUPPORTED_ACTIVATION', `tf.fused.matMul knows no activation "${activation}"`);
+    if (!kernel) throw inputError('UNSUPPORTED_ACTIVATION', `tf.fused.matMul has no activation "${activation}"`);
     const weights: NamedTensorInfoMap = preluActivationWeights ? { alpha: preluActivationWeights } : {};
     return then(kernel, out, { x: out, ...weights }, { alpha: leakyreluAlpha });
   };

@@ -16,12 +16,12 @@ import {
 import type { Heap } from './heap.ts';
 import { startWorker } from './worker.ts';
 
-/** Threads that share the tiles of one kernel call at a time. */
+/** Threads that share the tiles of one kernel call; one call runs at a time. */
 export interface Pool {
   readonly threads: number;
   /**
    * Runs the tiles 0 … tiles-1 of a kernel and returns when all are done. `parallel: false` keeps a job on the main
-   * thread, which pays for work of less than some ten microseconds.
+   * thread, which is faster for work below about ten microseconds.
    */
   run(kernel: number, args: readonly number[], tiles: number, parallel?: boolean): void;
   /** Ends the workers and frees the pool's memory. */
@@ -57,7 +57,7 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
       if (!parallel || tiles < 2 || threads === 1) runSerial(kernel, tiles, control, scratch);
       else if (runParallel(kernel, tiles, control, scratch) === 0) throw kernelFailed(kernel);
     } catch (error) {
-      // Workers may still hold tiles of the broken job, so this pool must take no other.
+      // Workers may still hold tiles of the failed job, so this pool must not run another.
       Atomics.store(words, CONTROL_REMAINING / 4, 0);
       Atomics.store(words, CONTROL_FAILED / 4, 1);
       throw error;
@@ -76,8 +76,8 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
 }
 
 function kernelFailed(kernel: number): BraidError {
-  return new BraidError('KERNEL_FAILED', `Kernel ${kernel} stopped with a fault on a worker thread`, {
-    remedy: 'Restart the run from its last checkpoint, and report this with the run’s log.',
+  return new BraidError('KERNEL_FAILED', `Kernel ${kernel} crashed on a worker thread`, {
+    remedy: 'Resume the run from its last checkpoint, and report this with the run’s log.',
   });
 }
 

@@ -9,7 +9,7 @@ import type { WasmRuntime } from './runtime.ts';
 import { registerSample } from './sample.ts';
 import { registerSwiGlu } from './swiglu.ts';
 
-/** Puts RMSNorm, RoPE, SwiGLU, attention, log-softmax, adapters and sampling in place. */
+/** Registers RMSNorm, RoPE, SwiGLU, attention, log-softmax, adapters and sampling. */
 export function registerFusedKernels(runtime: WasmRuntime): void {
   registerRmsNorm(runtime);
   registerRope(runtime);

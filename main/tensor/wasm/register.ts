@@ -7,7 +7,7 @@ import { registerRows } from './rows.ts';
 import type { WasmRuntime } from './runtime.ts';
 import { registerWeights } from './weights.ts';
 
-/** Puts our kernels in place; later calls replace those of an earlier runtime. */
+/** Registers our kernels; later calls replace those of an earlier runtime. */
 export function registerKernels(runtime: WasmRuntime): void {
   // Matrix products, optimiser, rows.
   registerMatMul(runtime);

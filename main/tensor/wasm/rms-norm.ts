@@ -4,7 +4,7 @@ import { RMS_NORM, RMS_NORM_GRAD_WEIGHT, RMS_NORM_GRAD_X, SUM_CHUNKS } from '../
 import { type FusedCall, matrixShape, registerFused, rowsPerTile, serialElements, withScratch } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
-/** Chunks of rows whose shares of the weight's gradient are summed in order: fixed, so that threads don't matter. */
+/** Chunks of rows whose partial weight gradients are summed in order: fixed, so that the thread count doesn't matter. */
 const mostChunks = 64;
 const fewestRows = 16;
 
@@ -41,7 +41,7 @@ function rmsNormGradX({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo 
 function rmsNormGradWeight({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {
   const [rows, width] = matrixShape(call, 'x');
   call.expectShape('dy', [rows, width]);
-  const dweight = heap.output([width], 'float32');
+  const dWeight = heap.output([width], 'float32');
   const perChunk = Math.max(fewestRows, Math.ceil(rows / mostChunks));
   const chunks = Math.ceil(rows / perChunk);
   const parallel = rows * width > serialElements;
@@ -49,8 +49,8 @@ function rmsNormGradWeight({ heap, pool }: WasmRuntime, call: FusedCall): Tensor
     const pointers = [call.pointer('dy'), call.pointer('x'), partial];
     pool.run(RMS_NORM_GRAD_WEIGHT, [...pointers, rows, width, call.number('eps'), perChunk], chunks, parallel);
     const perTile = 256;
-    const args = [partial, heap.pointer(dweight), chunks, width, perTile];
+    const args = [partial, heap.pointer(dWeight), chunks, width, perTile];
     pool.run(SUM_CHUNKS, args, Math.ceil(width / perTile), chunks * width > serialElements);
   });
-  return dweight;
+  return dWeight;
 }

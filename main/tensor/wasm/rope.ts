@@ -29,8 +29,8 @@ function rope({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {
   return y;
 }
 
-/** A position outside the tables would read, or turn into, whatever lies beside them. */
+/** A position outside the tables would read memory beyond them. */
 function checkPositions(positions: Int32Array, limit: number): void {
   const bad = positions.find((position) => position < 0 || position >= limit);
-  if (bad !== undefined) throw new RangeError(`Expected Rope's positions to lie in 0..${limit - 1}, got ${bad}`);
+  if (bad !== undefined) throw new RangeError(`Expected Rope's positions to be in 0..${limit - 1}, got ${bad}`);
 }

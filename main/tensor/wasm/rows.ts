@@ -44,7 +44,7 @@ function scatterAddRows(
   }
   const width = rest.reduce((product, size) => product * size, 1);
   const out = heap.output([rows, ...rest], 'float32');
-  // Every block reads all indices, so there should be just enough blocks to share.
+  // Every block reads all indices, so there should be just enough blocks for the threads.
   const columns = Math.min(width, 128);
   const across = Math.ceil(width / columns);
   const blockRows = Math.max(1, Math.ceil((rows * across) / (8 * threads)));

@@ -1,4 +1,4 @@
-/** What every kernel of the wasm backend is given, and how it takes the place of a stock one. */
+/** The runtime that every kernel of the wasm backend gets, and how it replaces a stock kernel. */
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
 import {
   getKernel,
@@ -18,13 +18,13 @@ export interface WasmRuntime {
   readonly heap: Heap;
   readonly pool: Pool;
   readonly threads: number;
-  /** Whether matrix products run on panels for 256-bit vectors; the results have the same bits either way. */
+  /** Whether matrix products run on panels for 256-bit vectors; the results are bit-identical either way. */
   readonly wide: boolean;
 }
 
 const stockKernels = new Map<string, KernelConfig | null>();
 
-/** Registers a kernel for backend 'wasm', in place of the stock one or of an earlier runtime's. */
+/** Registers a kernel for backend 'wasm', replacing the stock one or an earlier runtime's. */
 export function registerWasmKernel(kernelName: string, kernelFunc: KernelFunc): void {
   // A stock kernel that ours falls back to still needs its own set-up when a backend opens.
   const { setupFunc, disposeFunc } = stockKernel(kernelName) ?? {};

@@ -1,10 +1,10 @@
-/** Sampling of one token a row. */
+/** Samples one token per row. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import { SAMPLE_ROW } from '../kernels/ids.ts';
 import { type FusedCall, matrixShape, registerFused } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
-/** Logits below which waking the workers costs more than it brings. */
+/** Logits below which waking the workers costs more than it saves. */
 const serialLogits = 8192;
 
 /** Registers 'SampleRows'. */

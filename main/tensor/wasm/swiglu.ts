@@ -4,7 +4,7 @@ import { SWIGLU, SWIGLU_GRAD } from '../kernels/ids.ts';
 import { type FusedCall, registerFused } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
-/** Elements of one tile; exp makes them dearer than copies, so two tiles already pay for the workers. */
+/** Elements per tile; exp makes them expensive, so two tiles are enough to be worth waking the workers. */
 const perTile = 4096;
 
 /** Registers 'SwiGlu' and 'SwiGluGrad'. */

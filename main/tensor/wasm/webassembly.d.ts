@@ -1,4 +1,4 @@
-/** The part of the WebAssembly API that Braid uses. TypeScript ships it only within the DOM library, which Node lacks. */
+/** The part of the WebAssembly API that Braid uses. TypeScript declares it only in the DOM library, which we don't use in Node. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

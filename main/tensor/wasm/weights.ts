@@ -1,12 +1,12 @@
-/** Weights go onto the heap in pieces: as one JavaScript array they would be there twice. */
+/** Weights are copied to the heap in pieces: as one JavaScript array they would be in memory twice. */
 import * as tf from '@tensorflow/tfjs-core';
 import { registerWeightMaker } from '../weights.ts';
 import { tensorSize, type WasmRuntime } from './runtime.ts';
 
-/** Numbers of a piece: 16 MiB. */
+/** Numbers per piece: 16 MiB. */
 const PIECE = 2 ** 22;
 
-/** Gives the wasm backend its way to make a weight. It keeps float32 only. */
+/** Registers the wasm backend's way to make a weight. It supports float32 only. */
 export function registerWeights({ heap }: WasmRuntime): void {
   registerWeightMaker('wasm', (source, shape) => {
     const out = heap.output([...shape], 'float32');

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { CONTROL_DONE, CONTROL_FAILED } from '../kernels/ids.ts';
 
-/** What a worker is given: the shared kernel module and memory, the pool's control block, its own scratch. */
+/** A worker's input: the shared kernel module and memory, the pool's control block, its own scratch. */
 export interface WorkerTask {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;

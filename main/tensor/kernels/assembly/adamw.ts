@@ -75,7 +75,7 @@ export function sumSquares(args: usize, tile: i32, scratch: usize): void {
   store<f64>(pointerArg(args, 2) + (<usize>tile << 3), f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1));
 }
 
-/** Four floats, or the `left` that remain with zeros after them. */
+/** Four floats, or the remaining `left` ones padded with zeros. */
 // @ts-ignore: decorator
 @inline
 function loadUpTo4(from: usize, left: i32): v128 {

@@ -1,14 +1,14 @@
 /**
- * Backward of the packed attention: weights are recomputed from the log-sum-exp (FlashAttention-2, Dao 2023).
+ * Backward pass of packed attention: the attention probabilities p are recomputed from the log-sum-exp (FlashAttention-2, Dao 2023).
  *
  * With p = exp(scale q·k − lse), dp = dy·v, ds = p (dp − delta), delta = dy·out:
  * dv = pᵀ dy, dk = scale dsᵀ q, dq = scale ds k.
  *
- * Work goes by pairs of a key block and a row block that sees some of it. One kernel walks all pairs of a group of
+ * The unit of work is a pair of a key block and a row block that attends to some of it. One kernel walks all pairs of a group of
  * segments; where there are too few groups for the threads, one kernel walks the pairs of a key block and another those
  * of a row block. Each sum takes the same terms in the same order either way, so both give the same bits.
  *
- * Tables, int32: keys (first token, tokens, first pair, pairs), rows (first token, tokens, first pair, pairs), pairs
+ * int32 tables: keys (first token, tokens, first pair, pairs), rows (first token, tokens, first pair, pairs), pairs
  * (key block, row block, first key seen, end of the keys seen, 1 where causal), groups (first key block, key blocks,
  * first row block, row blocks).
  */
@@ -100,7 +100,7 @@ function gradKeyBlock(args: usize, block: i32, kvHead: i32, scratch: usize, quer
   storeRows(buffer(scratch, d, DV), tokens, rowBytes, pointerArg(args, 8) + offset, stride);
 }
 
-// Buffers of a tile in scratch, each KEYS (= ROWS) rows of d floats; dk and dv lie together.
+// Buffers of a tile in scratch, each KEYS (= ROWS) rows of d floats; dk and dv are adjacent.
 const KEY_ROWS: i32 = 0;
 const KEY_PANELS: i32 = 1;
 const VALUE_PANELS: i32 = 2;
@@ -108,7 +108,7 @@ const QUERIES: i32 = 3;
 const DY: i32 = 4;
 const DK: i32 = 5;
 const DV: i32 = 6;
-/** A row that takes the sums of the rows that only pad a block. */
+/** A spare row that absorbs the sums of padding rows. */
 const SPARE: i32 = 7;
 
 // @ts-ignore: decorator
@@ -117,25 +117,25 @@ function buffer(scratch: usize, d: i32, index: i32): usize {
   return scratch + ((<usize>index * <usize>ROWS * <usize>d) << 2);
 }
 
-/** Weights [ROWS, KEYS], after the spare row. */
+/** Probabilities [ROWS, KEYS], after the spare row. */
 // @ts-ignore: decorator
 @inline
-function weightsOf(scratch: usize, d: i32): usize {
+function probsIn(scratch: usize, d: i32): usize {
   return buffer(scratch, d, SPARE) + (<usize>d << 2);
 }
 
 /** ds [ROWS, KEYS]. */
 // @ts-ignore: decorator
 @inline
-function slopesOf(scratch: usize, d: i32): usize {
-  return weightsOf(scratch, d) + <usize>ROWS * SCORE_STRIDE;
+function dScoresIn(scratch: usize, d: i32): usize {
+  return probsIn(scratch, d) + <usize>ROWS * SCORE_STRIDE;
 }
 
 /** Log-sum-exp of each row, then delta of each row. */
 // @ts-ignore: decorator
 @inline
 function lseOf(scratch: usize, d: i32): usize {
-  return slopesOf(scratch, d) + <usize>ROWS * SCORE_STRIDE;
+  return dScoresIn(scratch, d) + <usize>ROWS * SCORE_STRIDE;
 }
 
 function loadKeys(args: usize, block: i32, kvHead: i32, scratch: usize): void {
@@ -172,14 +172,14 @@ function loadRows(args: usize, block: i32, kvHead: i32, scratch: usize): void {
     memory.copy(lse + to, pointerArg(args, 4) + from, <usize>group << 2);
     memory.copy(delta + to, pointerArg(args, 5) + from, <usize>group << 2);
   }
-  // Rows that only pad the last four weigh nothing: e^(0 − Infinity) = 0.
+  // Rows that pad the last group of four get probability 0: e^(0 − Infinity) = 0.
   for (let row = tokens * group; (row & 3) != 0; row++) {
     store<f32>(lse + (<usize>row << 2), Infinity);
     store<f32>(delta + (<usize>row << 2), 0);
   }
 }
 
-/** The gradients that one pair adds, into dk and dv in scratch and into dq in place. */
+/** Adds the gradients of one pair to dk and dv in scratch, and to dq in place. */
 function gradPair(args: usize, pair: usize, kvHead: i32, scratch: usize, keys: bool, queries: bool): void {
   const d = intArg(args, 16);
   const group = intArg(args, 14) / intArg(args, 15);
@@ -188,20 +188,20 @@ function gradPair(args: usize, pair: usize, kvHead: i32, scratch: usize, keys: b
   const low = load<i32>(pair, 8);
   const high = load<i32>(pair, 12);
   const keyFirst = load<i32>(pointerArg(args, 9) + (<usize>load<i32>(pair) << 4));
-  // The first token's rows see `seen` keys of the block, each later token's one more.
+  // The first token's rows attend to `seen` keys of the block, each later token's to one more.
   const seen = load<i32>(pair, 16) != 0 ? load<i32>(rowTable) - keyFirst + 1 : KEYS;
   for (let row = 0; row < rows; row += 4) {
-    const most = min(high, seen + (row + 3) / group);
-    if (most <= 0) continue;
-    slopeRows(scratch, row, group, d, low, high, seen, most);
-    if (queries) addToQueries(args, load<i32>(rowTable), kvHead, scratch, row, rows, most);
+    const maxKeys = min(high, seen + (row + 3) / group);
+    if (maxKeys <= 0) continue;
+    softmaxGradRows(scratch, row, group, d, low, high, seen, maxKeys);
+    if (queries) addToQueries(args, load<i32>(rowTable), kvHead, scratch, row, rows, maxKeys);
   }
   if (!keys) return;
   for (let key = 0; key < high; key += 4) addToKeys(scratch, key, max(0, key + 1 - seen) * group, rows, d);
 }
 
-/** Weights and ds of four rows. */
-function slopeRows(
+/** Probabilities and ds of four rows. */
+function softmaxGradRows(
   scratch: usize,
   row: i32,
   group: i32,
@@ -209,18 +209,18 @@ function slopeRows(
   low: i32,
   high: i32,
   seen: i32,
-  most: i32,
+  maxKeys: i32,
 ): void {
   const rowBytes = <usize>d << 2;
-  const padded = (most + 7) & ~7;
-  const weight = weightsOf(scratch, d) + <usize>row * SCORE_STRIDE;
-  const slope = slopesOf(scratch, d) + <usize>row * SCORE_STRIDE;
+  const padded = (maxKeys + 7) & ~7;
+  const probs = probsIn(scratch, d) + <usize>row * SCORE_STRIDE;
+  const dScores = dScoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
   const query = buffer(scratch, d, QUERIES) + <usize>row * rowBytes;
   const dy = buffer(scratch, d, DY) + <usize>row * rowBytes;
   for (let key = 0; key < padded; key += 8) {
     const panel = <usize>key * rowBytes;
-    scores4x8(query, buffer(scratch, d, KEY_PANELS) + panel, d, weight + (<usize>key << 2));
-    scores4x8(dy, buffer(scratch, d, VALUE_PANELS) + panel, d, slope + (<usize>key << 2));
+    scores4x8(query, buffer(scratch, d, KEY_PANELS) + panel, d, probs + (<usize>key << 2));
+    scores4x8(dy, buffer(scratch, d, VALUE_PANELS) + panel, d, dScores + (<usize>key << 2));
   }
   const table = expTable(scratch);
   const lse = lseOf(scratch, d) + (<usize>row << 2);
@@ -228,30 +228,30 @@ function slopeRows(
     const at = <usize>i << 2;
     const visible = max(0, min(high, seen + (row + i) / group));
     const offset = <usize>i * SCORE_STRIDE;
-    slopeRow(weight + offset, slope + offset, load<f32>(lse + at), load<f32>(lse + at, 256), low, visible, padded, table);
+    softmaxGradRow(probs + offset, dScores + offset, load<f32>(lse + at), load<f32>(lse + at, 256), low, visible, padded, table);
   }
 }
 
 /** p = exp(score − lse) and ds = p (dp − delta) over one row; both zero outside [low, visible). */
-function slopeRow(weight: usize, slope: usize, lse: f32, delta: f32, low: i32, visible: i32, padded: i32, table: usize): void {
+function softmaxGradRow(probs: usize, dScores: usize, lse: f32, delta: f32, low: i32, visible: i32, padded: i32, table: usize): void {
   const lse4 = f32x4.splat(lse);
   const delta4 = f32x4.splat(delta);
   const end = <usize>padded << 2;
   for (let i: usize = 0; i < end; i += 16) {
-    const p = expBelow(f32x4.sub(v128.load(weight + i), lse4), table);
-    v128.store(weight + i, p);
-    v128.store(slope + i, f32x4.mul(p, f32x4.sub(v128.load(slope + i), delta4)));
+    const p = expBelow(f32x4.sub(v128.load(probs + i), lse4), table);
+    v128.store(probs + i, p);
+    v128.store(dScores + i, f32x4.mul(p, f32x4.sub(v128.load(dScores + i), delta4)));
   }
   const bytesLow = <usize>low << 2;
-  memory.fill(weight, 0, bytesLow);
-  memory.fill(slope, 0, bytesLow);
+  memory.fill(probs, 0, bytesLow);
+  memory.fill(dScores, 0, bytesLow);
   const from = <usize>visible << 2;
-  memory.fill(weight + from, 0, end - from);
-  memory.fill(slope + from, 0, end - from);
+  memory.fill(probs + from, 0, end - from);
+  memory.fill(dScores + from, 0, end - from);
 }
 
 /** dq of four rows += ds · (scale k). */
-function addToQueries(args: usize, first: i32, kvHead: i32, scratch: usize, row: i32, rows: i32, most: i32): void {
+function addToQueries(args: usize, first: i32, kvHead: i32, scratch: usize, row: i32, rows: i32, maxKeys: i32): void {
   const heads = intArg(args, 14);
   const d = intArg(args, 16);
   const group = heads / intArg(args, 15);
@@ -262,14 +262,14 @@ function addToQueries(args: usize, first: i32, kvHead: i32, scratch: usize, row:
   const y1 = queryRow(dq, row + 1, rows, group, heads, rowBytes, spare);
   const y2 = queryRow(dq, row + 2, rows, group, heads, rowBytes, spare);
   const y3 = queryRow(dq, row + 3, rows, group, heads, rowBytes, spare);
-  const slope = slopesOf(scratch, d) + <usize>row * SCORE_STRIDE;
+  const dScores = dScoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
   const keyRows = buffer(scratch, d, KEY_ROWS);
   for (let c: usize = 0; c < rowBytes; c += 32) {
-    addScoresTimes(slope, most, keyRows + c, rowBytes, y0 + c, y1 + c, y2 + c, y3 + c);
+    addScoresTimes(dScores, maxKeys, keyRows + c, rowBytes, y0 + c, y1 + c, y2 + c, y3 + c);
   }
 }
 
-/** Where a row of a block lies in dq; the spare row for one that only pads. */
+/** The address of a block's row in dq, or of the spare row for a padding row. */
 // @ts-ignore: decorator
 @inline
 function queryRow(dq: usize, row: i32, rows: i32, group: i32, heads: i32, rowBytes: usize, spare: usize): usize {
@@ -277,9 +277,9 @@ function queryRow(dq: usize, row: i32, rows: i32, group: i32, heads: i32, rowByt
   return dq + <usize>((row / group) * heads + (row % group)) * rowBytes;
 }
 
-/** dv and dk of four keys += the shares of the rows from `firstRow` on, which are all that see them. */
+/** dv and dk of four keys += the contributions of the rows from `firstRow` on, the only ones that attend to them. */
 function addToKeys(scratch: usize, key: i32, firstRow: i32, rows: i32, d: i32): void {
-  // Whole fours: the weights of rows before the first are zeros within its four.
+  // Groups of four: the probabilities of rows before the first are zero within its group.
   const from = firstRow & ~3;
   const count = ((rows + 3) & ~3) - from;
   if (count <= 0) return;
@@ -287,13 +287,13 @@ function addToKeys(scratch: usize, key: i32, firstRow: i32, rows: i32, d: i32): 
   const score = <usize>from * SCORE_STRIDE + (<usize>key << 2);
   const keyOffset = <usize>key * rowBytes;
   const rowOffset = <usize>from * rowBytes;
-  const weights = weightsOf(scratch, d) + score;
-  const slopes = slopesOf(scratch, d) + score;
+  const probs = probsIn(scratch, d) + score;
+  const dScores = dScoresIn(scratch, d) + score;
   const dy = buffer(scratch, d, DY) + rowOffset;
   const queries = buffer(scratch, d, QUERIES) + rowOffset;
   for (let c: usize = 0; c < rowBytes; c += 32) {
-    addTransposedTimes(weights, count, dy + c, rowBytes, buffer(scratch, d, DV) + keyOffset + c);
-    addTransposedTimes(slopes, count, queries + c, rowBytes, buffer(scratch, d, DK) + keyOffset + c);
+    addTransposedTimes(probs, count, dy + c, rowBytes, buffer(scratch, d, DV) + keyOffset + c);
+    addTransposedTimes(dScores, count, queries + c, rowBytes, buffer(scratch, d, DK) + keyOffset + c);
   }
 }
 

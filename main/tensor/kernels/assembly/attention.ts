@@ -20,11 +20,11 @@ import {
   startSoftmax,
   sumsIn,
   valuesIn,
-  weighRow,
+  softmaxRow,
 } from './blocks';
 import { expTable, floatArg, intArg, pointerArg } from './simd';
 
-/** Rows that see every key of a block, whatever their place. */
+/** Rows that attend to every key of a block, whatever their position. */
 export const SEE_ALL: i32 = 0x3fffffff;
 
 /** A tile is one row block and one key/value head. args: q, k, v, out, lse, plan, H, K, d, scale. */
@@ -62,8 +62,8 @@ export function attention(args: usize, tile: i32, scratch: usize): void {
 }
 
 /**
- * Lets the rows from `first` up to `end` of a block attend to `count` keys. The rows of the first token see the first
- * `seen` of them (SEE_ALL: every one), those of each later token one more.
+ * Lets the rows from `first` up to `end` of a block attend to `count` keys. The rows of the first token attend to the
+ * first `seen` keys (SEE_ALL: all of them), those of each later token to one more.
  */
 export function attendBlock(
   scratch: usize,
@@ -89,20 +89,20 @@ export function attendBlock(
   const table = expTable(scratch);
   for (let row = first; row < end; row += 4) {
     const fours = min(4, end - row);
-    const most = min(count, seen + (row + fours - 1 - first) / group);
-    if (most <= 0) continue;
-    const padded = scoreRows(scratch, row, d, most);
+    const maxKeys = min(count, seen + (row + fours - 1 - first) / group);
+    if (maxKeys <= 0) continue;
+    const padded = scoreRows(scratch, row, d, maxKeys);
     for (let i = 0; i < fours; i++) {
-      weighRow(scratch, row + i, d, min(count, seen + (row + i - first) / group), padded, table);
+      softmaxRow(scratch, row + i, d, min(count, seen + (row + i - first) / group), padded, table);
     }
-    addValues(scratch, row, fours, d, most, values, valueStride);
+    addValues(scratch, row, fours, d, maxKeys, values, valueStride);
   }
 }
 
-/** Scores of four rows with the first `most` packed keys, rounded up to whole panels; returns how many those are. */
-function scoreRows(scratch: usize, row: i32, d: i32, most: i32): i32 {
+/** Scores of four rows with the first `maxKeys` packed keys, rounded up to whole panels; returns the rounded count. */
+function scoreRows(scratch: usize, row: i32, d: i32, maxKeys: i32): i32 {
   const rowBytes = (<usize>d) << 2;
-  const padded = (most + 7) & ~7;
+  const padded = (maxKeys + 7) & ~7;
   const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
   let panel = keysIn(scratch, d);
   for (let key = 0; key < padded; key += 8) {
@@ -112,8 +112,8 @@ function scoreRows(scratch: usize, row: i32, d: i32, most: i32): i32 {
   return padded;
 }
 
-/** Adds the weighted values of `most` keys to the sums of up to four rows; rows beyond those go to the spare row. */
-function addValues(scratch: usize, row: i32, rows: i32, d: i32, most: i32, values: usize, stride: usize): void {
+/** Adds the weighted values of `maxKeys` keys to the sums of up to four rows; rows beyond those go to the spare row. */
+function addValues(scratch: usize, row: i32, rows: i32, d: i32, maxKeys: i32, values: usize, stride: usize): void {
   const rowBytes = (<usize>d) << 2;
   const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
   const spare = spareIn(scratch, d);
@@ -122,7 +122,7 @@ function addValues(scratch: usize, row: i32, rows: i32, d: i32, most: i32, value
   const y2 = rows > 2 ? y0 + 2 * rowBytes : spare;
   const y3 = rows > 3 ? y0 + 3 * rowBytes : spare;
   for (let c: usize = 0; c < rowBytes; c += 32) {
-    addScoresTimes(score, most, values + c, stride, y0 + c, y1 + c, y2 + c, y3 + c);
+    addScoresTimes(score, maxKeys, values + c, stride, y0 + c, y1 + c, y2 + c, y3 + c);
   }
 }
 

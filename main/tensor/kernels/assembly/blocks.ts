@@ -33,7 +33,7 @@ function packPanel(source: usize, stride: usize, d: i32, target: usize): void {
   }
 }
 
-/** Transposes a 4×4 block into four vectors that lie 32 bytes apart. */
+/** Transposes a 4×4 block into four vectors 32 bytes apart. */
 // @ts-ignore: decorator
 @inline
 function transpose4(source: usize, stride: usize, target: usize): void {
@@ -85,7 +85,7 @@ export function scaleInto(source: usize, d: i32, scale: f32, target: usize): voi
 }
 
 /**
- * Packs the rows of `tokens` tokens for one key/value head: its `group` query heads of each token lie side by side in
+ * Packs the rows of `tokens` tokens for one key/value head: its `group` query heads of each token are adjacent in
  * the source. Rows up to the next multiple of four become zeros.
  */
 export function packQueries(source: usize, stride: usize, tokens: i32, group: i32, d: i32, scale: f32, target: usize): void {
@@ -99,7 +99,7 @@ export function packQueries(source: usize, stride: usize, tokens: i32, group: i3
   memory.fill(target, 0, <usize>padding * rowBytes);
 }
 
-/** score[4][8] = a[4][d] · panel[d][8]; the rows of a lie next to each other. */
+/** score[4][8] = a[4][d] · panel[d][8]; the rows of a are contiguous. */
 export function scores4x8(a: usize, panel: usize, d: i32, score: usize): void {
   const rowBytes = <usize>d << 2;
   let a1 = a + rowBytes;
@@ -162,7 +162,7 @@ export function scores4x8(a: usize, panel: usize, d: i32, score: usize): void {
 }
 
 /**
- * y[4][8] += score[4][count] · b[count][8] at one column of four rows y0 … y3; the rows of b lie `stride` bytes apart.
+ * y[4][8] += score[4][count] · b[count][8] at one column of four rows y0 … y3; the rows of b are `stride` bytes apart.
  */
 export function addScoresTimes(
   score: usize,
@@ -213,7 +213,7 @@ export function addScoresTimes(
 
 /**
  * y[4][8] += score[count][4]ᵀ · b[count][8] at one column: four neighbouring keys gather from `count` rows. The rows of
- * y and of b lie `stride` bytes apart.
+ * y and of b are `stride` bytes apart.
  */
 export function addTransposedTimes(score: usize, count: i32, b: usize, stride: usize, y: usize): void {
   const y1 = y + stride;
@@ -256,9 +256,9 @@ export function addTransposedTimes(score: usize, count: i32, b: usize, stride: u
   v128.store(y3, s31, 16);
 }
 
-// The running softmax of a block of rows, one after the other in a thread's scratch: queries [ROWS, d], the sums of
+// Layout of the running softmax of a block of rows in a thread's scratch: queries [ROWS, d], the sums of
 // values [ROWS, d], a packed key block and a value block [KEYS, d] each, scores [ROWS + 4, KEYS], per row the largest
-// score and the sum of weights so far, and a spare row.
+// score and the softmax denominator so far, and a spare row.
 
 /** Sums of weighted values, after the queries. */
 // @ts-ignore: decorator
@@ -295,35 +295,35 @@ export function maximaIn(scratch: usize, d: i32): usize {
   return scoresIn(scratch, d) + <usize>(ROWS + 4) * SCORE_STRIDE;
 }
 
-/** Sum of the weights of each row. */
+/** Softmax denominator of each row. */
 // @ts-ignore: decorator
 @inline
-export function weightsIn(scratch: usize, d: i32): usize {
+export function denominatorsIn(scratch: usize, d: i32): usize {
   return maximaIn(scratch, d) + (<usize>ROWS << 2);
 }
 
-/** A row that takes the sums of rows which only fill up a four. */
+/** A spare row that absorbs the sums of padding rows. */
 // @ts-ignore: decorator
 @inline
 export function spareIn(scratch: usize, d: i32): usize {
-  return weightsIn(scratch, d) + ((<usize>ROWS) << 2);
+  return denominatorsIn(scratch, d) + ((<usize>ROWS) << 2);
 }
 
-/** Readies `rows` rows for their first key block. */
+/** Initialises `rows` rows for their first key block. */
 export function startSoftmax(scratch: usize, rows: i32, d: i32): void {
   const padded = <usize>((rows + 3) & ~3);
   memory.fill(sumsIn(scratch, d), 0, (padded * <usize>d) << 2);
-  memory.fill(weightsIn(scratch, d), 0, padded << 2);
+  memory.fill(denominatorsIn(scratch, d), 0, padded << 2);
   const maxima = maximaIn(scratch, d);
   for (let row: usize = 0; row < padded; row++) store<f32>(maxima + (row << 2), -f32.MAX_VALUE);
 }
 
 /**
- * Turns a row's `visible` fresh scores into weights relative to the row's largest score so far and rescales what it
- * has summed. Scores from `visible` up to `padded` (a multiple of 4) become zeros. `table` is that of
- * expTable.
+ * Exponentiates a row's `visible` new scores relative to its largest score so far and rescales the sums accumulated
+ * before. Scores from `visible` up to `padded` (a multiple of 4) become zeros. `table` comes
+ * from expTable.
  */
-export function weighRow(scratch: usize, row: i32, d: i32, visible: i32, padded: i32, table: usize): void {
+export function softmaxRow(scratch: usize, row: i32, d: i32, visible: i32, padded: i32, table: usize): void {
   const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
   const end = score + (<usize>padded << 2);
   for (let masked = visible; masked < padded; masked++) store<f32>(score + (<usize>masked << 2), -Infinity);
@@ -335,11 +335,11 @@ export function weighRow(scratch: usize, row: i32, d: i32, visible: i32, padded:
   const largestSplat = f32x4.splat(largest);
   let sum4 = f32x4.splat(0);
   for (let p = score; p < end; p += 16) {
-    const weight = expBelow(f32x4.sub(v128.load(p), largestSplat), table);
-    v128.store(p, weight);
-    sum4 = f32x4.add(sum4, weight);
+    const prob = expBelow(f32x4.sub(v128.load(p), largestSplat), table);
+    v128.store(p, prob);
+    sum4 = f32x4.add(sum4, prob);
   }
-  const sumCell = weightsIn(scratch, d) + (<usize>row << 2);
+  const sumCell = denominatorsIn(scratch, d) + (<usize>row << 2);
   if (largest > before) {
     store<f32>(maxCell, largest);
     // Before the first block there is nothing to rescale.
@@ -352,9 +352,9 @@ export function weighRow(scratch: usize, row: i32, d: i32, visible: i32, padded:
   store<f32>(sumCell, load<f32>(sumCell) + sumLanes(sum4));
 }
 
-/** Divides a row's sums by its weights into `out`; returns the row's log-sum-exp. */
+/** Divides a row's sums by its softmax denominator into `out`; returns the row's log-sum-exp. */
 export function finishRow(scratch: usize, row: i32, d: i32, out: usize): f32 {
-  const weight = load<f32>(weightsIn(scratch, d) + (<usize>row << 2));
-  scaleInto(sumsIn(scratch, d) + ((<usize>row * <usize>d) << 2), d, <f32>1.0 / weight, out);
-  return load<f32>(maximaIn(scratch, d) + (<usize>row << 2)) + <f32>log64(<f64>weight);
+  const denominator = load<f32>(denominatorsIn(scratch, d) + (<usize>row << 2));
+  scaleInto(sumsIn(scratch, d) + ((<usize>row * <usize>d) << 2), d, <f32>1.0 / denominator, out);
+  return load<f32>(maximaIn(scratch, d) + (<usize>row << 2)) + <f32>log64(<f64>denominator);
 }

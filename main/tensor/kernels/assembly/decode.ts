@@ -6,7 +6,7 @@
  * with the same prefix, so that its keys are read and packed once for the run.
  */
 import { attendBlock, finishBlock, SEE_ALL } from './attention';
-import { KEYS, packQueries, SCORE_STRIDE, scoresIn, startSoftmax, sumsIn, weighRow } from './blocks';
+import { KEYS, packQueries, SCORE_STRIDE, scoresIn, startSoftmax, sumsIn, softmaxRow } from './blocks';
 import { expTable, floatArg, intArg, madd, pointerArg, sumLanesOf4 } from './simd';
 
 /**
@@ -74,7 +74,7 @@ function attendOwn(args: usize, row: i32, scratchRow: i32, kvHead: i32, scratch:
   }
 }
 
-/** A token's rows against `count` keys where they lie: with so few rows packing would cost more than it saves. */
+/** A token's rows against `count` unpacked keys: with so few rows packing would cost more than it saves. */
 function attendKeys(
   scratch: usize,
   row: i32,
@@ -95,12 +95,12 @@ function attendKeys(
     const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
     if (row + 1 < end) {
       dotTwo(q, rowBytes, k, stride, count, score);
-      weighRow(scratch, row, d, count, padded, table);
-      weighRow(scratch, row + 1, d, count, padded, table);
+      softmaxRow(scratch, row, d, count, padded, table);
+      softmaxRow(scratch, row + 1, d, count, padded, table);
       addTwo(score, v, stride, count, rowBytes, y);
     } else {
       dotOne(q, rowBytes, k, stride, count, score);
-      weighRow(scratch, row, d, count, padded, table);
+      softmaxRow(scratch, row, d, count, padded, table);
       addOne(score, v, stride, count, rowBytes, 0, y);
     }
     row += 2;
@@ -110,7 +110,7 @@ function attendKeys(
 /** score[j] = q · k[j], four keys at a time. */
 function dotOne(q: usize, rowBytes: usize, k: usize, stride: usize, count: i32, score: usize): void {
   for (let key = 0; key < count; key += 4) {
-    // Past the last key the last one stands in; weighRow masks its scores.
+    // Past the end the last key is repeated; softmaxRow masks its scores.
     const last = count - 1 - key;
     const k1 = k + <usize>min(1, last) * stride;
     const k2 = k + <usize>min(2, last) * stride;
@@ -188,21 +188,21 @@ function addOne(score: usize, v: usize, stride: usize, count: i32, rowBytes: usi
     let odd0 = f32x4.splat(0);
     let odd1 = f32x4.splat(0);
     let value = v + c;
-    let weight = score;
+    let probs = score;
     const end = score + ((<usize>(count & ~1)) << 2);
-    while (weight < end) {
-      const a = v128.load32_splat(weight);
+    while (probs < end) {
+      const a = v128.load32_splat(probs);
       even0 = madd(a, v128.load(value), even0);
       even1 = madd(a, v128.load(value, 16), even1);
       value += stride;
-      const b = v128.load32_splat(weight, 4);
+      const b = v128.load32_splat(probs, 4);
       odd0 = madd(b, v128.load(value), odd0);
       odd1 = madd(b, v128.load(value, 16), odd1);
       value += stride;
-      weight += 8;
+      probs += 8;
     }
     if ((count & 1) != 0) {
-      const a = v128.load32_splat(weight);
+      const a = v128.load32_splat(probs);
       even0 = madd(a, v128.load(value), even0);
       even1 = madd(a, v128.load(value, 16), even1);
     }
@@ -226,9 +226,9 @@ function addTwo(score: usize, v: usize, stride: usize, count: i32, rowBytes: usi
     let t2 = v128.load(other + c, 32);
     let t3 = v128.load(other + c, 48);
     let value = v + c;
-    for (let weight = score; weight < end; weight += 4) {
-      const a = v128.load32_splat(weight);
-      const b = v128.load32_splat(weight, 256);
+    for (let probs = score; probs < end; probs += 4) {
+      const a = v128.load32_splat(probs);
+      const b = v128.load32_splat(probs, 256);
       let x = v128.load(value);
       s0 = madd(a, x, s0);
       t0 = madd(b, x, t0);

@@ -27,7 +27,7 @@ export function gemmDot(args: usize, tile: i32, scratch: usize): void {
   const b = pointerArg(args, 3) + batch * intArg(args, 5);
   const c = pointerArg(args, 6) + batch * intArg(args, 9);
 
-  // B's rows in the outer loop: the few of one step stay in the first-level cache for all rows of A.
+  // B's rows in the outer loop: the few rows of one step stay in the first-level cache for all rows of A.
   let column = first;
   for (; column + 4 <= last; column += 4) {
     const bRows = b + <usize>column * bRow;

@@ -1,19 +1,19 @@
 /**
- * Packing for the matrix product: an operand seen as `lines` lines (rows of A, columns of B) of K elements becomes
- * panels of `width` lines, each stored [K, width], so that the product reads both operands in order whatever their
- * layout was. Lines past the end are zero.
+ * Packing for the matrix product: an operand seen as `vectors` vectors of K elements (rows of A, columns of B) becomes
+ * panels of `width` vectors, each stored [K, width], so that the product reads both operands in order whatever its
+ * layout. Vectors past the end are zero.
  */
 import { intArg, pointerArg } from './simd';
 
 /**
- * Tile: a group of panels of one batch item, over a part of K. Parameters: source, its stride between lines, along K,
- * between batch items (elements); destination; lines, K, panel width; panels a tile, steps along K a tile; tiles
+ * Tile: a group of panels of one batch item, over a part of K. Parameters: source, its stride between vectors, along K,
+ * between batch items (elements); destination; vectors, K, panel width; panels a tile, steps along K a tile; tiles
  * along K, tiles a batch item.
  */
 export function gemmPack(args: usize, tile: i32, scratch: usize): void {
-  const lineStride = <usize>intArg(args, 1) << 2;
+  const vectorStride = <usize>intArg(args, 1) << 2;
   const depthStride = <usize>intArg(args, 2) << 2;
-  const lines = intArg(args, 5);
+  const vectors = intArg(args, 5);
   const depth = intArg(args, 6);
   const width = intArg(args, 7);
   const groupPanels = intArg(args, 8);
@@ -22,7 +22,7 @@ export function gemmPack(args: usize, tile: i32, scratch: usize): void {
   const tiles = intArg(args, 11);
 
   const batch = tile / tiles;
-  const panels = (lines + width - 1) / width;
+  const panels = (vectors + width - 1) / width;
   const first = ((tile % tiles) / parts) * groupPanels;
   const last = min(panels, first + groupPanels);
   const firstStep = ((tile % tiles) % parts) * partSteps;
@@ -31,20 +31,20 @@ export function gemmPack(args: usize, tile: i32, scratch: usize): void {
   const stepBytes = <usize>width << 2;
   const panelBytes = stepBytes * depth;
   let from = pointerArg(args, 0) + <usize>batch * intArg(args, 3) * 4;
-  from += <usize>(first * width) * lineStride + <usize>firstStep * depthStride;
+  from += <usize>(first * width) * vectorStride + <usize>firstStep * depthStride;
   let to = pointerArg(args, 4) + <usize>(batch * panels + first) * panelBytes + <usize>firstStep * stepBytes;
   for (let panel = first; panel < last; panel++) {
-    const count = lines - panel * width;
-    if (count < width) packStrided(from, lineStride, depthStride, to, count, width, steps);
-    else if (lineStride == 4) packAcross(from, depthStride, to, width, steps);
-    else if (depthStride == 4) packAlong(from, lineStride, to, width, steps);
-    else packStrided(from, lineStride, depthStride, to, width, width, steps);
-    from += <usize>width * lineStride;
+    const count = vectors - panel * width;
+    if (count < width) packStrided(from, vectorStride, depthStride, to, count, width, steps);
+    else if (vectorStride == 4) packAcross(from, depthStride, to, width, steps);
+    else if (depthStride == 4) packAlong(from, vectorStride, to, width, steps);
+    else packStrided(from, vectorStride, depthStride, to, width, width, steps);
+    from += <usize>width * vectorStride;
     to += panelBytes;
   }
 }
 
-/** Lines lie side by side: copies four of them, or two, at each step along K. */
+/** Vectors are interleaved (stride 1): copies four of them, or two, at each step along K. */
 function packAcross(source: usize, depthStride: usize, target: usize, width: i32, depth: i32): void {
   const step = <usize>width << 2;
   let lane = 0;
@@ -68,29 +68,29 @@ function packAcross(source: usize, depthStride: usize, target: usize, width: i32
   }
 }
 
-/** Each line is contiguous along K: transposes four lines, or two, at a time. */
-function packAlong(source: usize, lineStride: usize, target: usize, width: i32, depth: i32): void {
+/** Each vector is contiguous along K: transposes four vectors, or two, at a time. */
+function packAlong(source: usize, vectorStride: usize, target: usize, width: i32, depth: i32): void {
   const step = <usize>width * 4;
   let lane = 0;
   for (; lane + 4 <= width; lane += 4) {
-    packFour(source + <usize>lane * lineStride, lineStride, target + (lane << 2), step, depth);
+    packFour(source + <usize>lane * vectorStride, vectorStride, target + (lane << 2), step, depth);
   }
   for (; lane + 2 <= width; lane += 2) {
-    packTwo(source + <usize>lane * lineStride, lineStride, target + (lane << 2), step, depth);
+    packTwo(source + <usize>lane * vectorStride, vectorStride, target + (lane << 2), step, depth);
   }
 }
 
-function packFour(source: usize, lineStride: usize, target: usize, step: usize, depth: i32): void {
-  let line0 = source;
-  let line1 = line0 + lineStride;
-  let line2 = line1 + lineStride;
-  let line3 = line2 + lineStride;
+function packFour(source: usize, vectorStride: usize, target: usize, step: usize, depth: i32): void {
+  let vector0 = source;
+  let vector1 = vector0 + vectorStride;
+  let vector2 = vector1 + vectorStride;
+  let vector3 = vector2 + vectorStride;
   let k = 0;
   for (; k + 4 <= depth; k += 4) {
-    const a = v128.load(line0);
-    const b = v128.load(line1);
-    const c = v128.load(line2);
-    const d = v128.load(line3);
+    const a = v128.load(vector0);
+    const b = v128.load(vector1);
+    const c = v128.load(vector2);
+    const d = v128.load(vector3);
     const abLow = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
     const abHigh = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
     const cdLow = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
@@ -99,61 +99,61 @@ function packFour(source: usize, lineStride: usize, target: usize, step: usize, 
     v128.store(target + step, v128.shuffle<f64>(abLow, cdLow, 1, 3));
     v128.store(target + 2 * step, v128.shuffle<f64>(abHigh, cdHigh, 0, 2));
     v128.store(target + 3 * step, v128.shuffle<f64>(abHigh, cdHigh, 1, 3));
-    line0 += 16;
-    line1 += 16;
-    line2 += 16;
-    line3 += 16;
+    vector0 += 16;
+    vector1 += 16;
+    vector2 += 16;
+    vector3 += 16;
     target += 4 * step;
   }
   for (; k < depth; k++) {
-    store<f32>(target, load<f32>(line0), 0);
-    store<f32>(target, load<f32>(line1), 4);
-    store<f32>(target, load<f32>(line2), 8);
-    store<f32>(target, load<f32>(line3), 12);
-    line0 += 4;
-    line1 += 4;
-    line2 += 4;
-    line3 += 4;
+    store<f32>(target, load<f32>(vector0), 0);
+    store<f32>(target, load<f32>(vector1), 4);
+    store<f32>(target, load<f32>(vector2), 8);
+    store<f32>(target, load<f32>(vector3), 12);
+    vector0 += 4;
+    vector1 += 4;
+    vector2 += 4;
+    vector3 += 4;
     target += step;
   }
 }
 
-function packTwo(source: usize, lineStride: usize, target: usize, step: usize, depth: i32): void {
-  let line0 = source;
-  let line1 = line0 + lineStride;
+function packTwo(source: usize, vectorStride: usize, target: usize, step: usize, depth: i32): void {
+  let vector0 = source;
+  let vector1 = vector0 + vectorStride;
   let k = 0;
   for (; k + 4 <= depth; k += 4) {
-    const a = v128.load(line0);
-    const b = v128.load(line1);
+    const a = v128.load(vector0);
+    const b = v128.load(vector1);
     const low = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
     const high = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
     store<i64>(target, v128.extract_lane<i64>(low, 0));
     store<i64>(target + step, v128.extract_lane<i64>(low, 1));
     store<i64>(target + 2 * step, v128.extract_lane<i64>(high, 0));
     store<i64>(target + 3 * step, v128.extract_lane<i64>(high, 1));
-    line0 += 16;
-    line1 += 16;
+    vector0 += 16;
+    vector1 += 16;
     target += 4 * step;
   }
   for (; k < depth; k++) {
-    store<f32>(target, load<f32>(line0), 0);
-    store<f32>(target, load<f32>(line1), 4);
-    line0 += 4;
-    line1 += 4;
+    store<f32>(target, load<f32>(vector0), 0);
+    store<f32>(target, load<f32>(vector1), 4);
+    vector0 += 4;
+    vector1 += 4;
     target += step;
   }
 }
 
-/** Any strides, and the last panel, of which only `count` lines exist. */
+/** Any strides, and the last panel, of which only `count` vectors exist. */
 function packStrided(
-  source: usize, lineStride: usize, depthStride: usize, target: usize, count: i32, width: i32, depth: i32,
+  source: usize, vectorStride: usize, depthStride: usize, target: usize, count: i32, width: i32, depth: i32,
 ): void {
   for (let k = 0; k < depth; k++) {
     let from = source + <usize>k * depthStride;
     let lane = 0;
     for (; lane < count; lane++) {
       store<f32>(target + (lane << 2), load<f32>(from));
-      from += lineStride;
+      from += vectorStride;
     }
     for (; lane < width; lane++) store<f32>(target + (lane << 2), 0);
     target += <usize>width << 2;

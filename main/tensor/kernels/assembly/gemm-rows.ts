@@ -1,8 +1,8 @@
 /**
  * The matrix product C = alpha·A·Bᵀ (+ C) for a few rows of A, both operands contiguous along K: generation for a group
- * of sequences against weights [out, in]. B is read once and as it lies, since packing it would cost more than the
- * product. The roles are exchanged against gemm.ts: A is packed in panels (gemm-pack.ts) that stay in the cache, and B's
- * rows are the lines of which each step takes one number. The sums along K have the same order, so the bits are the same.
+ * of sequences against weights [out, in]. B is read once and unpacked, since packing it would cost more than the
+ * product. Compared with gemm.ts the roles are swapped: A is packed in panels (gemm-pack.ts) that stay in the cache, and
+ * each step takes one number from each of B's rows, the vectors here. The sums along K have the same order, so the bits are the same.
  */
 import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
 
@@ -24,32 +24,32 @@ export function gemmRows(args: usize, tile: i32, scratch: usize): void {
   const first = tile * span;
   const last = min(intArg(args, 6), first + span);
   for (let column = first; column < last; column += height) {
-    const lines = min(height, last - column);
+    const vectors = min(height, last - column);
     const b = pointerArg(args, 1) + <usize>column * bRow;
     const c = pointerArg(args, 3) + (<usize>column << 2);
     for (let row = 0; row < rows; row += width) {
       const panel = packed + (<usize>row * depth << 2);
-      if (width == 16) lines4x16(panel, b, bRow, lines, depth, scratch);
-      else lines6x8(panel, b, bRow, lines, depth, scratch);
-      turn(scratch, <usize>width << 2, lines, min(width, rows - row), c + <usize>row * cRow, cRow, alpha, add);
+      if (width == 16) unpacked4x16(panel, b, bRow, vectors, depth, scratch);
+      else unpacked6x8(panel, b, bRow, vectors, depth, scratch);
+      storeTransposed(scratch, <usize>width << 2, vectors, min(width, rows - row), c + <usize>row * cRow, cRow, alpha, add);
     }
   }
 }
 
-/** Brings a micro-kernel's block [lines of B, rows of A] into C, whose rows are A's. */
-function turn(
-  block: usize, blockRow: usize, lines: i32, rows: i32, c: usize, cRow: usize, alpha: f32, add: bool,
+/** Stores a micro-kernel's block [vectors of B, rows of A] into C transposed. */
+function storeTransposed(
+  block: usize, blockRow: usize, vectors: i32, rows: i32, c: usize, cRow: usize, alpha: f32, add: bool,
 ): void {
   let row = 0;
-  if (lines >= 4) {
-    for (; row + 4 <= rows; row += 4) turnFour(block + (<usize>row << 2), blockRow, c + <usize>row * cRow, cRow, alpha, add);
+  if (vectors >= 4) {
+    for (; row + 4 <= rows; row += 4) transposeFour(block + (<usize>row << 2), blockRow, c + <usize>row * cRow, cRow, alpha, add);
   }
-  turnEach(block, blockRow, 0, min(lines, 4), row, rows, c, cRow, alpha, add);
-  turnEach(block, blockRow, 4, lines, 0, rows, c, cRow, alpha, add);
+  transposeEach(block, blockRow, 0, min(vectors, 4), row, rows, c, cRow, alpha, add);
+  transposeEach(block, blockRow, 4, vectors, 0, rows, c, cRow, alpha, add);
 }
 
-/** Four lines by four rows. */
-function turnFour(from: usize, fromRow: usize, to: usize, toRow: usize, alpha: f32, add: bool): void {
+/** Four vectors by four rows. */
+function transposeFour(from: usize, fromRow: usize, to: usize, toRow: usize, alpha: f32, add: bool): void {
   const w = v128.load(from);
   const x = v128.load(from + fromRow);
   const y = v128.load(from + 2 * fromRow);
@@ -64,34 +64,34 @@ function turnFour(from: usize, fromRow: usize, to: usize, toRow: usize, alpha: f
   putFour(to + 3 * toRow, v128.shuffle<f64>(wxHigh, yzHigh, 1, 3), alpha, add);
 }
 
-function turnEach(
-  block: usize, blockRow: usize, firstLine: i32, lines: i32, firstRow: i32, rows: i32,
+function transposeEach(
+  block: usize, blockRow: usize, firstVector: i32, vectors: i32, firstRow: i32, rows: i32,
   c: usize, cRow: usize, alpha: f32, add: bool,
 ): void {
   for (let row = firstRow; row < rows; row++) {
-    for (let line = firstLine; line < lines; line++) {
-      const scaled = alpha * load<f32>(block + <usize>line * blockRow + (<usize>row << 2));
-      const to = c + <usize>row * cRow + (<usize>line << 2);
+    for (let vector = firstVector; vector < vectors; vector++) {
+      const scaled = alpha * load<f32>(block + <usize>vector * blockRow + (<usize>row << 2));
+      const to = c + <usize>row * cRow + (<usize>vector << 2);
       store<f32>(to, add ? load<f32>(to) + scaled : scaled);
     }
   }
 }
 
-/** Where a line begins; those past the last are the last once more, and their sums are left. */
+/** Address of a vector; past the end the last one is repeated and its sums are discarded. */
 // @ts-ignore: decorator
 @inline
-function lineAt(b: usize, bRow: usize, lines: i32, line: i32): usize {
-  return b + <usize>min(line, lines - 1) * bRow;
+function vectorAt(b: usize, bRow: usize, vectors: i32, vector: i32): usize {
+  return b + <usize>min(vector, vectors - 1) * bRow;
 }
 
-/** Six lines by a panel of eight rows. */
-function lines6x8(panel: usize, b: usize, bRow: usize, lines: i32, depth: i32, block: usize): void {
+/** Six vectors by a panel of eight rows. */
+function unpacked6x8(panel: usize, b: usize, bRow: usize, vectors: i32, depth: i32, block: usize): void {
   let b0 = b;
-  let b1 = lineAt(b, bRow, lines, 1);
-  let b2 = lineAt(b, bRow, lines, 2);
-  let b3 = lineAt(b, bRow, lines, 3);
-  let b4 = lineAt(b, bRow, lines, 4);
-  let b5 = lineAt(b, bRow, lines, 5);
+  let b1 = vectorAt(b, bRow, vectors, 1);
+  let b2 = vectorAt(b, bRow, vectors, 2);
+  let b3 = vectorAt(b, bRow, vectors, 3);
+  let b4 = vectorAt(b, bRow, vectors, 4);
+  let b5 = vectorAt(b, bRow, vectors, 5);
   let c00 = f32x4.splat(0);
   let c01 = f32x4.splat(0);
   let c10 = f32x4.splat(0);
@@ -147,12 +147,12 @@ function lines6x8(panel: usize, b: usize, bRow: usize, lines: i32, depth: i32, b
   v128.store(block, c51, 176);
 }
 
-/** Four lines by a panel of sixteen rows, for V8's revectorizer, which makes 256-bit operations of neighbouring pairs. */
-function lines4x16(panel: usize, b: usize, bRow: usize, lines: i32, depth: i32, block: usize): void {
+/** Four vectors by a panel of sixteen rows, for V8's revectorizer, which makes 256-bit operations of neighbouring pairs. */
+function unpacked4x16(panel: usize, b: usize, bRow: usize, vectors: i32, depth: i32, block: usize): void {
   let b0 = b;
-  let b1 = lineAt(b, bRow, lines, 1);
-  let b2 = lineAt(b, bRow, lines, 2);
-  let b3 = lineAt(b, bRow, lines, 3);
+  let b1 = vectorAt(b, bRow, vectors, 1);
+  let b2 = vectorAt(b, bRow, vectors, 2);
+  let b3 = vectorAt(b, bRow, vectors, 3);
   let c00 = f32x4.splat(0);
   let c01 = f32x4.splat(0);
   let c02 = f32x4.splat(0);

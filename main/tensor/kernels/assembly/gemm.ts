@@ -5,7 +5,7 @@
  */
 import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
 
-/** Most steps along K between visits to C: panels of this depth stay near the first-level cache. */
+/** Maximum steps along K between visits to C: panels of this depth stay near the first-level cache. */
 const DEPTH_BLOCK: i32 = 576;
 
 /**
@@ -71,7 +71,7 @@ function multiplyBlock(
   }
 }
 
-// Bringing a micro-kernel's block into C. Were it part of the micro-kernels, V8's register allocator would spill their
+// Stores a micro-kernel's block into C. If this were part of the micro-kernels, V8's register allocator would spill their
 // accumulators inside the loop, at a cost of up to a third.
 
 function merge8(from: usize, rows: i32, to: usize, toRow: usize, alpha: f32, add: bool): void {

@@ -34,9 +34,9 @@ import { gemmPack } from './gemm-pack';
 import { gemmRows } from './gemm-rows';
 import { gatherRows, scatterAddRows } from './rows';
 
-/** Iterations (about a nanosecond each) that a thread watches for work before it sleeps. */
+/** Iterations (about a nanosecond each) that a thread spins for work before it sleeps. */
 const SPIN: i32 = 30000;
-/** Jobs of so many tiles wake sleeping workers only once their first tile is done. */
+/** Jobs with at least this many tiles wake sleeping workers only after their first tile is done. */
 const WAKE_LATE: i32 = 8;
 
 /** Runs one tile of one kernel. */
@@ -78,8 +78,8 @@ export function runParallel(kernel: i32, tiles: i32, control: usize, scratch: us
   atomic.store<i32>(control + CONTROL_DONE, 0);
   atomic.store<i32>(control + CONTROL_REMAINING, tiles);
   atomic.add<i32>(control + CONTROL_EPOCH, 1);
-  // Workers that watch are at work by now. Waking the others costs more than many a tile, so see first whether the
-  // job outlasts one, unless there are too few to spare one.
+  // Spinning workers have started by now. Waking the others can cost more than a tile, so first check whether the job
+  // outlasts one, unless there are too few tiles to wait.
   if (tiles >= WAKE_LATE) drawTile(control, scratch);
   const left = atomic.load<i32>(control + CONTROL_REMAINING);
   if (left > 1 && atomic.load<i32>(control + CONTROL_SLEEPERS) > 0) atomic.notify(control + CONTROL_EPOCH, left - 1);
@@ -87,7 +87,7 @@ export function runParallel(kernel: i32, tiles: i32, control: usize, scratch: us
   return waitForTiles(control, tiles);
 }
 
-/** A worker's life: draw tiles while there are any, watch for more, sleep, until the pool closes. */
+/** A worker's loop: draw tiles while there are any, spin for more, sleep, until the pool closes. */
 export function work(control: usize, scratch: usize): void {
   while (atomic.load<i32>(control + CONTROL_CLOSING) == 0) {
     // Read before the counter: a job published in between makes the wait below return at once.
@@ -102,14 +102,14 @@ export function work(control: usize, scratch: usize): void {
   }
 }
 
-/** Draws and runs a tile; says whether there was one. */
+/** Draws and runs a tile; returns whether there was one. */
 function drawTile(control: usize, scratch: usize): bool {
   if (atomic.load<i32>(control + CONTROL_REMAINING) <= 0) return false;
   const left = atomic.sub<i32>(control + CONTROL_REMAINING, 1);
   if (left <= 0) return false;
   const tiles = load<i32>(control + CONTROL_TILES);
   runTile(load<i32>(control + CONTROL_KERNEL), control + CONTROL_ARGS, tiles - left, scratch);
-  // From here on the descriptor may change: the main thread may have gone on to its next job.
+  // From here on the descriptor may change: the main thread may have started its next job.
   const done = atomic.add<i32>(control + CONTROL_DONE, 1) + 1;
   if (done == tiles && atomic.load<i32>(control + CONTROL_WAITING) != 0) atomic.notify(control + CONTROL_DONE, 1);
   return true;
@@ -122,7 +122,7 @@ function spinForWork(control: usize): bool {
   return false;
 }
 
-/** Waits for the tiles that workers still hold. Sleeping soon matters: it frees this core for a worker that lost its. */
+/** Waits for the tiles that workers still hold. Sleeping early matters: it frees this core for a worker that was descheduled. */
 function waitForTiles(control: usize, tiles: i32): i32 {
   for (let i = 0; i < SPIN; i++) {
     if (atomic.load<i32>(control + CONTROL_DONE) == tiles) return 1;

@@ -79,8 +79,8 @@ export function rmsNormGradX(args: usize, tile: i32, scratch: usize): void {
     const dy = pointerArg(args, 0) + offset;
     const x = pointerArg(args, 1) + offset;
     const r = inverseRms(x, width, eps);
-    const slope = (r * r * r * weightedDot(dy, x, weight, width)) / <f64>width;
-    gradRow(dy, x, weight, pointerArg(args, 3) + offset, width, <f32>r, <f32>-slope);
+    const projection = (r * r * r * weightedDot(dy, x, weight, width)) / <f64>width;
+    gradRow(dy, x, weight, pointerArg(args, 3) + offset, width, <f32>r, <f32>-projection);
   }
 }
 
@@ -106,23 +106,23 @@ function weightedDot(a: usize, b: usize, c: usize, width: i32): f64 {
   return sumLanes64(f32x4.add(s0, s1));
 }
 
-function gradRow(dy: usize, x: usize, weight: usize, dx: usize, width: i32, r: f32, slope: f32): void {
+function gradRow(dy: usize, x: usize, weight: usize, dx: usize, width: i32, r: f32, projection: f32): void {
   const r4 = f32x4.splat(r);
-  const slope4 = f32x4.splat(slope);
+  const projection4 = f32x4.splat(projection);
   const bytes = (<usize>(width & ~3)) << 2;
   for (let i: usize = 0; i < bytes; i += 16) {
     const scaled = f32x4.mul(f32x4.mul(v128.load(dy + i), v128.load(weight + i)), r4);
-    v128.store(dx + i, madd(v128.load(x + i), slope4, scaled));
+    v128.store(dx + i, madd(v128.load(x + i), projection4, scaled));
   }
   const left = width & 3;
   if (left > 0) {
     const scaled = f32x4.mul(f32x4.mul(loadPart(dy + bytes, left, 0), loadPart(weight + bytes, left, 0)), r4);
-    storePart(dx + bytes, left, madd(loadPart(x + bytes, left, 0), slope4, scaled));
+    storePart(dx + bytes, left, madd(loadPart(x + bytes, left, 0), projection4, scaled));
   }
 }
 
 /**
- * A chunk's share of dw = Σ_n dy·x·r: chunk `tile` sums its rows into its own row of `partial`, so that the sum over
+ * A chunk's part of dw = Σ_n dy·x·r: chunk `tile` sums its rows into its own row of `partial`, so that the sum over
  * chunks can follow in a fixed order. args: dy, x, partial [chunks, D], N, D, eps, rowsPerChunk.
  */
 export function rmsNormGradWeight(args: usize, tile: i32, scratch: usize): void {

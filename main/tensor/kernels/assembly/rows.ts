@@ -21,7 +21,7 @@ export function gatherRows(args: usize, tile: i32, scratch: usize): void {
 /**
  * Tile: a block of the result, which it clears and then fills from all rows of dy in their order, so that sums don't
  * depend on threads. Parameters: dy, indices, out, N, D, R; block rows, block columns, blocks across. Indices outside
- * the table are passed over.
+ * the table are skipped.
  */
 export function scatterAddRows(args: usize, tile: i32, scratch: usize): void {
   const indices = pointerArg(args, 1);

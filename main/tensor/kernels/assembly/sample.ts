@@ -4,7 +4,7 @@
  */
 import { expBelow, expTable, intArg, loadPart, log64, maxLanes, pointerArg, sumLanes64 } from './simd';
 
-/** Columns whose weights are summed together; the search then steps over blocks, not tokens. */
+/** Columns whose unnormalised probabilities are summed together; the search then steps over blocks, not tokens. */
 const BLOCK: i32 = 256;
 
 /** A tile is a row. args: logits, uniforms, ids, logp, V, temperature. */
@@ -38,7 +38,7 @@ function largestOf(logits: usize, width: i32): f32 {
   return maxLanes(largest);
 }
 
-/** Stores each block's sum of weights as f64 in `sums` and returns their total. */
+/** Stores each block's sum of unnormalised probabilities as f64 in `sums` and returns their total. */
 function sumBlocks(logits: usize, width: i32, largest: f32, factor: f32, sums: usize, table: usize): f64 {
   let total: f64 = 0;
   for (let first = 0; first < width; first += BLOCK) {
@@ -55,22 +55,22 @@ function sumBlock(logits: usize, count: i32, largest: f32, factor: f32, table: u
   const factor4 = f32x4.splat(factor);
   let sum = f32x4.splat(0);
   const end = logits + (<usize>(count & ~3) << 2);
-  for (; logits < end; logits += 16) sum = f32x4.add(sum, weightsAt(v128.load(logits), shift, factor4, table));
-  if ((count & 3) != 0) sum = f32x4.add(sum, weightsAt(loadPart(logits, count & 3, -Infinity), shift, factor4, table));
+  for (; logits < end; logits += 16) sum = f32x4.add(sum, massAt(v128.load(logits), shift, factor4, table));
+  if ((count & 3) != 0) sum = f32x4.add(sum, massAt(loadPart(logits, count & 3, -Infinity), shift, factor4, table));
   return sumLanes64(sum);
 }
 
 // @ts-ignore: decorator
 @inline
-function weightsAt(logits: v128, shift: v128, factor: v128, table: usize): v128 {
+function massAt(logits: v128, shift: v128, factor: v128, table: usize): v128 {
   return expBelow(f32x4.mul(f32x4.sub(logits, shift), factor), table);
 }
 
-/** The first token at which the running sum of weights exceeds the threshold. */
+/** The first token at which the running sum of unnormalised probabilities exceeds the threshold. */
 function search(logits: usize, width: i32, largest: f32, factor: f32, threshold: f64, sums: usize, table: usize): i32 {
   let before: f64 = 0;
   let chosen = 0;
-  // Rounding may leave the threshold at the total itself: then the last block that weighs anything holds the token.
+  // Rounding may leave the threshold at the total itself: then the last block with a sum above 0 holds the token.
   let beforeChosen: f64 = 0;
   for (let first = 0; first < width; first += BLOCK) {
     const sum = load<f64>(sums + ((<usize>first / <usize>BLOCK) << 3));
@@ -97,16 +97,16 @@ function searchBlock(
   const shift = f32x4.splat(largest);
   const factor4 = f32x4.splat(factor);
   // Also the answer where the block's tokens, summed one by one, fall short of the block's sum.
-  let lastWeighty = first;
+  let lastNonZero = first;
   for (let id = first; id < end; id++) {
     const x = f32x4.splat(load<f32>(logits + (<usize>id << 2)));
-    const weight = f32x4.extract_lane(weightsAt(x, shift, factor4, table), 0);
-    if (!(weight > 0)) continue;
-    lastWeighty = id;
-    before += <f64>weight;
+    const mass = f32x4.extract_lane(massAt(x, shift, factor4, table), 0);
+    if (!(mass > 0)) continue;
+    lastNonZero = id;
+    before += <f64>mass;
     if (before > threshold) return id;
   }
-  return lastWeighty;
+  return lastNonZero;
 }
 
 function firstEqual(logits: usize, width: i32, value: f32): i32 {

@@ -1,5 +1,5 @@
 /**
- * Vector helpers that the fused kernels share: parameters, exp, log, horizontal sums, the odd end of a row.
+ * Vector helpers that the fused kernels share: parameters, exp, log, horizontal sums, the remainder of a row.
  */
 import { SCRATCH_BYTES } from '../ids';
 
@@ -68,8 +68,8 @@ export function sumLanesOf4(a: v128, b: v128, c: v128, d: v128): v128 {
 }
 
 /**
- * Writes the constants of exp4 at the end of a thread's scratch and returns their address. V8 builds a constant vector
- * anew, in three instructions, wherever a loop needs it; loading it is one.
+ * Writes the constants of exp4 at the end of a thread's scratch and returns their address. V8 rebuilds a constant vector
+ * in three instructions wherever a loop needs it; loading it takes one.
  */
 export function expTable(scratch: usize): usize {
   const table = scratch + SCRATCH_BYTES - 256;
@@ -93,7 +93,7 @@ export function expTable(scratch: usize): usize {
 
 /**
  * e^x in four lanes, relative error below 2e-7. Below -87.7 it is exactly 0 (so masked scores of -Infinity vanish),
- * above 88.3 Infinity, and NaN stays NaN. `table` is that of expTable.
+ * above 88.3 Infinity, and NaN stays NaN. `table` comes from expTable.
  */
 // @ts-ignore: decorator
 @inline
@@ -102,7 +102,7 @@ export function exp4(x: v128, table: usize): v128 {
   return expBelow(f32x4.pmin(x, v128.load(table)), table);
 }
 
-/** exp4 for x up to 88; any number may come out above. */
+/** exp4 for x up to 88; the result is undefined above. */
 // @ts-ignore: decorator
 @inline
 export function expBelow(x: v128, table: usize): v128 {
@@ -172,7 +172,7 @@ export function storePart(pointer: usize, count: i32, v: v128): void {
   if (count > 2) store<f32>(pointer, f32x4.extract_lane(v, 2), 8);
 }
 
-/** Brings four sums of products into C: scaled, added to what is there where it accumulates. */
+/** Stores four sums of products into C, scaled, adding to C where it accumulates. */
 // @ts-ignore: decorator
 @inline
 export function putFour(to: usize, sums: v128, alpha: f32, add: bool): void {

@@ -6,11 +6,11 @@
  */
 import { exp1, expBelow, expTable, floatArg, intArg, loadPart, log64, madd, maxLanes, pointerArg, storePart, sumLanes64 } from './simd';
 
-/** In place of a logit of −Infinity relative to its row, so that its weight of 0 times it is 0 and not NaN. */
+/** Replaces a logit of −Infinity relative to its row, so that its probability 0 times it is 0 and not NaN. */
 const FAR_BELOW: f32 = -1e4;
 
 /**
- * Takes one tile of logits into the state of each row; on the last tile writes the results. A tile of work is a run of
+ * Folds one tile of logits into the state of each row; the last tile writes the results. A tile of work is a run of
  * rows. args: logits, stride (elements), rows, columns, first column, targets, state, logp, entropy, lse, last (0 or
  * 1), rowsPerTile.
  */
@@ -38,7 +38,7 @@ function startRow(state: usize): void {
   store<f64>(state, -Infinity);
   store<f64>(state, 0, 8);
   store<f64>(state, 0, 16);
-  // A target outside the vocabulary is never met, and shows as NaN.
+  // A target outside the vocabulary is never matched, and its result is NaN.
   store<f64>(state, NaN, 24);
 }
 
@@ -49,8 +49,8 @@ function addColumns(logits: usize, columns: i32, state: usize, table: usize): vo
   const floor = f32x4.splat(FAR_BELOW);
   let sum0 = f32x4.splat(0);
   let sum1 = f32x4.splat(0);
-  let slope0 = f32x4.splat(0);
-  let slope1 = f32x4.splat(0);
+  let moment0 = f32x4.splat(0);
+  let moment1 = f32x4.splat(0);
   const end = logits + (<usize>(columns & ~7) << 2);
   let p = logits;
   for (; p < end; p += 32) {
@@ -60,20 +60,20 @@ function addColumns(logits: usize, columns: i32, state: usize, table: usize): vo
     const e1 = expBelow(x1, table);
     sum0 = f32x4.add(sum0, e0);
     sum1 = f32x4.add(sum1, e1);
-    slope0 = madd(e0, x0, slope0);
-    slope1 = madd(e1, x1, slope1);
+    moment0 = madd(e0, x0, moment0);
+    moment1 = madd(e1, x1, moment1);
   }
   for (let left = columns & 7; left > 0; left -= 4) {
     const x0 = left >= 4 ? v128.load(p) : loadPart(p, left, -Infinity);
     const x = f32x4.pmax(f32x4.sub(x0, shift), floor);
     const e = expBelow(x, table);
     sum0 = f32x4.add(sum0, e);
-    slope0 = madd(e, x, slope0);
+    moment0 = madd(e, x, moment0);
     p += 16;
   }
   rescaleState(state, before, <f64>largest, table);
   store<f64>(state, load<f64>(state, 8) + sumLanes64(f32x4.add(sum0, sum1)), 8);
-  store<f64>(state, load<f64>(state, 16) + sumLanes64(f32x4.add(slope0, slope1)), 16);
+  store<f64>(state, load<f64>(state, 16) + sumLanes64(f32x4.add(moment0, moment1)), 16);
 }
 
 function largestOf(logits: usize, columns: i32): f32 {
@@ -92,7 +92,7 @@ function largestOf(logits: usize, columns: i32): f32 {
   return maxLanes(f32x4.pmax(m0, m1));
 }
 
-/** Makes the state's sums relative to a new largest logit. */
+/** Rescales the state's sums to a new largest logit. */
 function rescaleState(state: usize, before: f64, largest: f64, table: usize): void {
   const sum = load<f64>(state, 8);
   store<f64>(state, largest);
@@ -113,9 +113,9 @@ function finishRow(state: usize, logp: usize, entropy: usize, lse: usize): void 
 }
 
 /**
- * dlogits = (dlogp (onehot − p) − dentropy p (log p + entropy)) / temperature over one tile of columns, which may be
+ * dLogits = (dlogp (onehot − p) − dentropy p (log p + entropy)) / temperature over one tile of columns, which may be
  * written in place. args: logits, stride, rows, columns, first column, targets, dlogp, dentropy, lse, entropy,
- * 1 / temperature, dlogits, stride of dlogits, rowsPerTile.
+ * 1 / temperature, dLogits, stride of dLogits, rowsPerTile.
  */
 export function logSoftmaxGradTile(args: usize, tile: i32, scratch: usize): void {
   const columns = intArg(args, 3);
@@ -126,21 +126,21 @@ export function logSoftmaxGradTile(args: usize, tile: i32, scratch: usize): void
   for (let row = tile * perTile; row < end; row++) {
     const at = <usize>row << 2;
     const logits = pointerArg(args, 0) + ((<usize>row * pointerArg(args, 1)) << 2);
-    const slopes = pointerArg(args, 11) + ((<usize>row * pointerArg(args, 12)) << 2);
+    const dLogits = pointerArg(args, 11) + ((<usize>row * pointerArg(args, 12)) << 2);
     const dlogp = load<f32>(pointerArg(args, 6) + at) * factor;
     const dentropy = load<f32>(pointerArg(args, 7) + at) * factor;
     const lse = load<f32>(pointerArg(args, 8) + at);
-    gradColumns(logits, slopes, columns, lse, dlogp, dentropy, load<f32>(pointerArg(args, 9) + at), table);
+    gradColumns(logits, dLogits, columns, lse, dlogp, dentropy, load<f32>(pointerArg(args, 9) + at), table);
     const target = load<i32>(pointerArg(args, 5) + at) - intArg(args, 4);
     if (target < 0 || target >= columns) continue;
-    const cell = slopes + (<usize>target << 2);
+    const cell = dLogits + (<usize>target << 2);
     store<f32>(cell, load<f32>(cell) + dlogp);
   }
 }
 
 function gradColumns(
   logits: usize,
-  slopes: usize,
+  dLogits: usize,
   columns: i32,
   lse: f32,
   dlogp: f32,
@@ -149,20 +149,20 @@ function gradColumns(
   table: usize,
 ): void {
   const lse4 = f32x4.splat(lse);
-  const slope4 = f32x4.splat(-dentropy);
+  const dEntropy4 = f32x4.splat(-dentropy);
   const base4 = f32x4.splat(-dlogp - dentropy * entropy);
   const bytes = <usize>(columns & ~3) << 2;
   for (let i: usize = 0; i < bytes; i += 16) {
-    v128.store(slopes + i, gradOf(v128.load(logits + i), lse4, slope4, base4, table));
+    v128.store(dLogits + i, gradOf(v128.load(logits + i), lse4, dEntropy4, base4, table));
   }
   const left = columns & 3;
-  if (left > 0) storePart(slopes + bytes, left, gradOf(loadPart(logits + bytes, left, 0), lse4, slope4, base4, table));
+  if (left > 0) storePart(dLogits + bytes, left, gradOf(loadPart(logits + bytes, left, 0), lse4, dEntropy4, base4, table));
 }
 
-/** p (−dlogp − dentropy (log p + entropy)), all but the target's own share. */
+/** p (−dlogp − dentropy (log p + entropy)), without the target's own term. */
 // @ts-ignore: decorator
 @inline
-function gradOf(logits: v128, lse: v128, slope: v128, base: v128, table: usize): v128 {
+function gradOf(logits: v128, lse: v128, dEntropy: v128, base: v128, table: usize): v128 {
   const logp = f32x4.pmax(f32x4.sub(logits, lse), f32x4.splat(FAR_BELOW));
-  return f32x4.mul(expBelow(logp, table), madd(logp, slope, base));
+  return f32x4.mul(expBelow(logp, table), madd(logp, dEntropy, base));
 }

@@ -43,7 +43,7 @@ export function swiGluGrad(args: usize, tile: i32, scratch: usize): void {
     const dy4 = v128.load(dy + i);
     const gate4 = v128.load(gate + i);
     const sigmoid = sigmoid4(gate4, table);
-    v128.store(dgate + i, gateSlope(dy4, gate4, v128.load(up + i), sigmoid));
+    v128.store(dgate + i, gateGrad(dy4, gate4, v128.load(up + i), sigmoid));
     v128.store(dup + i, f32x4.mul(dy4, f32x4.mul(gate4, sigmoid)));
   }
   const left = count & 3;
@@ -51,14 +51,14 @@ export function swiGluGrad(args: usize, tile: i32, scratch: usize): void {
   const dy4 = loadPart(dy + bytes, left, 0);
   const gate4 = loadPart(gate + bytes, left, 0);
   const sigmoid = sigmoid4(gate4, table);
-  storePart(dgate + bytes, left, gateSlope(dy4, gate4, loadPart(up + bytes, left, 0), sigmoid));
+  storePart(dgate + bytes, left, gateGrad(dy4, gate4, loadPart(up + bytes, left, 0), sigmoid));
   storePart(dup + bytes, left, f32x4.mul(dy4, f32x4.mul(gate4, sigmoid)));
 }
 
 /** dy * up * sigmoid * (1 + gate * (1 − sigmoid)). */
 // @ts-ignore: decorator
 @inline
-function gateSlope(dy: v128, gate: v128, up: v128, sigmoid: v128): v128 {
+function gateGrad(dy: v128, gate: v128, up: v128, sigmoid: v128): v128 {
   const one = f32x4.splat(1.0);
   const bracket = f32x4.add(one, f32x4.mul(gate, f32x4.sub(one, sigmoid)));
   return f32x4.mul(f32x4.mul(dy, up), f32x4.mul(sigmoid, bracket));

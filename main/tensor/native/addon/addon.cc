@@ -1,5 +1,5 @@
-// The addon of @tensorflow/tfjs-node-gpu with three functions more: kernels of our own that compute on the processor in
-// the memory of TensorFlow's tensors, for which an op of TensorFlow's takes longer to begin than to compute.
+// The addon of @tensorflow/tfjs-node-gpu with kernels of our own: they compute on the processor in the memory of
+// TensorFlow's tensors, for which an op of TensorFlow's takes longer to begin than to compute.
 // The package's table of tensors is private: this file is compiled without access control.
 #include <node_api.h>
 
@@ -15,58 +15,32 @@
 #include <exception>
 #include <string>
 
-#include "call.h"
 #include "kernels.h"
 #include "pool.h"
 
 namespace braid {
 namespace {
 
-struct Named {
-  const char *name;
-  Kernel kernel;
-};
-
-constexpr Named kKernels[] = {
-    {"product", product},
-    {"add", add},
-    {"copy", copy},
-    {"rmsNorm", rmsNorm},
-    {"rmsNormGradX", rmsNormGradX},
-    {"rmsNormGradWeight", rmsNormGradWeight},
-    {"rope", rope},
-    {"swiglu", swiglu},
-    {"swigluGrad", swigluGrad},
-    {"gatherRows", gatherRows},
-    {"scatterAddRows", scatterAddRows},
-    {"attention", attention},
-    {"attentionGrad", attentionGrad},
-    {"decodeAttention", decodeAttention},
-    {"logSoftmax", logSoftmax},
-    {"logSoftmaxGrad", logSoftmaxGrad},
-    {"sample", sample},
-    {"adamw", adamw},
-    {"addInPlace", addInPlace},
-    {"sumSquares", sumSquares},
-};
-
-napi_value fail(napi_env env, const std::string &message) {
-  napi_throw_error(env, nullptr, message.c_str());
-  return nullptr;
-}
-
-// The numbers of a JavaScript array; false where it is none or too long.
+// The numbers of a JavaScript array of known length; false where an element is none.
 template <class Number>
-bool readNumbers(napi_env env, napi_value array, uint32_t most, Number *to, uint32_t *count) {
-  if (napi_get_array_length(env, array, count) != napi_ok || *count > most) return false;
-  for (uint32_t i = 0; i < *count; i++) {
+bool readElements(napi_env env, napi_value array, size_t count, Number *to) {
+  for (size_t i = 0; i < count; i++) {
     napi_value element;
     double number;
-    if (napi_get_element(env, array, i, &element) != napi_ok) return false;
+    if (napi_get_element(env, array, static_cast<uint32_t>(i), &element) != napi_ok) return false;
     if (napi_get_value_double(env, element, &number) != napi_ok) return false;
     to[i] = static_cast<Number>(number);
   }
   return true;
+}
+
+// The same, one for each argument of a kernel.
+template <class Number>
+void readNumbers(napi_env env, napi_value array, const Signature &kernel, size_t count, Number *to) {
+  uint32_t length = 0;
+  if (napi_get_array_length(env, array, &length) == napi_ok && length == count && readElements(env, array, count, to)) return;
+  throw ArgumentError("Expected " + std::to_string(count) + " arguments of " + kernel.name + ", got " +
+                      std::to_string(length));
 }
 
 tfnodejs::TFJSBackend *backendOf(napi_env env) {
@@ -83,14 +57,23 @@ class Memory {
     TF_DeleteStatus(status_);
   }
 
-  // Null where there is no such tensor.
-  void *of(tfnodejs::TFJSBackend *backend, int32_t id) {
+  // Throws where there is no such tensor on the processor.
+  Tensor of(tfnodejs::TFJSBackend *backend, int32_t id) {
     const auto entry = backend->tfe_handle_map_.find(id);
-    if (entry == backend->tfe_handle_map_.end()) return nullptr;
+    if (entry == backend->tfe_handle_map_.end())
+      throw ArgumentError("Expected the number of a tensor, got " + std::to_string(id));
     TF_Tensor *const tensor = TFE_TensorHandleResolve(entry->second, status_);
-    if (tensor == nullptr) return nullptr;
+    if (tensor == nullptr) throw std::runtime_error(TF_Message(status_));
     tensors_[count_++] = tensor;
-    return TF_TensorData(tensor);
+    Tensor result;
+    result.data = TF_TensorData(tensor);
+    result.type = static_cast<Type>(TF_TensorType(tensor));
+    result.rank = TF_NumDims(tensor);
+    if (result.rank > kMaxRank) throw ArgumentError("Expected at most 8 axes, got " + std::to_string(result.rank));
+    for (int axis = 0; axis < result.rank; axis++) result.sizes[axis] = TF_Dim(tensor, axis);
+    if (result.data == nullptr && TF_TensorElementCount(tensor) > 0)
+      throw ArgumentError("Expected a tensor in the processor's memory, got one without");
+    return result;
   }
 
  private:
@@ -99,7 +82,20 @@ class Memory {
   TF_Status *const status_ = TF_NewStatus();
 };
 
-// runKernel(name, ids of tensors, numbers)
+// Runs what JavaScript calls; what it throws becomes an exception there, a RangeError where an argument is at fault.
+template <napi_value (*function)(napi_env, napi_callback_info)>
+napi_value guarded(napi_env env, napi_callback_info info) {
+  try {
+    return function(env, info);
+  } catch (const ArgumentError &error) {
+    napi_throw_range_error(env, nullptr, error.what());
+  } catch (const std::exception &error) {
+    napi_throw_error(env, nullptr, error.what());
+  }
+  return nullptr;
+}
+
+// runKernel(name, numbers of tensors, numbers), both in the order of kernelArguments; -1 is a tensor that is left out.
 napi_value runKernel(napi_env env, napi_callback_info info) {
   size_t argc = 3;
   napi_value args[3];
@@ -107,26 +103,18 @@ napi_value runKernel(napi_env env, napi_callback_info info) {
   char name[32];
   size_t length;
   if (argc < 3 || napi_get_value_string_utf8(env, args[0], name, sizeof name, &length) != napi_ok)
-    return fail(env, "Expected runKernel to get a name, tensors and numbers");
-  const Kernel kernel = kernelNamed(name);
-  if (kernel == nullptr) return fail(env, std::string("Expected the name of a kernel, got ") + name);
+    throw ArgumentError("Expected runKernel to get a name, tensors and numbers");
+  const KernelEntry *const kernel = kernelNamed(name);
+  if (kernel == nullptr) throw ArgumentError(std::string("Expected the name of a kernel, got ") + name);
+  Arguments call{kernel->signature};
   int32_t ids[kMaxTensors];
-  uint32_t count;
-  Call call{};
-  if (!readNumbers(env, args[1], kMaxTensors, ids, &count)) return fail(env, "Expected a list of tensors");
-  uint32_t numbers;
-  if (!readNumbers(env, args[2], kMaxNumbers, call.numbers, &numbers)) return fail(env, "Expected a list of numbers");
+  readNumbers(env, args[1], kernel->signature, kernel->signature.tensors.size(), ids);
+  readNumbers(env, args[2], kernel->signature, kernel->signature.numbers.size(), call.numbers);
   Memory memory;
   tfnodejs::TFJSBackend *const backend = backendOf(env);
-  for (uint32_t i = 0; i < count; i++) {
-    call.tensors[i] = memory.of(backend, ids[i]);
-    if (call.tensors[i] == nullptr) return fail(env, std::string(name) + ": expected tensors in the processor's memory");
-  }
-  try {
-    kernel(call);
-  } catch (const std::exception &error) {
-    return fail(env, std::string(name) + ": " + error.what());
-  }
+  for (size_t i = 0; i < kernel->signature.tensors.size(); i++)
+    if (ids[i] >= 0) call.tensors[i] = memory.of(backend, ids[i]);
+  kernel->run(call);
   return nullptr;
 }
 
@@ -135,18 +123,23 @@ napi_value allocateTensor(napi_env env, napi_callback_info info) {
   size_t argc = 2;
   napi_value args[2];
   napi_get_cb_info(env, info, &argc, args, nullptr, nullptr);
-  int64_t shape[8];
+  int64_t shape[kMaxRank];
   uint32_t rank;
   int32_t type;
-  if (argc < 2 || !readNumbers(env, args[0], 8, shape, &rank) || napi_get_value_int32(env, args[1], &type) != napi_ok)
-    return fail(env, "Expected allocateTensor to get a shape and a type");
-  size_t bytes = TF_DataTypeSize(static_cast<TF_DataType>(type));
-  for (uint32_t i = 0; i < rank; i++) bytes *= shape[i];
+  if (argc < 2 || napi_get_array_length(env, args[0], &rank) != napi_ok || rank > kMaxRank ||
+      !readElements(env, args[0], rank, shape) || napi_get_value_int32(env, args[1], &type) != napi_ok)
+    throw ArgumentError("Expected allocateTensor to get a shape and a type");
+  int64_t bytes = TF_DataTypeSize(static_cast<TF_DataType>(type));
+  if (bytes == 0) throw ArgumentError("Expected a type of numbers, got " + std::to_string(type));
+  for (uint32_t i = 0; i < rank; i++) {
+    if (shape[i] < 0 || __builtin_mul_overflow(bytes, shape[i], &bytes))
+      throw ArgumentError("Expected a shape that memory can hold, got a size of " + std::to_string(shape[i]));
+  }
   TF_Tensor *const tensor = TF_AllocateTensor(static_cast<TF_DataType>(type), shape, rank, bytes);
   // TensorFlow gives a tensor without memory where there is none left.
   if (tensor == nullptr || (bytes > 0 && TF_TensorData(tensor) == nullptr)) {
     if (tensor != nullptr) TF_DeleteTensor(tensor);
-    return fail(env, "OOM when allocating a tensor of " + std::to_string(bytes) + " bytes");
+    throw std::runtime_error("OOM when allocating a tensor of " + std::to_string(bytes) + " bytes");
   }
   TF_Status *const status = TF_NewStatus();
   TFE_TensorHandle *const handle = TFE_NewTensorHandle(tensor, status);
@@ -157,18 +150,24 @@ napi_value allocateTensor(napi_env env, napi_callback_info info) {
   return id;
 }
 
+// More than any machine has.
+constexpr int kMaxThreads = 1024;
+
 // growPool(count)
 napi_value growPool(napi_env env, napi_callback_info info) {
   size_t argc = 1;
   napi_value args[1];
   int32_t count = 1;
   napi_get_cb_info(env, info, &argc, args, nullptr, nullptr);
-  if (argc < 1 || napi_get_value_int32(env, args[0], &count) != napi_ok) return fail(env, "Expected a number of threads");
+  if (argc < 1 || napi_get_value_int32(env, args[0], &count) != napi_ok)
+    throw ArgumentError("Expected growPool to get a number of threads");
+  if (count < 1 || count > kMaxThreads)
+    throw ArgumentError("Expected 1 to 1024 threads, got " + std::to_string(count));
   Pool::get().grow(count);
   return nullptr;
 }
 
-// Memory that a step gives back serves the next one: returned to the system, each page of it would be cleared anew.
+// Memory that a step gives back serves the next one: returned to the system, each page of it would be cleared again.
 void keepFreedMemory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -182,22 +181,41 @@ void define(napi_env env, napi_value exports, const char *name, napi_callback ca
   napi_set_named_property(env, exports, name, function);
 }
 
-}  // namespace
-
-Kernel kernelNamed(const char *name) {
-  for (const Named &each : kKernels)
-    if (std::strcmp(each.name, name) == 0) return each.kernel;
-  return nullptr;
+napi_value namesOf(napi_env env, const std::vector<std::string> &names) {
+  napi_value array;
+  napi_create_array_with_length(env, names.size(), &array);
+  for (size_t i = 0; i < names.size(); i++) {
+    napi_value name;
+    napi_create_string_utf8(env, names[i].c_str(), names[i].size(), &name);
+    napi_set_element(env, array, static_cast<uint32_t>(i), name);
+  }
+  return array;
 }
 
+// { product: { tensors: ["a", "b", …], numbers: ["transposeA", …] }, … }
+napi_value kernelArguments(napi_env env) {
+  napi_value table;
+  napi_create_object(env, &table);
+  for (const KernelEntry &each : allKernels()) {
+    napi_value kernel;
+    napi_create_object(env, &kernel);
+    napi_set_named_property(env, kernel, "tensors", namesOf(env, each.signature.tensors));
+    napi_set_named_property(env, kernel, "numbers", namesOf(env, each.signature.numbers));
+    napi_set_named_property(env, table, each.signature.name.c_str(), kernel);
+  }
+  return table;
+}
+
+}  // namespace
 }  // namespace braid
 
 NAPI_MODULE_INIT() {
   exports = tfnodejs::InitTFNodeJSBinding(env, exports);
   if (exports == nullptr) return nullptr;
   braid::keepFreedMemory();
-  braid::define(env, exports, "runKernel", braid::runKernel);
-  braid::define(env, exports, "allocateTensor", braid::allocateTensor);
-  braid::define(env, exports, "growPool", braid::growPool);
+  braid::define(env, exports, "runKernel", braid::guarded<braid::runKernel>);
+  braid::define(env, exports, "allocateTensor", braid::guarded<braid::allocateTensor>);
+  braid::define(env, exports, "growPool", braid::guarded<braid::growPool>);
+  napi_set_named_property(env, exports, "kernelArguments", braid::kernelArguments(env));
   return exports;
 }

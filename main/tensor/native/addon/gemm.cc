@@ -25,21 +25,16 @@ constexpr int kCacheLine = 16;
 // Multiplications below which waking other threads costs more than it brings.
 constexpr int64_t kSerial = 1 << 18;
 
-// Turns a square of vectors about its diagonal, by halves, then quarters …
+// Transposes a square of vectors, by halves, then quarters …
+template <int half = kLanes / 2>
 inline void transpose(Vec (&rows)[kLanes]) {
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    IntVec low, high;
-    for (int i = 0; i < kLanes; i++) {
-      low[i] = (i & half) == 0 ? i : i - half + kLanes;
-      high[i] = (i & half) == 0 ? i + half : i + kLanes;
-    }
-    for (int i = 0; i < kLanes; i++) {
-      if ((i & half) != 0) continue;
-      const Vec a = rows[i], b = rows[i + half];
-      rows[i] = __builtin_shuffle(a, b, low);
-      rows[i + half] = __builtin_shuffle(a, b, high);
-    }
+  for (int i = 0; i < kLanes; i++) {
+    if ((i & half) != 0) continue;
+    const Vec a = rows[i], b = rows[i + half];
+    rows[i] = exchange<half, false>(a, b);
+    rows[i + half] = exchange<half, true>(a, b);
   }
+  if constexpr (half > 1) transpose<half / 2>(rows);
 }
 
 // Packs `lines` lines of an operand into one panel [depth, width]; missing lines are zeros.
@@ -69,15 +64,15 @@ void packPanel(const Number *from, int64_t lineStride, int64_t depthStride, int 
 // A block of C, added to its sums, from `height` lines of A and a panel of B. `ahead`: where the lines after these
 // begin, if they come from memory, so that they are on their way while these are at work.
 template <int height>
-inline void block(int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, Vec (&sums)[height][2],
+__attribute__((always_inline)) inline void block(int k, const float *a, int64_t aRow, int64_t aCol, const float *b, int64_t bRow, Vec (&sums)[height][2],
                   const float *ahead = nullptr) {
   for (int step = 0; step < k; step++) {
     if (ahead != nullptr && step % kCacheLine == 0) {
-#pragma GCC unroll 12
+      BRAID_UNROLL
       for (int i = 0; i < height; i++) __builtin_prefetch(ahead + i * aRow + step);
     }
     const Vec b0 = load(b), b1 = load(b + kLanes);
-#pragma GCC unroll 12
+    BRAID_UNROLL
     for (int i = 0; i < height; i++) {
       const Vec x = splat(a[i * aRow]);
       sums[i][0] += x * b0;
@@ -226,7 +221,7 @@ void dotColumns(const Product &p, int column) {
 }
 
 // The columns of C that belong to `lines` rows of Bᵀ, for the rows of A that a panel holds. The roles are exchanged:
-// Bᵀ's rows are the lines, and A, turned, is the panel.
+// Bᵀ's rows are the lines, and Aᵀ is the panel.
 template <int height>
 inline void blockColumns(const Product &p, int lines, const float *b, int64_t bCol, const float *panel, int row, int column) {
   if constexpr (height > 0) {
@@ -236,14 +231,14 @@ inline void blockColumns(const Product &p, int lines, const float *b, int64_t bC
     if (p.moreK > 0)
       block<height>(p.moreK, p.moreB + static_cast<int64_t>(column) * p.moreK, p.moreK, 1, panel + static_cast<int64_t>(p.k) * kWidth,
                     kWidth, sums);
-    float turned[height][kWidth];
+    float columns[height][kWidth];
     for (int i = 0; i < height; i++) {
-      store(turned[i], sums[i][0] * p.alpha);
-      store(turned[i] + kLanes, sums[i][1] * p.alpha);
+      store(columns[i], sums[i][0] * p.alpha);
+      store(columns[i] + kLanes, sums[i][1] * p.alpha);
     }
     for (int at = 0; at < std::min(kWidth, p.m - row); at++) {
       float *const c = p.c + (row + at) * p.cRow + column;
-      for (int i = 0; i < height; i++) c[i] = p.accumulate ? c[i] + turned[i][at] : turned[i][at];
+      for (int i = 0; i < height; i++) c[i] = p.accumulate ? c[i] + columns[i][at] : columns[i][at];
     }
   }
 }
@@ -346,12 +341,32 @@ void multiplyHere(const Product &p) {
 
 int padded(int width) { return panels(width, kWidth) * kWidth; }
 
-// a, b → c (added to where it accumulates), and a second pair of factors where there is one; m, n, k, row and column
-// stride of A and of B, row stride of C, alpha, whether it accumulates, whether B is bfloat16, k of the second pair.
-void product(const Call &call) {
-  multiply({call.integer(0), call.integer(1), call.integer(2), call.floats(0), call.integer(3), call.integer(4),
-            call.tensors[1], call.integer(5), call.integer(6), call.floats(2), call.integer(7), call.number(8),
-            call.integer(9) != 0, call.integer(10) != 0, call.integer(11), call.floats(3), call.floats(4)});
+// a [M, K], b [K, N], each transposed where that is said → out [M, N] = alpha·a·b, added to what is there where it
+// accumulates. b may be bfloat16. With lowA [M, R] and lowB [N, R], alpha·lowA·lowBᵀ is added too.
+void product(const Call<args::product> &call) {
+  const Matrix a = call.matrix(call.a), b = call.matrix(call.b);
+  const bool transposeA = call.flag(call.transposeA), transposeB = call.flag(call.transposeB);
+  Product p{};
+  p.m = transposeA ? a.columns : a.rows;
+  p.k = transposeA ? a.rows : a.columns;
+  p.n = transposeB ? b.rows : b.columns;
+  p.a = call.floats(call.a);
+  p.b = transposeB ? call.floatsOrHalves(call.b, {p.n, p.k}) : call.floatsOrHalves(call.b, {p.k, p.n});
+  p.c = call.floats(call.out, {p.m, p.n});
+  p.aRow = transposeA ? 1 : a.columns;
+  p.aCol = transposeA ? a.columns : 1;
+  p.bRow = transposeB ? 1 : b.columns;
+  p.bCol = transposeB ? b.columns : 1;
+  p.cRow = p.n;
+  p.alpha = call.number(call.alpha);
+  p.accumulate = call.flag(call.accumulate);
+  p.bHalf = call.isHalf(call.b);
+  if (call.has(call.lowA)) {
+    p.moreK = call.matrix(call.lowA).columns;
+    p.moreA = call.floats(call.lowA, {p.m, p.moreK});
+    p.moreB = call.floats(call.lowB, {p.n, p.moreK});
+  }
+  multiply(p);
 }
 
 }  // namespace braid

@@ -1,34 +1,66 @@
-// All kernels. What each takes stands with it: its tensors, then its numbers.
+// All kernels, and the one place that says what each takes: its tensors, inputs before outputs, then its numbers. Kernels
+// find their arguments under these names (call.h); JavaScript gets the same list from the addon and passes them by name
+// (../cpu/kernel.ts). What the arguments are stands with each kernel.
 #pragma once
 
 #include "call.h"
 
+#define BRAID_KERNELS(KERNEL)                                                                                          \
+  /* gemm.cc */                                                                                                        \
+  KERNEL(product, (a, b, out, lowA, lowB), (transposeA, transposeB, alpha, accumulate))                                \
+  /* rows.cc */                                                                                                        \
+  KERNEL(add, (a, b, out), ())                                                                                         \
+  KERNEL(copy, (from, to), ())                                                                                         \
+  KERNEL(rmsNorm, (x, weight, out), (eps))                                                                             \
+  KERNEL(rmsNormGradX, (dy, x, weight, dx), (eps))                                                                     \
+  KERNEL(rmsNormGradWeight, (dy, x, dWeight), (eps))                                                                   \
+  KERNEL(rope, (x, positions, cos, sin, out), (headDim, inverse))                                                      \
+  KERNEL(swiglu, (gate, up, out), ())                                                                                  \
+  KERNEL(swigluGrad, (dy, gate, up, dGate, dUp), ())                                                                   \
+  KERNEL(gatherRows, (x, indices, out), ())                                                                            \
+  KERNEL(scatterAddRows, (dy, indices, out), ())                                                                       \
+  /* attention.cc, decode.cc */                                                                                        \
+  KERNEL(attention, (q, k, v, segments, out, lse), (numHeads, numKvHeads, headDim, scale))                             \
+  KERNEL(attentionGrad, (dy, q, k, v, out, lse, segments, dq, dk, dv), (numHeads, numKvHeads, headDim, scale))         \
+  KERNEL(decodeAttention, (q, k, v, prefixK, prefixV, ownK, ownV, rows, out),                                          \
+         (numHeads, numKvHeads, headDim, scale, step))                                                                 \
+  /* softmax.cc */                                                                                                     \
+  KERNEL(logSoftmax, (hidden, weight, targets, logps, entropies, probs), (temperature, chunkRows))                     \
+  KERNEL(logSoftmaxGrad, (dlogp, dentropy, hidden, weight, targets, entropy, probs, dHidden, dWeight),                 \
+         (temperature, chunkRows))                                                                                     \
+  KERNEL(sample, (logits, uniforms, ids, logps), (temperature))                                                        \
+  /* adamw.cc */                                                                                                       \
+  KERNEL(adamw, (param, m, v, grad), (lr, beta1, beta2, eps, weightDecay, step, gradScale))                            \
+  KERNEL(addInPlace, (target, x), (scale))                                                                             \
+  KERNEL(sumSquares, (x, out), ())
+
 namespace braid {
 
-// gemm.cc
-void product(const Call &call);
-// rows.cc
-void add(const Call &call);
-void copy(const Call &call);
-void rmsNorm(const Call &call);
-void rmsNormGradX(const Call &call);
-void rmsNormGradWeight(const Call &call);
-void rope(const Call &call);
-void swiglu(const Call &call);
-void swigluGrad(const Call &call);
-void gatherRows(const Call &call);
-void scatterAddRows(const Call &call);
-// attention.cc, decode.cc
-void attention(const Call &call);
-void attentionGrad(const Call &call);
-void decodeAttention(const Call &call);
-// softmax.cc
-void logSoftmax(const Call &call);
-void logSoftmaxGrad(const Call &call);
-void sample(const Call &call);
-// adamw.cc
-void adamw(const Call &call);
-void addInPlace(const Call &call);
-void sumSquares(const Call &call);
+#define BRAID_LIST(...) __VA_ARGS__
+
+// The names of a kernel's arguments, each the argument's place in its list.
+namespace args {
+#define BRAID_ARGS(name, tensors, numbers) \
+  struct name {                            \
+    enum Tensor { BRAID_LIST tensors };    \
+    enum Number { BRAID_LIST numbers };    \
+  };
+BRAID_KERNELS(BRAID_ARGS)
+#undef BRAID_ARGS
+}  // namespace args
+
+#define BRAID_DECLARE(name, tensors, numbers) void name(const Call<args::name> &call);
+BRAID_KERNELS(BRAID_DECLARE)
+#undef BRAID_DECLARE
+
+struct KernelEntry {
+  Signature signature;
+  void (*run)(const Arguments &arguments);
+};
+
+const std::vector<KernelEntry> &allKernels();
+
+// Null where there is none of this name.
+const KernelEntry *kernelNamed(const std::string &name);
 
 }  // namespace braid

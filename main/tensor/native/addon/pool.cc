@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace braid {
 
@@ -36,6 +37,9 @@ void Pool::runTiles(int tiles, RunTile run, const void *context) {
   for (int spins = 0; done_.load() < tiles; spins++) {
     if (spins > kSpins) std::this_thread::yield();
   }
+  if (!failed_.load()) return;
+  failed_.store(false);
+  std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 // A drawn tile keeps its job alive, because run waits for it: whoever holds one may read the job without a lock.
@@ -43,9 +47,21 @@ bool Pool::drawTile() {
   if (!seesWork()) return false;
   const int left = remaining_.fetch_sub(1);
   if (left <= 0) return false;
-  run_(context_, tiles_ - left);
+  runTile(tiles_ - left);
   done_.fetch_add(1);
   return true;
+}
+
+// An exception must neither end a worker, and with it the process, nor let the job's memory go while others read it.
+void Pool::runTile(int tile) noexcept {
+  if (failed_.load()) return;
+  try {
+    run_(context_, tile);
+  } catch (...) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (error_ == nullptr) error_ = std::current_exception();
+    failed_.store(true);
+  }
 }
 
 bool Pool::seesWork() const { return remaining_.load() > 0; }

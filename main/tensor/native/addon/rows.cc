@@ -8,32 +8,36 @@
 
 namespace braid {
 
-// a, b → sum; count.
-void add(const Call &call) {
-  const float *const a = call.floats(0), *const b = call.floats(1);
-  float *const sum = call.floats(2);
-  eachRange(call.integer(0), 1, [=](int first, int end) {
+// out = a + b.
+void add(const Call<args::add> &call) {
+  const float *const a = call.floats(call.a), *const b = call.floatsLike(call.b, call.a);
+  float *const out = call.floatsLike(call.out, call.a);
+  eachRange(call.count(call.a), 1, [=](int first, int end) {
     eachVec(end - first, [&](int at, int lanes) {
       at += first;
-      storeUpTo(sum + at, loadUpTo(a + at, lanes) + loadUpTo(b + at, lanes), lanes);
+      storeUpTo(out + at, loadUpTo(a + at, lanes) + loadUpTo(b + at, lanes), lanes);
     });
   });
 }
 
-// from → to; count.
-void copy(const Call &call) { std::memcpy(call.floats(1), call.floats(0), call.numbers[0] * sizeof(float)); }
+void copy(const Call<args::copy> &call) {
+  const float *const from = call.floats(call.from);
+  std::copy_n(from, call.count(call.from), call.floatsLike(call.to, call.from));
+}
 
 static float inverseRms(const float *x, int width, float eps) { return 1 / std::sqrt(dot(x, x, width) / width + eps); }
 
-// x [N, D], weight [D] → x / rms(x) * weight; N, D, eps.
-void rmsNorm(const Call &call) {
-  const float *const weight = call.floats(1);
-  const int width = call.integer(1);
-  eachRange(call.integer(0), width, [&](int first, int end) {
+// x [N, D], weight [D] → out [N, D] = x / rms(x) · weight.
+void rmsNorm(const Call<args::rmsNorm> &call) {
+  const auto [n, width] = call.matrix(call.x);
+  const float *const allX = call.floats(call.x), *const weight = call.floats(call.weight, {width});
+  float *const out = call.floats(call.out, {n, width});
+  const float eps = call.number(call.eps);
+  eachRange(n, width, [=, width = width](int first, int end) {
     for (int row = first; row < end; row++) {
-      const float *const x = call.floats(0) + static_cast<int64_t>(row) * width;
-      float *const y = call.floats(2) + static_cast<int64_t>(row) * width;
-      const float inverse = inverseRms(x, width, call.number(2));
+      const float *const x = allX + static_cast<int64_t>(row) * width;
+      float *const y = out + static_cast<int64_t>(row) * width;
+      const float inverse = inverseRms(x, width, eps);
       eachVec(width, [&](int at, int lanes) {
         storeUpTo(y + at, loadUpTo(x + at, lanes) * inverse * loadUpTo(weight + at, lanes), lanes);
       });
@@ -41,16 +45,19 @@ void rmsNorm(const Call &call) {
   });
 }
 
-// dy, x [N, D], weight [D] → dx; N, D, eps.
-void rmsNormGradX(const Call &call) {
-  const float *const weight = call.floats(2);
-  const int width = call.integer(1);
-  eachRange(call.integer(0), width, [&](int first, int end) {
+// dy, x [N, D], weight [D] → dx [N, D].
+void rmsNormGradX(const Call<args::rmsNormGradX> &call) {
+  const auto [n, width] = call.matrix(call.x);
+  const float *const allDy = call.floats(call.dy, {n, width}), *const allX = call.floats(call.x);
+  const float *const weight = call.floats(call.weight, {width});
+  float *const allDx = call.floats(call.dx, {n, width});
+  const float eps = call.number(call.eps);
+  eachRange(n, width, [=, width = width](int first, int end) {
     for (int row = first; row < end; row++) {
       const int64_t start = static_cast<int64_t>(row) * width;
-      const float *const dy = call.floats(0) + start, *const x = call.floats(1) + start;
-      float *const dx = call.floats(3) + start;
-      const float inverse = inverseRms(x, width, call.number(2));
+      const float *const dy = allDy + start, *const x = allX + start;
+      float *const dx = allDx + start;
+      const float inverse = inverseRms(x, width, eps);
       Vec sums{};
       eachVec(width, [&](int at, int lanes) {
         sums += loadUpTo(dy + at, lanes) * loadUpTo(weight + at, lanes) * loadUpTo(x + at, lanes);
@@ -64,40 +71,52 @@ void rmsNormGradX(const Call &call) {
   });
 }
 
-// dy, x [N, D] → dweight [D]; N, D, eps. Sums of rows in parts that don't depend on the number of threads.
-void rmsNormGradWeight(const Call &call) {
-  const int rows = call.integer(0), width = call.integer(1);
+// dy, x [N, D] → dWeight [D]. Sums of rows in parts that don't depend on the number of threads.
+void rmsNormGradWeight(const Call<args::rmsNormGradWeight> &call) {
+  const Matrix size = call.matrix(call.x);
+  const int rows = size.rows, width = size.columns;
+  const float *const allDy = call.floats(call.dy, {rows, width}), *const allX = call.floats(call.x);
+  float *const dWeight = call.floats(call.dWeight, {width});
+  const float eps = call.number(call.eps);
   constexpr int kPart = 64;
-  const int parts = (rows + kPart - 1) / kPart;
+  const int parts = rows / kPart + (rows % kPart > 0 ? 1 : 0);
   std::vector<float> sums(static_cast<size_t>(parts) * width);
   Pool::get().run(parts, [&](int part) {
     float *const sum = sums.data() + static_cast<int64_t>(part) * width;
-    for (int row = part * kPart; row < std::min(rows, (part + 1) * kPart); row++) {
+    const int first = part * kPart, end = first + std::min(kPart, rows - first);
+    for (int row = first; row < end; row++) {
       const int64_t start = static_cast<int64_t>(row) * width;
-      const float *const dy = call.floats(0) + start, *const x = call.floats(1) + start;
-      const float inverse = inverseRms(x, width, call.number(2));
+      const float *const dy = allDy + start, *const x = allX + start;
+      const float inverse = inverseRms(x, width, eps);
       eachVec(width, [&](int at, int lanes) {
         storeUpTo(sum + at, loadUpTo(sum + at, lanes) + loadUpTo(dy + at, lanes) * loadUpTo(x + at, lanes) * inverse, lanes);
       });
     }
   });
-  float *const out = call.floats(2);
-  std::fill(out, out + width, 0.0f);
+  std::fill(dWeight, dWeight + width, 0.0f);
   for (int part = 0; part < parts; part++)
-    for (int i = 0; i < width; i++) out[i] += sums[static_cast<int64_t>(part) * width + i];
+    for (int i = 0; i < width; i++) dWeight[i] += sums[static_cast<int64_t>(part) * width + i];
 }
 
-// x [N, h*d], positions [N], cos, sin [P, d/2] → the rotation; N, h*d, d, direction (1, or -1 for back).
-void rope(const Call &call) {
-  const int width = call.integer(1), headDim = call.integer(2), half = headDim / 2;
-  const float direction = call.number(3);
-  eachRange(call.integer(0), width, [&](int first, int end) {
+// x [N, h*d], positions [N], cos, sin [P, d/2] → out [N, h*d], rotated; back where it is inverse.
+void rope(const Call<args::rope> &call) {
+  const auto [n, width] = call.matrix(call.x);
+  const int tableRows = call.matrix(call.cos).rows, headDim = call.whole(call.headDim, 2, std::max(2, width));
+  if (headDim % 2 != 0 || width % headDim != 0)
+    call.reject(call.headDim, "to be even and to divide " + std::to_string(width), std::to_string(headDim));
+  const int half = headDim / 2;
+  const float *const allX = call.floats(call.x);
+  const int32_t *const positions = call.intsIn(call.positions, {n}, 0, tableRows);
+  const float *const allCos = call.floats(call.cos, {tableRows, half}), *const allSin = call.floats(call.sin, {tableRows, half});
+  float *const out = call.floats(call.out, {n, width});
+  const float direction = call.flag(call.inverse) ? -1 : 1;
+  eachRange(n, width, [=, width = width](int first, int end) {
     for (int row = first; row < end; row++) {
-      const int64_t angle = static_cast<int64_t>(call.ints(1)[row]) * half;
-      const float *const cos = call.floats(2) + angle, *const sin = call.floats(3) + angle;
+      const int64_t angle = static_cast<int64_t>(positions[row]) * half;
+      const float *const cos = allCos + angle, *const sin = allSin + angle;
       for (int head = 0; head < width; head += headDim) {
-        const float *const x = call.floats(0) + static_cast<int64_t>(row) * width + head;
-        float *const y = call.floats(4) + static_cast<int64_t>(row) * width + head;
+        const float *const x = allX + static_cast<int64_t>(row) * width + head;
+        float *const y = out + static_cast<int64_t>(row) * width + head;
         eachVec(half, [&](int at, int lanes) {
           const Vec c = loadUpTo(cos + at, lanes), s = loadUpTo(sin + at, lanes) * direction;
           const Vec a = loadUpTo(x + at, lanes), b = loadUpTo(x + half + at, lanes);
@@ -109,68 +128,82 @@ void rope(const Call &call) {
   });
 }
 
-// gate, up → silu(gate) * up; count.
-void swiglu(const Call &call) {
-  eachRange(call.integer(0), 4, [&](int first, int end) {
+// out = silu(gate) · up.
+void swiglu(const Call<args::swiglu> &call) {
+  const float *const allGate = call.floats(call.gate), *const up = call.floatsLike(call.up, call.gate);
+  float *const out = call.floatsLike(call.out, call.gate);
+  eachRange(call.count(call.gate), 4, [=](int first, int end) {
     eachVec(end - first, [&](int at, int lanes) {
       at += first;
-      const Vec gate = loadUpTo(call.floats(0) + at, lanes);
-      storeUpTo(call.floats(2) + at, gate / (1.0f + exp(-gate)) * loadUpTo(call.floats(1) + at, lanes), lanes);
+      const Vec gate = loadUpTo(allGate + at, lanes);
+      storeUpTo(out + at, gate / (1.0f + exp(-gate)) * loadUpTo(up + at, lanes), lanes);
     });
   });
 }
 
-// dy, gate, up → dgate, dup; count.
-void swigluGrad(const Call &call) {
-  eachRange(call.integer(0), 4, [&](int first, int end) {
+// dy, gate, up → dGate, dUp.
+void swigluGrad(const Call<args::swigluGrad> &call) {
+  const float *const allDy = call.floatsLike(call.dy, call.gate), *const allGate = call.floats(call.gate);
+  const float *const up = call.floatsLike(call.up, call.gate);
+  float *const dGate = call.floatsLike(call.dGate, call.gate), *const dUp = call.floatsLike(call.dUp, call.gate);
+  eachRange(call.count(call.gate), 4, [=](int first, int end) {
     eachVec(end - first, [&](int at, int lanes) {
       at += first;
-      const Vec dy = loadUpTo(call.floats(0) + at, lanes), gate = loadUpTo(call.floats(1) + at, lanes);
+      const Vec dy = loadUpTo(allDy + at, lanes), gate = loadUpTo(allGate + at, lanes);
       const Vec sigmoid = 1.0f / (1.0f + exp(-gate));
       const Vec silu = gate * sigmoid;
-      const Vec slope = sigmoid * (1.0f + gate * (1.0f - sigmoid));
-      storeUpTo(call.floats(3) + at, dy * loadUpTo(call.floats(2) + at, lanes) * slope, lanes);
-      storeUpTo(call.floats(4) + at, dy * silu, lanes);
+      const Vec dSilu = sigmoid * (1.0f + gate * (1.0f - sigmoid));
+      storeUpTo(dGate + at, dy * loadUpTo(up + at, lanes) * dSilu, lanes);
+      storeUpTo(dUp + at, dy * silu, lanes);
     });
   });
 }
 
 template <class Number>
-static void gatherFrom(const Call &call) {
-  const int width = call.integer(1);
-  eachRange(call.integer(0), width, [&](int first, int end) {
+static void gatherFrom(const Number *x, const int32_t *indices, int n, int width, float *out) {
+  eachRange(n, width, [=](int first, int end) {
     for (int row = first; row < end; row++) {
-      const int index = call.ints(1)[row];
-      const Number *const from = static_cast<const Number *>(call.tensors[0]) + static_cast<int64_t>(index) * width;
-      float *const to = call.floats(2) + static_cast<int64_t>(row) * width;
-      if (index < 0) std::fill(to, to + width, 0.0f);
-      else
-        for (int i = 0; i < width; i++) to[i] = numberAt(from, i);
+      float *const to = out + static_cast<int64_t>(row) * width;
+      if (indices[row] < 0) {
+        std::fill(to, to + width, 0.0f);
+        continue;
+      }
+      const Number *const from = x + static_cast<int64_t>(indices[row]) * width;
+      for (int i = 0; i < width; i++) to[i] = numberAt(from, i);
     }
   });
 }
 
-// x [R, D], indices [N] → its rows, zeros for -1; N, D, whether x is bfloat16.
-void gatherRows(const Call &call) {
-  if (call.integer(2) != 0) gatherFrom<uint16_t>(call);
-  else gatherFrom<float>(call);
+// x [R, D], indices [N] → out [N, D]: rows of x, zeros for -1.
+void gatherRows(const Call<args::gatherRows> &call) {
+  const auto [rows, width] = call.matrix(call.x);
+  const int n = call.matrix(call.out).rows;
+  const void *const x = call.floatsOrHalves(call.x, {rows, width});
+  const int32_t *const indices = call.intsIn(call.indices, {n}, -1, rows);
+  float *const out = call.floats(call.out, {n, width});
+  if (call.isHalf(call.x)) gatherFrom(static_cast<const uint16_t *>(x), indices, n, width, out);
+  else gatherFrom(static_cast<const float *>(x), indices, n, width, out);
 }
 
-// dy [N, D], indices [N] → sums [R, D]; N, D, R. A tile takes some columns, so that no two write the same place.
-void scatterAddRows(const Call &call) {
-  const int rows = call.integer(0), width = call.integer(1), targets = call.integer(2);
+// dy [N, D], indices [N] → out [R, D]: sums of the rows of dy by index, those with -1 left out. A tile takes some
+// columns, so that no two write the same place.
+void scatterAddRows(const Call<args::scatterAddRows> &call) {
+  const Matrix size = call.matrix(call.dy);
+  const int n = size.rows, width = size.columns, rows = call.matrix(call.out).rows;
+  const float *const dy = call.floats(call.dy);
+  const int32_t *const indices = call.intsIn(call.indices, {n}, -1, rows);
+  float *const out = call.floats(call.out, {rows, width});
   constexpr int kColumns = 64;
-  Pool::get().run((width + kColumns - 1) / kColumns, [&](int tile) {
+  Pool::get().run(width / kColumns + (width % kColumns > 0 ? 1 : 0), [&](int tile) {
     const int first = tile * kColumns, count = std::min(kColumns, width - first);
-    float *const sums = call.floats(2) + first;
-    for (int row = 0; row < targets; row++) std::fill_n(sums + static_cast<int64_t>(row) * width, count, 0.0f);
-    for (int row = 0; row < rows; row++) {
-      const int64_t target = call.ints(1)[row];
-      if (target < 0) continue;
-      const float *const dy = call.floats(0) + static_cast<int64_t>(row) * width + first;
-      float *const to = sums + target * width;
+    float *const sums = out + first;
+    for (int row = 0; row < rows; row++) std::fill_n(sums + static_cast<int64_t>(row) * width, count, 0.0f);
+    for (int row = 0; row < n; row++) {
+      if (indices[row] < 0) continue;
+      const float *const from = dy + static_cast<int64_t>(row) * width + first;
+      float *const to = sums + static_cast<int64_t>(indices[row]) * width;
       eachVec(count, [&](int at, int lanes) {
-        storeUpTo(to + at, loadUpTo(to + at, lanes) + loadUpTo(dy + at, lanes), lanes);
+        storeUpTo(to + at, loadUpTo(to + at, lanes) + loadUpTo(from + at, lanes), lanes);
       });
     }
   });

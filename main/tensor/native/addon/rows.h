@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "pool.h"
 
@@ -13,11 +14,15 @@ constexpr int kTileNumbers = 16384;
 template <class Work>
 inline void eachRange(int rows, int width, const Work &work) {
   const int each = std::max(1, kTileNumbers / std::max(1, width));
-  if (rows <= 2 * each) {
-    for (int first = 0; first < rows; first += each) work(first, std::min(rows, first + each));
+  const auto range = [&](int64_t first) {
+    work(static_cast<int>(first), static_cast<int>(std::min<int64_t>(rows, first + each)));
+  };
+  const int tiles = static_cast<int>((static_cast<int64_t>(rows) + each - 1) / each);
+  if (tiles <= 2) {
+    for (int tile = 0; tile < tiles; tile++) range(static_cast<int64_t>(tile) * each);
     return;
   }
-  Pool::get().run((rows + each - 1) / each, [&](int tile) { work(tile * each, std::min(rows, (tile + 1) * each)); });
+  Pool::get().run(tiles, [&](int tile) { range(static_cast<int64_t>(tile) * each); });
 }
 
 }  // namespace braid

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace braid {
 
@@ -11,6 +12,13 @@ namespace braid {
 constexpr int kLanes = 16;
 #else
 constexpr int kLanes = 8;
+#endif
+
+// Before a loop over an array that is to stay in registers.
+#if defined(__clang__)
+#define BRAID_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define BRAID_UNROLL _Pragma("GCC unroll 16")
 #endif
 
 typedef float Vec __attribute__((vector_size(kLanes * sizeof(float))));
@@ -56,6 +64,27 @@ inline Vec loadPart(const float *from, int count, float rest) {
 }
 
 inline void storePart(float *to, Vec x, int count) { std::memcpy(to, &x, count * sizeof(float)); }
+
+// Lanes of two vectors in blocks of `half`: the even blocks of both, one of a, one of b and so on, or the odd ones.
+constexpr int exchangedLane(int lane, int half, bool odd) {
+  if ((lane & half) == 0) return odd ? lane + half : lane;
+  return odd ? lane + kLanes : lane - half + kLanes;
+}
+
+template <int half, bool odd, int... lanes>
+inline Vec exchange(Vec a, Vec b, std::integer_sequence<int, lanes...>) {
+// Clang has no __builtin_shuffle, and GCC before 12 has nothing else.
+#if defined(__clang__) || __GNUC__ >= 12
+  return __builtin_shufflevector(a, b, exchangedLane(lanes, half, odd)...);
+#else
+  return __builtin_shuffle(a, b, IntVec{exchangedLane(lanes, half, odd)...});
+#endif
+}
+
+template <int half, bool odd>
+inline Vec exchange(Vec a, Vec b) {
+  return exchange<half, odd>(a, b, std::make_integer_sequence<int, kLanes>());
+}
 
 inline Vec larger(Vec a, Vec b) { return a > b ? a : b; }
 

@@ -1,5 +1,6 @@
 // Kernels over the vocabulary: log-probabilities of given tokens, their gradient, and drawing tokens.
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "gemm.h"
@@ -23,9 +24,9 @@ Row exponentiate(float *row, int width) {
   const float largest = maxLanes(most);
   Vec sums{};
   eachVec(width, [&](int at, int lanes) {
-    const Vec weight = exp(loadUpTo(row + at, lanes, -INFINITY) - largest);
-    sums += weight;
-    storeUpTo(row + at, weight, lanes);
+    const Vec power = exp(loadUpTo(row + at, lanes, -INFINITY) - largest);
+    sums += power;
+    storeUpTo(row + at, power, lanes);
   });
   return {largest, sumLanes(sums)};
 }
@@ -38,14 +39,6 @@ float logSumExp(const float *row, int width) {
   return largest + std::log(sumLanes(sums));
 }
 
-Product logitsOf(const float *hidden, const void *weight, bool half, float *logits, int rows, int width, int vocabulary,
-                 float temperature) {
-  Product p{rows, vocabulary, width, hidden, width, 1, weight, 1, width, logits, vocabulary};
-  p.alpha = 1 / temperature;
-  p.bHalf = half;
-  return p;
-}
-
 // Σ p·log p over a row of unnormalised weights with total Σ; log p = log weight − log Σ would lose what is tiny, but
 // that weighs nothing.
 float negativeEntropy(const float *weights, const float *logits, int width, Row row) {
@@ -56,29 +49,76 @@ float negativeEntropy(const float *weights, const float *logits, int width, Row 
   return sumLanes(sums) / row.total - std::log(row.total);
 }
 
+// Memory for the logits of some rows, dirty.
+std::unique_ptr<float[]> allocate(int rows, int width) {
+  return std::unique_ptr<float[]>(new float[static_cast<size_t>(rows) * width]);
+}
+
+// A linear layer over the vocabulary: hidden [N, D], weight [V, D], and the target token of each row [N].
+struct Head {
+  int n, width, vocabulary;
+  const float *hidden;
+  const void *weight;
+  bool half;
+  const int32_t *targets;
+  float temperature;
+
+  // logits [rows, V] = hidden · weightᵀ / temperature of the rows from `first` on.
+  void logits(int first, int rows, float *to) const {
+    Product p{rows, vocabulary, width, hidden + static_cast<int64_t>(first) * width, width, 1, weight, 1, width, to,
+              vocabulary};
+    p.alpha = 1 / temperature;
+    p.bHalf = half;
+    multiply(p);
+  }
+};
+
+template <class Args>
+Head headOf(const Call<Args> &call) {
+  const auto [n, width] = call.matrix(call.hidden);
+  const int vocabulary = call.matrix(call.weight).rows;
+  const float temperature = call.number(call.temperature);
+  if (!(temperature > 0)) call.reject(call.temperature, "to be above 0", std::to_string(temperature));
+  return {n,
+          width,
+          vocabulary,
+          call.floats(call.hidden),
+          call.floatsOrHalves(call.weight, {vocabulary, width}),
+          call.isHalf(call.weight),
+          call.intsIn(call.targets, {n}, 0, vocabulary),
+          temperature};
+}
+
+// Rows whose logits are in memory at a time.
+template <class Args>
+int chunkRowsOf(const Call<Args> &call) {
+  return call.whole(call.chunkRows, 1, 1 << 30);
+}
+
 }  // namespace
 
-// hidden [N, D], weight [V, D], targets [N] → logps [N], entropies [N], p [N, V] where it is kept; N, D, V, temperature,
-// rows at a time, whether p is kept, whether the weight is bfloat16.
-void logSoftmax(const Call &call) {
-  const int n = call.integer(0), width = call.integer(1), vocabulary = call.integer(2), most = call.integer(4);
-  const bool kept = call.integer(5) != 0;
-  std::vector<float> own(kept ? 0 : static_cast<size_t>(std::min(n, most)) * vocabulary);
-  for (int first = 0; first < n; first += most) {
-    const int rows = std::min(most, n - first);
-    float *const logits = kept ? call.floats(5) + static_cast<int64_t>(first) * vocabulary : own.data();
-    multiply(logitsOf(call.floats(0) + static_cast<int64_t>(first) * width, call.tensors[1], call.integer(6) != 0, logits,
-                      rows, width, vocabulary, call.number(3)));
+// hidden [N, D], weight [V, D], targets [N] → logps [N], entropies [N], and probs [N, V] where they have that shape.
+void logSoftmax(const Call<args::logSoftmax> &call) {
+  const Head head = headOf(call);
+  const int n = head.n, vocabulary = head.vocabulary;
+  float *const logps = call.floats(call.logps, {n}), *const entropies = call.floats(call.entropies, {n});
+  float *const probs = call.isShape(call.probs, {n, vocabulary}) ? call.floats(call.probs) : nullptr;
+  const int chunk = probs != nullptr ? std::max(1, n) : std::min(n, chunkRowsOf(call));
+  const auto memory = allocate(probs != nullptr ? 0 : chunk, vocabulary);
+  for (int first = 0; first < n; first += std::min(chunk, n - first)) {
+    const int rows = std::min(chunk, n - first);
+    float *const logits = probs != nullptr ? probs + static_cast<int64_t>(first) * vocabulary : memory.get();
+    head.logits(first, rows, logits);
     eachRange(rows, vocabulary, [&](int from, int end) {
       float *const copy = scratch(2, vocabulary);
       for (int i = from; i < end; i++) {
         float *const row = logits + static_cast<int64_t>(i) * vocabulary;
-        const float target = row[call.ints(2)[first + i]];
-        std::memcpy(copy, row, vocabulary * sizeof(float));
+        const float target = row[head.targets[first + i]];
+        std::copy_n(row, vocabulary, copy);
         const Row sums = exponentiate(row, vocabulary);
-        call.floats(3)[first + i] = target - (sums.largest + std::log(sums.total));
-        call.floats(4)[first + i] = -negativeEntropy(row, copy, vocabulary, sums);
-        if (!kept) continue;
+        logps[first + i] = target - (sums.largest + std::log(sums.total));
+        entropies[first + i] = -negativeEntropy(row, copy, vocabulary, sums);
+        if (probs == nullptr) continue;
         const float factor = 1 / sums.total;
         eachVec(vocabulary, [&](int at, int lanes) { storeUpTo(row + at, loadUpTo(row + at, lanes) * factor, lanes); });
       }
@@ -86,44 +126,69 @@ void logSoftmax(const Call &call) {
   }
 }
 
-// dlogp, dentropy [N], hidden [N, D], weight [V, D], targets, entropies [N], p [N, V] where it was kept (overwritten),
-// dhidden [N, D], dweight [V, D]; N, D, V, temperature, rows at a time, whether p was kept, whether the weight is
-// bfloat16, whether each gradient is asked for, and whether dentropy is other than 0 (then p must not be kept).
-//   dlogit = (dlogp·(onehot − p) − dentropy·p·(log p + H)) / temperature
-void logSoftmaxGrad(const Call &call) {
-  const int n = call.integer(0), width = call.integer(1), vocabulary = call.integer(2), most = call.integer(4);
-  const float temperature = call.number(3);
-  const bool kept = call.integer(5) != 0, half = call.integer(6) != 0, withEntropy = call.integer(9) != 0;
-  std::vector<float> own(kept ? 0 : static_cast<size_t>(std::min(n, most)) * vocabulary);
-  for (int first = 0; first < n; first += most) {
-    const int rows = std::min(most, n - first);
-    const float *const hidden = call.floats(2) + static_cast<int64_t>(first) * width;
-    float *const slopes = kept ? call.floats(6) + static_cast<int64_t>(first) * vocabulary : own.data();
-    if (!kept) multiply(logitsOf(hidden, call.tensors[3], half, slopes, rows, width, vocabulary, temperature));
+namespace {
+
+// dLogits [V] of one row, from its probabilities p, which may lie in the same memory:
+//   (dlogp·(onehot − p) − dentropy·p·(log p + H)) / temperature
+void dLogitsOfKept(const float *p, float dlogp, int target, int vocabulary, float *dLogits) {
+  eachVec(vocabulary, [&](int at, int lanes) { storeUpTo(dLogits + at, loadUpTo(p + at, lanes) * -dlogp, lanes); });
+  dLogits[target] += dlogp;
+}
+
+// The same from logits, which it overwrites.
+void dLogitsOfLogits(float *row, float dlogp, float dentropy, float entropy, int target, int vocabulary) {
+  const float lse = logSumExp(row, vocabulary);
+  eachVec(vocabulary, [&](int at, int lanes) {
+    const Vec x = loadUpTo(row + at, lanes);
+    const Vec p = exp(x - lse);
+    Vec dLogit = p * -dlogp;
+    if (dentropy != 0) dLogit -= p * (x - lse + entropy) * dentropy;
+    storeUpTo(row + at, dLogit, lanes);
+  });
+  row[target] += dlogp;
+}
+
+}  // namespace
+
+// dlogp [N], dentropy [N] (none: 0), hidden [N, D], weight [V, D], targets [N], entropy [N], probs [N, V] where they were
+// kept → dHidden [N, D], dWeight [V, D], each where it is given. Kept probabilities serve where dentropy is none.
+void logSoftmaxGrad(const Call<args::logSoftmaxGrad> &call) {
+  const Head head = headOf(call);
+  const int n = head.n, width = head.width, vocabulary = head.vocabulary;
+  const float *const dlogp = call.floats(call.dlogp, {n}), *const entropy = call.floats(call.entropy, {n});
+  const float *const dentropy = call.has(call.dentropy) ? call.floats(call.dentropy, {n}) : nullptr;
+  const bool kept = dentropy == nullptr && call.isShape(call.probs, {n, vocabulary});
+  const float *const probs = kept ? call.floats(call.probs) : nullptr;
+  float *const dHidden = call.has(call.dHidden) ? call.floats(call.dHidden, {n, width}) : nullptr;
+  float *const dWeight = call.has(call.dWeight) ? call.floats(call.dWeight, {vocabulary, width}) : nullptr;
+  if (n == 0 && dWeight != nullptr) std::fill_n(dWeight, static_cast<int64_t>(vocabulary) * width, 0.0f);
+  const int chunk = std::min(n, chunkRowsOf(call));
+  const auto dLogits = allocate(chunk, vocabulary);
+  for (int first = 0; first < n; first += std::min(chunk, n - first)) {
+    const int rows = std::min(chunk, n - first);
+    if (!kept) head.logits(first, rows, dLogits.get());
     eachRange(rows, vocabulary, [&](int from, int end) {
       for (int i = from; i < end; i++) {
-        float *const row = slopes + static_cast<int64_t>(i) * vocabulary;
-        const float lse = kept ? 0 : logSumExp(row, vocabulary), entropy = call.floats(5)[first + i];
-        const float dlogp = call.floats(0)[first + i] / temperature;
-        const float dentropy = withEntropy ? call.floats(1)[first + i] / temperature : 0;
-        eachVec(vocabulary, [&](int at, int lanes) {
-          const Vec x = loadUpTo(row + at, lanes);
-          const Vec p = kept ? x : exp(x - lse);
-          Vec slope = p * -dlogp;
-          if (withEntropy) slope -= p * (x - lse + entropy) * dentropy;
-          storeUpTo(row + at, slope, lanes);
-        });
-        row[call.ints(4)[first + i]] += dlogp;
+        float *const row = dLogits.get() + static_cast<int64_t>(i) * vocabulary;
+        const int token = first + i, target = head.targets[token];
+        const float scaled = dlogp[token] / head.temperature;
+        if (kept) {
+          dLogitsOfKept(probs + static_cast<int64_t>(token) * vocabulary, scaled, target, vocabulary, row);
+        } else {
+          const float scaledEntropy = dentropy != nullptr ? dentropy[token] / head.temperature : 0;
+          dLogitsOfLogits(row, scaled, scaledEntropy, entropy[token], target, vocabulary);
+        }
       }
     });
-    if (call.integer(7) != 0) {
-      Product p{rows, width, vocabulary, slopes, vocabulary, 1, call.tensors[3], width, 1,
-                call.floats(7) + static_cast<int64_t>(first) * width, width};
-      p.bHalf = half;
+    if (dHidden != nullptr) {
+      Product p{rows, width, vocabulary, dLogits.get(), vocabulary, 1, head.weight, width, 1,
+                dHidden + static_cast<int64_t>(first) * width, width};
+      p.bHalf = head.half;
       multiply(p);
     }
-    if (call.integer(8) != 0) {
-      Product p{vocabulary, width, rows, slopes, 1, vocabulary, hidden, width, 1, call.floats(8), width};
+    if (dWeight != nullptr) {
+      Product p{vocabulary, width, rows, dLogits.get(), 1, vocabulary, head.hidden + static_cast<int64_t>(first) * width,
+                width, 1, dWeight, width};
       p.accumulate = first > 0;
       multiply(p);
     }
@@ -159,15 +224,21 @@ int search(const float *weights, int width, const double *sums, double threshold
 
 }  // namespace
 
-// logits [B, V], uniforms [B] → ids [B], logps [B]; B, V, temperature (0: the first maximum).
-void sample(const Call &call) {
-  const int width = call.integer(1);
-  const float temperature = call.number(2);
-  eachRange(call.integer(0), width, [&](int first, int end) {
+// logits [B, V], uniforms [B] → ids int32 [B], logps [B]; temperature 0 takes the first maximum.
+void sample(const Call<args::sample> &call) {
+  const Matrix size = call.matrix(call.logits);
+  const int width = size.columns;
+  const float *const allLogits = call.floats(call.logits), *const uniforms = call.floats(call.uniforms, {size.rows});
+  int32_t *const ids = call.ints(call.ids, {size.rows});
+  float *const logps = call.floats(call.logps, {size.rows});
+  const float temperature = call.number(call.temperature);
+  if (!(temperature >= 0)) call.reject(call.temperature, "to be at least 0", std::to_string(temperature));
+  if (width == 0) call.reject(call.logits, "to have a column", "none");
+  eachRange(size.rows, width, [&](int first, int end) {
     float *const weights = scratch(2, width);
-    std::vector<double> sums((width + kBlock - 1) / kBlock);
+    std::vector<double> sums((static_cast<int64_t>(width) + kBlock - 1) / kBlock);
     for (int row = first; row < end; row++) {
-      const float *const logits = call.floats(0) + static_cast<int64_t>(row) * width;
+      const float *const logits = allLogits + static_cast<int64_t>(row) * width;
       const float factor = temperature == 0 ? 1 : 1 / temperature;
       eachVec(width, [&](int at, int lanes) { storeUpTo(weights + at, loadUpTo(logits + at, lanes) * factor, lanes); });
       const Row total = exponentiate(weights, width);
@@ -181,10 +252,10 @@ void sample(const Call &call) {
           eachVec(std::min(kBlock, width - from), [&](int at, int lanes) { sum += loadUpTo(weights + from + at, lanes); });
           all += sums[from / kBlock] = sumLanes(sum);
         }
-        id = search(weights, width, sums.data(), call.floats(1)[row] * all);
+        id = search(weights, width, sums.data(), uniforms[row] * all);
       }
-      call.intsOut(2)[row] = id;
-      call.floats(3)[row] = logits[id] * factor - total.largest - std::log(total.total);
+      ids[row] = id;
+      logps[row] = logits[id] * factor - total.largest - std::log(total.total);
     }
   });
 }

@@ -1,18 +1,11 @@
 /**
- * Kernels of our own in the addon (../addon/), for computing on the processor: how they are called and what stands in
- * for them where an addon was built without them.
+ * What a kernel for the processor (../addon/) gets from tfjs and gives back. Shapes and indices are checked in the addon,
+ * before it reads or writes.
  */
 import type { Tensor, TensorInfo } from '@tensorflow/tfjs-core';
-import type { NativeBackend, NativeBinding } from '../binding.ts';
+import type { NativeBackend } from '../binding.ts';
 import { BFLOAT16, FLOAT, type Handle, handleOf, INT32, toTensor } from '../ops.ts';
-
-/** What our addon has more than the package's. */
-export interface KernelBinding extends NativeBinding {
-  /** Runs a kernel on tensors, inputs before outputs, and numbers. */
-  runKernel(name: string, tensors: readonly number[], numbers: readonly number[]): void;
-  allocateTensor(shape: readonly number[], dtype: number): number;
-  growPool(count: number): void;
-}
+import { type KernelBinding, runKernel } from './run-kernel.ts';
 
 /** The inputs and attributes of one call; what it asks for that isn't there throws. */
 export interface Call<A> {
@@ -28,16 +21,16 @@ export interface Call<A> {
   output(shape: readonly number[], dtype?: number): Handle;
   /** Memory for the length of the call. */
   scratch(shape: readonly number[]): Handle;
-  run(kernel: string, tensors: readonly Handle[], numbers: readonly number[]): void;
+  /** Runs a kernel of the addon; an optional tensor may be undefined. */
+  run(
+    kernel: string,
+    tensors: Readonly<Record<string, Handle | undefined>>,
+    numbers?: Readonly<Record<string, number | boolean>>,
+  ): void;
 }
 
 /** A kernel in terms of such calls; it gives back its outputs. */
 export type CpuKernel<A> = (call: Call<A>) => Handle | readonly Handle[];
-
-/** Whether the addon brings our kernels. */
-export function hasKernels(binding: NativeBinding): binding is KernelBinding {
-  return typeof (binding as Partial<KernelBinding>).runKernel === 'function';
-}
 
 /** Runs a kernel for tfjs. */
 export function runCpuKernel<A>(
@@ -67,19 +60,11 @@ export function runCpuKernel<A>(
     attrs,
     input: (name) => typed(name, [FLOAT, INT32]),
     weight: (name) => typed(name, [FLOAT, BFLOAT16]),
-    changed: (name) => {
-      takeMemory(backend, binding, given(name) as Tensor);
-      return typed(name, [FLOAT]);
-    },
+    changed: (name) => ownMemoryOf(backend, binding, given(name) as Tensor, typed(name, [FLOAT])),
     host: (name) => binding.tensorDataSync(typed(name, [FLOAT, INT32]).id) as Float32Array | Int32Array,
     output: (shape, dtype = FLOAT) => allocate(shape, dtype),
     scratch: (shape) => allocate(shape, FLOAT),
-    run: (name, tensors, numbers) =>
-      binding.runKernel(
-        name,
-        tensors.map(({ id }) => id),
-        numbers,
-      ),
+    run: (name, tensors, numbers) => runKernel(binding, name, tensors, numbers),
   };
   const keep = (handle: Handle): TensorInfo => {
     made.delete(handle.id);
@@ -96,26 +81,14 @@ export function runCpuKernel<A>(
 const ownMemory = new WeakSet<object>();
 
 /** Tensors may share memory with each other, or with the array that they were made of: what is changed gets its own. */
-function takeMemory(backend: NativeBackend, binding: KernelBinding, tensor: Tensor): void {
-  if (ownMemory.has(tensor.dataId)) return;
-  const shared = handleOf(backend, tensor);
-  const id = binding.allocateTensor(shared.shape, FLOAT);
-  const count = shared.shape.reduce((product, size) => product * size, 1);
-  binding.runKernel('copy', [shared.id, id], [count]);
+function ownMemoryOf(backend: NativeBackend, binding: KernelBinding, { dataId }: Tensor, shared: Handle): Handle {
+  if (ownMemory.has(dataId)) return shared;
+  const own = { ...shared, id: binding.allocateTensor(shared.shape, FLOAT) };
+  runKernel(binding, 'copy', { from: shared, to: own });
   binding.deleteTensor(shared.id);
-  backend.tensorMap.get(tensor.dataId).id = id;
-  ownMemory.add(tensor.dataId);
-}
-
-/** Numbers of a handle. */
-export function sizeOf({ shape }: Handle): number {
-  return shape.reduce((product, size) => product * size, 1);
-}
-
-/** Throws unless a handle has this shape: a kernel would read beyond it. */
-export function expectShape(what: string, { shape }: Handle, expected: readonly number[]): void {
-  if (shape.length === expected.length && shape.every((size, axis) => size === expected[axis])) return;
-  throw new RangeError(`Expected ${what} to be [${expected.join(', ')}], got [${shape.join(', ')}]`);
+  backend.tensorMap.get(dataId).id = own.id;
+  ownMemory.add(dataId);
+  return own;
 }
 
 /** The two sizes of a matrix. */
@@ -124,3 +97,9 @@ export function matrixSize(what: string, { shape }: Handle): readonly [rows: num
   if (rows !== undefined && columns !== undefined && shape.length === 2) return [rows, columns];
   throw new RangeError(`Expected ${what} to be a matrix, got [${shape.join(', ')}]`);
 }
+
+/** The tensors of a call, by name. */
+export type Inputs = Readonly<Record<string, TensorInfo | undefined>>;
+
+/** Registers one kernel; what it is not `meant` for goes to the one that was there before. */
+export type RegisterCpu = <A>(name: string, kernel: CpuKernel<A>, meant?: (inputs: Inputs) => boolean) => void;

@@ -1,6 +1,6 @@
-import { BFLOAT16, type Handle } from '../ops.ts';
+import type { Handle } from '../ops.ts';
+import type { RegisterCpu } from './kernel.ts';
 import { type Call, matrixSize } from './kernel.ts';
-import type { RegisterCpu } from './register.ts';
 
 interface Attrs {
   readonly transposeA: boolean;
@@ -13,10 +13,10 @@ export function registerMatMul(register: RegisterCpu): void {
     'BatchMatMul',
     (call) => {
       const [a, b] = [call.input('a'), call.weight('b')];
-      const [m, k] = turned(matrixSize('a', a), call.attrs.transposeA);
-      const [depth, n] = turned(matrixSize('b', b), call.attrs.transposeB);
-      if (depth !== k) throw new RangeError(`Expected equal inner sizes, got [${a.shape}] and [${b.shape}]`);
-      const out = call.output([m, n]);
+      const [aRows, aColumns] = matrixSize('a', a);
+      const [bRows, bColumns] = matrixSize('b', b);
+      const { transposeA, transposeB } = call.attrs;
+      const out = call.output([transposeA ? aColumns : aRows, transposeB ? bRows : bColumns]);
       multiply(call, a, b, out, call.attrs);
       return out;
     },
@@ -24,37 +24,21 @@ export function registerMatMul(register: RegisterCpu): void {
   );
 }
 
-function turned([rows, columns]: readonly [number, number], transposed: boolean): readonly [number, number] {
-  return transposed ? [columns, rows] : [rows, columns];
-}
-
 interface ProductOptions extends Attrs {
   readonly alpha?: number;
   readonly accumulate?: boolean;
-  /** A second pair of factors, plain and turned, whose product is added. */
-  readonly more?: readonly [Handle, Handle];
+  /** A second pair of factors [m, r] and [n, r], the second transposed, whose product is added. */
+  readonly low?: readonly [Handle, Handle];
 }
 
-/** out = alpha·a·b, or out += alpha·a·b, of matrices whose sizes fit. */
+/** out = alpha·a·b, or out += alpha·a·b. */
 export function multiply(
   call: Pick<Call<unknown>, 'run'>,
   a: Handle,
   b: Handle,
   out: Handle,
-  { transposeA, transposeB, alpha = 1, accumulate = false, more }: ProductOptions,
+  { transposeA, transposeB, alpha = 1, accumulate = false, low }: ProductOptions,
 ): void {
-  const [m, n] = matrixSize('out', out);
-  const [aRows, aColumns] = matrixSize('a', a);
-  const [, bColumns] = matrixSize('b', b);
-  const strides = (columns: number, transposed: boolean): readonly number[] =>
-    transposed ? [1, columns] : [columns, 1];
-  call.run(
-    'product',
-    [a, b, out, ...(more ?? [])],
-    [
-      ...[m, n, transposeA ? aRows : aColumns],
-      ...[...strides(aColumns, transposeA), ...strides(bColumns, transposeB), n],
-      ...[alpha, accumulate ? 1 : 0, b.dtype === BFLOAT16 ? 1 : 0, more?.[0].shape[1] ?? 0],
-    ],
-  );
+  const tensors = { a, b, out, lowA: low?.[0], lowB: low?.[1] };
+  call.run('product', tensors, { transposeA, transposeB, alpha, accumulate });
 }

@@ -1,12 +1,12 @@
-import { BFLOAT16, type Handle, INT32 } from '../ops.ts';
-import { type Call, expectShape, matrixSize } from './kernel.ts';
-import type { RegisterCpu } from './register.ts';
+import { type Handle, INT32 } from '../ops.ts';
+import type { RegisterCpu } from './kernel.ts';
+import { type Call, matrixSize } from './kernel.ts';
 
 // N tokens, D width, V vocabulary, B rows.
 
 /** Floats of logits in flight at a time: 64 MiB. Fewer would cost more, as the weight is packed for each chunk. */
 const CHUNK_FLOATS = 2 ** 24;
-/** Floats of probabilities that are kept for the gradient: 128 MiB. What would be more is computed anew. */
+/** Floats of probabilities that are kept for the gradient: 128 MiB. What would be more is computed again. */
 const KEPT_FLOATS = 2 ** 25;
 
 interface Attrs {
@@ -20,51 +20,39 @@ interface GradAttrs extends Attrs {
 
 export function registerSoftmax(register: RegisterCpu): void {
   register<Attrs>('SelectiveLogSoftmax', (call) => {
-    const { hidden, weight, targets, sizes } = inputsOf(call);
-    const [n, , vocabulary] = sizes;
-    const kept = n * vocabulary <= KEPT_FLOATS;
+    const { hidden, weight, targets } = inputsOf(call);
+    const [n] = matrixSize('hidden', hidden);
+    const [vocabulary] = matrixSize('weight', weight);
     const [logps, entropies] = [call.output([n]), call.output([n])];
-    const probabilities = call.output(kept ? [n, vocabulary] : [0]);
-    const tensors = [hidden, weight, targets, logps, entropies, probabilities];
-    call.run('logSoftmax', tensors, [...sizes, ...settings(call.attrs, kept, weight)]);
-    return [logps, entropies, probabilities];
+    const probs = call.output(n * vocabulary <= KEPT_FLOATS ? [n, vocabulary] : [0]);
+    call.run('logSoftmax', { hidden, weight, targets, logps, entropies, probs }, settings(call.attrs, weight));
+    return [logps, entropies, probs];
   });
   register<GradAttrs>('SelectiveLogSoftmaxGrad', (call) => {
-    const { hidden, weight, targets, sizes } = inputsOf(call);
-    const { needHidden, needWeight } = call.attrs;
-    const [dlogp, dentropy, entropy, state] = ['dlogp', 'dentropy', 'entropy', 'lse'].map((name) =>
-      call.input(name),
-    ) as [Handle, Handle, Handle, Handle];
+    const { hidden, weight, targets } = inputsOf(call);
+    const saved = { entropy: call.input('entropy'), probs: call.input('lse') };
     const withEntropy = call.host('dentropy').some((value) => value !== 0);
-    const kept = state.shape.length === 2 && !withEntropy;
-    const dHidden = call.output(needHidden ? hidden.shape : []);
-    const dWeight = call.output(needWeight ? weight.shape : []);
-    const tensors = [dlogp, dentropy, hidden, weight, targets, entropy, state, dHidden, dWeight];
-    const asked = [needHidden, needWeight, withEntropy].map(Number);
-    call.run('logSoftmaxGrad', tensors, [...sizes, ...settings(call.attrs, kept, weight), ...asked]);
-    return [dHidden, dWeight];
+    const given = { dlogp: call.input('dlogp'), dentropy: withEntropy ? call.input('dentropy') : undefined };
+    const dHidden = call.attrs.needHidden ? call.output(hidden.shape) : undefined;
+    const dWeight = call.attrs.needWeight ? call.output(weight.shape) : undefined;
+    const tensors = { ...given, hidden, weight, targets, ...saved, dHidden, dWeight };
+    call.run('logSoftmaxGrad', tensors, settings(call.attrs, weight));
+    return [dHidden ?? call.output([]), dWeight ?? call.output([])];
   });
   register<Attrs>('SampleRows', (call) => {
     const [logits, uniforms] = [call.input('logits'), call.input('uniforms')];
-    const [rows, vocabulary] = matrixSize('logits', logits);
-    expectShape('uniforms', uniforms, [rows]);
-    const outputs = [call.output([rows], INT32), call.output([rows])];
-    call.run('sample', [logits, uniforms, ...outputs], [rows, vocabulary, call.attrs.temperature]);
-    return outputs;
+    const [rows] = matrixSize('logits', logits);
+    const [ids, logps] = [call.output([rows], INT32), call.output([rows])];
+    call.run('sample', { logits, uniforms, ids, logps }, { temperature: call.attrs.temperature });
+    return [ids, logps];
   });
 }
 
 function inputsOf(call: Call<unknown>) {
-  const [hidden, weight, targets] = [call.input('hidden'), call.weight('weight'), call.input('targets')];
-  const [n, width] = matrixSize('hidden', hidden);
-  const [vocabulary] = matrixSize('weight', weight);
-  expectShape('weight', weight, [vocabulary, width]);
-  expectShape('targets', targets, [n]);
-  return { hidden, weight, targets, sizes: [n, width, vocabulary] as const };
+  return { hidden: call.input('hidden'), weight: call.weight('weight'), targets: call.input('targets') };
 }
 
-function settings({ temperature }: Attrs, kept: boolean, weight: Handle): readonly number[] {
+function settings({ temperature }: Attrs, weight: Handle): Readonly<Record<string, number>> {
   const [vocabulary = 1] = weight.shape;
-  const rows = kept ? 2 ** 30 : Math.max(1, Math.floor(CHUNK_FLOATS / vocabulary));
-  return [temperature, rows, kept ? 1 : 0, weight.dtype === BFLOAT16 ? 1 : 0];
+  return { temperature, chunkRows: Math.max(1, Math.floor(CHUNK_FLOATS / Math.max(1, vocabulary))) };
 }

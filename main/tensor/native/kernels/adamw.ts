@@ -6,7 +6,7 @@
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import type { AdamWAttrs } from '../../ops/adamw.ts';
 import { FLOAT, type Handle, maths, type Ops, typeAttr } from '../ops.ts';
-import type { KernelInputs, Register } from '../register.ts';
+import type { KernelInputs, Register } from './kernel.ts';
 
 export function registerAdamW(register: Register): void {
   register<AdamWAttrs>('AdamW', (ops, inputs, attrs) => {

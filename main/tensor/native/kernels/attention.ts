@@ -1,12 +1,12 @@
 /**
  * Packed attention for the native backend: blocks of the plan as batched products, the group's prompt read once for
- * all its completions. The gradient computes the probabilities anew.
+ * all its completions. The gradient computes the probabilities again.
  */
 import type { Tensor, TensorInfo } from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../../ops/attention.ts';
 import { type Handle, maths, type Ops } from '../ops.ts';
-import { hostInts, type Register } from '../register.ts';
 import { type AttentionBlock, planAttention } from './attention-plan.ts';
+import { hostInts, type Register } from './kernel.ts';
 
 // N tokens, H query heads, K key/value heads, R = H / K, d head_dim; P, G, T, L of a block as in attention-plan.ts.
 
@@ -189,27 +189,27 @@ function cut(ops: Ops, block: AttentionBlock, shape: AttentionShape, x: Handle) 
   return { shared: reshape(shared, [prompts * numKvHeads, group * per * tokens, prefix]), own: reshape(own, ownShape) };
 }
 
-/** The weighted sum of two parts: own · a + shared · b, in query layout. */
+/** The sum of two parts' products, matrix.own · own + matrix.shared · shared, in query layout. */
 function combine(
   ops: Ops,
-  weights: { readonly shared: Handle | null; readonly own: Handle },
+  matrix: { readonly shared: Handle | null; readonly own: Handle },
   own: Handle,
   shared: Handle | null,
   shape: readonly number[],
 ): Handle {
   const { add, batchMatMul, reshape } = maths(ops);
-  const fromOwn = reshape(batchMatMul(weights.own, own), shape);
-  if (weights.shared === null || shared === null) return fromOwn;
-  return add(fromOwn, batchMatMul(weights.shared, shared));
+  const fromOwn = reshape(batchMatMul(matrix.own, own), shape);
+  if (matrix.shared === null || shared === null) return fromOwn;
+  return add(fromOwn, batchMatMul(matrix.shared, shared));
 }
 
 /** Attention outputs of a block, [P*G*T, H*d]. */
 function forwardBlock(ops: Ops, block: AttentionBlock, shape: AttentionShape, q: Handle, k: Handle, v: Handle): Handle {
   const parts = partsOf(ops, block, shape, q, k, v);
   const p = probabilities(ops, block, shape, parts);
-  const weights = cut(ops, block, shape, p);
+  const probs = cut(ops, block, shape, p);
   ops.free(p);
-  return fromQueryLayout(ops, block, shape, combine(ops, weights, parts.v, parts.prefixV, parts.q.shape));
+  return fromQueryLayout(ops, block, shape, combine(ops, probs, parts.v, parts.prefixV, parts.q.shape));
 }
 
 interface BlockGradients {
@@ -240,7 +240,7 @@ function gradBlock(ops: Ops, block: AttentionBlock, shape: AttentionShape, given
   const rows = [prompts, group * shape.numHeads, tokens, 1];
   const dS = mul(mul(p, sub(dP, reshape(delta, rows))), ops.scalar(shape.scale));
   ops.free(dP);
-  const [weights, slopes] = [cut(ops, block, shape, p), cut(ops, block, shape, dS)];
+  const [probs, dScores] = [cut(ops, block, shape, p), cut(ops, block, shape, dS)];
   ops.free(p);
   ops.free(dS);
   const ownRows = (x: Handle): Handle =>
@@ -250,11 +250,11 @@ function gradBlock(ops: Ops, block: AttentionBlock, shape: AttentionShape, given
   const shared = (matrix: Handle | null, x: Handle): Handle | null =>
     matrix === null ? null : fromPrefixLayout(ops, block, shape, batchMatMul(matrix, x, true, false));
   return {
-    dq: fromQueryLayout(ops, block, shape, combine(ops, slopes, parts.k, parts.prefixK, parts.q.shape)),
-    dk: own(slopes.own, parts.q),
-    dv: own(weights.own, dOut),
-    dPrefixK: shared(slopes.shared, parts.q),
-    dPrefixV: shared(weights.shared, dOut),
+    dq: fromQueryLayout(ops, block, shape, combine(ops, dScores, parts.k, parts.prefixK, parts.q.shape)),
+    dk: own(dScores.own, parts.q),
+    dv: own(probs.own, dOut),
+    dPrefixK: shared(dScores.shared, parts.q),
+    dPrefixV: shared(probs.shared, dOut),
   };
 }
 

@@ -3,7 +3,7 @@
  * TensorFlow's fused cross entropy gives, for each row, the loss −log p(target) and its gradient p − onehot(target).
  */
 import { asFloat, FLOAT, type Handle, INT32, maths, type Ops, typeAttr } from '../ops.ts';
-import type { KernelInputs, Register } from '../register.ts';
+import type { KernelInputs, Register } from './kernel.ts';
 import { linearProduct } from './matmul.ts';
 
 // N tokens, D width, V vocabulary, C rows of a chunk.
@@ -17,7 +17,7 @@ interface GradAttrs extends Attrs {
   readonly needWeight: boolean;
 }
 
-/** Floats of logits in flight at a time: 64 MiB. What fits in one chunk keeps its slopes for the gradient. */
+/** Floats of logits in flight at a time: 64 MiB. What fits in one chunk keeps p − onehot(target) for the gradient. */
 const CHUNK_FLOATS = 2 ** 24;
 
 export function registerLogSoftmax(register: Register): void {
@@ -32,19 +32,19 @@ export function registerLogSoftmax(register: Register): void {
       logps.push(sub(zero, chunk.loss));
       entropies.push(entropyOf(ops, chunk));
       ops.free(chunk.logits);
-      if (chunk.only) kept = chunk.slope;
-      else ops.free(chunk.slope);
+      if (chunk.only) kept = chunk.dLoss;
+      else ops.free(chunk.dLoss);
     }
     return [concat(logps, 0), concat(entropies, 0), kept ?? ops.floats(new Float32Array(1), [1])];
   });
   register<GradAttrs>('SelectiveLogSoftmaxGrad', (ops, inputs, attrs) => logSoftmaxGrad(ops, inputs, attrs));
 }
 
-/** Σ p·logit = Σ slope·logit + logit(target), so H = lse − Σ p·logit = loss − Σ slope·logit. [C] */
-function entropyOf(ops: Ops, { slope, logits, loss, rows }: Chunk): Handle {
+/** Σ p·logit = Σ dLoss·logit + logit(target), so H = lse − Σ p·logit = loss − Σ dLoss·logit. [C] */
+function entropyOf(ops: Ops, { dLoss, logits, loss, rows }: Chunk): Handle {
   const { batchMatMul, reshape, sub } = maths(ops);
   const row = (x: Handle): Handle => reshape(x, [rows, 1, x.shape[1] ?? 0]);
-  return sub(loss, reshape(batchMatMul(row(slope), row(logits), false, true), [rows]));
+  return sub(loss, reshape(batchMatMul(row(dLoss), row(logits), false, true), [rows]));
 }
 
 function logSoftmaxGrad(
@@ -69,12 +69,12 @@ function logSoftmaxGrad(
     use(hidden, mul(kept, mul(column(ops, dlogp), scale)));
   } else {
     for (const chunk of chunks(ops, inputs, weight, temperature)) {
-      const fromLogp = mul(chunk.slope, mul(rowsOf(ops, dlogp, chunk), scale));
+      const fromLogp = mul(chunk.dLoss, mul(rowsOf(ops, dlogp, chunk), scale));
       const dLogits = withEntropy
         ? add(fromLogp, entropyPart(ops, chunk, mul(rowsOf(ops, dentropy, chunk), scale)))
         : fromLogp; // [C, V]
       use(chunk.hidden, dLogits);
-      for (const handle of [chunk.slope, chunk.logits, fromLogp, dLogits]) ops.free(handle);
+      for (const handle of [chunk.dLoss, chunk.logits, fromLogp, dLogits]) ops.free(handle);
     }
   }
   return [needHidden ? concat(dHidden, 0) : ops.scalar(0), dWeight ?? ops.scalar(0)];
@@ -100,7 +100,7 @@ interface Chunk {
   /** −log p(target) [C] */
   readonly loss: Handle;
   /** p − onehot(target) [C, V] */
-  readonly slope: Handle;
+  readonly dLoss: Handle;
 }
 
 function* chunks(ops: Ops, inputs: KernelInputs, weight: Handle, temperature: number): Generator<Chunk> {
@@ -117,20 +117,20 @@ function* chunks(ops: Ops, inputs: KernelInputs, weight: Handle, temperature: nu
     const labels = only ? targets : slice(targets, [first], [rows]);
     const scaled = temperature === 1 ? part : mul(part, ops.scalar(1 / temperature));
     const logits = linearProduct(ops, scaled, weight);
-    const [loss, slope] = ops.runMany('SparseSoftmaxCrossEntropyWithLogits', [logits, labels], attrs, 2) as [
+    const [loss, dLoss] = ops.runMany('SparseSoftmaxCrossEntropyWithLogits', [logits, labels], attrs, 2) as [
       Handle,
       Handle,
     ];
-    yield { only, first, rows, hidden: part, logits, loss, slope };
+    yield { only, first, rows, hidden: part, logits, loss, dLoss };
   }
 }
 
-/** dH/dlogit = −p·(log p + H); `weight` [C, 1] carries the minus sign. */
-function entropyPart(ops: Ops, chunk: Chunk, weight: Handle): Handle {
+/** dH/dlogit = −p·(log p + H); `factor` [C, 1] carries the minus sign. */
+function entropyPart(ops: Ops, chunk: Chunk, factor: Handle): Handle {
   const { add, mul, softmax, sub, sum } = maths(ops);
   const p = softmax(chunk.logits);
   const entropy = column(ops, entropyOf(ops, chunk));
   // log p = logit − lse, and lse = H + Σ p·logit.
   const lse = add(entropy, sum(mul(p, chunk.logits), 1));
-  return mul(mul(p, add(sub(chunk.logits, lse), entropy)), weight);
+  return mul(mul(p, add(sub(chunk.logits, lse), entropy)), factor);
 }

@@ -1,5 +1,5 @@
 import { type Handle, maths, type Ops } from '../ops.ts';
-import type { Register } from '../register.ts';
+import type { Register } from './kernel.ts';
 
 interface Attrs {
   readonly eps: number;

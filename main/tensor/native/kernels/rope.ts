@@ -1,6 +1,6 @@
 import type { Tensor, TensorInfo } from '@tensorflow/tfjs-core';
 import { type Handle, maths, type Ops, withOps } from '../ops.ts';
-import type { Register } from '../register.ts';
+import type { Register } from './kernel.ts';
 
 // N tokens, h heads, d head_dim.
 
@@ -15,7 +15,7 @@ interface Angles {
   readonly sin: Handle;
 }
 
-/** All layers of a pass turn by the same angles, forwards and, for the gradient, backwards. */
+/** All layers of a pass rotate by the same angles, forwards and, for the gradient, backwards. */
 interface Remembered {
   readonly positions: object;
   readonly table: object;

@@ -1,5 +1,5 @@
 import { asFloat, maths } from '../ops.ts';
-import { hostInts, type Register } from '../register.ts';
+import { hostInts, type Register } from './kernel.ts';
 
 /** GatherRows and its gradient. TensorFlow's gather takes no -1; its sum of segments leaves -1 out by itself. */
 export function registerRows(register: Register): void {

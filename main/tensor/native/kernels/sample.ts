@@ -4,7 +4,7 @@
  * on every device, and so is bringing it all.
  */
 import { FLOAT, type Handle, INT32, maths, type Ops, typeAttr } from '../ops.ts';
-import type { Register } from '../register.ts';
+import type { Register } from './kernel.ts';
 
 // B rows, V vocabulary, W width of a block, K blocks.
 

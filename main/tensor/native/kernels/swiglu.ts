@@ -1,5 +1,5 @@
 import { maths } from '../ops.ts';
-import type { Register } from '../register.ts';
+import type { Register } from './kernel.ts';
 
 /** The gated unit; its gradient by gate is dy·up·(σ + gate·σ·(1−σ)). */
 export function registerSwiglu(register: Register): void {

@@ -1,0 +1,75 @@
+/**
+ * A whole decoding step as one call, for backends that fuse across ops: six to ten launches a layer instead of some
+ * twenty. Backends without it decode op by op through a `KvCache`.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import type { AttentionShape } from './attention.ts';
+import type { PrefixKv, RowPrefix } from './decode-attention.ts';
+import type { RopeTables } from './rope.ts';
+
+// B rows in flight, D width, V vocabulary, r rank of the adapter.
+
+/** y = x·weightᵀ (+ bias) (+ scaling · (x·aᵀ)·bᵀ). */
+export interface DecodeLinear {
+  readonly weight: tf.Tensor2D;
+  readonly bias: tf.Tensor1D | null;
+  readonly lora: { readonly a: tf.Tensor2D; readonly b: tf.Tensor2D } | null;
+}
+
+export interface DecodeLayer {
+  readonly inputNorm: tf.Tensor1D;
+  readonly q: DecodeLinear;
+  readonly k: DecodeLinear;
+  readonly v: DecodeLinear;
+  readonly o: DecodeLinear;
+  readonly qNorm: tf.Tensor1D | null;
+  readonly kNorm: tf.Tensor1D | null;
+  readonly postNorm: tf.Tensor1D;
+  readonly gate: DecodeLinear;
+  readonly up: DecodeLinear;
+  readonly down: DecodeLinear;
+}
+
+/** A decoder's weights; they must stay as they are while a run uses them. */
+export interface DecodeModel {
+  readonly embedding: tf.Tensor2D;
+  readonly layers: readonly DecodeLayer[];
+  readonly norm: tf.Tensor1D;
+  readonly head: tf.Tensor2D;
+  readonly rope: RopeTables;
+  readonly normEps: number;
+  readonly shape: AttentionShape;
+  /** Of the adapter's products. */
+  readonly scaling: number;
+}
+
+/** Rows that are being decoded; each stands at the position after its prompt and what it has written. */
+export interface DecodeRun {
+  /** Reads one new token of each row: logits of the next [B, V]. */
+  step(ids: readonly number[]): tf.Tensor2D;
+  /** Moves past `count` tokens without computing them, as `KvCache.skip` does. */
+  skip(count: number): void;
+  /** Keeps only these of the current rows. */
+  keep(rows: readonly number[]): void;
+  dispose(): void;
+}
+
+/** Null where the backend's kernels don't take the model's sizes; then the prompts' keys and values stay the caller's. */
+export type OpenDecodeRun = (
+  model: DecodeModel,
+  prefix: readonly PrefixKv[],
+  rows: readonly RowPrefix[],
+  capacity: number,
+) => DecodeRun | null;
+
+const openers = new Map<string, OpenDecodeRun>();
+
+/** Gives a backend a fused step. */
+export function registerDecodeRun(backendName: string, open: OpenDecodeRun): void {
+  openers.set(backendName, open);
+}
+
+/** Opens a fused run over the prompts' keys and values, which it takes over; null where the backend has none. */
+export function openDecodeRun(...[model, prefix, rows, capacity]: Parameters<OpenDecodeRun>): DecodeRun | null {
+  return openers.get(tf.getBackend())?.(model, prefix, rows, capacity) ?? null;
+}

@@ -1,0 +1,214 @@
+/** tfjs's view of the GPU: tensors whose data lies in GPU buffers. Kernels are registered beside it (register.ts). */
+import {
+  type BackendValues,
+  DataStorage,
+  type DataType,
+  engine,
+  KernelBackend,
+  type TensorInfo,
+  type TypedArray,
+  util,
+} from '@tensorflow/tfjs-core';
+import type { Gpu } from './gpu.ts';
+import type { GpuBuffer } from './pool.ts';
+
+export const WEBGPU_BACKEND = 'webgpu';
+
+/** How numbers lie in a buffer; tfjs calls all but int32 and bool "float32". */
+export type Format = 'f32' | 'i32' | 'bf16' | 'f16';
+
+interface Stored {
+  readonly dtype: DataType;
+  readonly size: number;
+  readonly format: Format;
+  refCount: number;
+  /** Null until a kernel asks for it. */
+  buffer: GpuBuffer | null;
+  /** What was given from here, while it is the same as on the GPU: small tensors and all integers. */
+  host: TypedArray | null;
+}
+
+/** Floats that are kept on the host too: constants and scalars, which kernels take as parameters. */
+const SMALL = 64;
+
+export class WebGpuBackend extends KernelBackend {
+  readonly gpu: Gpu;
+  /** How keys and values are cached: in 16 bits once a model's weights are. */
+  cacheFormat: 'f32' | 'f16' = 'f32';
+  readonly #data: DataStorage<Stored>;
+
+  constructor(gpu: Gpu) {
+    super();
+    this.gpu = gpu;
+    this.#data = new DataStorage(this, engine());
+  }
+
+  override write(values: BackendValues | null, shape: number[], dtype: DataType): object {
+    const dataId = {};
+    this.move(dataId, values, shape, dtype, 1);
+    return dataId;
+  }
+
+  override move(
+    dataId: object,
+    values: BackendValues | null,
+    shape: number[],
+    dtype: DataType,
+    refCount: number,
+  ): void {
+    const size = util.sizeFromShape(shape);
+    const format = formatOf(dtype);
+    const stored: Stored = { dtype, size, format, refCount, buffer: null, host: null };
+    this.#data.set(dataId, stored);
+    if (values === null) return;
+    const words = toWords(values as TypedArray, format);
+    if (format === 'i32' || size <= SMALL) stored.host = words;
+    else this.#upload(stored, words);
+  }
+
+  override readSync(dataId: object): TypedArray {
+    const stored = this.#data.get(dataId);
+    const { host, size, dtype, format } = stored;
+    if (format === 'bf16' || format === 'f16')
+      throw new Error('Expected a tensor of 32 bits to read; 16-bit weights are read where they were loaded from');
+    const words = host ?? this.#download(stored, size);
+    if (dtype === 'bool') return Uint8Array.from(words as Int32Array) as unknown as TypedArray;
+    return words === host ? words.slice() : words;
+  }
+
+  override async read(dataId: object): Promise<TypedArray> {
+    return this.readSync(dataId);
+  }
+
+  override disposeData(dataId: object, force = false): boolean {
+    if (!this.#data.has(dataId)) return true;
+    const stored = this.#data.get(dataId);
+    stored.refCount--;
+    if (!force && stored.refCount > 0) return false;
+    if (stored.buffer !== null) this.gpu.give(stored.buffer);
+    this.#data.delete(dataId);
+    return true;
+  }
+
+  override refCount(dataId: object): number {
+    return this.#data.has(dataId) ? this.#data.get(dataId).refCount : 0;
+  }
+
+  override incRef(dataId: object): void {
+    this.#data.get(dataId).refCount++;
+  }
+
+  override numDataIds(): number {
+    return this.#data.numDataIds();
+  }
+
+  override memory(): { unreliable: boolean } {
+    return { unreliable: false };
+  }
+
+  override floatPrecision(): 16 | 32 {
+    return 32;
+  }
+
+  override epsilon(): number {
+    return 1e-7;
+  }
+
+  override dispose(): void {}
+
+  /** A tensor whose buffer a kernel is about to fill. */
+  output(shape: readonly number[], dtype: DataType = 'float32', format: Format = formatOf(dtype)): TensorInfo {
+    const dataId = {};
+    const size = util.sizeFromShape([...shape]);
+    const buffer = this.gpu.take(bytesOf(size, format));
+    this.#data.set(dataId, { dtype, size, format, refCount: 1, buffer, host: null });
+    return { dataId, shape: [...shape], dtype };
+  }
+
+  /** A further tensor on the same data. */
+  share({ dataId, dtype }: TensorInfo, shape: readonly number[]): TensorInfo {
+    this.incRef(dataId);
+    return { dataId, shape: [...shape], dtype };
+  }
+
+  /** A tensor of integers from here. */
+  integers(values: Int32Array, shape: readonly number[] = [values.length]): TensorInfo {
+    return { dataId: this.write(values, [...shape], 'int32'), shape: [...shape], dtype: 'int32' };
+  }
+
+  /** The buffer of a tensor of 32-bit numbers, filled. */
+  buffer(tensor: TensorInfo): GpuBuffer {
+    const format = this.format(tensor);
+    if (format === 'bf16' || format === 'f16')
+      throw new Error(`Expected 32-bit numbers, got ${format}: only products and rows read 16-bit weights`);
+    return this.anyBuffer(tensor);
+  }
+
+  /** The buffer of a tensor in whatever format, filled. */
+  anyBuffer({ dataId }: TensorInfo): GpuBuffer {
+    const stored = this.#data.get(dataId);
+    if (stored.buffer === null && stored.host !== null) this.#upload(stored, stored.host.slice());
+    stored.buffer ??= this.#zeros(stored);
+    return stored.buffer;
+  }
+
+  /** The buffer of a tensor that a kernel changes in place. */
+  bufferToChange(tensor: TensorInfo): GpuBuffer {
+    const buffer = this.buffer(tensor);
+    this.#data.get(tensor.dataId).host = null;
+    return buffer;
+  }
+
+  format({ dataId }: TensorInfo): Format {
+    return this.#data.get(dataId).format;
+  }
+
+  /** The values, where they are known here without asking the GPU. */
+  known({ dataId }: TensorInfo): TypedArray | null {
+    return this.#data.get(dataId).host;
+  }
+
+  /** The values, from here or from the GPU. */
+  values({ dataId }: TensorInfo): TypedArray {
+    return this.readSync(dataId);
+  }
+
+  /** Gives a kernel's intermediate result back. */
+  release(...tensors: readonly TensorInfo[]): void {
+    for (const { dataId } of tensors) this.disposeData(dataId);
+  }
+
+  #upload(stored: Stored, words: TypedArray): void {
+    stored.buffer = this.gpu.takeForUpload(bytesOf(stored.size, stored.format));
+    if (words.byteLength > 0) this.gpu.upload(stored.buffer, words.buffer as ArrayBuffer);
+  }
+
+  #zeros({ size, format }: Stored): GpuBuffer {
+    const buffer = this.gpu.take(bytesOf(size, format));
+    this.gpu.clear(buffer, 0, Math.ceil(bytesOf(size, format) / 4));
+    return buffer;
+  }
+
+  #download({ buffer, size, format }: Stored, count: number): TypedArray {
+    if (buffer === null) return format === 'i32' ? new Int32Array(count) : new Float32Array(count);
+    if (size === 0) return new Float32Array(0);
+    const bytes = this.gpu.read(buffer, 4 * count);
+    return format === 'i32' ? new Int32Array(bytes) : new Float32Array(bytes);
+  }
+}
+
+function formatOf(dtype: DataType): Format {
+  if (dtype === 'float32') return 'f32';
+  if (dtype === 'int32' || dtype === 'bool') return 'i32';
+  throw new Error(`Expected float32, int32 or bool, got ${dtype}: the webgpu backend has no other type`);
+}
+
+/** At least a vector of four, which is what many kernels read at a time. */
+export function bytesOf(size: number, format: Format): number {
+  return Math.max(16, (format === 'bf16' || format === 'f16' ? 2 : 4) * size);
+}
+
+/** A copy as 4-byte words. The caller may change its array afterwards, and an upload hands its memory over. */
+function toWords(values: TypedArray, format: Format): TypedArray {
+  return format === 'i32' ? Int32Array.from(values) : Float32Array.from(values);
+}

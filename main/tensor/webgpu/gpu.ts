@@ -1,0 +1,403 @@
+/**
+ * The GPU as the trainer's thread sees it: buffers by number, programs that are queued, reads that wait. All that is
+ * asked is recorded and posted in batches, so that the other thread encodes while this one continues.
+ */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { BraidError } from '../../errors.ts';
+import { BufferPool, type GpuBuffer, roundedSize } from './pool.ts';
+import type { Program } from './program.ts';
+import {
+  type AdapterFacts,
+  type Batch,
+  COMMAND,
+  type GpuFault,
+  PARAMETER_BYTES,
+  type ProgramSource,
+  type Reply,
+  type Request,
+  type Upload,
+} from './protocol.ts';
+
+export interface GpuOptions {
+  /** Part of the adapter's name; default: the one that the system prefers. */
+  readonly adapter?: string | null;
+  /** Bytes of GPU memory that may be used; default: no bound but the device's. */
+  readonly budgetBytes?: number;
+}
+
+/** Work that has been asked for so far, for tests and reports. */
+export interface GpuCounts {
+  readonly dispatches: number;
+  readonly batches: number;
+  readonly reads: number;
+  readonly buffers: number;
+  readonly bytes: number;
+  readonly peakBytes: number;
+  /** Dispatches by program. */
+  readonly byProgram: ReadonlyMap<string, number>;
+}
+
+/** Dispatches after which a batch is posted, so that the GPU begins while more is recorded. */
+const BATCH_DISPATCHES = 64;
+
+/** Bytes of uploads after which a batch is posted, so that they don't pile up. */
+const BATCH_UPLOAD_BYTES = 32 * 2 ** 20;
+
+/** Batches after which buffers that nothing has asked for are given up. */
+const STALE_BATCHES = 2000;
+
+/** Buffers of this size are waited for when they are made. */
+const LARGE_BYTES = 64 * 2 ** 20;
+
+const PARAMETER_WORDS = PARAMETER_BYTES / 4;
+
+export class Gpu {
+  readonly adapter: AdapterFacts;
+  readonly #line: Line;
+  readonly #pool = new BufferPool();
+  readonly #programs = new Map<Program, number>();
+  readonly #used = new Map<string, number>();
+  /** Bytes that may be used; null: no bound but the device's. */
+  readonly budgetBytes: number | null;
+  #creates: (readonly [number, number])[] = [];
+  #destroys: number[] = [];
+  #newPrograms: ProgramSource[] = [];
+  #uploads: Upload[] = [];
+  #uploadBytes = 0;
+  #commands = new Int32Array(4096);
+  #length = 0;
+  #parameters = new Uint32Array(BATCH_DISPATCHES * PARAMETER_WORDS);
+  #floats = new Float32Array(this.#parameters.buffer);
+  #pendingDispatches = 0;
+  #batch = 0;
+  #dispatches = 0;
+  #reads = 0;
+
+  private constructor(line: Line, adapter: AdapterFacts, { budgetBytes }: GpuOptions) {
+    this.#line = line;
+    this.adapter = adapter;
+    this.budgetBytes = budgetBytes ?? null;
+  }
+
+  /** Starts the device's thread. Throws a BraidError that says why where there is no GPU. */
+  static open(options: GpuOptions = {}): Gpu {
+    if (process.versions.electron !== undefined) throw inElectron();
+    const line = openLine();
+    try {
+      const { adapter } = line.ask({ kind: 'open', adapter: options.adapter ?? null });
+      if (adapter === undefined) throw new Error('Expected the opened device to say what it is');
+      return new Gpu(line, adapter, options);
+    } catch (error) {
+      void line.end();
+      throw error;
+    }
+  }
+
+  get counts(): GpuCounts {
+    const { count, bytes, peakBytes } = this.#pool;
+    return {
+      dispatches: this.#dispatches,
+      batches: this.#batch,
+      reads: this.#reads,
+      buffers: count,
+      bytes,
+      peakBytes,
+      byProgram: this.#used,
+    };
+  }
+
+  /** A buffer for results. Its contents are whatever was there before. */
+  take(bytes: number): GpuBuffer {
+    return this.#pool.take(bytes) ?? this.#make(bytes);
+  }
+
+  /** A buffer that may be written from here: no command that is still to be posted uses it. */
+  takeForUpload(bytes: number): GpuBuffer {
+    return this.#pool.take(bytes, this.#batch) ?? this.#make(bytes);
+  }
+
+  give(buffer: GpuBuffer): void {
+    this.#pool.give(buffer, this.#batch);
+  }
+
+  /** Writes into a buffer that was taken for it. The bytes are handed over: they can't be used here any more. */
+  upload(buffer: GpuBuffer, bytes: ArrayBuffer, offset = 0): void {
+    this.#uploads.push({ buffer: buffer.id, offset, bytes });
+    this.#uploadBytes += bytes.byteLength;
+    if (this.#uploadBytes > BATCH_UPLOAD_BYTES) this.flush();
+  }
+
+  copy(from: GpuBuffer, fromWord: number, to: GpuBuffer, toWord: number, words: number): void {
+    this.#record(COMMAND.copy, from.id, fromWord, to.id, toWord, words);
+  }
+
+  /** Sets words to zero. */
+  clear(buffer: GpuBuffer, firstWord: number, words: number): void {
+    this.#record(COMMAND.clear, buffer.id, firstWord, words);
+  }
+
+  /** Queues a program over `groups` workgroups; more than a dimension holds are laid out over two. */
+  run(
+    code: Program,
+    buffers: readonly GpuBuffer[],
+    parameters: readonly number[],
+    groups: number | readonly [number, number, number],
+  ): void {
+    if (buffers.length !== code.writes.length || parameters.length !== code.parameterTypes.length)
+      throw new Error(
+        `Expected ${code.writes.length} buffers and ${code.parameterTypes.length} parameters for "${code.name}", got ${buffers.length} and ${parameters.length}`,
+      );
+    const [x, y, z] = typeof groups === 'number' ? this.#spread(groups) : groups;
+    if (x * y * z === 0) return;
+    this.#writeParameters(code, parameters);
+    this.#record(COMMAND.dispatch, this.#idOf(code), x, y, z, this.#pendingDispatches, buffers.length);
+    this.#record(...buffers.map(({ id }) => id));
+    this.#pendingDispatches++;
+    this.#dispatches++;
+    this.#used.set(code.name, (this.#used.get(code.name) ?? 0) + 1);
+    if (this.#pendingDispatches === BATCH_DISPATCHES) this.flush();
+  }
+
+  /** Waits for all work so far and gives the buffer's bytes. */
+  read(buffer: GpuBuffer, bytes: number, offset = 0): ArrayBuffer {
+    this.flush();
+    this.#reads++;
+    const { bytes: found } = this.#line.ask({
+      kind: 'read',
+      buffer: buffer.id,
+      offset,
+      bytes: Math.ceil(bytes / 4) * 4,
+    });
+    if (found === undefined) throw new Error('Expected the read to bring bytes');
+    return found;
+  }
+
+  /** Waits until the GPU has done everything, and throws what went wrong. */
+  finish(): void {
+    this.flush();
+    this.#line.ask({ kind: 'wait' });
+  }
+
+  /** Posts what was recorded. */
+  flush(): void {
+    if (this.#length + this.#uploads.length + this.#creates.length + this.#destroys.length === 0) return;
+    const parameters = this.#parameters.slice(0, this.#pendingDispatches * PARAMETER_WORDS);
+    const batch: Batch = {
+      kind: 'batch',
+      creates: this.#creates,
+      destroys: this.#destroys,
+      programs: this.#newPrograms,
+      uploads: this.#uploads,
+      commands: this.#commands.slice(0, this.#length),
+      parameters,
+    };
+    this.#line.post(batch, [batch.commands.buffer, parameters.buffer, ...this.#uploads.map(({ bytes }) => bytes)]);
+    [this.#creates, this.#destroys, this.#newPrograms, this.#uploads] = [[], [], [], []];
+    this.#uploadBytes = 0;
+    this.#length = 0;
+    this.#pendingDispatches = 0;
+    this.#batch++;
+    if (this.#batch % STALE_BATCHES === 0) this.#destroys.push(...this.#pool.dropStale(this.#batch - STALE_BATCHES));
+  }
+
+  /** The names of all adapters of this machine, with the API that each is reached by. */
+  adapters(): readonly string[] {
+    return this.#line.ask({ kind: 'list' }).names ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#line.ask({ kind: 'close' });
+    await this.#line.end();
+  }
+
+  #make(bytes: number): GpuBuffer {
+    const size = roundedSize(bytes);
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.adapter.limits;
+    const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+    if (size > most)
+      throw new BraidError(
+        'GPU_BUFFER_TOO_LARGE',
+        `Expected a tensor of at most ${mib(most)} MiB on this GPU, got ${mib(bytes)} MiB`,
+        { remedy: 'Use 16-bit base weights, a smaller model, or another GPU or backend.' },
+      );
+    this.#keepToBudget(size);
+    try {
+      return this.#create(size);
+    } catch (error) {
+      if (!(error instanceof BraidError) || error.code !== 'OUT_OF_MEMORY') throw error;
+      // What lies free may be what is missing.
+      this.#destroys.push(...this.#pool.trim(Number.POSITIVE_INFINITY));
+      this.finish();
+      return this.#create(size);
+    }
+  }
+
+  /** A large buffer is waited for, so that a lack of memory is found here and not in what uses it. */
+  #create(size: number): GpuBuffer {
+    const buffer = this.#pool.add(size);
+    this.#creates.push([buffer.id, buffer.bytes]);
+    if (size < LARGE_BYTES) return buffer;
+    try {
+      this.finish();
+    } catch (error) {
+      this.#pool.forget(buffer);
+      this.#destroys.push(buffer.id);
+      throw error;
+    }
+    return buffer;
+  }
+
+  /** Gives free buffers up where another one would go beyond the budget. */
+  #keepToBudget(bytes: number): void {
+    const budget = this.budgetBytes ?? Number.POSITIVE_INFINITY;
+    if (this.#pool.bytes + bytes <= budget) return;
+    this.#destroys.push(...this.#pool.trim(this.#pool.bytes + bytes - budget));
+    this.flush();
+    if (this.#pool.bytes + bytes > budget)
+      throw outOfMemory(
+        `${mib(bytes)} MiB more than ${mib(this.#pool.usedBytes)} MiB in use go beyond the budget of ${mib(budget)} MiB`,
+      );
+  }
+
+  #record(...words: readonly number[]): void {
+    if (this.#length + words.length > this.#commands.length) {
+      const wider = new Int32Array(2 * this.#commands.length);
+      wider.set(this.#commands);
+      this.#commands = wider;
+    }
+    this.#commands.set(words, this.#length);
+    this.#length += words.length;
+  }
+
+  #writeParameters({ parameterTypes }: Program, values: readonly number[]): void {
+    const first = this.#pendingDispatches * PARAMETER_WORDS;
+    values.forEach((value, i) => {
+      if (parameterTypes[i] === 'f32') this.#floats[first + i] = value;
+      else this.#parameters[first + i] = value;
+    });
+  }
+
+  #idOf(code: Program): number {
+    const known = this.#programs.get(code);
+    if (known !== undefined) return known;
+    const id = this.#programs.size + 1;
+    this.#programs.set(code, id);
+    this.#newPrograms.push({ id, name: code.name, wgsl: code.wgsl, writes: code.writes });
+    return id;
+  }
+
+  #spread(groups: number): readonly [number, number, number] {
+    const most = this.adapter.limits.maxComputeWorkgroupsPerDimension;
+    if (groups <= most) return [groups, 1, 1];
+    const rows = Math.ceil(groups / most);
+    return [Math.ceil(groups / rows), rows, 1];
+  }
+}
+
+/** The way to the device's thread and back. */
+interface Line {
+  post(request: Request, transfer: readonly ArrayBuffer[]): void;
+  /** Posts and waits for the answer. */
+  ask(request: Request): Extract<Reply, { ok: true }>;
+  end(): Promise<void>;
+}
+
+function openLine(): Line {
+  const flag = new Int32Array(new SharedArrayBuffer(8));
+  const { port1, port2 } = new MessageChannel();
+  const worker = new Worker(threadFile(), {
+    workerData: { port: port2, flag },
+    transferList: [port2],
+    name: 'braid-gpu',
+  });
+  worker.on('error', () => undefined);
+  worker.unref();
+  port1.unref();
+  return {
+    post: (request, transfer) => port1.postMessage(request, [...transfer]),
+    ask: (request) => {
+      const before = Atomics.load(flag, 0);
+      port1.postMessage(request);
+      const reply = waitFor(port1, flag, before);
+      if (reply.ok) return reply;
+      throw faultError(reply.fault, reply.message);
+    },
+    end: async () => {
+      port1.close();
+      await worker.terminate();
+    },
+  };
+}
+
+/** How long the thread may be without a sign of life: a driver may take minutes over one kernel. */
+const SILENCE_MS = 15 * 60_000;
+const LOOK_MS = 5000;
+
+function waitFor(port: MessagePort, flag: Int32Array, before: number): Reply {
+  let [beat, since] = [Atomics.load(flag, 1), performance.now()];
+  while (Atomics.wait(flag, 0, before, LOOK_MS) === 'timed-out') {
+    const now = Atomics.load(flag, 1);
+    if (now !== beat) [beat, since] = [now, performance.now()];
+    else if (performance.now() - since > SILENCE_MS) throw faultError('lost', 'its thread no longer answers');
+  }
+  const answer = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
+  if (answer === undefined) throw new Error('Expected an answer of the GPU thread, got none');
+  return answer.message;
+}
+
+/** The thread's program: this folder's in a checkout, a file of its own in a build. */
+function threadFile(): string {
+  const candidates = ['./thread.ts', './webgpu.js', '../webgpu.js'];
+  const files = candidates.map((name) => fileURLToPath(new URL(name, import.meta.url)));
+  const found = files.find((file) => existsSync(file));
+  if (found === undefined) throw new Error(`Expected the GPU thread at one of ${files.join(', ')}`);
+  return found;
+}
+
+/** Dawn's binding hands out memory of its own, which Electron's V8 doesn't allow. */
+function inElectron(): BraidError {
+  return new BraidError('NO_WEBGPU', 'The webgpu backend cannot run inside Electron', {
+    kind: 'input',
+    remedy: 'Run the app in a browser by "braid serve", or train from the command line: both use plain Node.',
+  });
+}
+
+const mib = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
+
+function outOfMemory(message: string): BraidError {
+  return new BraidError('OUT_OF_MEMORY', `Out of GPU memory: ${message}`, {
+    remedy: 'Use 16-bit base weights, fewer generations at a time, a shorter stage or a smaller model.',
+  });
+}
+
+/** What went wrong with the device, with what to do about it. */
+function faultError(fault: GpuFault, message: string): BraidError {
+  switch (fault) {
+    case 'no-package':
+      return new BraidError('NO_WEBGPU', `The webgpu package could not be loaded: ${message}`, {
+        kind: 'input',
+        remedy: 'Run npm ci without --omit=optional, or use --backend wasm.',
+      });
+    case 'no-adapter':
+      return new BraidError('NO_GPU', `No GPU was found: ${message}`, {
+        kind: 'input',
+        remedy: 'Install the Vulkan loader (libvulkan1) and the driver of your GPU, or use --backend wasm.',
+      });
+    case 'no-device':
+      return new BraidError('NO_GPU', `The GPU could not be opened: ${message}`, {
+        remedy: 'Close other programs that use the GPU, update its driver, or use --backend wasm.',
+      });
+    case 'lost':
+      return new BraidError('GPU_LOST', `The GPU went away: ${message}`, {
+        remedy: 'Resume the run from its last checkpoint. A driver reset or sleep takes the GPU from every program.',
+      });
+    case 'out-of-memory':
+      return outOfMemory(message);
+    case 'invalid':
+      return new BraidError('GPU_FAILED', `The GPU refused a command: ${message}`, {
+        remedy: 'Update the GPU’s driver, or use --backend wasm; please report this with the message.',
+      });
+  }
+}

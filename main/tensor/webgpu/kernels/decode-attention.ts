@@ -1,0 +1,275 @@
+/**
+ * Attention of one new token a row over its prompt's keys and values, which rows share, and its own so far. A workgroup
+ * has a row and a key/value head with all query heads that use it, and writes the step's keys and values on its way.
+ */
+import type { AttentionShape } from '../../ops/attention.ts';
+import type { WebGpuBackend } from '../backend.ts';
+import { groupsFor } from '../kernel.ts';
+import type { GpuBuffer } from '../pool.ts';
+import { type Program, program, variants } from '../program.ts';
+
+const LANES = 128;
+
+/** What a tile of keys may take of the workgroup's memory. */
+const TILE_BYTES = 12_288;
+
+export type KvFormat = 'f32' | 'f16';
+
+interface Key {
+  readonly vectors: number;
+  readonly group: number;
+  readonly format: KvFormat;
+  /** Queries, keys and values as the products left them, side by side: heads are rotated here. */
+  readonly raw: boolean;
+  /** Each head of queries and keys is normed first (Qwen3). */
+  readonly headNorm: boolean;
+}
+
+/** Bytes of a number in the cache. */
+export const kvBytes = (format: KvFormat): number => (format === 'f32' ? 4 : 2);
+
+const element = (format: KvFormat): string => (format === 'f32' ? 'vec4<f32>' : 'vec2<u32>');
+
+const CODEC: Readonly<Record<KvFormat, string>> = {
+  f32: `fn unpackKv(x: vec4<f32>) -> vec4<f32> { return x; }
+fn packKv(x: vec4<f32>) -> vec4<f32> { return x; }`,
+  f16: `fn unpackKv(x: vec2<u32>) -> vec4<f32> { return vec4<f32>(unpack2x16float(x.x), unpack2x16float(x.y)); }
+fn packKv(x: vec4<f32>) -> vec2<u32> { return vec2<u32>(pack2x16float(x.xy), pack2x16float(x.zw)); }`,
+};
+
+/** Prefix and own cache hold all keys first, then all values. */
+const attendProgram = variants(({ vectors, group, format, raw, headNorm }: Key): Program => {
+  const keys = Math.min(32, Math.max(1, Math.floor(TILE_BYTES / (16 * vectors))));
+  const parts = Array.from({ length: Math.ceil((group * vectors) / LANES) }, (_, i) => i);
+  const columns = (statement: (part: number) => string): string =>
+    parts
+      .map((part) => {
+        const line = `let i = lane + ${LANES * part}u; ${statement(part)}`;
+        return LANES * (part + 1) <= group * vectors
+          ? `  { ${line} }`
+          : `  if (lane + ${LANES * part}u < ${group * vectors}u) { ${line} }`;
+      })
+      .join('\n');
+  const fill = (panel: string, half: '0u' | '1u'): string => `
+    for (var i = lane; i < ${keys * vectors}u; i += ${LANES}u) {
+      let u = u0 + i / ${vectors}u;
+      let c = i % ${vectors}u;
+      var value = vec4<f32>(0.0);
+      if (u < prefixLength) {
+        value = unpackKv(prefix[${half} * p.prefixSize + ((prefixStart + u) * p.kvHeads + kvHead) * ${vectors}u + c]);
+      } else if (u + 1u < total) {
+        value = unpackKv(own[${half} * p.ownSize + ((slot * p.capacity + u - prefixLength) * p.kvHeads + kvHead) * ${vectors}u + c]);
+      } else if (u < total) {
+        value = fresh[${half} * ${vectors}u + c];
+      }
+      ${panel}[i] = value;
+    }`;
+  return program({
+    name: `DecodeAttention ${format}`,
+    parameters: ['kvHeads', 'capacity', 'step', 'prefixSize', 'ownSize', 'positions', 'scale:f32', 'eps:f32'],
+    buffers: {
+      ...(raw ? { qkv: 'vec4<f32>', trig: 'vec4<f32>' } : { q: 'vec4<f32>', k: 'vec4<f32>', v: 'vec4<f32>' }),
+      ...(headNorm && { norms: 'vec4<f32>' }),
+      prefix: element(format),
+      rows: 'i32',
+      own: `rw ${element(format)}`,
+      out: 'rw vec4<f32>',
+    },
+    workgroup: LANES,
+    declarations: `
+${CODEC[format]}
+var<workgroup> qs: array<vec4<f32>, ${group * vectors}>;
+/** The step's key, then its value. */
+var<workgroup> fresh: array<vec4<f32>, ${2 * vectors}>;
+var<workgroup> panel: array<vec4<f32>, ${keys * vectors}>;
+var<workgroup> scores: array<f32, ${group * keys}>;
+var<workgroup> most: array<f32, ${group}>;
+var<workgroup> mass: array<f32, ${group}>;
+var<workgroup> shrink: array<f32, ${group}>;`,
+    main: `
+  let row = wg.x;
+  let kvHead = wg.y;
+  let slot = u32(rows[3u * row]);
+  let prefixStart = u32(rows[3u * row + 1u]);
+  let prefixLength = u32(rows[3u * row + 2u]);
+  let total = prefixLength + p.step + 1u;
+  let heads = p.kvHeads * ${group}u;
+  let first = (row * heads + kvHead * ${group}u) * ${vectors}u;
+${raw ? readRaw(vectors, group, headNorm) : readApart(vectors, group)}
+  if (lane < ${vectors}u) {
+    let place = ((slot * p.capacity + p.step) * p.kvHeads + kvHead) * ${vectors}u + lane;
+    own[place] = packKv(fresh[lane]);
+    own[p.ownSize + place] = packKv(fresh[${vectors}u + lane]);
+  }
+  if (lane < ${group}u) {
+    most[lane] = -1e30;
+    mass[lane] = 0.0;
+  }
+${parts.map((part) => `  var o${part} = vec4<f32>(0.0);`).join('\n')}
+  for (var u0 = 0u; u0 < total; u0 += ${keys}u) {
+    workgroupBarrier();
+${fill('panel', '0u')}
+    workgroupBarrier();
+    for (var i = lane; i < ${group * keys}u; i += ${LANES}u) {
+      let g = i / ${keys}u;
+      let j = i % ${keys}u;
+      var sum = vec4<f32>(0.0);
+      for (var c = 0u; c < ${vectors}u; c++) { sum = fma(qs[g * ${vectors}u + c], panel[j * ${vectors}u + c], sum); }
+      scores[i] = select(-1e30, p.scale * (sum.x + sum.y + sum.z + sum.w), u0 + j < total);
+    }
+    workgroupBarrier();
+${fill('panel', '1u')}
+    if (lane < ${group}u) {
+      let base = lane * ${keys}u;
+      var top = most[lane];
+      for (var j = 0u; j < ${keys}u; j++) { top = max(top, scores[base + j]); }
+      var sum = 0.0;
+      for (var j = 0u; j < ${keys}u; j++) {
+        let e = select(0.0, exp(scores[base + j] - top), scores[base + j] > -9e29);
+        scores[base + j] = e;
+        sum += e;
+      }
+      shrink[lane] = exp(most[lane] - top);
+      mass[lane] = mass[lane] * shrink[lane] + sum;
+      most[lane] = top;
+    }
+    workgroupBarrier();
+${columns(
+  (part) => `
+    let g = i / ${vectors}u;
+    var sum = o${part} * shrink[g];
+    for (var j = 0u; j < ${keys}u; j++) { sum = fma(vec4(scores[g * ${keys}u + j]), panel[j * ${vectors}u + i % ${vectors}u], sum); }
+    o${part} = sum;`,
+)}
+  }
+${columns((part) => `out[first + i] = o${part} / mass[i / ${vectors}u];`)}`,
+  });
+});
+
+/** Queries, keys and values that are ready, each in a buffer of its own. */
+const readApart = (vectors: number, group: number): string => `
+  for (var i = lane; i < ${group * vectors}u; i += ${LANES}u) { qs[i] = q[first + i]; }
+  if (lane < ${vectors}u) {
+    let source = (row * p.kvHeads + kvHead) * ${vectors}u + lane;
+    fresh[lane] = k[source];
+    fresh[${vectors}u + lane] = v[source];
+  }
+  workgroupBarrier();`;
+
+/** Queries, keys and values side by side in a row: heads are normed and rotated by the row's position. */
+function readRaw(vectors: number, group: number, headNorm: boolean): string {
+  const half = vectors / 2;
+  const turn = (place: string, count: string): string => `
+  for (var i = lane; i < ${count}; i += ${LANES}u) {
+    let j = i % ${half}u;
+    let at = (i / ${half}u) * ${vectors}u + j;
+    let c = trig[angle + j];
+    let s = trig[p.positions * ${half}u + angle + j];
+    let a = ${place}[at];
+    let b = ${place}[at + ${half}u];
+    ${place}[at] = a * c - b * s;
+    ${place}[at + ${half}u] = b * c + a * s;
+  }`;
+  return `
+  let width = (heads + 2u * p.kvHeads) * ${vectors}u;
+  for (var i = lane; i < ${group * vectors}u; i += ${LANES}u) {
+    qs[i] = qkv[row * width + kvHead * ${group * vectors}u + i];
+  }
+  for (var i = lane; i < ${2 * vectors}u; i += ${LANES}u) {
+    let part = heads + (i / ${vectors}u) * p.kvHeads + kvHead;
+    fresh[i] = qkv[row * width + part * ${vectors}u + i % ${vectors}u];
+  }
+  workgroupBarrier();
+${
+  headNorm
+    ? `  if (lane <= ${group}u) {
+    var squares = 0.0;
+    for (var c = 0u; c < ${vectors}u; c++) {
+      var x = fresh[c];
+      if (lane < ${group}u) { x = qs[lane * ${vectors}u + c]; }
+      squares += dot(x, x);
+    }
+    let inverse = inverseSqrt(squares / ${4 * vectors}.0 + p.eps);
+    for (var c = 0u; c < ${vectors}u; c++) {
+      if (lane < ${group}u) { qs[lane * ${vectors}u + c] *= inverse * norms[c]; }
+      else { fresh[c] *= inverse * norms[${vectors}u + c]; }
+    }
+  }
+  workgroupBarrier();`
+    : ''
+}
+  let angle = (prefixLength + p.step) * ${half}u;
+${turn('qs', `${group * half}u`)}
+${turn('fresh', `${half}u`)}
+  workgroupBarrier();`;
+}
+
+/** Puts float32 keys (or values) into a cache's buffer. */
+const packProgram = variants(({ format }: { readonly format: KvFormat }) =>
+  program({
+    name: `KvCache ${format}`,
+    parameters: ['n', 'place'],
+    buffers: { x: 'vec4<f32>', cache: `rw ${element(format)}` },
+    workgroup: LANES,
+    declarations: CODEC[format],
+    main: `  let i = group * ${LANES}u + lane;
+  if (i < p.n) { cache[p.place + i] = packKv(x[i]); }`,
+  }),
+);
+
+/** Writes `size` numbers of x into the cache from number `to` on. */
+export function packKv(
+  backend: WebGpuBackend,
+  x: GpuBuffer,
+  cache: GpuBuffer,
+  to: number,
+  size: number,
+  format: KvFormat,
+): void {
+  const n = size / 4;
+  backend.gpu.run(packProgram({ format }), [x, cache], [n, to / 4], groupsFor(n, LANES));
+}
+
+/** What attention reads and where its result goes. */
+export interface DecodeAttention {
+  /** Ready, one buffer each; or side by side as the products left them, with what norms and rotates them. */
+  readonly qkv:
+    | { readonly q: GpuBuffer; readonly k: GpuBuffer; readonly v: GpuBuffer }
+    | {
+        readonly raw: GpuBuffer;
+        /** cos of every position, then sin. */
+        readonly trig: GpuBuffer;
+        readonly positions: number;
+        /** The norm of queries' heads, then keys'; null: none. */
+        readonly norms: GpuBuffer | null;
+        readonly eps: number;
+      };
+  readonly prefix: GpuBuffer;
+  /** Slot, first prompt token and number of prompt tokens of each row. */
+  readonly rows: GpuBuffer;
+  readonly own: GpuBuffer;
+  readonly out: GpuBuffer;
+  readonly batch: number;
+  readonly step: number;
+  readonly capacity: number;
+  readonly slots: number;
+  readonly prefixTokens: number;
+  readonly format: KvFormat;
+}
+
+export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, call: DecodeAttention): void {
+  const { numHeads, numKvHeads, headDim, scale } = shape;
+  const { qkv, prefix, rows, own, out, batch, step, capacity, slots, prefixTokens, format } = call;
+  const raw = 'raw' in qkv;
+  const norms = raw ? qkv.norms : null;
+  const vectors = headDim / 4;
+  const lines = numKvHeads * vectors;
+  const given = raw ? [qkv.raw, qkv.trig, ...(norms === null ? [] : [norms])] : [qkv.q, qkv.k, qkv.v];
+  const sizes = [numKvHeads, capacity, step, prefixTokens * lines, slots * capacity * lines];
+  gpu.run(
+    attendProgram({ vectors, group: numHeads / numKvHeads, format, raw, headNorm: norms !== null }),
+    [...given, prefix, rows, own, out],
+    [...sizes, raw ? qkv.positions : 0, scale, raw ? qkv.eps : 0],
+    [batch, numKvHeads, 1],
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * What goes before a product in decoding: the norm of each row, and the rows' products with the adapter's A matrices.
+ * A workgroup has a row, so that the norm is read again from the cache.
+ */
+import type { WebGpuBackend } from '../backend.ts';
+import type { GpuBuffer } from '../pool.ts';
+import { program, variants } from '../program.ts';
+import { joined, joining } from './reduce.ts';
+
+const LANES = 256;
+/** Lanes that share a line of A. */
+const TEAM = 32;
+const TEAMS = LANES / TEAM;
+
+interface Key {
+  readonly norm: boolean;
+  readonly low: boolean;
+}
+
+/** x [rows, width] → out, its norm; low [rows, lines] = out · Aᵀ, or x · Aᵀ where there is no norm. */
+const normProgram = variants(({ norm, low }: Key) =>
+  program({
+    name: `${norm ? 'RmsNorm' : ''}${norm && low ? ' + ' : ''}${low ? 'LowRank' : ''}`,
+    parameters: ['width', 'lines', 'eps:f32'],
+    buffers: {
+      x: 'f32',
+      ...(norm && { weight: 'f32', out: 'rw f32' }),
+      ...(low && { a: 'f32', lowRank: 'rw f32' }),
+    },
+    workgroup: LANES,
+    declarations: `fn join(a: f32, b: f32) -> f32 { return a + b; }
+${norm ? joining('f32', LANES) : ''}
+${low ? `var<workgroup> sums: array<f32, ${LANES}>;` : ''}`,
+    main: `  let base = group * p.width;
+${
+  norm
+    ? `  var squares = 0.0;
+  for (var i = lane; i < p.width; i += ${LANES}u) { squares += x[base + i] * x[base + i]; }
+${joined('all', 'squares', LANES)}
+  let inverse = inverseSqrt(all / f32(p.width) + p.eps);
+  for (var i = lane; i < p.width; i += ${LANES}u) { out[base + i] = x[base + i] * inverse * weight[i]; }`
+    : ''
+}
+${
+  low
+    ? `${norm ? '  storageBarrier();' : ''}
+  let me = lane % ${TEAM}u;
+  for (var first = 0u; first < p.lines; first += ${TEAMS}u) {
+    let line = first + lane / ${TEAM}u;
+    var sum = 0.0;
+    if (line < p.lines) {
+      for (var i = me; i < p.width; i += ${TEAM}u) { sum += ${norm ? 'out' : 'x'}[base + i] * a[line * p.width + i]; }
+    }
+    sums[lane] = sum;
+    workgroupBarrier();
+    if (me == 0u && line < p.lines) {
+      var total = 0.0;
+      for (var i = 0u; i < ${TEAM}u; i++) { total += sums[lane + i]; }
+      lowRank[group * p.lines + line] = total;
+    }
+    workgroupBarrier();
+  }`
+    : ''
+}`,
+  }),
+);
+
+export interface NormCall {
+  readonly x: GpuBuffer;
+  readonly rows: number;
+  readonly width: number;
+  readonly norm?: { readonly weight: GpuBuffer; readonly eps: number; readonly out: GpuBuffer };
+  readonly low?: { readonly a: GpuBuffer; readonly lines: number; readonly out: GpuBuffer };
+}
+
+export function normAndLowRank({ gpu }: WebGpuBackend, { x, rows, width, norm, low }: NormCall): void {
+  gpu.run(
+    normProgram({ norm: norm !== undefined, low: low !== undefined }),
+    [x, ...(norm === undefined ? [] : [norm.weight, norm.out]), ...(low === undefined ? [] : [low.a, low.out])],
+    [width, low?.lines ?? 0, norm?.eps ?? 0],
+    rows,
+  );
+}

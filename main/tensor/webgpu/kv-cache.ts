@@ -1,0 +1,104 @@
+/** The keys and values of a generation in flight: one buffer a layer for the prompts, one for what the rows write. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { AttentionShape } from '../ops/attention.ts';
+import type { KvCache, PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
+import type { WebGpuBackend } from './backend.ts';
+import { type DecodeAttention, decodeAttention, kvBytes, packKv } from './kernels/decode-attention.ts';
+import type { GpuBuffer } from './pool.ts';
+
+/** The caches of all layers, and which rows are still active. */
+export interface KvStore {
+  /** What attention in a layer reads and writes besides queries, keys and values. */
+  layer(index: number): Omit<DecodeAttention, 'qkv' | 'out'>;
+  readonly rows: number;
+  advance(count?: number): void;
+  keep(rows: readonly number[]): void;
+  dispose(): void;
+}
+
+/** Takes the prompts' keys and values over. */
+export function openKvStore(
+  backend: WebGpuBackend,
+  prefix: readonly PrefixKv[],
+  prompts: readonly RowPrefix[],
+  capacity: number,
+  shape: AttentionShape,
+): KvStore {
+  const { gpu } = backend;
+  const format = backend.cacheFormat;
+  const width = shape.numKvHeads * shape.headDim;
+  const prefixTokens = prefix[0]?.k.shape[0] ?? 0;
+  const size = prefixTokens * width;
+  const layers = prefix.map(({ k, v }) => {
+    const layer = {
+      prefix: gpu.take(Math.max(16, 2 * size * kvBytes(format))),
+      own: gpu.take(Math.max(16, 2 * prompts.length * capacity * width * kvBytes(format))),
+    };
+    packKv(backend, backend.buffer(k), layer.prefix, 0, size, format);
+    packKv(backend, backend.buffer(v), layer.prefix, size, size, format);
+    return layer;
+  });
+  tf.dispose(prefix.map(({ k, v }) => [k, v]));
+  let slots = prompts.map((_, slot) => slot);
+  let step = 0;
+  const table = () =>
+    backend.integers(
+      Int32Array.from(slots.flatMap((slot) => [slot, prompts[slot]?.start ?? 0, prompts[slot]?.length ?? 0])),
+    );
+  let rows = table();
+  return {
+    layer: (index) => {
+      const layer = layers[index];
+      if (layer === undefined) throw new Error(`The cache has no layer ${index}`);
+      const sizes = { batch: slots.length, step, capacity, slots: prompts.length, prefixTokens, format };
+      return { ...layer, rows: backend.buffer(rows), ...sizes };
+    },
+    get rows() {
+      return slots.length;
+    },
+    advance: (count = 1) => {
+      step += count;
+    },
+    keep: (indices) => {
+      slots = indices.map((row) => slots[row] ?? 0);
+      backend.release(rows);
+      rows = table();
+    },
+    dispose: () => {
+      for (const layer of layers) {
+        gpu.give(layer.prefix);
+        gpu.give(layer.own);
+      }
+      backend.release(rows);
+    },
+  };
+}
+
+/** The cache of a model that is decoded op by op. */
+export function openGpuKvCache(
+  backend: WebGpuBackend,
+  prefix: readonly PrefixKv[],
+  prompts: readonly RowPrefix[],
+  capacity: number,
+  shape: AttentionShape,
+): KvCache {
+  const store = openKvStore(backend, prefix, prompts, capacity, shape);
+  return {
+    attend: (index, q, k, v) => {
+      const layer = store.layer(index);
+      const out = backend.output(q.shape);
+      const [queries, keys, values, result] = [q, k, v, out].map((tensor) => backend.buffer(tensor)) as [
+        GpuBuffer,
+        GpuBuffer,
+        GpuBuffer,
+        GpuBuffer,
+      ];
+      decodeAttention(backend, shape, { ...layer, qkv: { q: queries, k: keys, v: values }, out: result });
+      return tf.engine().makeTensorFromTensorInfo(out) as tf.Tensor2D;
+    },
+    advance: () => store.advance(),
+    skip: store.advance,
+    keep: store.keep,
+    dispose: store.dispose,
+  };
+}

@@ -1,0 +1,21 @@
+/** Opens the webgpu backend and makes it tfjs's current one. */
+import * as tf from '@tensorflow/tfjs-core';
+import { WEBGPU_BACKEND, WebGpuBackend } from './backend.ts';
+import { Gpu, type GpuOptions } from './gpu.ts';
+import { registerWebGpuKernels } from './register.ts';
+
+/** Throws a BraidError that says why where there is no GPU to open. */
+export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGpuBackend> {
+  const backend = new WebGpuBackend(Gpu.open(options));
+  if (tf.findBackendFactory(WEBGPU_BACKEND) != null) tf.removeBackend(WEBGPU_BACKEND);
+  tf.registerBackend(WEBGPU_BACKEND, () => backend, 3);
+  registerWebGpuKernels(backend);
+  await tf.setBackend(WEBGPU_BACKEND);
+  return backend;
+}
+
+/** Disposes of the backend with all its tensors and gives the GPU back. */
+export async function closeWebGpuBackend(backend: WebGpuBackend): Promise<void> {
+  if (tf.findBackend(WEBGPU_BACKEND) === backend) tf.removeBackend(WEBGPU_BACKEND);
+  await backend.gpu.close();
+}

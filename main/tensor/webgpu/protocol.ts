@@ -1,0 +1,95 @@
+/**
+ * What the trainer's thread and the thread that owns the GPU say to each other. Reading from a GPU is asynchronous, the
+ * trainer is not: it records work, posts it in batches, and where it needs a result it waits for the other thread.
+ */
+
+/** A compute program as the device thread compiles it; it is sent once and then known by its number. */
+export interface ProgramSource {
+  readonly id: number;
+  readonly name: string;
+  readonly wgsl: string;
+  /** Of each storage buffer, in order of its binding: whether the program writes it. */
+  readonly writes: readonly boolean[];
+}
+
+/** Bytes for a buffer. They are written before the batch's commands run. */
+export interface Upload {
+  readonly buffer: number;
+  readonly offset: number;
+  readonly bytes: ArrayBuffer;
+}
+
+/** Commands are runs of integers: a code, then its operands. Offsets and lengths count 4-byte words. */
+export const COMMAND = {
+  /** program, x, y, z, place of its parameters in blocks, number of buffers, buffers … */
+  dispatch: 0,
+  /** from, its offset, to, its offset, words */
+  copy: 1,
+  /** buffer, offset, words */
+  clear: 2,
+} as const;
+
+/** A dispatch's parameters take a block: WebGPU's alignment for an offset into a uniform buffer. */
+export const PARAMETER_BYTES = 256;
+
+export interface Batch {
+  readonly kind: 'batch';
+  /** New buffers: number and bytes. */
+  readonly creates: readonly (readonly [id: number, bytes: number])[];
+  readonly destroys: readonly number[];
+  readonly programs: readonly ProgramSource[];
+  readonly uploads: readonly Upload[];
+  readonly commands: Int32Array<ArrayBuffer>;
+  readonly parameters: Uint32Array<ArrayBuffer>;
+}
+
+export interface OpenRequest {
+  readonly kind: 'open';
+  /** Part of the adapter's name; null: the one that the system prefers. */
+  readonly adapter: string | null;
+}
+
+export interface ReadRequest {
+  readonly kind: 'read';
+  readonly buffer: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export type Request = Batch | OpenRequest | ReadRequest | { readonly kind: 'wait' | 'list' | 'close' };
+
+/** The limits that kernels and memory plans look at. */
+export interface GpuLimits {
+  readonly maxBufferSize: number;
+  readonly maxStorageBufferBindingSize: number;
+  readonly maxComputeWorkgroupStorageSize: number;
+  readonly maxComputeInvocationsPerWorkgroup: number;
+  readonly maxComputeWorkgroupsPerDimension: number;
+  readonly maxStorageBuffersPerShaderStage: number;
+}
+
+/** What an adapter says of itself. */
+export interface AdapterFacts {
+  readonly vendor: string;
+  readonly architecture: string;
+  readonly device: string;
+  /** The driver's own words, its version mostly among them. */
+  readonly description: string;
+  /** Computes on the processor: good for tests, never for work. */
+  readonly software: boolean;
+  readonly features: readonly string[];
+  readonly limits: GpuLimits;
+}
+
+/** Why the device can't continue. */
+export type GpuFault = 'no-package' | 'no-adapter' | 'no-device' | 'lost' | 'out-of-memory' | 'invalid';
+
+export type Reply =
+  | {
+      readonly ok: true;
+      readonly adapter?: AdapterFacts;
+      readonly bytes?: ArrayBuffer;
+      /** Of every adapter of the system. */
+      readonly names?: readonly string[];
+    }
+  | { readonly ok: false; readonly fault: GpuFault; readonly message: string };

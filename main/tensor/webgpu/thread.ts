@@ -1,0 +1,334 @@
+/**
+ * The thread that owns the GPU. It keeps Dawn's instance, adapter and device for as long as it lives: once one of them
+ * is collected, the next work ends the process. Work arrives as batches; a reply goes out where one is waited for.
+ */
+import { type MessagePort, workerData } from 'node:worker_threads';
+import {
+  type AdapterFacts,
+  type Batch,
+  COMMAND,
+  type GpuFault,
+  type GpuLimits,
+  type OpenRequest,
+  PARAMETER_BYTES,
+  type ProgramSource,
+  type ReadRequest,
+  type Reply,
+  type Request,
+} from './protocol.ts';
+
+/** The parameters that all dispatches of a batch share a buffer for, at first. */
+const FIRST_PARAMETERS = 1024 * PARAMETER_BYTES;
+
+/** Readback goes through mapped buffers of at most so many bytes. */
+const STAGING_BYTES = 64 * 2 ** 20;
+
+/** Bind groups that are kept of a program: a run whose buffers never come round again must not pile them up. */
+const MOST_GROUPS = 2048;
+
+/** No kernel here reads workgroup memory before it has written it; clearing it first costs small kernels half their time. */
+const DAWN_FLAGS = ['enable-dawn-features=disable_workgroup_init'];
+
+interface Compiled {
+  readonly pipeline: GPUComputePipeline;
+  readonly layout: GPUBindGroupLayout;
+  /** By the buffers' numbers. A bind group costs ten times its dispatch, so the ones made are kept. */
+  readonly groups: Map<string, GPUBindGroup>;
+}
+
+class DeviceThread {
+  /** Kept for as long as the thread lives, see above. */
+  readonly #instance: GPU;
+  readonly #adapter: GPUAdapter;
+  readonly #device: GPUDevice;
+  readonly #programs = new Map<number, Compiled>();
+  readonly #buffers = new Map<number, GPUBuffer>();
+  #parameters: GPUBuffer;
+  #staging: GPUBuffer | null = null;
+  #fault: { readonly fault: GpuFault; readonly message: string } | null = null;
+
+  constructor(instance: GPU, adapter: GPUAdapter, device: GPUDevice) {
+    this.#instance = instance;
+    this.#adapter = adapter;
+    this.#device = device;
+    this.#parameters = this.#uniformBuffer(FIRST_PARAMETERS);
+    device.addEventListener('uncapturederror', (event) => {
+      const { error } = event as GPUUncapturedErrorEvent;
+      const fault = error.constructor.name === 'GPUOutOfMemoryError' ? 'out-of-memory' : 'invalid';
+      this.#fault ??= { fault, message: error.message };
+    });
+    void device.lost.then(({ reason, message }) => {
+      if (reason !== 'destroyed') this.#fault = { fault: 'lost', message };
+    });
+  }
+
+  get facts(): AdapterFacts {
+    return describe(this.#adapter);
+  }
+
+  /** What went wrong since it was last asked; a lost device stays lost. */
+  takeFault(): Reply | null {
+    const fault = this.#fault;
+    if (fault === null) return null;
+    if (fault.fault !== 'lost') this.#fault = null;
+    return { ok: false, ...fault };
+  }
+
+  run(batch: Batch): void {
+    for (const program of batch.programs) this.#programs.set(program.id, this.#compile(program));
+    for (const [id, bytes] of batch.creates) this.#buffers.set(id, this.#storageBuffer(bytes));
+    for (const { buffer, offset, bytes } of batch.uploads)
+      this.#device.queue.writeBuffer(this.#buffer(buffer), offset, bytes);
+    if (batch.parameters.byteLength > this.#parameters.size) this.#growParameters(batch.parameters.byteLength);
+    if (batch.parameters.length > 0) this.#device.queue.writeBuffer(this.#parameters, 0, batch.parameters);
+    if (batch.commands.length > 0) this.#device.queue.submit([this.#encode(batch.commands)]);
+    if (batch.destroys.length > 0) this.#destroy(new Set(batch.destroys));
+  }
+
+  #encode(commands: Int32Array): GPUCommandBuffer {
+    const encoder = this.#device.createCommandEncoder();
+    let pass: GPUComputePassEncoder | null = null;
+    let at = 0;
+    const next = (): number => commands[at++] as number;
+    while (at < commands.length) {
+      const code = next();
+      if (code === COMMAND.dispatch) {
+        pass ??= encoder.beginComputePass();
+        const program = this.#programs.get(next()) as Compiled;
+        const [x, y, z, block, count] = [next(), next(), next(), next(), next()];
+        pass.setPipeline(program.pipeline);
+        pass.setBindGroup(0, this.#group(program, commands.subarray(at, at + count)), [block * PARAMETER_BYTES]);
+        pass.dispatchWorkgroups(x, y, z);
+        at += count;
+        continue;
+      }
+      pass?.end();
+      pass = null;
+      if (code === COMMAND.copy) {
+        const [from, fromAt, to, toAt, words] = [next(), next(), next(), next(), next()];
+        encoder.copyBufferToBuffer(this.#buffer(from), 4 * fromAt, this.#buffer(to), 4 * toAt, 4 * words);
+      } else {
+        const [buffer, offset, words] = [next(), next(), next()];
+        encoder.clearBuffer(this.#buffer(buffer), 4 * offset, 4 * words);
+      }
+    }
+    pass?.end();
+    return encoder.finish();
+  }
+
+  /** The buffer's bytes, once all work before is done. */
+  async read({ buffer, offset, bytes }: ReadRequest): Promise<ArrayBuffer> {
+    const out = new Uint8Array(bytes);
+    for (let done = 0; done < bytes; ) {
+      const part = Math.min(bytes - done, STAGING_BYTES);
+      const staging = this.#stagingBuffer(part);
+      const encoder = this.#device.createCommandEncoder();
+      encoder.copyBufferToBuffer(this.#buffer(buffer), offset + done, staging, 0, part);
+      this.#device.queue.submit([encoder.finish()]);
+      await staging.mapAsync(GPUMapMode.READ, 0, part);
+      out.set(new Uint8Array(staging.getMappedRange(0, part)), done);
+      staging.unmap();
+      done += part;
+    }
+    return out.buffer;
+  }
+
+  async wait(): Promise<void> {
+    await this.#device.queue.onSubmittedWorkDone();
+  }
+
+  close(): void {
+    this.#device.destroy();
+    // Named so that it can't be collected before the device.
+    void this.#instance;
+  }
+
+  #compile({ name, wgsl, writes }: ProgramSource): Compiled {
+    const device = this.#device;
+    const uniform = { binding: 0, visibility: GPUShaderStage.COMPUTE };
+    const layout = device.createBindGroupLayout({
+      label: name,
+      entries: [
+        { ...uniform, buffer: { type: 'uniform', hasDynamicOffset: true, minBindingSize: PARAMETER_BYTES } },
+        ...writes.map(
+          (write, i): GPUBindGroupLayoutEntry => ({
+            binding: i + 1,
+            visibility: GPUShaderStage.COMPUTE,
+            buffer: { type: write ? 'storage' : 'read-only-storage' },
+          }),
+        ),
+      ],
+    });
+    const module = device.createShaderModule({ label: name, code: wgsl });
+    const pipeline = device.createComputePipeline({
+      label: name,
+      layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
+      compute: { module, entryPoint: 'main' },
+    });
+    return { pipeline, layout, groups: new Map() };
+  }
+
+  #group(program: Compiled, ids: Int32Array): GPUBindGroup {
+    const key = ids.join();
+    const known = program.groups.get(key);
+    if (known !== undefined) return known;
+    const parameters = { binding: 0, resource: { buffer: this.#parameters, size: PARAMETER_BYTES } };
+    const storage = Array.from(ids, (id, i) => ({ binding: i + 1, resource: { buffer: this.#buffer(id) } }));
+    const group = this.#device.createBindGroup({ layout: program.layout, entries: [parameters, ...storage] });
+    if (program.groups.size >= MOST_GROUPS) program.groups.clear();
+    program.groups.set(key, group);
+    return group;
+  }
+
+  #destroy(ids: ReadonlySet<number>): void {
+    for (const id of ids) {
+      this.#buffer(id).destroy();
+      this.#buffers.delete(id);
+    }
+    // Numbers are never used again, but a kept bind group would hold on to the memory.
+    for (const { groups } of this.#programs.values())
+      for (const key of groups.keys()) if (key.split(',').some((id) => ids.has(Number(id)))) groups.delete(key);
+  }
+
+  #growParameters(bytes: number): void {
+    const old = this.#parameters;
+    this.#parameters = this.#uniformBuffer(2 ** Math.ceil(Math.log2(bytes)));
+    for (const { groups } of this.#programs.values()) groups.clear();
+    old.destroy();
+  }
+
+  #stagingBuffer(bytes: number): GPUBuffer {
+    if (this.#staging !== null && this.#staging.size >= bytes) return this.#staging;
+    this.#staging?.destroy();
+    const size = Math.max(4096, 2 ** Math.ceil(Math.log2(bytes)));
+    this.#staging = this.#device.createBuffer({ size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+    return this.#staging;
+  }
+
+  #buffer(id: number): GPUBuffer {
+    const buffer = this.#buffers.get(id);
+    if (buffer === undefined) throw new Error(`Expected GPU buffer ${id} to exist`);
+    return buffer;
+  }
+
+  #storageBuffer(size: number): GPUBuffer {
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    return this.#device.createBuffer({ size, usage });
+  }
+
+  #uniformBuffer(size: number): GPUBuffer {
+    return this.#device.createBuffer({ size, usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST });
+  }
+}
+
+class OpenFault extends Error {
+  readonly fault: GpuFault;
+
+  constructor(fault: GpuFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+async function open({ adapter: wanted }: OpenRequest): Promise<DeviceThread> {
+  const dawn = await import('webgpu').catch((error: unknown) => {
+    throw new OpenFault('no-package', messageOf(error));
+  });
+  Object.assign(globalThis, dawn.globals);
+  const instance = dawn.create([...DAWN_FLAGS, ...(wanted === null ? [] : [`adapter=${wanted}`])]);
+  const adapter = await instance.requestAdapter({ powerPreference: 'high-performance' }).catch((error: unknown) => {
+    throw new OpenFault('no-adapter', messageOf(error));
+  });
+  if (adapter === null) throw new OpenFault('no-adapter', 'no adapter was found');
+  const device = await adapter.requestDevice({ requiredLimits: { ...limitsOf(adapter) } }).catch((error: unknown) => {
+    throw new OpenFault('no-device', messageOf(error));
+  });
+  return new DeviceThread(instance, adapter, device);
+}
+
+/** Dawn names its adapters only where it is asked for one that doesn't exist. */
+async function listAdapters(): Promise<string[]> {
+  const { create } = await import('webgpu');
+  const message = await create(['adapter=none has this name'])
+    .requestAdapter({})
+    .then(() => '', messageOf);
+  return [...message.matchAll(/backend: '([^']*)', name: '([^']*)'/g)].map(([, api, name]) => `${name} (${api})`);
+}
+
+function limitsOf({ limits }: GPUAdapter): GpuLimits {
+  return {
+    maxBufferSize: limits.maxBufferSize,
+    maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
+    maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
+    maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
+    maxComputeWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
+    maxStorageBuffersPerShaderStage: limits.maxStorageBuffersPerShaderStage,
+  };
+}
+
+function describe(adapter: GPUAdapter): AdapterFacts {
+  const { vendor, architecture, device, description } = adapter.info;
+  return {
+    ...{ vendor, architecture, device, description },
+    software:
+      adapter.info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${device} ${description}`),
+    features: [...adapter.features].sort(),
+    limits: limitsOf(adapter),
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** How often the thread shows that it lives to one that waits. */
+const BEAT_MS = 1000;
+
+const { port, flag } = workerData as { readonly port: MessagePort; readonly flag: Int32Array };
+let thread: DeviceThread | null = null;
+/** A fault in a batch, which nobody waits for: it goes out with the next reply. */
+let pending: Reply | null = null;
+
+function reply(message: Reply): void {
+  const { bytes } = message as { readonly bytes?: ArrayBuffer };
+  port.postMessage(message, bytes === undefined ? [] : [bytes]);
+  Atomics.add(flag, 0, 1);
+  Atomics.notify(flag, 0);
+}
+
+async function handle(request: Request): Promise<void> {
+  if (request.kind === 'open') {
+    thread = await open(request);
+    return reply({ ok: true, adapter: thread.facts });
+  }
+  if (thread === null) throw new Error('Expected the GPU to be open');
+  if (request.kind === 'batch') return thread.run(request);
+  if (request.kind === 'list') return reply({ ok: true, names: await listAdapters() });
+  if (request.kind === 'close') {
+    thread.close();
+    return reply({ ok: true });
+  }
+  const bytes = request.kind === 'read' ? await thread.read(request) : undefined;
+  if (request.kind === 'wait') await thread.wait();
+  const fault = pending ?? thread.takeFault();
+  pending = null;
+  reply(fault ?? { ok: true, ...(bytes && { bytes }) });
+}
+
+setInterval(() => void Atomics.add(flag, 1, 1), BEAT_MS).unref();
+
+// One after the other: a read that waits must not be overtaken.
+let turn: Promise<void> = Promise.resolve();
+port.on('message', (request: Request) => {
+  turn = turn
+    .then(() => handle(request))
+    .catch((error: unknown) => {
+      const fault: Reply = thread?.takeFault() ?? {
+        ok: false,
+        fault: error instanceof OpenFault ? error.fault : 'invalid',
+        message: messageOf(error),
+      };
+      if (request.kind === 'batch') pending ??= fault;
+      else reply(pending ?? fault);
+    });
+});
