@@ -1,9 +1,11 @@
 /**
- * Starts the braid command with Node's compile cache: without it, stripping types and compiling again at every start
- * is most of what a short command does. Forked trainers find the cache through the environment.
+ * Starts the braid command with Node's compile cache: without it, stripping types and compiling at every start
+ * takes most of the time of a short command. Forked trainers find the cache through the environment.
  */
 import { enableCompileCache } from 'node:module';
+import { exitOnInterrupt } from './commands/interrupt.ts';
 
+exitOnInterrupt();
 const { directory } = enableCompileCache();
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
 await import('./cli.ts');

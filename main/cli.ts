@@ -1,4 +1,4 @@
-/** The braid command: parses arguments, runs one command, turns failures into words and exit codes. */
+/** The braid command: parses arguments, runs one command, turns failures into messages and exit codes. */
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { registerBench } from './commands/bench.ts';
@@ -10,6 +10,7 @@ import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { registerExport } from './commands/export.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
+import { registerMerge } from './commands/merge.ts';
 import { registerReplies } from './commands/replies.ts';
 import { registerScore } from './commands/score.ts';
 import { registerServe } from './commands/serve.ts';
@@ -19,11 +20,17 @@ import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
 import { registerTrial } from './commands/trial.ts';
 import { BraidError } from './errors.ts';
+import { databaseError } from './store/errors.ts';
 
 setHostPaths(checkoutPaths(join(import.meta.dirname, '..')));
 
-// A reader that closes the pipe early (`| head`) is no failure of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// A reader that closes the pipe early (`| head`) is no failure of ours; EIO is a terminal that was closed.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EIO') process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+
+// Progress that nobody can read any more, of a terminal that was closed for instance, must not keep a run from saving.
+process.stderr.on('error', () => undefined);
 
 const program = new Command('braid')
   .description('Train language models by GRPO on your own machine.')
@@ -42,6 +49,7 @@ for (const register of [
   registerCompare,
   registerScore,
   registerExport,
+  registerMerge,
   registerBench,
   registerServe,
   registerDoctor,
@@ -56,9 +64,10 @@ try {
   process.exitCode = explain(error);
 }
 
-/** Says what went wrong on stderr. 1: failed; 2: bad arguments or input. */
-function explain(error: unknown): number {
-  // Commander has written its message already; its help is no failure.
+/** Prints the error on stderr. 1: failed; 2: bad arguments or input. */
+function explain(thrown: unknown): number {
+  const error = databaseError(thrown, 'of the workspace');
+  // Commander has already printed its message; showing help is not a failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (!(error instanceof BraidError)) {
     process.stderr.write(`braid: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

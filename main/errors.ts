@@ -1,6 +1,6 @@
 /**
- * The one error type that reaches a person. `input` errors are the caller's to mend (exit code 2);
- * `runtime` errors happened while doing what was asked (exit code 1).
+ * The one error type shown to users. `input` errors are for the caller to fix (exit code 2);
+ * `runtime` errors happened while carrying out a request (exit code 1).
  */
 export type ErrorKind = 'input' | 'runtime';
 
@@ -11,7 +11,7 @@ export interface BraidErrorOptions {
   readonly remedy?: string;
 }
 
-/** An error with a stable code; its message says what was expected, what came and, in `remedy`, what to do. */
+/** An error with a stable code; the message says what happened, `remedy` what to do. */
 export class BraidError extends Error {
   readonly code: string;
   readonly kind: ErrorKind;
@@ -26,7 +26,7 @@ export class BraidError extends Error {
   }
 }
 
-/** A fault in what the person gave: a file, a field, an argument. */
+/** An error in the user's input: a file, a field, an argument. */
 export function inputError(code: string, message: string, remedy?: string): BraidError {
   return new BraidError(code, message, remedy === undefined ? { kind: 'input' } : { kind: 'input', remedy });
 }

@@ -1,4 +1,4 @@
-/** Braid on the desktop: what Electron does around the app, in the order in which it has to happen. */
+/** Braid on the desktop: Electron's set-up around the app, in order. */
 import { app, session } from 'electron';
 import { openPageRequests } from './api/page-requests.ts';
 import { openPathAccess } from './api/path-access.ts';
@@ -9,23 +9,24 @@ import { setupMenu } from './desktop/menu.ts';
 import { notifyOfNotices } from './desktop/notifications.ts';
 import { chooseWorkspace, openWorkspaceOrAsk } from './desktop/open-workspace.ts';
 import { openFiles } from './desktop/opened-files.ts';
-import { handPorts } from './desktop/page-port.ts';
+import { sendPorts } from './desktop/page-port.ts';
 import { desktopPaths } from './desktop/paths.ts';
 import { openPreferences } from './desktop/preferences.ts';
 import { showProgress } from './desktop/progress.ts';
 import { guardQuit } from './desktop/quitting.ts';
 import { registerScheme, servePage } from './desktop/scheme.ts';
-import { holdSingleInstance, ownArguments } from './desktop/single-instance.ts';
+import { lockSingleInstance, ownArguments } from './desktop/single-instance.ts';
 import { followTheme } from './desktop/theme.ts';
 import { openWindow, showWindow } from './desktop/window.ts';
+import { surviveRejections } from './services/workspace/stray-faults.ts';
 
 const paths = desktopPaths(import.meta.dirname, app.isPackaged ? process.resourcesPath : null);
 
 app.enableSandbox();
 registerScheme();
 guardContents();
-const instance = holdSingleInstance();
-// Electron waits for this file to end before it is ready: nothing is awaited here.
+const instance = lockSingleInstance();
+// Electron becomes ready only after this file has run, so nothing is awaited here.
 if (instance === null) app.quit();
 else void app.whenReady().then(start);
 
@@ -33,6 +34,7 @@ async function start(): Promise<void> {
   const preferences = openPreferences();
   const braid = await openWorkspaceOrAsk(instance?.workspace, paths, preferences);
   if (braid === null) return app.exit(1);
+  surviveRejections(braid.notices);
 
   lockSession(session.defaultSession);
   servePage(paths.page);
@@ -48,7 +50,7 @@ async function start(): Promise<void> {
     requests,
     openWorkspace,
   } as const;
-  handPorts({ app: braid, host, access });
+  sendPorts({ app: braid, host, access });
 
   showProgress(window, braid);
   notifyOfNotices(window, braid, requests);

@@ -1,5 +1,5 @@
 /**
- * Counter-based random numbers: a value depends only on its coordinates (seed, step, row, position …), never on
+ * Counter-based random numbers: a value depends only on its coordinates (seed, step, row, position …), not on
  * how many were drawn before. Resuming, splitting a batch or dropping finished rows therefore can't change a run.
  */
 
@@ -17,7 +17,7 @@ export function hash32(...coordinates: readonly number[]): number {
   let h = 0x9747b28c;
   for (const c of coordinates) {
     h = mix(h, c | 0);
-    // Seeds beyond 32 bits still differ.
+    // Keeps seeds beyond 32 bits distinct.
     if (c > 0x7fffffff || c < -0x80000000) h = mix(h, Math.floor(c / 0x100000000));
   }
   h ^= coordinates.length * 4;
@@ -26,7 +26,7 @@ export function hash32(...coordinates: readonly number[]): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** A uniform number in [0, 1) with 32 random bits, given by its coordinates. */
+/** A uniform number in [0, 1) with 32 random bits, determined by its coordinates. */
 export function uniform(...coordinates: readonly number[]): number {
   return hash32(...coordinates) / 0x100000000;
 }
@@ -53,7 +53,7 @@ export function hashString(text: string): number {
   return h >>> 0;
 }
 
-/** A shuffled copy (Fisher-Yates), given by the stream. */
+/** A shuffled copy (Fisher-Yates), using the stream. */
 export function shuffled<T>(items: readonly T[], stream: RandomStream): T[] {
   const out = [...items];
   for (let i = out.length - 1; i > 0; i--) {

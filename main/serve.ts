@@ -1,4 +1,4 @@
-/** The app without Electron: http and one WebSocket a page, on 127.0.0.1 only, for any browser on this machine. */
+/** The app without Electron: http and one WebSocket per page, on 127.0.0.1 only, for any browser on this machine. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,8 +8,11 @@ import type { ApiContext } from './api/context.ts';
 import { contentSecurityPolicy } from './api/page-policy.ts';
 import { serveWebSocket } from './api/websocket.ts';
 import { inputError } from './errors.ts';
-import { checkNames, checkToken, type Knock, type Verdict } from './serve/gate.ts';
+import { checkNames, checkToken, type Knock, parseTarget, type Verdict } from './serve/gate.ts';
 import { type PageFile, readPageFiles } from './serve/page-files.ts';
+import { openMemoryRelease } from './serve/release-memory.ts';
+import { SIGN_IN_POLICY, signInPage } from './serve/sign-in.ts';
+import { logFault } from './services/workspace/stray-faults.ts';
 
 export interface ServeOptions {
   readonly context: ApiContext;
@@ -21,23 +24,40 @@ export interface ServeOptions {
 
 export interface Serving {
   readonly port: number;
-  /** With the token: whoever has it may use the app. */
+  /** Includes the token: anyone who has it can use the app. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** The largest message that a page may send: a dropped text file of 64 MiB, in base64. */
+/** The largest message from a page: a dropped text file of 64 MiB, in base64. */
 const MAX_MESSAGE = 96 * 2 ** 20;
 
 /** Serves the app until closed. */
 export async function serve({ context, page, port: wanted }: ServeOptions): Promise<Serving> {
   const files = readPageFiles(page);
   const token = randomBytes(24).toString('base64url');
-  // Cookies don't know ports: two of us on one machine must not overwrite each other's.
+  // Cookies aren't separated by port: two servers on one machine must not overwrite each other's.
   const cookieName = `braid-${randomBytes(6).toString('hex')}`;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE });
-  const server = createServer((request, response) => respond(response, route(request)));
-  server.on('upgrade', (request, socket, head) => upgrade(request, socket, head));
+  const releaseMemory = openMemoryRelease();
+  const server = createServer((request, response) => {
+    try {
+      respond(response, route(request));
+    } catch (error) {
+      logFault('A request to braid serve', error);
+      response.destroy();
+    }
+  });
+  server.on('upgrade', (request, socket, head) => {
+    // Node takes its own listener off: without one, a client that resets the connection would end the process.
+    socket.on('error', () => socket.destroy());
+    try {
+      upgrade(request, socket, head);
+    } catch (error) {
+      logFault('A WebSocket request to braid serve', error);
+      socket.destroy();
+    }
+  });
 
   function admit(request: IncomingMessage, url: URL, originNeeded: boolean): Verdict {
     const { host, origin, cookie } = request.headers;
@@ -46,8 +66,15 @@ export async function serve({ context, page, port: wanted }: ServeOptions): Prom
     return names.kind === 'in' ? checkToken(knock, token, cookieName) : names;
   }
 
+  function admitSocket(request: IncomingMessage): Verdict {
+    const url = parseTarget(request.url);
+    if (url === null) return { kind: 'out', status: 400, why: 'Expected a path' };
+    return url.pathname === '/rpc' ? admit(request, url, true) : { kind: 'out', status: 404, why: 'Expected /rpc' };
+  }
+
   function route(request: IncomingMessage): Reply {
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const url = parseTarget(request.url);
+    if (url === null) return refusal(400, 'Expected a path such as /, got something that is not one');
     const verdict = admit(request, url, false);
     if (verdict.kind === 'out') return refusal(verdict.status, verdict.why);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, 'Expected GET');
@@ -59,15 +86,18 @@ export async function serve({ context, page, port: wanted }: ServeOptions): Prom
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const verdict = url.pathname === '/rpc' ? admit(request, url, true) : ({ kind: 'out', status: 404 } as const);
+    const verdict = admitSocket(request);
     if (verdict.kind === 'out') {
       socket.end(`HTTP/1.1 ${verdict.status} Refused\r\nConnection: close\r\n\r\n`);
       return;
     }
     sockets.handleUpgrade(request, socket, head, (opened) => {
       // What goes wrong on a socket closes it; the page opens another.
-      opened.on('error', () => opened.terminate());
+      opened.on('error', () => {
+        opened.terminate();
+        releaseMemory(MAX_MESSAGE);
+      });
+      opened.on('message', (data: Buffer) => releaseMemory(data.length));
       serveWebSocket(opened, context);
     });
   }
@@ -95,7 +125,7 @@ function respond(response: ServerResponse, { status, headers, body }: Reply): vo
   response.end(body);
 }
 
-/** The token leaves the address bar for a cookie that scripts can't read. */
+/** Moves the token from the address bar to a cookie that scripts can't read. */
 function entry(cookie: string): Reply {
   const headers = { Location: '/', 'Set-Cookie': `${cookie}; HttpOnly; SameSite=Strict; Path=/` };
   return { status: 302, headers: { ...headers, 'Cache-Control': 'no-store' }, body: '' };
@@ -112,17 +142,23 @@ function fileReply({ body, type }: PageFile, host: string, hashed: boolean): Rep
 }
 
 function refusal(status: number, why: string): Reply {
-  const help = status === 401 ? '\nOpen the address that braid serve printed when it started.' : '';
+  if (status === 401) return signIn(why);
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' };
-  return { status, headers, body: `${why}.${help}\n` };
+  return { status, headers, body: `${why}.\n` };
+}
+
+/** What a browser shows after a restart, whose token is a new one. */
+function signIn(why: string): Reply {
+  const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' };
+  return { status: 401, headers: { ...headers, 'Content-Security-Policy': SIGN_IN_POLICY }, body: signInPage(why) };
 }
 
 function listen(server: Server, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
-      const message = `Expected a port to listen on, but ${wanted} can't be had (${error.code})`;
-      reject(taken ? inputError('PORT_TAKEN', message, 'Give another with --port.') : error);
+      const message = `Port ${wanted} can't be opened (${error.code})`;
+      reject(taken ? inputError('PORT_TAKEN', message, 'Choose another port with --port.') : error);
     });
     server.listen(wanted, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });

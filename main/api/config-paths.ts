@@ -1,8 +1,11 @@
-import { checkpointOfRun } from '../services/from-checkpoint.ts';
-import { isBundled } from '../services/models.ts';
-import type { HostPaths } from '../services/paths.ts';
+/** One rule for every procedure that takes a configuration, whole or in part: what of the disk a page may name in it. */
+
+import { importedModels } from '../services/models/imported.ts';
+import { isBundled } from '../services/models/resolve.ts';
+import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
+import type { HostPaths } from '../services/workspace/paths.ts';
 import type { Store } from '../store/index.ts';
-import type { TrainConfig } from '../trainer/config.ts';
+import { configFields, fieldMeta } from '../trainer/config.ts';
 import type { PathAccess } from './context.ts';
 
 interface Place {
@@ -10,16 +13,25 @@ interface Place {
   readonly paths: Pick<HostPaths, 'resources'>;
 }
 
-/** Every path that a configuration of a page names: inside the workspace, bundled, or opened by the person. */
-export function checkConfigPaths(config: TrainConfig, access: PathAccess, { store, paths }: Place): void {
-  const model = isBundled(config.model, paths) ? null : config.model;
-  for (const path of [model, config.dataset, config.eval_dataset, config.relevance_model]) {
-    if (path !== null) access.check(path);
+type Fields = Readonly<Record<string, unknown>>;
+
+const pathFields: readonly string[] = configFields.filter((field) => fieldMeta(field).path === true);
+
+/**
+ * Every path that a configuration of a page names: inside the workspace, bundled, or opened by the person. What was
+ * `known` already, from when the person had opened it, may stay as it is.
+ */
+export function checkConfigPaths(config: Fields, access: PathAccess, place: Place, known: Fields = {}): void {
+  for (const field of pathFields) {
+    const path = config[field];
+    if (typeof path !== 'string' || path === known[field] || hasName(field, path, place)) continue;
+    access.check(path);
   }
-  checkStart(config.from_checkpoint, access, store);
 }
 
-/** A checkpoint to start from is a path like others, or the name of a run of this workspace. */
-export function checkStart(start: string | null, access: PathAccess, store: Store): void {
-  if (start !== null && checkpointOfRun(store, start) === null) access.check(start);
+/** Names are no paths: of a bundled or imported model, and of a run of this workspace to start from. */
+function hasName(field: string, value: string, { store, paths }: Place): boolean {
+  if (field === 'from_checkpoint') return checkpointOfRun(store, value) !== null;
+  if (field !== 'model') return false;
+  return isBundled(value, paths) || importedModels(store).some(({ folder }) => folder === value);
 }

@@ -1,19 +1,20 @@
-/** What procedures work on: the open app, and what only its host can do. */
+/** The context of procedures: the open app, and what only its host can do. */
 import { implement } from '@orpc/server';
-import type { App } from '../services/app.ts';
+import type { App } from '../services/app/app.ts';
 import { contract } from './contract/index.ts';
 import { explained } from './failures.ts';
 import type { PageRequests } from './page-requests.ts';
+import { plainInput } from './plain-input.ts';
 
 /** What the host adds to the app. */
 export interface PageHost {
   readonly kind: 'electron' | 'serve';
   readonly version: string;
-  /** Native dialogs; null where there is no desktop. */
+  /** Native dialogs; null without a desktop. */
   readonly dialogs: Dialogs | null;
-  /** Asks the person for another workspace, then starts again with it. */
+  /** Asks the user for another workspace, then restarts with it. */
   readonly openWorkspace?: () => void;
-  /** What the host asks of its page; none where the browser's own bars do. */
+  /** Requests from the host to its page; none in a browser. */
   readonly requests?: PageRequests;
 }
 
@@ -26,17 +27,17 @@ export interface Dialogs {
 export interface ApiContext {
   readonly app: App;
   readonly host: PageHost;
-  /** Paths outside the workspace that a person has opened to this host. */
+  /** Paths outside the workspace that the user has opened to this host. */
   readonly access: PathAccess;
 }
 
-/** Which paths a page may name. */
+/** Which paths a page may use. */
 export interface PathAccess {
-  /** Opens a file or a folder with all in it. */
+  /** Allows a file, or a folder and its contents. */
   allow(path: string): void;
-  /** The absolute path, or PATH_OUTSIDE. Links are followed before the answer. */
+  /** The absolute path, or throws PATH_OUTSIDE. Symbolic links are resolved first. */
   check(path: string): string;
 }
 
-/** The implementer of the contract: every procedure's failures leave it typed and in words. */
-export const api = implement(contract).$context<ApiContext>().use(explained);
+/** The implementer of the contract: every procedure's failures leave it typed and in words, and none gets odd input. */
+export const api = implement(contract).$context<ApiContext>().use(explained).use(plainInput);

@@ -1,9 +1,9 @@
-/** Failures as they cross to the page: typed, in plain words, and without the insides of the host. */
+/** Errors as sent to the page: typed, in plain words, without internals of the host. */
 import { ORPCError, os, ValidationError } from '@orpc/server';
 import { BraidError } from '../errors.ts';
 import { databaseError } from '../store/errors.ts';
 
-/** Middleware: turns whatever a procedure throws, at once or in the middle of a stream, into REFUSED or FAILED. */
+/** Middleware: turns anything a procedure throws, even in the middle of a stream, into REFUSED or FAILED. */
 export const explained = os.middleware(async ({ next }) => {
   try {
     const result = await next();
@@ -25,7 +25,7 @@ async function* explainedStream(stream: AsyncIterable<unknown>): AsyncGenerator<
   }
 }
 
-/** The error that the page gets for what was thrown. */
+/** The page's error for a thrown value. */
 export function toFailure(thrown: unknown): ORPCError<string, unknown> {
   const error = databaseError(thrown, 'of this workspace');
   if (error instanceof BraidError) {
@@ -35,7 +35,7 @@ export function toFailure(thrown: unknown): ORPCError<string, unknown> {
   if (error instanceof ORPCError) return error.cause instanceof ValidationError ? badInput(error.cause) : error;
   process.stderr.write(`braid: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   const message = `Something went wrong in the app: ${error instanceof Error ? error.message : String(error)}`;
-  return failure('FAILED', message, 'UNEXPECTED', 'Nothing stored was touched. The log has the details.');
+  return failure('FAILED', message, 'UNEXPECTED', 'Stored data was not changed. The log has the details.');
 }
 
 function badInput({ issues }: ValidationError): ORPCError<string, unknown> {

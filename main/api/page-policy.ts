@@ -1,4 +1,4 @@
-/** What the page may load and where it may connect: nothing but itself. The same in both hosts. */
+/** What the page may load and connect to: only its own origin. The same in both hosts. */
 
 /** The Content-Security-Policy; `connect` adds the WebSocket's origin in `braid serve`. */
 export function contentSecurityPolicy(connect: readonly string[] = []): string {

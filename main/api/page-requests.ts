@@ -1,23 +1,23 @@
-/** What the desktop asks its page to do: menus, opened files and clicked notifications reach it through the contract. */
+/** Requests from the desktop to its page: menus, opened files and clicked notifications go through the contract. */
 
 export type PageRequest =
   /** Shows a screen: `/runs/7`. */
   | { readonly kind: 'go'; readonly path: string }
-  /** Offers text files for import. */
+  /** Opens text files in the import dialog. */
   | { readonly kind: 'import'; readonly files: readonly string[] }
   /** Opens the search over everything. */
   | { readonly kind: 'palette' }
-  /** Shows the keys. */
+  /** Shows the keyboard shortcuts. */
   | { readonly kind: 'keys' };
 
 export interface PageRequests {
-  /** Asks now, or as soon as a page listens. */
+  /** Sends now, or as soon as a page listens. */
   ask(request: PageRequest): void;
-  /** Everything asked, in order; a page that comes later takes over. */
+  /** All requests, in order; a later page replaces the current listener. */
   follow(signal?: AbortSignal): AsyncGenerator<PageRequest>;
 }
 
-/** Opens an empty list of requests. */
+/** Opens an empty request queue. */
 export function openPageRequests(): PageRequests {
   const waiting: PageRequest[] = [];
   let wake: () => void = () => undefined;
@@ -30,7 +30,7 @@ export function openPageRequests(): PageRequests {
     async *follow(signal) {
       const mine = ++latest;
       const here = (): boolean => mine === latest && signal?.aborted !== true;
-      // The page before this one is gone or about to be.
+      // The previous page is gone or about to be.
       wake();
       const abort = (): void => wake();
       signal?.addEventListener('abort', abort);
@@ -47,7 +47,7 @@ export function openPageRequests(): PageRequests {
   };
 }
 
-/** For a host that asks nothing: a browser has its own bars. */
+/** For a host that sends no requests: a browser has its own menus. */
 export async function* noRequests(): AsyncGenerator<PageRequest> {
   // Ends at once.
 }

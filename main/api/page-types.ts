@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-/** The content type of a file by its ending. */
+/** The content type of a file by its extension. */
 export function contentType(file: string): string {
   return TYPES[extname(file)] ?? 'application/octet-stream';
 }

@@ -1,4 +1,4 @@
-/** Keeps pages to the workspace and to what the person has opened to the app. */
+/** Limits pages to the workspace and to what the user has opened to the app. */
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { inputError } from '../errors.ts';
@@ -26,7 +26,7 @@ function contains(folder: string, path: string): boolean {
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
-/** Where a path really lies, links followed as far as it exists. */
+/** The real path, with symbolic links resolved as far as it exists. */
 function real(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);

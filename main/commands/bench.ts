@@ -1,7 +1,7 @@
-/** `braid bench`: whole GRPO steps against the clock. */
+/** `braid bench`: times whole GRPO steps. */
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { type BenchReport, benchModel } from '../services/bench.ts';
+import { type BenchReport, benchModel } from '../services/training/bench.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
@@ -27,13 +27,13 @@ export function registerBench(program: Command): void {
   withCommonOptions(program.command('bench'))
     .description('time whole GRPO steps')
     .requiredOption('--model <dir>', 'model folder, or "tiny" for the bundled model')
-    .option('--prompts <n>', 'prompts a step', '8')
-    .option('--group <n>', 'completions a prompt', '16')
-    .option('--words <n>', 'words in a fragment', '10')
+    .option('--prompts <n>', 'prompts per step', '8')
+    .option('--group <n>', 'completions per prompt', '16')
+    .option('--words <n>', 'words per fragment', '10')
     .option('--mode <mode>', 'full (all weights) or lora', 'lora')
-    .option('--beta <b>', 'KL coefficient; above 0 a reference is scored too', '0')
-    .option('--steps <n>', 'steps that are timed', '10')
-    .option('--warmup <n>', 'steps before the clock runs', '2')
+    .option('--beta <b>', 'KL coefficient; above 0 the reference model is scored too', '0')
+    .option('--steps <n>', 'steps to time', '10')
+    .option('--warmup <n>', 'untimed steps before', '2')
     .addHelpText('after', HELP)
     .action((options: BenchCommandOptions, command: Command) => bench(options, command));
 }
@@ -74,7 +74,7 @@ function betaOf(text: string): number {
 function print(context: CommandContext, report: BenchReport): void {
   const phases = Object.entries(report.phases).map(([name, seconds]) => `${name} ${seconds.toFixed(3)}`);
   context.print(
-    `${report.median_s.toFixed(3)} s a step (median; ${report.min_s.toFixed(3)} to ${report.max_s.toFixed(3)}) on ${report.backend}, ${report.threads} threads`,
+    `${report.median_s.toFixed(3)} s per step (median; ${report.min_s.toFixed(3)} to ${report.max_s.toFixed(3)}) on ${report.backend}, ${report.threads} threads`,
   );
   context.print(`by phase, in seconds: ${phases.join(', ')}`);
   context.print(

@@ -2,11 +2,11 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { type CompareOptions, compareModels, type ModelComparison } from '../services/compare/compare.ts';
-import { detectTask } from '../services/compare/detect-task.ts';
-import { passThresholds } from '../services/compare/measures.ts';
-import { numbersOf, writeComparison } from '../services/compare/write.ts';
-import type { ModelChoice } from '../services/evaluate.ts';
+import { type CompareOptions, compareModels, type ModelComparison } from '../services/comparisons/sampled/compare.ts';
+import { passThresholds } from '../services/comparisons/sampled/measures.ts';
+import { numbersOf, writeComparison } from '../services/comparisons/sampled/write.ts';
+import { detectTask } from '../services/datasets/detect-task.ts';
+import type { ModelChoice } from '../services/evaluation/evaluate.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
@@ -27,19 +27,19 @@ interface CompareCommandOptions {
 /** Adds `compare` to the program. */
 export function registerCompare(program: Command): void {
   withCommonOptions(program.command('compare'))
-    .description('compare models on held-out records: pass@k, diversity, every measure, significance, figures, report')
+    .description('compare models on held-out records: pass@k, diversity, all metrics, significance, figures, report')
     .requiredOption('--baseline <model>', 'folder, checkpoint or bundled model; NAME=FOLDER gives it a name')
-    .option('--trained <models...>', 'one or more others; without any, the baseline is measured alone', [])
+    .option('--trained <models...>', 'one or more other models; if omitted, only the baseline is evaluated', [])
     .requiredOption('--dataset <file>', 'held-out records (JSONL) of replies or of interleaving')
-    .requiredOption('--output <dir>', 'where report.md, comparison.json, figures/ and data/ go')
-    .option('--samples <n>', 'completions of each prompt', '10')
+    .requiredOption('--output <dir>', 'folder for report.md, comparison.json, figures/ and data/')
+    .option('--samples <n>', 'completions per prompt', '10')
     .option('--k <list>', 'the k of pass@k', '1,5,10')
     .option(
       '--threshold <x>',
-      `what a completion must reach to pass (replies: reward ${passThresholds.reply}; interleave: alignment ${passThresholds.interleave})`,
+      `what a completion needs to pass (replies: reward ${passThresholds.reply}; interleave: alignment ${passThresholds.interleave})`,
     )
     .option('--temperature <x>', 'sampling temperature', '1')
-    .option('--base <dir>', "the model under LoRA checkpoints, when it isn't where they say")
+    .option('--base <dir>', "base model of LoRA checkpoints, if it isn't where they say")
     .action((options: CompareCommandOptions, command: Command) => compare(options, command));
 }
 
@@ -68,7 +68,7 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
   context.out({ ...numbersOf(comparison), files });
 }
 
-/** The table of a comparison as the terminal shows it. */
+/** Prints the table of a comparison. */
 export function printComparison({ models, rows }: ModelComparison, context: CommandContext): void {
   const cells = rows.map(({ measure, means, winner }) => [
     measure.name,
@@ -78,7 +78,7 @@ export function printComparison({ models, rows }: ModelComparison, context: Comm
   for (const line of tableLines(['', ...models.map(({ name }) => name), 'winner'], cells)) context.print(line);
 }
 
-/** NAME=FOLDER, or a folder, whose name then is made of its last parts. */
+/** NAME=FOLDER, or a folder, which is named after its last path parts. */
 function choiceOf(given: string, base: string | undefined): ModelChoice {
   const [, name, folder] = /^([^=/\\]+)=(.+)$/.exec(given) ?? [];
   const own = /^checkpoint-\d+$/.test(basename(given))

@@ -1,10 +1,12 @@
-/** `braid config`: a preset or a run's configuration as YAML, to be edited and given to `train --config`. */
+/** `braid config`: a preset or a run's configuration as YAML, to edit and pass to `train --config`. */
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import { writeFileAtomic } from '../files.ts';
-import { presetNames, readPreset } from '../services/presets.ts';
-import { requireRun } from '../services/runs.ts';
+import { writeFileAtomic } from '../io/atomic-write.ts';
+import { presetNames, readPreset } from '../services/config/presets.ts';
+import { requireRun } from '../services/runs/runs.ts';
+import { savedConfig } from '../services/runs/saved-config.ts';
 import { openStore } from '../store/index.ts';
 import { parseConfig } from '../trainer/config.ts';
 import { hostPaths } from './host-paths.ts';
@@ -19,12 +21,10 @@ interface ConfigCommandOptions {
 /** Adds `config` to the program. */
 export function registerConfig(program: Command): void {
   withCommonOptions(program.command('config'))
-    .description(
-      'print a whole configuration as YAML: of a run, or of a preset; without either, the names of the presets',
-    )
-    .option('--run <id>', 'the configuration that a run was trained with')
-    .option('--preset <name>', 'a preset that ships with the program, with every field')
-    .option('--output <file>', 'write it there instead')
+    .description('print the full configuration of a run or a preset as YAML; without either, list the presets')
+    .option('--run <id>', 'the configuration of a run')
+    .option('--preset <name>', 'a bundled preset, with every field')
+    .option('--output <file>', 'write to this file instead')
     .action((options: ConfigCommandOptions, command: Command) => config(options, command));
 }
 
@@ -50,7 +50,7 @@ function presetFields(name: string) {
 function runFields(id: string, context: CommandContext) {
   const store = openStore(context.workspace.database);
   try {
-    return parseConfig(JSON.parse(requireRun(store, wholeNumber('--run', id)).configJson), `run ${id}`);
+    return savedConfig(requireRun(store, wholeNumber('--run', id)));
   } finally {
     store.close();
   }

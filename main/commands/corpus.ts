@@ -1,7 +1,7 @@
-/** Which texts a command works on. */
+/** The texts that a command works on. */
 import { existsSync } from 'node:fs';
-import { bundledTextFiles } from '../services/corpora/bundled.ts';
-import { type CorpusText, readCorpus, storedTexts } from '../services/corpora.ts';
+import { bundledTextFiles } from '../services/texts/bundled.ts';
+import { type CorpusText, readCorpus, storedTexts } from '../services/texts/index.ts';
 import { openStore } from '../store/index.ts';
 import { hostPaths } from './host-paths.ts';
 import type { CommandContext } from './shared.ts';
@@ -12,7 +12,7 @@ export interface ChosenCorpus {
   readonly texts: readonly CorpusText[];
 }
 
-/** The texts of the given files; without any the workspace's, or the bundled ones when it has none. */
+/** The texts of the given files; without files the workspace's, or the bundled ones if it has none. */
 export function chooseCorpus(context: CommandContext, files: readonly string[], minWords?: number): ChosenCorpus {
   const options = minWords === undefined ? {} : { minWords };
   if (files.length > 0) return { origin: 'files', texts: readCorpus(files, options) };
@@ -21,7 +21,7 @@ export function chooseCorpus(context: CommandContext, files: readonly string[], 
   return { origin: 'bundled', texts: readCorpus(bundledTextFiles(hostPaths().datasets)) };
 }
 
-/** Looking must not create a workspace. */
+/** Reading must not create a workspace. */
 function workspaceTexts(context: CommandContext): CorpusText[] {
   if (!existsSync(context.workspace.database)) return [];
   const store = openStore(context.workspace.database);

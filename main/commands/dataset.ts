@@ -6,14 +6,19 @@ import { inputError } from '../errors.ts';
 import {
   curriculumWords,
   datasetFiles,
+  decideSides,
+  divideCorpus,
   findLeakage,
   type GeneratedDataset,
   generateCurriculum,
+  type Leakage,
   readTemplate,
   recordDataset,
   type StageSupply,
+  sidesOf,
   writeDataset,
-} from '../services/datasets.ts';
+} from '../services/datasets/index.ts';
+import type { SourceText } from '../services/texts/index.ts';
 import { openStore } from '../store/index.ts';
 import { type PromptTemplate, processTemplate } from '../tasks/interleave/prompt.ts';
 import { chooseCorpus } from './corpus.ts';
@@ -29,27 +34,27 @@ interface DatasetOptions {
   readonly template?: string;
 }
 
-/** A stage that was written; field names as in `--json`. */
+/** A written stage; field names as in `--json`. */
 interface WrittenStage {
   readonly words: number;
   readonly file: string;
   readonly test_file: string;
   readonly train: number;
   readonly test: number;
-  /** Whether no title and no run of eight words stands on both sides. */
+  /** Whether training and test share no title and no sequence of eight words. */
   readonly held_out_clean: boolean;
 }
 
 /** Adds `dataset`. */
 export function registerDataset(program: Command): void {
   withCommonOptions(program.command('dataset'))
-    .description('make training and test pairs for one or more word counts')
+    .description('generate training and test pairs for one or more word counts')
     .option('--curriculum', `all stages: ${curriculumWords.join(', ')} words`)
     .option('--words <list>', 'word counts, for instance 10,25')
-    .option('--output-dir <dir>', "where the files go (default: the workspace's datasets folder)")
+    .option('--output-dir <dir>', "output folder (default: the workspace's datasets folder)")
     .option('--texts <files...>', "source texts (default: the workspace's, or the bundled ones)")
-    .option('--train <n>', 'training pairs a stage', '512')
-    .option('--test <n>', 'test pairs a stage', '64')
+    .option('--train <n>', 'training pairs per stage', '512')
+    .option('--test <n>', 'test pairs per stage', '64')
     .option('--template <file>', 'prompt template: .json {name, version, text}, or .txt')
     .action((options: DatasetOptions, command: Command) => makeDatasets(options, command));
 }
@@ -63,8 +68,10 @@ function makeDatasets(options: DatasetOptions, command: Command): void {
   const { origin, texts } = chooseCorpus(context, options.texts ?? []);
   const folder = resolve(options.outputDir ?? context.workspace.datasets);
   const generated = generateCurriculum({ texts, stages, train, test, seed: context.seed, template });
-  const written = generated.flatMap((stage) => writeStage(stage, folder, context));
-  noteInHistory(generated, folder, context, template);
+  const checked = generated.map((stage) => ({ stage, leakage: leakageIn(stage) }));
+  const written = checked.flatMap(({ stage, leakage }) => writeStage(stage, leakage, folder, context));
+  recordInHistory(checked, folder, context, template);
+  if (origin === 'workspace' && written.length > 0) keepSides(context, texts);
   const shortages = generated.flatMap((stage): StageSupply[] => (stage.kind === 'shortage' ? [stage.supply] : []));
   context.out({
     output_dir: folder,
@@ -78,9 +85,9 @@ function makeDatasets(options: DatasetOptions, command: Command): void {
   if (written.length === 0) throw nothingServed(shortages);
 }
 
-/** The workspace's own folder, or a workspace that is there: its history knows them. Elsewhere none is created. */
-function noteInHistory(
-  generated: readonly GeneratedDataset[],
+/** Files in an existing workspace are recorded in its history. No workspace is created for files elsewhere. */
+function recordInHistory(
+  checked: readonly CheckedStage[],
   folder: string,
   context: CommandContext,
   template: PromptTemplate,
@@ -89,10 +96,10 @@ function noteInHistory(
   if (!own && !existsSync(context.workspace.database)) return;
   const store = openStore(context.workspace.database);
   try {
-    for (const stage of generated) {
+    for (const { stage, leakage } of checked) {
       if (stage.kind === 'shortage') continue;
       const files = datasetFiles(join(folder, `${stage.words}words.jsonl`));
-      recordDataset(store, { ...stage, files, seed: context.seed, template });
+      recordDataset(store, { ...stage, files, seed: context.seed, template, leakage });
     }
   } finally {
     store.close();
@@ -107,15 +114,43 @@ function stagesOf(options: DatasetOptions): number[] {
   return [...new Set(words)].sort((a, b) => a - b);
 }
 
-function writeStage(stage: GeneratedDataset, folder: string, context: CommandContext): WrittenStage[] {
+/** A stage, and what its test records share with its training records. */
+interface CheckedStage {
+  readonly stage: GeneratedDataset;
+  readonly leakage: Leakage | null;
+}
+
+function leakageIn(stage: GeneratedDataset): Leakage | null {
+  return stage.kind === 'shortage' ? null : findLeakage(stage.train, stage.test);
+}
+
+/** The workspace's texts stay on their side of the split. */
+function keepSides({ workspace, seed }: CommandContext, texts: readonly SourceText[]): void {
+  const store = openStore(workspace.database);
+  try {
+    decideSides(store, sidesOf(divideCorpus(texts, seed)));
+  } finally {
+    store.close();
+  }
+}
+
+function writeStage(
+  stage: GeneratedDataset,
+  leakage: Leakage | null,
+  folder: string,
+  context: CommandContext,
+): WrittenStage[] {
   if (stage.kind === 'shortage') {
-    context.say(`Not made: ${stage.reason}`);
+    context.say(`Skipped: ${stage.reason}`);
     return [];
   }
   const { words, train, test } = stage;
   const files = writeDataset(join(folder, `${words}words.jsonl`), { train, test });
-  const { clean, overlaps } = findLeakage(train, test);
-  if (!clean) context.say(`${files.test}: ${overlaps.length} test pairs repeat eight or more words of training pairs`);
+  const { clean = true, overlaps = [] } = leakage ?? {};
+  if (!clean)
+    context.say(
+      `${files.test}: ${overlaps.length} test pairs share eight or more consecutive words with training pairs`,
+    );
   context.print(`${files.train}: ${train.length} pairs; ${files.test}: ${test.length}`);
   return [
     { words, file: files.train, test_file: files.test, train: train.length, test: test.length, held_out_clean: clean },
@@ -125,7 +160,7 @@ function writeStage(stage: GeneratedDataset, folder: string, context: CommandCon
 function nothingServed(shortages: readonly StageSupply[]): Error {
   return inputError(
     'TEXTS_TOO_SHORT',
-    `Expected texts for at least one stage, got none: ${shortages.map((stage) => stage.shortage).join('; ')}`,
-    'Import longer texts with `braid texts import`, or ask for shorter fragments.',
+    `The texts aren't sufficient for any stage: ${shortages.map((stage) => stage.shortage).join('; ')}`,
+    'Import longer texts with `braid texts import`, or choose smaller word counts.',
   );
 }

@@ -1,20 +1,25 @@
-/** `braid demo`: the main job on the bundled tiny model, in one go. */
+/** `braid demo`: the main job on the bundled tiny model, end to end. */
 import type { Command } from 'commander';
-import { type DemoResult, runDemo } from '../services/demo.ts';
-import type { EvaluationSummary } from '../services/evaluations.ts';
-import { markAbandonedRuns } from '../services/runs.ts';
-import { openWorkspace } from '../services/workspace.ts';
+import type { EvaluationSummary } from '../services/evaluation/summary.ts';
+import { type DemoResult, runDemo } from '../services/recipes/demo.ts';
+import { markAbandonedRuns } from '../services/runs/runs.ts';
+import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
+import { formatDuration, signed } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
-import { formatDuration, openProgress, type Progress } from './progress.ts';
+import { pairLines, takesColour } from './pairs.ts';
+import { openProgress, type Progress } from './progress.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followTraining, stopOnSignals, type TrainingView } from './training-view.ts';
+
+/** Held-out pairs that are shown before and after. */
+const SHOWN_PAIRS = 3;
 
 /** Adds `demo` to the program. */
 export function registerDemo(program: Command): void {
   withCommonOptions(program.command('demo'))
     .description('teach the bundled tiny model to interleave two texts, and compare it with its baseline')
-    .option('--words <n>', 'words a fragment', '10')
+    .option('--words <n>', 'words per fragment', '10')
     .action((options: { words: string }, command: Command) => demo(wholeNumber('--words', options.words), command));
 }
 
@@ -43,7 +48,7 @@ async function demo(words: number, command: Command): Promise<void> {
   }
 }
 
-/** What is seen while the demo runs: a line a part, bars in the long ones, Ctrl-C that saves. */
+/** The terminal output of the demo: one line per part, progress bars for long ones, Ctrl-C saves. */
 function openScreen(context: CommandContext) {
   let bar: Progress | null = null;
   let view: TrainingView | null = null;
@@ -55,9 +60,9 @@ function openScreen(context: CommandContext) {
     [bar, view, release] = [null, null, null];
   };
   const words = {
-    dataset: 'Making the dataset.',
+    dataset: 'Generating the dataset.',
     baseline: 'Evaluating the baseline.',
-    training: 'Training by GRPO.',
+    training: 'Training with GRPO.',
     trained: 'Evaluating the trained checkpoint.',
   };
   const options: Pick<Parameters<typeof runDemo>[1], 'onPart' | 'onProgress' | 'onEvents' | 'onRun'> = {
@@ -71,7 +76,7 @@ function openScreen(context: CommandContext) {
     },
     onEvents: (events) => view?.onEvents(events),
     onRun: (run) => {
-      view = followTraining(context);
+      view = followTraining(context, undefined, true);
       release = stopOnSignals(run, context).release;
     },
   };
@@ -93,20 +98,32 @@ function report(result: DemoResult, seconds: number, workspace: string, context:
   });
   for (const line of table(result)) context.print(line);
   if (trained === null) {
-    context.print(`Stopped at step ${outcome.step}. Go on with: npm run braid -- train --resume`);
+    context.print(`Stopped at step ${outcome.step}. Resume with: npm run braid -- train --resume`);
     process.exitCode = 130;
     return;
   }
+  const columns = Math.min(process.stdout.columns ?? 100, 120);
+  context.print('');
+  for (const line of pairLines(shownPairs(result), columns, takesColour(process.stdout))) context.print(line);
   context.print(
-    `${outcome.step} steps in ${formatDuration(seconds)} on ${result.backend}. Run ${outcome.runId} in ${workspace}`,
+    `\n${outcome.step} steps in ${formatDuration(seconds)} on ${result.backend}. Run ${outcome.runId} in ${workspace}`,
   );
+}
+
+/** The first held-out pairs, whatever became of them. */
+function shownPairs({ baseline, trained }: DemoResult) {
+  return baseline.items.slice(0, SHOWN_PAIRS).map(({ id, target, completion }) => ({
+    target,
+    before: completion,
+    after: trained?.items.find((item) => item.id === id)?.completion ?? '',
+  }));
 }
 
 function figures({ mean_alignment, low, high, exact_match, n }: EvaluationSummary) {
   return { mean_alignment, low, high, exact_match, n };
 }
 
-/** Baseline and trained side by side, then who won how often. */
+/** Baseline and trained side by side, then wins, ties and losses. */
 function table({ baseline, trained, comparison }: DemoResult): string[] {
   const row = (name: string, s: EvaluationSummary): string =>
     `${name.padEnd(10)} ${s.mean_alignment.toFixed(3).padStart(9)}  ${`${s.low.toFixed(3)}–${s.high.toFixed(3)}`.padStart(13)}  ${`${Math.round(s.exact_match * s.n)} of ${s.n}`.padStart(9)}  ${firstError(s).padStart(11)}`;
@@ -121,10 +138,6 @@ function table({ baseline, trained, comparison }: DemoResult): string[] {
     );
   }
   return lines;
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? '' : '+'}${value.toFixed(3)}`;
 }
 
 function firstError({ first_error }: EvaluationSummary): string {

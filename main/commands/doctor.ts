@@ -1,9 +1,9 @@
 /** `braid doctor`: what this machine can run. */
 import type { Command } from 'commander';
+import { examine } from '../services/doctor/doctor.ts';
 import { machineBudget, modelCheck } from '../services/doctor/model.ts';
-import { examine } from '../services/doctor.ts';
-import { resolveModel } from '../services/models.ts';
-import { type ModelPlan, planModel } from '../trainer/model-plan.ts';
+import { resolveModel } from '../services/models/resolve.ts';
+import { type ModelPlan, planModel } from '../trainer/memory/model-plan.ts';
 import { hostPaths } from './host-paths.ts';
 import { commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
@@ -12,10 +12,10 @@ import { tableLines } from './table.ts';
 /** Adds `doctor` to the program. */
 export function registerDoctor(program: Command): void {
   withCommonOptions(program.command('doctor'))
-    .description('what this machine can run, and what to do where something is missing')
-    .option('--model <dir>', 'a model folder: what training it takes in memory, by stage')
-    .option('--memory <GiB>', 'memory to plan that with (default: what is there)')
-    .addHelpText('after', '\nExit code 1 when something that the embedded backend needs is missing, else 0.')
+    .description('check what this machine can run, and what to do if something is missing')
+    .option('--model <dir>', 'a model folder: show the memory that training it needs, by stage')
+    .option('--memory <GiB>', 'memory limit for that plan (default: this machine)')
+    .addHelpText('after', '\nExit code 1 if something that the embedded backend needs is missing, otherwise 0.')
     .action((options: Options, command: Command) => doctor(options, command));
 }
 
@@ -41,8 +41,8 @@ async function doctor(options: Options, command: Command): Promise<void> {
   const failed = checks.filter(({ status }) => status === 'FAIL');
   context.print(
     failed.length === 0
-      ? '\nBraid works here.'
-      : `\nBraid can't work here yet: ${failed.map(({ name }) => name).join(', ')}.`,
+      ? '\nBraid works on this machine.'
+      : `\nBraid can't run on this machine yet: ${failed.map(({ name }) => name).join(', ')}.`,
   );
   if (plan !== null) for (const line of planLines(plan)) context.print(line);
   context.out({ ok: failed.length === 0, checks, ...(plan && { plan }) });
@@ -51,8 +51,8 @@ async function doctor(options: Options, command: Command): Promise<void> {
 
 async function planOf({ model, memory }: Options): Promise<ModelPlan | null> {
   if (model === undefined) return null;
-  const budget = memory === undefined ? await machineBudget() : wholeNumber('--memory', memory) * 2 ** 30;
-  return planModel(resolveModel(model, hostPaths()), budget);
+  const bytes = memory === undefined ? null : wholeNumber('--memory', memory) * 2 ** 30;
+  return planModel(resolveModel(model, hostPaths()), await machineBudget(bytes));
 }
 
 /** The plan as a table, in GiB. */
@@ -76,5 +76,5 @@ function planLines({ stages, weightBytes }: ModelPlan): string[] {
     'total',
     'fits',
   ];
-  return ['', 'LoRA r 16, 16 completions of one prompt, GiB:', ...tableLines(head, rows)];
+  return ['', 'LoRA r 16, 16 completions per prompt, in GiB:', ...tableLines(head, rows)];
 }

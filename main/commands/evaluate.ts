@@ -1,19 +1,19 @@
-/** `braid evaluate`: one model's greedy completions of held-out records. */
+/** `braid evaluate`: a model's greedy completions of held-out records. */
 import type { Command } from 'commander';
-import { holdsReplies } from '../services/compare/detect-task.ts';
+import { isReplyDataset } from '../services/datasets/detect-task.ts';
 import {
   defaultBatchSize,
   type EvaluateOptions,
   evaluateModels,
   evaluateReplies,
   type ModelEvaluation,
-} from '../services/evaluate.ts';
-import { keptInterleaving, keptReplies, rememberEvaluation } from '../services/evaluation-history.ts';
-import type { MeanWithInterval } from '../services/evaluations.ts';
-import type { JobOptions } from '../services/trainer-job.ts';
+} from '../services/evaluation/evaluate.ts';
+import { interleaveRow, rememberEvaluation, replyRow } from '../services/evaluation/history.ts';
+import type { MeanWithInterval } from '../services/evaluation/summary.ts';
+import type { JobOptions } from '../services/trainer-process/job.ts';
 import type { ReplyRecord } from '../tasks/reply/record.ts';
+import { formatDuration } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
-import { formatDuration } from './progress.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
@@ -30,14 +30,14 @@ interface EvaluateCommandOptions {
 export function registerEvaluate(program: Command): void {
   withCommonOptions(program.command('evaluate'))
     .description(
-      'measure a model on held-out records by greedy completions: alignment with the targets, or the reward of replies',
+      'evaluate a model on held-out records with greedy completions: alignment with the targets, or the reward of replies',
     )
     .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
     .requiredOption(
       '--dataset <file>',
       'held-out records (JSONL) of interleaving or of replies, for instance 10words.test.jsonl',
     )
-    .option('--base <dir>', "the model under a LoRA checkpoint, when it isn't where the checkpoint says")
+    .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")
     .option('--batch <n>', 'records decoded together', String(defaultBatchSize))
     .option('--max-completion-length <n>', "tokens (default: from the records' longest target)")
     .action((options: EvaluateCommandOptions, command: Command) => evaluate(options, command));
@@ -56,11 +56,11 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
     batchSize: wholeNumber('--batch', options.batch),
     ...(length === undefined ? {} : { maxCompletionLength: wholeNumber('--max-completion-length', length) }),
   };
-  if (holdsReplies(dataset)) return evaluateTheReplies(request, options, context);
+  if (isReplyDataset(dataset)) return evaluateTheReplies(request, options, context);
   const done = await followJob('evaluating', context, (job) => evaluateModels({ ...request, ...job }));
   const result = done?.results[0];
   if (done === null || result === undefined) return;
-  remember(context, options, keptInterleaving(result));
+  remember(context, options, interleaveRow(result));
   printTable(context, result, done.backend);
   const { n, mean_alignment, low, high, exact_match, by_words } = result.summary;
   context.out({
@@ -78,7 +78,7 @@ async function evaluateTheReplies(
   const done = await followJob('evaluating', context, (job) => evaluateReplies({ ...request, ...job }));
   const result = done?.results[0];
   if (done === null || result === undefined) return;
-  remember(context, options, keptReplies(result));
+  remember(context, options, replyRow(result));
   const { summary, items, seconds } = result;
   const { mean_reward: mean, low, high } = summary;
   const rows = [['reward', { mean, low, high }] as const, ...Object.entries(summary.measures)].map(([name, part]) => [
@@ -95,7 +95,7 @@ async function evaluateTheReplies(
   });
 }
 
-/** A history that can't be written must not cost the person the result. */
+/** A failure to write the history must not lose the result. */
 function remember(
   context: CommandContext,
   options: EvaluateCommandOptions,
@@ -103,9 +103,9 @@ function remember(
 ): void {
   try {
     const runId = rememberEvaluation(context.workspace, options.model, options.dataset, result);
-    if (runId !== null) context.say(`Kept in the history of run ${runId}.`);
+    if (runId !== null) context.say(`Saved to the history of run ${runId}.`);
   } catch (error) {
-    context.say(`Not kept in the history: ${(error as Error).message}`);
+    context.say(`Not saved to the history: ${(error as Error).message}`);
   }
 }
 

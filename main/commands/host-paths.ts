@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import type { HostPaths } from '../services/paths.ts';
-import { forkTrainer } from '../services/trainer-channel.ts';
+import { forkTrainer } from '../services/trainer-process/channel.ts';
+import type { HostPaths } from '../services/workspace/paths.ts';
 
 let paths: HostPaths | null = null;
 
-/** Told once by the entry file, which alone knows where it lies. */
+/** Set once by the entry file, the only one that knows its own location. */
 export function setHostPaths(value: HostPaths): void {
   paths = value;
 }
 
-/** Where the program finds what it ships with. */
+/** Paths of bundled resources. */
 export function hostPaths(): HostPaths {
   if (paths === null) throw new Error('The entry file must call setHostPaths first');
   return paths;
@@ -18,8 +18,8 @@ export function hostPaths(): HostPaths {
 /** The layout of a source checkout, given its root. */
 export function checkoutPaths(root: string): HostPaths {
   return {
-    trainer: forkTrainer(join(root, 'main/trainer/entry.ts')),
-    textWorker: join(root, 'main/services/library/worker.ts'),
+    trainer: forkTrainer(join(root, 'main/trainer/host/entry.ts')),
+    textWorker: join(root, 'main/services/text-worker/worker.ts'),
     kernels: join(root, 'out/kernels/kernels.wasm'),
     addon: join(root, 'main/tensor/native/addon'),
     page: join(root, 'out/renderer'),

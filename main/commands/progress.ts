@@ -1,9 +1,10 @@
-/** A progress line on a terminal: a bar, the rate, the time left. Silent where nobody watches. */
+/** A progress line on a terminal: a bar, the rate, the time left. Silent without a terminal. */
+import { formatDuration } from '../text/format.ts';
 
 export interface Progress {
-  /** How far the work is, of `total`, and a few words beside the bar. */
+  /** The number done, and a short note beside the bar. */
   update(done: number, note?: string): void;
-  /** Wipes the line. */
+  /** Clears the line. */
   end(): void;
 }
 
@@ -12,18 +13,18 @@ export interface ProgressOptions {
   readonly total: number;
   /** What is counted: "steps". */
   readonly unit: string;
-  /** The count that this stretch of work begins at. */
+  /** The count at the start. */
   readonly from?: number;
   readonly stream?: NodeJS.WriteStream;
   readonly now?: () => number;
 }
 
 const BAR_WIDTH = 24;
-/** Work that is over before this shows no bar. */
+/** Work that finishes sooner shows no bar. */
 const PATIENCE_MS = 2000;
 const REDRAW_MS = 100;
 
-/** Opens a progress line on stderr; on anything but a terminal, or when told to be quiet, it does nothing. */
+/** Opens a progress line on stderr; without a terminal, or with --quiet, it does nothing. */
 export function openProgress(options: ProgressOptions, quiet = false): Progress {
   const stream = options.stream ?? process.stderr;
   if (quiet || !stream.isTTY) return { update: () => undefined, end: () => undefined };
@@ -54,12 +55,4 @@ export function progressLine(options: ProgressOptions, done: number, seconds: nu
 
 function formatRate(rate: number, unit: string): string {
   return rate >= 1 ? `${rate.toPrecision(2)} ${unit}/s` : `${(1 / rate).toPrecision(2)} s each`;
-}
-
-/** Seconds as people say them: 42 s, 3 min 10 s, 2 h 5 min. */
-export function formatDuration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }

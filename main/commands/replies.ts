@@ -1,27 +1,28 @@
-/** `braid replies`: the second system in one go, by default on the bundled sample and model. */
+/** `braid replies`: the reply system end to end, by default on the bundled sample and model. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { numbersOf } from '../services/compare/write.ts';
-import { datasetFiles } from '../services/datasets.ts';
-import { type ReplyDemoResult, replyRuns, runReplyDemo } from '../services/reply-demo.ts';
-import { markAbandonedRuns } from '../services/runs.ts';
-import { openWorkspace } from '../services/workspace.ts';
+import { numbersOf } from '../services/comparisons/sampled/write.ts';
+import { datasetFiles } from '../services/datasets/index.ts';
+import { type ReplyDemoResult, replyRuns, runReplyDemo } from '../services/recipes/reply-demo.ts';
+import { markAbandonedRuns } from '../services/runs/runs.ts';
+import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
+import { formatDuration } from '../text/format.ts';
 import { printComparison } from './compare.ts';
 import { hostPaths } from './host-paths.ts';
-import { formatDuration, openProgress, type Progress } from './progress.ts';
+import { openProgress, type Progress } from './progress.ts';
 import { backendChoice, type CommandContext, commandContext, withCommonOptions } from './shared.ts';
 import { openTrainingScreen } from './training-screen.ts';
 
 /** Adds `replies` to the program. */
 export function registerReplies(program: Command): void {
   withCommonOptions(program.command('replies'))
-    .description('split, SFT, polychromic SFT, GRPO and polychromic GRPO on the bundled replies, then the comparison')
-    .option('--model <dir>', 'another model than the bundled one: a Hugging Face folder, or a bundled name')
-    .option('--dataset <file>', 'other reply records (JSONL); the .test.jsonl beside it is held out')
-    .option('--output <dir>', "where split and report go (default: the workspace's outputs/replies-seed<seed>)")
+    .description('split, SFT, polychromic SFT, GRPO and polychromic GRPO on the bundled replies, then compare')
+    .option('--model <dir>', 'a model other than the bundled one: a Hugging Face folder, or a bundled name')
+    .option('--dataset <file>', 'other reply records (JSONL); the .test.jsonl next to it is held out')
+    .option('--output <dir>', "folder for split and report (default: the workspace's outputs/replies-seed<seed>)")
     .action((options: RepliesOptions, command: Command) => replies(options, command));
 }
 
@@ -33,8 +34,8 @@ interface RepliesOptions {
 
 const WORDS = {
   split: 'Splitting the replies.',
-  baseline: 'Baseline: supervised fitting.',
-  polychromic: 'Polychromic: supervised fitting with diversity.',
+  baseline: 'Baseline: supervised fine-tuning.',
+  polychromic: 'Polychromic: supervised fine-tuning with a diversity term.',
   grpo_from_baseline: 'GRPO from the baseline.',
   polychromic_grpo: 'Polychromic GRPO from the baseline.',
   comparison: 'Comparing all four on held-out posts.',
@@ -43,7 +44,7 @@ const WORDS = {
 async function replies(options: RepliesOptions, command: Command): Promise<void> {
   const context = commandContext(command);
   const began = performance.now();
-  const dataset = options.dataset === undefined ? undefined : heldOutBeside(options.dataset);
+  const dataset = options.dataset === undefined ? undefined : testFileOf(options.dataset);
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const store = openStore(workspace.database);
   const screen = openTrainingScreen(context);
@@ -75,14 +76,14 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
   }
 }
 
-/** A comparison needs posts that none of the runs has seen. */
-function heldOutBeside(file: string) {
+/** A comparison needs posts that no run has trained on. */
+function testFileOf(file: string) {
   const files = datasetFiles(resolve(file));
   if (existsSync(files.test)) return files;
   throw inputError(
     'BAD_OPTION',
-    `${files.test}: expected held-out records beside the dataset, there is no such file`,
-    'Keep some back: braid split with --split-ratio 0.9 makes two files of one; name the smaller one so.',
+    `${files.test}: expected held-out records next to the dataset, but the file doesn't exist`,
+    'Hold some records out: braid split --split-ratio 0.9 splits a file in two; give the smaller one this name.',
   );
 }
 
@@ -108,7 +109,7 @@ function report(
     workspace: context.workspace.root,
   });
   if (comparison === null || files === null) {
-    context.print(`Stopped in run ${outcomes.length} of ${replyRuns.length}; finished runs stay in the history.`);
+    context.print(`Stopped in run ${outcomes.length} of ${replyRuns.length}; finished runs are in the history.`);
     process.exitCode = 130;
     return;
   }

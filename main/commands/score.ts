@@ -1,6 +1,6 @@
 /** `braid score`: log-probabilities of given completions. */
 import type { Command } from 'commander';
-import { scoreFile } from '../services/score.ts';
+import { scoreFile } from '../services/evaluation/score.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, commandContext, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
@@ -13,10 +13,10 @@ interface ScoreCommandOptions {
 }
 
 const HELP = `
-The file holds one JSON object a line: {"id", "prompt", "completion"} with texts, or {"id", "prompt_ids",
-"completion_ids"} with token ids. A prompt text is encoded as it stands: with the special tokens that the tokenizer
+The file has one JSON object per line: {"id", "prompt", "completion"} with texts, or {"id", "prompt_ids",
+"completion_ids"} with token ids. A prompt text is encoded as is, with the special tokens that the tokenizer
 itself adds, without a chat template. A completion text is encoded without special tokens; end it with ids where its
-end token is to count. Log-probabilities are in nats, at temperature 1, in float32.`;
+end token should count. Log-probabilities are in nats, at temperature 1, in float32.`;
 
 /** Adds `score` to the program. */
 export function registerScore(program: Command): void {
@@ -24,7 +24,7 @@ export function registerScore(program: Command): void {
     .description('log-probabilities of given completions, token by token')
     .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
     .requiredOption('--dataset <file>', 'prompts and completions (JSONL)')
-    .option('--base <dir>', "the model under a LoRA checkpoint, when it isn't where the checkpoint says")
+    .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")
     .addHelpText('after', HELP)
     .action((options: ScoreCommandOptions, command: Command) => score(options, command));
 }

@@ -1,4 +1,4 @@
-/** `braid setup-native`: the native backend, set up or renewed. */
+/** `braid setup-native`: sets up or updates the native backend. */
 import type { Command } from 'commander';
 import type { Finding } from '../services/native-setup/findings.ts';
 import { setUpNative } from '../services/native-setup/setup.ts';
@@ -17,16 +17,16 @@ interface Options {
 /** Adds `setup-native` to the program. */
 export function registerSetupNative(program: Command): void {
   withCommonOptions(program.command('setup-native'))
-    .description('set up the native backend: TensorFlow, on a GPU where there is one')
+    .description('set up the native backend: TensorFlow, with GPU support if there is one')
     .option(
       '--from <what>',
       'TensorFlow: auto, own (2.9.1), pip, pip:REQUIREMENT, or a wheel or C library (file, URL)',
       'auto',
     )
     .option('--package <file>', 'tarball of @tensorflow/tfjs-node-gpu, file or URL (default: installed, or by npm)')
-    .option('--addon <file>', 'an addon that is built already (tfjs_binding.node)')
-    .option('--cpu', 'leave the GPU out', false)
-    .addHelpText('after', '\nNeeds a C++ compiler. An earlier set-up stays as it was until the new one works.')
+    .option('--addon <file>', 'a prebuilt addon (tfjs_binding.node)')
+    .option('--cpu', "don't use the GPU", false)
+    .addHelpText('after', '\nNeeds a C++ compiler. An existing set-up is kept until the new one works.')
     .action((options: Options, command: Command) => setUp(options, command));
 }
 
@@ -61,7 +61,7 @@ function tell(context: CommandContext, found: readonly Finding[]): void {
   for (const { what, missing, detail } of found) context.say(`${missing ? 'missing' : 'found'}: ${what}: ${detail}`);
 }
 
-/** A line a step, and under a long one how far it is. */
+/** One line per step, with progress under long ones. */
 function openMeter(context: CommandContext) {
   const mebibyte = 2 ** 20;
   let bar: Progress | null = null;

@@ -1,7 +1,11 @@
-/** What every command shares: the common options, and where its words go. */
+/** What every command shares: the common options and its output. */
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { locateWorkspace, type Workspace } from '../services/workspace.ts';
+import { locateWorkspace, type Workspace } from '../services/workspace/workspace.ts';
+import { BACKEND_SETTINGS, type BackendSetting } from '../trainer/backend-names.ts';
+
+/** What asks a command to end: Ctrl-C, a polite kill, a terminal that is closed. */
+export const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The common options of a command, read, and its two voices. */
 export interface CommandContext {
@@ -10,13 +14,13 @@ export interface CommandContext {
   readonly seed: number;
   readonly backend: string;
   readonly threads: number;
-  /** Where the workspace is; it may not exist yet. */
+  /** The workspace; it may not exist yet. */
   readonly workspace: Workspace;
-  /** Prints the one JSON object, last, when asked to with --json. */
+  /** With --json, prints the one JSON object, last. */
   out(value: object): void;
-  /** Prints a line of the result on stdout, unless --json takes its place. */
+  /** Prints a line of the result on stdout, unless --json replaces it. */
   print(line: string): void;
-  /** Tells of progress on stderr, unless --quiet. */
+  /** Reports progress on stderr, unless --quiet. */
   say(line: string): void;
 }
 
@@ -24,14 +28,14 @@ export interface CommandContext {
 export function withCommonOptions(command: Command): Command {
   return command
     .option('--workspace <dir>', 'workspace folder (default: BRAID_WORKSPACE, or the user data folder)')
-    .option('--seed <n>', 'decides everything that is drawn at random', '42')
-    .option('--backend <name>', 'auto, native or wasm', 'auto')
+    .option('--seed <n>', 'random seed for everything', '42')
+    .option('--backend <name>', 'auto, native, webgpu or wasm', 'auto')
     .option('--threads <n>', 'processor threads; 0: all cores', '0')
     .option('--json', 'print one JSON object on stdout, last', false)
     .option('--quiet', 'no progress on stderr', false);
 }
 
-/** Reads the common options of a command that is running. */
+/** Reads the common options of the running command. */
 export function commandContext(command: Command): CommandContext {
   const options = command.optsWithGlobals<Readonly<Record<string, string | boolean | undefined>>>();
   const json = options.json === true;
@@ -50,15 +54,16 @@ export function commandContext(command: Command): CommandContext {
   };
 }
 
-/** The whole number that an option was given. */
+/** The whole number given for an option. */
 export function wholeNumber(option: string, value: string, least = 1): number {
   const number = Number(value);
   if (value.trim() !== '' && Number.isSafeInteger(number) && number >= least) return number;
   throw inputError('BAD_OPTION', `Expected ${option} to be a whole number of at least ${least}, got "${value}"`);
 }
 
-/** The backend that --backend names. */
-export function backendChoice(value: string): 'auto' | 'native' | 'wasm' {
-  if (value === 'auto' || value === 'native' || value === 'wasm') return value;
-  throw inputError('BAD_OPTION', `Expected --backend to be auto, native or wasm, got "${value}"`);
+/** The backend given by --backend. */
+export function backendChoice(value: string): BackendSetting {
+  const known = BACKEND_SETTINGS.find((name) => name === value);
+  if (known !== undefined) return known;
+  throw inputError('BAD_OPTION', `Expected --backend to be auto, native, webgpu or wasm, got "${value}"`);
 }

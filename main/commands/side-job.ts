@@ -1,10 +1,11 @@
-/** What the commands that run a side job share: a progress line, and Ctrl-C that ends the job. */
+/** Shared by commands that run a side job: a progress line, and Ctrl-C that cancels the job. */
 import { BraidError } from '../errors.ts';
-import type { JobOptions } from '../services/trainer-job.ts';
+import type { JobOptions } from '../services/trainer-process/job.ts';
+import { INTERRUPTED } from './interrupt.ts';
 import { openProgress, type Progress } from './progress.ts';
-import type { CommandContext } from './shared.ts';
+import { type CommandContext, END_SIGNALS } from './shared.ts';
 
-/** Runs a job with a progress line. On Ctrl-C the job ends, the exit code is 130 and the result is null. */
+/** Runs a job with a progress line. On Ctrl-C the job is cancelled, the exit code is 130 and the result null. */
 export async function followJob<T>(
   label: string,
   context: CommandContext,
@@ -22,24 +23,22 @@ export async function followJob<T>(
   }
 }
 
-/** Runs work that Ctrl-C ends; the exit code is then 130 and the result null. */
+/** Runs work that Ctrl-C cancels; the exit code is then 130 and the result null. */
 export async function withInterruption<T>(
   context: CommandContext,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
-  process.on('SIGINT', abort);
-  process.on('SIGTERM', abort);
+  for (const signal of END_SIGNALS) process.on(signal, abort);
   try {
     return await run(controller.signal);
   } catch (error) {
     if (!(error instanceof BraidError) || error.code !== 'INTERRUPTED') throw error;
     context.say(`\n${error.message}`);
-    process.exitCode = 130;
+    process.exitCode = INTERRUPTED;
     return null;
   } finally {
-    process.off('SIGINT', abort);
-    process.off('SIGTERM', abort);
+    for (const signal of END_SIGNALS) process.off(signal, abort);
   }
 }

@@ -1,9 +1,9 @@
-/** `braid split`: a reply dataset divided for supervised training and reinforcement. */
+/** `braid split`: divides a reply dataset for supervised fine-tuning and GRPO. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import type { SplitStatistics } from '../services/replies/split.ts';
-import { splitReplyFile } from '../services/replies/split-files.ts';
+import { splitReplyFile } from '../services/datasets/reply-split/files.ts';
+import type { SplitStatistics } from '../services/datasets/reply-split/split.ts';
 import { commandContext, withCommonOptions } from './shared.ts';
 import { tableLines } from './table.ts';
 
@@ -18,7 +18,7 @@ export function registerSplit(program: Command): void {
   withCommonOptions(program.command('split'))
     .description('divide a reply dataset into two phases, stratified by engagement, disjoint by post')
     .requiredOption('--input <file>', 'reply records (JSONL): id, post, reply, engagement')
-    .requiredOption('--output-dir <dir>', 'where train_phase1_sft.jsonl and train_phase2_grpo.jsonl go')
+    .requiredOption('--output-dir <dir>', 'folder for train_phase1_sft.jsonl and train_phase2_grpo.jsonl')
     .option('--split-ratio <share>', 'share of the first phase', '0.5')
     .action((options: SplitCommandOptions, command: Command) => split(options, command));
 }

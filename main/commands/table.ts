@@ -1,4 +1,4 @@
-/** Small tables for the terminal: columns as wide as their widest cell, numbers to the right. */
+/** Small tables for the terminal: columns as wide as their widest cell, numbers right-aligned. */
 
 /** Lines of a table; a cell that is a number is right-aligned, and so is its column's heading. */
 export function tableLines(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {

@@ -1,7 +1,8 @@
 /** `braid texts`: the corpus. */
 import type { Command } from 'commander';
-import { type CorpusStats, corpusStats, importIntoStore, type MergeResult, readTexts } from '../services/corpora.ts';
-import { openWorkspace } from '../services/workspace.ts';
+import { type CorpusStats, corpusStats } from '../services/datasets/corpus-stats.ts';
+import { importIntoStore, type MergeResult, readTexts } from '../services/texts/index.ts';
+import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { chooseCorpus } from './corpus.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -15,18 +16,20 @@ interface TextsOptions {
 /** Adds `texts import` and `texts stats`. */
 export function registerTexts(program: Command): void {
   const texts = program.command('texts').description('the corpus of source texts');
-  const chatOption = 'of a chat export, take answers of at least N words (default: 50)';
+  const chatOption = 'in a chat export, import answers of at least N words (default: 50)';
   withCommonOptions(texts.command('import'))
     .description('merge texts into the workspace: .json, .jsonl, .txt, .md, chat exports')
     .argument('<files...>')
     .option('--min-words <n>', chatOption)
     .action((files: string[], options: TextsOptions, command: Command) => importFiles(files, options, command));
   withCommonOptions(texts.command('stats'))
-    .description('how many texts serve each word count (of these files, the workspace, or the bundled texts)')
+    .description(
+      'how many texts are long enough for each word count (in these files, the workspace, or the bundled texts)',
+    )
     .argument('[files...]')
     .option('--min-words <n>', chatOption)
-    .option('--train <n>', 'training pairs wanted of each stage', '512')
-    .option('--test <n>', 'test pairs wanted of each stage', '64')
+    .option('--train <n>', 'training pairs wanted per stage', '512')
+    .option('--test <n>', 'test pairs wanted per stage', '64')
     .action((files: string[], options: TextsOptions, command: Command) => showStats(files, options, command));
 }
 
@@ -49,8 +52,8 @@ function importFiles(files: readonly string[], options: TextsOptions, command: C
 
 function report(merged: MergeResult, incoming: number, context: CommandContext): void {
   for (const { kind, title, resembles, similarity, kept } of merged.duplicates) {
-    const how = kind === 'exact' ? 'is the same text as' : `resembles (${Math.round(similarity * 100)} %)`;
-    context.print(`  "${title}" ${how} "${resembles}": ${kept === 'new' ? 'replaced it, being longer' : 'left out'}`);
+    const how = kind === 'exact' ? 'is the same text as' : `is similar to (${Math.round(similarity * 100)} %)`;
+    context.print(`  "${title}" ${how} "${resembles}": ${kept === 'new' ? 'longer, so it replaced it' : 'skipped'}`);
   }
   const words = merged.texts.reduce((sum, text) => sum + text.words, 0);
   context.print(
@@ -83,7 +86,7 @@ function statsLines(stats: CorpusStats, origin: string): string[] {
       String(stage.texts).padStart(5),
       String(stage.training_texts).padStart(8),
       String(stage.test_texts).padStart(4),
-      `  ${stage.shortage === null ? 'served' : `short: ${stage.shortage}`}`,
+      `  ${stage.shortage === null ? 'ready' : `short: ${stage.shortage}`}`,
     ].join('  '),
   );
   return [

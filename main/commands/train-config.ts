@@ -1,8 +1,9 @@
-/** The configuration that the options of `braid train` mean. */
+/** The configuration for the options of `braid train`. */
+
 import type { Command } from 'commander';
-import { parse } from 'yaml';
 import { inputError } from '../errors.ts';
-import { readConfigChoice } from '../services/presets.ts';
+import { readConfigChoice } from '../services/config/presets.ts';
+import { parseYaml } from '../services/config/yaml.ts';
 import { configFields, fieldMeta, parseConfig, type TrainConfig } from '../trainer/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, wholeNumber } from './shared.ts';
@@ -55,9 +56,7 @@ function assignment(text: string): [string, unknown] {
 }
 
 function yamlValue(field: string, text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    throw inputError('BAD_OPTION', `Expected --set ${field}= to be followed by a YAML value, got "${text}"`);
-  }
+  const { document, faults } = parseYaml(text);
+  if (faults.length === 0) return document.toJS();
+  throw inputError('BAD_OPTION', `Expected --set ${field}= to be followed by a YAML value, got "${text}"`);
 }

@@ -1,9 +1,9 @@
-/** `braid train --seeds`: one experiment, run after run with one seed each, and the spread over them. */
+/** `braid train --seeds`: one experiment, one run per seed, and the spread over them. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { type SeedGroupSummary, seedGroupSummary, seedRunName } from '../services/seed-groups.ts';
-import { startTraining } from '../services/training.ts';
+import { type SeedGroupSummary, seedGroupSummary, seedRunName } from '../services/runs/seed-groups.ts';
+import { startTraining } from '../services/training/training.ts';
 import type { Store } from '../store/index.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, wholeNumber } from './shared.ts';
@@ -11,7 +11,7 @@ import { tableLines } from './table.ts';
 import { type TrainOptions, trainConfig } from './train-config.ts';
 import { followTraining, stopOnSignals } from './training-view.ts';
 
-/** Trains the seeds in turn; one that does not get to its end ends the command. */
+/** Trains the seeds in turn; a run that doesn't finish ends the command. */
 export async function trainSeeds(
   store: Store,
   options: TrainOptions,
@@ -37,7 +37,7 @@ export async function trainSeeds(
     if (outcome.error !== null) throw outcome.error;
     if (outcome.state === 'done') continue;
     context.say(
-      `Run ${outcome.runId} (seed ${seed}) was ${outcome.state}; go on with --resume, then with the other seeds.`,
+      `Run ${outcome.runId} (seed ${seed}) was ${outcome.state}; resume it with --resume, then train the other seeds.`,
     );
     process.exitCode = 130;
     return;
@@ -53,12 +53,12 @@ function report(group: SeedGroupSummary, context: CommandContext): void {
     const cells = [spread.mean, spread.std ?? Number.NaN, spread.min, spread.max].map((value) => value.toPrecision(4));
     return [[name, spread.n, ...cells]];
   });
-  for (const line of tableLines(['at the end', 'seeds', 'mean', 'std', 'least', 'most'], rows)) context.print(line);
+  for (const line of tableLines(['at the end', 'seeds', 'mean', 'std', 'min', 'max'], rows)) context.print(line);
   context.out({ ...group, workspace: context.workspace.root });
 }
 
 function seedsOf(list: string): number[] {
   const seeds = list.split(',').map((part) => wholeNumber('--seeds', part.trim(), 0));
   if (new Set(seeds).size === seeds.length) return seeds;
-  throw inputError('BAD_OPTION', `Expected --seeds to name each seed once, got "${list}"`);
+  throw inputError('BAD_OPTION', `Expected --seeds to list each seed once, got "${list}"`);
 }

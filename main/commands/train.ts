@@ -2,14 +2,14 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import type { ChecklistItem } from '../services/checklist/items.ts';
-import { checklist } from '../services/checklist.ts';
-import { newestResumable } from '../services/run-history.ts';
-import { findCheckpoint, markAbandonedRuns } from '../services/runs.ts';
-import { seedRunName } from '../services/seed-groups.ts';
-import { readSettings } from '../services/settings.ts';
-import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from '../services/training.ts';
-import { openWorkspace } from '../services/workspace.ts';
+import { newestResumable } from '../services/runs/history.ts';
+import { findCheckpoint, markAbandonedRuns } from '../services/runs/runs.ts';
+import { seedRunName } from '../services/runs/seed-groups.ts';
+import { checklist } from '../services/training/checklist.ts';
+import type { ChecklistItem } from '../services/training/checklist-items.ts';
+import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from '../services/training/training.ts';
+import { readSettings } from '../services/workspace/settings.ts';
+import { lostHistory, openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -21,16 +21,16 @@ import { followTraining, stopOnSignals } from './training-view.ts';
 export function registerTrain(program: Command): void {
   withCommonOptions(program.command('train'))
     .description('train one stage: GRPO by default')
-    .option('--dataset <file>', 'training records (JSONL); the .test.jsonl beside it is held out')
+    .option('--dataset <file>', 'training records (JSONL); the .test.jsonl next to it is held out')
     .option('--model <dir>', 'Hugging Face model folder, or "tiny" for the bundled model')
     .option('--method <name>', 'grpo, sft, polychromic-grpo or polychromic-sft')
     .option('--config <file>', 'a YAML file of configuration fields, or the name of a preset')
-    .option('--set <field=value...>', 'one field of the configuration, over the file')
-    .option('--resume [checkpoint]', 'go on with the newest unfinished run, or with the run of a checkpoint')
+    .option('--set <field=value...>', 'one field of the configuration, overriding the file')
+    .option('--resume [checkpoint]', 'resume the newest unfinished run, or the run of a checkpoint')
     .option('--from <checkpoint>', 'start a new stage from the weights of a checkpoint')
     .option('--steps <n>', 'optimiser steps')
-    .option('--checklist', 'train nothing: say what is ready, open or wrong for this configuration')
-    .option('--experiment <name>', 'name of the experiment: the run is called <name>/seed_<seed>')
+    .option('--checklist', "don't train: list what is ready, to check or wrong for this configuration")
+    .option('--experiment <name>', 'name of the experiment: the run is named <name>/seed_<seed>')
     .option('--seeds <list>', 'several seeds of one experiment, one run after the other: 42,43,44')
     .action((options: TrainOptions, command: Command) => train(options, command));
 }
@@ -39,7 +39,9 @@ async function train(options: TrainOptions, command: Command): Promise<void> {
   const context = commandContext(command);
   checkOptions(options, command);
   const workspace = openWorkspace({ workspace: context.workspace.root });
+  const lost = lostHistory(workspace);
   const store = openStore(workspace.database);
+  if (lost !== null) context.say(`${lost.message}.\n${lost.remedy}`);
   try {
     markAbandonedRuns(store);
     if (options.seeds !== undefined) return await trainSeeds(store, options, command, context);
@@ -57,14 +59,14 @@ async function train(options: TrainOptions, command: Command): Promise<void> {
   }
 }
 
-/** Options that settle what another of them settles too; a run goes on with the configuration that it began with. */
+/** Conflicting options; a resumed run keeps the configuration it started with. */
 function checkOptions(options: TrainOptions, command: Command): void {
   if (options.resume === undefined) {
     if (options.dataset !== undefined || options.config !== undefined) return;
     throw inputError(
       'BAD_OPTION',
       'Expected --dataset, --config or --resume; got none of them',
-      'Make a dataset with `braid dataset --curriculum --output-dir datasets`.',
+      'Generate a dataset with `braid dataset --curriculum --output-dir datasets`.',
     );
   }
   const settled = [
@@ -84,12 +86,12 @@ function checkOptions(options: TrainOptions, command: Command): void {
   if (given === undefined) return;
   throw inputError(
     'BAD_OPTION',
-    `Expected --resume with no more than --steps, got --${given}: a run goes on with the configuration that it began with`,
+    `Expected --resume with no other option than --steps, got --${given}: a resumed run keeps its configuration`,
     'Leave it out, or start a new stage from the checkpoint with --from.',
   );
 }
 
-/** Something failed: exit code 1; open points are the person's to judge. */
+/** If something failed, exit code 1; open points are for the user to judge. */
 function printChecklist(items: readonly ChecklistItem[], context: CommandContext): void {
   const marks = { done: '[x]', open: '[ ]', failed: '[!]' } as const;
   for (const { name, state, detail, next } of items)
@@ -119,8 +121,8 @@ function begin(
   if (checkpoint === undefined) {
     throw inputError(
       'CHECKPOINT_UNKNOWN',
-      `${path}: expected a checkpoint that a run of the workspace ${context.workspace.root} wrote, there is none`,
-      'Use --from to start a new stage from a checkpoint of elsewhere.',
+      `${path}: expected a checkpoint of a run in the workspace ${context.workspace.root}, but it has none there`,
+      'Use --from to start a new stage from a checkpoint of another workspace.',
     );
   }
   return resumeTraining(store, checkpoint.runId, { ...common, ...steps, checkpoint: { step: checkpoint.step, path } });
@@ -136,11 +138,11 @@ function report(outcome: RunOutcome, run: LiveRun, context: CommandContext, aske
     folder: run.folder,
     workspace: context.workspace.root,
   });
-  // A second Ctrl-C kills the trainer: that is no failure, the run was interrupted as asked.
+  // A second Ctrl-C kills the trainer: not a failure, the user interrupted the run.
   const ended = outcome.state === 'interrupted' && asked;
   if (outcome.error !== null && !ended) throw outcome.error;
   const resumable = ended || outcome.state === 'stopped' || outcome.state === 'collapsed';
-  const how = `${outcome.state} at step ${outcome.step}${resumable ? '; go on with --resume' : ''}`;
+  const how = `${outcome.state} at step ${outcome.step}${resumable ? '; resume with --resume' : ''}`;
   context.print(`Run ${outcome.runId} ${how}. Checkpoint: ${outcome.checkpoint ?? 'none'}`);
   if (resumable) process.exitCode = 130;
 }

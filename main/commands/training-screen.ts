@@ -1,11 +1,11 @@
-/** What is seen while a command trains run after run: a line a part, a bar in each run, Ctrl-C that saves. */
-import type { LiveRun } from '../services/training.ts';
+/** Terminal output of a command that trains several runs: one line per part, a bar per run, Ctrl-C saves. */
+import type { LiveRun } from '../services/training/training.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
 import type { CommandContext } from './shared.ts';
 import { followTraining, stopOnSignals, type TrainingView } from './training-view.ts';
 
 export interface TrainingScreen {
-  /** Begins a part. */
+  /** Starts a part. */
   part(words: string): void;
   readonly onEvents: (events: readonly TrainerEvent[]) => void;
   readonly onRun: (run: LiveRun) => void;

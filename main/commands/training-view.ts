@@ -1,24 +1,35 @@
-/** A run as the terminal shows it: a bar, warnings as they come, and Ctrl-C that saves. */
-import { costOf } from '../services/run-cost.ts';
-import type { LiveRun } from '../services/training.ts';
+/** A run in the terminal: a progress bar, warnings as they occur, and Ctrl-C that saves. */
+import { costOf } from '../services/runs/cost.ts';
+import type { LiveRun } from '../services/training/training.ts';
+import { formatBytes, formatDuration } from '../text/format.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
-import { formatDuration, openProgress, type Progress } from './progress.ts';
-import type { CommandContext } from './shared.ts';
+import { openCurve } from './curve.ts';
+import { openProgress, type ProgressOptions } from './progress.ts';
+import { type CommandContext, END_SIGNALS } from './shared.ts';
 
 export interface TrainingView {
   readonly onEvents: (events: readonly TrainerEvent[]) => void;
   end(): void;
 }
 
-/** What an hour of the machine costs; 0: nothing is said of it. */
+/** Hourly price of the machine; 0: costs aren't shown. */
 export type Price = Parameters<typeof costOf>[1];
 
-/** Shows a run's events. */
+/** What shows where the training is. */
+interface Meter {
+  step(step: number, metrics: Readonly<Record<string, number>>): void;
+  /** Makes room for a line. */
+  hide(): void;
+  end(): void;
+}
+
+/** Shows a run's events; with `curve` its reward as a curve too, where there is a terminal. */
 export function followTraining(
   context: CommandContext,
   price: Price = { hourly_price: 0, currency: '' },
+  curve = false,
 ): TrainingView {
-  let progress: Progress | null = null;
+  let meter: Meter | null = null;
   let total = 0;
   const show = (event: TrainerEvent): void => {
     switch (event.kind) {
@@ -30,21 +41,21 @@ export function followTraining(
         return;
       case 'estimate':
         context.say(
-          `About ${formatDuration(event.seconds)}${costWords(event.seconds, price)} (${event.secondsPerStep.toPrecision(2)} s a step), ${Math.round(event.memoryBytes / 2 ** 20)} MiB.`,
+          `About ${formatDuration(event.seconds)}${costWords(event.seconds, price)} (${event.secondsPerStep.toPrecision(2)} s per step), ${formatBytes(event.memoryBytes)}.`,
         );
         return;
       case 'step': {
-        progress ??= openProgress({ label: 'training', total, unit: 'steps', from: event.step - 1 }, context.quiet);
-        progress.update(event.step, note(event.metrics));
+        meter ??= openMeter({ label: 'training', total, unit: 'steps', from: event.step - 1 }, curve, context.quiet);
+        meter.step(event.step, event.metrics);
         return;
       }
       case 'warning':
       case 'notice':
-        progress?.end();
+        meter?.hide();
         context.say(`Step ${event.step}: ${event.message} ${event.remedy}`);
         return;
       case 'evaluation':
-        progress?.end();
+        meter?.hide();
         context.say(
           `Step ${event.step}: held-out ${Object.entries(event.metrics)
             .map(([name, value]) => `${name.replace('eval_', '')} ${value.toPrecision(3)}`)
@@ -52,16 +63,23 @@ export function followTraining(
         );
         return;
       case 'paused':
-        progress?.end();
-        context.say(
-          `Paused at step ${event.step}: ${event.reason} Ctrl-C saves the run; train --resume goes on with it.`,
-        );
+        meter?.hide();
+        context.say(`Paused at step ${event.step}: ${event.reason} Ctrl-C saves the run; train --resume resumes it.`);
         return;
       default:
         return;
     }
   };
-  return { onEvents: (events) => events.forEach(show), end: () => progress?.end() };
+  return { onEvents: (events) => events.forEach(show), end: () => meter?.end() };
+}
+
+function openMeter(options: ProgressOptions, curve: boolean, quiet: boolean): Meter {
+  if (curve) {
+    const { update, hide, end } = openCurve(options, quiet);
+    return { step: (step, metrics) => update(step, metrics.reward ?? Number.NaN, note(metrics)), hide, end };
+  }
+  const { update, end } = openProgress(options, quiet);
+  return { step: (step, metrics) => update(step, note(metrics)), hide: end, end };
 }
 
 function costWords(seconds: number, price: Price): string {
@@ -83,27 +101,28 @@ function count(parameters: number): string {
 export interface StopWatch {
   /** Whether Ctrl-C was pressed. */
   readonly asked: () => boolean;
-  /** Lets go of the signals. */
+  /** Removes the signal handlers. */
   readonly release: () => void;
 }
 
-/** The first Ctrl-C finishes the step in hand and saves; the second ends at once. */
+/**
+ * The first Ctrl-C finishes the current step and saves; the second ends at once. A terminal that is closed saves too:
+ * the kernel and the shell may each send SIGHUP for it, so that a second one means nothing.
+ */
 export function stopOnSignals(run: Pick<LiveRun, 'send' | 'kill'>, context: CommandContext): StopWatch {
   let asked = false;
-  const stop = (): void => {
+  const stop = (signal: NodeJS.Signals): void => {
     if (asked) {
-      run.kill();
+      if (signal !== 'SIGHUP') run.kill();
       return;
     }
     asked = true;
-    context.say('\nStopping after this step; the run is saved. Press Ctrl-C again to end at once.');
+    context.say('\nStopping after this step, then saving. Press Ctrl-C again to stop at once.');
     run.send({ kind: 'stop' });
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of END_SIGNALS) process.on(signal, stop);
   const release = (): void => {
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
+    for (const signal of END_SIGNALS) process.off(signal, stop);
   };
   return { asked: () => asked, release };
 }

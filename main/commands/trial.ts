@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { BraidError } from '../errors.ts';
-import { readConfigChoice } from '../services/presets.ts';
-import { markAbandonedRuns } from '../services/runs.ts';
-import { runTrial, type TrialResult } from '../services/trial.ts';
-import { openWorkspace } from '../services/workspace.ts';
+import { readConfigChoice } from '../services/config/presets.ts';
+import { runTrial, type TrialResult } from '../services/recipes/trial.ts';
+import { markAbandonedRuns } from '../services/runs/runs.ts';
+import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
+import { formatDuration } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
-import { formatDuration } from './progress.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { openTrainingScreen } from './training-screen.ts';
 
@@ -27,12 +27,12 @@ export function registerTrial(program: Command): void {
   withCommonOptions(program.command('trial'))
     .description('small-scale test: 100 examples through split, supervised warm-up and GRPO; says go or no-go')
     .requiredOption('--dataset <file>', 'reply records (JSONL)')
-    .option('--sft <config>', 'configuration of the warm-up: a file or a preset', 'baseline')
-    .option('--config <config>', 'configuration of the reinforcement: a file or a preset', 'grpo_from_baseline')
-    .option('--model <dir>', 'the model of both, over what the configurations say')
-    .option('--examples <n>', 'records that are taken', '100')
+    .option('--sft <config>', 'configuration of the warm-up: a file or preset', 'baseline')
+    .option('--config <config>', 'configuration of GRPO: a file or preset', 'grpo_from_baseline')
+    .option('--model <dir>', 'the model for both, overriding the configurations')
+    .option('--examples <n>', 'records to use', '100')
     .option('--sft-steps <n>', 'supervised steps', '100')
-    .option('--steps <n>', 'reinforcement steps', '30')
+    .option('--steps <n>', 'GRPO steps', '30')
     .action((options: TrialCommandOptions, command: Command) => trial(options, command));
 }
 
@@ -55,7 +55,7 @@ async function trial(options: TrialCommandOptions, command: Command): Promise<vo
       examples: wholeNumber('--examples', options.examples),
       sftSteps: wholeNumber('--sft-steps', options.sftSteps),
       grpoSteps: wholeNumber('--steps', options.steps),
-      onPart: (part) => screen.part(part === 'sft' ? 'Supervised warm-up.' : 'Reinforcement from there.'),
+      onPart: (part) => screen.part(part === 'sft' ? 'Supervised warm-up.' : 'GRPO from there.'),
       onEvents: screen.onEvents,
       onRun: screen.onRun,
     });
@@ -72,8 +72,8 @@ function report(result: TrialResult, context: CommandContext): void {
   for (const { completion, reward } of result.samples) context.print(`     ${reward.toFixed(3)}  ${completion}`);
   const { go, examples, seconds, criteria, runIds, samples } = result;
   context.print(`${go ? 'GO' : 'NO-GO'}: ${examples} examples in ${formatDuration(seconds)}.`);
-  if (go) context.print('What else to have ready: braid train --config CONFIG --checklist.');
+  if (go) context.print('For what else a long run needs: braid train --config CONFIG --checklist.');
   context.out({ go, examples, seconds, criteria, run_ids: runIds, samples, workspace: context.workspace.root });
   if (!go)
-    throw new BraidError('NO_GO', 'The small-scale test says no-go', { remedy: 'Mend what failed, then test again.' });
+    throw new BraidError('NO_GO', 'The small-scale test says no-go', { remedy: 'Fix what failed, then test again.' });
 }

@@ -1,9 +1,9 @@
-/** A machine that trains doesn't fall asleep; its display may. */
+/** Keeps the machine awake during training; its display may sleep. */
 import { powerSaveBlocker } from 'electron';
-import type { App } from '../services/app.ts';
+import type { App } from '../services/app/app.ts';
 import { followLive, isTraining } from './live.ts';
 
-/** Holds the system awake while some run computes. */
+/** Keeps the system awake while any run computes. */
 export function keepAwake(braid: Pick<App, 'changes' | 'live'>): void {
   let held: number | null = null;
   followLive(braid, (runs) => {

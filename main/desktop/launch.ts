@@ -1,15 +1,15 @@
-/** What a start of the app was given: a workspace, and files to open. Pure but for a look at the disk. */
+/** The app's launch arguments: a workspace, and files to open. Pure except for checking the disk. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 export interface Launch {
-  /** Absolute; empty where --workspace came without a folder, which opening it refuses. */
+  /** Absolute; empty if --workspace has no folder, which opening then rejects. */
   readonly workspace: string | undefined;
   /** Files that exist, absolute. */
   readonly files: readonly string[];
 }
 
-/** Reads the arguments after the program's own; Chromium's switches among them are passed over. */
+/** Reads the arguments after the program's own; Chromium's switches among them are skipped. */
 export function readLaunch(given: readonly string[], cwd: string): Launch {
   let workspace: string | undefined;
   const files: string[] = [];

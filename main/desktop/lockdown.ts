@@ -1,9 +1,9 @@
-/** Keeps every window to our own page: no other address, no other window, no permission, no network. */
+/** Keeps every window to our own page: no other URL, no other window, no permissions, no network. */
 import { app, type Event, type Session, shell } from 'electron';
 import { isAllowedLink } from './links.ts';
 import { PAGE_ORIGIN } from './page-path.ts';
 
-/** Whatever page comes to be, it goes nowhere and opens nothing. */
+/** No page may navigate or open windows. */
 export function guardContents(): void {
   app.on('web-contents-created', (_, contents) => {
     const deny = (event: Event): void => event.preventDefault();
@@ -18,10 +18,10 @@ export function guardContents(): void {
   });
 }
 
-/** Copying text is the one thing that a page of ours asks for; it needs no device and reads nothing. */
+/** Our pages only need permission to copy text, which uses no device and reads nothing. */
 const GRANTED = 'clipboard-sanitized-write';
 
-/** Denies permissions and devices, and what would leave this machine. */
+/** Denies permissions, devices and requests to other machines. */
 export function lockSession(session: Session): void {
   const granted = (permission: string, origin: string): boolean =>
     permission === GRANTED && (origin === PAGE_ORIGIN || origin.startsWith(`${PAGE_ORIGIN}/`));

@@ -1,8 +1,8 @@
-/** The application menu: every screen, the runs' commands, and the keys that the page has itself. */
+/** The application menu: every screen, commands for runs, and the page's own shortcuts. */
 import { app, type BrowserWindow, dialog, Menu, type MenuItemConstructorOptions, shell } from 'electron';
 import type { PageRequests } from '../api/page-requests.ts';
-import type { App } from '../services/app.ts';
-import type { LiveStatus } from '../services/live-status.ts';
+import type { App } from '../services/app/app.ts';
+import type { LiveStatus } from '../services/training/live-status.ts';
 import { followLive } from './live.ts';
 import { TEXT_ENDINGS } from './opened-files.ts';
 import { places } from './places.ts';
@@ -15,14 +15,14 @@ export interface MenuActions {
 type Items = MenuItemConstructorOptions[];
 type RunCommand = 'pause' | 'resume' | 'stop';
 
-/** The states of a live run in which a command makes sense. */
+/** The states of a live run in which a command is enabled. */
 const OFFERED: { readonly [kind in RunCommand]: readonly LiveStatus['state'][] } = {
   pause: ['running'],
   resume: ['paused'],
   stop: ['starting', 'running', 'paused'],
 };
 
-/** Sets the menu, and keeps what it offers true. */
+/** Sets the menu and keeps its enabled items up to date. */
 export function setupMenu(window: BrowserWindow, braid: App, requests: PageRequests, actions: MenuActions): void {
   const go = (path: string) => () => requests.ask({ kind: 'go', path });
   const command = (kind: RunCommand) => () => {
@@ -35,15 +35,15 @@ export function setupMenu(window: BrowserWindow, braid: App, requests: PageReque
   };
 
   const file: Items = [
-    { label: 'Import texts …', accelerator: 'CmdOrCtrl+O', click: () => void openTexts() },
+    { label: 'Import texts…', accelerator: 'CmdOrCtrl+O', click: () => void openTexts() },
     { type: 'separator' },
-    { label: 'Open another workspace …', click: actions.openWorkspace },
+    { label: 'Open another workspace…', click: actions.openWorkspace },
     { label: 'Show the workspace folder', click: () => void shell.openPath(braid.workspace.root) },
     { type: 'separator' },
     process.platform === 'darwin' ? { role: 'close' } : { role: 'quit', accelerator: 'CmdOrCtrl+Q' },
   ];
   const screens: Items = places.map(({ path, label }, i) => ({
-    // An ampersand in a menu marks the key of the letter after it; two are one.
+    // In a menu, an ampersand marks the access key; two make a literal one.
     label: label.replace('&', '&&'),
     accelerator: path === '/settings' ? 'CmdOrCtrl+,' : `CmdOrCtrl+${i + 1}`,
     click: go(path),
@@ -54,20 +54,20 @@ export function setupMenu(window: BrowserWindow, braid: App, requests: PageReque
     { id: 'stop', label: 'Stop and save', click: command('stop') },
   ];
   const view: Items = [
-    { label: 'Go to anything …', accelerator: 'CmdOrCtrl+K', click: () => requests.ask({ kind: 'palette' }) },
+    { label: 'Go to anything…', accelerator: 'CmdOrCtrl+K', click: () => requests.ask({ kind: 'palette' }) },
     { type: 'separator' },
     { role: 'resetZoom' },
     { role: 'zoomIn' },
     { role: 'zoomOut' },
     { role: 'togglefullscreen' },
     { type: 'separator' },
-    // Nothing is lost: the page holds nothing that the app doesn't.
+    // Nothing is lost: the page has no state of its own.
     { role: 'reload', accelerator: 'F5' },
     { role: 'toggleDevTools' },
   ];
   const help: Items = [
-    // Its key, a question mark, is the page's: in a menu it could not be typed into a field any more.
-    { label: 'Keys (?)', click: () => requests.ask({ kind: 'keys' }) },
+    // The page handles its key, a question mark: as a menu accelerator it could no longer be typed into fields.
+    { label: 'Keyboard shortcuts (?)', click: () => requests.ask({ kind: 'keys' }) },
     { label: 'What this machine can run', click: go('/settings/doctor') },
     { type: 'separator' },
     { role: 'about' },

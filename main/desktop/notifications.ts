@@ -1,9 +1,9 @@
-/** The app's notices as notifications of the desktop, for someone who looks elsewhere. */
+/** The app's notices as desktop notifications, while the window isn't focused. */
 import { type BrowserWindow, Notification } from 'electron';
 import type { PageRequests } from '../api/page-requests.ts';
-import type { App } from '../services/app.ts';
-import type { Notice } from '../services/notices.ts';
-import { readSettings } from '../services/settings.ts';
+import type { App } from '../services/app/app.ts';
+import type { Notice } from '../services/workspace/notices.ts';
+import { readSettings } from '../services/workspace/settings.ts';
 import { showWindow } from './window.ts';
 
 const TITLES: { readonly [severity in Notice['severity']]: string } = {
@@ -12,9 +12,9 @@ const TITLES: { readonly [severity in Notice['severity']]: string } = {
   error: 'Something failed in Braid',
 };
 
-/** Notifies of each notice, unless the window is in front or the settings say not to. A click shows the run. */
+/** Shows each notice as a notification unless the window is focused or the settings disable it. A click opens the run. */
 export function notifyOfNotices(window: BrowserWindow, { notices, store }: App, requests: PageRequests): void {
-  // One without a reference is collected, and its click with it.
+  // Without a reference, a notification is garbage-collected together with its click handler.
   const shown = new Set<Notification>();
   notices.listen(({ severity, message, remedy, runId }) => {
     if (window.isFocused() || !readSettings(store).notify || !Notification.isSupported()) return;

@@ -1,14 +1,14 @@
-/** Opens the workspace, and where that fails says why in words and asks what to do instead. */
+/** Opens the workspace; on failure says why and asks what to do instead. */
 import { app, dialog } from 'electron';
 import { BraidError } from '../errors.ts';
-import { type App, openApp } from '../services/app.ts';
-import type { HostPaths } from '../services/paths.ts';
+import { type App, openApp } from '../services/app/app.ts';
+import type { HostPaths } from '../services/workspace/paths.ts';
 import type { Preferences } from './preferences.ts';
 
-const CHOICES = ['Choose another workspace …', 'Try again', 'Quit'];
+const CHOICES = ['Choose another workspace…', 'Try again', 'Quit'];
 const [CHOOSE, AGAIN] = [0, 1];
 
-/** The open app; null: the person gave up. What this start was given comes first, then the environment, then the last choice. */
+/** The open app; null if the user gave up. Launch arguments come first, then the environment, then the last choice. */
 export async function openWorkspaceOrAsk(
   given: string | undefined,
   paths: HostPaths,

@@ -1,10 +1,10 @@
-/** Files that a person opens with the app: text files go to the import screen. */
+/** Files that the user opens with the app: text files go to the import screen. */
 import { extname } from 'node:path';
 import type { PathAccess } from '../api/context.ts';
 import type { PageRequests } from '../api/page-requests.ts';
-import type { Notices } from '../services/notices.ts';
+import type { Notices } from '../services/workspace/notices.ts';
 
-/** What the import reads (main/services/corpora/parse.ts). */
+/** The file extensions that the import reads (main/services/texts/parse.ts). */
 export const TEXT_ENDINGS = ['txt', 'md', 'json', 'jsonl', 'ndjson'];
 
 export interface OpenFilesContext {
@@ -13,7 +13,7 @@ export interface OpenFilesContext {
   readonly notices: Pick<Notices, 'add'>;
 }
 
-/** Offers the text files among them for import, and says which others were left out. */
+/** Offers the text files among them for import, and reports which others were skipped. */
 export function openFiles(files: readonly string[], { access, requests, notices }: OpenFilesContext): void {
   const isText = (file: string): boolean => TEXT_ENDINGS.includes(extname(file).slice(1).toLowerCase());
   const texts = files.filter(isText);

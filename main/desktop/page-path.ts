@@ -1,13 +1,13 @@
-/** Which file of the built page an address means; null: none. Nothing outside the page's folder can be named. */
+/** The file of the built page for a URL; null: none. Nothing outside the page's folder can be reached. */
 import { isAbsolute, join, relative, sep } from 'node:path';
 
-/** The only scheme, host and origin that the page has on the desktop. */
+/** The page's only scheme, host and origin on the desktop. */
 export const PAGE_SCHEME = 'app';
 export const PAGE_HOST = 'braid';
 export const PAGE_ORIGIN = `${PAGE_SCHEME}://${PAGE_HOST}`;
 export const PAGE_URL = `${PAGE_ORIGIN}/index.html`;
 
-/** The file behind an address in `folder`. */
+/** The file in `folder` for a URL. */
 export function pageFile(folder: string, address: string): string | null {
   const url = URL.parse(address);
   if (url?.protocol !== `${PAGE_SCHEME}:` || url.host !== PAGE_HOST) return null;

@@ -1,6 +1,6 @@
-/** Where the desktop app finds what it ships with: beside its source in a checkout, in the package's folders else. */
+/** Paths of the desktop app's resources: next to the source in a checkout, otherwise in the package's folders. */
 import { join } from 'node:path';
-import type { HostPaths } from '../services/paths.ts';
+import type { HostPaths } from '../services/workspace/paths.ts';
 import { launchUtility } from './trainer-utility.ts';
 
 export interface DesktopPaths extends HostPaths {
@@ -10,8 +10,8 @@ export interface DesktopPaths extends HostPaths {
 
 /**
  * `entry`: the folder of the built main entry, `out/main`. `packaged`: the package's resources folder, null in a
- * checkout. A package's own archive reads like a folder to Electron's main process; what runs in other processes and
- * threads, and what they load, lies beside it, unpacked (electron-builder.yml).
+ * checkout. A package's own archive reads like a folder to Electron's main process; code for other processes and
+ * threads, and the files they load, is unpacked next to it (electron-builder.yml).
  */
 export function desktopPaths(entry: string, packaged: string | null): DesktopPaths {
   const out = join(entry, '..');

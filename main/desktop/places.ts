@@ -1,4 +1,4 @@
-/** The page's screens as the menu names them; tests/renderer/frame/screens.test.ts holds them against the page's own. */
+/** The page's screens for the menu; tests/renderer/frame/screens.test.ts compares them with the page's own. */
 export const places = [
   { path: '/', label: 'Home' },
   { path: '/texts', label: 'Texts & datasets' },

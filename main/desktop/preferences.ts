@@ -1,4 +1,4 @@
-/** What the desktop remembers between starts, outside every workspace: where its window was, which workspace. */
+/** What the desktop app remembers between starts, outside any workspace: window position, workspace. */
 import Store from 'electron-store';
 import { z } from 'zod';
 
@@ -6,7 +6,7 @@ const preferencesSchema = z.object({
   window: z
     .object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1), maximized: z.boolean() })
     .optional(),
-  /** Chosen in a dialog; `--workspace` and BRAID_WORKSPACE come before it. */
+  /** Chosen in a dialog; `--workspace` and BRAID_WORKSPACE take precedence. */
   workspace: z.string().min(1).optional(),
 });
 
@@ -18,7 +18,7 @@ export interface Preferences {
   set<K extends keyof PreferenceValues>(name: K, value: NonNullable<PreferenceValues[K]>): void;
 }
 
-/** Opens the preferences in the user-data folder; what makes no sense there counts as not set. */
+/** Opens the preferences in the user-data folder; invalid values count as not set. */
 export function openPreferences(): Preferences {
   const store = new Store<Record<string, unknown>>({ name: 'preferences', clearInvalidConfig: true });
   return {

@@ -1,9 +1,9 @@
 /** The share of steps done on the task bar. */
 import type { BrowserWindow } from 'electron';
-import type { App } from '../services/app.ts';
+import type { App } from '../services/app/app.ts';
 import { followLive, isTraining, shareDone } from './live.ts';
 
-/** Shows progress while runs are live; -1 takes it away. */
+/** Shows progress while runs are live; -1 removes it. */
 export function showProgress(window: BrowserWindow, braid: Pick<App, 'changes' | 'live'>): void {
   let shown = 'none';
   followLive(braid, (runs) => {

@@ -1,26 +1,26 @@
-/** The end: nothing that trains is ended without asking, and all of it is saved first. */
+/** Quitting: asks before stopping active runs, and saves them first. */
 import { app, type BrowserWindow, dialog } from 'electron';
-import type { App } from '../services/app.ts';
+import type { App } from '../services/app/app.ts';
 import { showWindow } from './window.ts';
 
 export interface Quitting {
-  /** Asks if need be, saves, ends; with arguments, the app starts again with them. */
+  /** Asks if necessary, saves and quits; with arguments, the app restarts with them. */
   request(restartWith?: readonly string[]): void;
 }
 
-/** open: as usual. asking: the question is up. ending: saving; nothing may hold it up. ended: all is saved. */
+/** open: normal. asking: the dialog is open. ending: saving; nothing may delay it. ended: everything is saved. */
 type Phase = 'open' | 'asking' | 'ending' | 'ended';
 
 const SAVE = 0;
 const KEEP = 1;
-/** The queue starts its next stage a moment after a run has ended. */
+/** The queue starts its next stage shortly after a run has ended. */
 const SETTLED_MS = 1000;
 
 /** Guards the window's close and the app's quit. */
 export function guardQuit(window: BrowserWindow, braid: App): Quitting {
   let phase: Phase = 'open';
   let wantsQuit = false;
-  /** Told to keep running, and not shown since. */
+  /** Keeping running without a window. */
   let left = false;
   let restartWith: readonly string[] | undefined;
 
@@ -52,7 +52,7 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
   window.on('close', (event) => {
     if (phase === 'ended') return;
     event.preventDefault();
-    // On a Mac a closed window is only out of the way; Quit is what ends an app.
+    // On macOS closing a window doesn't quit the app.
     if (process.platform === 'darwin' && !wantsQuit) window.hide();
     else if (phase === 'open') void ask();
   });
@@ -71,7 +71,7 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
   };
 }
 
-/** What would be cut short, in words. */
+/** What would be interrupted. */
 export function atWork({ live, jobs }: Pick<App, 'live' | 'jobs'>): readonly string[] {
   return [
     ...live.list().map(({ name, step, maxSteps }) => `${name}, step ${step} of ${maxSteps}`),
@@ -87,8 +87,8 @@ async function question(window: BrowserWindow, work: readonly string[]): Promise
   const { response } = await dialog.showMessageBox(window, {
     type: 'question',
     title: 'Braid',
-    message: 'Braid is at work',
-    detail: `${work.join('\n')}\n\nSave and quit finishes the step in hand and saves each run, to be resumed later; other work is cancelled. Keep running only closes the window: start Braid again to see it.`,
+    message: 'Braid is busy',
+    detail: `${work.join('\n')}\n\nSave and quit finishes the current step and saves each run so that it can be resumed; other work is cancelled. Keep running only closes the window: start Braid again to reopen it.`,
     buttons: ['Save and quit', 'Keep running', 'Cancel'],
     defaultId: SAVE,
     cancelId: 2,
@@ -97,7 +97,7 @@ async function question(window: BrowserWindow, work: readonly string[]): Promise
   return response;
 }
 
-/** An app that was told to keep running without its window ends by itself when its work is done. */
+/** An app that keeps running without its window quits by itself when its work is done. */
 function endWhenIdle({ changes }: Pick<App, 'changes'>, settle: () => void): void {
   let timer: NodeJS.Timeout | null = null;
   changes.listen(({ topic }) => {

@@ -5,7 +5,7 @@ import { contentSecurityPolicy } from '../api/page-policy.ts';
 import { contentType } from '../api/page-types.ts';
 import { PAGE_SCHEME, pageFile } from './page-path.ts';
 
-/** Before the app is ready: a scheme with an origin of its own, treated as secure. */
+/** Call before the app is ready: registers a secure scheme with its own origin. */
 export function registerScheme(): void {
   const privileges = { standard: true, secure: true, supportFetchAPI: true };
   protocol.registerSchemesAsPrivileged([{ scheme: PAGE_SCHEME, privileges }]);
@@ -20,7 +20,7 @@ export function servePage(folder: string): void {
     try {
       return new Response(await readFile(file), { headers: headersOf(file) });
     } catch {
-      // Not there, or a folder.
+      // Missing, or a folder.
       return refused(404);
     }
   });
@@ -37,5 +37,5 @@ function headersOf(file: string): Record<string, string> {
 }
 
 function refused(status: number): Response {
-  return new Response('There is no such file of the page.\n', { status });
+  return new Response('File not found.\n', { status });
 }

@@ -1,10 +1,10 @@
-/** One app a person: a second start shows the first's window and hands over its files. */
+/** One app per user: a second start shows the first's window and passes on its files. */
 import { app } from 'electron';
 import { z } from 'zod';
 import { readLaunch } from './launch.ts';
 
 export interface Instance {
-  /** As this start was given it. */
+  /** This start's own arguments. */
   readonly workspace: string | undefined;
   /** Calls the listener with files to open: this start's, a second start's, those dropped on the dock. */
   onFiles(listener: (files: readonly string[]) => void): void;
@@ -12,15 +12,15 @@ export interface Instance {
   onAgain(listener: () => void): void;
 }
 
-const handedOver = z.object({ files: z.array(z.string()) });
+const transferred = z.object({ files: z.array(z.string()) });
 
-/** What Electron needs to find the app: in a checkout its folder, in a package nothing. */
+/** The argument that Electron needs to find the app: in a checkout its folder, in a package nothing. */
 export function ownArguments(): readonly string[] {
   return process.argv.slice(1, app.isPackaged ? 1 : 2);
 }
 
-/** Holds the place of the one instance; null: another has it, and has been told. */
-export function holdSingleInstance(): Instance | null {
+/** Takes the single-instance lock; null: another instance has it and has been notified. */
+export function lockSingleInstance(): Instance | null {
   const launch = readLaunch(process.argv.slice(1 + ownArguments().length), process.cwd());
   if (!app.requestSingleInstanceLock({ files: launch.files })) return null;
   let waiting = [...launch.files];
@@ -31,15 +31,15 @@ export function holdSingleInstance(): Instance | null {
     if (open === null) waiting.push(...files);
     else open(files);
   };
-  // macOS tells of files by an event, also before the app is ready.
+  // macOS reports files by an event, even before the app is ready.
   app.on('open-file', (event, file) => {
     event.preventDefault();
     take([file]);
     again?.();
   });
   app.on('second-instance', (_event, _argv, _cwd, data) => {
-    // Chromium mixes its own switches into the other's arguments; what it read itself is exact.
-    const told = handedOver.safeParse(data);
+    // Chromium mixes its own switches into the second instance's arguments; the additional data is exact.
+    const told = transferred.safeParse(data);
     if (told.success) take(told.data.files);
     again?.();
   });

@@ -1,7 +1,7 @@
-/** Light or dark as the settings say, for what the system draws: title bar, menus, dialogs. */
+/** Applies the light or dark setting to what the system draws: title bar, menus, dialogs. */
 import { nativeTheme } from 'electron';
-import type { App } from '../services/app.ts';
-import { readSettings } from '../services/settings.ts';
+import type { App } from '../services/app/app.ts';
+import { readSettings } from '../services/workspace/settings.ts';
 
 /** Follows the settings. */
 export function followTheme({ changes, store }: Pick<App, 'changes' | 'store'>): void {

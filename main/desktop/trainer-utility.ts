@@ -1,9 +1,10 @@
 /** The trainer in a utility process of Electron's: the desktop's counterpart of forkTrainer. */
 import { PassThrough, type Readable } from 'node:stream';
 import { type UtilityProcess, utilityProcess } from 'electron';
-import type { LaunchTrainer } from '../services/trainer-channel.ts';
+import type { LaunchTrainer } from '../services/trainer-process/channel.ts';
+import { LAST_WORD } from '../trainer/host/host-port.ts';
 
-/** How long the last words of a process that is gone are waited for. */
+/** How long to wait for the last stderr output of an exited process. */
 const LAST_WORDS_MS = 500;
 
 /** Launches the built trainer entry. */
@@ -30,14 +31,18 @@ export function launchUtility(entry: string): LaunchTrainer {
         if (!gone) child.postMessage(message);
       },
       kill,
-      onMessage: (listener) => void child.on('message', listener),
+      onMessage: (listener) =>
+        void child.on('message', (message: unknown) => {
+          if (message !== LAST_WORD) listener(message);
+          else if (!gone) child.postMessage(LAST_WORD);
+        }),
       onExit: (listener) =>
         void child.once('exit', (code) => void stderr.ended().then(() => listener(code, killed ? 'SIGKILL' : null))),
     };
   };
 }
 
-/** The polite way leaves a process that computes to finish; one that has not been started yet has no id. */
+/** SIGTERM would let a computing process finish; a process that hasn't started yet has no pid. */
 function end(child: UtilityProcess): void {
   const { pid } = child;
   if (pid === undefined) {
@@ -47,13 +52,13 @@ function end(child: UtilityProcess): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // Already exited.
   }
 }
 
 /**
- * Electron takes all listeners off a child's stderr when it exits, and what the pipe still holds, the reason of a
- * crash above all, would be lost: it is read on into a stream of ours.
+ * Electron removes all listeners from a child's stderr when it exits, and what the pipe still holds, usually the reason
+ * for a crash, would be lost: we keep reading it into our own stream.
  */
 function followStderr(child: UtilityProcess): { readonly tail: Readable; ended(): Promise<void> } {
   const tail = new PassThrough();
@@ -69,7 +74,7 @@ function followStderr(child: UtilityProcess): { readonly tail: Readable; ended()
           const finish = (): void => {
             clearTimeout(timer);
             tail.end();
-            // What was just written reaches its reader first.
+            // Lets the reader receive what was just written.
             setImmediate(resolve);
           };
           const timer = setTimeout(finish, LAST_WORDS_MS);

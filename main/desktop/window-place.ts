@@ -1,14 +1,14 @@
-/** Where the window was, and where it may come back: on a screen that is still there. */
+/** Restores the window's position if its screen still exists. */
 import type { BrowserWindow, Rectangle } from 'electron';
 import type { Preferences, WindowPlace } from './preferences.ts';
 
 export const FIRST_SIZE = { width: 1360, height: 860 };
-/** So much of the window must be on a screen for a person to find and grab it. */
+/** The part of the window that must be on a screen so that it can be found and dragged. */
 const GRAB = { width: 120, height: 60 };
-/** A window that is being dragged moves many times a second. */
+/** A window emits many move events while it is dragged. */
 const SETTLED_MS = 400;
 
-/** The remembered place, or only its size where its screen is gone, or the first size. */
+/** The saved position, or only its size if its screen is gone, or the default size. */
 export function placeToOpen(
   remembered: WindowPlace | undefined,
   screens: readonly Rectangle[],
@@ -20,11 +20,11 @@ export function placeToOpen(
 
 function isOn(screen: Rectangle, { x, y, width }: WindowPlace): boolean {
   const across = Math.min(x + width, screen.x + screen.width) - Math.max(x, screen.x);
-  // The title bar is what is grabbed.
+  // The title bar must be reachable.
   return across >= GRAB.width && y >= screen.y && y + GRAB.height <= screen.y + screen.height;
 }
 
-/** Remembers the window's place as it changes. */
+/** Saves the window's position as it changes. */
 export function rememberPlace(window: BrowserWindow, preferences: Preferences): void {
   let timer: NodeJS.Timeout | null = null;
   const save = (): void => {

@@ -5,12 +5,12 @@ import type { DesktopPaths } from './paths.ts';
 import type { Preferences } from './preferences.ts';
 import { placeToOpen, rememberPlace } from './window-place.ts';
 
-/** The page's paper, so that nothing flashes before it is drawn (renderer/theme/tokens.css). */
+/** The page's background colour, so that nothing flashes before it is drawn (renderer/theme/tokens.css). */
 const PAPER = { light: '#faf9f6', dark: '#131416' };
-/** A page that dies again so soon would only die once more. */
+/** A page that crashes again within this time isn't reloaded. */
 const RELOAD_AFTER_MS = 10_000;
 
-/** Opens the window where it was and loads the page into it. */
+/** Opens the window at its last position and loads the page. */
 export function openWindow({ preload, icon }: DesktopPaths, preferences: Preferences): BrowserWindow {
   const remembered = preferences.get('window');
   const screens = screen.getAllDisplays().map(({ workArea }) => workArea);
@@ -30,7 +30,7 @@ export function openWindow({ preload, icon }: DesktopPaths, preferences: Prefere
       webSecurity: true,
       webviewTag: false,
       navigateOnDragDrop: false,
-      // Chromium would fetch dictionaries.
+      // Chromium would download dictionaries.
       spellcheck: false,
     },
   });
@@ -44,14 +44,14 @@ export function openWindow({ preload, icon }: DesktopPaths, preferences: Prefere
   return window;
 }
 
-/** Brings the window to the front, from wherever it is. */
+/** Brings the window to the front, even if minimised or hidden. */
 export function showWindow(window: BrowserWindow): void {
   if (window.isMinimized()) window.restore();
   window.show();
   window.focus();
 }
 
-/** The page holds nothing that the app doesn't: a new one shows the same. */
+/** The page has no state of its own: a reloaded one shows the same. */
 function reviveOnCrash(window: BrowserWindow): void {
   let last = Number.NEGATIVE_INFINITY;
   window.webContents.on('render-process-gone', (_, { reason }) => {

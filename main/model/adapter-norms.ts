@@ -33,6 +33,6 @@ function productNorm({ a, b }: LoraWeights): number {
       squares += aa * bb;
     }
   }
-  // Rounding can take a product of nothing just below 0.
+  // Rounding can put a product that should be 0 slightly below it.
   return Math.sqrt(Math.max(squares, 0));
 }

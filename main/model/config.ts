@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
+import { parseJson } from '../io/json.ts';
+import { readRegular } from '../io/read-file.ts';
 
-/** How positions beyond the first training length are squeezed (Llama 3). */
+/** RoPE scaling for positions beyond the original training length (Llama 3). */
 export interface Llama3Scaling {
   readonly factor: number;
   readonly lowFreqFactor: number;
@@ -11,7 +12,7 @@ export interface Llama3Scaling {
   readonly originalMaxPositionEmbeddings: number;
 }
 
-/** What the decoder needs to know of a model, from its config.json. Sizes are counts, eps and theta plain numbers. */
+/** The settings of a model that the decoder needs, from its config.json. */
 export interface ModelConfig {
   readonly modelType: 'llama' | 'qwen2' | 'qwen3';
   readonly vocabSize: number;
@@ -79,11 +80,11 @@ export function readModelConfig(folder: string): ModelConfig {
   return parseModelConfig(readJson(file), file, generationEos(folder));
 }
 
-/** Checks a parsed config.json; `origin` names it in messages. */
+/** Checks a parsed config.json; `origin` identifies it in errors. */
 export function parseModelConfig(value: unknown, origin: string, extraEos: readonly number[] = []): ModelConfig {
   const parsed = configSchema.safeParse(value);
   if (!parsed.success) {
-    // Of another architecture the other fields need no complaint.
+    // For an unknown architecture, errors in the other fields don't matter.
     const strange = parsed.error.issues.find(({ path }) => path[0] === 'model_type');
     if (strange !== undefined) throw unknownArchitecture(value, origin);
     const issues = parsed.error.issues.map((issue) => `"${issue.path.join('.')}": ${issue.message}`).join('; ');
@@ -126,14 +127,14 @@ function checkSupported(raw: RawConfig, origin: string): void {
     throw inputError(
       'BAD_MODEL_CONFIG',
       `${origin}: expected full attention in every layer ("use_sliding_window": false), got a sliding window`,
-      'Take a model without sliding-window attention.',
+      'Use a model without sliding-window attention.',
     );
   }
   if (raw.quantization_config !== undefined && raw.quantization_config !== null) {
     throw inputError(
       'BAD_MODEL_CONFIG',
       `${origin}: expected plain weights, got a "quantization_config"`,
-      'Quantised weights are not supported: take the original ones.',
+      'Quantised weights are not supported: use the original ones.',
     );
   }
 }
@@ -175,14 +176,14 @@ function llama3Scaling(rope: z.infer<typeof ropeSchema> | null, origin: string):
   return { factor, lowFreqFactor: low, highFreqFactor: high, originalMaxPositionEmbeddings: original };
 }
 
-/** Every end token of generation_config.json: chat models end a turn with another token than a document. */
+/** Every end token of generation_config.json: chat models end a turn with a different token than a document. */
 function generationEos(folder: string): readonly number[] {
   const file = join(folder, 'generation_config.json');
   let value: unknown;
   try {
     value = readJson(file);
   } catch (error) {
-    // The file is optional; a broken one is not.
+    // The file is optional, but must be valid if present.
     if (error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return [];
     throw error;
   }
@@ -193,11 +194,11 @@ function generationEos(folder: string): readonly number[] {
   return Array.isArray(ids) ? ids : [ids];
 }
 
-/** Reads a JSON file of a model folder; faults name the file. */
+/** Reads a JSON file of a model folder; errors name the file. */
 export function readJson(file: string): unknown {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readRegular(file).toString('utf8');
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     throw Object.assign(
@@ -210,13 +211,13 @@ export function readJson(file: string): unknown {
     );
   }
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     throw Object.assign(
       inputError(
         'BAD_JSON',
         `${file}: not valid JSON (${(cause as Error).message})`,
-        'Copy or download the file again; a transfer that was cut off leaves it like this.',
+        'Copy or download the file again; an interrupted transfer can truncate it.',
       ),
       { cause },
     );

@@ -3,6 +3,7 @@
  * N tokens of all sequences one after the other, D width, H query heads, K key/value heads, d head_dim.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import { pulse } from '../pulse.ts';
 import { checkpointed } from '../tensor/gradient-checkpoint.ts';
 import { type AttentionShape, packedAttention } from '../tensor/ops/attention.ts';
 import { rmsNorm } from '../tensor/ops/rms-norm.ts';
@@ -20,7 +21,7 @@ export interface TokenBatch {
   readonly positions: tf.Tensor1D;
 }
 
-/** How the queries of a layer look at keys and values: packed for training, through a cache for generation. */
+/** How a layer's queries attend to keys and values: packed for training, through a cache for generation. */
 export type Attend = (layer: number, q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D) => tf.Tensor2D;
 
 /** The attention settings that a model's shape implies. */
@@ -36,7 +37,7 @@ export function attendPacked(config: ModelConfig, segments: tf.Tensor2D): Attend
 }
 
 export interface ForwardOptions {
-  /** Keep only each layer's input for the gradient, and compute the rest of it anew: less memory, more time. */
+  /** Keep only each layer's input for the gradient and recompute the rest: less memory, more time. */
   readonly checkpointing?: boolean;
 }
 
@@ -50,8 +51,9 @@ export function forward(
 ): tf.Tensor2D {
   let x = gatherRows(model.embedding.value, batch.ids); // [N, D]
   model.layers.forEach((layer, index) => {
+    pulse();
     const work = (input: tf.Tensor2D): tf.Tensor2D => decoderLayer(model, layer, index, input, batch, adapter, attend);
-    // What the tape doesn't save goes at once, not at the end of the pass.
+    // Tensors that the tape doesn't save are disposed at once, not at the end of the pass.
     const run = (): tf.Tensor2D => (checkpointing ? checkpointed(work, x, trainableTensors(layer, adapter)) : work(x));
     x = tf.tidy(run);
   });
@@ -71,7 +73,7 @@ function decoderLayer(
   return tf.add(h, mlp(model, layer, h, adapter)) as tf.Tensor2D;
 }
 
-/** What a gradient may be asked for in a layer: the adapter's matrices, or without an adapter the weights. */
+/** A layer's trainable tensors: the adapter's matrices, or without an adapter the weights. */
 function trainableTensors(layer: DecoderLayer, adapter: Adapter | null): tf.Tensor[] {
   if (adapter === null) return layerParameters(layer).map(({ value }) => value);
   return blockLinears(layer).flatMap(({ name }) => {
@@ -94,8 +96,8 @@ function selfAttention(
   const q = headNorm(linear(h, layer.q, adapter), layer.qNorm, headDim, rmsNormEps); // [N, H*d]
   const k = headNorm(linear(h, layer.k, adapter), layer.kNorm, headDim, rmsNormEps); // [N, K*d]
   const v = linear(h, layer.v, adapter);
-  const turned = (t: tf.Tensor2D): tf.Tensor2D => rope(t, positions, model.rope, headDim);
-  return linear(attend(index, turned(q), turned(k), v), layer.o, adapter); // [N, D]
+  const rotated = (t: tf.Tensor2D): tf.Tensor2D => rope(t, positions, model.rope, headDim);
+  return linear(attend(index, rotated(q), rotated(k), v), layer.o, adapter); // [N, D]
 }
 
 /** Qwen3's norm over each head, before RoPE. */

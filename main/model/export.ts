@@ -1,7 +1,9 @@
 /** A model as the files of a Hugging Face folder. Nothing is written here. */
+import type * as tf from '@tensorflow/tfjs-core';
+import { pulse } from '../pulse.ts';
 import type { ModelConfig } from './config.ts';
 import { type Model, modelParameters } from './model.ts';
-import { encodeSafetensors } from './safetensors.ts';
+import { type FloatType, safetensorsPieces } from './safetensors.ts';
 
 /** Contents of a folder's files, by name. */
 export type EncodedFiles<Name extends string> = Readonly<Record<Name, Uint8Array | string>>;
@@ -9,10 +11,11 @@ export type EncodedFiles<Name extends string> = Readonly<Record<Name, Uint8Array
 export interface ModelFileOptions {
   /** How the weights are stored; float32 loses nothing. */
   readonly type?: 'F32' | 'F16';
-  /** The config.json that the model came from: what Braid doesn't use (bos_token_id …) is taken over. */
+  /** The config.json that the model came from: fields that Braid doesn't use (bos_token_id …) are copied. */
   readonly baseConfig?: Readonly<Record<string, unknown>>;
 }
 
+const DTYPES = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' } as const;
 const ARCHITECTURES = { llama: 'LlamaForCausalLM', qwen2: 'Qwen2ForCausalLM', qwen3: 'Qwen3ForCausalLM' } as const;
 
 /** `model.safetensors` and `config.json` of a model. A tied head is the embedding and isn't written twice. */
@@ -20,14 +23,34 @@ export function encodeModel(
   model: Model,
   options: ModelFileOptions = {},
 ): EncodedFiles<'model.safetensors' | 'config.json'> {
+  const files = modelFiles(model, options);
+  return { ...files, 'model.safetensors': Buffer.concat([...files['model.safetensors']]) };
+}
+
+/** The same with the weights in pieces, each read from the device when its turn comes. */
+export function modelFiles(
+  model: Model,
+  options: ModelFileOptions = {},
+): { readonly 'model.safetensors': Iterable<Uint8Array>; readonly 'config.json': string } {
   const type = options.type ?? 'F32';
   const tensors = modelParameters(model)
-    .map(({ name, value }) => ({ name, shape: value.shape, data: value.dataSync<'float32'>() }))
+    .map(({ name, value }) => ({ name, shape: value.shape, pieces: () => tensorPieces(value) }))
     .sort(byName);
   return {
-    'model.safetensors': encodeSafetensors(tensors, { format: 'pt' }, type),
+    'model.safetensors': safetensorsPieces(tensors, { format: 'pt' }, type),
     'config.json': encodeModelConfig(model.config, type, options.baseConfig),
   };
+}
+
+/** Numbers of a piece: 16 MiB of float32. */
+const PIECE = 2 ** 22;
+
+/** A tensor's values, some at a time. It is read at once: on native, slices of some tensors take a second each. */
+export function* tensorPieces(tensor: tf.Tensor): Generator<Float32Array> {
+  pulse();
+  const values = tensor.dataSync<'float32'>();
+  // Copies: on wasm, the values are a view of memory that the next tensor may overwrite.
+  for (let first = 0; first < values.length; first += PIECE) yield values.slice(first, first + PIECE);
 }
 
 /** Order of names as transformers and PEFT write them. */
@@ -35,15 +58,15 @@ export function byName(a: { readonly name: string }, b: { readonly name: string 
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** A model's shape as config.json. RoPE is told by the older keys, which every version of transformers reads. */
+/** A model's shape as config.json. RoPE is written with the older keys, which every version of transformers reads. */
 export function encodeModelConfig(
   config: ModelConfig,
-  type: 'F32' | 'F16' = 'F32',
+  type: FloatType = 'F32',
   base: Readonly<Record<string, unknown>> = {},
 ): string {
-  // The newer spellings would contradict what is written here.
+  // The newer keys would contradict the ones written here.
   const { rope_parameters: _rope, torch_dtype: _dtype, quantization_config: _quantised, ...kept } = base;
-  return jsonText({ ...kept, ...ownSettings(config), dtype: type === 'F32' ? 'float32' : 'float16' });
+  return jsonText({ ...kept, ...ownSettings(config), dtype: DTYPES[type] });
 }
 
 function ownSettings(config: ModelConfig): Record<string, unknown> {

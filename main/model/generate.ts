@@ -1,14 +1,16 @@
 /**
- * Generation of groups: every prompt is read once, its keys and values serve all G completions of its group, and
- * completions that have ended leave the batch.
+ * Generation of groups: each prompt is prefilled once, its keys and values are shared by all G completions of its group,
+ * and finished completions leave the batch.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
+import { pulse } from '../pulse.ts';
 import { hash32, uniform } from '../random.ts';
-import { openKvCache, type PrefixKv } from '../tensor/ops/decode-attention.ts';
+import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
 import { sampleRows } from '../tensor/ops/sample.ts';
-import { attendPacked, attentionShape, forward } from './decoder.ts';
+import { attendPacked, forward } from './decoder.ts';
+import { openDecoding } from './decoding.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import { argmax, draw, isPlain, processors, type SamplingOptions } from './sampler.ts';
@@ -18,23 +20,29 @@ export interface GenerateOptions extends SamplingOptions {
   readonly numGenerations: number;
   readonly maxNewTokens: number;
   readonly eosTokenIds: readonly number[];
-  /** Completions in flight at a time; more are sampled one batch after the other, with the same results. */
-  readonly maxRows?: number;
+  /**
+   * Runs a batch with the number of completions that are in flight at a time, again with fewer if it fails for memory;
+   * by default all. More are sampled one batch after the other, with the same results.
+   */
+  readonly inBatches?: (work: (maxRows: number) => Completion[]) => Completion[];
   /** Coordinates of the random numbers: seed, step … Row, completion and position are added here. */
   readonly coordinates: readonly number[];
-  /** Called after each token with the number done; may be used for progress or to give way to other work. */
+  /**
+   * Called after each token with the number done, and with 0 after each layer during prefill: for progress, or as a
+   * heartbeat.
+   */
   readonly onToken?: (done: number, active: number) => void;
   /** Called with each row's new token, for streaming. */
   readonly onRow?: (row: number, id: number) => void;
 }
 
-/** One completion: its tokens, the end token included when it came. */
+/** One completion: its tokens, including the end token if it was generated. */
 export interface Completion {
   readonly ids: number[];
   readonly terminated: boolean;
 }
 
-/** One completion to be: which prompt it follows, and its number among that prompt's. */
+/** A completion to generate: its prompt, and its index among that prompt's completions. */
 interface Row {
   readonly prompt: number;
   readonly generation: number;
@@ -51,12 +59,17 @@ export function generate(
   const rows = prompts.flatMap((_, prompt) =>
     Array.from({ length: options.numGenerations }, (_, generation): Row => ({ prompt, generation })),
   );
-  const most = Math.max(1, options.maxRows ?? rows.length);
+  const inBatches = options.inBatches ?? ((work) => work(rows.length));
   const done: Completion[] = [];
-  for (let first = 0; first < rows.length; first += most) {
+  while (done.length < rows.length) {
+    const first = done.length;
     const onRow = options.onRow && ((row: number, id: number) => options.onRow?.(first + row, id));
-    const batch = rows.slice(first, first + most);
-    done.push(...generateRows(model, adapter, prompts, batch, { ...options, ...(onRow && { onRow }) }));
+    done.push(
+      ...inBatches((most) => {
+        const batch = rows.slice(first, first + Math.max(1, most));
+        return generateRows(model, adapter, prompts, batch, { ...options, ...(onRow && { onRow }) });
+      }),
+    );
   }
   return done;
 }
@@ -74,10 +87,11 @@ function generateRows(
     model,
     adapter,
     used.map((prompt) => prompts[prompt] ?? []),
+    () => options.onToken?.(0, batch.length),
   );
   const places = batch.map(({ prompt }) => used.indexOf(prompt));
   const rows = places.map((place) => prefill.places[place] ?? { start: 0, length: 0 });
-  const cache = openKvCache(prefill.kv, rows, options.maxNewTokens, attentionShape(model.config));
+  const decoding = openOrFree(prefill, () => openDecoding(model, adapter, prefill.kv, rows, options.maxNewTokens));
   const sequences = rows.map((): number[] => []);
   const ended = new Set(options.eosTokenIds);
   let active = rows.map((_, row) => row);
@@ -94,25 +108,33 @@ function generateRows(
         options.onRow?.(row, id);
         if (!ended.has(id)) going.push(i);
       });
+      pulse();
       options.onToken?.(t + 1, going.length);
       if (going.length === 0 || t + 1 === options.maxNewTokens) return finish(sequences, ended);
       if (going.length < active.length) {
-        cache.keep(going);
+        decoding.keep(going);
         active = going.map((i) => active[i] as number);
       }
-      const last = going.map((i) => next[i] as number);
-      const positions = active.map((row) => (rows[row]?.length ?? 0) + t);
-      logits = decodeStep(model, adapter, last, positions, cache.attend);
-      cache.advance();
+      logits = decoding.step(going.map((i) => next[i] as number));
     }
     return finish(sequences, ended);
   } finally {
     logits.dispose();
-    cache.dispose();
+    decoding.dispose();
   }
 }
 
-/** A fault here would read beyond a table, which no backend notices. */
+/** What was read of the prompts doesn't outlive a cache that has no room. */
+function openOrFree<T>({ kv, logits }: Prefill, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    tf.dispose([logits, kv.map(({ k, v }) => [k, v])]);
+    throw error;
+  }
+}
+
+/** A prompt that is too long would read beyond a table, which no backend checks. */
 function checkPrompts(model: Model, prompts: readonly (readonly number[])[], maxNewTokens: number): void {
   prompts.forEach((prompt, index) => {
     if (prompt.length === 0)
@@ -136,8 +158,13 @@ interface Prefill {
   readonly logits: tf.Tensor2D;
 }
 
-/** Reads all prompts in one packed pass, keeping each layer's keys and values. */
-function readPrompts(model: Model, adapter: Adapter | null, prompts: readonly (readonly number[])[]): Prefill {
+/** Prefills all prompts in one packed pass, keeping each layer's keys and values. */
+function readPrompts(
+  model: Model,
+  adapter: Adapter | null,
+  prompts: readonly (readonly number[])[],
+  onLayer: () => void,
+): Prefill {
   let total = 0;
   const places = prompts.map(({ length }) => {
     total += length;
@@ -145,7 +172,7 @@ function readPrompts(model: Model, adapter: Adapter | null, prompts: readonly (r
   });
   const kv: PrefixKv[] = [];
   try {
-    return { kv, places, logits: promptLogits(model, adapter, prompts, places, kv) };
+    return { kv, places, logits: promptLogits(model, adapter, prompts, places, kv, onLayer) };
   } catch (error) {
     tf.dispose(kv.flatMap(({ k, v }) => [k, v]));
     throw error;
@@ -159,6 +186,7 @@ function promptLogits(
   prompts: readonly (readonly number[])[],
   places: Prefill['places'],
   kv: PrefixKv[],
+  onLayer: () => void,
 ): tf.Tensor2D {
   return tf.tidy(() => {
     const ids = tf.tensor1d(prompts.flat(), 'int32');
@@ -174,6 +202,7 @@ function promptLogits(
     const attend = attendPacked(model.config, segments);
     const hidden = forward(model, { ids, positions }, adapter, (layer, q, k, v) => {
       kv.push({ k: tf.keep(k), v: tf.keep(v) });
+      onLayer();
       return attend(layer, q, k, v);
     });
     const last = gatherRows(
@@ -184,20 +213,6 @@ function promptLogits(
       ),
     ); // [P, D]
     return tf.matMul(last, model.head.value, false, true) as tf.Tensor2D;
-  });
-}
-
-/** One new token a row: logits [B, V]. */
-function decodeStep(
-  model: Model,
-  adapter: Adapter | null,
-  ids: readonly number[],
-  positions: readonly number[],
-  attend: Parameters<typeof forward>[3],
-): tf.Tensor2D {
-  return tf.tidy(() => {
-    const batch = { ids: tf.tensor1d([...ids], 'int32'), positions: tf.tensor1d([...positions], 'int32') };
-    return tf.matMul(forward(model, batch, adapter, attend), model.head.value, false, true);
   });
 }
 

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
+import { pulse } from '../pulse.ts';
 import { hashString, randomStream } from '../random.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../tensor/weights.ts';
 import { type ModelConfig, readModelConfig } from './config.ts';
@@ -25,6 +26,7 @@ export function loadModel(folder: string, maxLength: number, precision: WeightPr
   try {
     const shapes = parameterShapes(config);
     const parameter = (name: string): Parameter => {
+      pulse();
       const shape = shapes.get(name) ?? [];
       const value = makeWeight(weights.source(name, shape), shape, precision);
       made.push(value);
@@ -41,12 +43,12 @@ export function loadModel(folder: string, maxLength: number, precision: WeightPr
   }
 }
 
-/** transformers' initialisation for Llama: every matrix normal with this deviation. */
+/** transformers' initialisation for Llama: every matrix normal with this standard deviation. */
 function usualDeviation(): number {
   return 0.02;
 }
 
-/** A model with fresh normal weights, norms at 1, biases at 0; `deviation` says how wide, by name and shape. */
+/** A model with random normal weights, norms at 1, biases at 0; `deviation` gives the spread by name and shape. */
 export function randomModel(
   config: ModelConfig,
   seed: number,
@@ -64,7 +66,7 @@ export function randomModel(
   return assembleModel(config, parameter, makeRopeTables(config, maxLength));
 }
 
-/** Normal numbers of the given deviation by Box and Muller. */
+/** Normal numbers with the given standard deviation, by Box and Muller. */
 function normals(n: number, deviation: number, ...coordinates: number[]): Float32Array {
   const stream = randomStream(...coordinates);
   return Float32Array.from({ length: n }, () => {
@@ -77,7 +79,7 @@ function checkFolder(folder: string): void {
   if (existsSync(folder) && statSync(folder).isDirectory()) return;
   throw inputError(
     'MODEL_MISSING',
-    `${folder}: expected a model folder (config.json, tokenizer.json, safetensors), there is none`,
+    `${folder}: expected a model folder (config.json, tokenizer.json, safetensors), but it doesn't exist`,
     'Give the path of a Hugging Face model folder, or "tiny" for the bundled model.',
   );
 }
@@ -87,18 +89,18 @@ function checkLength(config: ModelConfig, maxLength: number, folder: string): vo
   throw inputError(
     'CONTEXT_TOO_SHORT',
     `${folder}: prompt and completion need ${maxLength} tokens, the model's max_position_embeddings is ${config.maxPositionEmbeddings}`,
-    'Take a shorter stage, a smaller max_completion_length or a model with a longer context.',
+    'Use a shorter stage, a smaller max_completion_length or a model with a longer context.',
   );
 }
 
-interface Weights {
-  /** Where a tensor's numbers come from, once it is known to be there in this shape. */
+export interface Weights {
+  /** The source of a tensor's values, once its presence and shape are checked. */
   source(name: string, shape: readonly number[]): WeightSource;
   close(): void;
 }
 
 /** Finds the file of every tensor and opens files as they are needed. */
-function openWeights(folder: string): Weights {
+export function openWeights(folder: string): Weights {
   const opened = new Map<string, SafetensorsFile>();
   const fileOf = weightMap(folder);
   const file = (name: string): SafetensorsFile => {
@@ -112,7 +114,7 @@ function openWeights(folder: string): Weights {
     if (entry === undefined)
       throw inputError(
         'TENSOR_MISSING',
-        `${join(folder, fileOf(name))}: expected a tensor "${name}" (config.json asks for it), the file has none`,
+        `${join(folder, fileOf(name))}: expected a tensor "${name}" (config.json requires it), the file has none`,
       );
     if (entry.shape.join() !== shape.join()) {
       throw inputError(

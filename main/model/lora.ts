@@ -30,7 +30,7 @@ export interface Adapter {
   readonly modules: ReadonlyMap<string, LoraWeights>;
 }
 
-/** What B(Ax) is multiplied by. */
+/** The scale of B(Ax). */
 export function loraScaling(config: LoraConfig): number {
   return config.alpha / (config.useRslora ? Math.sqrt(config.r) : config.r);
 }
@@ -52,7 +52,7 @@ export function loraName(module: string, which: 'A' | 'B'): string {
   return `base_model.model.${module}.lora_${which}.weight`;
 }
 
-/** A target that names nothing would train nothing, unnoticed. */
+/** A target that matches nothing would silently train nothing. */
 function checkTargets(model: Model, config: LoraConfig): void {
   const names = model.layers.flatMap(blockLinears).map(({ name }) => name);
   const idle = config.targetModules.find((target) => !names.some((name) => isModule(name, target)));
@@ -64,7 +64,7 @@ function checkTargets(model: Model, config: LoraConfig): void {
   );
 }
 
-/** A fresh adapter, decided by the seed. */
+/** A new adapter, determined by the seed. */
 export function createAdapter(model: Model, config: LoraConfig, seed: number): Adapter {
   checkTargets(model, config);
   const modules = new Map<string, LoraWeights>();
@@ -90,7 +90,7 @@ export function disposeAdapter(adapter: Adapter): void {
   for (const { value } of adapterParameters(adapter)) value.dispose();
 }
 
-/** Adds (sign 1) or takes away (sign -1) the adapter's product in the base weights: merge and unmerge. */
+/** Adds (sign 1) or subtracts (sign -1) the adapter's product in the base weights: merge and unmerge. */
 export function mergeAdapter(model: Model, adapter: Adapter, sign: 1 | -1 = 1): void {
   for (const linear of adaptedLinears(model, adapter.config)) {
     const lora = adapter.modules.get(linear.name);

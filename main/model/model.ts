@@ -31,7 +31,7 @@ export interface Model {
   readonly layers: readonly DecoderLayer[];
   readonly norm: Parameter<tf.Tensor1D>;
   readonly head: Parameter<tf.Tensor2D>;
-  /** Rotation tables for positions below `maxLength`. */
+  /** RoPE tables for positions below `maxLength`. */
   readonly rope: RopeTables;
   readonly maxLength: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Packing for the decoder: sequences lie one after the other without padding, and completions of one prompt share
- * its tokens. A completion's last token predicts nothing, so it takes no place.
+ * Packing for the decoder: sequences are concatenated without padding, and completions of one prompt share its tokens.
+ * A completion's last token predicts nothing, so it is left out.
  */
 import { inputError } from '../errors.ts';
 
@@ -14,7 +14,7 @@ export interface PromptGroup {
 export interface PackedBatch {
   /** [N] token ids. */
   readonly ids: Int32Array;
-  /** [N] each token's place in its own sequence. */
+  /** [N] each token's position in its own sequence. */
   readonly positions: Int32Array;
   /** [S * 4] as `packedAttention` takes them. */
   readonly segments: Int32Array;

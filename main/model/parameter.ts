@@ -6,7 +6,7 @@ export interface Parameter<T extends tf.Tensor = tf.Tensor> {
   value: T;
 }
 
-/** How many numbers the parameters hold. */
+/** Total element count of the parameters. */
 export function parameterCount(parameters: readonly Parameter[]): number {
   return parameters.reduce((sum, { value }) => sum + value.size, 0);
 }

@@ -1,4 +1,4 @@
-/** PEFT's adapter_config.json: what of it Braid can follow, and a clear refusal of the rest. */
+/** PEFT's adapter_config.json: the settings that Braid supports, and a clear error for the rest. */
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { isModule } from './lora.ts';
@@ -28,7 +28,7 @@ const schema = z.looseObject({
   init_lora_weights: z.union([z.boolean(), z.string()]).default(true),
 });
 
-/** Settings that change what an adapter computes, in ways that Braid doesn't. */
+/** Settings that change what an adapter computes in ways that Braid doesn't support. */
 const FOREIGN = [
   'alora_invocation_tokens',
   'alpha_pattern',
@@ -44,10 +44,10 @@ const FOREIGN = [
   'use_dora',
   'use_qalora',
 ];
-/** Starting points that leave the base weights alone. Others (PiSSA, OLoRA …) rewrite them when PEFT loads. */
+/** Initialisations that leave the base weights unchanged. Others (PiSSA, OLoRA …) rewrite them when PEFT loads. */
 const PLAIN_STARTS: readonly (boolean | string)[] = [true, false, 'gaussian', 'orthogonal', 'eva'];
 
-/** Checks a parsed adapter_config.json; `origin` names it in messages. */
+/** Checks a parsed adapter_config.json; `origin` identifies it in errors. */
 export function parseAdapterConfig(value: unknown, origin: string): PeftConfig {
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
@@ -71,7 +71,7 @@ export function parseAdapterConfig(value: unknown, origin: string): PeftConfig {
   };
 }
 
-/** Whether a setting is more than its empty default. */
+/** Whether a setting differs from its empty default. */
 function isSet(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
@@ -85,7 +85,7 @@ function unsupported(origin: string, key: string, value: unknown) {
   );
 }
 
-/** Those of a model's linear modules that the adapter names; none is an error. */
+/** The linear modules of a model that the adapter targets; none is an error. */
 export function targetedModules(config: PeftConfig, modules: readonly string[], origin: string): ReadonlySet<string> {
   const wanted = config.targets === 'all-linear' ? () => true : matcher(config.targets, origin);
   const unwanted = matcher(config.excluded, origin);
@@ -93,8 +93,8 @@ export function targetedModules(config: PeftConfig, modules: readonly string[], 
   if (found.length === 0) {
     throw inputError(
       'ADAPTER_MISMATCH',
-      `${origin}: "target_modules" ${JSON.stringify(config.targets)} names no linear layer of this model`,
-      'Take the adapter that was trained on this base model.',
+      `${origin}: "target_modules" ${JSON.stringify(config.targets)} matches no linear layer of this model`,
+      'Use an adapter that was trained on this base model.',
     );
   }
   return new Set(found);
@@ -122,7 +122,7 @@ function inLayers(name: string, layers: readonly number[] | null): boolean {
   return layers === null || (number !== undefined && layers.includes(Number(number)));
 }
 
-/** The shortest list that names exactly these of the model's modules: last words, or whole names. */
+/** The shortest target list that matches exactly these modules of the model: last name parts, or whole names. */
 export function targetNames(adapted: ReadonlySet<string>, modules: readonly string[]): readonly string[] {
   const lastWords = [...new Set([...adapted].map((name) => name.slice(name.lastIndexOf('.') + 1)))].sort();
   const named = modules.filter((name) => lastWords.some((end) => isModule(name, end)));

@@ -10,20 +10,26 @@ import { blockLinears, type Linear, type Model } from './model.ts';
 import { parseAdapterConfig, targetedModules, targetNames } from './peft-config.ts';
 import { encodeSafetensors, openSafetensors, type SafetensorsFile } from './safetensors.ts';
 
-const WEIGHTS = 'adapter_model.safetensors';
-const CONFIG = 'adapter_config.json';
+export const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
+export const ADAPTER_CONFIG = 'adapter_config.json';
 
 /** Whether a folder holds an adapter rather than a whole model. */
 export function hasAdapter(folder: string): boolean {
-  return existsSync(join(folder, CONFIG));
+  return existsSync(join(folder, ADAPTER_CONFIG));
 }
 
-/** The two files of an adapter; `baseModelName` is where PEFT will look for the model under it. */
-export function encodeAdapter(adapter: Adapter, baseModelName: string): EncodedFiles<typeof WEIGHTS | typeof CONFIG> {
+/** The two files of an adapter; `baseModelName` is where PEFT will look for its base model. */
+export function encodeAdapter(
+  adapter: Adapter,
+  baseModelName: string,
+): EncodedFiles<typeof ADAPTER_WEIGHTS | typeof ADAPTER_CONFIG> {
   const tensors = adapterParameters(adapter)
     .map(({ name, value }) => ({ name, shape: value.shape, data: value.dataSync<'float32'>() }))
     .sort(byName);
-  return { [WEIGHTS]: encodeSafetensors(tensors), [CONFIG]: encodeAdapterConfig(adapter.config, baseModelName) };
+  return {
+    [ADAPTER_WEIGHTS]: encodeSafetensors(tensors),
+    [ADAPTER_CONFIG]: encodeAdapterConfig(adapter.config, baseModelName),
+  };
 }
 
 function encodeAdapterConfig(config: LoraConfig, baseModelName: string): string {
@@ -57,7 +63,7 @@ function encodeAdapterConfig(config: LoraConfig, baseModelName: string): string 
 
 /** Loads an adapter folder for a model, checking that every tensor fits it. */
 export function loadAdapter(folder: string, model: Model): Adapter {
-  const configFile = join(folder, CONFIG);
+  const configFile = join(folder, ADAPTER_CONFIG);
   const config = parseAdapterConfig(readJson(configFile), configFile);
   const linears = model.layers.flatMap(blockLinears);
   const names = linears.map(({ name }) => name);
@@ -76,12 +82,12 @@ export function loadAdapter(folder: string, model: Model): Adapter {
 }
 
 function weightsFile(folder: string): string {
-  const file = join(folder, WEIGHTS);
+  const file = join(folder, ADAPTER_WEIGHTS);
   if (existsSync(file)) return file;
   const pickled = existsSync(join(folder, 'adapter_model.bin'));
   throw inputError(
     'MODEL_FILE_MISSING',
-    `${file}: expected the adapter's weights, ${pickled ? 'there is only adapter_model.bin, a pickle' : 'they are not there'}`,
+    `${file}: expected the adapter's weights, ${pickled ? 'there is only adapter_model.bin, a pickle' : 'but adapter_model.safetensors is missing'}`,
     pickled ? 'Save the adapter again with a PEFT version that writes safetensors.' : 'Copy the whole adapter folder.',
   );
 }
@@ -93,7 +99,7 @@ function checkForeign(file: SafetensorsFile, adapted: ReadonlySet<string>, path:
   throw inputError(
     'ADAPTER_MISMATCH',
     `${path}: expected tensors of the adapted layers only, got "${foreign}"${more.length > 0 ? ` and ${more.length} more` : ''}`,
-    'Take an adapter that was trained on this base model, with LoRA on linear layers only.',
+    'Use an adapter that was trained on this base model, with LoRA on linear layers only.',
   );
 }
 
@@ -131,6 +137,6 @@ function checkTensor(file: SafetensorsFile, name: string, shape: readonly number
   throw inputError(
     'ADAPTER_MISMATCH',
     `${path}: expected "${name}" of shape [${shape.join(', ')}] by "r" and the base model, got [${entry.shape.join(', ')}]`,
-    'Take the base model that the adapter was trained on.',
+    'Use the base model that the adapter was trained on.',
   );
 }

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { RopeTables } from '../tensor/ops/rope.ts';
 import type { ModelConfig } from './config.ts';
 
-/** Radians a position for each pair of dimensions, [d/2]: theta^(-2j/d), squeezed as Llama 3 does where asked. */
+/** Radians per position for each pair of dimensions, [d/2]: theta^(-2j/d), with Llama 3's scaling where configured. */
 export function ropeFrequencies(config: Pick<ModelConfig, 'headDim' | 'ropeTheta' | 'ropeScaling'>): Float64Array {
   const frequencies = new Float64Array(config.headDim / 2);
   for (let j = 0; j < frequencies.length; j++) {
@@ -12,7 +12,7 @@ export function ropeFrequencies(config: Pick<ModelConfig, 'headDim' | 'ropeTheta
   return frequencies;
 }
 
-/** Llama 3's scaling: long waves are slowed by `factor`, short ones kept, those between blended. */
+/** Llama 3's scaling: long wavelengths are divided by `factor`, short ones kept, those between interpolated. */
 function squeeze(frequency: number, scaling: NonNullable<ModelConfig['ropeScaling']>): number {
   const { factor, lowFreqFactor: low, highFreqFactor: high, originalMaxPositionEmbeddings: original } = scaling;
   const wavelength = (2 * Math.PI) / frequency;

@@ -1,10 +1,13 @@
 /**
  * The safetensors format: eight bytes of header length (little endian), a JSON header {name: {dtype, shape,
- * data_offsets}}, then the raw tensors. Reads float32, float16 and bfloat16 as float32, one tensor at a time.
+ * data_offsets}}, then the raw tensors. Reads float32, float16 and bfloat16 as float32, one tensor at a time. Non-finite
+ * numbers are rejected: no trained model has them, and a flipped exponent bit creates them.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
+import { parseJson } from '../io/json.ts';
+import { openRegular } from '../io/read-file.ts';
 
 export type FloatType = 'F32' | 'F16' | 'BF16';
 
@@ -24,19 +27,28 @@ export interface SafetensorsFile {
   typeOf(name: string): FloatType;
   /** Reads `count` numbers of a tensor from number `first` on, as they are stored. */
   readRaw(name: string, first: number, count: number): Buffer<ArrayBuffer>;
+  /** Reads a tensor in pieces, one per turn; throws if a number is not finite. Other types pass. */
+  checkFinite(name: string): Generator<undefined, void>;
   close(): void;
 }
 
-/** A tensor to be written. */
+/** A tensor to write. */
 export interface NamedArray {
   readonly name: string;
   readonly shape: readonly number[];
   readonly data: Float32Array;
 }
 
+/** A tensor to write that is read when its turn comes, in pieces, so that a file is never in memory as a whole. */
+export interface NamedPieces {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly pieces: () => Iterable<Float32Array>;
+}
+
 const BYTES: Readonly<Record<FloatType, number>> = { F32: 4, F16: 2, BF16: 2 };
 const MAX_HEADER_BYTES = 100_000_000;
-/** Numbers that are converted at a time. */
+/** Numbers converted at a time. */
 const PIECE = 2 ** 22;
 
 const entrySchema = z.object({
@@ -46,13 +58,16 @@ const entrySchema = z.object({
 });
 const headerSchema = z.looseObject({ __metadata__: z.record(z.string(), z.string()).optional() });
 
+export interface OpenOptions {
+  /** False if the file is known to be intact: a diverged run may have such moments. */
+  readonly finite?: boolean;
+}
+
 /** Opens a safetensors file and checks its header against the file's size. */
-export function openSafetensors(file: string): SafetensorsFile {
+export function openSafetensors(file: string, { finite = true }: OpenOptions = {}): SafetensorsFile {
   const descriptor = open(file);
   try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw inputError('NOT_SAFETENSORS', `${file}: expected a safetensors file, got a folder`);
-    const bytes = stats.size;
+    const bytes = fstatSync(descriptor).size;
     const { entries, metadata, dataStart } = readHeader(descriptor, bytes, file);
     const entryOf = (name: string): TensorEntry => {
       const entry = entries.get(name);
@@ -61,8 +76,11 @@ export function openSafetensors(file: string): SafetensorsFile {
     };
     const typeOf = (name: string): FloatType => floatType(entryOf(name).dtype, name, file);
     const readRaw = (name: string, first: number, count: number): Buffer<ArrayBuffer> => {
-      const width = BYTES[typeOf(name)];
-      return readExactly(descriptor, dataStart + entryOf(name).data_offsets[0] + first * width, count * width, file);
+      const type = typeOf(name);
+      const start = dataStart + entryOf(name).data_offsets[0] + first * BYTES[type];
+      const bytes = readExactly(descriptor, start, count * BYTES[type], file);
+      if (finite && !allFinite(bytes, type)) throw notFinite(name, file);
+      return bytes;
     };
     // In pieces, so that a tensor is never in memory twice.
     const read = (name: string): Float32Array<ArrayBuffer> => {
@@ -73,7 +91,16 @@ export function openSafetensors(file: string): SafetensorsFile {
       }
       return numbers;
     };
-    return { entries, metadata, read, typeOf, readRaw, close: () => closeSync(descriptor) };
+    const checkFinite = function* (name: string): Generator<undefined, void> {
+      const { dtype, shape } = entryOf(name);
+      if (!(dtype in BYTES)) return;
+      const numbers = shape.reduce((a, b) => a * b, 1);
+      for (let first = 0; first < numbers; first += PIECE) {
+        readRaw(name, first, Math.min(PIECE, numbers - first));
+        yield;
+      }
+    };
+    return { entries, metadata, read, typeOf, readRaw, checkFinite, close: () => closeSync(descriptor) };
   } catch (error) {
     closeSync(descriptor);
     throw error;
@@ -82,9 +109,11 @@ export function openSafetensors(file: string): SafetensorsFile {
 
 function open(file: string): number {
   try {
-    return openSync(file, 'r');
+    return openRegular(file);
   } catch (cause) {
-    throw Object.assign(inputError('MODEL_FILE_MISSING', `${file}: can't be opened (${(cause as Error).message})`), {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'EISDIR' || code === 'ENOTREG') throw inputError('NOT_SAFETENSORS', `${file}: ${message}`);
+    throw Object.assign(inputError('MODEL_FILE_MISSING', `${file}: can't be opened (${message})`), {
       cause,
     });
   }
@@ -109,12 +138,13 @@ function readHeader(descriptor: number, fileBytes: number, file: string) {
     checkEntry(name, entry.data, fileBytes - dataStart, file);
     entries.set(name, entry.data);
   }
+  checkLayout(entries, fileBytes - dataStart, file);
   return { entries, metadata: header.__metadata__ ?? {}, dataStart };
 }
 
 function parseHeader(text: string, file: string): z.infer<typeof headerSchema> {
   try {
-    return headerSchema.parse(JSON.parse(text));
+    return headerSchema.parse(parseJson(text));
   } catch (cause) {
     throw Object.assign(inputError('NOT_SAFETENSORS', `${file}: not a safetensors file (its header is not JSON)`), {
       cause,
@@ -136,8 +166,49 @@ function checkEntry(name: string, entry: TensorEntry, dataBytes: number, file: s
   }
 }
 
+/** The tensors must fill the data contiguously, as the format requires: no gaps, no overlaps, nothing after them. */
+function checkLayout(entries: ReadonlyMap<string, TensorEntry>, dataBytes: number, file: string): void {
+  const inOrder = [...entries].sort(([, { data_offsets: a }], [, { data_offsets: b }]) => a[0] - b[0] || a[1] - b[1]);
+  let at = 0;
+  for (const [name, { data_offsets }] of inOrder) {
+    if (data_offsets[0] !== at)
+      throw damagedLayout(file, `expected tensor "${name}" to begin at byte ${at} of the data, got ${data_offsets[0]}`);
+    at = data_offsets[1];
+  }
+  if (at !== dataBytes) throw damagedLayout(file, `expected ${at} bytes of data, got ${dataBytes}`);
+}
+
+function damagedLayout(file: string, detail: string) {
+  return inputError('NOT_SAFETENSORS', `${file}: ${detail}`, 'Copy or download it again.');
+}
+
+function notFinite(name: string, file: string) {
+  return inputError(
+    'NOT_FINITE',
+    `${file}: expected finite numbers in tensor "${name}", got NaN or infinity`,
+    'The file is damaged, or the run that wrote it had diverged: use another copy, or an earlier checkpoint.',
+  );
+}
+
+/** Exponent mask of a number, or of two numbers in one word, and the lowest bit of each exponent. */
+const EXPONENTS: Readonly<Record<FloatType, readonly [mask: number, one: number]>> = {
+  F32: [0x7f800000, 0x00800000],
+  F16: [0x7c007c00, 0x04000400],
+  BF16: [0x7f807f80, 0x00800080],
+};
+
+/** Whether all numbers are finite: adding one to an all-ones exponent carries into the sign bit. */
+function allFinite(bytes: Buffer<ArrayBuffer>, type: FloatType): boolean {
+  const [mask, one] = EXPONENTS[type];
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
+  let carried = 0;
+  for (let i = 0; i < words.length; i++) carried |= ((words[i] as number) & mask) + one;
+  if (bytes.length % 4 !== 0) carried |= (bytes.readUInt16LE(bytes.length - 2) & mask) + one;
+  return (carried & (type === 'F32' ? 0x80000000 : 0x80008000)) === 0;
+}
+
 function truncated(file: string, detail: string) {
-  return inputError('FILE_TRUNCATED', `${file}: the file is cut short: ${detail}`, 'Copy or download it again.');
+  return inputError('FILE_TRUNCATED', `${file}: the file is truncated: ${detail}`, 'Copy or download it again.');
 }
 
 function floatType(dtype: string, name: string, file: string): FloatType {
@@ -145,7 +216,7 @@ function floatType(dtype: string, name: string, file: string): FloatType {
   throw inputError(
     'UNSUPPORTED_DTYPE',
     `${file}: expected tensor "${name}" as F32, F16 or BF16, got ${dtype}`,
-    'Quantised weights are not supported: take the original ones.',
+    'Quantised weights are not supported: use the original ones.',
   );
 }
 
@@ -180,14 +251,17 @@ function halfToFloatBits(half: number): number {
   if (exponent === 31) return sign | 0x7f800000 | (fraction << 13);
   if (exponent !== 0) return sign | ((exponent + 112) << 23) | (fraction << 13);
   if (fraction === 0) return sign;
-  // A subnormal half is a normal float: shift until its leading one stands in front.
+  // A subnormal half is a normal float: shift until its leading one is the implicit bit.
   const shift = Math.clz32(fraction) - 21;
   return sign | ((113 - shift) << 23) | (((fraction << shift) & 0x3ff) << 13);
 }
 
 /** The float16 nearest to a number (ties to even), as its bits; beyond 65504 infinity. */
 export function floatToHalf(value: number): number {
-  const bits = new Uint32Array(new Float32Array([value]).buffer)[0] as number;
+  return halfBits(new Uint32Array(new Float32Array([value]).buffer)[0] as number, value);
+}
+
+function halfBits(bits: number, value: number): number {
   const sign = (bits >>> 16) & 0x8000;
   const magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00;
@@ -210,10 +284,20 @@ export function encodeSafetensors(
   metadata: Readonly<Record<string, string>> = { format: 'pt' },
   type: 'F32' | 'F16' = 'F32',
 ): Buffer {
+  const whole = tensors.map(({ name, shape, data }) => ({ name, shape, pieces: () => [data] }));
+  return Buffer.concat([...safetensorsPieces(whole, metadata, type)]);
+}
+
+/** The same bytes in pieces. */
+export function* safetensorsPieces(
+  tensors: readonly NamedPieces[],
+  metadata: Readonly<Record<string, string>> = { format: 'pt' },
+  type: FloatType = 'F32',
+): Generator<Buffer> {
   const header: Record<string, unknown> = { __metadata__: metadata };
   let offset = 0;
-  for (const { name, shape, data } of tensors) {
-    const bytes = data.length * BYTES[type];
+  for (const { name, shape } of tensors) {
+    const bytes = shape.reduce((a, b) => a * b, 1) * BYTES[type];
     header[name] = { dtype: type, shape, data_offsets: [offset, offset + bytes] };
     offset += bytes;
   }
@@ -223,10 +307,19 @@ export function encodeSafetensors(
   json.copy(padded);
   const prefix = Buffer.alloc(8);
   prefix.writeBigUInt64LE(BigInt(padded.length));
-  return Buffer.concat([prefix, padded, ...tensors.map(({ data }) => encodeFloats(data, type))]);
+  yield Buffer.concat([prefix, padded]);
+  for (const { pieces } of tensors) for (const piece of pieces()) yield encodeFloats(piece, type);
 }
 
-function encodeFloats(data: Float32Array, type: 'F32' | 'F16'): Buffer {
+/** Numbers as they stand in a file, little endian. */
+export function encodeFloats(data: Float32Array, type: FloatType): Buffer {
   if (type === 'F32') return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  return Buffer.from(Uint16Array.from(data, floatToHalf).buffer);
+  const words = new Uint32Array(data.buffer, data.byteOffset, data.length);
+  const halves = new Uint16Array(data.length);
+  if (type === 'F16') for (let i = 0; i < data.length; i++) halves[i] = halfBits(words[i] as number, data[i] as number);
+  // bfloat16 is the upper half of a float32, rounded to the nearest (ties to even).
+  else
+    for (let i = 0; i < data.length; i++)
+      halves[i] = ((words[i] as number) + 0x7fff + (((words[i] as number) >>> 16) & 1)) >>> 16;
+  return Buffer.from(halves.buffer);
 }

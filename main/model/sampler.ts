@@ -41,7 +41,7 @@ export function topK(k: number): LogitsProcessor {
   };
 }
 
-/** Keeps the likeliest tokens whose mass first reaches p (Holtzman et al. 2020); always at least one. */
+/** Keeps the most likely tokens whose total probability first reaches p (Holtzman et al. 2020); always at least one. */
 export function topP(p: number): LogitsProcessor {
   return (logits) => {
     const probabilities = softmax(logits);
@@ -56,7 +56,7 @@ export function topP(p: number): LogitsProcessor {
   };
 }
 
-/** Drops tokens less likely than `share` times the likeliest. */
+/** Drops tokens less likely than `share` times the most likely one. */
 export function minP(share: number): LogitsProcessor {
   return (logits) => {
     const threshold = maximum(logits) + Math.log(share);
@@ -64,7 +64,7 @@ export function minP(share: number): LogitsProcessor {
   };
 }
 
-/** The processors that the options ask for, in order. Temperature 0 (argmax) leaves only the penalty. */
+/** The processors for the options, in order. Temperature 0 (argmax) needs only the penalty. */
 export function processors(options: SamplingOptions): readonly LogitsProcessor[] {
   const list: LogitsProcessor[] = [];
   if (options.repetitionPenalty !== 1) list.push(repetitionPenalty(options.repetitionPenalty));
@@ -76,7 +76,7 @@ export function processors(options: SamplingOptions): readonly LogitsProcessor[]
   return list;
 }
 
-/** Whether plain softmax sampling is all that is asked: then a backend's own kernel can draw. */
+/** Whether the options need nothing but plain softmax sampling, so that the backend's own kernel can sample. */
 export function isPlain(options: SamplingOptions): boolean {
   return options.repetitionPenalty === 1 && options.topK === 0 && options.topP >= 1 && (options.minP ?? 0) === 0;
 }
@@ -93,7 +93,7 @@ export function draw(logits: Float32Array, u: number): number {
     last = id;
     if (u < mass) return id;
   }
-  // Rounding may leave the sum a hair below 1.
+  // Rounding may leave the sum slightly below 1.
   return last;
 }
 

@@ -8,7 +8,7 @@ import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import { packedLength, packGroups } from './pack.ts';
 
-/** A completion to be scored after its prompt. */
+/** A completion to score, with its prompt. */
 export interface ScoreItem {
   readonly promptIds: readonly number[];
   readonly completionIds: readonly number[];
@@ -21,7 +21,7 @@ export interface ScoreOptions {
   readonly onBatch?: (done: number) => void;
 }
 
-/** Items of one prompt, by their index. */
+/** Items that share a prompt, by index. */
 interface Group {
   readonly promptIds: readonly number[];
   readonly items: number[];
@@ -54,7 +54,7 @@ export function scoreCompletions(
   return scores;
 }
 
-/** Batches of groups: equal prompts together, each batch at most `maxTokens` long where one sequence fits. */
+/** Batches of groups: equal prompts together, each batch at most `maxTokens` long unless a single sequence is longer. */
 function batches(items: readonly ScoreItem[], maxTokens: number): Group[][] {
   const byPrompt = Map.groupBy(items.keys(), (index) => (items[index] as ScoreItem).promptIds.join());
   const list: Group[][] = [];

@@ -1,7 +1,7 @@
 /**
  * Sentence embeddings by a BERT encoder (Devlin et al. 2018) such as all-MiniLM-L6-v2: the mean of the last layer's
- * vectors (or the first one, as the folder's pooling says), at length 1 (Reimers and Gurevych 2019). One text at a
- * time, so nothing is padded. Products of matrices run on the backend; what is left is small and runs here.
+ * vectors (or the first one, depending on the folder's pooling), normalised to length 1 (Reimers and Gurevych 2019). One text at a
+ * time, so nothing is padded. Matrix products run on the backend; the rest is small and runs here.
  *
  * T tokens of a text, D hidden size.
  */
@@ -81,12 +81,12 @@ function readConfig(folder: string): EncoderConfig {
   const issues = parsed.error.issues.map(({ path, message }) => `"${path.join('.')}": ${message}`).join('; ');
   throw inputError(
     'BAD_ENCODER',
-    `${file}: not a sentence encoder that can be read (${issues})`,
+    `${file}: not a readable sentence encoder (${issues})`,
     'Give the folder of a BERT encoder such as all-MiniLM-L6-v2, or null for lexical relevance.',
   );
 }
 
-/** sentence-transformers keeps the way of pooling in a folder of its own; the mean is its default. */
+/** sentence-transformers keeps the pooling mode in a folder of its own; the default is the mean. */
 function poolsFirst(folder: string): boolean {
   const file = join(folder, '1_Pooling', 'config.json');
   if (!existsSync(file)) return false;
@@ -129,7 +129,7 @@ function readWeights(folder: string, config: EncoderConfig) {
   }
 }
 
-/** Names with or without the "bert." that a model with a head puts in front. */
+/** Names with or without the "bert." prefix that a model with a head has. */
 function reader(file: SafetensorsFile): (name: string) => Float32Array<ArrayBuffer> {
   return (name) => file.read(file.entries.has(name) ? name : `bert.${name}`);
 }

@@ -5,19 +5,21 @@ import { inputError } from '../errors.ts';
 import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './chat-template.ts';
 import { readJson } from './config.ts';
 
-/** Text to token ids and back, as the model folder's own files say. */
+/** Text to token ids and back, by the model folder's own files. */
 export interface Tokenizer {
   readonly vocabSize: number;
   /** Every id is below this; ids may have gaps. */
   readonly idLimit: number;
-  /** Ids of a text; `special` adds what the tokenizer adds by itself (a bos token, say). */
+  /** Ids of a text; `special` includes the tokens that the tokenizer adds by itself (such as a bos token). */
   encode(text: string, special?: boolean): number[];
   /** Text of ids, special tokens left out. */
   decode(ids: readonly number[]): string;
   tokenId(token: string): number | undefined;
+  /** The token of an id as it stands in the vocabulary. */
+  token(id: number): string | undefined;
   /** The token that ends a completion, as tokenizer_config.json names it. */
   readonly eosTokenId: number | null;
-  /** Whether the folder brings a chat template; without one a prompt is used as it stands. */
+  /** Whether the folder has a chat template; without one a prompt is used as is. */
   readonly hasChatTemplate: boolean;
   /** The chat template applied, ready for the assistant's answer. The date is pinned so that prompts are reproducible. */
   chat(messages: readonly ChatMessage[]): string;
@@ -36,29 +38,36 @@ const TOKENIZER_FILES = [
 /** Reads tokenizer.json, tokenizer_config.json and the chat template of a model folder. */
 export function loadTokenizer(folder: string): Tokenizer {
   const definition = readObject(join(folder, 'tokenizer.json'));
-  const configFile = join(folder, 'tokenizer_config.json');
-  const config = existsSync(configFile) ? readObject(configFile) : {};
+  const config = readTokenizerConfig(folder);
   const inner = construct(definition, config, join(folder, 'tokenizer.json'));
   const template = readChatTemplate(folder, config);
   const clean = cleansSpaces(definition, config);
   return {
     vocabSize: inner.get_vocab(true).size,
     idLimit: [...inner.get_vocab(true).values()].reduce((most, id) => Math.max(most, id + 1), 0),
-    encode: (text, special = false) => inner.encode(text, { add_special_tokens: special }).ids,
+    encode: (text, special = false) =>
+      checkedIds(inner.encode(text, { add_special_tokens: special }).ids, text, join(folder, 'tokenizer.json')),
     decode: (ids) =>
       ids.length === 0
         ? ''
         : inner.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: clean }),
     tokenId: (token) => inner.token_to_id(token),
+    token: (id) => inner.id_to_token(id),
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
     chat: (messages) => {
       if (template === null)
-        throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer brings none`);
+        throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
       return renderChat(template, messages, config, folder);
     },
     files: TOKENIZER_FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
   };
+}
+
+/** A folder's tokenizer_config.json; empty where there is none. */
+export function readTokenizerConfig(folder: string): Readonly<Record<string, unknown>> {
+  const file = join(folder, 'tokenizer_config.json');
+  return existsSync(file) ? readObject(file) : {};
 }
 
 function readObject(file: string): Readonly<Record<string, unknown>> {
@@ -67,13 +76,13 @@ function readObject(file: string): Readonly<Record<string, unknown>> {
   throw inputError('BAD_TOKENIZER', `${file}: expected a JSON object, got ${JSON.stringify(value)?.slice(0, 40)}`);
 }
 
-/** Whether decoding takes the space before punctuation away: as transformers 5, only when asked and never for BPE. */
+/** Whether decoding removes the space before punctuation: as in transformers 5, only when configured and never for BPE. */
 function cleansSpaces(definition: object, config: Readonly<Record<string, unknown>>): boolean {
   const { model } = definition as { model?: { type?: unknown } };
   return config.clean_up_tokenization_spaces === true && model?.type !== 'BPE';
 }
 
-/** The library takes such tokens inside words too, where they must not be. */
+/** The library also matches such tokens inside words, where they must not match. */
 function checkAddedTokens(definition: object, file: string): void {
   const { added_tokens: added } = definition as { added_tokens?: unknown };
   const tokens = Array.isArray(added) ? (added as { content?: unknown; single_word?: unknown }[]) : [];
@@ -82,25 +91,53 @@ function checkAddedTokens(definition: object, file: string): void {
   throw inputError(
     'BAD_TOKENIZER',
     `${file}: expected no added token with "single_word", got ${JSON.stringify(unsupported.content)}`,
-    'Set "single_word" to false for that token, or take another tokenizer.',
+    'Set "single_word" to false for that token, or use another tokenizer.',
+  );
+}
+
+/** Where a vocabulary names neither a part of a text nor an unknown token, the library gives an id that is none. */
+function checkedIds(ids: number[], text: string, file: string): number[] {
+  if (ids.every(Number.isInteger)) return ids;
+  throw inputError(
+    'BAD_TOKENIZER',
+    `${file}: expected a token for every part of ${JSON.stringify(text.slice(0, 40))}, or one for unknown parts`,
+    'Take the tokenizer of the model as it was published.',
+  );
+}
+
+/** The library allocates a list as long as the largest id, which never ends for absurd ids. */
+const LARGEST_ID = 2 ** 22;
+
+function checkIds(definition: object, file: string): void {
+  const { model, added_tokens: added } = definition as { model?: { vocab?: unknown }; added_tokens?: unknown };
+  const vocabulary = typeof model?.vocab === 'object' && !Array.isArray(model.vocab) ? (model.vocab ?? {}) : {};
+  const tokens = Array.isArray(added) ? (added as ({ content?: unknown; id?: unknown } | null)[]) : [];
+  const ids = [...Object.entries(vocabulary), ...tokens.map((token) => [token?.content, token?.id] as const)];
+  const wrong = ids.find(([, id]) => !(Number.isInteger(id) && (id as number) >= 0 && (id as number) < LARGEST_ID));
+  if (wrong === undefined) return;
+  throw inputError(
+    'BAD_TOKENIZER',
+    `${file}: expected the id of token ${JSON.stringify(wrong[0])} to be a whole number from 0, below ${LARGEST_ID}, got ${JSON.stringify(wrong[1])}`,
+    'Copy or download the tokenizer again.',
   );
 }
 
 function construct(definition: object, config: object, file: string): HfTokenizer {
   checkAddedTokens(definition, file);
+  checkIds(definition, file);
   try {
     return new HfTokenizer(definition, config);
   } catch (cause) {
     const error = inputError(
       'BAD_TOKENIZER',
-      `${file}: not a tokenizer that can be read (${(cause as Error).message})`,
-      'Take the tokenizer.json of a Hugging Face "fast" tokenizer.',
+      `${file}: not a readable tokenizer (${(cause as Error).message})`,
+      'Use the tokenizer.json of a Hugging Face "fast" tokenizer.',
     );
     throw Object.assign(error, { cause });
   }
 }
 
-/** Token ids of a task's prompt: through the chat template when the model has one, else the plain text. */
+/** Token ids of a task's prompt: through the chat template if the model has one, otherwise the plain text. */
 export function encodePrompt(tokenizer: Tokenizer, prompt: string): number[] {
   if (!tokenizer.hasChatTemplate) return tokenizer.encode(prompt, true);
   return tokenizer.encode(tokenizer.chat([{ role: 'user', content: prompt }]));

@@ -32,7 +32,7 @@ function shardMap(folder: string): Readonly<Record<string, string>> {
   const parsed = indexSchema.safeParse(readJson(index));
   if (!parsed.success) throw inputError('BAD_MODEL_INDEX', `${index}: expected {"weight_map": {tensor: file}}`);
   for (const [name, file] of Object.entries(parsed.data.weight_map)) {
-    // A shard lies beside its index, nowhere else.
+    // A shard must be in the same folder as its index.
     if (file !== basename(file))
       throw inputError('BAD_MODEL_INDEX', `${index}: expected "${name}" in a file of this folder, got "${file}"`);
   }

@@ -38,11 +38,13 @@ const flag = (name, value) => ({ name, type: b.TF_ATTR_BOOL, value });
 const type = { name: 'T', type: b.TF_ATTR_TYPE, value: b.TF_FLOAT };
 const out = b.executeOp('MatMul', [flag('transpose_a', false), flag('transpose_b', true), type], [id, id], 1)[0];
 const products = [b.tensorDataSync(out.id)];
-if (b.runKernel) {
+if (b.kernelArguments) {
   // Ours were compiled for the processor of the set-up: on an older one they end the process here.
-  const own = b.allocateTensor([n, n], b.TF_FLOAT);
-  b.runKernel('product', [id, id, own], [n, n, n, n, 1, 1, n, n, 1, 0, 0, 0]);
-  products.push(b.tensorDataSync(own));
+  const out = b.allocateTensor([n, n], b.TF_FLOAT);
+  const given = { a: id, b: id, out, lowA: -1, lowB: -1, transposeA: 0, transposeB: 1, alpha: 1, accumulate: 0 };
+  const { tensors, numbers } = b.kernelArguments.product;
+  b.runKernel('product', tensors.map((key) => given[key]), numbers.map((key) => given[key]));
+  products.push(b.tensorDataSync(out));
 }
 let error = 0;
 for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
@@ -111,7 +113,7 @@ function readAnswer(stdout: string): z.infer<typeof factsSchema> | null {
   }
 }
 
-/** Lines that tell of libraries or devices; the rest is TensorFlow's chatter. */
+/** Lines about libraries or devices; the rest is TensorFlow's usual log. */
 function notesOf(stderr: string): string[] {
   return stderr
     .split('\n')

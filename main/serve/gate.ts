@@ -1,9 +1,9 @@
-/** Who is let in: requests to this machine's own names, from our own page, with the token of this start. Pure. */
+/** Admission: requests to this machine's own names, from our own page, with this start's token. Pure. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export type Verdict = { readonly kind: 'in' } | { readonly kind: 'out'; readonly status: number; readonly why: string };
 
-/** What of a request decides. */
+/** The parts of a request that decide. */
 export interface Knock {
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -12,12 +12,21 @@ export interface Knock {
   readonly token: string | null;
 }
 
+/**
+ * The URL that a request asks for; null where it is not a path of this server. Never throws: this is reached before
+ * anything is known about who asks, and `//`, `//[` or `http://[` are not URLs.
+ */
+export function parseTarget(target: string | undefined): URL | null {
+  if (target === undefined || !target.startsWith('/') || target.startsWith('//')) return null;
+  return URL.parse(target, 'http://127.0.0.1');
+}
+
 /** Any port: an SSH tunnel may end on another one than ours. */
 const OWN_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/;
 
 const out = (status: number, why: string): Verdict => ({ kind: 'out', status, why });
 
-/** Another site's page can reach this port, but under its own name or with its own origin: both are refused. */
+/** Another site's page can reach this port, but only with its own host name or origin: both are rejected. */
 export function checkNames({ host, origin }: Knock, originNeeded: boolean): Verdict {
   if (host === undefined || !OWN_NAMES.test(host))
     return out(403, `Expected the host 127.0.0.1 or localhost, got ${host}`);
@@ -26,11 +35,11 @@ export function checkNames({ host, origin }: Knock, originNeeded: boolean): Verd
   return out(403, `Expected a page of http://${host}, got ${origin ?? 'a request without origin'}`);
 }
 
-/** A token given in the URL or, later, in the cookie that answered it. */
+/** A token in the URL or, later, in the cookie set by the first response. */
 export function checkToken({ token, cookie }: Knock, expected: string, cookieName: string): Verdict {
   const given = token ?? readCookie(cookie, cookieName);
-  if (given === null) return out(401, 'Expected the token of this start, got none');
-  return same(given, expected) ? { kind: 'in' } : out(401, 'Expected the token of this start, got another');
+  if (given === null) return out(401, 'The token is missing');
+  return same(given, expected) ? { kind: 'in' } : out(401, 'The token is from an earlier start');
 }
 
 function readCookie(header: string | undefined, name: string): string | null {
@@ -38,7 +47,7 @@ function readCookie(header: string | undefined, name: string): string | null {
   return found?.slice(found.indexOf('=') + 1).trim() ?? null;
 }
 
-/** In a time that doesn't tell how much of it was right. */
+/** Constant-time comparison. */
 function same(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

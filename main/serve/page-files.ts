@@ -1,4 +1,4 @@
-/** The page's files: the built renderer, read once, with the headers that keep it to itself. */
+/** The page's files: the built renderer, read once. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { contentType } from '../api/page-types.ts';
@@ -12,7 +12,7 @@ export interface PageFile {
 /** Reads the built renderer; keys are paths as in URLs, `/index.html`. */
 export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
   if (!existsSync(join(folder, 'index.html'))) {
-    throw new BraidError('NOT_BUILT', `Expected the built page in ${folder}, found none`, {
+    throw new BraidError('NOT_BUILT', `Expected the built page in ${folder}, but there is none`, {
       remedy: 'Run npm run build once.',
     });
   }

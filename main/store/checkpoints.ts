@@ -8,7 +8,7 @@ export interface CheckpointRow {
   readonly id: number;
   readonly runId: number;
   readonly step: number;
-  /** Relative to the workspace when it lies inside. */
+  /** Relative to the workspace if it is inside. */
   readonly path: string;
   readonly kind: CheckpointKind;
   readonly createdAt: number;
@@ -25,7 +25,7 @@ const fields = columns(names);
 
 /** Statements of the table `checkpoint`. */
 export function openCheckpointsTable(db: Db, now: () => number) {
-  // A checkpoint told of twice stays what it was; only "final" wins over "periodic".
+  // A checkpoint reported twice is kept as it was; only "final" replaces "periodic".
   const upsert = db
     .prepare<{ runId: number; step: number; path: string; kind: CheckpointKind; at: number }, number>(
       `insert into checkpoint (run_id, step, path, kind, created_at) values (@runId, @step, @path, @kind, @at)
@@ -53,17 +53,17 @@ export function openCheckpointsTable(db: Db, now: () => number) {
   const unfinish = db.prepare<[number]>(`update checkpoint set kind = 'periodic' where run_id = ?`);
 
   return {
-    /** Records a checkpoint of a run's step, or that it is there again. */
+    /** Records a checkpoint of a run's step, or that it exists again. */
     record: (runId: number, step: number, path: string, kind: CheckpointKind): number =>
       upsert.get({ runId, step, path, kind, at: now() }) ?? 0,
     get: (id: number): CheckpointRow | undefined => byId.get(id),
     byPath: (path: string): CheckpointRow | undefined => byPath.get(path),
-    /** All checkpoints of a run, deleted ones too, by step. */
+    /** All checkpoints of a run including deleted ones, by step. */
     ofRun: (runId: number): CheckpointRow[] => ofRun.all(runId),
-    /** Those of every run, the newest run's last one in front. */
+    /** Those of all runs, starting with the last one of the newest run. */
     all: (): NamedCheckpointRow[] => all.all(),
     markDeleted: (id: number): void => void markDeleted.run(now(), id),
-    /** Marks those beyond `step` as gone, and none as final: the run goes on. */
+    /** Marks those beyond `step` as deleted, and none as final: the run continues. */
     discardAfter(runId: number, step: number): number {
       unfinish.run(runId);
       return discard.run(now(), runId, step).changes;

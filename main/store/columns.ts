@@ -1,6 +1,7 @@
 /** Column lists: SQL says `run_id`, our rows say `runId`. */
+import { storedObject } from './json.ts';
 
-/** `columns('id', 'run_id')` is `id, run_id as "runId"`; a table's name or alias may go in front. */
+/** `columns('id', 'run_id')` is `id, run_id as "runId"`; optionally prefixed with a table name or alias. */
 export function columns(names: readonly string[], table = ''): string {
   const prefix = table === '' ? '' : `${table}.`;
   return names.map((name) => `${prefix}${name} as "${camelCase(name)}"`).join(', ');
@@ -15,8 +16,8 @@ export function fromNull(value: number | null): number {
   return value ?? Number.NaN;
 }
 
-/** JSON has neither NaN nor infinities: they are left as null in the text and read back as NaN. */
+/** JSON has neither NaN nor infinities: they are stored as null and read back as NaN. */
 export function parseNumbers(json: string): Readonly<Record<string, number>> {
-  const parsed = JSON.parse(json) as Record<string, number | null>;
+  const parsed = storedObject(json, 'a record of numbers') as Record<string, number | null>;
   return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, fromNull(value)]));
 }

@@ -1,5 +1,6 @@
-/** Comparisons: which models were asked the same prompts, the baseline first, and what came of it. */
+/** Comparisons: models evaluated on the same prompts, baseline first, with their results. */
 import { columns } from './columns.ts';
+import { storedJson } from './json.ts';
 import type { Db } from './open.ts';
 
 export interface ComparisonRow {
@@ -12,7 +13,7 @@ export interface ComparisonModelRow {
   /** 0: the baseline. */
   readonly position: number;
   readonly reference: string;
-  /** As it was called when compared: it may be gone since. */
+  /** Its name when compared: the model may have been deleted since. */
   readonly name: string;
   /** null until it is evaluated. */
   readonly evaluationId: number | null;
@@ -43,7 +44,7 @@ export function openComparisonsTable(db: Db, now: () => number) {
   const remove = db.prepare<[number]>('delete from comparison where id = ?');
 
   return {
-    /** A new comparison of these models, none evaluated yet. Gives its id. */
+    /** Creates a comparison of these models, none evaluated yet. Returns its id. */
     add(promptSetId: number, compared: readonly { readonly reference: string; readonly name: string }[]): number {
       const id = Number(insert.run(promptSetId, now()).lastInsertRowid);
       for (const [position, { reference, name }] of compared.entries()) insertModel.run(id, position, reference, name);
@@ -55,12 +56,12 @@ export function openComparisonsTable(db: Db, now: () => number) {
     models: (id: number): ComparisonModelRow[] =>
       models.all(id).map(({ pairedJson, ...rest }) => ({
         ...rest,
-        paired: pairedJson === null ? null : (JSON.parse(pairedJson) as unknown),
+        paired: pairedJson === null ? null : storedJson(pairedJson, `a result of comparison ${id}`),
       })),
-    /** Sets what a model's evaluation is; null: it has to be made anew. */
+    /** Sets a model's evaluation; null: it has to be run again. */
     settle: (id: number, position: number, evaluationId: number | null, paired: unknown): void =>
       void settle.run(evaluationId, paired === null ? null : JSON.stringify(paired), id, position),
-    /** Puts a comparison in front of the list. */
+    /** Moves a comparison to the top of the list. */
     touch: (id: number): void => void touch.run(now(), id),
     remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;

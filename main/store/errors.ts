@@ -53,7 +53,7 @@ const explanations: readonly (readonly [prefix: string, Explanation])[] = [
     'SQLITE_PERM',
     {
       code: 'DATABASE_READ_ONLY',
-      what: 'access was refused',
+      what: 'access was denied',
       remedy: 'Give this user write permission there, or choose another workspace with --workspace.',
     },
   ],
@@ -61,7 +61,7 @@ const explanations: readonly (readonly [prefix: string, Explanation])[] = [
     'SQLITE_BUSY',
     {
       code: 'DATABASE_LOCKED',
-      what: 'another process holds it',
+      what: 'another process is using it',
       remedy: 'Close the other Braid that uses this workspace, or choose another with --workspace.',
     },
   ],
@@ -69,7 +69,7 @@ const explanations: readonly (readonly [prefix: string, Explanation])[] = [
     'SQLITE_LOCKED',
     {
       code: 'DATABASE_LOCKED',
-      what: 'another process holds it',
+      what: 'another process is using it',
       remedy: 'Close the other Braid that uses this workspace, or choose another with --workspace.',
     },
   ],
@@ -83,10 +83,31 @@ const explanations: readonly (readonly [prefix: string, Explanation])[] = [
   ],
 ];
 
-/** A `BraidError` for what SQLite (or Node) threw about `file`; other errors come back as they are. */
+/** A missing table or column shows up only when a statement asks for it. */
+const MISSING = /^no such (table|column|index)|has no column named/;
+
+const incomplete: Explanation = {
+  code: 'DATABASE_UNREADABLE',
+  what: 'a part of it is missing',
+  remedy: 'Restore it from a backup, or move it (and its -wal and -shm files) away and start with a new one.',
+};
+
+function explanationOf({
+  code,
+  message,
+}: {
+  readonly code: string;
+  readonly message: string;
+}): Explanation | undefined {
+  if (code === 'SQLITE_ERROR' && MISSING.test(message))
+    return { ...incomplete, what: `${incomplete.what} (${message})` };
+  return explanations.find(([prefix]) => code.startsWith(prefix))?.[1];
+}
+
+/** A `BraidError` for what SQLite (or Node) threw about `file`; other errors are returned unchanged. */
 export function databaseError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
-  const found = explanations.find(([prefix]) => error.code.startsWith(prefix))?.[1];
+  const found = explanationOf(error);
   if (found === undefined) return error;
   return new BraidError(found.code, `Expected to use the database ${file}, but ${found.what} (${error.code})`, {
     cause: error,

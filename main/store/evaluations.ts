@@ -19,12 +19,12 @@ export interface NewEvaluation {
   readonly step: number;
   readonly n: number;
   readonly mean: number;
-  /** Ends of the 95 % interval of the mean; null where none was computed. */
+  /** Bounds of the 95 % interval of the mean; null if none was computed. */
   readonly low: number | null;
   readonly high: number | null;
   readonly exactMatch: number | null;
   readonly metrics: Metrics;
-  /** Made by the trainer between two steps: made again after a resume, it replaces the earlier one. */
+  /** Made by the trainer between two steps; repeated after a resume, it replaces the earlier one. */
   readonly duringTraining: boolean;
 }
 
@@ -104,7 +104,7 @@ export function openEvaluationsTable(db: Db, now: () => number) {
     `select ${fields} from evaluation where (@runId is null or run_id = @runId)
        and (@model is null or model = @model) and (@dataset is null or dataset = @dataset) order by step, id`,
   );
-  // Of its own, because the many-sided question above can't use the index.
+  // A statement of its own, because the general query above can't use the index.
   const ofRun = db.prepare<[number], RawEvaluation>(
     `select ${fields} from evaluation where run_id = ? order by step, id`,
   );
@@ -143,14 +143,14 @@ export function openEvaluationsTable(db: Db, now: () => number) {
       const row = byId.get(id);
       return row === undefined ? undefined : parse(row);
     },
-    /** Evaluations that fit every given field, by step. */
+    /** Evaluations that match every given field, by step. */
     list: (filter: EvaluationFilter = {}): EvaluationRow[] =>
       list
         .all({ runId: filter.runId ?? null, model: filter.model ?? null, dataset: filter.dataset ?? null })
         .map(parse),
     /** A run's evaluations, by step. */
     ofRun: (runId: number): EvaluationRow[] => ofRun.all(runId).map(parse),
-    /** The one on that dataset at the run's highest step. */
+    /** The one on that dataset at the run's last step. */
     newestOfRun(runId: number, dataset: string): EvaluationRow | undefined {
       const row = newestOfRun.get(runId, dataset);
       return row === undefined ? undefined : parse(row);
@@ -161,9 +161,9 @@ export function openEvaluationsTable(db: Db, now: () => number) {
         score: fromNull(score),
         metrics: parseNumbers(metricsJson),
       })),
-    /** The records that both evaluations scored: what wins, losses and paired intervals are made of. */
+    /** The records that both evaluations scored: the basis of wins, losses and paired intervals. */
     pairs: (first: number, second: number): EvaluationPair[] => pairs.all(first, second),
-    /** Forgets what the trainer measured beyond `step`; evaluations of saved checkpoints stay. */
+    /** Deletes what the trainer measured beyond `step`; evaluations of saved checkpoints are kept. */
     discardAfter: (runId: number, step: number): number => clear.run(runId, step).changes,
   } as const;
 }

@@ -1,5 +1,6 @@
-/** What happened in a run, in words: warnings, pauses, ends, and the host's own notes. */
+/** Events of a run: warnings, pauses, ends, and the host's own notes. */
 import { columns } from './columns.ts';
+import { storedJson } from './json.ts';
 import type { Db } from './open.ts';
 
 export type EventSeverity = 'info' | 'warning' | 'error';
@@ -24,7 +25,7 @@ type RawEvent = Omit<EventRow, 'data'> & { readonly dataJson: string | null };
 const fields = columns(['id', 'run_id', 'step', 'kind', 'severity', 'message', 'remedy', 'data_json', 'at']);
 
 function parse({ dataJson, ...rest }: RawEvent): EventRow {
-  return { ...rest, data: dataJson === null ? null : (JSON.parse(dataJson) as unknown) };
+  return { ...rest, data: dataJson === null ? null : storedJson(dataJson, `the details of event ${rest.id}`) };
 }
 
 /** Statements of the table `event`. */

@@ -1,4 +1,4 @@
-/** The opened store: every table's functions, one transaction for many writes, and the end. */
+/** The open store: every table's functions, transactions, and closing. */
 import { dirname, resolve } from 'node:path';
 import { openCheckpointsTable } from './checkpoints.ts';
 import { openComparisonsTable } from './comparisons.ts';
@@ -7,9 +7,10 @@ import { explaining } from './errors.ts';
 import { openEvaluationsTable } from './evaluations.ts';
 import { openEventsTable } from './events.ts';
 import { openMetricsTable } from './metrics.ts';
-import { type OpenOptions, openDatabase } from './open.ts';
+import { type Db, type OpenOptions, openDatabase } from './open.ts';
 import { openPromptSetsTable } from './prompt-sets.ts';
 import { openRunsTable } from './runs.ts';
+import { openSameFileCheck } from './same-file.ts';
 import { openSampleFinder } from './sample-finder.ts';
 import { openSamplesTable } from './samples.ts';
 import { openSettingsTable } from './settings.ts';
@@ -17,7 +18,7 @@ import { openStagesTable } from './stages.ts';
 import { openTextsTable } from './texts.ts';
 
 export interface StoreOptions extends OpenOptions {
-  /** Milliseconds since 1970; tests give their own. */
+  /** Milliseconds since 1970; tests pass their own clock. */
   readonly now?: () => number;
 }
 
@@ -28,8 +29,19 @@ export function openStore(file: string, options: StoreOptions = {}) {
   const path = resolve(file);
   const now = options.now ?? Date.now;
   const db = openDatabase(path, options);
+  try {
+    return explaining(path, () => prepareStore(db, path, now));
+  } catch (error) {
+    // A statement could not be prepared: a table is gone.
+    db.close();
+    throw error;
+  }
+}
+
+function prepareStore(db: Db, path: string, now: () => number) {
+  const checkSameFile = openSameFileCheck(path);
   const run = db.transaction((work: () => unknown) => work());
-  // SQLite counts up when another connection has committed.
+  // SQLite increments this when another connection has committed.
   const dataVersion = (): number => Number(db.pragma('data_version', { simple: true }));
   let seenVersion = dataVersion();
 
@@ -51,11 +63,17 @@ export function openStore(file: string, options: StoreOptions = {}) {
     comparisons: openComparisonsTable(db, now),
     events: openEventsTable(db, now),
     settings: openSettingsTable(db),
-    /** All of `work` or none of it; `work` is synchronous, and SQLite's errors come out readable. */
+    /**
+     * All of `work` or none of it; `work` is synchronous, and SQLite's errors are made readable. Throws if the file is
+     * not the one that was opened.
+     */
     transaction<T>(work: () => T): T {
+      checkSameFile();
       return explaining(path, () => run.immediate(work) as T);
     },
-    /** Whether another process has written since this was last asked. */
+    /** Throws DATABASE_GONE if the file was removed or replaced since it was opened. */
+    checkSameFile,
+    /** Whether another process has written since the last call. */
     changedElsewhere(): boolean {
       const before = seenVersion;
       seenVersion = dataVersion();

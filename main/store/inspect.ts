@@ -1,10 +1,10 @@
-/** Looks at a database without changing a byte of it. */
+/** Inspects a database without changing a byte of it. */
 import Database from 'better-sqlite3';
 import { explaining } from './errors.ts';
 import { migrations } from './migrations/index.ts';
 
 export interface DatabaseReport {
-  /** The layout that the file has, and the one that this Braid writes. */
+  /** The file's schema version, and the one that this Braid writes. */
   readonly version: number;
   readonly newest: number;
   readonly runs: number;

@@ -1,6 +1,6 @@
-/** Opens braid.db: checks what the file is, sets it up, and brings it to the newest layout. */
-import { existsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+/** Opens braid.db: checks the file, sets it up, and migrates it to the newest schema. */
+import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { BraidError } from '../errors.ts';
 import { explaining } from './errors.ts';
@@ -15,10 +15,10 @@ export interface OpenOptions {
   readonly busyTimeoutMs?: number;
 }
 
-/** "BRID": tells our databases from those of other programs. */
+/** "BRID": distinguishes our databases from those of other programs. */
 const applicationId = 0x42524944;
 
-/** better-sqlite3's binary brings the process down on older versions, so this is asked before it is loaded. */
+/** better-sqlite3's binary crashes the process on older versions, so this is checked before it is loaded. */
 export function checkNodeVersion(version: string): void {
   const major = Number.parseInt(version, 10);
   if (major >= 22) return;
@@ -28,12 +28,19 @@ export function checkNodeVersion(version: string): void {
   });
 }
 
-/** Opens and migrates the database at `file`, creating it where there is none. */
+/** The number of run folders next to a database. */
+export function runFolders(workspace: string): number {
+  const outputs = join(workspace, 'outputs');
+  return existsSync(outputs) ? readdirSync(outputs).filter((name) => /^run-\d{4,}/.test(name)).length : 0;
+}
+
+/** Opens and migrates the database at `file`, creating it if there is none. */
 export function openDatabase(file: string, options: OpenOptions = {}): Db {
   checkNodeVersion(process.versions.node);
   const migrations = options.migrations ?? allMigrations;
   return explaining(file, () => {
     checkPlace(file);
+    makePrivate(file);
     const db = new Database(file, { timeout: options.busyTimeoutMs ?? 5000 });
     try {
       checkFile(db, file, newestOf(migrations));
@@ -47,21 +54,39 @@ export function openDatabase(file: string, options: OpenOptions = {}): Db {
   });
 }
 
-/** What better-sqlite3 and SQLite would say in terms of their own. */
+/** Cases for which better-sqlite3 and SQLite give less helpful errors. */
 function checkPlace(file: string): void {
   const folder = dirname(file);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new BraidError('NO_FOLDER', `Expected a folder at ${folder} for the database, got none`, {
-      remedy: 'Make that folder, or choose another workspace with --workspace.',
+      remedy: 'Create that folder, or choose another workspace with --workspace.',
     });
   }
-  if (!statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new BraidError('DATABASE_UNREADABLE', `Expected a database file at ${file}, got a folder`, {
-    remedy: 'Move that folder away, or choose another workspace with --workspace.',
-  });
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there?.isDirectory()) {
+    throw new BraidError('DATABASE_UNREADABLE', `Expected a database file at ${file}, got a folder`, {
+      remedy: 'Move that folder away, or choose another workspace with --workspace.',
+    });
+  }
+  // SQLite takes an empty file for a new database; beside runs it is one that lost everything.
+  if (there?.size !== 0 || runFolders(folder) === 0) return;
+  throw new BraidError(
+    'DATABASE_EMPTY',
+    `Expected the history of the runs in ${join(folder, 'outputs')} in ${file}, got an empty file`,
+    { remedy: 'Restore it from a backup, or delete the empty file to start a new history; the runs keep their files.' },
+  );
 }
 
-/** Everything that can be refused without writing a byte. */
+/** Prompts, texts and completions are nobody else's to read. SQLite gives its -wal and -shm files the same mode. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // It is there already, or can't be made: then SQLite says why.
+  }
+}
+
+/** All checks that don't write to the file. */
 function checkFile(db: Db, file: string, newest: number): void {
   const version = numberPragma(db, 'user_version');
   const owner = numberPragma(db, 'application_id');
@@ -72,10 +97,16 @@ function checkFile(db: Db, file: string, newest: number): void {
     });
   }
   refuseTruncated(db, file);
+  // Ours, and yet at no version that we write: its tables would be created a second time.
+  if (version < 0 || (version === 0 && tables > 0)) {
+    throw new BraidError('DATABASE_UNREADABLE', `Expected ${file} to be at version 1 to ${newest}, got ${version}`, {
+      remedy: 'Restore it from a backup, or move it (and its -wal and -shm files) away and start with a new one.',
+    });
+  }
   if (version <= newest) return;
   throw new BraidError(
     'DATABASE_TOO_NEW',
-    `Expected ${file} to be at version ${newest} or older, got version ${version}: a newer Braid wrote it`,
+    `Expected ${file} to be at version ${newest} or older, got version ${version}: it was written by a newer Braid`,
     {
       kind: 'input',
       remedy: 'Update Braid, or choose another workspace with --workspace; the file was not touched.',
@@ -83,7 +114,7 @@ function checkFile(db: Db, file: string, newest: number): void {
   );
 }
 
-/** SQLite notices a missing tail only when it reads there, which may be in the middle of a run. */
+/** SQLite notices truncation only when it reads the missing part, which may be in the middle of a run. */
 function refuseTruncated(db: Db, file: string): void {
   if (!existsSync(file) || existsSync(`${file}-wal`)) return;
   const expected = numberPragma(db, 'page_count') * numberPragma(db, 'page_size');

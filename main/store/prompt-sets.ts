@@ -1,12 +1,13 @@
-/** Frozen prompt sets, and which evaluation answers one for which state of a model's files. */
+/** Frozen prompt sets, and their evaluations by fingerprint of the model's files. */
 import { columns } from './columns.ts';
+import { storedJson } from './json.ts';
 import type { Db } from './open.ts';
 
 export interface NewPromptSet {
-  /** Of the records: the same prompts are the same set, wherever they came from. */
+  /** Hash of the records: the same prompts are the same set, wherever they came from. */
   readonly hash: string;
   readonly task: string;
-  /** Files that the records were drawn from. */
+  /** Files the records were drawn from. */
   readonly datasets: readonly string[];
   readonly seed: number;
   readonly records: readonly unknown[];
@@ -56,7 +57,7 @@ export function openPromptSetsTable(db: Db, now: () => number) {
     .pluck();
 
   return {
-    /** Stores a set, or finds the one with the same records. Gives its id. */
+    /** Stores a set, or finds the one with the same records. Returns its id. */
     keep({ datasets, records: kept, ...rest }: NewPromptSet): number {
       const texts = { datasets: JSON.stringify(datasets), records: JSON.stringify(kept) };
       insert.run({ ...rest, ...texts, n: kept.length, at: now() });
@@ -66,21 +67,22 @@ export function openPromptSetsTable(db: Db, now: () => number) {
       const row = byId.get(id);
       if (row === undefined) return undefined;
       const { datasetsJson, ...rest } = row;
-      return { ...rest, datasets: JSON.parse(datasetsJson) as string[] };
+      return { ...rest, datasets: storedJson(datasetsJson, `the datasets of prompt set ${id}`) as string[] };
     },
     /** The records, for the task to parse. */
-    records: (id: number): readonly unknown[] => JSON.parse(records.get(id) ?? '[]') as unknown[],
-    /** Notes that an evaluation answers a set, made from files with this fingerprint. */
+    records: (id: number): readonly unknown[] =>
+      storedJson(records.get(id) ?? '[]', `the records of prompt set ${id}`) as unknown[],
+    /** Records that an evaluation belongs to a set and to files with this fingerprint. */
     attach: (evaluationId: number, promptSetId: number, fingerprint: string, numbers: unknown): void =>
       void attach.run(evaluationId, promptSetId, fingerprint, JSON.stringify(numbers)),
-    /** The newest evaluation of a set by these files. */
+    /** The newest evaluation of a set for these files. */
     find: (promptSetId: number, fingerprint: string): number | undefined => find.get(promptSetId, fingerprint),
-    /** What the model's files were when an evaluation was made. */
+    /** The fingerprint of the model's files at the time of an evaluation. */
     fingerprint: (evaluationId: number): string | undefined => fingerprint.get(evaluationId),
-    /** What was stored beside an evaluation; undefined for one that answers no set. */
+    /** The summary of an evaluation; undefined for one without a prompt set. */
     summary(evaluationId: number): unknown {
       const text = summary.get(evaluationId);
-      return text === undefined ? undefined : (JSON.parse(text) as unknown);
+      return text === undefined ? undefined : storedJson(text, `the summary of evaluation ${evaluationId}`);
     },
   } as const;
 }

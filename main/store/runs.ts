@@ -1,4 +1,4 @@
-/** Runs: one training of one stage each, with its whole configuration and where it stands. */
+/** Runs: one training of one stage each, with its whole configuration and state. */
 import { columns } from './columns.ts';
 import type { Db } from './open.ts';
 
@@ -26,6 +26,8 @@ export interface NewRun {
 
 export interface RunRow extends NewRun {
   readonly id: number;
+  /** The name it was started with. `baseline/seed_42` stays a baseline, whatever the run is called later. */
+  readonly role: string;
   readonly state: RunState;
   readonly reason: string | null;
   /** Relative to the workspace. */
@@ -49,7 +51,7 @@ export interface RunFilter {
   readonly before?: number | undefined;
 }
 
-/** A run in a lineage: how far it is from the one asked for, and the checkpoint that it started from. */
+/** A run in a lineage: its distance from the given one, and the checkpoint it started from. */
 export interface LineageRow extends RunRow {
   readonly depth: number;
   readonly fromStep: number | null;
@@ -59,6 +61,7 @@ export interface LineageRow extends RunRow {
 const names = [
   'id',
   'name',
+  'role',
   'state',
   'reason',
   'method',
@@ -100,12 +103,14 @@ const descendantsSql = `with recursive line(id, depth) as (
 /** Statements of the table `run`. */
 export function openRunsTable(db: Db, now: () => number) {
   const insert = db.prepare<NewRun & RunHost & { at: number }>(
-    `insert into run (name, state, method, task, stage_id, dataset, model, config_json, folder, parent_run_id,
+    `insert into run (name, role, state, method, task, stage_id, dataset, model, config_json, folder, parent_run_id,
        parent_checkpoint_id, max_steps, pid, host_id, heartbeat_at, started_at, created_at)
-     values (@name, 'running', @method, @task, @stageId, @dataset, @model, @configJson, '', @parentRunId,
+     values (@name, @name, 'running', @method, @task, @stageId, @dataset, @model, @configJson, '', @parentRunId,
        @parentCheckpointId, @maxSteps, @pid, @hostId, @at, @at, @at)`,
   );
-  const place = db.prepare<[string, string, number]>('update run set name = ?, folder = ? where id = ?');
+  const place = db.prepare<[string, string, string, number]>(
+    'update run set name = ?, role = ?, folder = ? where id = ?',
+  );
   const byId = db.prepare<[number], RunRow>(`select ${columns(names)} from run where id = ?`);
   const list = db.prepare<
     { states: string | null; stageId: number | null; before: number | null; limit: number },
@@ -139,9 +144,9 @@ export function openRunsTable(db: Db, now: () => number) {
   const descendants = db.prepare<[number], LineageRow>(descendantsSql);
 
   return {
-    /** A new run in state "running"; `place` gives it its name and folder once its id is known. */
+    /** A new run in state "running"; `place` gives it its name, role and folder once its id is known. */
     insert: (run: NewRun, host: RunHost): number => Number(insert.run({ ...run, ...host, at: now() }).lastInsertRowid),
-    place: (id: number, name: string, folder: string): void => void place.run(name, folder, id),
+    place: (id: number, name: string, folder: string): void => void place.run(name, name, folder, id),
     get: (id: number): RunRow | undefined => byId.get(id),
     /** Newest first. */
     list(filter: RunFilter = {}): RunRow[] {
@@ -153,10 +158,10 @@ export function openRunsTable(db: Db, now: () => number) {
       const over = state !== 'running' && state !== 'paused';
       setState.run({ id, state, reason, endedAt: over ? now() : null });
     },
-    /** Moves the run's step forward (never back) and counts as a sign of life. */
+    /** Moves the run's step forward (never back) and updates its heartbeat. */
     advance: (id: number, step: number): void => void advance.run(step, now(), id),
     rewind: (id: number, step: number): void => void rewind.run(step, id),
-    /** Gives the run to a host process again, in state "running". */
+    /** Assigns the run to a host process again, in state "running". */
     claim: (id: number, host: RunHost): void => void claim.run({ ...host, id, at: now() }),
     beat: (id: number): void => void beat.run(now(), id),
     setBackend: (id: number, backend: string): void => void setBackend.run(backend, id),
@@ -165,9 +170,9 @@ export function openRunsTable(db: Db, now: () => number) {
       void setMaxSteps.run(maxSteps, configJson, id),
     rename: (id: number, name: string): void => void rename.run(name, id),
     remove: (id: number): boolean => remove.run(id).changes === 1,
-    /** The runs that this one descends from, the first of all in front. */
+    /** The runs that this one descends from, oldest first. */
     ancestors: (id: number): LineageRow[] => ancestors.all(id),
-    /** The runs that started from this one's checkpoints, and theirs, nearest first. */
+    /** The runs that started from this one's checkpoints, and their descendants, nearest first. */
     descendants: (id: number): LineageRow[] => descendants.all(id),
   } as const;
 }

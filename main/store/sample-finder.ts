@@ -1,6 +1,5 @@
 /**
- * Finding completions by what they scored and said. Filters are answered from indexes alone; texts are read only for
- * the page that is on show.
+ * Finds completions by score and text. Filters use indexes only; texts are read only for the page shown.
  */
 import type { Db } from './open.ts';
 import { parseSample, type RawSample, type StoredSample, sampleFields, searchQuery } from './samples.ts';
@@ -12,11 +11,11 @@ export interface SampleFilter {
   readonly recordId?: string | undefined;
   readonly below?: number | undefined;
   readonly above?: number | undefined;
-  /** Only those that match their target word by word, or only the others. */
+  /** Only exact matches of their target, or only the others. */
   readonly exact?: boolean | undefined;
   readonly terminated?: boolean | undefined;
   readonly component?: ComponentFilter | undefined;
-  /** Words that must all occur; the last may be the beginning of a word. */
+  /** Words that must all occur; the last may be a prefix. */
   readonly words?: string | undefined;
   /** Search prompts too, not completions alone. */
   readonly inPrompts?: boolean | undefined;
@@ -30,7 +29,7 @@ export interface ComponentFilter {
 
 export interface SampleCount {
   readonly count: number;
-  /** There are more: so many were counted, and no further. */
+  /** Counting stopped here; there are more. */
   readonly isMore: boolean;
 }
 
@@ -49,19 +48,19 @@ interface Condition {
   readonly values: Values;
 }
 
-/** A filter as SQL: what is read, and under which conditions. */
+/** A filter as SQL: source and conditions. */
 interface Question extends Condition {
-  /** Whether the search for words leads: its rows come by the completion's id. */
+  /** Whether the text search is the outer query: its rows come ordered by completion id. */
   readonly bySearch: boolean;
 }
 
-/** Completions are counted so far: a count of all that a loose filter means would take longer than anyone waits. */
+/** Completions are counted up to here: counting every match of a loose filter would take too long. */
 const COUNTED = 10_000;
 
-/** So few rows of `sample_part` are collected first; of more, each completion is asked whether it has one. */
+/** Up to this many rows of `sample_part` are collected first; with more, each completion is checked for one. */
 const FEW = 40_000;
 
-/** Statements are made of a filter's parts and kept by their text. */
+/** Statements are composed from a filter's parts and cached by their text. */
 export function openSampleFinder(db: Db) {
   const prepared = new Map<string, ReturnType<typeof db.prepare>>();
   const prepare = (sql: string) => {
@@ -78,7 +77,7 @@ export function openSampleFinder(db: Db) {
   );
 
   return {
-    /** How many a filter means, as far as they are counted. */
+    /** How many match a filter, up to the counting limit. */
     count(filter: SampleFilter): SampleCount {
       const asked = questionOf(filter, isFew);
       if (asked === null) return { count: 0, isMore: false };
@@ -88,7 +87,7 @@ export function openSampleFinder(db: Db) {
       );
       return { count: Math.min(count, COUNTED), isMore: count > COUNTED };
     },
-    /** The rows that the filter means, by their ids; without a limit all of them. */
+    /** The ids of the matching rows; all of them without a limit. */
     ids(filter: SampleFilter, order: SampleOrder, limit = -1, offset = 0): number[] {
       const asked = questionOf(filter, isFew);
       if (asked === null) return [];
@@ -96,7 +95,7 @@ export function openSampleFinder(db: Db) {
       const sql = `select sample.id from ${asked.sql} order by ${by} limit @limit offset @offset`;
       return numbers(sql, { ...asked.values, limit, offset });
     },
-    /** Rows by their ids, in that order; one that is gone by now is left out. */
+    /** Rows by id, in that order; deleted ones are left out. */
     read: (ids: readonly number[]): StoredSample[] => byId.all(JSON.stringify(ids)).map(parseSample),
   } as const;
 }
@@ -108,7 +107,7 @@ function searchOf({ words = '', inPrompts = false }: SampleFilter): string {
   return query === '' || inPrompts ? query : `completion : (${query})`;
 }
 
-/** A filter as SQL; null where it can mean nothing: a search without a single letter. */
+/** A filter as SQL; null if it can't match anything: a search without a single letter. */
 function questionOf(filter: SampleFilter, isFew: (parts: Condition) => boolean): Question | null {
   const { words, component, terminated, exact } = filter;
   const query = searchOf(filter);
@@ -116,7 +115,7 @@ function questionOf(filter: SampleFilter, isFew: (parts: Condition) => boolean):
   const bySearch = query !== '';
   const equal = (column: string, name: string, value: string | number | undefined): Condition[] =>
     value === undefined ? [] : [{ sql: `sample.${column} = @${name}`, values: { [name]: value } }];
-  // Where words lead, each completion that they find is at hand.
+  // With the text search first, each completion it finds can be checked directly.
   const among = (parts: Condition): Condition => ({
     sql:
       bySearch || !isFew(parts)
@@ -149,7 +148,7 @@ function not({ sql, values }: Condition): Condition {
   return { sql: `not (${sql})`, values };
 }
 
-/** Alignment 1 is a completion that has exactly the target's words. */
+/** Alignment 1 means exactly the target's words. */
 const EXACT: Condition = { sql: "part.name = 'alignment' and part.value = 1", values: {} };
 
 function partsOf({ name, ...limits }: ComponentFilter): Condition {
@@ -160,7 +159,7 @@ function partsOf({ name, ...limits }: ComponentFilter): Condition {
   };
 }
 
-/** Bounds leave their own value out: "below 0.5". */
+/** Bounds are exclusive: "below 0.5". */
 function bounds(
   column: string,
   name: string,

@@ -3,7 +3,7 @@ import type { Sample } from '../trainer/events.ts';
 import { columns, fromNull, parseNumbers } from './columns.ts';
 import type { Db } from './open.ts';
 
-/** A sample as it is read back: which run and step it came from, and the sample itself. */
+/** A stored sample with its run and step. */
 export interface StoredSample extends Sample {
   readonly runId: number;
   readonly step: number;
@@ -12,10 +12,10 @@ export interface StoredSample extends Sample {
 /** A sample without its texts. */
 export type SampleFacts = Omit<StoredSample, 'prompt' | 'target' | 'completion'>;
 
-/** Which completion: it stays the same when a run goes back and makes the step anew. */
+/** Identifies a completion: stays the same when a run rewinds and repeats the step. */
 export type SampleKey = Pick<StoredSample, 'runId' | 'step' | 'group' | 'index'>;
 
-/** The samples of a step in numbers; NaN where none has a reward. */
+/** Statistics of a step's samples; NaN if none has a reward. */
 export interface StepRewards {
   readonly step: number;
   readonly n: number;
@@ -94,12 +94,11 @@ function parseFacts(row: RawFacts): SampleFacts {
   };
 }
 
-/** A shorter last word is taken whole: as a beginning it would mean a good part of all texts. */
+/** A shorter last word must match whole: as a prefix it would match much of all texts. */
 const SHORTEST_BEGINNING = 3;
 
 /**
- * Words as a person types them, as an FTS5 query: each quoted, so that no character is an operator; the last may be
- * the beginning of a word.
+ * User input as an FTS5 query: each word quoted, so that no character is an operator; the last may be a prefix.
  */
 export function searchQuery(words: string): string {
   const terms = words.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
@@ -107,14 +106,14 @@ export function searchQuery(words: string): string {
   return terms.map((word) => `"${word.replaceAll('"', '""')}"`).join(' ') + (beginning ? '*' : '');
 }
 
-// From one step to the next by the index, instead of over every completion.
+// Jumps from one step to the next by the index, instead of scanning every completion.
 const stepsSql = `with recursive at(step) as (
     select min(step) from sample where run_id = @runId
     union all select (select min(step) from sample where run_id = @runId and step > at.step) from at
       where at.step is not null
   ) select step from at where step is not null`;
 
-// From one name to the next by the index, as above.
+// Jumps from one name to the next by the index, as above.
 const componentNamesSql = `with recursive part(name) as (
     select min(name) from sample_part
     union all select (select min(name) from sample_part where name > part.name) from part where part.name is not null
@@ -148,7 +147,7 @@ export function openSamplesTable(db: Db) {
   const clear = db.prepare<[number, number]>('delete from sample where run_id = ? and step > ?');
 
   return {
-    /** Stores the samples of a step; one stored before under the same group and index is overwritten. */
+    /** Stores the samples of a step; an existing one with the same group and index is overwritten. */
     record(runId: number, step: number, samples: readonly Sample[]): void {
       for (const sample of samples) {
         const { group: groupIndex, index: sampleIndex, components, terminated, ...rest } = sample;
@@ -166,13 +165,13 @@ export function openSamplesTable(db: Db) {
       return row === undefined ? undefined : parseSample(row);
     },
     factsOfStep: (runId: number, step: number): SampleFacts[] => stepFacts.all(runId, step).map(parseFacts),
-    /** One record through the run: how its completions changed. */
+    /** One record over the run: how its completions changed. */
     factsOfRecord: (runId: number, recordId: string): SampleFacts[] => recordFacts.all(runId, recordId).map(parseFacts),
     rewardsByStep: (runId: number): StepRewards[] =>
       rewards.all(runId).map(({ step, n, mean, lowest, highest }) => ({
         ...{ step, n, mean: fromNull(mean), lowest: fromNull(lowest), highest: fromNull(highest) },
       })),
-    /** The run that a completion was last kept of. */
+    /** The run of the newest stored completion. */
     newestRun: (): number | undefined => newest.get(),
     /** Of all samples of all runs. */
     componentNames: (): string[] => componentNames.all(),

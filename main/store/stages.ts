@@ -1,21 +1,22 @@
-/** Stages of a curriculum, and the queue of those that wait: both outlive the app. */
+/** Stages of a curriculum and the queue of those waiting; both persist across restarts. */
 import { columns } from './columns.ts';
+import { storedJson, storedObject } from './json.ts';
 import type { Db } from './open.ts';
 
-/** `unmet`: its steps are done, its promotion rule is not met. */
+/** `unmet`: its steps are done but its promotion rule is not met. */
 export type StageState = 'planned' | 'queued' | 'running' | 'done' | 'unmet' | 'failed' | 'cancelled';
 
 export interface NewStage {
   readonly name: string;
-  /** null while no dataset was made for it. */
+  /** null while it has no dataset. */
   readonly datasetId: number | null;
-  /** Its place in the curriculum. */
+  /** Its position in the curriculum. */
   readonly position: number;
   readonly words: number | null;
   readonly steps: number;
-  /** When to go on to the next stage; null: when the steps are done. */
+  /** When to promote to the next stage; null: when the steps are done. */
   readonly promotion: unknown;
-  /** Settings of the run to come, as the person chose them. */
+  /** Settings of the next run, as the user chose them. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 
@@ -51,8 +52,8 @@ const fields = columns(names);
 function parse({ promotionJson, configJson, ...rest }: RawStage): StageRow {
   return {
     ...rest,
-    promotion: promotionJson === null ? null : (JSON.parse(promotionJson) as unknown),
-    config: JSON.parse(configJson) as Record<string, unknown>,
+    promotion: promotionJson === null ? null : storedJson(promotionJson, `the rule of stage ${rest.id}`),
+    config: storedObject(configJson, `the settings of stage ${rest.id}`),
   };
 }
 
@@ -86,6 +87,7 @@ export function openStagesTable(db: Db, now: () => number) {
        ended_at = case when @state in ('done', 'unmet', 'failed', 'cancelled') then @at else null end
      where id = @id`,
   );
+  const queueAt = db.prepare<[number, number]>("update stage set queued_at = ? where id = ? and state = 'queued'");
   const remove = db.prepare<[number]>('delete from stage where id = ?');
   const read = (row: RawStage | undefined): StageRow | undefined => (row === undefined ? undefined : parse(row));
 
@@ -96,8 +98,16 @@ export function openStagesTable(db: Db, now: () => number) {
     get: (id: number): StageRow | undefined => read(byId.get(id)),
     /** In the order of the curriculum. */
     list: (): StageRow[] => all.all().map(parse),
-    /** The stages that wait, the next one in front. */
+    /** The waiting stages, next one first. */
     queue: (): StageRow[] => queue.all().map(parse),
+    /** Puts the waiting stages in this order; those that are not named come after. */
+    reorder(ids: readonly number[]): void {
+      const waiting = queue.all();
+      const first = Math.min(...waiting.map(({ queuedAt }) => queuedAt ?? 0));
+      const named = ids.filter((id) => waiting.some((stage) => stage.id === id));
+      const rest = waiting.flatMap(({ id }) => (named.includes(id) ? [] : [id]));
+      for (const [place, id] of [...named, ...rest].entries()) queueAt.run(first + place, id);
+    },
     setState: (id: number, state: StageState, reason: string | null = null): boolean =>
       setState.run({ id, state, reason, at: now() }).changes === 1,
     remove: (id: number): boolean => remove.run(id).changes === 1,

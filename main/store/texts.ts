@@ -10,19 +10,25 @@ export interface NewText {
   readonly words: number;
 }
 
+/** The side of the split between training and test that a text is on. */
+export type TextSide = 'train' | 'test';
+
 export interface TextRow extends NewText {
   readonly id: number;
+  /** null until a dataset was made from it. */
+  readonly side: TextSide | null;
   readonly hash: string;
   readonly addedAt: number;
 }
 
-/** A text without its words. */
-export type TextHeading = Omit<TextRow, 'text' | 'hash'>;
+/** A text's metadata. */
+export type TextHeading = Omit<TextRow, 'text' | 'hash' | 'side'>;
 
 const headingFields = columns(['id', 'title', 'source', 'words', 'added_at']);
-const fields = columns(['id', 'title', 'text', 'source', 'words', 'hash', 'added_at']);
+const rows = `select ${columns(['id', 'title', 'text', 'source', 'words', 'hash', 'added_at'], 'text')}, side
+  from text left join text_side on text_side.hash = text.hash`;
 
-/** The identity of a text: SHA-256 of its words, whatever the white space between them. */
+/** The identity of a text: SHA-256 of its words, ignoring differences in white space. */
 export function textHash(text: string): string {
   return createHash('sha256').update(text.normalize('NFC').trim().replace(/\s+/gu, ' ')).digest('hex');
 }
@@ -34,8 +40,8 @@ export function openTextsTable(db: Db, now: () => number) {
      values (@title, @text, @source, @words, @hash, @addedAt) on conflict (hash) do nothing`,
   );
   const idOfHash = db.prepare<[string], number>('select id from text where hash = ?').pluck();
-  const byId = db.prepare<[number], TextRow>(`select ${fields} from text where id = ?`);
-  const all = db.prepare<[number], TextRow>(`select ${fields} from text where words >= ? order by id`);
+  const byId = db.prepare<[number], TextRow>(`${rows} where id = ?`);
+  const all = db.prepare<[number], TextRow>(`${rows} where words >= ? order by id`);
   const headings = db.prepare<[], TextHeading>(`select ${headingFields} from text order by id`);
   const byTitle = db.prepare<[string], TextHeading>(`select ${headingFields} from text where title = ?`);
   const search = db
@@ -45,24 +51,36 @@ export function openTextsTable(db: Db, now: () => number) {
     )
     .pluck();
   const rename = db.prepare<[string, number]>('update text set title = ? where id = ?');
+  const decide = db.prepare<{ hash: string; side: TextSide; at: number }>(
+    'insert into text_side (hash, side, decided_at) values (@hash, @side, @at) on conflict (hash) do nothing',
+  );
+  const hashOfId = db.prepare<[number], string>('select hash from text where id = ?').pluck();
   const remove = db.prepare<[number]>('delete from text where id = ?');
 
   return {
-    /** Adds a text unless its words are there already; says which. `hash` is its `textHash`, where that is known. */
+    /** Adds a text unless the same words exist; returns which. `hash` is its `textHash`, if already known. */
     add(text: NewText, hash: string = textHash(text.text)): { readonly id: number; readonly added: boolean } {
       const { title, source, words } = text;
       const { changes } = insert.run({ title, text: text.text, source, words, hash, addedAt: now() });
       return { id: idOfHash.get(hash) ?? 0, added: changes === 1 };
     },
-    /** Every text without its words, in the order of their arrival. */
+    /** The metadata of all texts, oldest first. */
     headings: (): TextHeading[] => headings.all(),
-    /** Ids of the texts whose title, source or words hold `part`; case counts beyond ASCII only. */
+    /** Ids of the texts whose title, source or text contains `part`, ignoring case for ASCII letters. */
     search: (part: string): number[] => search.all({ pattern: `%${part.replace(/[\\%_]/g, '\\$&')}%` }),
     byTitle: (title: string): TextHeading | undefined => byTitle.get(title),
     rename: (id: number, title: string): boolean => rename.run(title, id).changes === 1,
     get: (id: number): TextRow | undefined => byId.get(id),
-    /** Texts of at least `minWords` words, in the order of their arrival. */
+    /** Texts of at least `minWords` words, oldest first. */
     list: (minWords = 0): TextRow[] => all.all(minWords),
+    /**
+     * Puts a text on a side of the split, for good: also if it is removed and added again. Datasets made before and
+     * after a change to the corpus would otherwise train on one another's test texts.
+     */
+    decide(id: number, side: TextSide): void {
+      const hash = hashOfId.get(id);
+      if (hash !== undefined) decide.run({ hash, side, at: now() });
+    },
     remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a record, field by field: what was expected and what came. */
+/** The errors of a record, field by field: what was expected and what it got. */
 import type { z } from 'zod';
 import { inputError } from '../errors.ts';
 
@@ -16,7 +16,7 @@ function describe({ path, message }: z.core.$ZodIssue, value: unknown): string {
   return `expected "${path.join('.')}" to be ${message}, got ${shown(came)}`;
 }
 
-/** A value as it may stand in a message: JSON, cut short. */
+/** A value for an error message: JSON, truncated. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const json = JSON.stringify(value);

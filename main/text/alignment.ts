@@ -4,7 +4,7 @@
  * `base` above any match count, so comparing two cells compares scores first and matches second.
  */
 
-/** The optimum of an alignment: its Needleman-Wunsch score, and the most matched words that reach it. */
+/** The optimum of an alignment: its Needleman-Wunsch score, and the maximum matched words among alignments with it. */
 export interface AlignmentOptimum {
   readonly score: number;
   readonly matched: number;
@@ -12,7 +12,7 @@ export interface AlignmentOptimum {
 
 export type AlignedKind = 'match' | 'wrong' | 'missing' | 'extra';
 
-/** One column of an alignment. Of a missing (extra) word, `completion` (`target`) is the index it would come before. */
+/** One column of an alignment. For a missing (extra) word, `completion` (`target`) is the index it would come before. */
 export interface AlignedWord {
   readonly kind: AlignedKind;
   readonly target: number;
@@ -23,7 +23,7 @@ export interface AlignedWord {
   readonly got: string | null;
 }
 
-/** The middle of two sequences once what they share at both ends is cut off, as word numbers. */
+/** The middle of two sequences without their common prefix and suffix, as word numbers. */
 interface Trimmed {
   readonly prefix: number;
   readonly suffix: number;
@@ -67,7 +67,7 @@ export function alignWords(target: readonly string[], completion: readonly strin
 }
 
 /**
- * Cuts off the common ends. Some optimal alignment always matches them: replacing whatever the first words were
+ * Cuts off the common ends. There is always an optimal alignment that matches them: replacing whatever the first words were
  * aligned with by their match never adds a gap and never loses a match.
  */
 function trim(target: readonly string[], completion: readonly string[]): Trimmed {
@@ -100,7 +100,7 @@ function wordNumbers(words: readonly string[], from: number, to: number, numbers
 }
 
 /** Above this many words on the shorter side, packed values would leave 32 bits. */
-const MOST_WORDS = 26_000;
+const MAX_WORDS = 26_000;
 
 /** The larger of two 32-bit integers without a branch: which is larger is near random here, and mispredictions cost. */
 function larger(x: number, y: number): number {
@@ -110,7 +110,7 @@ function larger(x: number, y: number): number {
 
 function packingBase(a: Int32Array, b: Int32Array): number {
   const shorter = Math.min(a.length, b.length);
-  if (shorter > MOST_WORDS) throw new RangeError(`Expected at most ${MOST_WORDS} words to align, got ${shorter}`);
+  if (shorter > MAX_WORDS) throw new RangeError(`Expected at most ${MAX_WORDS} words to align, got ${shorter}`);
   return shorter + 1;
 }
 

@@ -17,7 +17,7 @@ interface Counted {
   readonly orders: readonly Counts[];
 }
 
-/** How much of a hypothesis stands in its references, 0 to 1. */
+/** BLEU of a hypothesis against its references, 0 to 1. */
 export function sentenceBleu(
   references: readonly (readonly string[])[],
   hypothesis: readonly string[],
@@ -29,7 +29,7 @@ export function sentenceBleu(
   );
 }
 
-/** Mean BLEU of each text against all others: 1 when all are alike. NaN for fewer than two texts. */
+/** Mean BLEU of each text against all others: 1 when all are equal. NaN for fewer than two texts. */
 export function selfBleu(texts: readonly (readonly string[])[], order: number = BLEU_ORDER): number {
   if (texts.length < 2) return Number.NaN;
   const all = texts.map((words) => counted(words, order));
@@ -52,7 +52,7 @@ function counted(words: readonly string[], order: number): Counted {
 function ngramCounts(words: readonly string[], n: number): Counts {
   const counts = new Map<string, number>();
   for (let i = 0; i + n <= words.length; i++) {
-    // A line break can't stand inside a word, so joined n-grams can't be confused.
+    // A word can't contain a line break, so joined n-grams can't be confused.
     const gram = words.slice(i, i + n).join('\n');
     counts.set(gram, (counts.get(gram) ?? 0) + 1);
   }
@@ -74,7 +74,7 @@ function bleu(references: readonly Counted[], hypothesis: Counted): number {
   return brevityPenalty(references, hypothesis.length) * Math.exp(logs);
 }
 
-/** n-grams of the hypothesis that a reference has, each at most as often as the reference that has it most. */
+/** n-grams of the hypothesis that a reference has, each clipped to its highest count in any one reference. */
 function matches(counts: Counts, references: readonly Counts[]): number {
   let sum = 0;
   for (const [gram, count] of counts) {

@@ -1,12 +1,12 @@
-/** How different the texts of a set are from one another: what the polychromic methods add to the reward. */
+/** Diversity of a set of texts, which the polychromic methods add to the reward. */
 import { plainWords } from './terms.ts';
 
 const ORDERS = [1, 2, 3] as const;
 
-/** A text as the sets of its n-grams, so that each is read once however many pairs it is in. */
+/** The n-gram sets of a text, computed once however many pairs it is in. */
 export type NgramSets = readonly ReadonlySet<string>[];
 
-/** The n-grams of a text, one to three words, without case and marks. */
+/** The n-grams of a text, one to three words, ignoring case and punctuation. */
 export function ngramSets(text: string): NgramSets {
   const words = plainWords(text);
   return ORDERS.map((n) => {
@@ -18,7 +18,7 @@ export function ngramSets(text: string): NgramSets {
 
 /**
  * 0 for two texts of the same n-grams, 1 for two that share no word: 1 − the Dice coefficient 2|A ∩ B| / (|A| + |B|),
- * averaged over the orders that either text is long enough for. Two empty texts are alike.
+ * averaged over the orders that either text is long enough for. Two empty texts have distance 0.
  */
 export function distance(a: NgramSets, b: NgramSets): number {
   let sum = 0;
@@ -34,7 +34,7 @@ export function distance(a: NgramSets, b: NgramSets): number {
   return orders === 0 ? 0 : sum / orders;
 }
 
-/** D of a set: the mean distance of its pairs, 0 when all are alike; 0 for fewer than two texts. */
+/** D of a set: the mean distance of its pairs, 0 when all are equal; 0 for fewer than two texts. */
 export function setDiversity(set: readonly NgramSets[]): number {
   let sum = 0;
   let pairs = 0;

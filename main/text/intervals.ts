@@ -1,4 +1,4 @@
-/** Bootstrap percentile intervals (Efron 1979): how far a mean could be off, with no assumption on its distribution. */
+/** Bootstrap percentile intervals (Efron 1979): the uncertainty of a mean without assumptions about its distribution. */
 
 /** A mean with its interval. */
 export interface Interval {
@@ -8,7 +8,7 @@ export interface Interval {
 }
 
 export interface BootstrapOptions {
-  /** Probability that the interval is to hold; 0.95 by default. */
+  /** Confidence level; 0.95 by default. */
   readonly level?: number;
   /** How many resamples; 2,000 by default. */
   readonly resamples?: number;
@@ -27,7 +27,7 @@ export function quantile(sorted: ArrayLike<number>, q: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** The percentile interval of a mean; `random` gives uniforms in [0, 1) and decides the resamples. */
+/** The percentile interval of a mean; `random` gives uniforms in [0, 1) and determines the resamples. */
 export function bootstrapMean(
   values: readonly number[],
   random: () => number,

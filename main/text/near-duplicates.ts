@@ -1,18 +1,18 @@
 /**
- * Which texts nearly repeat others: Jaccard similarity and containment of all word shingles, through an index from
+ * Finds near-duplicate texts: Jaccard similarity and containment of all word shingles, through an index from
  * shingle to texts, so that only texts that share something are ever compared.
  */
 import { normalizeText } from './words.ts';
 
-/** Words in one shingle: fewer and common phrases look like copies, more and light edits hide them. */
+/** Words in one shingle: with fewer, common phrases look like copies; with more, light edits hide copies. */
 const SHINGLE_WORDS = 4;
 
-/** A shared set of shingles above this share is a near duplicate … */
+/** Texts that share more than this fraction of their shingles are near duplicates … */
 export const JACCARD_LIMIT = 0.5;
-/** … and so is a text that lies almost wholly within another. */
+/** … and so is a text that is almost entirely contained in another. */
 export const CONTAINMENT_LIMIT = 0.8;
 
-/** How alike two texts are. */
+/** Similarity of two texts. */
 export interface Resemblance {
   /** Shared shingles / all shingles. */
   readonly jaccard: number;
@@ -20,12 +20,12 @@ export interface Resemblance {
   readonly containment: number;
 }
 
-/** A text already known and how much a new one resembles it. */
+/** An indexed text and how similar a new one is to it. */
 export interface Resembled extends Resemblance {
   readonly index: number;
 }
 
-// Punctuation set apart: a copy with other commas or quotation marks is still a copy.
+// Punctuation is ignored: a copy with different commas or quotation marks is still a copy.
 const PUNCTUATION = /[\p{P}\p{S}]+/gu;
 
 /** The distinct word shingles of a text; a text shorter than one shingle is a single shingle. */
@@ -37,7 +37,7 @@ export function shingles(text: string, size: number = SHINGLE_WORDS): Set<string
   return out;
 }
 
-/** How alike two sets of shingles are. */
+/** Similarity of two sets of shingles. */
 export function resemblance(a: ReadonlySet<string>, b: ReadonlySet<string>): Resemblance {
   let shared = 0;
   for (const shingle of a) if (b.has(shingle)) shared++;
@@ -53,20 +53,20 @@ export function isNearDuplicate(r: Resemblance): boolean {
   return r.jaccard >= JACCARD_LIMIT || r.containment >= CONTAINMENT_LIMIT;
 }
 
-/** A growing index of texts that finds the one a new text most resembles. */
+/** A growing index of texts that finds the ones most similar to a new text. */
 export interface ShingleIndex {
   /** Adds a text under the next index (0, 1, …). */
   add(text: string): void;
-  /** The near duplicates of a text among those added, most alike first. */
+  /** The near duplicates of a text among those added, most similar first. */
   nearDuplicates(text: string): Resembled[];
 }
 
 /** Opens an empty index. */
 export function shingleIndex(): ShingleIndex {
-  // Most shingles stand in one text only: a list is made for those that don't.
+  // Most shingles occur in one text only: only the others get a list.
   const holders = new Map<number, number | number[]>();
   const sizes: number[] = [];
-  // Counted in place: a phrase that thousands of texts share is met thousands of times for each of them.
+  // Counted in place: a phrase shared by thousands of texts comes up thousands of times for each of them.
   let shared = new Uint32Array(256);
   return {
     add(text) {
@@ -107,7 +107,7 @@ export function shingleIndex(): ShingleIndex {
 
 /**
  * The shingles of a text as numbers of 52 bits: a fifth of the time and memory of strings, and among the millions of
- * shingles of a large import no two are expected to meet.
+ * shingles of a large import no collision is expected.
  */
 function shingleHashes(text: string): Set<number> {
   const words = normalizeText(text.replace(PUNCTUATION, ' ')).split(' ');

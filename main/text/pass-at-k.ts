@@ -2,7 +2,7 @@
 
 /**
  * The unbiased estimate from n samples of which c passed (Chen et al. 2021, arXiv 2107.03374, section 2.1):
- * 1 − C(n−c, k) / C(n, k), as a product that stays exact where the binomials would overflow.
+ * 1 − C(n−c, k) / C(n, k), as a product that is exact where the binomials would overflow.
  */
 export function passAtK(n: number, c: number, k: number): number {
   for (const [name, value, least] of [

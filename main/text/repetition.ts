@@ -1,4 +1,4 @@
-/** How much a completion, or a group of completions, repeats itself: what the collapse watch listens to. */
+/** How much a completion, or a group of completions, repeats itself: the signal for the collapse watch. */
 
 /** The share of n-grams that repeat an earlier one of the same text: 0 none, near 1 a loop. */
 export function repetition(words: readonly string[], n = 4): number {
@@ -12,7 +12,7 @@ export function distinctN(texts: readonly (readonly string[])[], n: number): num
   return total === 0 ? 1 : distinct / total;
 }
 
-/** The share of texts that are exact copies of an earlier one: (G - 1) / G when a group of G is all the same. */
+/** The share of texts that are exact copies of an earlier one: (G - 1) / G for a group of G identical ones. */
 export function duplicateShare(texts: readonly string[]): number {
   return texts.length === 0 ? 0 : 1 - new Set(texts).size / texts.length;
 }
@@ -22,7 +22,7 @@ function ngramCounts(texts: readonly (readonly string[])[], n: number): { total:
   let total = 0;
   for (const words of texts) {
     for (let i = 0; i + n <= words.length; i++) {
-      // A line break can't stand inside a word, so joined n-grams can't be confused.
+      // A word can't contain a line break, so joined n-grams can't be confused.
       seen.add(words.slice(i, i + n).join('\n'));
       total++;
     }

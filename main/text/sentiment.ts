@@ -1,17 +1,17 @@
 /**
  * Sentiment by VADER (Hutto and Gilbert 2014, "VADER: a parsimonious rule-based model for sentiment analysis of social
  * media text", ICWSM): a lexicon of valences and a handful of rules. The lexicon is the one of the vader-sentiment
- * package; the rules are written here, because that package's own disagree with the reference on two of VADER's
+ * package; the rules are implemented here, because the package's own disagree with the reference on two of VADER's
  * published examples. The reference is nltk 3.10: its order of rules is kept, oddities included, so that scores are
- * equal. Emoji are not read, as in nltk.
+ * equal. Emoji are ignored, as in nltk.
  */
-// The page's compiler sees only what is imported, so the types of the lexicon are named here.
+// The renderer's compiler sees imported files only, so the types of the lexicon are referenced here.
 /// <reference path="./vader-lexicon.d.ts" />
 import { lexicon } from 'vader-sentiment/src/vader_lexicon.js';
 import { BOOST, degrees, idioms, negations, wordMarks } from './vader-words.ts';
 import { splitWords } from './words.ts';
 
-/** Shares of negative, neutral and positive words, and the whole in one number from −1 to 1. */
+/** Shares of negative, neutral and positive words, and the overall score from −1 to 1. */
 export interface Sentiment {
   readonly neg: number;
   readonly neu: number;
@@ -20,16 +20,16 @@ export interface Sentiment {
 }
 
 const valences = new Map(Object.entries(lexicon));
-/** A word in capitals among others counts so much more. */
+/** Added for a word in capitals among others that aren't. */
 const CAPITALS = 0.733;
 const NEGATION = -0.74;
-/** How much a word of degree loses by standing one, two, three words before. */
+/** Factor of a degree adverb one, two or three words before. */
 const FADING = [1, 0.95, 0.9] as const;
-/** Turns an unbounded sum into −1 … 1: sum / sqrt(sum² + ALPHA). */
+/** Maps an unbounded sum to −1 … 1: sum / sqrt(sum² + ALPHA). */
 const ALPHA = 15;
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 
-/** Words of a text with what the rules ask of them. */
+/** The words of a text with what the rules need to know about them. */
 interface Words {
   readonly plain: readonly string[];
   readonly lower: readonly string[];
@@ -51,7 +51,7 @@ export function sentimentOf(text: string): Sentiment {
   return { ...shares(scores, emphasis), compound: rounded(emphasised / Math.sqrt(emphasised ** 2 + ALPHA), 4) };
 }
 
-/** Marks around a word are taken off, unless the word without them does not stand in the text (emoticons). */
+/** Strips punctuation around a word unless the bare word doesn't occur in the text (emoticons). */
 function wordsOf(text: string): Words {
   const bare = new Set(splitWords(text.replace(PUNCTUATION, '')).filter((word) => [...word].length > 1));
   const plain = splitWords(text)
@@ -77,7 +77,7 @@ function isCapital(word: string): boolean {
   return word === word.toUpperCase() && word !== word.toLowerCase();
 }
 
-/** The valence of one word as its neighbours shift it. A word that comes again is judged by where it stood first. */
+/** The valence of one word as modified by its neighbours. A repeated word is judged by its first position. */
 function wordScore(words: Words, i: number): number {
   const { lower } = words;
   const word = lower[i] ?? '';
@@ -104,7 +104,7 @@ function degreeOf({ plain, lower, mixedCase }: Words, at: number, valence: numbe
   return signed + (valence > 0 ? CAPITALS : -CAPITALS);
 }
 
-/** "never so good" strengthens; any other negation before a word turns it round. */
+/** "never so good" strengthens; any other negation before a word inverts it. */
 function withNegation({ plain, lower }: Words, i: number, distance: 1 | 2 | 3, valence: number): number {
   const strengthens = (at: number): boolean => plain[at] === 'so' || plain[at] === 'this';
   if (distance === 2 && plain[i - 2] === 'never' && strengthens(i - 1)) return valence * 1.5;
@@ -126,21 +126,21 @@ function withIdioms({ plain }: Words, i: number, valence: number): number {
   return degrees.has(phrase(i - 3, i - 2)) || degrees.has(phrase(i - 2, i - 1)) ? found - BOOST : found;
 }
 
-/** "least" turns the word after it round, but not in "at least" and "very least". */
+/** "least" inverts the word after it, except in "at least" and "very least". */
 function withLeast(lower: readonly string[], i: number, valence: number): number {
   if (lower[i - 1] !== 'least') return valence;
   const spared = lower[i - 2] === 'at' || lower[i - 2] === 'very';
   return spared ? valence : valence * NEGATION;
 }
 
-/** What comes after the first "but" counts more than what came before it. */
+/** The part after the first "but" counts more than the part before it. */
 function withBut({ lower }: Words, scores: readonly number[]): readonly number[] {
   const but = lower.indexOf('but');
   if (but < 0) return scores;
   return scores.map((score, i) => (i < but ? score * 0.5 : i > but ? score * 1.5 : score));
 }
 
-/** Exclamation marks, four at most, and question marks from the second on. */
+/** At most four exclamation marks, and question marks from the second on. */
 function emphasisOf(text: string): number {
   const exclamations = Math.min(text.split('!').length - 1, 4);
   const questions = text.split('?').length - 1;
@@ -148,7 +148,7 @@ function emphasisOf(text: string): number {
   return exclamations * 0.292 + asked;
 }
 
-/** Each word counts by its valence and 1, as neutral ones count 1; the stronger side takes the emphasis. */
+/** Each word counts its valence plus 1, since neutral ones count 1; the stronger side gets the emphasis. */
 function shares(scores: readonly number[], emphasis: number): Pick<Sentiment, 'neg' | 'neu' | 'pos'> {
   let pos = 0;
   let neg = 0;
@@ -164,7 +164,7 @@ function shares(scores: readonly number[], emphasis: number): Pick<Sentiment, 'n
   return { neg: rounded(neg / total, 3), neu: rounded(neu / total, 3), pos: rounded(pos / total, 3) };
 }
 
-/** To so many decimals as Python rounds: a value that lies exactly between two goes to the even one. */
+/** Rounds to some decimals as Python does: a value exactly between two goes to the even one. */
 function rounded(value: number, digits: number): number {
   const scaled = Math.abs(value) * 10 ** digits;
   const below = Math.floor(scaled);

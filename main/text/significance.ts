@@ -1,4 +1,4 @@
-/** Whether a difference could be chance: paired permutation tests, and their correction for many at once. */
+/** Whether a difference could be due to chance: paired permutation tests, and their correction for many at once. */
 
 export interface SignFlipOptions {
   /** How many random sign patterns; 10,000 by default. */
@@ -7,8 +7,8 @@ export interface SignFlipOptions {
 
 /**
  * Two-sided p-value of the hypothesis that paired differences are symmetric around 0 (Fisher's randomisation test):
- * the share of random sign patterns whose mean is at least as far from 0, the observed one counted in. Up to 12
- * differences, all patterns are taken.
+ * the share of random sign patterns whose mean is at least as far from 0, counting the observed one. Up to 12
+ * differences, all patterns are enumerated.
  */
 export function signFlipTest(
   differences: readonly number[],
@@ -38,7 +38,7 @@ function flippedSum(values: readonly number[], flip: (i: number) => number): num
 }
 
 /**
- * Holm's step-down correction (Holm 1979): adjusted p-values that keep the chance of even one false alarm among all
+ * Holm's step-down correction (Holm 1979): adjusted p-values that keep the chance of any false positive among all tests
  * below the level that each is compared with.
  */
 export function holm(pValues: readonly number[]): number[] {

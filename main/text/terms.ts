@@ -1,4 +1,4 @@
-/** Texts as weighted terms, for lexical similarity: words without marks, lower case, stemmed (Porter 1980). */
+/** Texts as weighted terms, for lexical similarity: words without punctuation, lower case, stemmed (Porter 1980). */
 import { stemmer } from 'stemmer';
 
 /** Words that say nothing about a text's subject. */
@@ -10,7 +10,7 @@ const STOP_WORDS = new Set(
 
 const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}\p{N}]+)*/gu;
 
-/** The words of a text, lower case, without marks. */
+/** The words of a text, lower case, without punctuation. */
 export function plainWords(text: string): string[] {
   return Array.from(text.normalize('NFC').toLowerCase().matchAll(WORD), ([word]) => word.replaceAll('’', "'"));
 }
@@ -27,7 +27,7 @@ export interface InverseDocumentFrequency {
   weight(term: string): number;
 }
 
-/** Counts terms over documents. Without any, every term weighs the same. */
+/** Counts terms over documents. Without any, all terms have the same weight. */
 export function inverseDocumentFrequency(documents: readonly (readonly string[])[]): InverseDocumentFrequency {
   const counts = new Map<string, number>();
   for (const document of documents) for (const term of new Set(document)) counts.set(term, (counts.get(term) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /** The word lists of VADER's rules (Hutto and Gilbert 2014), as nltk 3.10 has them. */
 
-/** What a word of degree adds to the word after it, and a word of weakness takes away. */
+/** What an intensifier adds to the word after it, and a dampener subtracts. */
 export const BOOST = 0.293;
 
 const BOOSTERS =
@@ -21,7 +21,7 @@ export const negations: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Phrases that mean something else than their words. */
+/** Idioms whose meaning differs from their words. */
 export const idioms: ReadonlyMap<string, number> = new Map([
   ['the shit', 3],
   ['the bomb', 3],
@@ -32,5 +32,5 @@ export const idioms: ReadonlyMap<string, number> = new Map([
   ['hand to mouth', -2],
 ]);
 
-/** What may stand before or after a word without being a part of it. */
+/** Punctuation before or after a word that isn't part of it. */
 export const wordMarks: readonly string[] = '. ! ? , ; : - \' " !! !!! ?? ??? ?!? !?! ?!?! !?!?'.split(' ');

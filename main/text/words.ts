@@ -3,7 +3,7 @@
 // Not `\s`: that counts U+FEFF (a byte-order mark) as space and misses U+0085 (next line).
 const WHITE_SPACE = /\p{White_Space}+/u;
 
-/** The words of a text: what stands between Unicode white space. */
+/** The words of a text: the parts between Unicode white space. */
 export function splitWords(text: string): string[] {
   return text.split(WHITE_SPACE).filter((word) => word !== '');
 }
@@ -13,7 +13,7 @@ export function countWords(text: string): number {
   return splitWords(text).length;
 }
 
-/** The form in which two texts or words count as the same: composed Unicode, lower case, single spaces. */
+/** The normalised form in which two texts or words count as the same: composed Unicode, lower case, single spaces. */
 export function normalizeText(text: string): string {
   return splitWords(text.normalize('NFC').toLowerCase()).join(' ');
 }

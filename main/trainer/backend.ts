@@ -1,50 +1,118 @@
 import '../tensor/gradients.ts';
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../errors.ts';
 import { type NativeProblem, problemSentence } from '../native/problems.ts';
-import { closeNativeBackend, openNativeBackend } from '../tensor/native/open.ts';
+import { NATIVE_BACKEND } from '../tensor/native/load.ts';
+import { closeNativeBackend, type NativeOpening, openNativeBackend } from '../tensor/native/open.ts';
 import { closeWasmBackend, openWasmBackend } from '../tensor/wasm/boot.ts';
+import { WEBGPU_BACKEND, type WebGpuBackend } from '../tensor/webgpu/backend.ts';
+import { adapterName, gpuOptions } from '../tensor/webgpu/describe.ts';
+import { closeWebGpuBackend, openWebGpuBackend } from '../tensor/webgpu/open.ts';
+import type { BackendName, BackendSetting } from './backend-names.ts';
+import { secondsOfTrial } from './backend-trial.ts';
 
 export interface BackendChoice {
-  readonly backend: 'auto' | 'native' | 'wasm';
+  readonly backend: BackendSetting;
   /** 0: all cores. */
   readonly threads: number;
   readonly kernelsFile: string;
 }
 
-/** An open tensor backend and why it was taken. */
+/** An open tensor backend and why it was chosen. */
 export interface OpenBackend {
-  readonly name: 'native' | 'wasm';
+  readonly name: BackendName;
   readonly threads: number;
   readonly why: string;
   close(): Promise<void>;
 }
 
-/** Measured: with TensorFlow's ops alone a step on the processor takes twice as long as on wasm. */
+/** Measured: with TensorFlow's ops alone, a step on the CPU takes twice as long as on wasm. */
 const SLOW_NATIVE =
-  "the native backend has no GPU and an addon without Braid's kernels, which is slower; npm run setup:native builds one";
+  "the native backend has no GPU, and its addon lacks Braid's kernels, so it is slower; npm run setup:native rebuilds it";
 
-/** Opens the backend that was asked for; `auto` takes native where it works and says which and why. */
+/**
+ * Opens the requested backend. `auto` uses native on a CUDA GPU, then any real GPU that is faster than the CPU, then the
+ * CPU's best backend; it reports which one and why.
+ */
 export async function openBackend({ backend, threads, kernelsFile }: BackendChoice): Promise<OpenBackend> {
   const count = threads === 0 ? availableParallelism() : threads;
-  if (backend === 'wasm') return openWasm(count, kernelsFile, 'as asked');
+  if (backend === 'wasm') return openWasm(count, kernelsFile, 'as requested');
+  if (backend === 'webgpu') return openGpu(await openWebGpuBackend(gpuOptions()), count, 'as requested');
   const native = await openNativeBackend(count);
-  if (native.ok && backend === 'auto' && !native.gpu && !native.kernels) {
-    closeNativeBackend();
-    return openWasm(count, kernelsFile, SLOW_NATIVE);
+  if (native.ok && (backend === 'native' || native.gpu)) return nativeBackend(native, count, backend);
+  if (backend === 'native') throw noNative((native as Extract<NativeOpening, { ok: false }>).problem);
+  const gpu = await openRealGpu();
+  const gpuSeconds = gpu === null ? Number.POSITIVE_INFINITY : secondsOfTrial();
+  const processor = await openProcessor(native, count, kernelsFile);
+  const name = processor.name === 'native' ? NATIVE_BACKEND : processor.name;
+  await tf.setBackend(name);
+  if (gpu === null) return processor;
+  const seconds = secondsOfTrial();
+  if (gpuSeconds < seconds) {
+    await processor.close();
+    await tf.setBackend(WEBGPU_BACKEND);
+    return openGpu(gpu, count, `${(seconds / gpuSeconds).toFixed(1)} times as fast as ${processor.name} when tried`);
   }
-  if (native.ok) {
-    const device = native.gpu ? 'on the GPU' : `on ${threadCount(count)} of the processor`;
-    const reason = backend === 'native' ? 'as asked' : 'its self-check passed';
-    return {
-      name: 'native',
-      threads: count,
-      why: `TensorFlow ${native.tensorflow} ${device} (${reason})`,
-      close: async () => closeNativeBackend(),
-    };
+  await closeWebGpuBackend(gpu);
+  await tf.setBackend(name);
+  return { ...processor, why: `${processor.why}; faster than the GPU when tried` };
+}
+
+/** A GPU for `auto`: null where there is none, or only a software one, which is slower than any backend. */
+async function openRealGpu(): Promise<WebGpuBackend | null> {
+  // Electron can't load Dawn, and a checkout without optional packages has none.
+  if (process.versions.electron !== undefined || !mayHaveGpu()) return null;
+  try {
+    const gpu = await openWebGpuBackend(gpuOptions());
+    if (!gpu.gpu.adapter.software) return gpu;
+    await closeWebGpuBackend(gpu);
+    return null;
+  } catch {
+    // No GPU is nothing wrong: the processor's backends need none, and `doctor` says what is missing.
+    return null;
   }
-  if (backend === 'native') throw noNative(native.problem);
-  return openWasm(count, kernelsFile, problemSentence(native.problem));
+}
+
+/** Linux shows a GPU as a device file. Without one, loading Dawn and its drivers would cost every start half a second. */
+function mayHaveGpu(): boolean {
+  if (process.platform !== 'linux') return true;
+  return ['/dev/dri', '/dev/nvidiactl', '/dev/dxg', '/dev/kfd', '/dev/mali0'].some((device) => existsSync(device));
+}
+
+async function openGpu(backend: WebGpuBackend, threads: number, reason: string): Promise<OpenBackend> {
+  const { adapter } = backend.gpu;
+  const software = adapter.software ? '; a software adapter: for tests, slower than wasm' : '';
+  return {
+    name: 'webgpu',
+    threads,
+    why: `${adapterName(adapter)} by WebGPU (${reason}${software})`,
+    close: () => closeWebGpuBackend(backend),
+  };
+}
+
+/** The best that the processor has. */
+async function openProcessor(native: NativeOpening, threads: number, kernelsFile: string): Promise<OpenBackend> {
+  if (!native.ok) return openWasm(threads, kernelsFile, problemSentence(native.problem));
+  if (native.kernels) return nativeBackend(native, threads, 'auto');
+  closeNativeBackend();
+  return openWasm(threads, kernelsFile, SLOW_NATIVE);
+}
+
+function nativeBackend(
+  native: Extract<NativeOpening, { ok: true }>,
+  threads: number,
+  asked: BackendSetting,
+): OpenBackend {
+  const device = native.gpu ? 'on the GPU' : `on ${threadCount(threads)} of the CPU`;
+  const reason = asked === 'native' ? 'as requested' : 'its self-check passed';
+  return {
+    name: 'native',
+    threads,
+    why: `TensorFlow ${native.tensorflow} ${device} (${reason})`,
+    close: async () => closeNativeBackend(),
+  };
 }
 
 async function openWasm(threads: number, kernelsFile: string, reason: string): Promise<OpenBackend> {
@@ -60,7 +128,7 @@ async function openWasm(threads: number, kernelsFile: string, reason: string): P
 const threadCount = (threads: number): string => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 
 function noNative(problem: NativeProblem): BraidError {
-  return new BraidError('NO_NATIVE_BACKEND', `Expected the native backend to work, but ${problemSentence(problem)}`, {
+  return new BraidError('NO_NATIVE_BACKEND', `The native backend doesn't work: ${problemSentence(problem)}`, {
     kind: 'input',
     remedy: 'Set it up with npm run setup:native, or use --backend wasm, which needs nothing beyond the installation.',
   });

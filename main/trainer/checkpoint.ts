@@ -1,26 +1,28 @@
 /**
  * Checkpoints: `checkpoint-<step>/` with the weights as PEFT (or transformers) writes them, the tokenizer's files,
- * `trainer_state.json` with transformers' keys, `optimizer.safetensors`, and `rng.json` with all else that a run
- * needs to go on as if it had never stopped. Written beside its place and renamed: it is whole or it isn't there.
+ * `trainer_state.json` with transformers' keys, `optimizer.safetensors`, and `rng.json` with everything else that a
+ * run needs to resume as if it had never stopped. Written atomically.
  */
+
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
-import { writeFolderAtomic } from '../files.ts';
+import { writeFolderAtomic, writePieces } from '../io/atomic-write.ts';
+import { CHECKSUMS, encodeChecksums, hasChecksums } from '../model/checksums.ts';
 import { readJson } from '../model/config.ts';
-import { encodeModel } from '../model/export.ts';
+import { modelFiles } from '../model/export.ts';
 import { encodeAdapter } from '../model/peft.ts';
-import { encodeSafetensors, openSafetensors } from '../model/safetensors.ts';
+import { openSafetensors, safetensorsPieces } from '../model/safetensors.ts';
 import type { TaskRecord } from '../tasks/task.ts';
-import { startWatch, type WatchState } from './collapse-watch.ts';
+import type { SavedGeneration } from './batching/generation.ts';
 import type { Metrics } from './events.ts';
-import type { SavedGeneration } from './generation.ts';
+import type { TrainerStart } from './host/start.ts';
+import { startWatch, type WatchState } from './monitor/collapse-watch.ts';
 import type { Session } from './session.ts';
-import type { TrainerStart } from './start.ts';
 
-/** Where a run stands between two steps, beyond weights and optimiser. */
+/** The state of a run between two steps, besides weights and optimiser. */
 export interface RunProgress {
   /** Optimiser steps done. */
   readonly step: number;
@@ -28,7 +30,7 @@ export interface RunProgress {
   readonly tokens: number;
   readonly history: readonly (Metrics & { readonly step: number })[];
   readonly watch: WatchState;
-  /** The generation in use, when the next step doesn't begin with one of its own. */
+  /** The current generation, if the next step doesn't start with a new one. */
   readonly generation: SavedGeneration | null;
 }
 
@@ -37,36 +39,42 @@ export function noProgress(): RunProgress {
   return { step: 0, tokens: 0, history: [], watch: startWatch(), generation: null };
 }
 
-/** Writes `<outputDir>/checkpoint-<step>`. Gives its path. */
-export async function saveCheckpoint(session: Session, progress: RunProgress): Promise<string> {
+/** Writes `<outputDir>/checkpoint-<step>`. Returns its path. */
+export function saveCheckpoint(session: Session, progress: RunProgress): string {
   const { start } = session;
   const target = join(start.outputDir, `checkpoint-${progress.step}`);
-  // Read off the device first: filling the folder must not wait for anything.
-  const optimizerState = await session.optimizer.exportState();
-  writeFolderAtomic(target, (folder) => fill(folder, session, progress, optimizerState), {
+  writeFolderAtomic(target, (folder) => fill(folder, session, progress), {
     what: `the checkpoint of step ${progress.step}`,
   });
   return target;
 }
 
-function fill(
-  folder: string,
-  session: Session,
-  progress: RunProgress,
-  optimizerState: Readonly<Record<string, Float32Array>>,
-): void {
-  const { policy, start, tokenizer } = session;
+function fill(folder: string, session: Session, progress: RunProgress): void {
+  const { policy, start, tokenizer, optimizer } = session;
   const baseConfig = readJson(join(start.modelFolder, 'config.json')) as Readonly<Record<string, unknown>>;
   const files =
     policy.adapter === null
-      ? encodeModel(policy.model, { baseConfig })
+      ? modelFiles(policy.model, { baseConfig })
       : encodeAdapter(policy.adapter, start.modelFolder);
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-  for (const file of tokenizer.files) copyFileSync(file, join(folder, basename(file)));
-  const moments = Object.entries(optimizerState).map(([name, data]) => ({ name, shape: [data.length], data }));
-  writeFileSync(join(folder, 'optimizer.safetensors'), encodeSafetensors(moments));
-  writeFileSync(join(folder, 'trainer_state.json'), json(trainerState(session, progress)));
-  writeFileSync(join(folder, 'rng.json'), json(braidState(session, progress)));
+  const digests = new Map<string, string>();
+  // Digests are computed from memory: corruption on the disk is detected when the checkpoint is read.
+  const write = (name: string, content: string | Uint8Array | Iterable<Uint8Array>): void => {
+    const pieces = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
+    digests.set(name, writeDigested(join(folder, name), pieces));
+  };
+  for (const [name, content] of Object.entries(files)) write(name, content);
+  for (const file of tokenizer.files) write(basename(file), readFileSync(file));
+  write('optimizer.safetensors', safetensorsPieces(optimizer.stateTensors()));
+  write('trainer_state.json', json(trainerState(session, progress)));
+  write('rng.json', json(braidState(session, progress)));
+  writeFileSync(join(folder, CHECKSUMS), encodeChecksums(digests));
+}
+
+/** Writes a file in pieces; returns its digest. */
+function writeDigested(path: string, pieces: Iterable<string | Uint8Array>): string {
+  const hash = createHash('sha256');
+  writePieces(path, pieces, (piece) => hash.update(piece));
+  return hash.digest('hex');
 }
 
 function json(value: unknown): string {
@@ -100,19 +108,19 @@ function trainerState({ config }: Session, { step, tokens, history }: RunProgres
   };
 }
 
-/** The random numbers depend on (seed, step …) alone, so their state is the seed and where the run stands. */
-function braidState({ config, start }: Session, { step, watch, generation }: RunProgress) {
-  return { seed: config.seed, step, dataset: fingerprint(start.records), watch, generation };
+/** The random numbers depend on (seed, step …) alone, so their state is the seed and the position in the run. */
+function braidState({ config, start, memory }: Session, { step, watch, generation }: RunProgress) {
+  return { seed: config.seed, step, dataset: fingerprint(start.records), memory, watch, generation };
 }
 
-/** The same for the same records in the same order: another dataset would give a resumed run other numbers. */
+/** Equal for the same records in the same order: with another dataset a resumed run would differ. */
 function fingerprint(records: readonly TaskRecord[]): string {
   const hash = createHash('sha256');
   for (const record of records) hash.update(`${JSON.stringify(record)}\n`);
   return `${records.length} records, sha256 ${hash.digest('hex').slice(0, 16)}`;
 }
 
-const TAKE_ANOTHER = 'Take another checkpoint of the run: train --resume CHECKPOINT.';
+const USE_ANOTHER = 'Use another checkpoint of the run: train --resume CHECKPOINT.';
 
 const trainerStateSchema = z.looseObject({
   global_step: z.int().min(0),
@@ -159,15 +167,18 @@ const braidStateSchema = z.object({
   generation: generationSchema.nullable(),
 });
 
-/** Takes up optimiser and progress from a checkpoint of the same run. Weights were loaded when the session opened. */
+/** Restores optimiser and progress from a checkpoint of the same run. Weights were loaded when the session opened. */
 export function restoreCheckpoint(folder: string, { optimizer, start, policy }: Session): RunProgress {
   const state = parse(trainerStateSchema, join(folder, 'trainer_state.json'));
   const braid = parse(braidStateSchema, join(folder, 'rng.json'));
   checkBelongs(folder, { ...braid, globalStep: state.global_step }, start);
   checkVocabulary(folder, braid.generation, policy.model.config.vocabSize);
-  const file = openSafetensors(join(folder, 'optimizer.safetensors'));
+  const file = openSafetensors(join(folder, 'optimizer.safetensors'), { finite: !hasChecksums(folder) });
   try {
-    optimizer.importState(Object.fromEntries([...file.entries.keys()].map((name) => [name, file.read(name)])));
+    optimizer.readState({
+      size: (name) => file.entries.get(name)?.shape.reduce((a, b) => a * b, 1),
+      read: file.read,
+    });
   } finally {
     file.close();
   }
@@ -180,7 +191,7 @@ export function restoreCheckpoint(folder: string, { optimizer, start, policy }: 
   };
 }
 
-/** Refuses files that are each fine but not of this run: a run that went on from them would give other numbers. */
+/** Rejects files that are valid but not of this run: a run resumed from them would differ. */
 function checkBelongs(
   folder: string,
   saved: { readonly seed: number; readonly step: number; readonly dataset: string; readonly globalStep: number },
@@ -190,30 +201,30 @@ function checkBelongs(
   if (saved.dataset !== now) {
     throw inputError(
       'OTHER_DATASET',
-      `${folder}: expected the dataset that the run began with (${saved.dataset}), got another (${now})`,
+      `${folder}: expected the run's original dataset (${saved.dataset}), got another (${now})`,
       'Resume with the same dataset, or start a new stage from the checkpoint with --from.',
     );
   }
   const file = join(folder, 'rng.json');
   if (saved.seed !== config.seed)
-    throw inputError('BAD_CHECKPOINT', `${file}: expected "seed" ${config.seed}, got ${saved.seed}`, TAKE_ANOTHER);
+    throw inputError('BAD_CHECKPOINT', `${file}: expected "seed" ${config.seed}, got ${saved.seed}`, USE_ANOTHER);
   if (saved.step !== saved.globalStep) {
     throw inputError(
       'BAD_CHECKPOINT',
       `${file}: expected "step" ${saved.globalStep} as in trainer_state.json, got ${saved.step}`,
-      TAKE_ANOTHER,
+      USE_ANOTHER,
     );
   }
 }
 
-/** A token beyond the vocabulary would read beyond the embedding, which no backend notices. */
+/** A token beyond the vocabulary would read beyond the embedding, which no backend checks. */
 function checkVocabulary(folder: string, generation: SavedGeneration | null, vocabulary: number): void {
   const foreign = generation?.completions.flatMap(({ ids }) => ids).find((id) => id >= vocabulary);
   if (foreign === undefined) return;
   throw inputError(
     'BAD_CHECKPOINT',
     `${join(folder, 'rng.json')}: expected completions of tokens below ${vocabulary}, got token ${foreign}`,
-    TAKE_ANOTHER,
+    USE_ANOTHER,
   );
 }
 
@@ -221,7 +232,7 @@ function parse<T>(schema: z.ZodType<T>, file: string): T {
   const parsed = schema.safeParse(readJson(file));
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => `"${path.join('.')}": ${message}`).join('; ');
-  throw inputError('BAD_CHECKPOINT', `${file}: not the state of a checkpoint (${issues})`, TAKE_ANOTHER);
+  throw inputError('BAD_CHECKPOINT', `${file}: not a valid checkpoint state (${issues})`, USE_ANOTHER);
 }
 
 /** Checkpoint folders of a run, oldest first. */
@@ -233,18 +244,4 @@ export function listCheckpoints(outputDir: string): readonly { readonly step: nu
       return step === undefined ? [] : [{ step: Number(step), path: join(outputDir, name) }];
     })
     .sort((a, b) => a.step - b.step);
-}
-
-/**
- * Removes the oldest checkpoints up to `step`, all but `limit` of them. Later ones are of a future that the run was
- * taken back from: they don't count.
- */
-export function dropOldest(outputDir: string, step: number, limit: number | null): void {
-  if (limit === null) return;
-  try {
-    const past = listCheckpoints(outputDir).filter((checkpoint) => checkpoint.step <= step);
-    for (const { path } of past.slice(0, -limit)) rmSync(path, { recursive: true, force: true });
-  } catch {
-    // A checkpoint too many is no reason to end a run: the next one tries again, and says what the folder refuses.
-  }
 }

@@ -1,15 +1,18 @@
 /**
- * The whole configuration of a run: one flat, readonly record. Every field carries its default, its unit and one
+ * The whole configuration of a run: one flat, readonly record. Every field has a default, a unit and one
  * line of documentation; the run record, YAML presets, command-line flags and forms derive from this table.
  * Names are those of TRL's GRPOConfig, SFTConfig and ModelConfig wherever TRL has the setting.
  */
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
+import { BACKEND_SETTINGS } from './backend-names.ts';
 
-/** What a form or a help page needs to know beyond the type. */
+/** What a form or a help page needs besides the type. */
 export interface FieldMeta {
   readonly unit?: string;
   readonly doc: string;
+  /** Names a file or a folder: what a page gives is held to the places that it may read. */
+  readonly path?: boolean;
 }
 
 const positive = z.number().positive();
@@ -21,35 +24,36 @@ export const trainConfigSchema = z.strictObject({
   task: z
     .enum(['interleave', 'reply'])
     .default('interleave')
-    .meta({ doc: 'What is trained: how records are prompted and scored.' }),
+    .meta({ doc: 'The task: how records are prompted and scored.' }),
   method: z.enum(['grpo', 'sft', 'polychromic-grpo', 'polychromic-sft']).default('grpo').meta({
-    doc: 'grpo: reinforcement learning on sampled groups; sft: supervised fitting of the targets; polychromic-*: the same with diversity in the objective.',
+    doc: 'grpo: reinforcement learning on sampled groups; sft: supervised fine-tuning on the targets; polychromic-*: the same with diversity in the objective.',
   }),
-  model: z.string().min(1).default('tiny').meta({ doc: 'A model name or a Hugging Face folder.' }),
+  model: z.string().min(1).default('tiny').meta({ path: true, doc: 'A model name or a Hugging Face folder.' }),
   from_checkpoint: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .meta({ doc: 'Start from the weights of this checkpoint (a new stage).' }),
-  dataset: z.string().min(1).default('datasets/10words.jsonl').meta({ doc: 'The training dataset: a JSONL file.' }),
+    .meta({ path: true, doc: 'Start from the weights of this checkpoint (a new stage).' }),
+  dataset: z
+    .string()
+    .min(1)
+    .default('datasets/10words.jsonl')
+    .meta({ path: true, doc: 'The training dataset: a JSONL file.' }),
   eval_dataset: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .meta({ doc: 'Held-out records (JSONL); null: the .test.jsonl beside the dataset, if there.' }),
+    .meta({ path: true, doc: 'Held-out records (JSONL); null: the .test.jsonl beside the dataset, if there.' }),
   seed: z.int().min(0).default(42).meta({ doc: 'Decides shuffling, sampling and initial adapters.' }),
-  backend: z
-    .enum(['auto', 'native', 'wasm'])
-    .default('auto')
-    .meta({ doc: 'Where tensors live; auto takes the best that works.' }),
-  threads: z.int().min(0).default(0).meta({ unit: 'threads', doc: 'Processor threads; 0: all cores.' }),
+  backend: z.enum(BACKEND_SETTINGS).default('auto').meta({ doc: 'Tensor backend; auto: the best one that works.' }),
+  threads: z.int().min(0).default(0).meta({ unit: 'threads', doc: 'CPU threads; 0: all cores.' }),
 
   base_weights: z
     .enum(['auto', 'float32', 'bfloat16'])
     .default('auto')
-    .meta({ doc: 'How frozen weights are kept under LoRA (native); auto: bfloat16 where float32 does not fit.' }),
+    .meta({ doc: 'Precision of frozen weights under LoRA (native, webgpu); auto: bfloat16 if float32 does not fit.' }),
   use_peft: z.boolean().default(true).meta({ doc: 'Train LoRA adapters (true) or all weights (false).' }),
   lora_r: count.default(16).meta({ doc: 'LoRA rank.' }),
   lora_alpha: positive
@@ -73,7 +77,7 @@ export const trainConfigSchema = z.strictObject({
   lr_scheduler_type: z
     .enum(['linear', 'cosine', 'constant', 'constant_with_warmup'])
     .default('linear')
-    .meta({ doc: 'How the learning rate falls.' }),
+    .meta({ doc: 'Learning rate schedule.' }),
   warmup_steps: z
     .int()
     .min(0)
@@ -83,40 +87,43 @@ export const trainConfigSchema = z.strictObject({
   adam_beta2: share.default(0.999).meta({ doc: 'AdamW: decay of the mean of squared gradients.' }),
   adam_epsilon: positive.default(1e-8).meta({ doc: 'AdamW: added to the denominator.' }),
   weight_decay: nonNegative.default(0).meta({ doc: 'AdamW: decoupled weight decay.' }),
-  max_grad_norm: nonNegative.default(1).meta({ doc: 'Gradients are scaled down to this global norm; 0: never.' }),
+  max_grad_norm: nonNegative.default(1).meta({ doc: 'Gradients are clipped to this global norm; 0: never.' }),
 
   num_generations: z
     .int()
     .min(2)
     .default(8)
-    .meta({ unit: 'completions', doc: 'Completions sampled for each prompt: the group.' }),
+    .meta({ unit: 'completions', doc: 'Completions sampled per prompt: the group size.' }),
   num_iterations: count.default(1).meta({ unit: 'iterations', doc: 'Passes over each batch of completions (mu).' }),
   steps_per_generation: count
     .nullable()
     .default(null)
-    .meta({ unit: 'micro-batches', doc: 'Micro-batches served by one generation; null: gradient_accumulation_steps.' }),
-  max_completion_length: count
-    .nullable()
-    .default(null)
-    .meta({ unit: 'tokens', doc: 'Completions end here; null: computed from the longest target of the dataset.' }),
+    .meta({ unit: 'micro-batches', doc: 'Micro-batches per generation; null: gradient_accumulation_steps.' }),
+  max_completion_length: count.nullable().default(null).meta({
+    unit: 'tokens',
+    doc: 'Maximum tokens of a completion; null: computed from the longest target of the dataset.',
+  }),
   temperature: positive.default(1).meta({ doc: 'Sampling temperature; log-probabilities use it too.' }),
   top_p: z
     .number()
     .gt(0)
     .max(1)
     .default(1)
-    .meta({ doc: 'Nucleus sampling: keep the likeliest tokens up to this mass.' }),
-  top_k: z.int().min(0).default(0).meta({ unit: 'tokens', doc: 'Keep the k likeliest tokens; 0: all.' }),
-  min_p: share.nullable().default(null).meta({ doc: 'Drop tokens below this share of the likeliest one; null: off.' }),
+    .meta({ doc: 'Nucleus sampling: keep the most likely tokens up to this total probability.' }),
+  top_k: z.int().min(0).default(0).meta({ unit: 'tokens', doc: 'Keep the k most likely tokens; 0: all.' }),
+  min_p: share
+    .nullable()
+    .default(null)
+    .meta({ doc: 'Drop tokens below this share of the most likely one; null: off.' }),
   repetition_penalty: positive.default(1).meta({ doc: 'Divides the logits of tokens seen before; 1: off.' }),
 
-  beta: nonNegative.default(0).meta({ doc: 'KL coefficient; 0: no reference model at all.' }),
+  beta: nonNegative.default(0).meta({ doc: 'KL coefficient; 0: no reference model.' }),
   polychromic_lambda: nonNegative
     .default(0.1)
     .meta({ doc: 'polychromic-sft: weight of the diversity of sampled completions in the loss.' }),
   polychromic_prompts: count.nullable().default(8).meta({
     unit: 'prompts',
-    doc: 'polychromic-sft: prompts of each step that completions are sampled for; null: all.',
+    doc: 'polychromic-sft: prompts per step to sample completions for; null: all.',
   }),
   polychromic_sets: count
     .default(16)
@@ -148,23 +155,24 @@ export const trainConfigSchema = z.strictObject({
   scale_rewards: z
     .enum(['group', 'batch', 'none'])
     .default('group')
-    .meta({ doc: 'What the advantages are divided by.' }),
+    .meta({ doc: 'Standard deviation that advantages are divided by: of the group, of the batch, or none.' }),
   multi_objective_aggregation: z
     .enum(['sum_then_normalize', 'normalize_then_sum'])
     .default('sum_then_normalize')
-    .meta({ doc: 'How several reward functions join.' }),
+    .meta({ doc: 'How several reward functions are combined.' }),
   reward_weights: z
     .array(z.number())
     .nullable()
     .default(null)
-    .meta({ doc: 'One weight a reward function, in the order of the task; null: the weights of the task.' }),
+    .meta({ doc: "One weight per reward function, in the task's order; null: the task's weights." }),
   relevance_model: z.string().min(1).nullable().default(null).meta({
+    path: true,
     doc: 'reply: folder of a sentence encoder (BERT, such as all-MiniLM-L6-v2) that judges relevance; null: by words.',
   }),
   mask_truncated_completions: z
     .boolean()
     .default(false)
-    .meta({ doc: 'Leave completions that hit max_completion_length out of the loss.' }),
+    .meta({ doc: 'Exclude completions that hit max_completion_length from the loss.' }),
   top_entropy_quantile: z
     .number()
     .gt(0)
@@ -173,15 +181,15 @@ export const trainConfigSchema = z.strictObject({
     .meta({ doc: 'Train only on this share of tokens, by entropy.' }),
   entropy_coef: z.number().default(0).meta({ doc: 'Weight of an entropy bonus.' }),
   gradient_checkpointing: z.boolean().nullable().default(null).meta({
-    doc: 'Compute activations anew in the backward pass: less memory, more time; null: where memory asks for it.',
+    doc: 'Recompute activations in the backward pass: less memory, more time; null: only if memory requires it.',
   }),
-  activation_memory_mb: count.default(1024).meta({
+  activation_memory_mb: count.nullable().default(null).meta({
     unit: 'MiB',
-    doc: 'Memory for the activations of a training pass; larger micro-batches are run in parts.',
+    doc: "Memory for activations and the keys and values of sampling; what needs more is run in parts; null (or auto): the device's free memory less weights, optimiser and a reserve.",
   }),
-  shuffle_dataset: z.boolean().default(true).meta({ doc: 'Shuffle the records anew each epoch.' }),
+  shuffle_dataset: z.boolean().default(true).meta({ doc: 'Reshuffle the records each epoch.' }),
 
-  sample_steps: count.default(10).meta({ unit: 'steps', doc: 'Keep the completions of every N-th step.' }),
+  sample_steps: count.default(10).meta({ unit: 'steps', doc: 'Store the completions of every N-th step.' }),
   save_steps: count.default(20).meta({ unit: 'steps', doc: 'Write a checkpoint every N steps, and at the end.' }),
   save_total_limit: count
     .nullable()
@@ -191,18 +199,21 @@ export const trainConfigSchema = z.strictObject({
     unit: 'steps',
     doc: 'Evaluate on held-out records every N steps, before the first and after the last; 0: never.',
   }),
-  eval_records: count.default(32).meta({ unit: 'records', doc: 'How many held-out records each evaluation takes.' }),
+  eval_records: count.default(32).meta({ unit: 'records', doc: 'Held-out records per evaluation.' }),
   pause_on_collapse: z
     .boolean()
     .default(false)
     .meta({ doc: 'Pause the run when the collapse watch raises a warning.' }),
   collapse_patience: count
     .default(5)
-    .meta({ unit: 'steps', doc: 'Steps in trouble before the collapse watch speaks.' }),
+    .meta({ unit: 'steps', doc: 'Consecutive bad steps before the collapse watch warns.' }),
 });
 
 /** The whole configuration of a run. */
 export type TrainConfig = Readonly<z.infer<typeof trainConfigSchema>>;
+
+/** The configuration of a run that has begun: what was left to the machine is decided. */
+export type RunConfig = TrainConfig & { readonly activation_memory_mb: number };
 
 /** Whether a method learns from rewards of its own samples. */
 export function isReinforcement(method: TrainConfig['method']): boolean {
@@ -217,52 +228,121 @@ export function fieldMeta(field: keyof TrainConfig): FieldMeta {
   return trainConfigSchema.shape[field].meta() as unknown as FieldMeta;
 }
 
-/** Completes a partial configuration with defaults and checks it; errors name every bad field. */
+/** "auto" is how a person writes that a number is left to the machine. */
+function parsed(value: unknown) {
+  const fields = value as { readonly activation_memory_mb?: unknown } | null | undefined;
+  const isAuto = typeof value === 'object' && fields?.activation_memory_mb === 'auto';
+  return trainConfigSchema.safeParse(isAuto ? { ...fields, activation_memory_mb: null } : value, { reportInput: true });
+}
+
+/** Completes a partial configuration with defaults and checks it; errors name every invalid field. */
 export function parseConfig(value: unknown, origin = 'configuration'): TrainConfig {
-  const result = trainConfigSchema.safeParse(value, { reportInput: true });
-  if (!result.success)
-    throw inputError('BAD_CONFIG', `${origin}: ${result.error.issues.map(describeIssue).join('; ')}`);
+  const result = parsed(value);
+  if (!result.success) throw inputError('BAD_CONFIG', `${origin}: ${described(result.error)}`);
   const fault = combinationFault(result.data);
   if (fault === null) return result.data;
   throw inputError('BAD_CONFIG', `${origin}: ${fault.message}`, fault.remedy ?? undefined);
 }
 
-/** One thing that is wrong with a configuration, and the field where it can be mended. */
+/** One error in a configuration, and the field where it can be fixed. */
 export interface ConfigFault {
   readonly field: string;
   readonly message: string;
   readonly remedy: string | null;
 }
 
-/** All that is wrong with a partial configuration, field by field; none: `parseConfig` takes it. */
+/** All errors in a partial configuration, field by field; none: `parseConfig` accepts it. */
 export function configFaults(value: unknown): readonly ConfigFault[] {
-  const result = trainConfigSchema.safeParse(value, { reportInput: true });
-  if (!result.success) return result.error.issues.flatMap(faultsOf);
+  const result = parsed(value);
+  if (!result.success) return faultsIn(result.error);
   const fault = combinationFault(result.data);
   return fault === null ? [] : [fault];
 }
 
-/** What is wrong with single fields of a part of a configuration; how they go together depends on the rest. */
+/** Errors in single fields of a partial configuration; whether they are consistent depends on the rest. */
 export function fieldFaults(value: unknown): readonly ConfigFault[] {
-  return trainConfigSchema.safeParse(value, { reportInput: true }).error?.issues.flatMap(faultsOf) ?? [];
+  const { error } = parsed(value);
+  return error === undefined ? [] : faultsIn(error);
+}
+
+/** Faults that are described: whoever has more reads no further, and a file may bring any number of them. */
+const MOST_FAULTS = 20;
+
+function faultsIn({ issues }: z.ZodError): ConfigFault[] {
+  return issues.slice(0, MOST_FAULTS).flatMap(faultsOf).slice(0, MOST_FAULTS);
 }
 
 function faultsOf(issue: z.core.$ZodIssue): ConfigFault[] {
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((field) => ({ field, message: describeUnknown(field), remedy: null }));
+    return issue.keys
+      .slice(0, MOST_FAULTS)
+      .map((field) => ({ field: shortened(field), message: describeUnknown(field), remedy: null }));
   return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue), remedy: null }];
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(describeUnknown).join('; ');
-  return `"${issue.path.join('.')}": ${messageOf(issue)}`;
+function described({ issues }: z.ZodError): string {
+  const all = issues.slice(0, MOST_FAULTS).flatMap(describeIssue);
+  const count = issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+  const shown = all.slice(0, MOST_FAULTS);
+  return `${shown.join('; ')}${count > shown.length ? `; and ${count - shown.length} more` : ''}`;
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.slice(0, MOST_FAULTS).map(describeUnknown);
+  return [`"${issue.path.join('.')}": ${messageOf(issue)}`];
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {
-  return issue.input === undefined ? issue.message : `${issue.message}, got ${JSON.stringify(issue.input)}`;
+  const expected = expectation(issue);
+  return issue.input === undefined ? expected : `${expected}, got ${shownValue(issue.input)}`;
 }
 
-/** What other programs call a field. */
+/** What a value should be, in plain words: the form shows them beside the field. */
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${TYPES[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+      return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${counted(issue.origin)}`;
+    case 'too_big':
+      return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${counted(issue.origin)}`;
+    case 'invalid_value':
+      return `expected ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+    default:
+      return issue.message;
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  string: 'a text',
+  array: 'a list',
+  object: 'fields with values',
+};
+
+/** What a limit counts, if it isn't the value itself. */
+function counted(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' || origin === 'set' ? ' entries' : '';
+}
+
+/** A value in a message, of a large one the beginning. */
+function shownValue(value: unknown): string {
+  try {
+    return shortened(JSON.stringify(value) ?? String(value));
+  } catch {
+    // It refers to itself, or is nested more deeply than there is stack.
+    return 'a value that cannot be shown';
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+}
+
+/** Names of fields in other programs. */
 const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
   kl_coeff: 'beta',
   kl_coef: 'beta',
@@ -274,13 +354,21 @@ const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
   diversity_weight: 'polychromic_lambda',
 };
 
+/** Edits between a field's name and what was meant by a misspelt one. */
+const MOST_EDITS = 3;
+
 function describeUnknown(key: string): string {
-  const nearest = configFields.map((field) => ({ field, d: editDistance(key, field) })).sort((a, b) => a.d - b.d)[0];
-  const meant = OTHER_NAMES[key] ?? (nearest !== undefined && nearest.d <= 3 ? nearest.field : undefined);
-  return `unknown field "${key}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+  const nearest = configFields
+    // A name that differs more in length takes more edits than that.
+    .filter((field) => Math.abs(field.length - key.length) <= MOST_EDITS)
+    .map((field) => ({ field, d: editDistance(key, field) }))
+    .sort((a, b) => a.d - b.d)[0];
+  const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
+  const meant = other ?? (nearest !== undefined && nearest.d <= MOST_EDITS ? nearest.field : undefined);
+  return `unknown field "${shortened(key)}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 
-/** What of settings that are each fine doesn't go together; null: nothing. */
+/** An inconsistency between valid settings; null: none. */
 function combinationFault(config: TrainConfig): ConfigFault | null {
   return polychromicFault(config) ?? (isReinforcement(config.method) ? groupFault(config) : null);
 }
@@ -292,11 +380,11 @@ function groupFault(config: TrainConfig): ConfigFault | null {
   return {
     field: 'per_device_train_batch_size',
     message: `expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of num_generations (${config.num_generations})`,
-    remedy: `Take ${Math.ceil(generated / config.num_generations) * config.num_generations} completions, or a group that divides ${generated}.`,
+    remedy: `Use ${Math.ceil(generated / config.num_generations) * config.num_generations} completions, or a group that divides ${generated}.`,
   };
 }
 
-/** The unbiased gradient of the diversity needs samples of the very distribution whose log-probabilities are taken. */
+/** An unbiased gradient of the diversity needs samples from the same distribution as the log-probabilities. */
 function polychromicFault(config: TrainConfig): ConfigFault | null {
   const { method, polychromic_set_size: size, num_generations: group } = config;
   if (method === 'polychromic-grpo' && size > group) {
@@ -311,7 +399,7 @@ function polychromicFault(config: TrainConfig): ConfigFault | null {
   return {
     field: first,
     message: `expected no sampling filter with polychromic-sft, got ${filters.map((name) => `${name} ${config[name]}`).join(', ')}`,
-    remedy: 'Leave it out: the gradient of the diversity would be biased.',
+    remedy: 'Remove it: the gradient of the diversity would be biased.',
   };
 }
 

@@ -1,8 +1,8 @@
-/** What the trainer process tells its host, and what the host may tell it. Discriminated by `kind`. */
+/** Events from the trainer process to its host, and commands in return. Discriminated by `kind`. */
 
 export type Metrics = Readonly<Record<string, number>>;
 
-/** One completion as it is stored: text, rewards and where it stands in its group. */
+/** One completion for storage: text, rewards and its position in its group. */
 export interface Sample {
   readonly recordId: string;
   /** Which group of the step, and which completion of the group. */
@@ -14,9 +14,9 @@ export interface Sample {
   readonly reward: number;
   readonly advantage: number;
   readonly components: Readonly<Record<string, number>>;
-  /** Tokens, its end included. */
+  /** Tokens, including the end token. */
   readonly length: number;
-  /** False when the completion ran into max_completion_length. */
+  /** False if the completion hit max_completion_length. */
   readonly terminated: boolean;
 }
 
@@ -26,19 +26,19 @@ export interface EvaluationItem {
   readonly metrics: Metrics;
 }
 
-/** Why something ended badly, as it crosses the process border. */
+/** An error as sent across the process boundary. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly remedy: string | null;
-  /** Whether the person's input was at fault. */
+  /** Whether it was caused by the user's input. */
   readonly input: boolean;
 }
 
 export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'repetition' | 'not_finite';
 
 export type TrainerEvent =
-  /** A sign of life in the middle of long work. */
+  /** A heartbeat during long work. */
   | { readonly kind: 'alive' }
   | {
       readonly kind: 'ready';
@@ -47,18 +47,20 @@ export type TrainerEvent =
       readonly why: string;
       readonly parameters: number;
       readonly trainable: number;
-      /** Steps that the run is to have. */
+      /** Total steps of the run. */
       readonly maxSteps: number;
-      /** Tokens that a completion may have, configured or computed from the dataset. */
+      /** Maximum tokens of a completion, configured or computed from the dataset. */
       readonly maxCompletionLength: number;
     }
-  /** What the steps that are left will take, from a short calibration. */
+  /** Estimate for the remaining steps, from a short calibration. */
   | {
       readonly kind: 'estimate';
       readonly step: number;
       readonly secondsPerStep: number;
       readonly seconds: number;
       readonly memoryBytes: number;
+      /** What the run uses for caches and activations at a time, in MiB. */
+      readonly activationMb: number;
     }
   | { readonly kind: 'step'; readonly step: number; readonly metrics: Metrics }
   | { readonly kind: 'samples'; readonly step: number; readonly samples: readonly Sample[] }
@@ -76,7 +78,7 @@ export type TrainerEvent =
       readonly message: string;
       readonly remedy: string;
     }
-  /** Something worth knowing that is no alarm. */
+  /** Worth knowing, but not a warning. */
   | {
       readonly kind: 'notice';
       readonly step: number;
@@ -84,24 +86,26 @@ export type TrainerEvent =
       readonly message: string;
       readonly remedy: string;
     }
-  /** `byWatch`: the collapse watch paused the run, not a person. */
+  /** `byWatch`: the collapse watch paused the run, not the user. */
   | { readonly kind: 'paused'; readonly step: number; readonly reason: string; readonly byWatch: boolean }
   | { readonly kind: 'resumed'; readonly step: number }
   | { readonly kind: 'done'; readonly step: number; readonly path: string | null; readonly stopped: boolean }
   | ({ readonly kind: 'failed'; readonly step: number } & Failure);
 
-/** What a job other than training tells: it has no run, so the history never sees these. */
+/** Events of jobs other than training: they have no run, so they aren't stored in the history. */
 export type JobEvent =
   | { readonly kind: 'ready'; readonly backend: string; readonly threads: number; readonly why: string }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly unit: string }
-  /** A text that grows: all of it so far. Leaves in the middle of synchronous work. */
+  /** A heartbeat during long work. */
+  | { readonly kind: 'alive' }
+  /** The full text generated so far. Sent in the middle of synchronous work. */
   | { readonly kind: 'text'; readonly text: string; readonly tokens: number }
-  /** The last event of a job that went well; jobs.ts says which job gives what. */
+  /** The last event of a successful job; jobs.ts types the results. */
   | { readonly kind: 'result'; readonly value: unknown }
   | ({ readonly kind: 'failed' } & Failure);
 
 export type TrainerCommand =
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }
-  /** Finish the step in hand, write a checkpoint, end. */
+  /** Finish the current step, write a checkpoint, end. */
   | { readonly kind: 'stop' };

@@ -1,5 +1,5 @@
 /**
- * GRPO (Shao et al. 2024, arXiv 2402.03300) as TRL 1.13 runs it. Of each step:
+ * GRPO (Shao et al. 2024, arXiv 2402.03300) as TRL 1.13 runs it. In each step:
  *
  *   sample G completions of each of P prompts      (every steps_per_generation x num_iterations micro-batches)
  *   score them:        r = sum over reward functions of weight * reward
@@ -20,17 +20,17 @@ import {
   generationRecords,
   microBatches,
   planBatches,
-} from './batching.ts';
-import type { Generation, SavedGeneration, ScoredGeneration } from './generation.ts';
-import { StepMetrics } from './metrics.ts';
-import { microBatchLoss, rowLogps } from './micro-batch-loss.ts';
+} from './batching/batching.ts';
+import type { Generation, SavedGeneration, ScoredGeneration } from './batching/generation.ts';
+import type { RunIo } from './host/run-io.ts';
+import { microBatchLoss, rowLogps } from './losses/micro-batch-loss.ts';
+import { StepAccumulator } from './monitor/metrics.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
 import { generationMetrics, sampleCompletions, samplesOf, scoreCompletions, tokensOf } from './rollout.ts';
-import type { RunIo } from './run-io.ts';
 import { learningRate } from './schedule.ts';
 import type { Session } from './session.ts';
 
-/** Trains until the configured number of steps; `io` reports, saves and listens. */
+/** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
   const { config, optimizer } = session;
   const plan = planBatches(config, session.records.length);
@@ -39,7 +39,7 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
   io.begin();
   for (let step = io.firstStep; step < config.max_steps; step++) {
     if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
-    const metrics = new StepMetrics();
+    const metrics = new StepAccumulator();
     const rate = learningRate(config, step);
     let gradients: Gradients | null = null;
     let loss = 0;
@@ -61,7 +61,7 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
     } finally {
       tf.dispose(gradients ?? {});
     }
-    // Also where an earlier step sampled them: else steps that share a generation would hardly ever keep any.
+    // Even if an earlier step sampled them: otherwise steps that share a generation would hardly ever store any.
     if (generation !== null && io.keepsSamples(step + 1))
       io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(session.task, generation, config) });
     io.holdGeneration(beginsWithGeneration(plan, step + 1) ? null : generation);
@@ -70,7 +70,7 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
   return io.finish(config.max_steps, false);
 }
 
-/** Samples, scores and, where the policy will move before the rows are used up, keeps their log-probabilities. */
+/** Samples, scores and, if the policy will change before all rows are used, keeps their log-probabilities. */
 function generateAndScore(session: Session, plan: BatchPlan, number: number, io: RunIo): ScoredGeneration {
   const { policy, config, task, maxCompletionLength } = session;
   const prompts = promptsOf(session, plan, number);
@@ -89,7 +89,7 @@ function generateAndScore(session: Session, plan: BatchPlan, number: number, io:
   }));
 }
 
-/** Once a generation: the reference never moves, and every pass over the rows needs the same numbers. */
+/** Once per generation: the reference never changes, and every pass over the rows needs the same numbers. */
 function referenceLogps(
   { reference, config }: Session,
   plan: BatchPlan,
@@ -98,7 +98,7 @@ function referenceLogps(
   return reference === null ? null : rowLogps(reference, plan, generation, config);
 }
 
-/** A generation as it was when the checkpoint was written; the reference's part is worked out anew. */
+/** Restores a generation from a checkpoint; the reference log-probabilities are recomputed. */
 function rescore(session: Session, plan: BatchPlan, saved: SavedGeneration): ScoredGeneration {
   const prompts = promptsOf(session, plan, saved.number);
   const generation = scoreCompletions(

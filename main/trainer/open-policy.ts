@@ -1,45 +1,106 @@
-/** A model on disk, opened for reading only: its tokens, its weights and the adapter over them. */
+/** A model on disk, opened for inference: tokenizer, weights and adapter. */
+import { checkChecksums } from '../model/checksums.ts';
 import { readModelConfig } from '../model/config.ts';
 import { loadModel } from '../model/load.ts';
 import { disposeAdapter } from '../model/lora.ts';
-import { disposeModel } from '../model/model.ts';
+import { disposeModel, type Model } from '../model/model.ts';
 import { loadAdapter } from '../model/peft.ts';
+import { decideForUse, type MemoryDecision, recordedDecision } from './memory/decide.ts';
 import type { Policy } from './policy.ts';
 
-/** Where the parts of a model lie. */
+/** The folders of a model's parts. */
 export interface ModelParts {
   /** Folder with config.json and the full weights. */
   readonly base: string;
   /** Folder of the LoRA adapter over them, if any. */
   readonly adapter: string | null;
-  /** Folder with the tokenizer: the checkpoint's own where it brings one. */
+  /** Folder with the tokenizer: the checkpoint's own if it has one. */
   readonly tokenizer: string;
 }
 
 export interface OpenPolicy {
   readonly policy: Policy;
+  /** In MiB: what is left for keys, values and activations. */
+  readonly activationMb: number;
   dispose(): void;
 }
 
-/** Loads weights and adapter. `maxLength` bounds prompt plus completion, in tokens. */
-export function openPolicy(parts: ModelParts, maxLength: number): OpenPolicy {
-  const model = loadModel(parts.base, maxLength);
-  try {
-    const adapter = parts.adapter === null ? null : loadAdapter(parts.adapter, model);
-    return {
-      policy: { model, adapter },
-      dispose: () => {
+/** Opens the models of a job, one after the other. */
+export interface PolicyOpener {
+  /** Loads weights and adapter; `maxLength` bounds prompt plus completion, in tokens. Dispose one before the next. */
+  open(parts: ModelParts, maxLength: number): OpenPolicy;
+  /** Frees the base that was kept for the next model. */
+  close(): void;
+}
+
+/** Rejects a model with a damaged folder, before reading any of it. */
+export function checkParts({ base, adapter, tokenizer }: ModelParts): void {
+  for (const folder of new Set([base, adapter ?? base, tokenizer])) checkChecksums(folder);
+}
+
+/**
+ * Opens models that a job compares. Adapters of one base share its weights, which stay loaded; and all of them are used
+ * in the precision that one of them was trained in, the base alone too, or they would differ by it.
+ */
+export function openPolicies(all: readonly ModelParts[]): PolicyOpener {
+  let kept: { readonly base: string; readonly model: Model; readonly decision: MemoryDecision } | null = null;
+  const close = (): void => {
+    if (kept !== null) disposeModel(kept.model);
+    kept = null;
+  };
+  const baseOf = (base: string, maxLength: number): NonNullable<typeof kept> => {
+    if (kept?.base === base && kept.model.maxLength >= maxLength) return kept;
+    close();
+    const decision = decideForUse(readModelConfig(base), recordedFor(base, all));
+    kept = { base, model: loadModel(base, maxLength, decision.precision), decision };
+    return kept;
+  };
+  return {
+    open: (parts, maxLength) => {
+      const { model, decision } = baseOf(parts.base, maxLength);
+      const adapter = parts.adapter === null ? null : loadAdapter(parts.adapter, model);
+      const dispose = (): void => {
         if (adapter !== null) disposeAdapter(adapter);
-        disposeModel(model);
+      };
+      return { policy: { model, adapter }, activationMb: decision.activationMb, dispose };
+    },
+    close,
+  };
+}
+
+/** Opens one model. */
+export function openPolicy(parts: ModelParts, maxLength: number): OpenPolicy {
+  const opener = openPolicies([parts]);
+  try {
+    const { policy, activationMb, dispose } = opener.open(parts, maxLength);
+    return {
+      ...{ policy, activationMb },
+      dispose: () => {
+        dispose();
+        opener.close();
       },
     };
   } catch (error) {
-    disposeModel(model);
+    opener.close();
     throw error;
   }
 }
 
-/** The end tokens that the model's own configuration names. */
+/** The precision that an adapter of this base was trained in; 16 bits if any was. */
+function recordedFor(base: string, all: readonly ModelParts[]): Partial<MemoryDecision> {
+  const found = all.flatMap((parts) =>
+    parts.base === base && parts.adapter !== null ? (recordedDecision(parts.adapter).precision ?? []) : [],
+  );
+  const precision = found.find((one) => one !== 'float32') ?? found[0];
+  return precision === undefined ? {} : { precision };
+}
+
+/** The end tokens from the model's own configuration. */
 export function endTokensOf(parts: ModelParts): readonly number[] {
   return readModelConfig(parts.base).eosTokenIds;
+}
+
+/** How many tokens the model has an embedding for. */
+export function vocabularyOf(parts: ModelParts): number {
+  return readModelConfig(parts.base).vocabSize;
 }

@@ -5,12 +5,14 @@
  *   p ← p·(1 − lr·decay);  m ← β1·m + (1−β1)·g;  v ← β2·v + (1−β2)·g²
  *   p ← p − lr/(1−β1^t) · m / (√v/√(1−β2^t) + eps)
  *
- * A backend with an `AdamW` kernel updates param, m and v in place; the portable path makes new tensors.
- * Deviation: gradients that aren't finite leave everything as it was (torch would write NaN into every weight).
+ * A backend with an `AdamW` kernel updates param, m and v in place; the portable path creates new tensors.
+ * Deviation: non-finite gradients leave everything unchanged (torch would write NaN into every weight).
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../errors.ts';
+import { tensorPieces } from '../model/export.ts';
 import type { Parameter } from '../model/parameter.ts';
+import type { NamedPieces } from '../model/safetensors.ts';
 import type { AdamWAttrs } from '../tensor/ops/adamw.ts';
 import type { TrainConfig } from './config.ts';
 
@@ -24,8 +26,15 @@ export type Gradients = Readonly<Record<string, tf.Tensor>>;
 export interface UpdateReport {
   /** Global norm before clipping. */
   readonly gradNorm: number;
-  /** False when the norm wasn't finite and nothing was changed. */
+  /** False if the norm wasn't finite and nothing was changed. */
   readonly applied: boolean;
+}
+
+/** An exported state, wherever it is. */
+export interface StoredState {
+  /** The number of values under a name; undefined if there are none. */
+  size(name: string): number | undefined;
+  read(name: string): Float32Array;
 }
 
 interface Slot {
@@ -60,7 +69,7 @@ export class AdamW {
     return this.#steps;
   }
 
-  /** One update. The gradients stay the caller's to dispose. */
+  /** One update. The caller disposes of the gradients. */
   update(gradients: Gradients, learningRate: number): UpdateReport {
     const ordered = this.#slots.map((slot) => gradientOf(gradients, slot.parameter));
     const gradNorm = globalNorm(ordered);
@@ -75,7 +84,7 @@ export class AdamW {
     return { gradNorm, applied: true };
   }
 
-  /** Everything that `optimizer.safetensors` holds: `exp_avg.<param>`, `exp_avg_sq.<param>`, `step`. */
+  /** The contents of `optimizer.safetensors`: `exp_avg.<param>`, `exp_avg_sq.<param>`, `step`. */
   async exportState(): Promise<Record<string, Float32Array>> {
     const state: Record<string, Float32Array> = { [STEP]: Float32Array.of(this.#steps) };
     for (const { parameter, m, v } of this.#slots) {
@@ -86,16 +95,33 @@ export class AdamW {
     return state;
   }
 
-  /** Takes over an exported state; refuses one that belongs to other parameters, and then changes nothing. */
+  /** The same as tensors to write, each read when its turn comes. */
+  stateTensors(): readonly NamedPieces[] {
+    const steps = Float32Array.of(this.#steps);
+    return [
+      { name: STEP, shape: [1], pieces: () => [steps] },
+      ...this.#slots.flatMap(({ parameter: { name, value }, m, v }) => [
+        { name: FIRST + name, shape: [value.size], pieces: () => tensorPieces(m) },
+        { name: SECOND + name, shape: [value.size], pieces: () => tensorPieces(v) },
+      ]),
+    ];
+  }
+
+  /** Restores an exported state; throws for one of other parameters, without changing anything. */
   importState(state: Readonly<Record<string, Float32Array>>): void {
-    const steps = entry(state, STEP, 1)[0] ?? 0;
-    const moments = this.#slots.map((slot) => {
+    this.readState({ size: (name) => state[name]?.length, read: (name) => state[name] ?? new Float32Array() });
+  }
+
+  /** The same from a file, a tensor at a time. */
+  readState(state: StoredState): void {
+    checkSize(state, STEP, 1);
+    for (const { parameter } of this.#slots)
+      for (const prefix of [FIRST, SECOND]) checkSize(state, prefix + parameter.name, parameter.value.size);
+    const [steps = 0] = state.read(STEP);
+    for (const slot of this.#slots) {
       const { name, value } = slot.parameter;
-      return { slot, m: entry(state, FIRST + name, value.size), v: entry(state, SECOND + name, value.size) };
-    });
-    for (const { slot, m, v } of moments) {
-      replace(slot, 'm', tf.tensor(m, slot.parameter.value.shape, 'float32'));
-      replace(slot, 'v', tf.tensor(v, slot.parameter.value.shape, 'float32'));
+      replace(slot, 'm', () => tf.tensor(state.read(FIRST + name), value.shape, 'float32'));
+      replace(slot, 'v', () => tf.tensor(state.read(SECOND + name), value.shape, 'float32'));
     }
     this.#steps = steps;
   }
@@ -110,7 +136,7 @@ export class AdamW {
   }
 }
 
-/** The kernel writes into the memory of param, m and v. */
+/** The kernel updates param, m and v in place. */
 function updateInPlace(slot: Slot, grad: tf.Tensor, coefficients: AdamWAttrs): void {
   const inputs = { param: slot.parameter.value, m: slot.m, v: slot.v, grad };
   tf.tidy(() => {
@@ -130,8 +156,8 @@ function updatePortably(slot: Slot, grad: tf.Tensor, coefficients: AdamWAttrs): 
     return [moved, mean, square];
   });
   if (param === undefined || m === undefined || v === undefined) return;
-  replace(slot, 'm', m);
-  replace(slot, 'v', v);
+  replace(slot, 'm', () => m);
+  replace(slot, 'v', () => v);
   const { parameter } = slot;
   if (parameter.value instanceof tf.Variable) {
     parameter.value.assign(param);
@@ -142,9 +168,9 @@ function updatePortably(slot: Slot, grad: tf.Tensor, coefficients: AdamWAttrs): 
   }
 }
 
-function replace(slot: Slot, moment: 'm' | 'v', tensor: tf.Tensor): void {
+function replace(slot: Slot, moment: 'm' | 'v', make: () => tf.Tensor): void {
   slot[moment].dispose();
-  slot[moment] = tf.keep(tensor);
+  slot[moment] = tf.keep(make());
 }
 
 /** √(Σ g²) over all gradients. One read-back for all of them. */
@@ -162,14 +188,14 @@ export function globalNorm(gradients: readonly tf.Tensor[]): number {
   return Math.sqrt(total);
 }
 
-/** What gradients are multiplied by: min(1, max / (norm + 1e-6)); 1 when `maxNorm` is 0 (no clipping). */
+/** The clipping factor for gradients: min(1, max / (norm + 1e-6)); 1 when `maxNorm` is 0 (no clipping). */
 export function clipCoefficient(norm: number, maxNorm: number): number {
   return maxNorm === 0 ? 1 : Math.min(1, maxNorm / (norm + 1e-6));
 }
 
 /**
- * Adds a micro-batch's gradients to the sum of those before (null: none yet). Takes both over: the result is kept, and
- * the caller's to dispose.
+ * Adds a micro-batch's gradients to the previous sum (null: none yet). Takes ownership of both; the result is kept, and
+ * the caller disposes of it.
  */
 export function accumulateGradients(sum: Gradients | null, gradients: Gradients): Gradients {
   if (sum === null) {
@@ -200,7 +226,7 @@ function addPortably(before: tf.Tensor, more: tf.Tensor): tf.Tensor {
   return total;
 }
 
-/** Two gradients may be views of one tensor (the terms of a sum share theirs); then nothing may be written in place. */
+/** Two gradients may be views of one tensor (the terms of a sum share theirs), which must not be modified in place. */
 function ownMemory(gradients: Gradients): boolean {
   const tensors = Object.values(gradients);
   return new Set(tensors.map(({ dataId }) => dataId)).size === tensors.length;
@@ -227,12 +253,12 @@ function gradientOf(gradients: Gradients, parameter: Parameter): tf.Tensor {
   return gradient;
 }
 
-function entry(state: Readonly<Record<string, Float32Array>>, name: string, size: number): Float32Array {
-  const values = state[name];
-  if (values?.length === size) return values;
+function checkSize(state: StoredState, name: string, size: number): void {
+  const found = state.size(name);
+  if (found === size) return;
   throw new BraidError(
     'BAD_OPTIMIZER_STATE',
-    `Expected ${size} values of "${name}" in the optimiser state, got ${values === undefined ? 'none' : values.length}`,
+    `Expected ${size} values of "${name}" in the optimiser state, got ${found ?? 'none'}`,
     {
       kind: 'input',
       remedy:

@@ -1,4 +1,4 @@
-/** What the trainer asks of a model: log-probabilities of given completions, and gradients of a loss on them. */
+/** The trainer's view of a model: log-probabilities of given completions, and gradients of a loss on them. */
 import * as tf from '@tensorflow/tfjs-core';
 import { attendPacked, type ForwardOptions, forward } from '../model/decoder.ts';
 import type { Adapter } from '../model/lora.ts';
@@ -7,9 +7,9 @@ import type { Parameter } from '../model/parameter.ts';
 import { gradients } from '../tensor/backward.ts';
 import { selectiveLogSoftmax } from '../tensor/ops/log-softmax.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
-import type { DeviceBatch } from './packed-batch.ts';
+import type { DeviceBatch } from './batching/packed-batch.ts';
 
-/** A model with the adapter that it answers through; null: its own weights. */
+/** A model with its adapter; null: its own weights. */
 export interface Policy {
   readonly model: Model;
   readonly adapter: Adapter | null;
@@ -55,7 +55,7 @@ export function hostLogps(
   }
 }
 
-/** The loss and its gradient with respect to each parameter, in their order. The caller disposes all. */
+/** The loss and its gradient with respect to each parameter, in order. The caller disposes of all. */
 export function lossAndGradients(
   loss: () => tf.Scalar,
   parameters: readonly Parameter[],

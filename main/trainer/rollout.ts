@@ -1,23 +1,29 @@
 /**
- * One generation: prompts sampled, scored and turned into advantages.
- * P prompts, G completions a prompt, R = P*G rows; row i belongs to group floor(i / G).
+ * One generation: completions sampled, scored and turned into advantages.
+ * P prompts, G completions per prompt, R = P*G rows; row i belongs to group floor(i / G).
  */
 
-import { type Completion, generate } from '../model/generate.ts';
+import type { Completion } from '../model/generate.ts';
 import type { PromptGroup } from '../model/pack.ts';
 import { hashString } from '../random.ts';
 import type { Task } from '../tasks/task.ts';
 import { ngramSets, setDiversity } from '../text/diversity.ts';
-import { computeAdvantages } from './advantages.ts';
-import type { TrainConfig } from './config.ts';
+import type { Generation } from './batching/generation.ts';
+import type { TokenRecord } from './batching/prompts.ts';
+import type { RunConfig, TrainConfig } from './config.ts';
 import type { Metrics, Sample } from './events.ts';
-import type { Generation } from './generation.ts';
-import { atMost, cacheBytes } from './memory-plan.ts';
-import { completionMetrics, diversityMetrics, generationTokens, groupMetrics, rewardMetrics } from './metrics.ts';
+import { computeAdvantages } from './losses/advantages.ts';
+import { setAdvantages } from './losses/polychromic.ts';
+import { generateWithin } from './memory/generate-within.ts';
+import {
+  completionMetrics,
+  diversityMetrics,
+  generationTokens,
+  groupMetrics,
+  rewardMetrics,
+} from './monitor/metrics.ts';
+import { highestReward } from './monitor/watch-settings.ts';
 import type { Policy } from './policy.ts';
-import { setAdvantages } from './polychromic.ts';
-import type { TokenRecord } from './prompts.ts';
-import { highestReward } from './watch-settings.ts';
 
 const ROLLOUT_STREAM = hashString('rollout');
 
@@ -27,23 +33,22 @@ export interface SampleOptions {
   readonly onToken?: () => void;
 }
 
-/** Samples G completions of every prompt, each to one of the end tokens or to `maxNewTokens`. */
+/** Samples G completions of every prompt, each up to an end token or `maxNewTokens`. */
 export function sampleCompletions(
   policy: Policy,
   prompts: readonly TokenRecord[],
   number: number,
   maxNewTokens: number,
-  config: TrainConfig,
+  config: RunConfig,
   { eosTokenIds = policy.model.config.eosTokenIds, onToken }: SampleOptions = {},
 ): Completion[] {
-  return generate(
-    policy.model,
-    policy.adapter,
+  return generateWithin(
+    policy,
     prompts.map(({ promptIds }) => promptIds),
+    config.activation_memory_mb,
     {
       numGenerations: config.num_generations,
       maxNewTokens,
-      maxRows: rowsAtOnce(policy, prompts, maxNewTokens, config),
       eosTokenIds,
       temperature: config.temperature,
       topK: config.top_k,
@@ -53,21 +58,6 @@ export function sampleCompletions(
       coordinates: [config.seed, ROLLOUT_STREAM, number],
       ...(onToken && { onToken }),
     },
-  );
-}
-
-/** Completions whose keys, values and logits fit into the memory for activations, which nothing else uses meanwhile. */
-function rowsAtOnce(
-  { model }: Policy,
-  prompts: readonly TokenRecord[],
-  completionTokens: number,
-  { num_generations: group, activation_memory_mb }: TrainConfig,
-): number {
-  const promptTokens = prompts.reduce((most, { promptIds }) => Math.max(most, promptIds.length), 0);
-  const shape = { promptTokens, completionTokens, group };
-  return atMost(
-    prompts.length * group,
-    (rows) => cacheBytes(model.config, shape, rows) <= activation_memory_mb * 2 ** 20,
   );
 }
 
@@ -94,7 +84,7 @@ export function scoreCompletions(
   };
 }
 
-/** The configuration with the weights in force: its own, else the task's. */
+/** The configuration with the effective weights: its own, otherwise the task's. */
 function weighted(task: Task, config: TrainConfig): TrainConfig {
   const { rewardWeights } = task;
   return { ...config, reward_weights: config.reward_weights ?? (rewardWeights === null ? null : [...rewardWeights]) };
@@ -127,7 +117,7 @@ export function groupsOfRows(
   return [...groups.values()];
 }
 
-/** What TRL logs of a generation, and how alike its completions are. */
+/** TRL's metrics of a generation, and the similarity of its completions. */
 export function generationMetrics(
   task: Task,
   generation: Generation,
@@ -151,7 +141,7 @@ export function generationMetrics(
   };
 }
 
-/** `check/<name>`: the mean of the measure that no reward looks at; where there is one, many answers are right, and their diversity counts too. */
+/** `check/<name>`: the mean of the metric that no reward uses. A task that has one has many right answers, so it also logs their diversity. */
 function checkMetrics(
   { check }: Task,
   { texts, prompts }: Generation,
@@ -170,7 +160,7 @@ function checkMetrics(
   };
 }
 
-/** Prompt and completion tokens of a generation, each prompt counted once a completion. */
+/** Prompt and completion tokens of a generation, each prompt counted once per completion. */
 export function tokensOf(generation: Generation, groupSize: number): number {
   return generationTokens(
     generation.completions.map((_, row) => generation.prompts[Math.floor(row / groupSize)]?.promptIds.length ?? 0),
@@ -178,7 +168,7 @@ export function tokensOf(generation: Generation, groupSize: number): number {
   );
 }
 
-/** Every completion as it is kept for the person to browse. */
+/** Every completion in the form stored for browsing. */
 export function samplesOf(task: Task, generation: Generation, config: TrainConfig): Sample[] {
   return generation.texts.map((completion, row) => {
     const { record } = promptOfRow(generation.prompts, row, config);

@@ -1,20 +1,21 @@
-/** One training run from start to end, in whatever process it lives. */
+/** One training run from start to end, in any process. */
 import { modelParameters } from '../model/model.ts';
 import { parameterCount } from '../model/parameter.ts';
+import { onPulse } from '../pulse.ts';
 import { type OpenBackend, openBackend } from './backend.ts';
-import { noProgress, restoreCheckpoint } from './checkpoint.ts';
-import type { Control } from './control.ts';
-import { estimateRun } from './estimate.ts';
+import { noProgress, type RunProgress, restoreCheckpoint } from './checkpoint.ts';
 import type { TrainerEvent } from './events.ts';
-import { describeFailure } from './failure.ts';
 import { trainGrpo } from './grpo.ts';
-import { openPhases } from './phases.ts';
-import { openRunIo } from './run-io.ts';
+import type { Control } from './host/control.ts';
+import { describeFailure } from './host/failure.ts';
+import { openRunIo } from './host/run-io.ts';
+import type { RunEstimate, TrainerStart } from './host/start.ts';
+import { estimateFromHistory, estimateRun, remaining } from './memory/estimate.ts';
+import { openPhases } from './monitor/phases.ts';
 import { openSession, type Session } from './session.ts';
 import { trainPolychromicSft, trainSft } from './sft.ts';
-import type { TrainerStart } from './start.ts';
 
-/** Trains as `start` says, telling all through `emit`; a failure is told too, never thrown. */
+/** Trains according to `start`, reporting everything through `emit`; failures are also reported, never thrown. */
 export async function runTraining(
   start: TrainerStart,
   control: Control,
@@ -27,6 +28,7 @@ export async function runTraining(
   };
   let backend: OpenBackend | null = null;
   let session: Session | null = null;
+  onPulse(() => emit({ kind: 'alive' }));
   try {
     backend = await openBackend({
       backend: start.config.backend,
@@ -46,7 +48,12 @@ export async function runTraining(
       maxSteps: start.config.max_steps,
       maxCompletionLength: session.maxCompletionLength,
     });
-    follow({ kind: 'estimate', step, ...estimateRun(session, step) });
+    // The estimate is synchronous work: the host should know before it that the run has begun.
+    await turn();
+    const { activationMb } = session.memory;
+    follow({ kind: 'estimate', step, activationMb, ...estimateOf(session, progress) });
+    // And a first evaluation takes long too.
+    await turn();
     const io = openRunIo(
       session,
       progress,
@@ -58,9 +65,24 @@ export async function runTraining(
   } catch (error) {
     follow({ kind: 'failed', step, ...describeFailure(error) });
   } finally {
+    onPulse(null);
     session?.dispose();
     await backend?.close();
   }
+}
+
+/** A turn of the event loop, in which events are sent. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The best that is known: the run's own steps, what its pre-flight check found, else a few seconds of its work. */
+function estimateOf(session: Session, { step, history }: RunProgress): RunEstimate {
+  const { estimate } = session.start;
+  const measured = estimateFromHistory(history, session.config, step);
+  if (measured !== null) return measured;
+  if (estimate === null) return estimateRun(session, step);
+  return { ...estimate, ...remaining(estimate.secondsPerStep, session.config, step) };
 }
 
 function trainer(method: TrainerStart['config']['method']) {

@@ -4,8 +4,8 @@ import type { TrainConfig } from './config.ts';
 export type ScheduleConfig = Pick<TrainConfig, 'learning_rate' | 'lr_scheduler_type' | 'warmup_steps' | 'max_steps'>;
 
 /**
- * The learning rate of optimiser step `step` (0 is the first): what the update uses and what is logged for it.
- * With warm-up the first step has rate 0; `constant` ignores warm-up. Both are so in transformers.
+ * The learning rate of optimiser step `step` (0 is the first), as used by the update and logged. With warm-up the first
+ * step has rate 0; `constant` ignores warm-up. Both are as in transformers.
  */
 export function learningRate(config: ScheduleConfig, step: number): number {
   return config.learning_rate * factor(config, step);

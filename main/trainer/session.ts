@@ -1,5 +1,6 @@
-/** All that a training method works on, opened from a `TrainerStart`: model, adapter, tokens, optimiser. */
+/** Everything that a training method works on, opened from a `TrainerStart`: model, adapter, tokens, optimiser. */
 import { inputError } from '../errors.ts';
+import { checkChecksums } from '../model/checksums.ts';
 import { readModelConfig } from '../model/config.ts';
 import { loadModel } from '../model/load.ts';
 import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../model/lora.ts';
@@ -9,22 +10,24 @@ import { hasAdapter, loadAdapter } from '../model/peft.ts';
 import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
 import { taskByName } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
-import { basePrecision } from './base-precision.ts';
-import { isReinforcement, type TrainConfig } from './config.ts';
-import { openMeaning } from './meaning.ts';
+import { completionLength, encodeRecords, endToken, longestPrompt, type TokenRecord } from './batching/prompts.ts';
+import { isReinforcement, type RunConfig, type TrainConfig } from './config.ts';
+import type { TrainerStart } from './host/start.ts';
+import { decideForRun, type MemoryDecision, recordedDecision } from './memory/decide.ts';
+import { openMeaning } from './monitor/meaning.ts';
 import { AdamW } from './optimizer.ts';
 import type { Policy } from './policy.ts';
-import { completionLength, encodeRecords, endToken, longestPrompt, type TokenRecord } from './prompts.ts';
-import type { TrainerStart } from './start.ts';
 
 export interface Session {
   readonly start: TrainerStart;
-  readonly config: TrainConfig;
+  /** With the activation memory that the run uses. */
+  readonly config: RunConfig;
+  readonly memory: MemoryDecision;
   readonly task: Task;
   readonly tokenizer: Tokenizer;
   /** What is trained. */
   readonly policy: Policy;
-  /** What the KL is measured against; null when beta is 0. */
+  /** The reference for the KL; null if beta is 0. */
   readonly reference: Policy | null;
   readonly parameters: readonly Parameter[];
   readonly optimizer: AdamW;
@@ -38,31 +41,40 @@ export interface Session {
 /** The records of a run as token ids. */
 export type SessionTokens = Pick<Session, 'tokenizer' | 'records' | 'evalRecords' | 'maxCompletionLength'>;
 
-/** Opens a session. Everything that can be wrong with the input is found here, before the first step. */
+/** Opens a session. All input errors are found here, before the first step. */
 export function openSession(start: TrainerStart): Session {
+  checkFiles(start);
   return openSessionOn(start, encodeStart(start));
+}
+
+/** Training on damaged files would go unnoticed. A resumed run reads its starting weights only for the KL reference. */
+function checkFiles({ config, modelFolder, resumeFrom }: TrainerStart): void {
+  const from = resumeFrom === null || config.beta > 0 ? config.from_checkpoint : null;
+  for (const folder of new Set([modelFolder, resumeFrom, from])) if (folder !== null) checkChecksums(folder);
 }
 
 function encodeStart(start: TrainerStart): SessionTokens {
   const task = taskByName(start.config.task);
   const tokenizer = loadTokenizer(start.modelFolder);
-  const eos = endToken(tokenizer, readModelConfig(start.modelFolder).eosTokenIds);
-  const records = encodeRecords(task, tokenizer, start.records, eos);
-  const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, eos);
+  const { eosTokenIds, vocabSize } = readModelConfig(start.modelFolder);
+  const eos = endToken(tokenizer, eosTokenIds);
+  const records = encodeRecords(task, tokenizer, start.records, eos, vocabSize);
+  const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, eos, vocabSize);
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
   const maxCompletionLength = completionLength([...records, ...evalRecords], start.config);
   return { tokenizer, records, evalRecords, maxCompletionLength };
 }
 
-/** Opens a session on records that are tokens already. */
+/** Opens a session on tokenised records. */
 export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Session {
-  const { config } = start;
   const { tokenizer, records, evalRecords, maxCompletionLength } = tokens;
   const maxLength = longestPrompt([...records, ...evalRecords]) + maxCompletionLength;
 
   const first = startingWeights(start);
   const weights = start.resumeFrom === null ? first : weightsOf(start.resumeFrom, start);
-  const model = loadModel(weights.model, maxLength, basePrecision(config, readModelConfig(weights.model)));
+  const memory = decideForRun(start.config, readModelConfig(weights.model), recordedDecision(start.resumeFrom));
+  const config = { ...start.config, activation_memory_mb: memory.activationMb };
+  const model = loadModel(weights.model, maxLength, memory.precision);
   const adapter = openAdapter(model, weights.adapter, config);
   const policy: Policy = { model, adapter };
   const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);
@@ -73,6 +85,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Sessi
   return {
     start,
     config,
+    memory,
     task: taskByName(config.task).fit(start.records, meaning?.similarity),
     tokenizer,
     policy,
@@ -101,20 +114,20 @@ interface StartingWeights {
   readonly adapter: string | null;
 }
 
-/** What the run began with: its model, or the checkpoint that the stage goes on from. */
+/** The run's initial weights: its model, or the checkpoint that the stage starts from. */
 function startingWeights(start: TrainerStart): StartingWeights {
   const from = start.config.from_checkpoint;
   return from === null ? { model: start.modelFolder, adapter: null } : weightsOf(from, start);
 }
 
-/** A checkpoint holds an adapter over the model, or, after full fine-tuning, a model of its own. */
+/** A checkpoint contains an adapter or, after full fine-tuning, a full model. */
 function weightsOf(checkpoint: string, { config, modelFolder }: TrainerStart): StartingWeights {
   if (!hasAdapter(checkpoint)) return { model: checkpoint, adapter: null };
   if (config.use_peft) return { model: modelFolder, adapter: checkpoint };
   throw inputError(
     'ADAPTER_WITHOUT_PEFT',
-    `${checkpoint}: the checkpoint holds a LoRA adapter, but "use_peft" is false`,
-    'Set use_peft to true to go on training the adapter.',
+    `${checkpoint}: the checkpoint contains a LoRA adapter, but "use_peft" is false`,
+    'Set use_peft to true to continue training the adapter.',
   );
 }
 
@@ -131,8 +144,8 @@ function openAdapter(model: Model, folder: string | null, config: TrainConfig): 
 }
 
 /**
- * The policy as the run began: under a fresh adapter the base alone, under a warm-started one that adapter, after
- * full fine-tuning the model, loaded once more.
+ * The run's initial policy: with a new adapter the base alone, with a warm-started one that adapter, and for full
+ * fine-tuning the model, loaded a second time.
  */
 function openReference(policy: Policy, first: StartingWeights, maxLength: number): Policy {
   if (policy.adapter === null) return { model: loadModel(first.model, maxLength), adapter: null };

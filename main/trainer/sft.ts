@@ -1,30 +1,32 @@
 /**
  * Supervised fine-tuning on completions: loss = -sum of log p(target token) / number of target tokens, over all
  * micro-batches of a step (as transformers normalises by num_items_in_batch). Prompt tokens carry no loss.
- * Polychromic SFT adds a term for the diversity of what the policy says itself (diversity-term.ts).
+ * Polychromic SFT adds a term for the diversity of the policy's own samples (diversity-term.ts).
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { PromptGroup } from '../model/pack.ts';
 import type { Parameter } from '../model/parameter.ts';
-import { recordAt } from './batching.ts';
-import { diversityTerm, type LossTerm } from './diversity-term.ts';
+import { recordAt } from './batching/batching.ts';
+import { type DeviceBatch, disposeBatch, uploadGroups } from './batching/packed-batch.ts';
+import type { TokenRecord } from './batching/prompts.ts';
+import type { RunConfig } from './config.ts';
 import type { Metrics } from './events.ts';
-import { planRows, tokenCost } from './memory.ts';
+import type { RunIo } from './host/run-io.ts';
+import { diversityTerm, type LossTerm } from './losses/diversity-term.ts';
+import { planRows, tokenCost } from './memory/memory.ts';
+import { withinMemory } from './memory/within-memory.ts';
 import type { AdamW } from './optimizer.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
-import { type DeviceBatch, disposeBatch, uploadGroups } from './packed-batch.ts';
 import { completionLogps, lossAndGradients, type Policy } from './policy.ts';
-import type { TokenRecord } from './prompts.ts';
-import type { RunIo } from './run-io.ts';
 import { learningRate } from './schedule.ts';
 import type { Session } from './session.ts';
 
-/** Trains until the configured number of steps; `io` reports, saves and listens. */
+/** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export function trainSft(session: Session, io: RunIo): Promise<void> {
   return trainSupervised(session, io, null);
 }
 
-/** Polychromic SFT: L_quality − lambda · D of what the policy itself samples for `polychromic_prompts` of the prompts. */
+/** Polychromic SFT: L_quality − lambda · D of the policy's own samples for `polychromic_prompts` of the prompts. */
 export function trainPolychromicSft(session: Session, io: RunIo): Promise<void> {
   return trainSupervised(session, io, (prompts, step) =>
     diversityTerm(session, prompts.slice(0, session.config.polychromic_prompts ?? prompts.length), step, io),
@@ -47,7 +49,10 @@ async function trainSupervised(
     const micro = records.map((batch) => batch.map(asGroup));
     const more = term === null ? null : () => term(records.flat(), step);
     const metrics = io.phases.time('step', () =>
-      sftStep(policy, parameters, optimizer, micro.flatMap(inParts), rate, more),
+      withinMemory(policy.model, config.activation_memory_mb, (activation_memory_mb) => {
+        const parts = micro.flatMap((groups) => inParts(groups, { ...config, activation_memory_mb }));
+        return sftStep(policy, parameters, optimizer, parts, rate, more);
+      }),
     );
     io.addTokens(micro.flat().reduce((sum, group) => sum + tokensOf(group), 0));
     const perEpoch = session.records.length / (config.per_device_train_batch_size * config.gradient_accumulation_steps);
@@ -55,25 +60,25 @@ async function trainSupervised(
   }
   return io.finish(config.max_steps, false);
 
-  /** A micro-batch in parts that fit: the loss is a sum over tokens, so cutting it changes nothing. */
-  function inParts(groups: readonly PromptGroup[]): SftBatch[] {
+  /** A micro-batch in parts that fit: the loss is a sum over tokens, so splitting doesn't change it. */
+  function inParts(groups: readonly PromptGroup[], within: RunConfig): SftBatch[] {
     const rows = groups.map(({ promptIds, completions }, group) => ({
       group,
       prompt: promptIds.length,
       completion: (completions[0]?.length ?? 1) - 1,
     }));
-    const { parts, checkpointing } = planRows(rows, cost, config);
+    const { parts, checkpointing } = planRows(rows, cost, within);
     return parts.map(({ first, end }) => ({ groups: groups.slice(first, end), checkpointing }));
   }
 }
 
-/** What is run in one pass. */
+/** The rows of one pass. */
 export interface SftBatch {
   readonly groups: readonly PromptGroup[];
   readonly checkpointing: boolean;
 }
 
-/** One optimiser step on the given micro-batches of groups, and on `more` beside them: loss, grad_norm, mean entropy. */
+/** One optimiser step on the given micro-batches of groups, plus `more`: loss, grad_norm, mean entropy. */
 export function sftStep(
   policy: Policy,
   parameters: readonly Parameter[],
@@ -126,7 +131,7 @@ function sftLoss(
   });
 }
 
-/** The records of each micro-batch of one step, from the stream of seeded epochs. */
+/** The records of each micro-batch of one step, from the seeded stream of epochs. */
 function sftRecords(session: Session, step: number): TokenRecord[][] {
   const { config, records } = session;
   const size = config.per_device_train_batch_size;

@@ -1,4 +1,4 @@
-/** What every procedure shares: the two ways in which it can go wrong. */
+/** What every procedure shares: the two ways in which it can fail. */
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 
@@ -9,7 +9,7 @@ const failure = z.object({
   remedy: z.string().nullable(),
 });
 
-/** REFUSED: what was asked can't be done as asked. FAILED: it went wrong while being done. */
+/** REFUSED: the request can't be carried out. FAILED: it failed while being carried out. */
 export const procedure = oc.errors({
   REFUSED: { status: 422, data: failure },
   FAILED: { status: 500, data: failure },
@@ -17,7 +17,7 @@ export const procedure = oc.errors({
 
 /** An id of a row. */
 export const id = z.int().min(1);
-/** A line that a person typed. */
+/** A line of user input. */
 export const line = z.string().trim().min(1).max(500);
 /** A path, in the workspace or chosen in a dialog. */
 export const path = z.string().min(1).max(4096);

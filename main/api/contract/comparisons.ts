@@ -8,7 +8,7 @@ import type {
   PromptAnswers,
   PromptSource,
   TextFile,
-} from '../../services/model-comparisons.ts';
+} from '../../services/comparisons/paired/index.ts';
 import { id, line, procedure } from './base.ts';
 
 /** A model reference, as `models.list` gives it. */
@@ -20,9 +20,9 @@ export const comparisons = {
   /** Datasets with held-out records. */
   sources: procedure.output(type<readonly PromptSource[]>()),
   get: procedure.input(z.object({ id })).output(type<ComparisonView>()),
-  /** What each model made of one prompt, word by word. */
+  /** Each model's completion of one prompt, word by word. */
   prompt: procedure.input(z.object({ id, recordId: line })).output(type<PromptAnswers>()),
-  /** Finds or makes the comparison; what is missing is evaluated in a job of kind `comparison:ID`. */
+  /** Finds or creates the comparison; missing evaluations run in a job of kind `comparison:ID`. */
   start: procedure
     .input(
       z.object({
@@ -36,9 +36,9 @@ export const comparisons = {
       }),
     )
     .output(z.object({ id })),
-  /** Evaluates what is missing; `fresh`: everything anew. */
+  /** Runs missing evaluations; `fresh`: all of them again. */
   resume: procedure.input(z.object({ id, fresh: z.boolean().default(false) })),
-  /** Takes it off the list; its evaluations stay for others. */
+  /** Removes it from the list; its evaluations are kept for others. */
   remove: procedure.input(z.object({ id })),
   export: procedure.input(z.object({ id, format: z.enum(['csv', 'json', 'markdown']) })).output(type<TextFile>()),
   figures: procedure.input(z.object({ id })).output(type<readonly Figure[]>()),

@@ -1,19 +1,33 @@
-/** The configuration of a run as a form: its fields, the presets, what is wrong with what was entered. */
+/** The configuration of a run as a form: its fields, the presets, validation. */
 import { type } from '@orpc/contract';
 import { z } from 'zod';
-import type { ConfigField, Preset } from '../../services/config-form.ts';
+import type { ConfigField, Preset } from '../../services/config/form.ts';
 import type { ConfigFault } from '../../trainer/config.ts';
 import { line, procedure } from './base.ts';
 
-export const configFieldValues = z.record(z.string().max(100), z.unknown());
+/** More than there are fields: what is misspelt is named, and a page can't bring thousands of keys to be named. */
+const MOST_KEYS = 500;
+
+export const configFieldValues = z
+  .custom<object>((value) => typeof value === 'object' && value !== null && keysIn(value) <= MOST_KEYS, {
+    error: `Expected an object of at most ${MOST_KEYS} fields`,
+    abort: true,
+  })
+  .pipe(z.record(z.string().max(100), z.unknown()));
+
+function keysIn(value: object): number {
+  let count = 0;
+  for (const _ in value) if (++count > MOST_KEYS) break;
+  return count;
+}
 
 export const config = {
   fields: procedure.output(type<readonly ConfigField[]>()),
   presets: procedure.output(type<readonly Preset[]>()),
-  /** The fields of a YAML file that the person opened; what is wrong with it is named by line and field. */
+  /** The fields of a YAML file that the user opened; errors are reported by line and field. */
   read: procedure
     .input(z.object({ name: line, text: z.string().max(1_000_000) }))
     .output(type<Readonly<Record<string, unknown>>>()),
-  /** What is wrong with a configuration; fields left out have their defaults. */
+  /** Errors in a configuration; omitted fields have their defaults. */
   check: procedure.input(z.object({ config: configFieldValues })).output(type<readonly ConfigFault[]>()),
 };

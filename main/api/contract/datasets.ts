@@ -1,13 +1,13 @@
-/** Datasets: made of the corpus, opened, searched, removed; and the prompt templates that they are made with. */
+/** Datasets: generated from the corpus, opened, searched, removed; and their prompt templates. */
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { Leakage } from '../../services/datasets/leakage.ts';
+import type { StoredTemplate } from '../../services/datasets/templates.ts';
 import type { DatasetDetail, DatasetSummary } from '../../services/library/catalogue.ts';
-import type { DatasetPreview } from '../../services/library/dataset-tasks.ts';
 import type { FoundFile } from '../../services/library/found-files.ts';
 import type { MadeDatasets, TakenName } from '../../services/library/make-datasets.ts';
 import type { RecordPage } from '../../services/library/record-files.ts';
-import type { StoredTemplate } from '../../services/library/templates.ts';
+import type { DatasetPreview } from '../../services/text-worker/dataset-tasks.ts';
 import { id, line, procedure } from './base.ts';
 
 const words = z.int().min(1).max(5000);
@@ -28,11 +28,11 @@ const stages = z.array(words).min(1).max(50);
 export const datasets = {
   list: procedure.output(type<readonly DatasetSummary[]>()),
   get: procedure.input(z.object({ id })).output(type<DatasetDetail>()),
-  /** Files in the workspace's folder of datasets that are not listed yet. */
+  /** Files in the workspace's datasets folder that are not listed yet. */
   found: procedure.output(type<readonly FoundFile[]>()),
-  /** Lists such a file as a dataset, if all of its records are right. */
+  /** Adds such a file as a dataset if all of its records are valid. */
   takeIn: procedure.input(z.object({ name: z.string().min(1).max(255) })).output(z.object({ id })),
-  /** A page of records; `search` looks in all fields but the prompt. */
+  /** A page of records; `search` covers all fields but the prompt. */
   records: procedure
     .input(
       z.object({
@@ -46,13 +46,13 @@ export const datasets = {
     .output(type<RecordPage>()),
   /** Whether the test records are held out; null where there are none. */
   leakage: procedure.input(z.object({ id })).output(type<Leakage | null>()),
-  /** The first records of what would be made. */
+  /** Preview: the first records that would be generated. */
   preview: procedure
     .input(z.object({ ...recipe, words, show: z.int().min(1).max(100).default(20) }))
     .output(type<DatasetPreview>()),
-  /** Which names are taken already, and what depends on them. */
+  /** Which names are already in use, and what depends on them. */
   taken: procedure.input(z.object({ stages, name })).output(type<readonly TakenName[]>()),
-  /** Makes one stage or many; ends when they are made. */
+  /** Generates the datasets of one or more stages; ends when they are written. */
   make: procedure
     .input(z.object({ ...recipe, stages, name, replace: z.boolean().default(false) }))
     .output(type<MadeDatasets>()),

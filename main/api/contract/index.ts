@@ -1,5 +1,5 @@
 /**
- * Everything that a page may ask of its host, in one typed contract. The host implements it in ../router; pages import
+ * The typed contract between pages and their host. The host implements it in ../router; pages import
  * its types only.
  */
 import { app } from './app.ts';
@@ -15,6 +15,9 @@ import { samples } from './samples.ts';
 import { settings } from './settings.ts';
 import { stages } from './stages.ts';
 import { texts } from './texts.ts';
+
+/** The types of answers, too: a page imports this file and nothing else of main/. */
+export type * from './types.ts';
 
 export const contract = {
   app,

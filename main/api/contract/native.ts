@@ -6,7 +6,7 @@ import { path, procedure } from './base.ts';
 
 export const native = {
   state: procedure.output(type<NativeState>()),
-  /** Begins a job: fetches TensorFlow, builds the addon, tries it, and only then puts it in place. */
+  /** Starts a job: fetches TensorFlow, builds the addon, tests it, and only then installs it. */
   setUp: procedure
     .input(
       z.object({
@@ -14,9 +14,9 @@ export const native = {
         from: path,
         /** Tarball of @tensorflow/tfjs-node-gpu, file or URL; null: the installed one, or npm's. */
         package: path.nullable(),
-        /** An addon that is built already; null: compile it. */
+        /** A prebuilt addon; null: compile it. */
         addon: path.nullable(),
-        /** Leave the GPU out. */
+        /** Don't use the GPU. */
         cpu: z.boolean(),
       }),
     )

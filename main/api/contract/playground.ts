@@ -1,10 +1,10 @@
-/** The playground: what two texts make, and what models answer. */
+/** The playground: the prompt from two texts, and the models' completions. */
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
-import type { Answer, PlaygroundPrompt } from '../../services/playground.ts';
+import type { Answer, PlaygroundPrompt } from '../../services/playground/playground.ts';
 import { procedure } from './base.ts';
 
-/** More than any text that is let through: the service says in words what it may have. */
+/** Above the service's own limit, whose error is easier to read. */
 const text = z.string().max(1_000_000);
 
 const request = z.object({
@@ -16,7 +16,7 @@ const request = z.object({
 
 export const playground = {
   prompt: procedure.input(request).output(type<PlaygroundPrompt>()),
-  /** One model's answer while it grows; to end the stream is to cancel. */
+  /** One model's completion as it is generated; ending the stream cancels it. */
   answer: procedure
     .input(
       request.extend({

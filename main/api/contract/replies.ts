@@ -6,7 +6,7 @@ import type { ReplyDesk } from '../../services/replies/desk.ts';
 import type { ReportView } from '../../services/replies/report.ts';
 import { line, procedure } from './base.ts';
 
-/** As the list of models gives it; null: what is usual. */
+/** As returned by the list of models; null: the default. */
 const ref = z.string().min(1).max(4200).nullable();
 
 const seed = z
@@ -17,17 +17,17 @@ const job = z.object({ jobId: z.int() });
 
 export const replies = {
   desk: procedure.output(type<ReplyDesk>()),
-  /** Takes in a JSONL of reply records; what is wrong is said line by line, and then nothing is taken. */
+  /** Imports a JSONL of reply records; errors are reported by line, and then nothing is imported. */
   import: procedure.input(z.object({ name: line, content: z.instanceof(Blob) })),
   takeSample: procedure,
-  /** Ends when both phases are written. */
+  /** Ends when both phases have been written. */
   split: procedure.input(z.object({ ratio: z.number().gt(0).lt(1), seed })),
   start: procedure
     .input(z.object({ method: z.enum(['baseline', 'polychromic', 'grpo_from_baseline', 'polychromic_grpo']), seed }))
     .output(z.object({ runId: z.int() })),
-  /** What is trained, and what reinforcement starts from. */
+  /** The model to train, and what GRPO starts from. */
   choose: procedure.input(z.object({ model: ref.optional(), start: ref.optional() })),
-  /** The list before the long runs. */
+  /** The checklist before the long runs. */
   checklist: procedure.input(z.object({ seed })).output(type<ReplyChecklist>()),
   tick: procedure.input(
     z.object({ name: z.enum(['generations_read', 'tracking', 'commitment']), ticked: z.boolean() }),

@@ -1,17 +1,20 @@
-/** Runs: the history, one run in detail, its charts, its life. */
+/** Runs: the history, one run in detail, its charts, its lifecycle. */
+
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
-import type { Advice, AdvisedRun } from '../../services/advice.ts';
-import type { ConfigDifference } from '../../services/config-diff.ts';
-import type { ExportedFiles } from '../../services/exports.ts';
-import type { Preflight } from '../../services/preflight.ts';
-import type { RunCost } from '../../services/run-cost.ts';
-import type { Lineage, RunDetail, RunSummary } from '../../services/run-history.ts';
-import type { Removal } from '../../services/run-removal.ts';
-import type { RunNews, RunStanding } from '../../services/run-watch.ts';
-import type { WatchedSeries } from '../../services/watched-series.ts';
+import type { ConfigDifference } from '../../services/config/diff.ts';
+import type { RunCost } from '../../services/runs/cost.ts';
+import type { ExportedFiles } from '../../services/runs/exports/exports.ts';
+import type { Lineage, RunDetail, RunSummary } from '../../services/runs/history.ts';
+import type { Removal } from '../../services/runs/removal.ts';
+import type { Advice, AdvisedRun } from '../../services/runs/verdict/advice.ts';
+import type { WatchedSeries } from '../../services/runs/watched-series.ts';
+import type { WholeCheckpoint } from '../../services/runs/whole-checkpoint.ts';
+import type { Preflight } from '../../services/training/preflight.ts';
+import type { RunNews, RunStanding } from '../../services/training/run-watch.ts';
 import type { MetricBucket, MetricPoint } from '../../store/metrics.ts';
 import { id, line, path, procedure } from './base.ts';
+import { configFieldValues } from './config.ts';
 
 const states = z.enum(['running', 'paused', 'interrupted', 'done', 'failed', 'stopped', 'collapsed']);
 const range = z.object({ from: z.int().min(0), to: z.int().min(0) });
@@ -19,10 +22,10 @@ const names = z.array(z.string().min(1).max(100)).min(1).max(50);
 
 const newRun = z.object({
   preset: line.default('interleave-tiny'),
-  /** Takes the settings of this run instead of a preset's. */
+  /** Uses the settings of this run instead of a preset's. */
   like: id.optional(),
   name: line.optional(),
-  config: z.record(z.string(), z.unknown()),
+  config: configFieldValues,
 });
 
 export const runs = {
@@ -39,14 +42,14 @@ export const runs = {
     .output(type<readonly RunSummary[]>()),
   get: procedure.input(z.object({ runId: id })).output(type<RunDetail>()),
   lineage: procedure.input(z.object({ runId: id })).output(type<Lineage>()),
-  /** Min, max and mean of metrics in at most `count` stretches of steps. */
+  /** Min, max and mean of metrics in at most `count` buckets of steps. */
   buckets: procedure
     .input(z.object({ runId: id, names, count: z.int().min(1).max(5000), range: range.optional() }))
     .output(type<Readonly<Record<string, readonly MetricBucket[]>>>()),
   series: procedure
     .input(z.object({ runId: id, names, range: range.optional() }))
     .output(type<Readonly<Record<string, readonly MetricPoint[]>>>()),
-  /** The shape of one metric of many runs, by run id: means of at most `count` stretches. */
+  /** One metric of many runs for sparklines, by run id: means of at most `count` buckets. */
   sparklines: procedure
     .input(
       z.object({
@@ -56,35 +59,37 @@ export const runs = {
       }),
     )
     .output(type<Readonly<Record<number, readonly number[]>>>()),
-  /** Where the run stands, with the verdict on its signal. */
+  /** The run's state, with the verdict on its training signal. */
   standing: procedure.input(z.object({ runId: id })).output(type<RunStanding>()),
-  /** Where the run stands, then its news; goes on after `afterStep`. */
+  /** The run's state, then its updates; continues after `afterStep`. */
   watch: procedure
     .input(z.object({ runId: id, afterStep: z.int().min(0).default(0) }))
     .output(eventIterator(type<RunNews>())),
-  /** Starts a run with these settings over a preset's or a run's; what is wrong is said before anything is stored. */
+  /** Starts a run with these settings over a preset's or a run's; validates before anything is stored. */
   start: procedure.input(newRun).output(z.object({ runId: id })),
-  /** Looks at such a start without starting; ends with the report. */
+  /** Runs the pre-flight check without starting; ends with the report. */
   preflight: procedure.input(newRun).output(type<Preflight>()),
   pause: procedure.input(z.object({ runId: id })),
-  /** Goes on after a pause, or takes an ended run up again from its newest or the given checkpoint. */
+  /** Resumes after a pause, or resumes an ended run from its newest or the given checkpoint. */
   resume: procedure.input(
     z.object({ runId: id, checkpointId: id.optional(), maxSteps: z.int().min(1).max(10_000_000).optional() }),
   ),
-  /** Finishes the step in hand, saves, ends. */
+  /** The newest checkpoint whose files are as they were written; reads them all, which takes a second for a gigabyte. */
+  wholeCheckpoint: procedure.input(z.object({ runId: id })).output(type<WholeCheckpoint>()),
+  /** Finishes the current step, saves and ends. */
   stop: procedure.input(z.object({ runId: id })),
   kill: procedure.input(z.object({ runId: id })),
   rename: procedure.input(z.object({ runId: id, name: line })),
-  /** What `remove` would take away, and which runs descend from it. */
+  /** What `remove` would delete, and which runs descend from it. */
   removal: procedure.input(z.object({ runId: id })).output(type<Removal>()),
   remove: procedure.input(z.object({ runId: id })),
   /** The fields in which the saved configurations of these runs differ. */
   compareConfigs: procedure
     .input(z.object({ runIds: z.array(id).min(2).max(4) }))
     .output(type<readonly ConfigDifference[]>()),
-  /** What the numbers advise for the next run. */
+  /** Advice for the next run, from the metrics. */
   advice: procedure.input(z.object({ runId: id })).output(type<readonly Advice[]>()),
-  /** The next run: this one's configuration, what the advice changes in it, and its name. */
+  /** The next run: this one's configuration, the changes that the advice makes, and a name. */
   advised: procedure
     .input(
       z.object({
@@ -95,8 +100,10 @@ export const runs = {
     .output(type<AdvisedRun>()),
   /** Policy loss, average reward, KL penalty, total loss. */
   watched: procedure.input(z.object({ runId: id })).output(type<readonly WatchedSeries[]>()),
-  /** So far, and what the steps that are left are expected to add. */
+  /** So far, and the estimate for the remaining steps. */
   cost: procedure.input(z.object({ runId: id })).output(type<{ readonly spent: RunCost; readonly left: RunCost }>()),
+  /** What the trainer said before it died; null if it never did, or said nothing. */
+  stderr: procedure.input(z.object({ runId: id })).output(z.object({ text: z.string().nullable() })),
   /** For other tools, into a folder of the workspace: TensorBoard events, CSV, parquet. */
   export: procedure.input(z.object({ runId: id })).output(type<ExportedFiles & { readonly folder: string }>()),
   /** The saved configuration as YAML. */

@@ -1,8 +1,8 @@
-/** Kept completions: by step, one by one, by record, found across runs. */
+/** Stored completions: by step, individually, by record, searched across runs. */
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
-import type { ExportPart, FoundSample } from '../../services/samples/find.ts';
-import type { RecordStep, RunSamples, SampleView } from '../../services/samples.ts';
+import type { ExportPart, FoundSample } from '../../services/runs/samples/find.ts';
+import type { RecordStep, RunSamples, SampleView } from '../../services/runs/samples/samples.ts';
 import type { SampleCount } from '../../store/sample-finder.ts';
 import type { SampleFacts } from '../../store/samples.ts';
 import { id, procedure } from './base.ts';
@@ -16,7 +16,7 @@ const filter = z.object({
   step: count.optional(),
   group: count.optional(),
   recordId: z.string().max(500).optional(),
-  /** Rewards below and above these, without them. */
+  /** Exclusive bounds on the reward. */
   below: bound,
   above: bound,
   exact: z.boolean().optional(),
@@ -28,12 +28,12 @@ const filter = z.object({
 const order = z.enum(['newest', 'lowest', 'highest']).default('newest');
 
 export const samples = {
-  /** The run whose completions were kept last; null: there are none. */
+  /** The run with the newest stored completions; null: there are none. */
   newest: procedure.output(type<number | null>()),
   ofRun: procedure.input(z.object({ runId: id })).output(type<RunSamples>()),
   ofStep: procedure.input(step).output(type<readonly SampleFacts[]>()),
   get: procedure.input(step.extend({ group: count, index: count })).output(type<SampleView>()),
-  /** One record through the run. */
+  /** One record over the course of the run. */
   ofRecord: procedure
     .input(z.object({ runId: id, recordId: z.string().min(1).max(500) }))
     .output(type<readonly RecordStep[]>()),
@@ -42,7 +42,7 @@ export const samples = {
   find: procedure
     .input(z.object({ filter, order, limit: z.int().min(1).max(200).default(100), offset: count.default(0) }))
     .output(type<readonly FoundSample[]>()),
-  /** A file of all that a filter means, part by part. */
+  /** A file of everything that a filter matches, in chunks. */
   export: procedure
     .input(z.object({ filter, order, format: z.enum(['jsonl', 'csv']) }))
     .output(eventIterator(type<ExportPart>())),

@@ -1,11 +1,11 @@
 import { type } from '@orpc/contract';
-import type { SettingField } from '../../services/setting-fields.ts';
-import { type Settings, settingsSchema } from '../../services/settings.ts';
+import type { SettingField } from '../../services/workspace/setting-fields.ts';
+import { type Settings, settingsChangeSchema } from '../../services/workspace/settings.ts';
 import { procedure } from './base.ts';
 
 export const settings = {
   get: procedure.output(type<Settings>()),
-  /** What each setting may be, its unit and what it means. */
+  /** The allowed values, unit and meaning of each setting. */
   fields: procedure.output(type<readonly SettingField[]>()),
-  set: procedure.input(settingsSchema.partial()).output(type<Settings>()),
+  set: procedure.input(settingsChangeSchema).output(type<Settings>()),
 };

@@ -1,11 +1,11 @@
-/** The curriculum: its stages, their queue, what a start would meet, and what later stages forgot. */
+/** The curriculum: its stages, their queue, pre-flight checks, and forgetting. */
 import { type } from '@orpc/contract';
 import { z } from 'zod';
-import type { Curriculum } from '../../services/curriculum.ts';
-import type { StageSupply } from '../../services/datasets.ts';
-import type { Forgetting } from '../../services/forgetting.ts';
-import type { Preflight } from '../../services/preflight.ts';
-import { promotionSchema } from '../../services/promotion.ts';
+import type { Curriculum } from '../../services/curriculum/curriculum.ts';
+import type { Forgetting } from '../../services/curriculum/forgetting.ts';
+import type { StageSupply } from '../../services/datasets/index.ts';
+import { promotionSchema } from '../../services/runs/promotion.ts';
+import type { Preflight } from '../../services/training/preflight.ts';
 import { id, line, procedure } from './base.ts';
 import { configFieldValues } from './config.ts';
 
@@ -24,27 +24,29 @@ export const stages = {
   add: procedure.input(edit).output(z.object({ stageId: id })),
   change: procedure.input(edit.extend({ stageId: id })),
   remove: procedure.input(stage),
-  /** To a place from 0. */
+  /** Moves it to a position, from 0. */
   move: procedure.input(stage.extend({ to: z.int().min(0) })),
-  /** A stage for each length that has none, with its dataset where there is one. */
+  /** Adds a stage for each length without one, with its dataset if there is one. */
   plan: procedure.output(z.object({ added: z.int() })),
-  /** Makes the datasets that stages lack; ends with those that the texts can't serve. */
+  /** Generates missing datasets; ends with the ones that the texts aren't sufficient for. */
   makeDatasets: procedure.output(type<readonly StageSupply[]>()),
-  /** The settings that a run of the stage would have where its own say nothing, and its own. */
+  /** The default settings for a run of the stage, and the stage's own. */
   config: procedure
     .input(stage)
     .output(
       type<{ readonly defaults: Readonly<Record<string, unknown>>; readonly own: Readonly<Record<string, unknown>> }>(),
     ),
-  /** Looks at a start without starting; ends with the report. */
+  /** Runs the pre-flight check without starting; ends with the report. */
   preflight: procedure.input(stage).output(type<Preflight>()),
   start: procedure.input(stage).output(z.object({ runId: id })),
   enqueue: procedure.input(stage),
   dequeue: procedure.input(stage),
-  /** Lets the queue go on after it stood still. */
+  /** Puts the waiting stages in this order. */
+  reorder: procedure.input(z.object({ stageIds: z.array(id).max(1000) })),
+  /** Resumes a paused queue. */
   release: procedure,
   forgetting: procedure.output(type<Forgetting>()),
-  /** Measures what is missing of it. */
+  /** Runs its missing evaluations. */
   checkForgetting: procedure,
   /** The demo: dataset, stage and run in one. */
   demo: procedure.output(z.object({ runId: id })),

@@ -1,6 +1,6 @@
 import { inputError } from '../../errors.ts';
-import { appStatus } from '../../services/app-status.ts';
-import { examine, keepExamined, keptExamined } from '../../services/doctor.ts';
+import { appStatus } from '../../services/app/status.ts';
+import { cachedReport, cacheReport, examine } from '../../services/doctor/doctor.ts';
 import { api } from '../context.ts';
 import { noRequests } from '../page-requests.ts';
 
@@ -20,10 +20,10 @@ export const app = {
   doctor: api.app.doctor.handler(async ({ context: { app, host }, signal }) => {
     const { paths, workspace } = app;
     const checks = await examine({ paths, workspace, ...(signal && { signal }) });
-    keepExamined(app.store, { checks, at: Date.now() }, host.version);
+    cacheReport(app.store, { checks, at: Date.now() }, host.version);
     return checks;
   }),
-  examined: api.app.examined.handler(({ context: { app, host } }) => keptExamined(app.store, host.version)),
+  examined: api.app.examined.handler(({ context: { app, host } }) => cachedReport(app.store, host.version)),
   dismissNotice: api.app.dismissNotice.handler(({ context, input }) => context.app.notices.dismiss(input.id)),
   cancelJob: api.app.cancelJob.handler(({ context, input }) => ({ cancelled: context.app.jobs.cancel(input.id) })),
   chooseFolder: api.app.chooseFolder.handler(async ({ context: { host, access }, input }) => {
@@ -40,14 +40,14 @@ export const app = {
     if (host.openWorkspace === undefined)
       throw inputError(
         'NO_DESKTOP',
-        'Expected a desktop to choose a folder on, got none',
+        'Expected a desktop to open a folder dialog, got none',
         'Start braid serve with --workspace FOLDER.',
       );
     host.openWorkspace();
   }),
   reveal: api.app.reveal.handler(({ context: { host, access }, input }) => {
     const path = access.check(input.path);
-    if (host.dialogs === null) throw inputError('NO_DESKTOP', `Expected a desktop to show ${path} on, got none`);
+    if (host.dialogs === null) throw inputError('NO_DESKTOP', `Expected a desktop to show ${path}, got none`);
     host.dialogs.reveal(path);
   }),
 };

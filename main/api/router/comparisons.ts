@@ -8,7 +8,7 @@ import {
   readComparison,
   removeComparison,
   startComparison,
-} from '../../services/model-comparisons.ts';
+} from '../../services/comparisons/paired/index.ts';
 import { api } from '../context.ts';
 
 export const comparisons = {

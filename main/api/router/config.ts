@@ -1,5 +1,5 @@
-import { configForm, listPresets } from '../../services/config-form.ts';
-import { parseConfigText } from '../../services/presets.ts';
+import { configForm, listPresets } from '../../services/config/form.ts';
+import { parseConfigText } from '../../services/config/presets.ts';
 import { configFaults } from '../../trainer/config.ts';
 import { api } from '../context.ts';
 

@@ -1,4 +1,5 @@
 import { datasetFiles } from '../../services/datasets/files.ts';
+import { listTemplates, removeTemplate, saveTemplate } from '../../services/datasets/templates.ts';
 import {
   datasetDetail,
   leakageOf,
@@ -8,7 +9,6 @@ import {
 } from '../../services/library/catalogue.ts';
 import { foundFiles, takeIn } from '../../services/library/found-files.ts';
 import { makeDatasets, previewStage, takenNames } from '../../services/library/make-datasets.ts';
-import { listTemplates, removeTemplate, saveTemplate } from '../../services/library/templates.ts';
 import { api } from '../context.ts';
 
 export const datasets = {

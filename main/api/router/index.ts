@@ -1,4 +1,4 @@
-/** The contract, implemented: one file a resource, each procedure a few lines over a service. */
+/** The contract's implementation: one file per resource, each procedure a few lines over a service. */
 import { api } from '../context.ts';
 import { app } from './app.ts';
 import { comparisons } from './comparisons.ts';

@@ -1,10 +1,12 @@
-import { listModels } from '../../services/model-list.ts';
+import type { App } from '../../services/app/app.ts';
+import { stageStart } from '../../services/curriculum/stage-config.ts';
 import { downloadModel } from '../../services/models/hub.ts';
 import { importModel } from '../../services/models/import.ts';
-import { inspectModel } from '../../services/models/inspect.ts';
-import { planOfModel } from '../../services/models/plan.ts';
+import { inspectModel, planOfModel } from '../../services/models/inspect.ts';
+import { listModels } from '../../services/models/list.ts';
 import { modelDependants, removeModel } from '../../services/models/remove.ts';
 import { modelSizes } from '../../services/models/sizes.ts';
+import type { StageRow } from '../../store/stages.ts';
 import { api } from '../context.ts';
 
 export const models = {
@@ -18,6 +20,13 @@ export const models = {
     importModel(app, access.check(path), copy),
   ),
   download: api.models.download.handler(({ context, input }) => ({ jobId: downloadModel(context.app, input) })),
-  dependants: api.models.dependants.handler(({ context, input }) => modelDependants(context.app, input.ref)),
-  remove: api.models.remove.handler(({ context, input }) => removeModel(context.app, input.ref)),
+  dependants: api.models.dependants.handler(({ context, input }) =>
+    modelDependants(withStarts(context.app), input.ref),
+  ),
+  remove: api.models.remove.handler(({ context, input }) => removeModel(withStarts(context.app), input.ref)),
 };
+
+/** The curriculum knows what its stages start from. */
+function withStarts(app: App) {
+  return { ...app, startOf: (stage: StageRow) => stageStart(app.store, stage, app.paths) };
+}

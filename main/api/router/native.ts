@@ -1,10 +1,10 @@
-import { beginNativeSetup, nativeState } from '../../services/native-setup/job.ts';
+import { nativeState, startNativeSetup } from '../../services/native-setup/job.ts';
 import { api, type PathAccess } from '../context.ts';
 
 export const native = {
   state: api.native.state.handler(() => nativeState()),
   setUp: api.native.setUp.handler(({ context: { app, access }, input }) => ({
-    jobId: beginNativeSetup(app, {
+    jobId: startNativeSetup(app, {
       cpu: input.cpu,
       from: opened(access, input.from),
       package: input.package === null ? null : opened(access, input.package),
@@ -13,7 +13,7 @@ export const native = {
   })),
 };
 
-/** Names and addresses as they are; a file only where this page may read. */
+/** Names and URLs unchanged; a file only if this page may read it. */
 function opened(access: PathAccess, from: string): string {
   return /^(auto|own|pip)$|^pip:|^https?:\/\//.test(from) ? from : access.check(from);
 }

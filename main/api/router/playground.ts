@@ -1,4 +1,4 @@
-import { answer, composePrompt } from '../../services/playground.ts';
+import { answer, composePrompt } from '../../services/playground/playground.ts';
 import { api } from '../context.ts';
 
 export const playground = {

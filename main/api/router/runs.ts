@@ -1,19 +1,22 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
-import { adviseNext, runAdvice, runConfig } from '../../services/advice.ts';
-import { diffConfigs } from '../../services/config-diff.ts';
-import { exportRun } from '../../services/exports.ts';
-import { preflight } from '../../services/preflight.ts';
-import { readPreset } from '../../services/presets.ts';
-import { runCost } from '../../services/run-cost.ts';
-import { asEnded, lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/run-history.ts';
-import { removalOf } from '../../services/run-removal.ts';
-import { sparklines } from '../../services/run-sparklines.ts';
-import { runStanding, watchRun } from '../../services/run-watch.ts';
-import { removeRun, renameRun, requireRun } from '../../services/runs.ts';
-import { readSettings } from '../../services/settings.ts';
-import { watchedSeries } from '../../services/watched-series.ts';
+import { diffConfigs } from '../../services/config/diff.ts';
+import { readPreset } from '../../services/config/presets.ts';
+import { runCost } from '../../services/runs/cost.ts';
+import { exportRun } from '../../services/runs/exports/exports.ts';
+import { readStderr } from '../../services/runs/files.ts';
+import { asEnded, lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/runs/history.ts';
+import { removalOf } from '../../services/runs/removal.ts';
+import { removeRun, renameRun, requireRun } from '../../services/runs/runs.ts';
+import { savedFields } from '../../services/runs/saved-config.ts';
+import { adviseNext, runAdvice, runConfig } from '../../services/runs/verdict/advice.ts';
+import { sparklines, watchedSeries } from '../../services/runs/watched-series.ts';
+import { wholeCheckpoint } from '../../services/runs/whole-checkpoint.ts';
+import { preflight } from '../../services/training/preflight.ts';
+import { runStanding, watchRun } from '../../services/training/run-watch.ts';
+import { ownRunFolder, requireRunFolder } from '../../services/workspace/own-folders.ts';
+import { readSettings } from '../../services/workspace/settings.ts';
 import type { Store } from '../../store/index.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
 import { checkConfigPaths } from '../config-paths.ts';
@@ -43,20 +46,23 @@ export const runs = {
   })),
   preflight: api.runs.preflight.handler(({ context, input }) => {
     const config = newRun(context, input);
-    return context.app.jobs.start('preflight', 'Check a run before its start', (job) =>
+    return context.app.jobs.start('preflight', 'Pre-flight check of a run', (job) =>
       preflight(context.app, () => config, null, job),
     ).result;
   }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),
   resume: api.runs.resume.handler(({ context: { app }, input: { runId, checkpointId, maxSteps } }) => {
     const state = app.live.get(runId)?.state;
-    // A process on its way out takes no commands: `live.resume` says so.
+    // An exiting process takes no commands: `live.resume` reports that.
     if (state !== undefined && state !== 'ending') return app.live.command(runId, 'resume');
     return app.live.resume(runId, {
       ...(checkpointId !== undefined && { checkpoint: requireCheckpoint(app.store, runId, checkpointId) }),
       ...(maxSteps !== undefined && { maxSteps }),
     });
   }),
+  wholeCheckpoint: api.runs.wholeCheckpoint.handler(({ context, input, signal }) =>
+    wholeCheckpoint(context.app.store, input.runId, signal),
+  ),
   stop: api.runs.stop.handler(({ context, input }) => context.app.live.command(input.runId, 'stop')),
   kill: api.runs.kill.handler(({ context, input }) => context.app.live.kill(input.runId)),
   rename: api.runs.rename.handler(({ context: { app }, input: { runId, name } }) => {
@@ -73,7 +79,7 @@ export const runs = {
   }),
   removal: api.runs.removal.handler(({ context: { app }, input }) => removalOf(app.store, input.runId)),
   compareConfigs: api.runs.compareConfigs.handler(({ context: { app }, input: { runIds } }) =>
-    diffConfigs(runIds.map((runId) => JSON.parse(requireRun(app.store, runId).configJson))),
+    diffConfigs(runIds.map((runId) => savedFields(requireRun(app.store, runId)))),
   ),
   advice: api.runs.advice.handler(({ context, input }) => runAdvice(context.app.store, input.runId)),
   advised: api.runs.advised.handler(({ context, input: { runId, rules } }) =>
@@ -83,9 +89,14 @@ export const runs = {
   cost: api.runs.cost.handler(({ context: { app }, input }) =>
     runCost(app.store, input.runId, readSettings(app.store)),
   ),
+  stderr: api.runs.stderr.handler(({ context: { app }, input }) => {
+    const folder = ownRunFolder(app.store, requireRun(app.store, input.runId).folder);
+    return { text: folder === null ? null : readStderr(folder) };
+  }),
   export: api.runs.export.handler(({ context: { app }, input: { runId } }) => {
-    const { name, folder: own } = runDetail(app.store, runId);
-    const folder = join(own, 'export');
+    const run = requireRun(app.store, runId);
+    const { name } = run;
+    const folder = join(requireRunFolder(app.store, run), 'export');
     return app.jobs.start('export', `Export ${name}`, async () => ({ ...exportRun(app.store, runId, folder), folder }))
       .result;
   }),
@@ -101,7 +112,7 @@ interface NewRun {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** The settings that a page asks for, over those of a preset or of a run. */
+/** The settings from a page, over those of a preset or of a run. */
 function newRun({ app, access }: ApiContext, { preset, like, config }: NewRun): TrainConfig {
   const usual = like === undefined ? readPreset(preset, app.paths) : runConfig(app.store, like);
   const parsed = parseConfig({ ...usual, ...config }, 'The new run');
@@ -116,7 +127,7 @@ function requireCheckpoint(store: Store, runId: number, checkpointId: number) {
   if (checkpoint.deletedAt === null) return checkpoint;
   throw inputError(
     'CHECKPOINT_MISSING',
-    `${checkpoint.path}: expected a checkpoint folder, there is none`,
+    `${checkpoint.path}: expected a checkpoint folder, but it doesn't exist`,
     'Choose another checkpoint of the run.',
   );
 }

@@ -1,5 +1,11 @@
-import { exportSamples, findSamples } from '../../services/samples/find.ts';
-import { newestSamples, readSample, recordThroughRun, runSamples, stepSamples } from '../../services/samples.ts';
+import { exportSamples, findSamples } from '../../services/runs/samples/find.ts';
+import {
+  newestSamples,
+  readSample,
+  recordThroughRun,
+  runSamples,
+  stepSamples,
+} from '../../services/runs/samples/samples.ts';
 import { api } from '../context.ts';
 
 export const samples = {

@@ -1,5 +1,5 @@
-import { settingFields } from '../../services/setting-fields.ts';
-import { changeSettings, readSettings } from '../../services/settings.ts';
+import { settingFields } from '../../services/workspace/setting-fields.ts';
+import { changeSettings, readSettings } from '../../services/workspace/settings.ts';
 import { api } from '../context.ts';
 
 export const settings = {
@@ -8,7 +8,7 @@ export const settings = {
   set: api.settings.set.handler(({ context: { app }, input }) => {
     const changed = changeSettings(app.store, input);
     app.changes.publish('settings');
-    // It may just have been allowed to go on.
+    // The queue may have just been allowed to continue.
     app.queue.begin();
     return changed;
   }),

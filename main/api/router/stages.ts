@@ -1,28 +1,27 @@
-import { curriculum } from '../../services/curriculum.ts';
-import { addStage, changeStage, moveStage, planCurriculum, removeStage } from '../../services/curriculum-edit.ts';
-import { startDemoStage } from '../../services/demo-stage.ts';
-import { forgetting } from '../../services/forgetting.ts';
-import { startForgettingCheck } from '../../services/forgetting-job.ts';
-import { preflight } from '../../services/preflight.ts';
-import { promotionOf } from '../../services/promotion.ts';
-import { readSettings } from '../../services/settings.ts';
-import { stageConfig, stageDefaults } from '../../services/stage-config.ts';
-import { makeStageDatasets } from '../../services/stage-datasets.ts';
-import { requireStage } from '../../services/stage-queue.ts';
-import type { Store } from '../../store/index.ts';
-import { checkStart } from '../config-paths.ts';
-import { api, type PathAccess } from '../context.ts';
+import { curriculum } from '../../services/curriculum/curriculum.ts';
+import { startDemoStage } from '../../services/curriculum/demo-stage.ts';
+import { addStage, changeStage, moveStage, planCurriculum, removeStage } from '../../services/curriculum/edit.ts';
+import { forgetting } from '../../services/curriculum/forgetting.ts';
+import { startForgettingCheck } from '../../services/curriculum/forgetting-job.ts';
+import { requireStage } from '../../services/curriculum/queue.ts';
+import { stageConfig, stageDefaults } from '../../services/curriculum/stage-config.ts';
+import { makeStageDatasets } from '../../services/curriculum/stage-datasets.ts';
+import { promotionOf } from '../../services/runs/promotion.ts';
+import { preflight } from '../../services/training/preflight.ts';
+import { readSettings } from '../../services/workspace/settings.ts';
+import { checkConfigPaths } from '../config-paths.ts';
+import { api } from '../context.ts';
 
 export const stages = {
   list: api.stages.list.handler(({ context: { app } }) => curriculum(app, readSettings(app.store).auto_promote)),
   add: api.stages.add.handler(({ context: { app, access }, input }) => {
-    checkPaths(app.store, access, input.config);
+    checkConfigPaths(input.config ?? {}, access, app);
     const stageId = addStage(app.store, input);
     app.changes.publish('stages');
     return { stageId };
   }),
   change: api.stages.change.handler(({ context: { app, access }, input: { stageId, ...edit } }) => {
-    checkPaths(app.store, access, edit.config);
+    checkConfigPaths(edit.config ?? {}, access, app, requireStage(app.store, stageId).config);
     changeStage(app.store, stageId, edit);
     app.changes.publish('stages');
   }),
@@ -51,13 +50,17 @@ export const stages = {
   preflight: api.stages.preflight.handler(({ context: { app }, input }) => {
     const stage = requireStage(app.store, input.stageId);
     const plan = () => stageConfig(app.store, stage, app.paths);
-    return app.jobs.start('preflight', `Check "${stage.name}" before its start`, (context) =>
+    return app.jobs.start('preflight', `Pre-flight check of "${stage.name}"`, (context) =>
       preflight(app, plan, promotionOf(stage), context),
     ).result;
   }),
   start: api.stages.start.handler(({ context, input }) => ({ runId: context.app.queue.start(input.stageId) })),
   enqueue: api.stages.enqueue.handler(({ context, input }) => context.app.queue.enqueue(input.stageId)),
   dequeue: api.stages.dequeue.handler(({ context, input }) => context.app.queue.dequeue(input.stageId)),
+  reorder: api.stages.reorder.handler(({ context: { app }, input }) => {
+    app.store.transaction(() => app.store.stages.reorder(input.stageIds));
+    app.changes.publish('stages');
+  }),
   release: api.stages.release.handler(({ context }) => context.app.queue.release()),
   forgetting: api.stages.forgetting.handler(({ context: { app } }) => forgetting(app.store, app.paths)),
   checkForgetting: api.stages.checkForgetting.handler(({ context }) => startForgettingCheck(context.app).result),
@@ -67,9 +70,3 @@ export const stages = {
     return { runId };
   }),
 };
-
-/** A stage's own settings may name files: only those that the page may read. */
-function checkPaths(store: Store, access: PathAccess, config: Readonly<Record<string, unknown>> = {}): void {
-  if (typeof config.eval_dataset === 'string') access.check(config.eval_dataset);
-  if (typeof config.from_checkpoint === 'string') checkStart(config.from_checkpoint, access, store);
-}

@@ -1,4 +1,3 @@
-import type { ImportSource } from '../../services/library/import-tasks.ts';
 import { confirmImport, importBundled, openImport, openImportPaths } from '../../services/library/imports.ts';
 import {
   joinTexts,
@@ -9,6 +8,7 @@ import {
   removeTexts,
   renameText,
 } from '../../services/library/texts.ts';
+import type { ImportSource } from '../../services/text-worker/import-tasks.ts';
 import { api } from '../context.ts';
 
 export const texts = {

@@ -1,17 +1,17 @@
-/** Dataset files: JSONL, written whole, read strictly. */
+/** Dataset files: JSONL, written atomically, read strictly. */
 import { inputError } from '../../errors.ts';
-import type { FileOps } from '../../files.ts';
+import type { FileOps } from '../../io/atomic-write.ts';
+import { parseJsonLines, readJsonLines } from '../../io/json-lines.ts';
+import { type NewFile, writeFilesAtomic } from '../../io/write-files.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
-import { type NewFile, writeFilesAtomic } from '../atomic-write.ts';
-import { parseJsonLines, readJsonLines } from '../json-lines.ts';
 
-/** Where a dataset and its held-out records lie. */
+/** The files of a dataset and its held-out records. */
 export interface DatasetFiles {
   readonly train: string;
   readonly test: string;
 }
 
-/** The test file beside `X.jsonl` is `X.test.jsonl`; either name gives both. */
+/** The test file of `X.jsonl` is `X.test.jsonl`; either name gives both. */
 export function datasetFiles(file: string): DatasetFiles {
   if (!file.endsWith('.jsonl')) return { train: file, test: `${file}.test.jsonl` };
   const stem = file.replace(/(?:\.test)?\.jsonl$/, '');
@@ -40,17 +40,17 @@ export function writeDataset(
 
 const WORDS = {
   code: 'BAD_DATASET',
-  give: 'Give a JSONL dataset; `braid dataset` makes one.',
-  mend: 'Mend these lines, or make the dataset anew.',
+  give: 'Give a JSONL dataset; `braid dataset` generates one.',
+  fix: 'Fix these lines, or generate the dataset again.',
   item: 'record',
 };
 
-/** Reads a dataset: every record, or an error that names every bad line. */
+/** Reads a dataset: every record, or an error that lists every invalid line. */
 export function readDataset<R extends TaskRecord>(file: string, task: Task<R>): R[] {
   return readJsonLines(file, WORDS, recordReader(task));
 }
 
-/** The same for a content by its name, such as a file that a page hands in. */
+/** The same for named content, such as a file from the page. */
 export function parseDataset<R extends TaskRecord>(name: string, text: string, task: Task<R>): R[] {
   return parseJsonLines(name, text, WORDS, recordReader(task));
 }
@@ -61,7 +61,7 @@ function recordReader<R extends TaskRecord>(task: Task<R>): (value: unknown, lin
     const record = task.parseRecord(value);
     const first = lines.get(record.id);
     if (first !== undefined) {
-      throw inputError('BAD_DATASET', `expected an id of its own, got "${record.id}" as on line ${first}`);
+      throw inputError('BAD_DATASET', `expected a unique id, got "${record.id}" as on line ${first}`);
     }
     lines.set(record.id, line);
     return record;

@@ -5,15 +5,15 @@ import { hashString, randomStream } from '../../random.ts';
 import { checkTemplate, type PromptTemplate, processTemplate, renderPrompt } from '../../tasks/interleave/prompt.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveWords } from '../../tasks/interleave/target.ts';
-import { mergeTexts } from '../corpora/merge.ts';
-import type { CorpusText, SourceText } from '../corpora/source-text.ts';
+import { mergeTexts } from '../texts/merge.ts';
+import type { CorpusText, Side, SourceText } from '../texts/source-text.ts';
 import { drawPairs } from './pairs.ts';
 import { splitTexts, type TextSplit } from './split.ts';
 import { defaultPairs, longEnough, type StageSupply, stageSupply } from './supply.ts';
 
 export interface DatasetOptions {
   readonly texts: readonly SourceText[];
-  /** Words in each fragment. */
+  /** Words per fragment. */
   readonly words: number;
   readonly train?: number;
   readonly test?: number;
@@ -21,7 +21,7 @@ export interface DatasetOptions {
   readonly template?: PromptTemplate;
 }
 
-/** A stage's dataset, or why the texts can't serve it. */
+/** A stage's dataset, or why the texts aren't sufficient. */
 export type GeneratedDataset =
   | {
       readonly kind: 'dataset';
@@ -37,6 +37,12 @@ export function generateDataset(options: DatasetOptions): GeneratedDataset {
   return generateCurriculum({ ...options, stages: [options.words] })[0] as GeneratedDataset;
 }
 
+/** A text, by its id, on one side of the split. */
+export interface TextOnSide {
+  readonly id: string;
+  readonly side: Side;
+}
+
 export interface CurriculumOptions extends Omit<DatasetOptions, 'words'> {
   readonly stages: readonly number[];
 }
@@ -46,17 +52,34 @@ export function generateCurriculum(options: CurriculumOptions): GeneratedDataset
   return [...generateStages(options)];
 }
 
-/** The same one stage at a time, for work that tells of its progress or is cancelled between two. */
-export function* generateStages(options: CurriculumOptions): Generator<GeneratedDataset, void> {
+/** Texts without their copies, which on both sides of the split would leak test texts into training; and the split. */
+export interface DividedCorpus {
+  readonly texts: readonly CorpusText[];
+  readonly split: TextSplit;
+}
+
+/** The corpus of the datasets that are generated with a seed. */
+export function divideCorpus(sources: readonly SourceText[], seed = 42): DividedCorpus {
+  const { texts } = mergeTexts([], sources);
+  return { texts, split: splitTexts(texts, seed) };
+}
+
+/** The side that each text is on. */
+export function sidesOf({ split }: DividedCorpus): readonly TextOnSide[] {
+  return (['train', 'test'] as const).flatMap((side) => split[side].map(({ id }) => ({ id, side })));
+}
+
+/** The same one stage at a time, for work that reports progress or is cancelled between stages. */
+export function* generateStages(
+  options: CurriculumOptions,
+  { texts, split } = divideCorpus(options.texts, options.seed),
+): Generator<GeneratedDataset, void> {
   const { train, test, seed = 42, template = processTemplate } = options;
   const pairs = { train: train ?? defaultPairs.train, test: test ?? defaultPairs.test };
   for (const words of options.stages) checkCount('words', words);
   checkCount('train', pairs.train);
   checkCount('test', pairs.test);
   checkTemplate(template);
-  // Copies on both sides of the split would leak test texts into training.
-  const texts = mergeTexts([], options.texts).texts;
-  const split = splitTexts(texts, seed);
   for (const words of options.stages) {
     const supply = stageSupply(texts, words, pairs, seed);
     if (supply.shortage !== null) {

@@ -1,8 +1,9 @@
-/** Whether held-out pairs are really held out. */
+/** Checks that held-out pairs are really held out. */
+import type { DatasetLeakage } from '../../store/datasets.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { shingles } from '../../text/near-duplicates.ts';
 
-/** A run of words that a test record shares with a training record. */
+/** A sequence of words that a test record shares with a training record. */
 export interface Overlap {
   readonly test_id: string;
   readonly train_id: string;
@@ -13,14 +14,19 @@ export interface Overlap {
 export interface Leakage {
   readonly clean: boolean;
   readonly shared_titles: readonly string[];
-  /** One for each test record that repeats words of a training record. */
+  /** One for each test record that shares words with a training record. */
   readonly overlaps: readonly Overlap[];
 }
 
-/** Chance hardly ever repeats eight words in a row. */
+/** The numbers that are kept with a dataset. */
+export function countLeakage({ shared_titles, overlaps }: Leakage): DatasetLeakage {
+  return { titles: shared_titles.length, pairs: overlaps.length };
+}
+
+/** Eight consecutive words are rarely equal by chance. */
 const OVERLAP_WORDS = 8;
 
-/** Looks for shared titles, and for runs of eight words that stand on both sides. */
+/** Looks for shared titles, and for sequences of eight words on both sides. */
 export function findLeakage(train: readonly InterleaveRecord[], test: readonly InterleaveRecord[]): Leakage {
   const trained = new Set(train.flatMap((record) => [record.title_a, record.title_b]));
   const titles = new Set(test.flatMap((record) => [record.title_a, record.title_b]));
@@ -37,7 +43,7 @@ export function findLeakage(train: readonly InterleaveRecord[], test: readonly I
   return { clean: sharedTitles.length === 0 && overlaps.length === 0, shared_titles: sharedTitles, overlaps };
 }
 
-/** Runs of eight words; of shorter fragments the whole, unless it is too short to mean anything. */
+/** Sequences of eight words; a shorter fragment counts whole, unless it is too short to be meaningful. */
 function runs(record: InterleaveRecord): string[] {
   return [record.fragment_a, record.fragment_b].flatMap((fragment) =>
     [...shingles(fragment, OVERLAP_WORDS)].filter((run) => run.split(' ').length >= OVERLAP_WORDS),

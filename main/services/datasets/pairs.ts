@@ -1,10 +1,10 @@
 /** Drawing pairs of fragments out of texts. */
 import { type RandomStream, shuffled } from '../../random.ts';
 import { splitWords } from '../../text/words.ts';
-import type { CorpusText } from '../corpora/source-text.ts';
+import type { CorpusText } from '../texts/source-text.ts';
 import { pairCapacity } from './supply.ts';
 
-/** A run of words out of a text. */
+/** A sequence of words from a text. */
 export interface Fragment {
   readonly title: string;
   readonly words: readonly string[];
@@ -12,12 +12,12 @@ export interface Fragment {
 
 export type FragmentPair = readonly [a: Fragment, b: Fragment];
 
-/** Where a pair is cut: text and word offset of each side. */
+/** The location of a pair: text and word offset of each side. */
 type Cut = readonly [textA: number, offsetA: number, textB: number, offsetB: number];
 
 /**
- * Draws `count` different pairs of exactly `words` words, each from two different texts. The texts must be long
- * enough and offer that many pairs (`pairCapacity`).
+ * Draws `count` distinct pairs of exactly `words` words, each from two different texts. The texts must be long enough
+ * for that many pairs (`pairCapacity`).
  */
 export function drawPairs(
   texts: readonly CorpusText[],
@@ -27,7 +27,7 @@ export function drawPairs(
 ): FragmentPair[] {
   const sources = texts.map((text) => ({ title: text.title, words: splitWords(text.text) }));
   const offsets = sources.map((source) => source.words.length - words + 1);
-  // Drawing until enough differ takes ever longer as the pairs run out; a small supply is listed and shuffled.
+  // Rejection sampling slows down as the pairs run out; a small supply is listed and shuffled instead.
   const scarce = pairCapacity(texts, words) < 4 * count;
   const cuts = scarce ? shuffled(allCuts(offsets), stream).slice(0, count) : drawnCuts(offsets, count, stream);
   const fragment = (text: number, offset: number): Fragment => {
@@ -37,7 +37,7 @@ export function drawPairs(
   return cuts.map(([a, offsetA, b, offsetB]) => [fragment(a, offsetA), fragment(b, offsetB)]);
 }
 
-/** Each text is as likely as any other, so that long texts don't crowd out the rest. */
+/** All texts are equally likely, so that long texts don't crowd out the rest. */
 function drawnCuts(offsets: readonly number[], count: number, stream: RandomStream): Cut[] {
   const cuts = new Map<string, Cut>();
   while (cuts.size < count) {

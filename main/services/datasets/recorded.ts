@@ -2,21 +2,32 @@ import { basename } from 'node:path';
 import type { Store } from '../../store/index.ts';
 import type { PromptTemplate } from '../../tasks/interleave/prompt.ts';
 import type { DatasetFiles } from './files.ts';
+import type { TextOnSide } from './generate.ts';
+import { countLeakage, type Leakage } from './leakage.ts';
 
-/** What the history keeps of a dataset that was generated. */
+/** The history's record of a generated dataset. */
 export interface RecordedDataset {
   readonly files: DatasetFiles;
   readonly words: number;
-  /** The records, or as much of them as their number. */
+  /** The records, or just their number. */
   readonly train: { readonly length: number };
   readonly test: { readonly length: number };
   readonly seed: number;
   readonly template: PromptTemplate;
+  /** null: not checked. */
+  readonly leakage: Leakage | null;
 }
 
-/** Notes a generated dataset in the workspace's history; the same file again replaces its entry. Gives its id. */
+/** Keeps the side of every text that has none yet. */
+export function decideSides(store: Pick<Store, 'texts' | 'transaction'>, sides: readonly TextOnSide[]): void {
+  store.transaction(() => {
+    for (const { id, side } of sides) store.texts.decide(Number(id), side);
+  });
+}
+
+/** Records a generated dataset in the workspace's history; the same file again replaces its entry. Returns its id. */
 export function recordDataset(store: Store, made: RecordedDataset): number {
-  const { files, words, train, test, seed, template } = made;
+  const { files, words, train, test, seed, template, leakage } = made;
   return store.transaction(() =>
     store.datasets.record({
       name: basename(files.train, '.jsonl'),
@@ -28,6 +39,7 @@ export function recordDataset(store: Store, made: RecordedDataset): number {
       seed,
       template: `${template.name} v${template.version}`,
       textHash: null,
+      leakage: leakage === null ? null : countLeakage(leakage),
     }),
   );
 }

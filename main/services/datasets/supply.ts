@@ -1,11 +1,11 @@
-/** Whether texts can serve a stage, and what is missing when they can't. */
-import type { CorpusText } from '../corpora/source-text.ts';
+/** Whether the texts are sufficient for a stage, and what is missing if not. */
+import type { CorpusText } from '../texts/source-text.ts';
 import { splitTexts } from './split.ts';
 
-/** The stages of the curriculum, in words a fragment. */
+/** The stages of the curriculum, in words per fragment. */
 export const curriculumWords = [10, 25, 50, 100, 200, 500] as const;
 
-/** How many pairs a dataset is to have. */
+/** How many pairs a dataset should have. */
 export interface PairCounts {
   readonly train: number;
   readonly test: number;
@@ -13,25 +13,25 @@ export interface PairCounts {
 
 export const defaultPairs: PairCounts = { train: 512, test: 64 };
 
-/** What texts offer a stage; field names as in `--json`. */
+/** What the texts provide for a stage; field names as in `--json`. */
 export interface StageSupply {
   readonly words: number;
   /** Texts of at least that many words. */
   readonly texts: number;
   readonly training_texts: number;
   readonly test_texts: number;
-  /** Distinct pairs of fragments that each side can give. */
+  /** Distinct pairs of fragments available on each side. */
   readonly training_pairs: number;
   readonly test_pairs: number;
   /** Texts to add so that each side has two. */
   readonly missing_texts: number;
-  /** Words to add to the longest texts that are too short, to the same end. */
+  /** Alternatively, words to add to the longest texts that are too short. */
   readonly missing_words: number;
-  /** Why the stage can't be served, in a sentence; null when it can. */
+  /** Why the texts aren't sufficient, in a sentence; null if they are. */
   readonly shortage: string | null;
 }
 
-/** Two texts on each side: a pair takes its fragments from two, and the sides share none. */
+/** Two texts on each side: a pair needs two, and the sides share none. */
 const NEEDED_TEXTS = 4;
 
 /** Texts that are long enough for a fragment of that many words. */
@@ -39,14 +39,14 @@ export function longEnough(texts: readonly CorpusText[], words: number): CorpusT
   return texts.filter((text) => text.words >= words);
 }
 
-/** Distinct ordered pairs of fragments out of two different texts. */
+/** Distinct ordered pairs of fragments from two different texts. */
 export function pairCapacity(texts: readonly CorpusText[], words: number): number {
   const offsets = longEnough(texts, words).map((text) => text.words - words + 1);
   const sum = offsets.reduce((total, n) => total + n, 0);
   return sum * sum - offsets.reduce((total, n) => total + n * n, 0);
 }
 
-/** What the texts offer a stage under the split of that seed. */
+/** What the texts provide for a stage under the split of that seed. */
 export function stageSupply(texts: readonly CorpusText[], words: number, pairs: PairCounts, seed: number): StageSupply {
   const { train, test } = splitTexts(texts, seed);
   const serving = longEnough(texts, words).length;
@@ -81,6 +81,6 @@ function shortageOf(supply: Omit<StageSupply, 'shortage'>, asked: PairCounts): s
     ['test', supply.test_pairs, asked.test],
   ] as const)
     if (capacity < count)
-      return `${words} words: expected ${count} different ${side} pairs, got texts for ${capacity}; add longer texts, or ask for fewer`;
+      return `${words} words: expected ${count} different ${side} pairs, but the texts allow only ${capacity}; add longer texts, or reduce the number of pairs`;
   return null;
 }

@@ -1,13 +1,15 @@
 /** Prompt templates from files. */
+
 import { basename, extname } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { parseJson } from '../../io/json.ts';
+import { jsonPlaces } from '../../io/json-places.ts';
+import { faultsError, lineOf, readTextFile } from '../../io/text-file.ts';
 import { checkTemplate, type PromptTemplate } from '../../tasks/interleave/prompt.ts';
-import { jsonPlaces } from '../json-places.ts';
-import { faultsError, lineOf, readTextFile } from '../text-file.ts';
 
 const REMEDY = 'Give {"name", "version", "text"} as .json, or the text alone as .txt.';
 
-/** Reads a template: JSON with name, version and text, or a plain text whose name is the file's. */
+/** Reads a template: JSON with name, version and text, or plain text named after its file. */
 export function readTemplate(file: string): PromptTemplate {
   const content = readTextFile(file);
   if (content.kind === 'bad') throw faultsError('BAD_TEMPLATE', [content.fault], REMEDY);
@@ -20,7 +22,7 @@ export function readTemplate(file: string): PromptTemplate {
 function fromJson(file: string, content: string): PromptTemplate {
   let value: unknown;
   try {
-    value = JSON.parse(content);
+    value = parseJson(content);
   } catch {
     const { fault } = jsonPlaces(content);
     const line = fault === null ? null : lineOf(content, fault.offset);

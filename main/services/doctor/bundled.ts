@@ -1,12 +1,12 @@
-/** What Braid ships with: the tiny model and the source texts. */
+/** Bundled files: the tiny model and the source texts. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCorpus } from '../corpora.ts';
-import type { HostPaths } from '../paths.ts';
+import { readCorpus } from '../texts/index.ts';
+import type { HostPaths } from '../workspace/paths.ts';
 import { type Check, fail, guarded, ok } from './check.ts';
 
 const MODEL_FILES = ['config.json', 'tokenizer.json', 'model.safetensors'] as const;
-const AGAIN = 'Get the missing files back: git checkout, or install Braid again.';
+const AGAIN = 'Restore the missing files with git checkout, or install Braid again.';
 
 export function checkBundled(paths: Pick<HostPaths, 'resources' | 'datasets'>): Check[] {
   return [
@@ -18,7 +18,7 @@ export function checkBundled(paths: Pick<HostPaths, 'resources' | 'datasets'>): 
 function checkModel(folder: string): Check {
   const missing = MODEL_FILES.filter((name) => !existsSync(join(folder, name)));
   if (missing.length === 0) return ok('Bundled model', folder);
-  return fail('Bundled model', `expected ${missing.join(', ')} in ${folder}, not there`, AGAIN);
+  return fail('Bundled model', `${missing.join(', ')} missing from ${folder}`, AGAIN);
 }
 
 function checkTexts(folder: string): Check {

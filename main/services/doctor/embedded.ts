@@ -1,11 +1,11 @@
-/** The embedded backend: its kernels, and a product that must be right. */
+/** The embedded backend: its kernels, and a test product. */
 import { existsSync } from 'node:fs';
 import { BraidError } from '../../errors.ts';
-import type { HostPaths } from '../paths.ts';
-import { type JobOptions, runTrainerJob } from '../trainer-job.ts';
+import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
+import type { HostPaths } from '../workspace/paths.ts';
 import { type Check, fail, ok } from './check.ts';
 
-/** Sums of 256 products of float32 numbers below 1 are off by less than this. */
+/** The rounding error of 256 products of float32 numbers below 1 is less than this. */
 const TOLERANCE = 1e-3;
 
 export async function checkEmbedded(
@@ -19,22 +19,22 @@ export async function checkEmbedded(
 
 function checkKernels(file: string): Check {
   if (existsSync(file)) return ok('Tensor kernels', file);
-  return fail('Tensor kernels', `expected ${file}, there is none`, 'Build them: node main/tensor/kernels/build.ts');
+  return fail('Tensor kernels', `${file} is missing`, 'Build them: node main/tensor/kernels/build.ts');
 }
 
-/** Runs in a trainer process, which is checked with it. */
+/** Runs in a trainer process, which this checks too. */
 async function checkProduct(
   paths: Pick<HostPaths, 'kernels' | 'trainer'>,
   threads: number,
   options: JobOptions,
 ): Promise<Check> {
   const name = 'Embedded backend';
-  const next = 'Run npm ci again; if it stays, report it with this output.';
+  const next = "Run npm ci again; if that doesn't help, report it with this output.";
   try {
     const job = { kind: 'self-check', backend: 'wasm', threads, kernelsFile: paths.kernels } as const;
     const { value, ...on } = await runTrainerJob(job, paths.trainer, options);
     const detail = `wasm on ${on.threads} threads, ${value.gflops.toFixed(0)} GFLOPS`;
-    if (value.error < TOLERANCE) return ok(name, `${detail}, a 256 x 256 product is right`);
+    if (value.error < TOLERANCE) return ok(name, `${detail}, a 256 x 256 product is correct`);
     return fail(name, `${detail}, but a 256 x 256 product is off by ${value.error.toPrecision(2)}`, next);
   } catch (error) {
     if (error instanceof BraidError && error.code === 'INTERRUPTED') throw error;

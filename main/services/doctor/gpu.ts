@@ -1,4 +1,4 @@
-/** GPU, driver, CUDA's libraries and the native backend. None of them is needed by the embedded default. */
+/** GPU, driver, CUDA's libraries and the native backend. The embedded backend needs none of them. */
 import { currentLayout, type NativeManifest, nativeFolder, readManifest } from '../../native/folder.ts';
 import type { ProbeResult } from '../../native/probe.ts';
 import { problemSentence } from '../../native/problems.ts';
@@ -6,16 +6,16 @@ import { type Finding, findings } from '../native-setup/findings.ts';
 import { type GpuFacts, readGpuFacts } from '../native-setup/machine.ts';
 import { gpuIsUsable, TENSORFLOW_VERSION } from '../native-setup/source.ts';
 import { tryOutWith } from '../native-setup/try-out.ts';
-import type { HostPaths } from '../paths.ts';
-import type { JobOptions } from '../trainer-job.ts';
+import type { JobOptions } from '../trainer-process/job.ts';
+import type { HostPaths } from '../workspace/paths.ts';
 import { type Check, ok, warn } from './check.ts';
 
-const SET_UP = 'Set it up: npm run setup:native, or in the app under Doctor.';
+const SET_UP = 'Set it up with npm run setup:native, or in the app under Doctor.';
 
 const NEXT: Readonly<Record<Finding['what'], string>> = {
   GPU: "Install NVIDIA's driver for it, or restart after a driver update.",
-  driver: "Install a newer driver from NVIDIA or the system's packages; training works without it, on the processor.",
-  CUDA: 'Install them, or let the set-up fetch them with pip; training works without them, on the processor.',
+  driver: "Install a newer driver from NVIDIA or the system's packages; without it, training runs on the CPU.",
+  CUDA: 'Install them, or let the set-up download them with pip; without them, training runs on the CPU.',
 };
 
 /** Examines this machine and tries the set-up, if there is one. */
@@ -27,7 +27,7 @@ export async function checkGpu(paths: Pick<HostPaths, 'kernels' | 'trainer'>, jo
   return gpuChecks(facts, manifest, await tryOutWith(paths, job)(nativeFolder()));
 }
 
-/** The lines for what was found; `probe` is null without a set-up. */
+/** The report lines; `probe` is null without a set-up. */
 export function gpuChecks(facts: GpuFacts, manifest: NativeManifest | null, probe: ProbeResult | null): Check[] {
   const version = manifest?.tensorflow ?? TENSORFLOW_VERSION;
   const lines = findings(facts, version).map(({ what, missing, detail }) => {
@@ -48,8 +48,8 @@ function nativeCheck(facts: GpuFacts, manifest: NativeManifest | null, probe: Pr
   if (!probe.ok)
     return warn(name, `${what}: ${problemSentence(probe.problem)}`, `${SET_UP} The wasm backend works without it.`);
   if (probe.facts.gpu) return ok(name, `${what} on the GPU`);
-  if (!wanted) return ok(name, `${what} on the processor`);
+  if (!wanted) return ok(name, `${what} on the CPU`);
   if (!manifest.cuda) return warn(name, `${what} works, but it was built without CUDA, so the GPU is not used`, SET_UP);
   const said = probe.facts.notes.length === 0 ? '' : `: ${probe.facts.notes.join(' ')}`;
-  return warn(name, `${what} works, but finds no GPU${said}`, NEXT.CUDA);
+  return warn(name, `${what} works, but doesn't find a GPU${said}`, NEXT.CUDA);
 }

@@ -1,4 +1,4 @@
-/** The newest examination, kept with the workspace: to look anew takes the processor for a second. */
+/** The newest report, cached in the workspace: a new check takes a second of processor time. */
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { currentLayout, nativeFolder, readManifest } from '../../native/folder.ts';
@@ -26,17 +26,17 @@ const kept = z.object({
   of: z.string(),
 });
 
-/** Keeps what was found, as far as the disk takes it. */
-export function keepExamined(store: Pick<Store, 'settings'>, examined: Examined, version: string): void {
+/** Saves the report, unless the disk is full. */
+export function cacheReport(store: Pick<Store, 'settings'>, examined: Examined, version: string): void {
   try {
     store.settings.set(KEY, { ...examined, of: subject(version) });
   } catch {
-    // The next page looks for itself.
+    // The next page runs the checks itself.
   }
 }
 
-/** What was found on this machine within a day, by this version and with the native backend as it is now; else null. */
-export function keptExamined(
+/** A report from this machine, version and native set-up within a day; otherwise null. */
+export function cachedReport(
   store: Pick<Store, 'settings'>,
   version: string,
   now: number = Date.now(),
@@ -46,7 +46,7 @@ export function keptExamined(
   return { checks: data.checks, at: data.at };
 }
 
-/** What the checks depend on, and what may change between two looks. */
+/** What the checks depend on and may change between two of them. */
 function subject(version: string): string {
   return JSON.stringify([hostname(), version, readManifest(currentLayout(nativeFolder()))]);
 }

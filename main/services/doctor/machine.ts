@@ -1,7 +1,8 @@
 /** Node, processor, memory. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, totalmem } from 'node:os';
-import { type Check, fail, formatBytes, ok, warn } from './check.ts';
+import { formatBytes } from '../../text/format.ts';
+import { type Check, fail, ok, warn } from './check.ts';
 
 const GIB = 2 ** 30;
 
@@ -24,7 +25,7 @@ function checkProcessor(): Check {
   return ok('Processor', detail);
 }
 
-/** The widest vector units, where the system tells. */
+/** The widest SIMD extensions, if known. */
 function simdFeatures(): string {
   if (process.arch === 'arm64') return 'NEON';
   try {
@@ -36,7 +37,7 @@ function simdFeatures(): string {
   }
 }
 
-/** The machine's memory, or what a container leaves of it. */
+/** The machine's memory, or the container's limit. */
 function memoryLimit(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

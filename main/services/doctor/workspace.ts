@@ -1,11 +1,12 @@
-/** The workspace: its disk, its folder, its database. Nothing is made or changed. */
+/** The workspace: its disk, folder and database. Nothing is created or changed. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { diskSpace } from '../../io/disk-space.ts';
 import { inspectDatabase } from '../../store/inspect.ts';
 import { openDatabase } from '../../store/open.ts';
-import { diskSpace } from '../disk-space.ts';
-import type { Workspace } from '../workspace.ts';
-import { type Check, fail, formatBytes, guarded, ok, warn } from './check.ts';
+import { formatBytes } from '../../text/format.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { type Check, fail, guarded, ok, warn } from './check.ts';
 
 const ELSEWHERE = 'Choose another workspace with --workspace or BRAID_WORKSPACE.';
 const GIB = 2 ** 30;
@@ -23,9 +24,9 @@ function checkFolder(root: string): Check {
   try {
     accessSync(place, constants.W_OK);
   } catch {
-    return fail('Workspace', `${root}: ${place} can't be written by this user`, ELSEWHERE);
+    return fail('Workspace', `${root}: this user can't write to ${place}`, ELSEWHERE);
   }
-  return ok('Workspace', place === root ? root : `${root}, made when first needed`);
+  return ok('Workspace', place === root ? root : `${root}, created when first needed`);
 }
 
 function checkDisk(root: string): Check {
@@ -33,7 +34,7 @@ function checkDisk(root: string): Check {
   const detail = `${formatBytes(free)} free`;
   if (free >= 2 * GIB) return ok('Disk', detail);
   if (free >= GIB / 4) return warn('Disk', detail, 'Free some space: checkpoints of larger models take gigabytes.');
-  return fail('Disk', `${detail}; expected at least 256 MiB`, 'Free some space, or take a workspace on another disk.');
+  return fail('Disk', `${detail}; expected at least 256 MiB`, 'Free some space, or use a workspace on another disk.');
 }
 
 function checkDatabase(file: string): Check {
@@ -44,11 +45,11 @@ function checkDatabase(file: string): Check {
   const { version, newest, runs } = inspectDatabase(file);
   const detail = `${file}, version ${version}, ${runs} ${runs === 1 ? 'run' : 'runs'}`;
   if (version === newest) return ok('Database', detail);
-  if (version < newest) return ok('Database', `${detail}, brought to ${newest} when next opened`);
-  return fail('Database', `${detail}; a newer Braid wrote it`, 'Update Braid, or choose another workspace.');
+  if (version < newest) return ok('Database', `${detail}, upgraded to ${newest} when next opened`);
+  return fail('Database', `${detail}; written by a newer Braid`, 'Update Braid, or choose another workspace.');
 }
 
-/** The folder, or the closest one above that exists. */
+/** The folder, or its closest existing parent. */
 function nearest(folder: string): string {
   let place = folder;
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place);

@@ -1,4 +1,4 @@
-/** Groups of bars, one bar a series in each group, with whiskers where there are intervals. */
+/** Grouped bars, one per series in each group, with error bars where there are intervals. */
 import { colourOf, fixed, legend, linearScale, PLOT, sheet, textAt, verticalAxis } from './svg.ts';
 
 export interface Bar {
@@ -11,13 +11,13 @@ export interface BarChart {
   readonly title: string;
   readonly yLabel: string;
   readonly groups: readonly string[];
-  /** One bar for each group, in their order. */
+  /** One bar per group, in order. */
   readonly series: readonly { readonly name: string; readonly bars: readonly Bar[] }[];
 }
 
-/** The share of a group's width that its bars take. */
+/** The share of a group's width taken by bars. */
 const FILLED = 0.75;
-/** From more groups on, their names are slanted. */
+/** With more groups than this, labels are slanted. */
 const CROWDED = 8;
 
 /** The chart as SVG. */

@@ -1,11 +1,11 @@
-/** A grid of values as colours, each with its number. */
+/** A heat map: a grid of coloured values, each with its number. */
 import { colourOf, fixed, PLOT, SHEET, sheet, textAt } from './svg.ts';
 
 export interface HeatMap {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly string[];
-  /** [row][column]; NaN: nothing there. */
+  /** [row][column]; NaN: empty. */
   readonly values: readonly (readonly number[])[];
 }
 

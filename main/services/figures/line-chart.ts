@@ -1,10 +1,10 @@
-/** Lines over a common horizontal axis, with bands where the values have intervals. */
+/** Lines over a shared x axis, with bands where the values have intervals. */
 import { colourOf, fixed, horizontalAxis, legend, linearScale, PLOT, sheet, verticalAxis } from './svg.ts';
 
 export interface Point {
   readonly x: number;
   readonly y: number;
-  /** Ends of an interval around y. */
+  /** Bounds of an interval around y. */
   readonly low?: number;
   readonly high?: number;
 }
@@ -12,7 +12,7 @@ export interface Point {
 export interface Series {
   readonly name: string;
   readonly points: readonly Point[];
-  /** Which colour; by default the one of its place. Charts of the same things give each the same. */
+  /** The colour, by default by position; charts of the same models use the same colours. */
   readonly colour?: number;
 }
 
@@ -23,7 +23,7 @@ export interface LineChart {
   readonly series: readonly Series[];
 }
 
-/** The chart as SVG. Points that are not finite are left out; a chart without any says so. */
+/** The chart as SVG. Non-finite points are omitted; an empty chart says so. */
 export function lineChart({ title, xLabel, yLabel, series }: LineChart): string {
   const drawn = series.map(({ name, points, colour }, place) => ({
     ...{ name, colour: colourOf(colour ?? place) },

@@ -1,16 +1,16 @@
-/** SVG to PNG by resvg (WebAssembly) with a font of our own: no browser, no system fonts, the same on every machine. */
+/** SVG to PNG by resvg (WebAssembly) with a bundled font: no browser, no system fonts, the same on every machine. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { initWasm, Resvg } from '@resvg/resvg-wasm';
-import type { HostPaths } from '../paths.ts';
+import type { HostPaths } from '../workspace/paths.ts';
 
-/** Pixels for each unit of the drawing. */
+/** Pixels per drawing unit. */
 const ZOOM = 2;
 
 let started: Promise<void> | null = null;
 
-/** The picture of a figure. */
+/** Renders a figure. */
 export async function svgToPng(svg: string, { resources }: Pick<HostPaths, 'resources'>): Promise<Uint8Array> {
   started ??= start();
   await started;
@@ -24,7 +24,7 @@ export async function svgToPng(svg: string, { resources }: Pick<HostPaths, 'reso
   }
 }
 
-/** The module may be started once a process only. */
+/** The module can be initialised only once per process. */
 async function start(): Promise<void> {
   const wasm = createRequire(import.meta.url).resolve('@resvg/resvg-wasm/index_bg.wasm');
   await initWasm(readFileSync(wasm));

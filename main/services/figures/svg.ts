@@ -2,7 +2,7 @@
 
 export const SHEET = { width: 720, height: 420 } as const;
 export const PLOT = { left: 70, right: 700, top: 48, bottom: 340 } as const;
-/** Wong 2011 (Nature Methods 8): told apart by people with any colour vision. */
+/** Wong 2011 (Nature Methods 8): distinguishable with any colour vision. */
 export const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'] as const;
 
 /** The colour of the i-th series. */
@@ -10,7 +10,7 @@ export function colourOf(i: number): string {
   return COLOURS[i % COLOURS.length] ?? COLOURS[0];
 }
 
-/** Text as it may stand in XML. */
+/** Escapes text for XML. */
 export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
@@ -24,8 +24,8 @@ export interface TextOptions {
 /** A line of text. */
 export function textAt(x: number, y: number, text: string, options: TextOptions = {}): string {
   const { size = 12, anchor = 'start', rotate } = options;
-  const turn = rotate === undefined ? '' : ` transform="rotate(${rotate} ${fixed(x)} ${fixed(y)})"`;
-  return `<text x="${fixed(x)}" y="${fixed(y)}" font-size="${size}" text-anchor="${anchor}"${turn}>${escaped(text)}</text>`;
+  const rotation = rotate === undefined ? '' : ` transform="rotate(${rotate} ${fixed(x)} ${fixed(y)})"`;
+  return `<text x="${fixed(x)}" y="${fixed(y)}" font-size="${size}" text-anchor="${anchor}"${rotation}>${escaped(text)}</text>`;
 }
 
 /** A whole figure. */
@@ -39,7 +39,7 @@ export function sheet(title: string, parts: readonly string[], height: number = 
   ].join('\n')}\n`;
 }
 
-/** Places a value between two ends on a stretch of the sheet. */
+/** Maps a value range to a range on the sheet. */
 export interface Scale {
   at(value: number): number;
   readonly ticks: readonly number[];
@@ -90,18 +90,18 @@ export function horizontalAxis(scale: Scale, label: string): string[] {
   ];
 }
 
-/** Of a letter in the legend, at the most common; and what stands beside each name. */
+/** Width of an average letter in the legend, and of the swatch and gap beside each name. */
 const LETTER = 6.5;
 const SWATCH = 24;
 const LEGEND_ROW = 20;
 
 export interface Legend {
   readonly parts: readonly string[];
-  /** Of the whole sheet: it grows by the rows after the first. */
+  /** Height of the whole sheet, which grows with each row after the first. */
   readonly height: number;
 }
 
-/** Names beside their colours under the plot, in as many rows as whole names need. */
+/** Names with their colours under the plot, in as many rows as necessary. */
 export function legend(series: readonly { readonly name: string; readonly colour: string }[]): Legend {
   const room = PLOT.right - PLOT.left;
   const longest = Math.max(1, ...series.map(({ name }) => name.length));
@@ -119,14 +119,14 @@ export function legend(series: readonly { readonly name: string; readonly colour
   return { parts, height: SHEET.height + (Math.ceil(series.length / columns) - 1) * LEGEND_ROW };
 }
 
-/** Cut in the middle: checkpoints of one run differ at the end of their names. */
+/** Truncated in the middle: checkpoints of one run differ at the end of their names. */
 function shortened(name: string, most: number): string {
   if (name.length <= most) return name;
   const end = Math.floor((most - 1) / 2);
   return `${name.slice(0, most - 1 - end)}…${name.slice(-end)}`;
 }
 
-/** A coordinate: two decimals are finer than any screen. */
+/** A coordinate: two decimals are precise enough for any screen. */
 export function fixed(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

@@ -2,18 +2,19 @@
 import { rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { inputError } from '../../errors.ts';
-import { writeError } from '../../files.ts';
+import { writeError } from '../../io/atomic-write.ts';
 import type { DatasetRow } from '../../store/datasets.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunState } from '../../store/runs.ts';
 import type { StageState } from '../../store/stages.ts';
 import { type DatasetFiles, datasetFiles } from '../datasets/files.ts';
-import type { Leakage } from '../datasets/leakage.ts';
-import type { Library } from '../library.ts';
+import { countLeakage, type Leakage } from '../datasets/leakage.ts';
+import { liesInWorkspace } from '../workspace/own-folders.ts';
+import type { Library } from './library.ts';
 
 /** A dataset in the list. */
 export interface DatasetSummary extends DatasetRow {
-  /** Bytes of its files; null when the training file is gone. */
+  /** Bytes of its files; null if the training file is missing. */
   readonly bytes: number | null;
   readonly stages: number;
   readonly runs: number;
@@ -22,6 +23,8 @@ export interface DatasetSummary extends DatasetRow {
 /** A dataset with its files and what depends on it. */
 export interface DatasetDetail extends DatasetSummary {
   readonly files: DatasetFiles;
+  /** Whether removing the dataset deletes its files; those outside the workspace stay. */
+  readonly filesGo: boolean;
   readonly dependents: Dependents;
 }
 
@@ -30,7 +33,7 @@ export interface Dependents {
   readonly runs: readonly { readonly id: number; readonly name: string; readonly state: RunState }[];
 }
 
-/** Every dataset in the order of the curriculum, of the same words the newest first. */
+/** Every dataset in curriculum order; newest first within a word count. */
 export function listDatasets(store: Store): DatasetSummary[] {
   const stages = store.stages.list();
   const runs = store.runs.list({});
@@ -56,7 +59,7 @@ function isOf(store: Store, path: string, { file }: DatasetRow): boolean {
   return resolve(store.folder, path) === resolve(store.folder, file);
 }
 
-/** What was made of a dataset, or waits to be. */
+/** Runs and stages that use a dataset. */
 export function dependentsOf(store: Store, row: DatasetRow): Dependents {
   return {
     stages: store.stages
@@ -76,21 +79,25 @@ export function datasetDetail(store: Store, id: number): DatasetDetail {
   const dependents = dependentsOf(store, row);
   const { stages, runs } = dependents;
   const files = datasetFiles(row.file);
-  return { ...row, bytes: bytesOf(row), stages: stages.length, runs: runs.length, files, dependents };
+  return {
+    ...row,
+    bytes: bytesOf(row),
+    stages: stages.length,
+    runs: runs.length,
+    files,
+    filesGo: liesInWorkspace(store, files.train),
+    dependents,
+  };
 }
 
-/** The dataset, or an error that says which one is missing. */
+/** The dataset, or an error if there is none. */
 export function requireDataset(store: Pick<Store, 'datasets'>, id: number): DatasetRow {
   const row = store.datasets.get(id);
   if (row !== undefined) return row;
-  throw inputError(
-    'DATASET_UNKNOWN',
-    `Expected the id of a dataset, got ${id}: there is none`,
-    'It may have been removed.',
-  );
+  throw inputError('DATASET_UNKNOWN', `There is no dataset with id ${id}`, 'It may have been removed.');
 }
 
-/** Refuses to touch a dataset that something is working on or waits for. */
+/** Throws if a run or a queued stage uses the dataset. */
 export function checkUnused(store: Store, row: DatasetRow): void {
   const { stages, runs } = dependentsOf(store, row);
   const run = runs.find(({ state }) => state === 'running' || state === 'paused');
@@ -105,18 +112,17 @@ export function checkUnused(store: Store, row: DatasetRow): void {
   throw inputError(
     'DATASET_IN_USE',
     `${row.name} is in use: the stage "${stage.name}" is ${stage.state}`,
-    'Take the stage out of the queue first.',
+    'Remove the stage from the queue first.',
   );
 }
 
-/** Removes a dataset and its files. Stages lose their dataset; runs keep their history. */
+/** Removes a dataset, and its files if they lie in the workspace. Stages lose their dataset; runs keep their history. */
 export function removeDataset({ store, changes }: Pick<Library, 'store' | 'changes'>, id: number): void {
   const row = requireDataset(store, id);
   checkUnused(store, row);
   const files = datasetFiles(row.file);
   try {
-    rmSync(files.train, { force: true });
-    rmSync(files.test, { force: true });
+    for (const file of [files.train, files.test]) if (liesInWorkspace(store, file)) rmSync(file, { force: true });
   } catch (error) {
     throw writeError(error, row.file, 'the removal of a dataset');
   }
@@ -125,9 +131,19 @@ export function removeDataset({ store, changes }: Pick<Library, 'store' | 'chang
   changes.publish('stages');
 }
 
-/** Whether a dataset's test records are held out; null where there are none. */
+/** Whether a dataset's test records are held out; null where there are none. The result is kept with the dataset. */
 export async function leakageOf(library: Library, id: number, signal?: AbortSignal): Promise<Leakage | null> {
-  const row = requireDataset(library.store, id);
+  const { store, changes, workers } = library;
+  const row = requireDataset(store, id);
   if (row.task !== 'interleave' || row.testN === 0) return null;
-  return library.workers.run('checkLeakage', datasetFiles(row.file), { signal });
+  const leakage = await workers.run('checkLeakage', datasetFiles(row.file), { signal });
+  const counted = countLeakage(leakage);
+  const isNew = row.leakage?.titles !== counted.titles || row.leakage.pairs !== counted.pairs;
+  // The dataset may have been made again meanwhile: then this is about the earlier one.
+  if (isNew && store.datasets.get(id)?.madeAt === row.madeAt) {
+    store.datasets.setLeakage(id, counted);
+    changes.publish('datasets');
+    changes.publish('stages');
+  }
+  return leakage;
 }

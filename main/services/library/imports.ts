@@ -1,15 +1,15 @@
-/** Importing in two steps: read and show, then one word brings all of it in. */
+/** Importing in two steps: preview, then apply. */
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { bundledTextFiles } from '../corpora/bundled.ts';
-import type { SourceText } from '../corpora/source-text.ts';
-import { corpusOf, type Library } from '../library.ts';
-import { applyChange, type CorpusChange } from './corpus-change.ts';
-import type { ImportSource, ReadImport } from './import-tasks.ts';
-import { cancelled } from './workers.ts';
+import { applyChange, type CorpusChange } from '../datasets/corpus-change.ts';
+import type { ImportSource, ReadImport } from '../text-worker/import-tasks.ts';
+import { cancelled } from '../text-worker/workers.ts';
+import { bundledTextFiles } from '../texts/bundled.ts';
+import type { SourceText } from '../texts/source-text.ts';
+import { corpusOf, type Library } from './library.ts';
 
-/** What an import would change, and the id under which it waits. */
+/** What an import would change, and its pending id. */
 export interface ImportPreview extends Omit<ReadImport, 'sources'> {
   readonly importId: number;
 }
@@ -17,7 +17,7 @@ export interface ImportPreview extends Omit<ReadImport, 'sources'> {
 /** What an import changed. */
 export interface ImportOutcome {
   readonly added: number;
-  /** Titles of shorter versions that went. */
+  /** Titles of shorter versions that were replaced. */
   readonly removed: readonly string[];
   readonly leftOut: number;
 }
@@ -28,15 +28,15 @@ export interface ReadOptions {
 }
 
 /** All files of one import together. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
-/** Reads files and shows what they would change; nothing is stored. */
+/** Reads files and previews what they would change; nothing is stored. */
 export async function openImport(
   library: Library,
   files: readonly ImportSource[],
   { minWords, signal: asker }: ReadOptions = {},
 ): Promise<ImportPreview> {
-  // A listener that comes after the abort would never hear of it.
+  // A listener added after the abort would never be called.
   if (asker?.aborted) throw cancelled();
   checkSize(files);
   const title = files.length === 1 ? `Read ${files[0]?.name}` : `Read ${files.length} files`;
@@ -53,7 +53,7 @@ export async function openImport(
   return { ...shown, importId: library.staged.hold(sources) };
 }
 
-/** The same for files that the host can read itself. */
+/** The same for files on the host. */
 export function openImportPaths(library: Library, paths: readonly string[], options: ReadOptions = {}) {
   return openImport(
     library,
@@ -62,7 +62,7 @@ export function openImportPaths(library: Library, paths: readonly string[], opti
   );
 }
 
-/** Brings in what was shown, but for the texts (by their place) that the person left out. */
+/** Imports what was previewed, except the texts (by position) that the user excluded. */
 export async function confirmImport(
   library: Library,
   importId: number,
@@ -75,7 +75,7 @@ export async function confirmImport(
   return outcome;
 }
 
-/** Brings in the texts that come with Braid. */
+/** Imports the bundled texts. */
 export async function importBundled(library: Library): Promise<ImportOutcome> {
   const preview = await openImportPaths(library, bundledTextFiles(library.paths.datasets));
   const bad = preview.files.find(({ faultCount }) => faultCount > 0)?.faults[0];
@@ -101,7 +101,7 @@ async function bringIn(library: Library, texts: readonly SourceText[]): Promise<
   return result;
 }
 
-/** Works out a change and makes it; anew where the corpus changed in between. */
+/** Computes a change and applies it; retries if the corpus changed in between. */
 export async function changeCorpus<T extends { readonly change: CorpusChange }>(
   library: Pick<Library, 'store' | 'changes'>,
   work: (corpus: SourceText[]) => Promise<T>,
@@ -127,15 +127,15 @@ function sameTexts(corpus: readonly SourceText[], now: readonly { readonly id: n
 function checkSize(files: readonly ImportSource[]): void {
   if (files.length === 0) throw inputError('NOTHING_TO_IMPORT', 'Expected at least one file to import, got none');
   const bytes = files.reduce((sum, file) => sum + ('bytes' in file ? file.bytes.length : sizeOf(file.path)), 0);
-  if (bytes <= MOST_BYTES) return;
+  if (bytes <= MAX_BYTES) return;
   throw inputError(
     'IMPORT_TOO_LARGE',
-    `Expected at most ${MOST_BYTES / 2 ** 20} MiB in one import, got ${Math.ceil(bytes / 2 ** 20)} MiB`,
-    'Import the files in several parts.',
+    `Expected at most ${MAX_BYTES / 2 ** 20} MiB in one import, got ${Math.ceil(bytes / 2 ** 20)} MiB`,
+    'Import the files in several batches.',
   );
 }
 
-/** A file that can't be looked at is the reader's to explain. */
+/** The reader reports files that can't be accessed. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,16 +1,16 @@
-/** Making datasets of the corpus: a look first, then the files, by name, in the workspace. */
+/** Generating datasets from the corpus: a preview first, then the files in the workspace. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { datasetFiles } from '../datasets/files.ts';
-import { recordDataset } from '../datasets/recorded.ts';
+import { decideSides, recordDataset } from '../datasets/recorded.ts';
 import type { PairCounts, StageSupply } from '../datasets/supply.ts';
-import { corpusOf, type Library } from '../library.ts';
+import { requireTemplate } from '../datasets/templates.ts';
+import type { DatasetPreview, WriteResult, WrittenDataset } from '../text-worker/dataset-tasks.ts';
 import { checkUnused, dependentsOf } from './catalogue.ts';
-import type { DatasetPreview, WriteResult, WrittenDataset } from './dataset-tasks.ts';
-import { requireTemplate } from './templates.ts';
+import { corpusOf, type Library } from './library.ts';
 
-/** How records are made; the template by its name and version. */
+/** How records are generated; the template by name and version. */
 export interface RecipeOptions extends PairCounts {
   readonly seed: number;
   readonly template: { readonly name: string; readonly version: number };
@@ -18,26 +18,26 @@ export interface RecipeOptions extends PairCounts {
 
 export interface MakeDatasetsOptions extends RecipeOptions {
   readonly stages: readonly number[];
-  /** Goes before the word count in the files' names: `river` gives `river-10words.jsonl`. */
+  /** Prefix of the file names: `river` gives `river-10words.jsonl`. */
   readonly name?: string | undefined;
-  /** Whether files of these names may be replaced. */
+  /** Whether existing files with these names may be replaced. */
   readonly replace: boolean;
 }
 
-/** What was made. */
+/** What was generated. */
 export interface MadeDatasets {
   readonly made: readonly (Omit<WrittenDataset, 'files'> & { readonly id: number; readonly name: string })[];
   readonly shortages: readonly StageSupply[];
 }
 
-/** A name that is taken, and who depends on what bears it. */
+/** A name already in use, and what depends on its dataset. */
 export interface TakenName {
   readonly name: string;
   readonly runs: readonly string[];
   readonly stages: readonly string[];
 }
 
-/** The first records of what these options make; nothing is stored. */
+/** Preview: the first records for these options; nothing is stored. */
 export function previewStage(
   library: Library,
   options: RecipeOptions & { readonly words: number; readonly show: number },
@@ -48,7 +48,7 @@ export function previewStage(
   return library.workers.run('previewDataset', { ...options, template, texts: corpusOf(library.store) }, { signal });
 }
 
-/** Which of the names are taken. */
+/** Which of the names are already in use. */
 export function takenNames(library: Pick<Library, 'store' | 'workspace'>, stages: readonly number[], name?: string) {
   return stages.flatMap((words): TakenName[] => {
     const file = fileOf(library, words, name);
@@ -59,7 +59,7 @@ export function takenNames(library: Pick<Library, 'store' | 'workspace'>, stages
   });
 }
 
-/** Makes the datasets: each is whole or not there. Cancelled, it keeps those that were finished. */
+/** Generates the datasets, each atomically. When cancelled, the finished ones are kept. */
 export async function makeDatasets(library: Library, options: MakeDatasetsOptions): Promise<MadeDatasets> {
   const { store } = library;
   const { stages: asked, name, replace, ...recipe } = options;
@@ -73,7 +73,7 @@ export async function makeDatasets(library: Library, options: MakeDatasetsOption
     if (row !== undefined) checkUnused(store, row);
   }
   const template = requireTemplate(store, recipe.template.name, recipe.template.version);
-  const title = words.length === 1 ? `Make ${nameOf(words[0] ?? 0, name)}` : `Make ${words.length} datasets`;
+  const title = words.length === 1 ? `Generate ${nameOf(words[0] ?? 0, name)}` : `Generate ${words.length} datasets`;
   const { result } = library.jobs.start('datasets', title, async ({ signal, progress }) => {
     progress({ done: 0, total: words.length, unit: 'stages' });
     const input = { ...recipe, template, texts: corpusOf(store), stages: files };
@@ -88,13 +88,22 @@ export async function makeDatasets(library: Library, options: MakeDatasetsOption
 
 function recordAll(
   { store, changes }: Library,
-  { written, shortages }: WriteResult,
+  { written, shortages, sides }: WriteResult,
   recipe: Pick<Parameters<typeof recordDataset>[1], 'seed' | 'template'>,
 ): MadeDatasets {
+  if (written.length > 0) decideSides(store, sides);
   const made = written.map(({ files, ...dataset }) => {
     const [train, test] = [{ length: dataset.train }, { length: dataset.test }];
     const { seed, template } = recipe;
-    const id = recordDataset(store, { files, words: dataset.words, train, test, seed, template });
+    const id = recordDataset(store, {
+      files,
+      words: dataset.words,
+      train,
+      test,
+      seed,
+      template,
+      leakage: dataset.leakage,
+    });
     return { ...dataset, id, name: store.datasets.get(id)?.name ?? '' };
   });
   if (made.length > 0) changes.publish('datasets');
@@ -109,7 +118,7 @@ function fileOf({ workspace }: Pick<Library, 'workspace'>, words: number, name?:
   return datasetFiles(join(workspace.datasets, `${nameOf(words, name)}.jsonl`)).train;
 }
 
-/** A name becomes part of a file's name on whatever system reads the workspace next. */
+/** A name becomes part of a file name, which must be valid on every system. */
 function checkName(name: string | undefined): void {
   if (name === undefined || name === '' || /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name)) return;
   throw inputError(
@@ -122,15 +131,11 @@ function checkName(name: string | undefined): void {
 function refuseTaken(taken: readonly TakenName[]): void {
   if (taken.length === 0) return;
   const names = taken.map(({ name }) => name).join(', ');
-  throw inputError(
-    'DATASET_EXISTS',
-    `Expected new names, but there is already ${names}`,
-    'Choose another name, or replace them.',
-  );
+  throw inputError('DATASET_EXISTS', `${names} already exists`, 'Choose another name, or replace the existing files.');
 }
 
 function cancelled(kept: readonly string[]): BraidError {
-  const rest = kept.length === 0 ? 'nothing was made' : `these were finished and stay: ${kept.join(', ')}`;
+  const rest = kept.length === 0 ? 'nothing was generated' : `these were finished and are kept: ${kept.join(', ')}`;
   return new BraidError('CANCELLED', `Cancelled; ${rest}`, { kind: 'input' });
 }
 
@@ -138,6 +143,6 @@ function nothingServed(shortages: readonly StageSupply[]): BraidError {
   return inputError(
     'TEXTS_TOO_SHORT',
     shortages.map((stage) => stage.shortage).join('\n'),
-    'Import or merge longer texts, or ask for fewer or shorter pairs.',
+    'Import or merge longer texts, or reduce the number or length of pairs.',
   );
 }

@@ -1,10 +1,12 @@
 /**
- * Dataset files, read a page at a time: a dataset may be larger than memory should hold, and its line starts are all
- * that is kept of it. A line that is no record is shown as such; only training insists on every line.
+ * Dataset files, read a page at a time: a dataset may be larger than memory allows, so only its line offsets are kept.
+ * An invalid line is shown as such; only training requires every line to be valid.
  */
+
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { inputError } from '../../errors.ts';
+import { parseJson } from '../../io/json.ts';
 import { type InterleaveRecord, parseInterleaveRecord } from '../../tasks/interleave/record.ts';
 
 /** One line of a dataset. */
@@ -16,7 +18,7 @@ export type RecordView =
 
 export interface RecordPage {
   readonly records: readonly RecordView[];
-  /** Records of the file, or of it those that the search found. */
+  /** Number of records, or of search results. */
   readonly total: number;
 }
 
@@ -38,7 +40,7 @@ interface Line {
 }
 
 interface Indexed {
-  /** Size and time of the file: another file asks for another index. */
+  /** Size and time of the file: if they change, the index is rebuilt. */
   readonly version: string;
   readonly lines: readonly Line[];
   readonly searches: Map<string, readonly Line[]>;
@@ -47,19 +49,23 @@ interface Indexed {
 const FILES_KEPT = 6;
 const SEARCHES_KEPT = 8;
 const LONGEST_OTHER = 20_000;
+/** A page shows a few dozen lines at a time; the longest stage's records have 20,000 bytes. */
+const LONGEST_LINE = 1_000_000;
 
-/** Opens the reader, with an index kept of the files last read. */
+/** Opens the reader, which caches the indexes of recently read files. */
 export function openRecordFiles(): RecordFiles {
   const kept = new Map<string, Indexed>();
 
   async function indexed(file: string, signal: AbortSignal | undefined): Promise<Indexed> {
-    const { size, mtimeMs } = await stat(file).catch(() => {
+    const found = await stat(file).catch(() => {
       throw inputError(
         'DATASET_MISSING',
-        `${file}: expected a dataset, there is no such file`,
-        'Make the dataset anew.',
+        `${file}: expected a dataset, but the file doesn't exist`,
+        'Generate the dataset again.',
       );
     });
+    if (!found.isFile()) throw inputError('DATASET_MISSING', `${file}: expected a dataset, got no regular file`);
+    const { size, mtimeMs } = found;
     const version = `${size}:${mtimeMs}`;
     const known = kept.get(file);
     if (known?.version === version) return known;
@@ -108,7 +114,7 @@ async function matching(file: string, index: Indexed, wanted: string, signal: Ab
   try {
     for (const line of index.lines) {
       signal?.throwIfAborted();
-      if (holds(await textOf(handle, line), wanted)) found.push(line);
+      if (line.end - line.start <= LONGEST_LINE && holds(await textOf(handle, line), wanted)) found.push(line);
     }
   } finally {
     await handle.close();
@@ -125,10 +131,10 @@ async function textOf(handle: Handle, { start, end }: Line): Promise<string> {
   return buffer.toString('utf8', 0, bytesRead);
 }
 
-/** Whether a record's words hold what is looked for; its prompt repeats them among words that every record has. */
+/** Whether a record contains the search text; the prompt is skipped, as it repeats the fragments among words common to all. */
 function holds(json: string, wanted: string): boolean {
   try {
-    const value: unknown = JSON.parse(json);
+    const value: unknown = parseJson(json);
     const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [['', value] as const];
     const own = fields.length > 1 ? fields.filter(([name]) => name !== 'prompt') : fields;
     return own.some(([, field]) => plain(field).toLowerCase().includes(wanted));
@@ -145,17 +151,22 @@ async function viewsOf(file: string, lines: readonly Line[]): Promise<RecordView
   const handle = await open(file);
   try {
     const views: RecordView[] = [];
-    for (const line of lines) views.push(viewOf(await textOf(handle, line), line.number));
+    for (const line of lines) {
+      const bytes = line.end - line.start;
+      const reason = `expected at most ${LONGEST_LINE} bytes on a line, got ${bytes}`;
+      if (bytes > LONGEST_LINE) views.push({ kind: 'fault', line: line.number, reason });
+      else views.push(viewOf(await textOf(handle, line), line.number));
+    }
     return views;
   } finally {
     await handle.close();
   }
 }
 
-/** A record has fragments if it is meant to be interleaved; then all of it must be right. */
+/** A record with fragments is an interleave record; then all of it must be valid. */
 function viewOf(json: string, line: number): RecordView {
   try {
-    const value: unknown = JSON.parse(json);
+    const value: unknown = parseJson(json);
     if (typeof value === 'object' && value !== null && !('fragment_a' in value))
       return { kind: 'other', line, json: JSON.stringify(value, null, 2).slice(0, LONGEST_OTHER) };
     return { kind: 'interleave', line, record: parseInterleaveRecord(value) };

@@ -1,18 +1,18 @@
-/** Imports that were read and shown, and wait for the person's word. They are lost with the app; nothing else is. */
+/** Previewed imports that wait for confirmation. They are lost when the app quits; nothing else is. */
 import { inputError } from '../../errors.ts';
-import type { SourceText } from '../corpora/source-text.ts';
+import type { SourceText } from '../texts/source-text.ts';
 
 export interface StagedImports {
-  /** Keeps the texts of an import; gives its id. */
+  /** Stores the texts of an import; returns its id. */
   hold(texts: readonly SourceText[]): number;
   get(id: number): readonly SourceText[];
   drop(id: number): void;
 }
 
-/** Imports kept at once: texts of a page that was closed must not stay for ever. */
+/** Maximum pending imports: those of a closed page must not stay forever. */
 const KEPT = 3;
 
-/** Opens an empty shelf. */
+/** Opens an empty set. */
 export function openStagedImports(): StagedImports {
   const held = new Map<number, readonly SourceText[]>();
   let lastId = 0;
@@ -25,11 +25,7 @@ export function openStagedImports(): StagedImports {
     get: (id) => {
       const texts = held.get(id);
       if (texts !== undefined) return texts;
-      throw inputError(
-        'IMPORT_GONE',
-        'This import is no longer held; nothing of it came in',
-        'Choose the files again.',
-      );
+      throw inputError('IMPORT_GONE', 'This import has expired; nothing was imported', 'Choose the files again.');
     },
     drop: (id) => void held.delete(id),
   };

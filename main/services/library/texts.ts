@@ -1,24 +1,24 @@
-/** The texts of the workspace: listed, read, renamed, joined, removed. */
+/** The texts of the workspace: listed, read, renamed, merged, removed. */
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { TextHeading } from '../../store/texts.ts';
-import { titleOf } from '../corpora/source-text.ts';
 import { defaultPairs, type PairCounts } from '../datasets/supply.ts';
-import { corpusOf, type Library } from '../library.ts';
+import type { JoinGroup, JoinPlan } from '../text-worker/join-task.ts';
+import type { CorpusOverview } from '../text-worker/overview-task.ts';
+import { titleOf } from '../texts/source-text.ts';
 import { changeCorpus } from './imports.ts';
-import type { JoinGroup, JoinPlan } from './join-task.ts';
-import type { CorpusOverview } from './overview-task.ts';
+import { corpusOf, type Library } from './library.ts';
 
-/** A text as it is read in the app; of a very long one the beginning. */
+/** A text for display in the app, truncated if very long. */
 export interface WholeText extends TextHeading {
   readonly text: string;
   /** Characters that are not shown. */
   readonly more: number;
 }
 
-const MOST_SHOWN = 200_000;
+const MAX_SHOWN = 200_000;
 
-/** Every text without its words; with `search` those that hold it in title, source or words. */
+/** The metadata of all texts; with `search`, of those that contain it in title, source or text. */
 export function listTexts(store: Pick<Store, 'texts'>, search?: string): TextHeading[] {
   const headings = store.texts.headings();
   if (search === undefined || search.trim() === '') return headings;
@@ -29,16 +29,16 @@ export function listTexts(store: Pick<Store, 'texts'>, search?: string): TextHea
 /** A text to read. */
 export function readText(store: Pick<Store, 'texts'>, id: number): WholeText {
   const { hash: _, ...row } = requireText(store, id);
-  return { ...row, text: row.text.slice(0, MOST_SHOWN), more: Math.max(0, row.text.length - MOST_SHOWN) };
+  return { ...row, text: row.text.slice(0, MAX_SHOWN), more: Math.max(0, row.text.length - MAX_SHOWN) };
 }
 
 function requireText(store: Pick<Store, 'texts'>, id: number) {
   const row = store.texts.get(id);
   if (row !== undefined) return row;
-  throw inputError('TEXT_UNKNOWN', `Expected the id of a text, got ${id}: there is none`, 'It may have been removed.');
+  throw inputError('TEXT_UNKNOWN', `There is no text with id ${id}`, 'It may have been removed.');
 }
 
-/** The corpus in numbers, with what each stage has and lacks. */
+/** The corpus in numbers, with what each stage has and needs. */
 export function overviewOf(
   library: Library,
   options: {
@@ -55,17 +55,13 @@ export function overviewOf(
   return library.workers.run('overview', input, { signal });
 }
 
-/** Gives a text another title; titles tell texts apart in records, so that each stands once. */
+/** Renames a text; titles identify texts in records, so they are unique. */
 export function renameText({ store, changes }: Pick<Library, 'store' | 'changes'>, id: number, title: string): void {
   const wanted = titleOf(title, '');
   requireText(store, id);
   const other = store.texts.byTitle(wanted);
   if (other !== undefined && other.id !== id)
-    throw inputError(
-      'TITLE_TAKEN',
-      `Expected a title of its own, but another text is called "${wanted}"`,
-      'Choose another title.',
-    );
+    throw inputError('TITLE_TAKEN', `Another text is already called "${wanted}"`, 'Choose another title.');
   store.texts.rename(id, wanted);
   changes.publish('texts');
 }
@@ -79,10 +75,10 @@ export function removeTexts({ store, changes }: Pick<Library, 'store' | 'changes
   changes.publish('texts');
 }
 
-/** What joining texts would give. */
+/** The result of merging texts. */
 export type JoinPreview = Omit<JoinPlan, 'change'>;
 
-/** Shows what joining would give; nothing is stored. */
+/** Previews merging; nothing is stored. */
 export async function previewJoin(
   library: Library,
   groups: readonly JoinGroup[],
@@ -96,7 +92,7 @@ export async function previewJoin(
   return { joined, stages };
 }
 
-/** Joins texts: each whole takes the place of its parts. */
+/** Merges texts: each merged text replaces its parts. */
 export async function joinTexts(library: Library, groups: readonly JoinGroup[]): Promise<JoinPreview> {
   const { result } = library.jobs.start('import', 'Merge texts', ({ signal }) =>
     changeCorpus(library, (corpus) => library.workers.run('planJoin', { corpus, groups }, { signal })),

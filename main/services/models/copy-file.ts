@@ -1,19 +1,19 @@
-/** Writing large files piece by piece: with progress, cancellable, on the disk when it is done. */
+/** Writes large files in pieces: with progress, cancellable, flushed to disk at the end. */
 import { createWriteStream } from 'node:fs';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { writeError } from '../../files.ts';
+import { writeError } from '../../io/atomic-write.ts';
 
 export interface PouringOptions {
   readonly signal: AbortSignal;
   /** Called with the bytes of each piece. */
   readonly onBytes: (count: number) => void;
-  /** Goes on at the file's end. */
+  /** Appends to the file. */
   readonly append?: boolean;
 }
 
-/** Writes all that a stream gives to a file. */
+/** Writes a stream to a file. */
 export async function pour(
   from: Readable | ReadableStream<Uint8Array>,
   file: string,

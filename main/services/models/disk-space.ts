@@ -1,10 +1,11 @@
 import { BraidError } from '../../errors.ts';
-import { diskSpace } from '../disk-space.ts';
+import { diskSpace } from '../../io/disk-space.ts';
+import { formatBytes } from '../../text/format.ts';
 
-/** Left free beside what is written: the database and checkpoints go on. */
+/** Kept free in addition: the database and checkpoints also need space. */
 const RESERVE = 256 * 2 ** 20;
 
-/** Throws where a folder's disk has no room for so many bytes. */
+/** Throws if a folder's disk has less free space than needed. */
 export function checkSpace(
   folder: string,
   bytes: number,
@@ -15,11 +16,7 @@ export function checkSpace(
   if (free >= bytes + RESERVE) return;
   throw new BraidError(
     'DISK_FULL',
-    `Expected ${mebibytes(bytes + RESERVE)} free at ${folder} for ${what}, got ${mebibytes(free)}`,
+    `Not enough space in ${folder} for ${what}: ${formatBytes(bytes + RESERVE)} needed, ${formatBytes(free)} free`,
     { remedy: 'Free some space there, or use a workspace on another disk.' },
   );
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.ceil(bytes / 2 ** 20).toLocaleString('en')} MiB`;
 }

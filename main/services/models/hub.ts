@@ -1,7 +1,7 @@
 /**
- * Downloading a model from the Hugging Face hub into the workspace. The small files come first, so that a model that
- * Braid can't read is refused before gigabytes are fetched. A download that failed goes on where it stood; a
- * cancelled one leaves nothing.
+ * Downloads a model from the Hugging Face Hub into the workspace. The small files come first, so that an unsupported
+ * model is rejected before gigabytes are downloaded. A failed download resumes where it stopped; a cancelled one leaves
+ * nothing.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
@@ -9,34 +9,28 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
-import { readModelConfig } from '../../trainer/model-folder.ts';
-import type { App } from '../app.ts';
-import type { JobContext } from '../jobs.ts';
+import { readModelConfig } from '../../trainer/memory/model-folder.ts';
+import type { JobContext } from '../workspace/jobs.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { pour } from './copy-file.ts';
 import { checkSpace } from './disk-space.ts';
-import { hubError } from './hub-errors.ts';
+import { type HubModel, hubError } from './hub-errors.ts';
 import { inMebibytes, refuseTaken } from './import.ts';
 
-export interface HubModel {
-  /** `owner/name`. */
-  readonly repo: string;
-  readonly revision: string;
-}
-
 export interface HubOptions {
-  /** Another hub; `HF_ENDPOINT` as Hugging Face's own tools have it. */
+  /** Another Hub; `HF_ENDPOINT` as in Hugging Face's own tools. */
   readonly hubUrl?: string | undefined;
-  /** For models that ask for it. */
+  /** For models that require it. */
   readonly accessToken?: string | undefined;
 }
 
-type Host = Pick<App, 'workspace' | 'jobs' | 'changes'>;
+type Host = Pick<OpenWorkspace, 'workspace' | 'jobs' | 'changes'>;
 
-/** What a model folder needs; anything else of a repository is left there. */
+/** The files that a model folder needs; other files of a repository aren't downloaded. */
 const WANTED =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^(README\.md|LICENSE(\.\w+)?)$|^model(-\d+-of-\d+)?\.safetensors$/;
 
-/** The repository that a person means: `owner/name`, or the address of its page. */
+/** Parses the user's input: `owner/name`, or the URL of its page. */
 export function parseRepo(text: string): string {
   const repo = text
     .trim()
@@ -45,30 +39,30 @@ export function parseRepo(text: string): string {
   if (/^[\w.-]+\/[\w.-]+$/.test(repo) && !repo.split('/').some((part) => /^\.+$/.test(part))) return repo;
   throw inputError(
     'BAD_REPO',
-    `Expected a model of the hub such as HuggingFaceTB/SmolLM2-135M-Instruct, got "${text}"`,
-    'Copy the name from the page of the model.',
+    `Expected a Hub model such as HuggingFaceTB/SmolLM2-135M-Instruct, got "${text}"`,
+    "Copy the name from the model's page.",
   );
 }
 
-/** Begins a download; its end makes the model `workspace:NAME`. Gives the job's id. */
+/** Starts a download that becomes the model `workspace:NAME`. Returns the job's id. */
 export function downloadModel(host: Host, { repo, revision }: HubModel, options: HubOptions = hubFromEnv()): number {
   const name = parseRepo(repo).split('/')[1] ?? repo;
   const target = join(host.workspace.models, name);
   refuseTaken(target);
   const title = `Download ${parseRepo(repo)}`;
   if (host.jobs.list().some((job) => job.state === 'running' && job.title === title))
-    throw inputError('DOWNLOAD_BUSY', `Expected ${repo} not to be on its way, but it is`, 'Wait for its end.');
+    throw inputError('DOWNLOAD_BUSY', `${repo} is already being downloaded`, 'Wait for it to finish.');
   const model = { repo: parseRepo(repo), revision };
   const { id, result } = host.jobs.start('model-download', title, (job) => fetchModel(model, target, options, job));
   result.then(
     () => host.changes.publish('models'),
-    // The list of jobs tells of the failure.
+    // The list of jobs shows the failure.
     () => undefined,
   );
   return id;
 }
 
-/** Which hub, and the token for models that need one, as Hugging Face's tools take them. */
+/** The Hub URL and token, from the environment variables of Hugging Face's tools. */
 export function hubFromEnv(env: NodeJS.ProcessEnv = process.env): HubOptions {
   return { hubUrl: env.HF_ENDPOINT || undefined, accessToken: env.HF_TOKEN || undefined };
 }
@@ -84,10 +78,10 @@ async function fetchModel(model: HubModel, target: string, options: HubOptions, 
   } catch (error) {
     if (signal.aborted) {
       await rm(folder, { recursive: true, force: true });
-      throw new BraidError('INTERRUPTED', 'Cancelled; nothing of it was kept.');
+      throw new BraidError('INTERRUPTED', 'Cancelled; no files were kept.');
     }
     const explained = hubError(error, model, options.hubUrl);
-    // What can never become a model is no use to go on with.
+    // Don't resume what can never become a model.
     if (explained instanceof BraidError && explained.kind === 'input')
       await rm(folder, { recursive: true, force: true });
     throw explained;
@@ -96,7 +90,7 @@ async function fetchModel(model: HubModel, target: string, options: HubOptions, 
 
 async function fetchFiles(model: HubModel, folder: string, options: HubOptions, job: JobContext): Promise<void> {
   const { signal, progress } = job;
-  // Loaded when it is needed: most starts of the app download nothing.
+  // Loaded on demand: most sessions download nothing.
   const { downloadFile, listFiles } = await import('@huggingface/hub');
   const access = {
     repo: model.repo,
@@ -143,7 +137,7 @@ function refuseForeign(repo: string, files: readonly ListFileEntry[], wanted: re
   );
 }
 
-/** Whether a file came as the hub describes it; one that did not is let go. */
+/** Whether a file matches the Hub's listing; one that doesn't is deleted. */
 async function checkFile(place: string, { path, size, lfs }: ListFileEntry): Promise<void> {
   const got = statSync(place).size;
   const whole = got === size && (lfs === undefined || (await sha256(place)) === lfs.oid);
@@ -159,7 +153,7 @@ async function sha256(file: string): Promise<string> {
 }
 
 function changedMeanwhile(path: string): BraidError {
-  return new BraidError('HUB_CHANGED', `${path} did not come as the hub lists it; it was let go`, {
-    remedy: 'Start the download again: the files that are whole stay.',
+  return new BraidError('HUB_CHANGED', `${path} doesn't match the Hub's listing and was deleted`, {
+    remedy: 'Start the download again: complete files are kept.',
   });
 }

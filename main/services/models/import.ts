@@ -1,33 +1,48 @@
-/** Bringing in a Hugging Face folder: used where it lies, or copied into the workspace. */
+/** Importing a Hugging Face folder: used in place, or copied into the workspace. All of its files are read first. */
+
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { readModelFacts } from '../../trainer/model-facts.ts';
-import type { App } from '../app.ts';
-import type { JobContext } from '../jobs.ts';
+import { readModelFacts } from '../../trainer/memory/model-facts.ts';
+import { checkSound } from '../../trainer/memory/model-folder.ts';
+import type { JobContext } from '../workspace/jobs.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { pour } from './copy-file.ts';
 import { checkSpace } from './disk-space.ts';
-import { rememberImported } from './imported.ts';
+import { forgetImported, rememberImported } from './imported.ts';
 
-type Host = Pick<App, 'store' | 'workspace' | 'jobs' | 'changes'>;
+type Host = Pick<OpenWorkspace, 'store' | 'workspace' | 'jobs' | 'changes'>;
 
 export interface ImportedFolder {
-  /** The model's reference, there already or when the job is done. */
+  /** The model's reference, valid now or when the job is done. */
   readonly ref: string;
-  /** The copying job; null where nothing is copied. */
+  /** The copy job; null if nothing is copied. */
   readonly jobId: number | null;
 }
 
-/** Takes in a folder after a look at its files; what keeps it from being a model is said. */
+/** Imports a folder after checking its files; throws if it isn't a usable model. */
 export function importModel(host: Host, folder: string, copy: boolean): ImportedFolder {
-  // The weights' headers too: a download that was cut off is told of now, not when a stage starts.
+  // Checks the weights' headers too: report a truncated download now, not when a stage starts.
   readModelFacts({ base: folder, adapter: null, tokenizer: folder });
   if (dirname(folder) === host.workspace.models) return { ref: `workspace:${basename(folder)}`, jobId: null };
   if (copy) return copyIn(host, folder);
   host.store.transaction(() => rememberImported(host.store, folder));
   host.changes.publish('models');
+  checkInPlace(host, folder);
   return { ref: `folder:${folder}`, jobId: null };
+}
+
+/** Reading gigabytes takes seconds: the model is listed meanwhile, and removed if it turns out to be damaged. */
+function checkInPlace(host: Host, folder: string): void {
+  const { result } = host.jobs.start('model-check', `Check ${basename(folder)}`, ({ signal }) =>
+    checkSound(folder, signal),
+  );
+  result.catch((error) => {
+    if (!(error instanceof BraidError)) return;
+    host.store.transaction(() => forgetImported(host.store, folder));
+    host.changes.publish('models');
+  });
 }
 
 function copyIn(host: Host, folder: string): ImportedFolder {
@@ -37,28 +52,31 @@ function copyIn(host: Host, folder: string): ImportedFolder {
   const { id, result } = host.jobs.start('model-import', `Copy ${name}`, (job) => copyFolder(folder, target, job));
   result.then(
     () => host.changes.publish('models'),
-    // The list of jobs tells of the failure.
+    // The list of jobs shows the failure.
     () => undefined,
   );
   return { ref: `workspace:${name}`, jobId: id };
 }
 
-/** A model that is there is never written over. */
+/** An existing model is never overwritten. */
 export function refuseTaken(target: string): void {
   if (!existsSync(target)) return;
   throw inputError(
     'MODEL_EXISTS',
-    `Expected no model at ${target} yet, but there is one`,
+    `There is already a model at ${target}`,
     'Delete that one first, or rename the folder.',
   );
 }
 
-/** Whole or not at all: the folder gets its name when the last file is there. */
+/** Atomic: the folder gets its final name after the last file. */
 async function copyFolder(from: string, target: string, { signal, progress }: JobContext): Promise<void> {
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}-0.tmp`);
-  const files = (await readdir(from, { withFileTypes: true })).filter((file) => !file.isDirectory());
-  const sizes = await Promise.all(files.map(async ({ name }) => (await stat(join(from, name))).size));
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const files = (
+    await Promise.all(
+      (await readdir(from)).map(async (name) => ({ name, stats: await stat(join(from, name)).catch(() => null) })),
+    )
+  ).filter(({ stats }) => stats?.isFile() === true);
+  const total = files.reduce((sum, { stats }) => sum + (stats?.size ?? 0), 0);
   checkSpace(dirname(target), total, basename(target));
   let done = 0;
   const onBytes = (count: number): void => {
@@ -70,11 +88,12 @@ async function copyFolder(from: string, target: string, { signal, progress }: Jo
     await mkdir(temporary, { recursive: true });
     for (const { name } of files)
       await pour(createReadStream(join(from, name)), join(temporary, name), { signal, onBytes });
+    await checkSound(temporary, signal);
     refuseTaken(target);
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
-    if (signal.aborted) throw new BraidError('INTERRUPTED', 'Cancelled; nothing of it was kept.');
+    if (signal.aborted) throw new BraidError('INTERRUPTED', 'Cancelled; no files were kept.');
     throw error;
   }
 }

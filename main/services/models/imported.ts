@@ -1,4 +1,4 @@
-/** Model folders outside the workspace that the person has brought in: the workspace remembers where they are. */
+/** Imported model folders outside the workspace, which stores their paths. */
 import { z } from 'zod';
 import type { Store } from '../../store/index.ts';
 
@@ -8,19 +8,19 @@ const schema = z.array(z.object({ folder: z.string().min(1), addedAt: z.int() })
 
 export type ImportedModel = Readonly<z.infer<typeof schema>[number]>;
 
-/** The imported folders, oldest first. What another version stored and makes no sense here counts as none. */
+/** The imported folders, oldest first. Invalid values from another version count as none. */
 export function importedModels(store: Pick<Store, 'settings'>): readonly ImportedModel[] {
   return schema.safeParse(store.settings.get(KEY)).data ?? [];
 }
 
-/** Remembers a folder; once is enough. */
+/** Adds a folder, once. */
 export function rememberImported(store: Pick<Store, 'settings' | 'now'>, folder: string): void {
   const known = importedModels(store);
   if (known.some((model) => model.folder === folder)) return;
   store.settings.set(KEY, [...known, { folder, addedAt: store.now() }]);
 }
 
-/** Forgets a folder; its files stay. */
+/** Removes a folder from the list; its files are kept. */
 export function forgetImported(store: Pick<Store, 'settings'>, folder: string): void {
   const known = importedModels(store);
   store.settings.set(

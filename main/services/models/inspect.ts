@@ -1,18 +1,28 @@
-/** Everything about one model, for a person who wonders what it is and whether it fits this machine. */
+/** Everything about one model: what it is and whether it fits this machine. */
+
 import { readdirSync, statSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { type AdapterFacts, type MemoryNeeds, memoryNeeds, readModelFacts, USUAL } from '../../trainer/model-facts.ts';
-import { listModels, type ModelEntry, type ModelPlaces } from '../model-list.ts';
-import { resolveModelParts } from '../models.ts';
+import { deviceBudget } from '../../trainer/memory/budget.ts';
+import {
+  type AdapterFacts,
+  type MemoryNeeds,
+  memoryNeeds,
+  readModelFacts,
+  USUAL,
+} from '../../trainer/memory/model-facts.ts';
+import { type ModelPlan, planModel } from '../../trainer/memory/model-plan.ts';
+import { machineBudget } from '../doctor/model.ts';
+import { listModels, type ModelEntry, type ModelPlaces } from './list.ts';
+import { resolveModelParts } from './resolve.ts';
 
 export interface ModelFile {
   readonly name: string;
   readonly bytes: number;
 }
 
-/** What was read; only `problem` and the files where it could not be. */
+/** The details; only `problem` and the files if it can't be read. */
 export interface ModelDetail {
   readonly entry: ModelEntry;
   readonly files: readonly ModelFile[];
@@ -25,20 +35,20 @@ export interface ModelDetail {
     readonly heads: number;
     readonly keyValueHeads: number;
     readonly vocabulary: number;
-    /** Tokens of prompt and completion, at most. */
+    /** Maximum tokens of prompt and completion. */
     readonly context: number;
     readonly tiedEmbeddings: boolean;
     readonly dtypes: readonly string[];
     readonly chatTemplate: boolean;
     readonly adapter: AdapterFacts | null;
-    /** The folder under an adapter. */
+    /** The adapter's base model folder. */
     readonly base: string | null;
   } | null;
   readonly memory: {
     readonly needs: MemoryNeeds;
     readonly totalBytes: number;
     readonly freeBytes: number;
-    /** What the needs are told for. */
+    /** The options that the memory plan is for. */
     readonly rows: number;
     readonly tokens: number;
   } | null;
@@ -48,7 +58,7 @@ export interface ModelDetail {
 export function knownModel(places: ModelPlaces, ref: string): ModelEntry {
   const entry = listModels(places).find((known) => known.ref === ref);
   if (entry !== undefined) return entry;
-  throw inputError('MODEL_UNKNOWN', `Expected a model that the app knows, got "${ref}"`, 'Choose one from the list.');
+  throw inputError('MODEL_UNKNOWN', `There is no model "${ref}"`, 'Choose one from the list.');
 }
 
 /** Reads one model of the list, usable or not. */
@@ -98,4 +108,10 @@ function filesOf(folder: string): ModelFile[] {
     .filter((file) => file.isFile())
     .map(({ name }) => ({ name: name, bytes: statSync(join(folder, name)).size }))
     .sort((a, b) => b.bytes - a.bytes);
+}
+
+/** The plan for this machine, or for another one with `budget` bytes and the native backend; for a checkpoint, of its base. */
+export async function planOfModel(places: ModelPlaces, ref: string, budget: number | null): Promise<ModelPlan> {
+  const { base } = resolveModelParts(knownModel(places, ref).model, places.paths);
+  return planModel(base, budget === null ? await machineBudget() : deviceBudget('native', budget));
 }

@@ -1,14 +1,16 @@
-/** Deleting a model or a checkpoint, after saying what hangs on it. */
+/** Deleting a model or a checkpoint, after showing what depends on it. */
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { RunRow } from '../../store/runs.ts';
-import type { App } from '../app.ts';
-import { listModels, type ModelEntry, type ModelPlaces } from '../model-list.ts';
-import { resolveModelParts } from '../models.ts';
-import { fromStoredPath } from '../workspace.ts';
+import type { StageRow } from '../../store/stages.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import { ownCheckpointFolder } from '../workspace/own-folders.ts';
+import { fromStoredPath } from '../workspace/workspace.ts';
 import { forgetImported } from './imported.ts';
+import { listModels, type ModelEntry, type ModelPlaces } from './list.ts';
+import { resolveModelParts } from './resolve.ts';
 import { folderBytes } from './sizes.ts';
 
 export interface Named {
@@ -16,24 +18,34 @@ export interface Named {
   readonly name: string;
 }
 
-/** What goes with a model, and what is worse off without it. */
+/** What is deleted with a model, and what depends on it. */
 export interface Dependants {
   readonly entry: ModelEntry;
-  /** Freed on the disk; 0 where the files stay. */
+  /** Bytes freed on disk; 0 if the files are kept. */
   readonly bytes: number;
   /** Why it can't be deleted; null: it can. */
   readonly refusal: string | null;
   /** Runs that were trained from it, or that can't be resumed without it. */
   readonly runs: readonly Named[];
-  /** Stages that are to start from it. */
-  readonly stages: readonly Named[];
-  /** Checkpoints whose adapters lie over it: they can't be used any more. */
+  /** Stages that would start from it; `chosen`: by their own settings, without which they can't start. */
+  readonly stages: readonly (Named & { readonly chosen: boolean })[];
+  /** Checkpoints whose adapters need it as their base: they become unusable. */
   readonly checkpoints: readonly string[];
 }
 
-type Host = Pick<App, 'store' | 'live' | 'changes'> & ModelPlaces;
+interface Host extends Pick<OpenWorkspace, 'store' | 'changes'>, ModelPlaces {
+  /** Active runs, whose files must not be deleted. */
+  readonly live: { get(runId: number): unknown };
+  /** What a stage would start from: its own settings, or the checkpoint of the stage before it. */
+  readonly startOf: (stage: StageRow) => StageStart;
+}
 
-/** Looks up what depends on a model. */
+interface StageStart {
+  readonly model?: unknown;
+  readonly from_checkpoint?: unknown;
+}
+
+/** Finds what depends on a model. */
 export async function modelDependants(host: Host, ref: string): Promise<Dependants> {
   const entry = requireListed(host, ref);
   const runs = host.store.runs.list().filter((run) => stands(host, run, entry));
@@ -41,14 +53,14 @@ export async function modelDependants(host: Host, ref: string): Promise<Dependan
   return {
     entry,
     bytes: entry.kind === 'imported' || entry.deleted ? 0 : await folderBytes(entry.folder),
-    refusal: refusalOf(entry, live),
+    refusal: refusalOf(host, entry, live),
     runs: runs.map(({ id, name }) => ({ id, name })),
     stages: stagesOn(host, entry),
     checkpoints: entry.kind === 'checkpoint' ? [] : checkpointsOver(host, entry),
   };
 }
 
-/** Deletes a model; an imported folder is only forgotten. */
+/** Deletes a model; an imported folder is only removed from the list. */
 export async function removeModel(host: Host, ref: string): Promise<void> {
   const { entry, refusal } = await modelDependants(host, ref);
   if (refusal !== null) throw inputError('MODEL_IN_USE', refusal);
@@ -64,16 +76,22 @@ export async function removeModel(host: Host, ref: string): Promise<void> {
 function requireListed(places: ModelPlaces, ref: string): ModelEntry {
   const entry = listModels(places).find((known) => known.ref === ref);
   if (entry !== undefined) return entry;
-  throw inputError('MODEL_UNKNOWN', `Expected a model that the app knows, got "${ref}"`, 'Choose one from the list.');
+  throw inputError('MODEL_UNKNOWN', `There is no model "${ref}"`, 'Choose one from the list.');
 }
 
-function refusalOf({ kind, deleted, name }: ModelEntry, live: RunRow | undefined): string | null {
+function refusalOf(
+  { store }: Host,
+  { kind, deleted, name, folder }: ModelEntry,
+  live: RunRow | undefined,
+): string | null {
   if (kind === 'bundled') return `${name} comes with Braid and stays: without it the demo can't run`;
   if (deleted) return `${name} is deleted already`;
-  return live === undefined ? null : `${live.name} trains with it: stop the run first`;
+  if (kind === 'checkpoint' && ownCheckpointFolder(store, folder) === null)
+    return `${name} lies in ${folder}, which is not a checkpoint folder of this workspace: delete it there`;
+  return live === undefined ? null : `${live.name} is training with it: stop the run first`;
 }
 
-/** Whether a run stands on a model: trained from it, or, for a checkpoint, its own or a descendant's start. */
+/** Whether a run depends on a model: trained from it, or, for a checkpoint, its own or a descendant's start. */
 function stands({ store, paths }: Host, run: RunRow, entry: ModelEntry): boolean {
   if (entry.kind === 'checkpoint') {
     const isLast = store.checkpoints.ofRun(run.id).findLast(({ deletedAt }) => deletedAt === null)?.id;
@@ -82,16 +100,17 @@ function stands({ store, paths }: Host, run: RunRow, entry: ModelEntry): boolean
   return baseFolder(run.model, paths) === entry.folder;
 }
 
-function stagesOn({ store, paths }: Host, entry: ModelEntry): Named[] {
+function stagesOn({ store, paths, startOf }: Host, entry: ModelEntry): Dependants['stages'] {
   return store.stages
     .list()
-    .filter(({ state, config }) => {
-      if (state !== 'planned' && state !== 'queued') return false;
-      const { model, from_checkpoint: from } = config;
-      if (typeof from === 'string') return fromStoredPath(store.folder, from) === entry.folder;
-      return typeof model === 'string' && baseFolder(model, paths) === entry.folder;
+    .filter((stage) => {
+      if (stage.state !== 'planned' && stage.state !== 'queued') return false;
+      const { model, from_checkpoint: from } = startOf(stage);
+      const start = typeof from === 'string' ? fromStoredPath(store.folder, from) : model;
+      if (typeof start !== 'string') return false;
+      return start === entry.folder || baseFolder(start, paths) === entry.folder;
     })
-    .map(({ id, name }) => ({ id, name }));
+    .map(({ id, name, config }) => ({ id, name, chosen: 'from_checkpoint' in config || 'model' in config }));
 }
 
 function checkpointsOver(host: Host, { folder }: ModelEntry): string[] {
@@ -101,17 +120,17 @@ function checkpointsOver(host: Host, { folder }: ModelEntry): string[] {
     .map(({ name }) => name);
 }
 
-/** The whole model that a model argument leads to; null where it leads nowhere. */
+/** The full model for a model argument; null if it can't be resolved. */
 function baseFolder(model: string, paths: ModelPlaces['paths']): string | null {
   try {
     return resolveModelParts(model, paths).base;
   } catch {
-    // What can't be resolved depends on nothing that is here.
+    // What can't be resolved doesn't depend on anything here.
     return null;
   }
 }
 
-/** Out of sight first: half a model is never listed. */
+/** Renames to a hidden name first: a partly deleted model is never listed. */
 async function removeFolder(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const aside = join(dirname(folder), `.${basename(folder)}.${process.pid}-0.tmp`);

@@ -1,9 +1,9 @@
-/** How much disk each model takes, read without holding up the host. */
+/** Disk space of each model, read without blocking the host. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listModels, type ModelPlaces } from '../model-list.ts';
+import { listModels, type ModelPlaces } from './list.ts';
 
-/** Bytes of each model's folder, by reference; none for what is gone. */
+/** Bytes of each model's folder, by reference; deleted ones are left out. */
 export async function modelSizes(places: ModelPlaces): Promise<Readonly<Record<string, number>>> {
   const sizes: Record<string, number> = {};
   for (const { ref, folder, deleted } of listModels(places)) {
@@ -12,7 +12,7 @@ export async function modelSizes(places: ModelPlaces): Promise<Readonly<Record<s
   return sizes;
 }
 
-/** Bytes of a folder's files; one that goes while it is read counts as empty. */
+/** Bytes of a folder's files; one deleted meanwhile counts as empty. */
 export async function folderBytes(folder: string): Promise<number> {
   try {
     const names = await readdir(folder);

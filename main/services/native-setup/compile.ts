@@ -1,4 +1,4 @@
-/** Builds the addon, the package's source with kernels of our own, against the staged TensorFlow. */
+/** Builds the addon, the package's source with our own kernels, against the staged TensorFlow. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -6,14 +6,15 @@ import type { NativeLayout } from '../../native/folder.ts';
 import { sharedObjects } from './library.ts';
 import { runTool } from './run-tool.ts';
 
-const REMEDY = 'Install a C++ compiler (Debian and Ubuntu: apt install g++), or give a built addon with --addon FILE.';
+const REMEDY =
+  'Install a C++ compiler (Debian and Ubuntu: apt install g++), or pass a prebuilt addon with --addon FILE.';
 
 export interface AddonSources {
-  /** Our kernels, which bring in the package's sources. */
+  /** Our kernels, which include the package's sources. */
   readonly own: string;
   /** TensorFlow's headers. */
   readonly headers: string;
-  /** A folder for what is needed only now. */
+  /** A folder for temporary files. */
   readonly scratch: string;
 }
 
@@ -39,12 +40,12 @@ export async function compileAddon(
   await runTool(process.env.CXX ?? 'c++', args, { signal, remedy: REMEDY });
 }
 
-/** Clang on arm64 knows this processor by another flag's name. */
+/** Clang on arm64 has a different flag for the native CPU. */
 function nativeFlag(): string {
   return process.arch === 'arm64' ? '-mcpu=native' : '-march=native';
 }
 
-/** Node's C headers, copied out: a packaged app keeps them in its archive, where no compiler can read them. */
+/** Node's C headers, extracted: a packaged app has them in its archive, where a compiler can't read them. */
 function nodeHeaders(scratch: string): string {
   const from = join(dirname(createRequire(import.meta.url).resolve('node-api-headers/package.json')), 'include');
   const to = join(scratch, 'node-headers');

@@ -1,4 +1,4 @@
-/** Downloads: whole or not at all. */
+/** Atomic downloads. */
 import { createWriteStream, rmSync } from 'node:fs';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,7 +13,7 @@ export interface DownloadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Downloads a URL into `file`; what came short of the announced length is removed. */
+/** Downloads a URL into `file`; an incomplete file is removed. */
 export async function download(url: string, file: string, { onBytes, signal }: DownloadOptions = {}): Promise<void> {
   try {
     const response = await fetch(url, { signal: signal ?? null });
@@ -27,7 +27,7 @@ export async function download(url: string, file: string, { onBytes, signal }: D
         next(null, chunk);
       },
     });
-    // Node's web streams and the DOM's differ in type only.
+    // Node's web streams and the DOM's differ only in type.
     const body = Readable.fromWeb(response.body as ReadableStream<Uint8Array>);
     await pipeline(body, count, createWriteStream(file));
     if (total > 0 && done !== total) throw new Error(`expected ${total} bytes, got ${done}`);
@@ -36,12 +36,12 @@ export async function download(url: string, file: string, { onBytes, signal }: D
     if (isInterruption(cause)) throw cause;
     throw new BraidError('DOWNLOAD_FAILED', `${url}: the download failed (${reason(cause)})`, {
       cause,
-      remedy: 'Check the connection and try again, or fetch the file elsewhere and give its path.',
+      remedy: 'Check the connection and try again, or download the file elsewhere and pass its path.',
     });
   }
 }
 
-/** fetch hides what happened in its error's cause. */
+/** fetch puts the reason in its error's cause. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;

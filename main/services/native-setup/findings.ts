@@ -1,4 +1,4 @@
-/** What a set-up says first: what is there for a GPU, and what is missing. */
+/** What a set-up reports first: what a GPU has and what is missing. */
 import type { GpuFacts } from './machine.ts';
 import { type CudaRequirements, cudaRequirements, driverAtLeast } from './requirements.ts';
 
@@ -9,7 +9,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** The findings for a TensorFlow version: no GPU, no driver, too old a driver, which libraries aren't there. */
+/** The findings for a TensorFlow version: no GPU, no driver, an old driver, missing libraries. */
 export function findings(facts: GpuFacts, tensorflow: string): readonly Finding[] {
   const needs = cudaRequirements(tensorflow);
   const gpu = gpuFinding(facts);
@@ -22,8 +22,8 @@ function gpuFinding({ gpus, devices, driver }: GpuFacts): Finding {
     const detail = gpus.map(({ name, memoryMb }) => `${name}, ${(memoryMb / 1024).toFixed(0)} GiB`).join('; ');
     return { what: 'GPU', missing: false, detail };
   }
-  if (devices > 0) return { what: 'GPU', missing: true, detail: `${devices} of NVIDIA's, but no driver reaches it` };
-  const detail = driver === null ? 'none found' : `driver ${driver} is there, but nvidia-smi reaches no GPU`;
+  if (devices > 0) return { what: 'GPU', missing: true, detail: `${devices} from NVIDIA, but no working driver` };
+  const detail = driver === null ? 'none found' : `driver ${driver} is installed, but nvidia-smi finds no GPU`;
   return { what: 'GPU', missing: driver !== null, detail };
 }
 
@@ -40,10 +40,10 @@ function cudaFinding({ libraries }: GpuFacts, needs: CudaRequirements): Finding 
   if (missing.length === 0) return { what: 'CUDA', missing: false, detail: needs.libraries.join(', ') };
   const others = missing.flatMap((name) => otherVersions(name, libraries));
   const instead = others.length === 0 ? '' : `; of another version: ${others.join(', ')}`;
-  return { what: 'CUDA', missing: true, detail: `${wanted} wanted, missing ${missing.join(', ')}${instead}` };
+  return { what: 'CUDA', missing: true, detail: `${wanted} needed, missing ${missing.join(', ')}${instead}` };
 }
 
-/** Files of the same library with another number. */
+/** Other versions of the same library. */
 function otherVersions(name: string, libraries: ReadonlyMap<string, string>): readonly string[] {
   const stem = name.slice(0, name.indexOf('.so') + 3);
   return [...libraries.keys()].filter((file) => file.startsWith(`${stem}.`)).slice(0, 1);

@@ -1,22 +1,22 @@
-/** The native backend as the app shows it: what stands there, and a set-up as a job with its steps. */
+/** The native backend for the app: the current set-up, and setting it up as a job. */
 import { inputError } from '../../errors.ts';
 import { currentLayout, type NativeManifest, nativeFolder, readManifest } from '../../native/folder.ts';
-import type { App } from '../app.ts';
-import type { JobContext } from '../jobs.ts';
+import type { JobContext } from '../workspace/jobs.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { type SetupOptions, setUpNative, unsupportedPlatform } from './setup.ts';
 import { type TryOut, tryOutWith } from './try-out.ts';
 
-type Host = Pick<App, 'jobs' | 'changes' | 'paths'>;
+type Host = Pick<OpenWorkspace, 'jobs' | 'changes' | 'paths'>;
 
-/** What a person chooses; the rest is the host's. */
+/** The user's options; the host sets the rest. */
 export type SetupChoice = Pick<SetupOptions, 'from' | 'package' | 'addon' | 'cpu'>;
 
 export interface NativeState {
-  /** Where set-ups are kept. */
+  /** The folder of set-ups. */
   readonly folder: string;
-  /** What the one in use says of itself; null: none is there. */
+  /** The current set-up's manifest; null: none. */
   readonly manifest: NativeManifest | null;
-  /** Why none can be had on this machine; null: one can. */
+  /** Why this machine can't have one; null: it can. */
   readonly unsupported: string | null;
 }
 
@@ -24,14 +24,14 @@ export interface NativeState {
 const KIND = 'native-setup';
 const MEBIBYTE = 2 ** 20;
 
-/** What stands in the folder of set-ups. */
+/** The state of the set-up folder. */
 export function nativeState(folder: string = nativeFolder()): NativeState {
   const unsupported = unsupportedPlatform();
   return { folder, manifest: readManifest(currentLayout(folder)), unsupported: unsupported?.message ?? null };
 }
 
-/** Begins a set-up; an earlier one stays until the new one works. Gives the job's id. */
-export function beginNativeSetup(
+/** Starts a set-up; an earlier one is kept until the new one works. Returns the job's id. */
+export function startNativeSetup(
   host: Host,
   choice: SetupChoice,
   { folder = nativeFolder(), tryOut }: { readonly folder?: string; readonly tryOut?: TryOut } = {},
@@ -39,7 +39,7 @@ export function beginNativeSetup(
   const unsupported = unsupportedPlatform();
   if (unsupported !== null) throw unsupported;
   if (host.jobs.list().some(({ kind, state }) => kind === KIND && state === 'running'))
-    throw inputError('SETUP_BUSY', 'Expected no set-up under way, but there is one', 'Wait for its end, or cancel it.');
+    throw inputError('SETUP_BUSY', 'A set-up is already running', 'Wait for it to finish, or cancel it.');
   const work = async ({ signal, progress }: JobContext): Promise<void> => {
     const tried = tryOut ?? tryOutWith(host.paths, { signal });
     const place = { folder, sources: host.paths.addon, signal, tryOut: tried };
@@ -47,12 +47,12 @@ export function beginNativeSetup(
   };
   const { id, result } = host.jobs.start(KIND, 'Set up the native backend', work);
   const told = (): void => host.changes.publish('native');
-  // The list of jobs tells of a failure.
+  // The list of jobs shows a failure.
   result.then(told, told);
   return id;
 }
 
-/** Each step by its name, a long one with how far it is. */
+/** Reports each step by name, long ones with progress. */
 function stepsOf(progress: JobContext['progress']): Pick<SetupOptions, 'onStep' | 'onBytes'> {
   let step = '';
   return {

@@ -1,4 +1,4 @@
-/** TensorFlow's library and headers out of a wheel or a C library's archive. */
+/** TensorFlow's library and headers from a wheel or a C library archive. */
 import {
   closeSync,
   cpSync,
@@ -21,7 +21,7 @@ import { listZip, unpackZip } from './zip.ts';
 /** Unpacked parts: libraries for the set-up, headers for the compiler. */
 export interface UnpackedLibrary {
   readonly headers: string;
-  /** NVIDIA's wheels that this TensorFlow asks for; empty for a CPU build. */
+  /** The NVIDIA wheels that this TensorFlow requires; empty for a CPU build. */
   readonly metadata: string;
 }
 
@@ -49,23 +49,23 @@ export async function unpackLibrary(
   return unpacked;
 }
 
-/** Only the shared objects of a wheel, flat into `libraries`: TensorFlow looks for CUDA beside itself too. */
+/** Only the shared objects of a wheel, flat into `libraries`: TensorFlow also looks for CUDA in its own folder. */
 export async function unpackSharedObjects(wheel: string, libraries: string, scratch: string): Promise<void> {
-  const entries = listZip(wheel).filter(({ name }) => /\/lib\/[^/]+\.so(\.\d+)*$/.test(name));
+  const entries = (await listZip(wheel)).filter(({ name }) => /\/lib\/[^/]+\.so(\.\d+)*$/.test(name));
   const folder = join(scratch, `${basename(wheel)}-unpacked`);
   await unpackZip(wheel, entries, folder);
   for (const { name } of entries) renameSync(join(folder, name), join(libraries, basename(name)));
 }
 
 async function unpackWheel(archive: string, libraries: string, scratch: string, options: UnpackOptions) {
-  const entries = listZip(archive);
+  const entries = await listZip(archive);
   const names = new Set(entries.map(({ name }) => name));
   const missing = WHEEL_LIBRARIES.filter((name) => !names.has(name));
   if (missing.length > 0) {
     throw inputError(
       'NOT_TENSORFLOW',
-      `${archive}: expected ${missing.join(' and ')} in the wheel, not there`,
-      'Take the wheel of tensorflow or tensorflow-cpu for Linux, version 2.18 or newer.',
+      `${archive}: expected ${missing.join(' and ')} in the wheel, but it has none`,
+      'Use a Linux wheel of tensorflow or tensorflow-cpu, version 2.18 or newer.',
     );
   }
   const wanted = entries.filter(
@@ -88,14 +88,14 @@ function isMetadata(name: string): boolean {
 async function unpackTarball(archive: string, libraries: string, scratch: string, { signal }: UnpackOptions) {
   const folder = join(scratch, 'library');
   mkdirSync(folder, { recursive: true });
-  const remedy = 'The archive is damaged or something else: download it again.';
+  const remedy = 'The archive is damaged or of another kind: download it again.';
   await runTool('tar', ['-xzf', archive, '-C', folder], { signal, remedy });
   const lib = join(folder, 'lib');
   if (!existsSync(lib) || !readdirSync(lib).includes('libtensorflow.so.2')) {
     throw inputError(
       'NOT_TENSORFLOW',
-      `${archive}: expected lib/libtensorflow.so.2 in the archive, not there`,
-      'Take libtensorflow for Linux from tensorflow.org.',
+      `${archive}: expected lib/libtensorflow.so.2 in the archive, but it has none`,
+      'Use libtensorflow for Linux from tensorflow.org.',
     );
   }
   cpSync(lib, libraries, { recursive: true, verbatimSymlinks: true });
@@ -110,18 +110,18 @@ export function sharedObjects(folder: string): readonly string[] {
 
 const ELF_MACHINES: Readonly<Record<number, string>> = { 62: 'x64', 183: 'arm64' };
 
-/** A library for another processor would only be noticed by the linker, in its own words. */
+/** Otherwise only the linker would reject a library for another architecture, with an unclear message. */
 function checkMachine(file: string): void {
   const head = Buffer.alloc(20);
   const descriptor = openSync(file, 'r');
   readSync(descriptor, head, 0, head.length, 0);
   closeSync(descriptor);
   const isElf = head.toString('latin1', 0, 4) === '\u007fELF';
-  const machine = isElf ? (ELF_MACHINES[head.readUInt16LE(18)] ?? 'another processor') : 'another system';
+  const machine = isElf ? (ELF_MACHINES[head.readUInt16LE(18)] ?? 'another architecture') : 'another system';
   if (machine === process.arch) return;
   throw inputError(
     'WRONG_MACHINE',
     `${basename(file)}: expected a library for linux ${process.arch}, got one for ${machine}`,
-    'Take the archive whose name fits this machine.',
+    'Use the archive for this machine.',
   );
 }

@@ -1,4 +1,4 @@
-/** What the machine has for the native backend: GPUs, their driver, CUDA's libraries. Reads, changes nothing. */
+/** What the machine has for the native backend: GPUs, driver, CUDA libraries. Read-only. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -10,14 +10,14 @@ export interface Gpu {
   readonly memoryMb: number;
 }
 
-/** A driver can be there without a GPU that answers, and the other way round. */
+/** A driver can exist without a responding GPU, and vice versa. */
 export interface GpuFacts {
   readonly gpus: readonly Gpu[];
-  /** NVIDIA devices on the bus, whether or not a driver serves them. */
+  /** NVIDIA devices on the bus, with or without a driver. */
   readonly devices: number;
-  /** Version of the kernel's driver or of nvidia-smi's; null without one. */
+  /** Driver version from the kernel or nvidia-smi; null if there is none. */
   readonly driver: string | null;
-  /** Folder or cache entry of each library of CUDA that the loader would find, by file name. */
+  /** Folder or cache entry of each CUDA library that the loader would find, by file name. */
   readonly libraries: ReadonlyMap<string, string>;
 }
 
@@ -31,25 +31,25 @@ const FOLDERS = [
 ] as const;
 const NVIDIA_VENDOR = '0x10de';
 
-/** Looks at this machine; `extra` are folders where a set-up keeps libraries of its own. */
+/** Inspects this machine; `extra` are folders where a set-up has its own libraries. */
 export async function readGpuFacts(extra: readonly string[] = []): Promise<GpuFacts> {
-  const { gpus, driver } = await askNvidiaSmi();
+  const { gpus, driver } = await queryNvidiaSmi();
   return { gpus, devices: countDevices(), driver: driver ?? kernelDriver(), libraries: findLibraries(extra) };
 }
 
-/** Takes a second where a GPU sleeps: a host doesn't wait for it. */
-async function askNvidiaSmi(): Promise<ReturnType<typeof readSmi>> {
+/** Takes a second if a GPU is asleep, so it is asynchronous. */
+async function queryNvidiaSmi(): Promise<ReturnType<typeof readSmi>> {
   try {
     const args = ['--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'];
     const { stdout } = await run('nvidia-smi', args, { timeout: 10_000 });
     return readSmi(stdout);
   } catch {
-    // No nvidia-smi, or no GPU that it can reach: both mean none.
+    // No nvidia-smi, or no GPU found by it: both mean none.
     return { gpus: [], driver: null };
   }
 }
 
-/** `NVIDIA H200, 143771 MiB, 550.54.15`, one line a GPU. */
+/** `NVIDIA H200, 143771 MiB, 550.54.15`, one line per GPU. */
 export function readSmi(output: string): { readonly gpus: readonly Gpu[]; readonly driver: string | null } {
   const rows = output
     .split('\n')
@@ -68,7 +68,7 @@ function kernelDriver(): string | null {
   }
 }
 
-/** Display devices of NVIDIA's on the PCI bus. */
+/** NVIDIA display devices on the PCI bus. */
 function countDevices(): number {
   const bus = '/sys/bus/pci/devices';
   if (!existsSync(bus)) return 0;
@@ -76,7 +76,7 @@ function countDevices(): number {
     try {
       return readFileSync(`${bus}/${device}/${file}`, 'utf8').trim();
     } catch {
-      // A device that goes away while we look.
+      // The device was removed meanwhile.
       return '';
     }
   };
@@ -100,7 +100,7 @@ function list(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Most of the usual places aren't there.
+    // Most of the usual folders don't exist.
     return [];
   }
 }

@@ -7,7 +7,7 @@ import { type DownloadOptions, download } from './download.ts';
 import { runTool } from './run-tool.ts';
 
 const NAME = '@tensorflow/tfjs-node-gpu';
-/** Goes with the tfjs-core of package.json. */
+/** Matches the tfjs-core version in package.json. */
 export const PACKAGE_VERSION = '4.22.0';
 const REMEDY = `Give the package's tarball with --package FILE or URL (npm pack ${NAME}@${PACKAGE_VERSION} makes it).`;
 
@@ -28,7 +28,7 @@ async function tarball(given: string | null, scratch: string, options: DownloadO
   if (given === null) return packByNpm(scratch, options.signal);
   if (!/^https?:\/\//.test(given)) {
     if (existsSync(given)) return resolve(given);
-    throw inputError('PACKAGE_MISSING', `Expected a tarball of ${NAME} at ${given}, there is none`, REMEDY);
+    throw inputError('PACKAGE_MISSING', `Expected a tarball of ${NAME} at ${given}, but there is none`, REMEDY);
   }
   const file = join(scratch, 'package.tgz');
   await download(given, file, options);
@@ -37,7 +37,7 @@ async function tarball(given: string | null, scratch: string, options: DownloadO
 
 async function packByNpm(scratch: string, signal: AbortSignal | undefined): Promise<string> {
   const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', scratch, `${NAME}@${PACKAGE_VERSION}`];
-  // npm tells its own scripts where it lies.
+  // npm passes its own path to its scripts.
   const own = process.env.npm_execpath;
   if (own?.endsWith('.js') === true) await runTool(process.execPath, [own, ...args], { signal, remedy: REMEDY });
   else await runTool('npm', args, { signal, remedy: REMEDY });
@@ -52,7 +52,7 @@ async function unpackPackage(file: string, target: string, scratch: string, sign
   copyPackage(join(folder, 'package'), target);
 }
 
-/** What is needed of it: half a megabyte of JavaScript, and the addon's source. */
+/** The parts that are needed: half a megabyte of JavaScript, and the addon's source. */
 function copyPackage(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const part of ['package.json', 'dist', 'binding']) {
@@ -64,7 +64,7 @@ function checkPackage(folder: string): void {
   const expected = ['package.json', 'dist/nodejs_kernel_backend.js', 'binding/tfjs_binding.cc'];
   const missing = expected.filter((part) => !existsSync(join(folder, part)));
   if (missing.length > 0)
-    throw inputError('BAD_PACKAGE', `Expected ${missing.join(', ')} in the package ${NAME}, not there`, REMEDY);
+    throw inputError('BAD_PACKAGE', `Expected ${missing.join(', ')} in the package ${NAME}, but it's missing`, REMEDY);
   const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
   if (version === PACKAGE_VERSION) return;
   throw inputError('BAD_PACKAGE', `Expected ${NAME} ${PACKAGE_VERSION}, got ${name} ${version}`, REMEDY);

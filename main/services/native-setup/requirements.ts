@@ -1,10 +1,10 @@
-/** What each TensorFlow needs of a machine for its GPU part. By TensorFlow's table of tested builds and NVIDIA's of drivers. */
+/** GPU requirements of each TensorFlow version, from TensorFlow's table of tested builds and NVIDIA's table of drivers. */
 
 export interface CudaRequirements {
-  /** As people name it: "12.5". */
+  /** For example "12.5". */
   readonly cuda: string;
   readonly cudnn: string;
-  /** The oldest Linux driver that runs it, minor-version compatibility included. */
+  /** The oldest Linux driver that supports it, including minor-version compatibility. */
   readonly driver: string;
   /** Files that TensorFlow opens by name. */
   readonly libraries: readonly string[];

@@ -1,4 +1,4 @@
-/** Runs a program of the machine's: pip, npm, tar, the compiler. */
+/** Runs a system program: pip, npm, tar, the compiler. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { BraidError } from '../../errors.ts';
@@ -13,7 +13,7 @@ export interface ToolOptions {
   readonly remedy: string;
 }
 
-/** Runs it to its end; its last words are in the error when it fails. */
+/** Runs a program; if it fails, the error contains the end of its output. */
 export async function runTool(program: string, args: readonly string[], options: ToolOptions): Promise<string> {
   const { cwd, env, signal, remedy } = options;
   try {
@@ -30,14 +30,14 @@ export async function runTool(program: string, args: readonly string[], options:
   }
 }
 
-/** Whether an error means that the person ended the work. */
+/** Whether an error means that the user cancelled. */
 export function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
 function explain(error: unknown): string {
   const { code, stderr, message } = error as { code?: unknown; stderr?: string; message: string };
-  if (code === 'ENOENT') return 'expected this program on the PATH, it is not there';
+  if (code === 'ENOENT') return 'this program is not on the PATH';
   const last = (stderr ?? '').trim().split('\n').slice(-6).join('\n');
   return last === '' ? message : `it failed with ${String(code)}:\n${last}`;
 }

@@ -1,11 +1,11 @@
 /**
- * `npm run setup:native`: stages TensorFlow's library and the addon of @tensorflow/tfjs-node-gpu, tries them, and only
- * then puts them in the place of an earlier set-up.
+ * `npm run setup:native`: stages TensorFlow's library and the addon of @tensorflow/tfjs-node-gpu, tests them, and only
+ * then replaces an earlier set-up.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
-import { writeFolderAtomic } from '../../files.ts';
+import { writeFolderAtomic } from '../../io/atomic-write.ts';
 import { currentLayout, type NativeManifest, nativeFolder } from '../../native/folder.ts';
 import { type NativeFacts, probeAddon } from '../../native/probe.ts';
 import { problemSentence } from '../../native/problems.ts';
@@ -25,21 +25,21 @@ export interface SetupOptions {
   readonly from: string;
   /** File or URL of the package's tarball; null: the installed one, or npm's. */
   readonly package: string | null;
-  /** File of an addon that is built already; null: compile it. */
+  /** File of a prebuilt addon; null: compile it. */
   readonly addon: string | null;
   /** Folder of our part of the addon's source. */
   readonly sources: string;
-  /** Leave the GPU out. */
+  /** Don't use the GPU. */
   readonly cpu: boolean;
-  /** Where set-ups are kept. */
+  /** The folder of set-ups. */
   readonly folder?: string;
   readonly signal?: AbortSignal;
   readonly onStep?: (step: string) => void;
   readonly onBytes?: OnBytes;
   readonly onFindings?: (found: readonly Finding[]) => void;
-  /** What the machine has; a test hands in another one. */
+  /** What the machine has; tests pass their own. */
   readonly machine?: GpuFacts;
-  /** How the staged set-up is tried; by default in a process of this Node. */
+  /** How the staged set-up is tested; by default in a process of this Node. */
   readonly tryOut?: TryOut;
 }
 
@@ -48,7 +48,7 @@ export interface SetupReport extends NativeFacts {
   readonly source: string;
 }
 
-/** Sets the native backend up. When anything fails, an earlier set-up is as it was. */
+/** Sets up the native backend. If anything fails, an earlier set-up is unchanged. */
 export async function setUpNative(options: SetupOptions): Promise<SetupReport> {
   const unsupported = unsupportedPlatform();
   if (unsupported !== null) throw unsupported;
@@ -62,7 +62,7 @@ export async function setUpNative(options: SetupOptions): Promise<SetupReport> {
   try {
     return await stage(staging, folder, source, machine, options);
   } catch (error) {
-    if (isInterruption(error)) throw new BraidError('INTERRUPTED', 'Interrupted; the set-up is as it was before.');
+    if (isInterruption(error)) throw new BraidError('INTERRUPTED', 'Interrupted; the existing set-up is unchanged.');
     throw error;
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -86,27 +86,27 @@ async function stage(
   mkdirSync(layout.root, { recursive: true });
   mkdirSync(scratch);
 
-  step(`fetching @tensorflow/tfjs-node-gpu ${PACKAGE_VERSION}`);
+  step(`downloading @tensorflow/tfjs-node-gpu ${PACKAGE_VERSION}`);
   await fetchPackage(options.package, layout.package, scratch, transfer);
-  step(`fetching TensorFlow: ${sourceName(source)}`);
+  step(`downloading TensorFlow: ${sourceName(source)}`);
   const archive = await fetchArchive(source, scratch, transfer);
   step('unpacking TensorFlow');
   const { headers, metadata } = await unpackLibrary(archive, layout.libraries, scratch, transfer);
   const cuda = builtForCuda(source) && source.kind === 'pip' && machine.gpus.length > 0 ? cudaWheels(metadata) : [];
   for (const requirement of cuda) {
-    step(`fetching ${requirement}`);
+    step(`downloading ${requirement}`);
     await unpackSharedObjects(await pipDownload(requirement, scratch, signal), layout.libraries, scratch);
   }
   if (options.addon === null) {
     step('building the addon');
     await compileAddon(layout, { own: options.sources, headers, scratch }, signal);
   } else cpSync(options.addon, layout.addon);
-  step('trying it');
-  // A trainer that tries it reads what it is; the library itself then says so for certain.
+  step('testing it');
+  // The trainer that tests it reads this manifest; the library itself then reports the actual version.
   writeManifest(layout.manifest, versionOf(source), source);
   const facts = await tryOut(staging, options.tryOut);
   writeManifest(layout.manifest, facts.tensorflow, source);
-  step('putting it in place');
+  step('installing it');
   moveInPlace(layout.root, currentLayout(folder).root);
   return { ...facts, folder: currentLayout(folder).root, source: sourceName(source) };
 }
@@ -133,8 +133,7 @@ async function tryOut(staging: string, tried: TryOut = (at) => probeAddon(curren
   const probe = await tried(staging);
   if (probe.ok) return probe.facts;
   throw new BraidError('NATIVE_FAILED', `The native backend was built, but ${problemSentence(probe.problem)}`, {
-    remedy:
-      'Take another TensorFlow with --from; an earlier set-up is as it was, and the wasm backend goes on working.',
+    remedy: 'Try another TensorFlow with --from. An existing set-up is unchanged, and the wasm backend still works.',
   });
 }
 
@@ -164,7 +163,7 @@ function moveInPlace(from: string, to: string): void {
   );
 }
 
-/** What killed set-ups left, unless their process is still at it. */
+/** Leftovers of killed set-ups whose process has ended. */
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
     const [, pid] = /^staging-(\d+)$/.exec(name) ?? [];
@@ -176,12 +175,12 @@ function versionOf(source: TensorflowSource): string {
   return /(\d+\.\d+(?:\.\d+)?)/.exec(sourceName(source).split('/').at(-1) ?? '')?.[1] ?? TENSORFLOW_VERSION;
 }
 
-/** Why there can be no native backend on this platform; null: there can. */
+/** Why this platform can't have a native backend; null: it can. */
 export function unsupportedPlatform(): BraidError | null {
   if (process.platform === 'linux' && (process.arch === 'x64' || process.arch === 'arm64')) return null;
   return new BraidError(
     'UNSUPPORTED_PLATFORM',
     `Expected Linux on x64 or arm64 for the native backend, got ${process.platform} on ${process.arch}`,
-    { kind: 'input', remedy: 'Use the wasm backend here; on Windows the native one works under WSL 2.' },
+    { kind: 'input', remedy: 'Use the wasm backend; on Windows the native one works under WSL 2.' },
   );
 }

@@ -1,4 +1,4 @@
-/** Where TensorFlow comes from: a wheel or a C library, from a file, a URL, or pip. */
+/** Sources of TensorFlow: a wheel or a C library, from a file, a URL, or pip. */
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { inputError } from '../../errors.ts';
@@ -10,13 +10,13 @@ export type TensorflowSource =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'pip'; readonly requirement: string };
 
-/** The TensorFlow that a set-up takes where nothing else is said. */
+/** The default TensorFlow of a set-up. */
 export const TENSORFLOW_VERSION = '2.21.0';
 /** The library that the package itself was released with. */
 const OWN_VERSION = '2.9.1';
 const OWN_URL = 'https://storage.googleapis.com/tensorflow/libtensorflow/libtensorflow';
 
-/** Reads `--from`: auto, own, pip, pip:REQUIREMENT, a URL or a file; `cpu` leaves the GPU out. */
+/** Reads `--from`: auto, own, pip, pip:REQUIREMENT, a URL or a file; `cpu` ignores the GPU. */
 export function tensorflowSource(from: string, gpu: GpuFacts, cpu: boolean): TensorflowSource {
   const flavour = cpu || !gpuIsUsable(gpu, TENSORFLOW_VERSION) ? 'cpu' : 'gpu';
   if (from === 'auto' || from === 'pip')
@@ -34,11 +34,11 @@ export function tensorflowSource(from: string, gpu: GpuFacts, cpu: boolean): Ten
   if (existsSync(path)) return { kind: 'file', path };
   throw inputError(
     'SOURCE_MISSING',
-    `Expected --from to be auto, own, pip, pip:REQUIREMENT, a URL or a file, got "${from}", and there is no such file`,
+    `Expected --from to be auto, own, pip, pip:REQUIREMENT, a URL or a file, got "${from}", which isn't an existing file`,
   );
 }
 
-/** pip's own options have no place in what it is asked for. */
+/** A requirement must not contain pip options. */
 function requirementOf(text: string): string {
   if (/^[A-Za-z0-9]/.test(text)) return text;
   throw inputError(
@@ -47,23 +47,23 @@ function requirementOf(text: string): string {
   );
 }
 
-/** Whether a GPU and a driver that is new enough for this TensorFlow are there. */
+/** Whether there are a GPU and a driver new enough for this TensorFlow. */
 export function gpuIsUsable({ gpus, driver }: GpuFacts, tensorflow: string): boolean {
   return gpus.length > 0 && driver !== null && driverAtLeast(driver, cudaRequirements(tensorflow).driver);
 }
 
-/** The kinds of archive that a set-up can use, told by their names. */
+/** The kind of archive, by file name. */
 export function archiveKind(file: string): 'wheel' | 'tarball' {
   if (file.endsWith('.whl')) return 'wheel';
   if (/\.(tar\.gz|tgz)$/.test(file)) return 'tarball';
   throw inputError(
     'BAD_ARCHIVE',
     `Expected a TensorFlow wheel (.whl) or C library (.tar.gz), got ${basename(file)}`,
-    'Take tensorflow or tensorflow-cpu for Linux from PyPI, or libtensorflow from tensorflow.org.',
+    'Use tensorflow or tensorflow-cpu for Linux from PyPI, or libtensorflow from tensorflow.org.',
   );
 }
 
-/** How a source is named in messages and in the manifest. */
+/** The name of a source in messages and in the manifest. */
 export function sourceName(source: TensorflowSource): string {
   switch (source.kind) {
     case 'file':

@@ -1,20 +1,20 @@
-/** Tries a set-up before anybody relies on it: its library may end the process that loads it. */
+/** Tests a set-up before it is used: its library may crash the process that loads it. */
 import { BraidError } from '../../errors.ts';
 import { currentLayout, readManifest } from '../../native/folder.ts';
 import { canProbe, type ProbeResult, probeAddon } from '../../native/probe.ts';
-import type { HostPaths } from '../paths.ts';
-import { type JobOptions, runTrainerJob } from '../trainer-job.ts';
+import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
+import type { HostPaths } from '../workspace/paths.ts';
 
-/** Tries the set-up that stands in `folder`/current. Rejects only when interrupted. */
+/** Tests the set-up in `folder`/current. Rejects only when interrupted. */
 export type TryOut = (folder: string) => Promise<ProbeResult>;
 
-/** In a process of its own, or where none can be had, in a trainer, which is one. */
+/** In a separate process, or if there can't be one, in a trainer process. */
 export function tryOutWith(paths: Pick<HostPaths, 'kernels' | 'trainer'>, options: JobOptions = {}): TryOut {
   return async (folder) =>
     canProbe() ? probeAddon(currentLayout(folder).addon) : tryInTrainer(folder, paths, options);
 }
 
-/** Has a trainer load it and multiply matrices. */
+/** Lets a trainer load it and multiply matrices. */
 async function tryInTrainer(
   folder: string,
   { kernels, trainer }: Pick<HostPaths, 'kernels' | 'trainer'>,

@@ -1,8 +1,10 @@
-/** The list to go through before the long runs: what the program can check, and what only a person can say. */
+/** The checklist before the long runs: what the program can check, and what the user has to confirm. */
 import { basename, dirname } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import { taskByName } from '../../tasks/index.ts';
-import type { App } from '../app.ts';
+import type { RecordFacts } from '../datasets/record-facts.ts';
+import { isBundled } from '../models/resolve.ts';
+import { replyRuns } from '../recipes/reply-demo.ts';
 import {
   attempt,
   type ChecklistItem,
@@ -13,17 +15,15 @@ import {
   overlapItem,
   rewardItem,
   trialItem,
-} from '../checklist/items.ts';
-import type { RecordFacts } from '../checklist/record-facts.ts';
-import { isBundled } from '../models.ts';
-import { replyRuns } from '../reply-demo.ts';
-import { replyData } from './data.ts';
+} from '../training/checklist-items.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import { type ReplyHost, replyData } from './data.ts';
 import { expectedItem } from './expected.ts';
 import { type ReplyMemory, readMemory, remember } from './memory.ts';
 import { phaseFiles, plannedConfig, reinforcementStart } from './methods.ts';
 import { trainedModel } from './start-points.ts';
 
-/** What only a person can say. */
+/** Items that the user confirms. */
 export const tickNames = ['generations_read', 'tracking', 'commitment'] as const;
 export type TickName = (typeof tickNames)[number];
 
@@ -35,13 +35,13 @@ export type ReplyCheckName =
 export interface ReplyChecklist {
   readonly items: readonly ChecklistItem<ReplyCheckName>[];
   readonly ticks: readonly { readonly name: TickName; readonly ticked: boolean }[];
-  /** Nothing failed, nothing is open, everything is ticked. */
+  /** Nothing failed, nothing is open, everything is confirmed. */
   readonly ready: boolean;
 }
 
-type Part = Pick<App, 'store' | 'workspace' | 'paths' | 'live' | 'library'>;
+type Part = Pick<ReplyHost, 'store' | 'workspace' | 'paths' | 'live' | 'library'>;
 
-/** Goes through the list; the files are looked through in the thread for texts. */
+/** Evaluates the checklist; the text worker reads the files. */
 export async function replyChecklist(app: Part, seed: number): Promise<ReplyChecklist> {
   const memory = readMemory(app.store);
   const { train, test } = replyData(app);
@@ -49,12 +49,12 @@ export async function replyChecklist(app: Part, seed: number): Promise<ReplyChec
   const facts = await app.library.workers.run('recordFacts', { task: 'reply', files });
   const model = trainedModel(app);
   const items: ChecklistItem<ReplyCheckName>[] = [
-    fileItem('records', basename(train), facts.files[0], 'Import them again, or go back to the bundled sample.'),
+    fileItem('records', basename(train), facts.files[0], 'Import them again, or use the bundled sample.'),
     fileItem('held_out', basename(test), facts.files[1], 'Import the records again.'),
     ...splitItems(memory, facts),
     {
       ...modelItem(model, app.paths),
-      ...(isBundled(model, app.paths) && { detail: `${model}, which comes with Braid` }),
+      ...(isBundled(model, app.paths) && { detail: `${model}, bundled with Braid` }),
     },
     ...runItems(app, seed),
     diskItem(app.store.folder),
@@ -66,14 +66,18 @@ export async function replyChecklist(app: Part, seed: number): Promise<ReplyChec
   return { items, ticks, ready: items.every(({ state }) => state === 'done') && ticks.every(({ ticked }) => ticked) };
 }
 
-/** Notes that a person says so, or takes it back. */
-export function tick({ store, changes }: Pick<App, 'store' | 'changes'>, name: TickName, ticked: boolean): void {
+/** Records that the user confirmed an item, or withdrew it. */
+export function tick(
+  { store, changes }: Pick<OpenWorkspace, 'store' | 'changes'>,
+  name: TickName,
+  ticked: boolean,
+): void {
   const { [name]: _, ...others } = readMemory(store).ticks;
   remember(store, { ticks: ticked ? { ...others, [name]: store.now() } : others });
   changes.publish('replies');
 }
 
-/** Replies of a test that was made since have not been read. */
+/** Replies of a newer test have not been read. */
 function isTicked({ ticks, trial }: ReplyMemory, name: TickName): boolean {
   const at = ticks[name];
   return at !== undefined && (name !== 'generations_read' || (trial !== null && at >= trial.at));
@@ -82,7 +86,7 @@ function isTicked({ ticks, trial }: ReplyMemory, name: TickName): boolean {
 function splitItems({ split }: ReplyMemory, { files, shared }: RecordFacts): ChecklistItem<ReplyCheckName>[] {
   const [, , sft, grpo] = files;
   const next = 'Split the records for two phases.';
-  if (split === null) return [{ name: 'split', state: 'failed', detail: 'not made yet', next }];
+  if (split === null) return [{ name: 'split', state: 'failed', detail: 'not split yet', next }];
   for (const phase of [sft, grpo])
     if (phase?.kind !== 'good') return [{ name: 'split', state: 'failed', detail: phase?.reason ?? '', next }];
   const between = (first: number, second: number): number =>
@@ -91,18 +95,18 @@ function splitItems({ split }: ReplyMemory, { files, shared }: RecordFacts): Che
   const sizes = `${after.sft.records} records for phase 1, ${after.grpo.records} for phase 2`;
   return [
     { name: 'split', state: 'done', detail: `${sizes}, ratio ${ratio}, seed ${seed}`, next: null },
-    overlapItem('phases_disjoint', between(2, 3), 'no post stands in both phases'),
-    overlapItem('held_out_disjoint', between(1, 2) + between(1, 3), 'no held-out post is trained on'),
+    overlapItem('phases_disjoint', between(2, 3), 'no post is in both phases'),
+    overlapItem('held_out_disjoint', between(1, 2) + between(1, 3), 'no held-out post is in the training data'),
     ...checks.flatMap((check) => (check.name === 'quartile_shares' ? [quartiles(check)] : [])),
   ];
 }
 
 function quartiles({ ok, detail }: { readonly ok: boolean; readonly detail: string }): ChecklistItem<'quartiles'> {
-  const next = 'Split anew with another seed, or a ratio nearer to 0.5.';
+  const next = 'Split again with another seed, or a ratio nearer to 0.5.';
   return { name: 'quartiles', state: ok ? 'done' : 'open', detail, next: ok ? null : next };
 }
 
-/** What reinforcement itself needs: its configuration, its reward, where it starts, memory. */
+/** What GRPO itself needs: its configuration, reward, starting point, memory. */
 function runItems(app: Part, seed: number): ChecklistItem<ReplyCheckName>[] {
   const start = attempt('warm_start', '', () => reinforcementStart(app, seed));
   const warm: ChecklistItem<'warm_start'> =
@@ -117,7 +121,7 @@ function runItems(app: Part, seed: number): ChecklistItem<ReplyCheckName>[] {
       {
         name: 'configurations',
         state: 'done',
-        detail: `${replyRuns.length} presets, ${parts} parts of reward`,
+        detail: `${replyRuns.length} presets, ${parts} reward components`,
         next: null,
       },
       rewardItem(config),
@@ -131,9 +135,9 @@ function runItems(app: Part, seed: number): ChecklistItem<ReplyCheckName>[] {
   }
 }
 
-function machineItem({ live }: Pick<App, 'live'>): ChecklistItem<'machine'> {
+function machineItem({ live }: Pick<ReplyHost, 'live'>): ChecklistItem<'machine'> {
   const names = live.list().map(({ name }) => name);
-  if (names.length === 0) return { name: 'machine', state: 'done', detail: 'nothing else trains', next: null };
-  const next = 'Wait for its end, or stop it: two runs share processors and memory.';
-  return { name: 'machine', state: 'open', detail: `${names.join(', ')} trains`, next };
+  if (names.length === 0) return { name: 'machine', state: 'done', detail: 'nothing else is training', next: null };
+  const next = 'Wait for it to finish, or stop it: two runs share processors and memory.';
+  return { name: 'machine', state: 'open', detail: `training: ${names.join(', ')}`, next };
 }

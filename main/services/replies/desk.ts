@@ -1,6 +1,6 @@
-/** The reply system as one screen shows it. */
+/** The state of the reply system for its screen. */
 import { existsSync } from 'node:fs';
-import type { App } from '../app.ts';
+import type { LiveWorkspace } from '../training/live-runs.ts';
 import { replyData } from './data.ts';
 import { type ReplyMemory, readMemory, type SplitRecord } from './memory.ts';
 import { type MethodView, methodViews, phaseFiles } from './methods.ts';
@@ -12,7 +12,7 @@ export interface ReplyDesk extends StartPoints {
     readonly bundled: boolean;
     readonly records: number;
     readonly heldOut: number;
-    /** Their files are where they were. */
+    /** Their files still exist. */
     readonly there: boolean;
   };
   /** null: none, or its files are gone. */
@@ -21,7 +21,7 @@ export interface ReplyDesk extends StartPoints {
   readonly trial: ReplyMemory['trial'];
 }
 
-export function replyDesk(app: Pick<App, 'store' | 'workspace' | 'paths' | 'live'>): ReplyDesk {
+export function replyDesk(app: Pick<LiveWorkspace, 'store' | 'workspace' | 'paths' | 'live'>): ReplyDesk {
   const { train, test, ...data } = replyData(app);
   const { split, trial } = readMemory(app.store);
   const points = startPoints(app);

@@ -1,17 +1,18 @@
-/** What the four runs are expected to take: from the pace of the newest small-scale test, or of earlier runs. */
-import type { App } from '../app.ts';
-import type { ChecklistItem } from '../checklist/items.ts';
-import { inWords } from '../preflight-checks.ts';
-import { readPreset } from '../presets.ts';
-import { type ReplyRun, replyRuns } from '../reply-demo.ts';
-import { costOf } from '../run-cost.ts';
-import { readSettings } from '../settings.ts';
+/** The estimated time of the four runs, from the newest small-scale test or earlier runs. */
+
+import { formatDuration } from '../../text/format.ts';
+import { readPreset } from '../config/presets.ts';
+import { type ReplyRun, replyRuns } from '../recipes/reply-demo.ts';
+import { costOf } from '../runs/cost.ts';
+import type { ChecklistItem } from '../training/checklist-items.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import { readSettings } from '../workspace/settings.ts';
 import type { ReplyMemory } from './memory.ts';
 import { isReinforced } from './methods.ts';
 
-type Part = Pick<App, 'store' | 'paths'>;
+type Part = Pick<OpenWorkspace, 'store' | 'paths'>;
 
-/** Seconds of all four runs, by the pace of the small-scale test; null before one was made. */
+/** Seconds of all four runs, from the pace of the small-scale test; null before there is one. */
 export function expectedSeconds({ store, paths }: Part, { trial }: Pick<ReplyMemory, 'trial'>): number | null {
   const [sft, grpo] = (trial?.runIds ?? []).map((runId) => paceOf(store, runId));
   if (sft === undefined || grpo === undefined || Number.isNaN(sft + grpo)) return null;
@@ -19,17 +20,22 @@ export function expectedSeconds({ store, paths }: Part, { trial }: Pick<ReplyMem
   return replyRuns.reduce((sum, name) => sum + steps(name) * (isReinforced(name) ? grpo : sft), 0);
 }
 
-function paceOf(store: App['store'], runId: number): number {
+function paceOf(store: OpenWorkspace['store'], runId: number): number {
   const times = store.metrics.series(runId, 'step_time').map(({ value }) => value);
   return times.reduce((sum, value) => sum + value, 0) / times.length;
 }
 
-/** The same as a point of the checklist, with its cost where a price is set. */
+/** The same as a checklist item, with its cost if a price is set. */
 export function expectedItem(app: Part, memory: Pick<ReplyMemory, 'trial'>): ChecklistItem<'time'> {
   const seconds = expectedSeconds(app, memory);
   const next = 'The small-scale test measures the pace.';
   if (seconds === null) return { name: 'time', state: 'open', detail: 'not known yet', next };
   const { cost, currency } = costOf(seconds, readSettings(app.store));
   const price = cost === null ? '' : `, ${currency}${cost.toFixed(2)}`;
-  return { name: 'time', state: 'done', detail: `about ${inWords(seconds)} for the four runs${price}`, next: null };
+  return {
+    name: 'time',
+    state: 'done',
+    detail: `about ${formatDuration(seconds)} for the four runs${price}`,
+    next: null,
+  };
 }

@@ -1,9 +1,9 @@
-/** What the workspace remembers of the reply system between its steps: data, split, small-scale test, report. */
+/** The stored state of the reply system: data, split, small-scale test, report. */
 import type { Store } from '../../store/index.ts';
-import type { TrialResult } from '../trial.ts';
-import type { ReplySplit } from './split.ts';
+import type { ReplySplit } from '../datasets/reply-split/split.ts';
+import type { TrialResult } from '../recipes/trial.ts';
 
-/** The split that the phases' files hold. */
+/** The split in the phases' files. */
 export interface SplitRecord extends Pick<ReplySplit, 'borders' | 'before' | 'after' | 'checks'> {
   readonly ratio: number;
   readonly seed: number;
@@ -17,11 +17,11 @@ export interface ReplyMemory {
   readonly trial: (TrialResult & { readonly at: number }) | null;
   /** The newest report's folder, as a stored path. */
   readonly report: { readonly folder: string; readonly at: number } | null;
-  /** Reference of the model that is trained; null: the presets'. */
+  /** Reference of the model to train; null: the presets'. */
   readonly model: string | null;
-  /** Reference of the checkpoint that reinforcement starts from; null: the newest baseline. */
+  /** Reference of the checkpoint that GRPO starts from; null: the newest baseline. */
   readonly start: string | null;
-  /** Points of the checklist that a person has ticked, and when. */
+  /** Checklist items that the user has confirmed, and when. */
   readonly ticks: Readonly<Record<string, number>>;
 }
 
@@ -43,7 +43,7 @@ export function readMemory(store: Pick<Store, 'settings'>): ReplyMemory {
   return { ...NOTHING, ...(store.settings.get(KEY) as Partial<ReplyMemory> | undefined) };
 }
 
-/** Remembers some of it anew, the rest stays. */
+/** Updates some of it; the rest is unchanged. */
 export function remember(store: Pick<Store, 'settings'>, change: Partial<ReplyMemory>): void {
   store.settings.set(KEY, { ...readMemory(store), ...change });
 }

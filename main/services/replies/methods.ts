@@ -1,22 +1,23 @@
-/** The four methods of the reply system: how each stands, and its start from its preset. */
+/** The four methods of the reply system: their state, and starting them from their presets. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
-import type { App } from '../app.ts';
-import { readPreset } from '../presets.ts';
-import { type ReplyRun, replyRuns } from '../reply-demo.ts';
-import { newestCheckpoint, runSummary } from '../run-history.ts';
-import { type Spread, seedGroups, seedRunName, spreadOf } from '../seed-groups.ts';
-import type { Workspace } from '../workspace.ts';
+import { readPreset } from '../config/presets.ts';
+import { type ReplyRun, replyRuns } from '../recipes/reply-demo.ts';
+import { newestCheckpoint, runSummary } from '../runs/history.ts';
+import { type Spread, seedGroups, seedRunName, spreadOf } from '../runs/seed-groups.ts';
+import type { LiveWorkspace } from '../training/live-runs.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { replyData } from './data.ts';
 import { chosenStart, experimentName, modelFields, type StartPoints, startPoints } from './start-points.ts';
 
 export interface MethodView {
   readonly name: ReplyRun;
-  /** What its runs are called before their seed. */
+  /** The name of its runs without the seed. */
   readonly experiment: string;
-  /** Starts from the baseline's checkpoint, or the one that was chosen. */
+  /** Starts from the baseline's checkpoint, or the chosen one. */
   readonly reinforced: boolean;
   readonly newest: {
     readonly runId: number;
@@ -29,13 +30,16 @@ export interface MethodView {
     readonly heldOut: number | null;
   } | null;
   readonly seeds: readonly number[];
-  /** Of runs that are done, over their seeds; null below two. */
+  /** Over the seeds of finished runs; null with fewer than two. */
   readonly rewards: Spread | null;
   readonly heldOuts: Spread | null;
 }
 
-/** How every method stands, from these starting points. */
-export function methodViews({ store, live }: Pick<App, 'store' | 'live'>, points: StartPoints): readonly MethodView[] {
+/** The state of every method, for these starting points. */
+export function methodViews(
+  { store, live }: Pick<LiveWorkspace, 'store' | 'live'>,
+  points: StartPoints,
+): readonly MethodView[] {
   const groups = seedGroups(store);
   return replyRuns.map((name) => {
     const experiment = experimentName(points, name, isReinforced(name));
@@ -66,28 +70,36 @@ export function methodViews({ store, live }: Pick<App, 'store' | 'live'>, points
   });
 }
 
-/** Where the split of a workspace lies: for supervised fitting, for reinforcement. */
+/** The files of a workspace's split: for supervised fine-tuning, for GRPO. */
 export function phaseFiles({ datasets }: Pick<Workspace, 'datasets'>): readonly [sft: string, grpo: string] {
   return [join(datasets, 'train_phase1_sft.jsonl'), join(datasets, 'train_phase2_grpo.jsonl')];
 }
 
-/** Starts a method on its phase of the split, under the name of its seed. */
-export function startMethod(app: App, name: ReplyRun, seed: number): number {
+/** Starts a method on its phase of the split, named after its seed. */
+export function startMethod(app: LiveWorkspace, name: ReplyRun, seed: number): number {
   const experiment = experimentName(startPoints(app), name, isReinforced(name));
   return app.live.start(methodConfig(app, name, seed), { name: seedRunName(experiment, seed) });
 }
 
-/** The configuration that starting a method trains with; refused without its records or its start. */
-function methodConfig(app: Pick<App, 'store' | 'workspace' | 'paths'>, name: ReplyRun, seed: number): TrainConfig {
+/** The configuration for starting a method; throws without its records or starting point. */
+function methodConfig(
+  app: Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>,
+  name: ReplyRun,
+  seed: number,
+): TrainConfig {
   const [file] = phaseFiles(app.workspace).slice(isReinforced(name) ? 1 : 0);
   if (file === undefined || !existsSync(file))
-    throw inputError('NO_SPLIT', `${file}: expected the records of its phase, there is no such file`, 'Split first.');
+    throw inputError(
+      'NO_SPLIT',
+      `${file}: expected the records of its phase, but the file doesn't exist`,
+      'Split first.',
+    );
   return plannedConfig(app, name, seed, isReinforced(name) ? reinforcementStart(app, seed) : null);
 }
 
-/** The same as it would be, whether its files are there or not. */
+/** The same, whether or not its files exist. */
 export function plannedConfig(
-  app: Pick<App, 'store' | 'workspace' | 'paths'>,
+  app: Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>,
   name: ReplyRun,
   seed: number,
   start: string | null,
@@ -99,9 +111,9 @@ export function plannedConfig(
   return parseConfig({ ...own, ...from, ...files, seed }, name);
 }
 
-/** What a comparison measures: the checkpoint that was chosen to start from, then the methods that have one. */
+/** The models of a comparison: the chosen starting checkpoint, then the methods that have one. */
 export function methodCheckpoints(
-  app: Pick<App, 'store' | 'workspace' | 'paths'>,
+  app: Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>,
 ): readonly { readonly name: string; readonly folder: string }[] {
   const points = startPoints(app);
   const chosen = chosenStart(app);
@@ -112,24 +124,24 @@ export function methodCheckpoints(
   return [...(chosen === null ? [] : [{ name: 'start', folder: chosen }]), ...methods];
 }
 
-/** Whether it is the second phase's. */
+/** Whether it belongs to the second phase. */
 export function isReinforced(name: ReplyRun): boolean {
   return name === 'grpo_from_baseline' || name === 'polychromic_grpo';
 }
 
-/** The checkpoint that reinforcement starts from: the one that was chosen, else the newest baseline's. */
-export function reinforcementStart(app: Pick<App, 'store' | 'workspace' | 'paths'>, seed: number): string {
+/** The checkpoint that GRPO starts from: the chosen one, otherwise the newest baseline's. */
+export function reinforcementStart(app: Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>, seed: number): string {
   const folder = chosenStart(app) ?? doneCheckpoint(app, experimentName(startPoints(app), 'baseline', false), seed);
   if (folder !== null) return folder;
   throw inputError(
     'NO_BASELINE',
-    'Expected a baseline that is done, whose checkpoint this method starts from; there is none',
-    'Run the baseline to its end first, or choose a checkpoint to start from.',
+    'There is no finished baseline to start this method from',
+    'Finish a baseline run first, or choose a checkpoint to start from.',
   );
 }
 
-/** Of the run with this seed where that is done, else of the newest run that is. */
-function doneCheckpoint({ store }: Pick<App, 'store'>, name: string, seed: number | null): string | null {
+/** From the finished run with this seed, otherwise the newest finished run. */
+function doneCheckpoint({ store }: Pick<OpenWorkspace, 'store'>, name: string, seed: number | null): string | null {
   const runs = seedGroups(store).find(({ experiment }) => experiment === name)?.runs ?? [];
   const done = runs.filter(({ state }) => state === 'done').sort((a, b) => b.runId - a.runId);
   const own = done.filter((run) => run.seed === seed);

@@ -1,10 +1,10 @@
-/** The report of a comparison as it lies in its folder: numbers, figures, data. */
+/** The report of a comparison, read from its folder: numbers, figures, data. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
-import type { App } from '../app.ts';
-import type { numbersOf } from '../compare/write.ts';
-import { fromStoredPath } from '../workspace.ts';
+import type { numbersOf } from '../comparisons/sampled/write.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import { fromStoredPath } from '../workspace/workspace.ts';
 import { readMemory } from './memory.ts';
 
 export interface ReportView {
@@ -15,8 +15,8 @@ export interface ReportView {
   readonly files: readonly string[];
 }
 
-/** The newest report; null where none was made, or its folder is gone. */
-export function replyReport({ store, workspace }: Pick<App, 'store' | 'workspace'>): ReportView | null {
+/** The newest report; null if there is none, or its folder is gone. */
+export function replyReport({ store, workspace }: Pick<OpenWorkspace, 'store' | 'workspace'>): ReportView | null {
   const { report } = readMemory(store);
   if (report === null) return null;
   const folder = fromStoredPath(workspace.root, report.folder);
@@ -38,7 +38,7 @@ export function replyReport({ store, workspace }: Pick<App, 'store' | 'workspace
   };
 }
 
-/** What was asked first, how it came about after it. */
+/** Results first, then the training curves. */
 const ORDER = ['pass_at_k', 'measures', 'training_reward', 'training_diversity', 'training_kl', 'training_loss'];
 
 function rankOf(file: string): number {
@@ -47,7 +47,7 @@ function rankOf(file: string): number {
 }
 
 /** The text of one of the report's files. */
-export function reportFile(app: Pick<App, 'store' | 'workspace'>, file: string): string {
+export function reportFile(app: Pick<OpenWorkspace, 'store' | 'workspace'>, file: string): string {
   const report = replyReport(app);
   if (report?.files.includes(file)) return readFileSync(join(report.folder, file), 'utf8');
   throw inputError('FILE_UNKNOWN', `Expected a file of the newest report, got "${file}"`);

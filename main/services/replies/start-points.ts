@@ -1,18 +1,20 @@
-/** What the methods start from: the model that is fitted, and the checkpoint that reinforcement begins with. */
+/** What the methods start from: the model to fine-tune, and the checkpoint for GRPO. */
 import { BraidError, inputError } from '../../errors.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
-import type { App } from '../app.ts';
-import { requireModel } from '../model-list.ts';
-import { readPreset } from '../presets.ts';
-import type { ReplyRun } from '../reply-demo.ts';
+import { readPreset } from '../config/presets.ts';
+import { type ModelEntry, requireModel } from '../models/list.ts';
+import type { ReplyRun } from '../recipes/reply-demo.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { readMemory, remember } from './memory.ts';
 
-type Places = Pick<App, 'store' | 'workspace' | 'paths'>;
+type Places = Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>;
 
 export interface StartPoint {
   readonly ref: string;
   readonly name: string;
-  /** Why it can't be used any more; null: it can. */
+  /** What experiments that start from it are called after: a checkpoint's run may be renamed. */
+  readonly key: string;
+  /** Why it can't be used; null: it can. */
   readonly problem: string | null;
 }
 
@@ -23,7 +25,7 @@ export interface StartPoints {
   readonly start: StartPoint | null;
 }
 
-/** What was chosen, told for the screen. */
+/** The current choice, for the screen. */
 export function startPoints(places: Places): StartPoints {
   const { model, start } = readMemory(places.store);
   return { model: tell(places, model), start: tell(places, start) };
@@ -32,16 +34,22 @@ export function startPoints(places: Places): StartPoints {
 function tell(places: Places, ref: string | null): StartPoint | null {
   if (ref === null) return null;
   try {
-    return { ref, name: requireModel(places, ref).name, problem: null };
+    const entry = requireModel(places, ref);
+    return { ref, name: entry.name, key: keyOf(places, entry), problem: null };
   } catch (error) {
-    if (error instanceof BraidError) return { ref, name: ref, problem: error.message };
+    if (error instanceof BraidError) return { ref, name: ref, key: ref, problem: error.message };
     throw error;
   }
 }
 
-/** Chooses; null goes back to what is usual. A checkpoint to start from must be one. */
+function keyOf({ store }: Places, { name, run, step }: ModelEntry): string {
+  const role = run === null ? undefined : store.runs.get(run.id)?.role;
+  return role === undefined ? name : `${role} · step ${step}`;
+}
+
+/** Sets the choice; null restores the default. `start` must be a checkpoint. */
 export function chooseStart(
-  { changes, ...places }: Places & Pick<App, 'changes'>,
+  { changes, ...places }: Places & Pick<OpenWorkspace, 'changes'>,
   choice: { readonly model?: string | null | undefined; readonly start?: string | null | undefined },
 ): void {
   const { model, start } = choice;
@@ -52,7 +60,7 @@ export function chooseStart(
   changes.publish('replies');
 }
 
-/** Fields of a run that fits the chosen model; none for the presets' own. */
+/** Config fields of the chosen model; none for the presets' own. */
 export function modelFields(places: Places): Partial<TrainConfig> {
   const { model } = readMemory(places.store);
   if (model === null) return {};
@@ -60,28 +68,28 @@ export function modelFields(places: Places): Partial<TrainConfig> {
   return entry.kind === 'checkpoint' ? { from_checkpoint: entry.folder } : { model: entry.model };
 }
 
-/** What a run of the chosen model, or of the presets' own, trains: the name of a bundled model, or a folder. */
+/** The model of a run, chosen or from the presets: the name of a bundled model, or a folder. */
 export function trainedModel(places: Places): string {
   const { model, from_checkpoint } = modelFields(places);
   return from_checkpoint ?? model ?? String(readPreset('baseline', places.paths).model);
 }
 
-/** The folder of the checkpoint that was chosen for reinforcement; null: none was. */
+/** The folder of the checkpoint chosen for GRPO; null: none. */
 export function chosenStart(places: Places): string | null {
   const { start } = readMemory(places.store);
   return start === null ? null : requireModel(places, start).folder;
 }
 
 /**
- * What runs of a method are called before their seed: runs that start from something else are another experiment, and
- * the seeds of each stay a group.
+ * The name of a method's runs without the seed. Runs with another starting point are another experiment, so that the
+ * seeds of each form a group.
  */
 export function experimentName({ model, start }: StartPoints, method: ReplyRun, isReinforced: boolean): string {
   const from = isReinforced && start !== null ? start : model;
   return from === null ? method : `${method} on ${plain(from)}`;
 }
 
-/** As much of a name as a run's may hold. */
-function plain({ name }: StartPoint): string {
-  return name.replace(/[^\w .-]+/g, '-').replace(/ ?- ?/g, '-');
+/** A name reduced to the characters allowed in a run's name. */
+function plain({ key }: StartPoint): string {
+  return key.replace(/[^\w .-]+/g, '-').replace(/ ?- ?/g, '-');
 }

@@ -1,27 +1,27 @@
 /** The reply system's long work as jobs of the app: split, small-scale test, the whole system, the comparison. */
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import type { App } from '../app.ts';
-import { readPreset } from '../presets.ts';
-import { compareReplies, replyRuns, runReplyDemo } from '../reply-demo.ts';
-import type { TrainToEnd } from '../training.ts';
-import { runTrial } from '../trial.ts';
-import { toStoredPath } from '../workspace.ts';
-import { replyData } from './data.ts';
+import { readPreset } from '../config/presets.ts';
+import type { SplitOptions } from '../datasets/reply-split/split.ts';
+import { compareReplies, replyRuns, runReplyDemo } from '../recipes/reply-demo.ts';
+import { runTrial } from '../recipes/trial.ts';
+import type { LiveWorkspace } from '../training/live-runs.ts';
+import type { TrainToEnd } from '../training/training.ts';
+import { toStoredPath } from '../workspace/workspace.ts';
+import { type ReplyHost, replyData } from './data.ts';
 import { remember, type SplitRecord } from './memory.ts';
 import { isReinforced, methodCheckpoints } from './methods.ts';
-import type { SplitOptions } from './split.ts';
 import { experimentName, modelFields, startPoints } from './start-points.ts';
 
-/** Splits the data into the files of both phases. */
-export function startSplit(app: App, { ratio, seed }: SplitOptions) {
+/** Splits the data into files for both phases. */
+export function startSplit(app: ReplyHost, { ratio, seed }: SplitOptions) {
   const { train } = replyData(app);
   return app.jobs.start('replies', 'Split the replies', async () => {
     await splitInto(app, train, { ratio, seed });
   });
 }
 
-async function splitInto(app: App, train: string, { ratio, seed }: SplitOptions): Promise<void> {
+async function splitInto(app: ReplyHost, train: string, { ratio, seed }: SplitOptions): Promise<void> {
   const request = { input: train, folder: app.workspace.datasets, ratio, seed };
   const { borders, before, after, checks } = (await app.library.workers.run('splitReplyRecords', request)).split;
   const record: SplitRecord = { ratio, seed, at: app.store.now(), borders, before, after, checks };
@@ -29,7 +29,7 @@ async function splitInto(app: App, train: string, { ratio, seed }: SplitOptions)
 }
 
 /** The small-scale test with the presets of the baseline and of GRPO; stopping it makes a no-go. */
-export function startTrial(app: App, seed: number): number {
+export function startTrial(app: ReplyHost, seed: number): number {
   const { train: dataset } = replyData(app);
   const fields = modelFields(app);
   const { id } = app.jobs.start('replies', 'Small-scale test', async ({ signal, progress }) => {
@@ -47,14 +47,14 @@ export function startTrial(app: App, seed: number): number {
   return id;
 }
 
-/** Split, the four runs and the comparison in one go. */
-export function startWhole(app: App, seed: number): number {
+/** Split, the four runs and the comparison in one job. */
+export function startWhole(app: ReplyHost, seed: number): number {
   const dataset = replyData(app);
   const output = join(app.workspace.outputs, `replies-seed${seed}`);
   const fields = modelFields(app);
-  // Its reinforcement starts from its own baseline, whatever checkpoint was chosen for runs by hand.
+  // Its GRPO runs start from its own baseline, whatever checkpoint was chosen for manual runs.
   const points = { ...startPoints(app), start: null };
-  const { id } = app.jobs.start('replies', 'The whole reply system', async ({ signal, progress }) => {
+  const { id } = app.jobs.start('replies', 'Complete reply system', async ({ signal, progress }) => {
     const parts = ['split', ...replyRuns, 'comparison'];
     await splitInto(app, dataset.train, { ratio: 0.5, seed });
     const { files } = await runReplyDemo(app.store, {
@@ -66,21 +66,21 @@ export function startWhole(app: App, seed: number): number {
       experiment: (run) => experimentName(points, run, isReinforced(run)),
     });
     if (files === null)
-      throw new BraidError('INTERRUPTED', 'A run was stopped before its end, so there is no comparison', {
-        remedy: 'The runs that are done stay in the history; compare them, or begin anew.',
+      throw new BraidError('INTERRUPTED', 'A run was stopped early, so there is no comparison', {
+        remedy: 'Finished runs are kept in the history. Compare them, or start again.',
       });
     tell(app, { report: { folder: toStoredPath(app.workspace.root, output), at: app.store.now() } });
   });
   return id;
 }
 
-/** Compares the newest run of each method that is done. */
-export function startReport(app: App, seed: number): number {
+/** Compares the newest finished run of each method. */
+export function startReport(app: ReplyHost, seed: number): number {
   const models = methodCheckpoints(app);
   if (models.length < 2)
     throw inputError(
       'TOO_FEW_MODELS',
-      `Expected at least two methods with a run that is done, got ${models.length}`,
+      `Expected at least two methods with a finished run, got ${models.length}`,
       'Start the methods first.',
     );
   const output = join(app.workspace.outputs, `replies-seed${seed}`);
@@ -95,8 +95,8 @@ export function startReport(app: App, seed: number): number {
   return id;
 }
 
-/** Runs among the app's live ones: shown, commanded, admitted as they are; cancelling stops and saves. */
-function trainLive({ live }: Pick<App, 'live'>, signal: AbortSignal): TrainToEnd {
+/** Runs as part of the app's live runs: shown, controlled and admitted like others; cancelling stops and saves. */
+function trainLive({ live }: Pick<LiveWorkspace, 'live'>, signal: AbortSignal): TrainToEnd {
   return async (config, name) => {
     signal.throwIfAborted();
     const runId = live.start(config, { name });
@@ -107,13 +107,13 @@ function trainLive({ live }: Pick<App, 'live'>, signal: AbortSignal): TrainToEnd
     const outcome = await live.outcome(runId);
     signal.removeEventListener('abort', stop);
     if (outcome !== null) return outcome;
-    throw new BraidError('INTERRUPTED', `Expected ${name} to train, but it ended at once`, {
-      remedy: `Read on the page of run ${runId} why, then begin anew.`,
+    throw new BraidError('INTERRUPTED', `${name} ended immediately`, {
+      remedy: `See the page of run ${runId} for the reason, then start again.`,
     });
   };
 }
 
-function tell(app: Pick<App, 'store' | 'changes'>, change: Parameters<typeof remember>[1]): void {
+function tell(app: Pick<ReplyHost, 'store' | 'changes'>, change: Parameters<typeof remember>[1]): void {
   remember(app.store, change);
   app.changes.publish('replies');
 }

@@ -1,5 +1,5 @@
 /**
- * The first layout. Times are milliseconds since 1970; paths inside the workspace are relative to it, so that a
+ * The first schema. Times are milliseconds since 1970; paths inside the workspace are relative to it, so that a
  * workspace can be moved; a REAL column that may hold NaN is nullable, because SQLite stores NaN as null.
  */
 import type { Migration } from './migration.ts';
@@ -170,7 +170,7 @@ create table evaluation_item (
 ) strict;
 `;
 
-// The index holds no copy of the texts (external content); triggers keep it in step with the table.
+// The index holds no copy of the texts (external content); triggers keep it in sync with the table.
 const search = `
 create virtual table sample_search using fts5(prompt, completion, content = 'sample', content_rowid = 'id');
 

@@ -1,6 +1,6 @@
 /**
- * Stages as the curriculum has them: planned before they are queued, and with or without a dataset. No earlier Braid
- * filled the table, so that it is made anew instead of copied.
+ * Stages of the curriculum: planned before they are queued, with or without a dataset. No earlier Braid wrote to the
+ * table, so it is recreated instead of copied.
  */
 import type { Migration } from './migration.ts';
 

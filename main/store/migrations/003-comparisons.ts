@@ -1,6 +1,6 @@
 /**
- * Comparisons of models on frozen prompts. A prompt set holds its records: what was compared stays readable when the
- * dataset is made anew or goes. An evaluation on a prompt set is found again by what the model's files were.
+ * Comparisons of models on frozen prompts. A prompt set holds its records, so that a comparison stays readable when the
+ * dataset is regenerated or deleted. An evaluation on a prompt set is found by the fingerprint of the model's files.
  */
 import type { Migration } from './migration.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Reward components as rows of their own and indexes over rewards: finding the completions that a filter means must
- * not read their texts. Triggers keep the rows in step with the table, as they do for the full-text index.
+ * Reward components as rows of their own and indexes over rewards: finding the completions that match a filter must
+ * not read their texts. Triggers keep the rows in sync with the table, as they do for the full-text index.
  */
 import type { Migration } from './migration.ts';
 

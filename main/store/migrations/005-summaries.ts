@@ -1,6 +1,6 @@
 /**
- * What pages ask of long histories, answered from little: metrics in blocks of 20 steps, so that a chart of 10^5 steps
- * doesn't read each, and indexes from which filters over all completions are answered without their texts.
+ * Fast queries over long histories: metrics in blocks of 20 steps, so that a chart of 10^5 steps doesn't read every one,
+ * and indexes that answer filters over all completions without reading their texts.
  */
 import type { Migration } from './migration.ts';
 

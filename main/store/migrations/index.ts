@@ -1,9 +1,10 @@
-/** Every migration, oldest first; a released one is never edited, a change is a new file. */
+/** Every migration, oldest first; released migrations are never edited; a change is a new file. */
 import { initial } from './001-initial.ts';
 import { stages } from './002-stages.ts';
 import { comparisons } from './003-comparisons.ts';
 import { sampleParts } from './004-sample-parts.ts';
 import { summaries } from './005-summaries.ts';
+import { keptFacts } from './006-kept-facts.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [initial, stages, comparisons, sampleParts, summaries];
+export const migrations: readonly Migration[] = [initial, stages, comparisons, sampleParts, summaries, keptFacts];

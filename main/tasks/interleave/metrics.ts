@@ -1,4 +1,4 @@
-/** What is measured of one completion, and of many by word position. */
+/** Metrics of one completion, and of many by word position. */
 import { alignmentScore, alignWords } from '../../text/alignment.ts';
 import { splitWords } from '../../text/words.ts';
 
@@ -6,7 +6,7 @@ import { splitWords } from '../../text/words.ts';
 export interface CompletionMeasures extends Readonly<Record<string, number>> {
   /** Matched words / the longer length. */
   readonly alignment: number;
-  /** 1 when the words are exactly the target's, else 0. */
+  /** 1 if the words are exactly the target's, otherwise 0. */
   readonly exact_match: number;
   /** Index of the first word that is not the target's; the number of target words when there is none. */
   readonly first_error: number;
@@ -29,7 +29,7 @@ export function measureCompletion(target: string, completion: string): Completio
   };
 }
 
-/** A target and what the model made of it. */
+/** A target and the model's completion. */
 export interface ScoredPair {
   readonly target: string;
   readonly completion: string;

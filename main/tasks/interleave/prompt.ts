@@ -8,14 +8,14 @@ export interface PromptTemplate {
   readonly text: string;
 }
 
-/** What fills a template. */
+/** Values for a template's placeholders. */
 export interface PromptValues {
   readonly fragment_a: string;
   readonly fragment_b: string;
   readonly words: number;
 }
 
-// The bundled tiny model's tokenizer knows each of these pieces as one token: change one and that model is lost.
+// The bundled tiny model's tokenizer has each of these pieces as one token: if one changes, the model breaks.
 export const PROCESS_INTRODUCTION =
   'You are running two processes in parallel, and each one keeps its own state: its place in its own text.';
 export const PROCESS_A = 'Process A reads: ';
@@ -23,7 +23,7 @@ export const PROCESS_B = 'Process B reads: ';
 export const PROCESS_INSTRUCTION =
   'Output one word from process A, then the next word from process B, in turn, until both are finished. Do this all in one turn. Output:';
 
-/** The default framing: two parallel processes that keep their state. Without "all in one turn" models wait for more. */
+/** The default framing: two parallel processes that keep their state. Without "all in one turn", models stop and wait for the user. */
 export const processTemplate: PromptTemplate = {
   name: 'process',
   version: 1,
@@ -34,7 +34,7 @@ const PLACEHOLDER = /\{([a-z_]+)\}/g;
 const REQUIRED = ['fragment_a', 'fragment_b'] as const;
 const KNOWN: readonly string[] = [...REQUIRED, 'words'];
 
-/** Checks a template; throws what is wrong with it. */
+/** Checks a template; throws an error that says what is wrong. */
 export function checkTemplate(template: PromptTemplate): PromptTemplate {
   const where = `Prompt template "${template.name}"`;
   if (template.name.trim() === '')
@@ -42,7 +42,7 @@ export function checkTemplate(template: PromptTemplate): PromptTemplate {
   if (!Number.isInteger(template.version) || template.version < 1)
     throw inputError(
       'BAD_TEMPLATE',
-      `${where}: expected "version" to be a whole number from 1, got ${template.version}`,
+      `${where}: expected "version" to be a whole number of at least 1, got ${template.version}`,
     );
   const found = new Set(Array.from(template.text.matchAll(PLACEHOLDER), (match) => match[1] ?? ''));
   const missing = REQUIRED.filter((name) => !found.has(name)).map((name) => `{${name}}`);
@@ -51,7 +51,7 @@ export function checkTemplate(template: PromptTemplate): PromptTemplate {
     throw inputError(
       'BAD_TEMPLATE',
       `${where}: expected the placeholders {fragment_a} and {fragment_b}, got none of ${missing.join(', ')}`,
-      'Put each missing placeholder where its fragment is to stand.',
+      'Add each missing placeholder where its fragment should appear.',
     );
   if (unknown.length > 0)
     throw inputError(
@@ -61,7 +61,7 @@ export function checkTemplate(template: PromptTemplate): PromptTemplate {
   return template;
 }
 
-/** The prompt of one pair. Fragments are put in once and verbatim, whatever braces they hold. */
+/** The prompt of one pair. Fragments are inserted once and verbatim, even if they contain braces. */
 export function renderPrompt(template: PromptTemplate, values: PromptValues): string {
   const byName = new Map<string, string>([
     ['fragment_a', values.fragment_a],

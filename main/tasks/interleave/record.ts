@@ -5,8 +5,11 @@ import { splitWords } from '../../text/words.ts';
 import { parseFields, shown } from '../record-faults.ts';
 import { interleaveWords } from './target.ts';
 
-// Each message says what was expected; `parseFields` adds the field and what came.
-const filled = z.string({ error: 'a string' }).min(1, { error: 'a string that is not empty' });
+// Each message says what was expected; `parseFields` adds the field and the actual value.
+const filled = z
+  .string({ error: 'a string' })
+  .min(1, { error: 'a string that is not empty' })
+  .refine((text) => !text.includes('\0'), { error: 'a string without NUL characters' });
 const withWords = filled.refine((text) => splitWords(text).length > 0, { error: 'a string with at least one word' });
 const counted = z.int({ error: 'a whole number' }).min(1, { error: 'a whole number of at least 1' });
 
@@ -27,14 +30,14 @@ const recordSchema = z.object(
 /** Two fragments, the prompt that asks for their interleaving, and the exact answer. */
 export type InterleaveRecord = Readonly<z.infer<typeof recordSchema>>;
 
-/** Checks one parsed JSONL value; the error names every bad field, what was expected and what came. */
+/** Checks one parsed JSONL value; the error names every invalid field with what was expected and what it got. */
 export function parseInterleaveRecord(value: unknown): InterleaveRecord {
   const record = parseFields(recordSchema, value);
   checkConsistency(record);
   return record;
 }
 
-/** Fields that are each fine but don't belong together would train something else than interleaving. */
+/** Fields that are valid on their own but inconsistent would train something other than interleaving. */
 function checkConsistency(record: InterleaveRecord): void {
   const a = splitWords(record.fragment_a);
   const b = splitWords(record.fragment_b);

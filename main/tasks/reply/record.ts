@@ -4,7 +4,10 @@ import { splitWords } from '../../text/words.ts';
 import { parseFields } from '../record-faults.ts';
 import { replyPrompt } from './prompt.ts';
 
-const filled = z.string({ error: 'a string' }).min(1, { error: 'a string that is not empty' });
+const filled = z
+  .string({ error: 'a string' })
+  .min(1, { error: 'a string that is not empty' })
+  .refine((text) => !text.includes('\0'), { error: 'a string without NUL characters' });
 const withWords = filled.refine((text) => splitWords(text).length > 0, { error: 'a string with at least one word' });
 const counted = z.int({ error: 'a whole number' }).min(0, { error: 'a whole number of at least 0' });
 
@@ -18,7 +21,7 @@ const recordSchema = z.object(
   { error: 'an object with the fields of a reply record: id, post, reply, engagement' },
 );
 
-/** What readers did with a reply. */
+/** The engagement that a reply received. */
 export type Engagement = Readonly<z.infer<typeof engagementSchema>>;
 
 /** A post and the reply that someone gave it. */
@@ -31,13 +34,13 @@ export interface ReplyRecord {
   readonly prompt: string;
 }
 
-/** Checks one parsed JSONL value; the error names every bad field, what was expected and what came. */
+/** Checks one parsed JSONL value; the error names every invalid field with what was expected and what it got. */
 export function parseReplyRecord(value: unknown): ReplyRecord {
   const { prompt, ...record } = parseFields(recordSchema, value);
   return { ...record, prompt: prompt ?? replyPrompt(record.post) };
 }
 
-/** One number of a reply's engagement: likes, and twice what took more than a tap. */
+/** A reply's engagement as one number: likes, plus twice the reposts and replies, which take more effort. */
 export function engagementCount({ likes, reposts, replies }: Engagement): number {
   return likes + 2 * (reposts + replies);
 }

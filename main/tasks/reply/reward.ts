@@ -1,6 +1,6 @@
 /**
- * The heuristic reward of a reply: six components, each from 0 to 1, all 0 for a reply without words. It costs nothing
- * to compute and can be gamed; `referenceOverlap` looks at the reply from a side that no component sees.
+ * The heuristic reward of a reply: six components, each from 0 to 1, all 0 for a reply without words. It is cheap
+ * to compute and can be gamed; `referenceOverlap` measures something that no component rewards.
  * docs/metrics.md has the formulas in words.
  */
 import { distinctN } from '../../text/repetition.ts';
@@ -9,17 +9,17 @@ import { type InverseDocumentFrequency, plainWords, stems, tfidfCosine } from '.
 import { splitWords } from '../../text/words.ts';
 import type { TextSimilarity } from '../task.ts';
 
-/** In this order everywhere; `reward_weights` follows it. */
+/** The order used everywhere, including `reward_weights`. */
 export const replyRewards = ['relevance', 'length', 'sentiment', 'diversity', 'punctuation', 'engagement'] as const;
 export type ReplyReward = (typeof replyRewards)[number];
 
-/** They add up to 1, so the reward is from 0 to 1 too. */
+/** They add up to 1, so the reward is also from 0 to 1. */
 export const defaultWeights: readonly number[] = [0.3, 0.1, 0.1, 0.15, 0.1, 0.25];
 
-/** From this likeness on a reply counts as fully about its post: short texts share few words even when they agree. */
+/** A reply at least this similar to its post counts as fully relevant: short texts share few words even on one subject. */
 const FULL_COSINE = 0.4;
 const COMFORT = { least: 8, most: 30, end: 60 } as const;
-/** Exclamation and question marks that a short reply can bear. */
+/** Exclamation and question marks allowed in a short reply. */
 const MARKS = 3;
 
 /** All components of one reply. */
@@ -42,12 +42,12 @@ export function scoreReply(
   };
 }
 
-/** Lexical likeness: the cosine of the TF-IDF vectors of stems, full from 0.4 on. */
+/** Lexical similarity: the cosine of the TF-IDF vectors of stems, full from 0.4. */
 export function lexicalSimilarity(idf: InverseDocumentFrequency): TextSimilarity {
   return (post, reply) => Math.min(1, tfidfCosine(stems(post), stems(reply), idf) / FULL_COSINE);
 }
 
-/** The share of a reply's three-word sequences that stand in the post: an echo is no answer. */
+/** The share of a reply's three-word sequences that also occur in the post: an echo is not a reply. */
 function copiedShare(post: string, reply: string): number {
   const of = (text: string): string[] => {
     const words = plainWords(text);
@@ -65,7 +65,7 @@ function lengthScore(words: number): number {
   return Math.max(0, (COMFORT.end - words) / (COMFORT.end - COMFORT.most));
 }
 
-/** Half for an end mark, 0.3 for few and unrepeated marks, 0.2 for not shouting. */
+/** 0.5 for ending punctuation, 0.3 for few and unrepeated marks, 0.2 for not shouting. */
 function punctuationScore(reply: string, words: readonly string[]): number {
   const text = reply.trim();
   const ended = /[.!?…]["'”’)]*$/u.test(text);
@@ -75,7 +75,7 @@ function punctuationScore(reply: string, words: readonly string[]): number {
   return (ended ? 0.5 : 0) + (calm ? 0.3 : 0) + (quiet ? 0.2 : 0);
 }
 
-/** 0.4 for a question, 0.3 for speaking to the person, 0.3 times the strength of feeling. */
+/** 0.4 for a question, 0.3 for speaking to the person, 0.3 times the sentiment's strength. */
 function engagementScore(reply: string, compound: number): number {
   const asks = /\?/.test(reply);
   const addresses = plainWords(reply).some((word) => /^(?:you|your|yours|you'\w+)$/.test(word));
@@ -83,8 +83,8 @@ function engagementScore(reply: string, compound: number): number {
 }
 
 /**
- * F1 of the stems that a reply shares with the one that a person gave: nothing that the reward looks at, so a reward
- * that climbs while this doesn't is being gamed, or the model has found replies of its own.
+ * F1 of the stems that a reply shares with the human reply. The reward doesn't use it, so a reward that climbs while this
+ * doesn't is being gamed, or the model has found different replies.
  */
 export function referenceOverlap(reference: string, reply: string): number {
   const wanted = countsOf(stems(reference));

@@ -5,13 +5,13 @@ import type { Task, TextSimilarity } from '../task.ts';
 import { parseReplyRecord, type ReplyRecord } from './record.ts';
 import { defaultWeights, lexicalSimilarity, referenceOverlap, replyRewards, scoreReply } from './reward.ts';
 
-/** The reply task with a way of telling how alike a post and a reply are. */
+/** The reply task with a given measure of similarity between post and reply. */
 function taskWith(similarity: TextSimilarity): Task<ReplyRecord> {
   return {
     name: 'reply',
     rewardNames: replyRewards,
     rewardWeights: defaultWeights,
-    // No reply gets all six at once in practice: there is no top to be near.
+    // No reply gets full marks in all six in practice, so there is no maximum to measure against.
     highestReward: null,
     mainMetric: 'reward',
     check: {
@@ -40,5 +40,5 @@ function taskWith(similarity: TextSimilarity): Task<ReplyRecord> {
   };
 }
 
-/** The reply task: a heuristic reward of six components. Until it is fitted, every word weighs the same. */
+/** The reply task: a heuristic reward of six components. Until it is fitted, all words have the same weight. */
 export const replyTask: Task<ReplyRecord> = taskWith(lexicalSimilarity(inverseDocumentFrequency([])));

@@ -1,0 +1,59 @@
+/** JSONL files from the user: read completely, or rejected with a list of all invalid lines. */
+
+import { inputError } from '../errors.ts';
+import { parseJson } from './json.ts';
+import { jsonPlaces } from './json-places.ts';
+import { type FileFault, faultsError, readTextFile } from './text-file.ts';
+
+/** The texts of an error. */
+export interface JsonLinesWords {
+  readonly code: string;
+  /** The remedy for an unreadable file. */
+  readonly give: string;
+  readonly fix: string;
+  /** The name of a line's content: "record". */
+  readonly item: string;
+}
+
+/** Reads every non-empty line; `parse` checks its value and throws if it is invalid. */
+export function readJsonLines<T>(file: string, words: JsonLinesWords, parse: (value: unknown, line: number) => T): T[] {
+  const content = readTextFile(file);
+  if (content.kind === 'bad') throw faultsError(words.code, [content.fault], words.give);
+  return parseJsonLines(file, content.value, words, parse);
+}
+
+/** The same for content that isn't from a file of its own; `name` identifies it in errors. */
+export function parseJsonLines<T>(
+  name: string,
+  text: string,
+  words: JsonLinesWords,
+  parse: (value: unknown, line: number) => T,
+): T[] {
+  const faults: FileFault[] = [];
+  const items: T[] = [];
+  text.split('\n').forEach((row, i) => {
+    if (row.trim() === '') return;
+    try {
+      items.push(parse(parseRow(row), i + 1));
+    } catch (error) {
+      faults.push({ file: name, line: i + 1, reason: (error as Error).message });
+    }
+  });
+  if (faults.length > 0) throw faultsError(words.code, faults, words.fix);
+  if (items.length === 0) throw inputError(words.code, `${name}: expected at least one ${words.item}, got none`);
+  return items;
+}
+
+/** In characters: far beyond any record, and a thousand of them fit into memory. */
+const LONGEST_ROW = 16_000_000;
+
+function parseRow(row: string): unknown {
+  if (row.length > LONGEST_ROW)
+    throw inputError('BAD_JSON', `expected at most ${LONGEST_ROW} characters on a line, got ${row.length}`);
+  try {
+    return parseJson(row);
+  } catch {
+    const { fault } = jsonPlaces(row);
+    throw inputError('BAD_JSON', `not JSON: ${fault?.reason ?? 'unreadable'} at column ${(fault?.offset ?? 0) + 1}`);
+  }
+}

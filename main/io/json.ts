@@ -1,0 +1,33 @@
+/** JSON that comes from outside. */
+
+/** Levels of brackets: no format that is read here needs ten, and what walks a value goes one call deeper for each. */
+export const MAX_JSON_DEPTH = 500;
+
+/** JSON.parse, but for values so deeply nested that no function could walk them: they are a SyntaxError too. */
+export function parseJson(text: string): unknown {
+  if (nestsBeyond(text, MAX_JSON_DEPTH)) throw new SyntaxError(`nested more than ${MAX_JSON_DEPTH} levels deep`);
+  return JSON.parse(text);
+}
+
+function nestsBeyond(text: string, most: number): boolean {
+  if (!hasOpening(text, most)) return false;
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) inString = !inString;
+    else if (inString) i += code === 0x5c ? 1 : 0;
+    else if (code === 0x5b || code === 0x7b) depth++;
+    else if (code === 0x5d || code === 0x7d) depth--;
+    if (depth > most) return true;
+  }
+  return false;
+}
+
+/** Whether there are more than so many opening brackets: short values are done with here. */
+function hasOpening(text: string, most: number): boolean {
+  let found = 0;
+  for (const bracket of ['[', '{'])
+    for (let at = text.indexOf(bracket); at >= 0 && found <= most; at = text.indexOf(bracket, at + 1)) found++;
+  return found > most;
+}

@@ -1,0 +1,78 @@
+/** Decoding of rows in flight: by a backend's fused step where it has one, else op by op through a cache. */
+import * as tf from '@tensorflow/tfjs-core';
+import { openKvCache, type PrefixKv, type RowPrefix } from '../tensor/ops/decode-attention.ts';
+import { type DecodeLinear, type DecodeModel, type DecodeRun, openDecodeRun } from '../tensor/ops/decode-step.ts';
+import { attentionShape, forward } from './decoder.ts';
+import type { Adapter } from './lora.ts';
+import type { Linear, Model } from './model.ts';
+
+/** Takes the prompts' keys and values over, for at most `capacity` new tokens a row. */
+export function openDecoding(
+  model: Model,
+  adapter: Adapter | null,
+  prefix: readonly PrefixKv[],
+  rows: readonly RowPrefix[],
+  capacity: number,
+): DecodeRun {
+  const fused = openDecodeRun(decodeModel(model, adapter), prefix, rows, capacity);
+  return fused ?? openByOps(model, adapter, prefix, rows, capacity);
+}
+
+function openByOps(
+  model: Model,
+  adapter: Adapter | null,
+  prefix: readonly PrefixKv[],
+  rows: readonly RowPrefix[],
+  capacity: number,
+): DecodeRun {
+  const cache = openKvCache(prefix, rows, capacity, attentionShape(model.config));
+  let next = rows.map(({ length }) => length);
+  return {
+    step: (ids) => {
+      const logits = tf.tidy(() => {
+        const batch = { ids: tf.tensor1d([...ids], 'int32'), positions: tf.tensor1d(next, 'int32') };
+        return tf.matMul(forward(model, batch, adapter, cache.attend), model.head.value, false, true) as tf.Tensor2D;
+      });
+      cache.advance();
+      next = next.map((position) => position + 1);
+      return logits;
+    },
+    skip: (count) => {
+      cache.skip(count);
+      next = next.map((position) => position + count);
+    },
+    keep: (kept) => {
+      cache.keep(kept);
+      next = kept.map((row) => next[row] ?? 0);
+    },
+    dispose: cache.dispose,
+  };
+}
+
+function decodeModel(model: Model, adapter: Adapter | null): DecodeModel {
+  const linear = ({ name, weight, bias }: Linear): DecodeLinear => {
+    const lora = adapter?.modules.get(name);
+    return {
+      weight: weight.value,
+      bias: bias?.value ?? null,
+      lora: lora === undefined ? null : { a: lora.a.value, b: lora.b.value },
+    };
+  };
+  return {
+    embedding: model.embedding.value,
+    layers: model.layers.map((layer) => ({
+      inputNorm: layer.inputNorm.value,
+      ...{ q: linear(layer.q), k: linear(layer.k), v: linear(layer.v), o: linear(layer.o) },
+      qNorm: layer.qNorm?.value ?? null,
+      kNorm: layer.kNorm?.value ?? null,
+      postNorm: layer.postNorm.value,
+      ...{ gate: linear(layer.gate), up: linear(layer.up), down: linear(layer.down) },
+    })),
+    norm: model.norm.value,
+    head: model.head.value,
+    rope: model.rope,
+    normEps: model.config.rmsNormEps,
+    shape: attentionShape(model.config),
+    scaling: adapter?.scaling ?? 0,
+  };
+}

@@ -1,0 +1,166 @@
+/** What a GGUF file says of a model: its shape, and its tokenizer token by token. */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { inputError } from '../../errors.ts';
+import { readChatTemplate, tokenText } from '../chat-template.ts';
+import { type ModelConfig, readJson } from '../config.ts';
+import { readTokenizerConfig } from '../tokenizer.ts';
+import type { GgufType, GgufValue } from './file.ts';
+
+/** llama.cpp's numbers for a file whose matrices are of one type. */
+const FILE_TYPES: Readonly<Record<GgufType, number>> = { F32: 0, F16: 1, Q8_0: 7 };
+const TOKEN = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
+
+const uint32 = (value: number): GgufValue => ({ type: 'uint32', value });
+const float32 = (value: number): GgufValue => ({ type: 'float32', value });
+const string = (value: string): GgufValue => ({ type: 'string', value });
+const bool = (value: boolean): GgufValue => ({ type: 'bool', value });
+
+/** The metadata of a model; its tokenizer is in `tokenizerFolder`. */
+export function ggufMetadata(
+  config: ModelConfig,
+  tokenizerFolder: string,
+  { name, type }: { readonly name: string; readonly type: GgufType },
+): Readonly<Record<string, GgufValue>> {
+  const architecture = config.modelType;
+  const own = {
+    vocab_size: uint32(config.vocabSize),
+    context_length: uint32(config.maxPositionEmbeddings),
+    embedding_length: uint32(config.hiddenSize),
+    block_count: uint32(config.numLayers),
+    feed_forward_length: uint32(config.intermediateSize),
+    'attention.head_count': uint32(config.numHeads),
+    'attention.head_count_kv': uint32(config.numKvHeads),
+    'attention.key_length': uint32(config.headDim),
+    'attention.value_length': uint32(config.headDim),
+    'attention.layer_norm_rms_epsilon': float32(config.rmsNormEps),
+    'rope.dimension_count': uint32(config.headDim),
+    'rope.freq_base': float32(config.ropeTheta),
+  };
+  return {
+    'general.architecture': string(architecture),
+    'general.name': string(name),
+    'general.file_type': uint32(FILE_TYPES[type]),
+    'general.quantization_version': uint32(2),
+    ...Object.fromEntries(Object.entries(own).map(([key, value]) => [`${architecture}.${key}`, value])),
+    ...tokenizerMetadata(tokenizerFolder, config),
+  };
+}
+
+const definitionSchema = z.looseObject({
+  model: z.looseObject({
+    type: z.string().nullish(),
+    vocab: z.union([z.record(z.string(), z.int()), z.array(z.unknown())]),
+    merges: z.array(z.union([z.string(), z.tuple([z.string(), z.string()])])).nullish(),
+    byte_fallback: z.boolean().nullish(),
+  }),
+  added_tokens: z.array(z.looseObject({ id: z.int(), content: z.string(), special: z.boolean() })).default([]),
+  pre_tokenizer: z.unknown().optional(),
+  post_processor: z.unknown().optional(),
+});
+
+function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, GgufValue> {
+  const file = join(folder, 'tokenizer.json');
+  const parsed = definitionSchema.safeParse(readJson(file));
+  if (!parsed.success || Array.isArray(parsed.data.model.vocab)) throw unsupported(file, 'another kind of vocabulary');
+  const { model, added_tokens: added, pre_tokenizer: pre, post_processor: post } = parsed.data;
+  const { tokens, types } = tokenTable(model.vocab as Record<string, number>, added, config.vocabSize);
+  const settings = readTokenizerConfig(folder);
+  const idOf = (name: string): number => tokens.indexOf(tokenText(settings[name]));
+  const special = {
+    bos: idOf('bos_token'),
+    unknown: idOf('unk_token'),
+    padding: config.padTokenId ?? idOf('pad_token'),
+  };
+  const template = readChatTemplate(folder, settings);
+  return {
+    ...kindOf(model, tokens, types, { pre, file }),
+    ...Object.fromEntries(
+      Object.entries({ ...special, eos: config.eosTokenIds[0] ?? idOf('eos_token') })
+        .filter(([, id]) => id >= 0)
+        .map(([name, id]) => [`tokenizer.ggml.${name}_token_id`, uint32(id)]),
+    ),
+    'tokenizer.ggml.add_bos_token': bool(
+      special.bos >= 0 && JSON.stringify(post ?? '').includes(tokens[special.bos] ?? ' '),
+    ),
+    ...(typeof template === 'string' ? { 'tokenizer.chat_template': string(template) } : {}),
+  };
+}
+
+/** The tokens by id, as many as the embedding has rows, and what each of them is. */
+function tokenTable(
+  vocab: Readonly<Record<string, number>>,
+  added: readonly { readonly id: number; readonly content: string; readonly special: boolean }[],
+  size: number,
+): { readonly tokens: string[]; readonly types: number[] } {
+  const tokens = Array.from({ length: size }, (_, id) => `[PAD${id}]`);
+  const types = Array.from<number>({ length: size }).fill(TOKEN.unused);
+  for (const [token, id] of Object.entries(vocab)) {
+    if (id >= size) continue;
+    tokens[id] = token;
+    types[id] = TOKEN.normal;
+  }
+  for (const { id, content, special } of added) {
+    if (id >= size) continue;
+    tokens[id] = content;
+    types[id] = special ? TOKEN.control : TOKEN.userDefined;
+  }
+  return { tokens, types };
+}
+
+type TokenizerModel = z.infer<typeof definitionSchema>['model'];
+
+/** The parts that depend on how the tokenizer works. */
+function kindOf(
+  model: TokenizerModel,
+  tokens: readonly string[],
+  types: readonly number[],
+  { pre, file }: { readonly pre: unknown; readonly file: string },
+): Record<string, GgufValue> {
+  const table = (kind: string, named: readonly string[], typed = types): Record<string, GgufValue> => ({
+    'tokenizer.ggml.model': string(kind),
+    'tokenizer.ggml.tokens': { type: 'strings', value: named },
+    'tokenizer.ggml.token_type': { type: 'int32s', value: typed },
+  });
+  if (model.type === 'WordPiece') {
+    const marked = tokens.map((token, id) => (types[id] === TOKEN.normal ? wordPiece(token) : token));
+    return { ...table('bert', marked), 'tokenizer.ggml.pre': string('default') };
+  }
+  if (model.merges === null || model.merges === undefined)
+    throw unsupported(file, `a ${model.type ?? 'strange'} model`);
+  if (model.byte_fallback === true) {
+    // SentencePiece's order of merging is the order of ids; its bytes are tokens like <0x0A>.
+    const typed = tokens.map((token, id) => (/^<0x[0-9A-F]{2}>$/.test(token) ? TOKEN.byte : (types[id] as number)));
+    return {
+      ...table('llama', tokens, typed),
+      'tokenizer.ggml.scores': { type: 'float32s', value: tokens.map((_, id) => -id) },
+    };
+  }
+  const merges = model.merges.map((merge) => (typeof merge === 'string' ? merge : merge.join(' ')));
+  return {
+    ...table('gpt2', tokens),
+    'tokenizer.ggml.pre': string(preTokenizer(pre)),
+    'tokenizer.ggml.merges': { type: 'strings', value: merges },
+  };
+}
+
+/** llama.cpp marks beginnings of words where WordPiece marks continuations. */
+function wordPiece(token: string): string {
+  return token.startsWith('##') ? token.slice(2) : `▁${token}`;
+}
+
+/** llama.cpp's name for a way of cutting text before the merges, by the expression that cuts it. */
+function preTokenizer(pre: unknown): string {
+  const text = JSON.stringify(pre ?? '');
+  if (text.includes('p{N}{1,3}')) return 'llama-bpe';
+  if (text.includes('(?i:')) return 'qwen2';
+  return text.includes('"Digits"') ? 'smollm' : 'gpt-2';
+}
+
+function unsupported(file: string, what: string) {
+  return inputError(
+    'UNSUPPORTED_TOKENIZER',
+    `${file}: expected a BPE or WordPiece tokenizer to write as GGUF, got ${what}`,
+    'Export the Hugging Face folder without --gguf and convert it with llama.cpp.',
+  );
+}

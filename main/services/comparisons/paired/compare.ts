@@ -1,0 +1,190 @@
+/**
+ * Comparing models on frozen prompts: each is evaluated once, and stored results for its current files are reused.
+ * Every evaluation is saved when complete, so that a cancelled comparison resumes where it stopped.
+ */
+import { BraidError, inputError } from '../../../errors.ts';
+import { evaluateModels } from '../../evaluation/evaluate.ts';
+import { compareEvaluations } from '../../evaluation/summary.ts';
+import { type ModelEntry, requireModel } from '../../models/list.ts';
+import { resolveModelParts } from '../../models/resolve.ts';
+import type { JobContext } from '../../workspace/jobs.ts';
+import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
+import { modelFingerprint } from './fingerprint.ts';
+import { freezePrompts, type PromptChoice, type PromptSet, readPromptSet } from './prompt-set.ts';
+import { storedItems, storeEvaluation } from './stored.ts';
+import { requireComparison } from './view.ts';
+
+export interface ComparisonRequest {
+  /** Model references; see model-list.ts. */
+  readonly baseline: string;
+  readonly models: readonly string[];
+  readonly prompts: PromptChoice;
+}
+
+type Host = Pick<OpenWorkspace, 'store' | 'workspace' | 'paths' | 'jobs' | 'changes'>;
+
+/** A model of a comparison that still has to be evaluated. */
+interface Question {
+  readonly position: number;
+  readonly entry: ModelEntry;
+  readonly fingerprint: string;
+}
+
+/** The job of a comparison has this kind plus its id. */
+const KIND = 'comparison:';
+
+/** Creates a comparison, or finds an identical one, and runs missing evaluations in a job. Returns its id. */
+export function startComparison(host: Host, { baseline, models, prompts }: ComparisonRequest): number {
+  const references = [baseline, ...models];
+  if (new Set(references).size < references.length || references.length < 2)
+    throw inputError(
+      'SAME_MODEL',
+      'Expected a baseline and at least one other model, each once',
+      'Choose different models to compare.',
+    );
+  refuseSecond(host);
+  const entries = references.map((reference) => requireModel(host, reference));
+  const set = freezePrompts(host.store, prompts);
+  const id = host.store.transaction(
+    () =>
+      sameComparison(host.store, set.id, references) ??
+      host.store.comparisons.add(
+        set.id,
+        entries.map(({ ref, name }) => ({ reference: ref, name })),
+      ),
+  );
+  host.store.comparisons.touch(id);
+  evaluateMissing(host, id, false);
+  return id;
+}
+
+/** Continues a comparison; `fresh` repeats every evaluation. */
+export function continueComparison(host: Host, id: number, fresh: boolean): void {
+  refuseSecond(host);
+  evaluateMissing(host, id, fresh);
+}
+
+/** Removes a comparison from the list; its evaluations are kept for others with the same prompts. */
+export function removeComparison(host: Pick<OpenWorkspace, 'store' | 'jobs' | 'changes'>, id: number): void {
+  refuseSecond(host, id);
+  host.store.transaction(() => host.store.comparisons.remove(requireComparison(host.store, id).id));
+  host.changes.publish('evaluations');
+}
+
+function sameComparison(
+  store: OpenWorkspace['store'],
+  promptSetId: number,
+  references: readonly string[],
+): number | undefined {
+  const wanted = JSON.stringify(references);
+  return store.comparisons
+    .list()
+    .filter((known) => known.promptSetId === promptSetId)
+    .find(({ id }) => JSON.stringify(store.comparisons.models(id).map(({ reference }) => reference)) === wanted)?.id;
+}
+
+/** Two at a time would only slow each other down. */
+function refuseSecond({ jobs }: Pick<Host, 'jobs'>, id: number | null = null): void {
+  const busy = jobs
+    .list()
+    .find(({ kind, state }) => state === 'running' && (id === null ? kind.startsWith(KIND) : kind === `${KIND}${id}`));
+  if (busy === undefined) return;
+  throw inputError(
+    'COMPARISON_BUSY',
+    `Another comparison is running: "${busy.title}"`,
+    'Wait for it to finish or cancel it.',
+  );
+}
+
+function evaluateMissing(host: Host, id: number, fresh: boolean): void {
+  const { store, changes, jobs } = host;
+  const prompts = readPromptSet(store, requireComparison(store, id).promptSetId);
+  const missing: Question[] = [];
+  for (const { position, reference } of store.comparisons.models(id)) {
+    const entry = requireModel(host, reference);
+    const fingerprint = modelFingerprint(resolveModelParts(entry.model, host.paths));
+    const known = fresh ? undefined : store.promptSets.find(prompts.id, fingerprint);
+    // When repeated, the old numbers are shown until the new ones exist.
+    if (!fresh) settle(store, id, position, known ?? null, prompts);
+    if (known === undefined) missing.push({ position, entry, fingerprint });
+  }
+  changes.publish('evaluations');
+  if (missing.length === 0) return;
+  const title = `Compare: ${missing.length === 1 ? missing[0]?.entry.name : `${missing.length} models`} on ${prompts.records.length} prompts`;
+  const { result } = jobs.start(`${KIND}${id}`, title, (job) => evaluateInTurn(host, id, prompts, missing, job));
+  // The job's entry reports a failure.
+  result.catch(() => changes.publish('evaluations'));
+}
+
+async function evaluateInTurn(
+  host: Host,
+  id: number,
+  prompts: PromptSet,
+  missing: readonly Question[],
+  { signal, progress }: JobContext,
+): Promise<void> {
+  const { store, paths, changes } = host;
+  const n = prompts.records.length;
+  for (const [index, { position, entry, fingerprint }] of missing.entries()) {
+    const told = (done: number): void =>
+      progress({ done: index * n + done, total: missing.length * n, unit: 'prompts' });
+    told(0);
+    try {
+      const done = await evaluateModels({
+        models: [{ name: entry.name, folder: entry.model }],
+        dataset: prompts.records,
+        paths,
+        signal,
+        onProgress: (part) => told(part.done),
+      });
+      const result = done.results[0];
+      if (result === undefined) throw new BraidError('NO_EVALUATION', 'Expected the evaluation of a model, got none');
+      settle(store, id, position, storeEvaluation(store, prompts, entry, fingerprint, done, result), prompts);
+    } catch (error) {
+      throw withWhatIsKept(error, entry.name, index);
+    }
+    changes.publish('evaluations');
+  }
+}
+
+/** Stores a model's evaluation and paired result; a new baseline evaluation changes the result of every model. */
+function settle(
+  store: OpenWorkspace['store'],
+  id: number,
+  position: number,
+  evaluationId: number | null,
+  set: PromptSet,
+): void {
+  store.transaction(() => {
+    store.comparisons.settle(id, position, evaluationId, null);
+    const [baseline, ...others] = store.comparisons.models(id);
+    for (const other of others) {
+      if (position !== 0 && position !== other.position) continue;
+      const paired = pair(store, baseline?.evaluationId ?? null, other.evaluationId, set);
+      store.comparisons.settle(id, other.position, other.evaluationId, paired);
+    }
+  });
+}
+
+function pair(
+  store: OpenWorkspace['store'],
+  baseline: number | null,
+  evaluationId: number | null,
+  { records }: PromptSet,
+) {
+  if (baseline === null || evaluationId === null) return null;
+  return compareEvaluations(storedItems(store, baseline, records), storedItems(store, evaluationId, records));
+}
+
+function withWhatIsKept(error: unknown, name: string, before: number): unknown {
+  if (!(error instanceof BraidError)) return error;
+  const kept =
+    before === 0
+      ? ''
+      : ` The ${before === 1 ? 'evaluation' : `${before} evaluations`} before it ${before === 1 ? 'is' : 'are'} saved.`;
+  return new BraidError(error.code, `${name}: ${error.message}`, {
+    kind: error.kind,
+    cause: error,
+    remedy: `${error.remedy ?? 'Try again.'}${kept}`,
+  });
+}

@@ -1,0 +1,23 @@
+/** The fingerprint of a model's current files: an evaluation is valid while it is unchanged. */
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ModelParts } from '../../../trainer/open-policy.ts';
+
+/** The files that determine completions: weights, adapter, config, tokenizer. Optimiser state and logs don't. */
+const COUNTS = /\.safetensors(\.index\.json)?$|^(adapter_config|config|generation_config|tokenizer.*)\.json$|\.jinja$/;
+
+/** Equal for equal files; uses sizes and times, as reading gigabytes would take minutes. */
+export function modelFingerprint({ base, adapter, tokenizer }: ModelParts): string {
+  const folders = [...new Set([base, adapter ?? base, tokenizer])];
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => COUNTS.test(name) && name !== 'optimizer.safetensors')
+      .sort()
+      .map((name) => {
+        const { size, mtimeMs } = statSync(join(folder, name));
+        return [folder, name, size, Math.round(mtimeMs)];
+      }),
+  );
+  return createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,205 @@
+/** Views of comparisons for the page: the list, one with all its numbers, one prompt word by word. */
+import { basename } from 'node:path';
+import { inputError } from '../../../errors.ts';
+import type { DatasetLeakage, DatasetRow } from '../../../store/datasets.ts';
+import type { Store } from '../../../store/index.ts';
+import { type AlignedWord, alignCompletion, alignWords } from '../../../text/word-alignment.ts';
+import type { Comparison, EvaluationSummary } from '../../evaluation/summary.ts';
+import { listModels, type ModelEntry } from '../../models/list.ts';
+import { resolveModelParts } from '../../models/resolve.ts';
+import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
+import { toStoredPath } from '../../workspace/workspace.ts';
+import { modelFingerprint } from './fingerprint.ts';
+import { heldOutFile, readPrompt, readPromptSet } from './prompt-set.ts';
+import { storedItems, storedSummary } from './stored.ts';
+
+export interface PromptSetSummary {
+  readonly id: number;
+  readonly hash: string;
+  /** Names of the datasets it was drawn from. */
+  readonly datasets: readonly string[];
+  /** The ones that still exist. */
+  readonly datasetIds: readonly number[];
+  readonly n: number;
+  readonly seed: number;
+  /** Those of its datasets whose held-out records share words or texts with their training records. */
+  readonly leaking: readonly { readonly name: string; readonly heldOut: number; readonly leakage: DatasetLeakage }[];
+}
+
+/** A model in the list of comparisons. */
+export interface ComparedName {
+  readonly reference: string;
+  readonly name: string;
+  /** Mean alignment; null until it is evaluated. */
+  readonly mean: number | null;
+  readonly paired: Comparison | null;
+}
+
+export interface ComparisonSummary {
+  readonly id: number;
+  readonly madeAt: number;
+  readonly prompts: PromptSetSummary;
+  /** The baseline first. */
+  readonly models: readonly ComparedName[];
+}
+
+/** Whether an evaluation still matches the model's files. */
+export type Standing = 'same' | 'changed' | 'gone';
+
+export interface ComparedModel extends ComparedName {
+  readonly evaluatedAt: number | null;
+  readonly backend: string | null;
+  readonly seconds: number | null;
+  readonly summary: EvaluationSummary | null;
+  readonly standing: Standing;
+}
+
+/** One prompt with each model's score, in the order of the models; null for one not evaluated yet. */
+export interface PromptRow {
+  readonly id: string;
+  readonly words: number;
+  readonly titles: readonly [a: string, b: string];
+  readonly scores: readonly (number | null)[];
+  readonly exact: readonly boolean[];
+}
+
+export interface ComparisonView extends Omit<ComparisonSummary, 'models'> {
+  readonly models: readonly ComparedModel[];
+  readonly rows: readonly PromptRow[];
+}
+
+/** A model's completion of one prompt. */
+export interface Answer {
+  readonly completion: string;
+  readonly score: number;
+  readonly words: readonly AlignedWord[];
+}
+
+export interface PromptAnswers {
+  readonly fragments: readonly [a: string, b: string];
+  readonly target: string;
+  /** The target against itself: its words with their strands. */
+  readonly targetWords: readonly AlignedWord[];
+  readonly answers: readonly (Answer | null)[];
+}
+
+/** Every comparison, the newest first. */
+export function listComparisons(store: Store): ComparisonSummary[] {
+  return store.comparisons.list().map(({ id }) => summary(store, id));
+}
+
+/** A comparison with everything but the completions. */
+export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>, id: number): ComparisonView {
+  const { store } = app;
+  const head = summary(store, id);
+  const { records } = readPromptSet(store, head.prompts.id);
+  const rows = store.comparisons.models(id);
+  const known = listModels(app);
+  const models = head.models.map((model, i): ComparedModel => {
+    const evaluationId = rows[i]?.evaluationId ?? null;
+    const kept = evaluationId === null ? null : storedSummary(store, evaluationId);
+    const made = evaluationId === null ? undefined : store.evaluations.get(evaluationId);
+    return {
+      ...model,
+      evaluatedAt: made?.createdAt ?? null,
+      backend: kept?.backend ?? null,
+      seconds: kept?.seconds ?? null,
+      summary: kept?.summary ?? null,
+      standing: standing(
+        app,
+        known.find(({ ref }) => ref === model.reference),
+        evaluationId,
+      ),
+    };
+  });
+  const answered = rows.map(({ evaluationId }) => {
+    const items = evaluationId === null ? [] : storedItems(store, evaluationId, records);
+    return new Map(items.map((item) => [item.id, item]));
+  });
+  return {
+    ...head,
+    models,
+    rows: records.map(({ id: recordId, words, title_a, title_b }) => ({
+      id: recordId,
+      words,
+      titles: [title_a, title_b],
+      scores: answered.map((items) => items.get(recordId)?.alignment ?? null),
+      exact: answered.map((items) => items.get(recordId)?.exact_match === 1),
+    })),
+  };
+}
+
+/** One prompt of a comparison, word by word. */
+export function promptAnswers(store: Store, id: number, recordId: string): PromptAnswers {
+  const { promptSetId } = requireComparison(store, id);
+  const record = readPrompt(store, promptSetId, recordId);
+  if (record === undefined)
+    throw inputError('PROMPT_UNKNOWN', `Expected a prompt of comparison ${id}, got "${recordId}"`);
+  const { target, fragment_a, fragment_b } = record;
+  return {
+    fragments: [fragment_a, fragment_b],
+    target,
+    targetWords: alignWords(target, target),
+    answers: store.comparisons.models(id).map(({ evaluationId }) => {
+      const item = evaluationId === null ? undefined : storedItems(store, evaluationId, [record])[0];
+      if (item === undefined) return null;
+      const { words } = alignCompletion(target, item.completion);
+      return { completion: item.completion, score: item.alignment, words };
+    }),
+  };
+}
+
+/** The comparison, or an error if there is none. */
+export function requireComparison(store: Pick<Store, 'comparisons'>, id: number) {
+  const comparison = store.comparisons.get(id);
+  if (comparison !== undefined) return comparison;
+  throw inputError('COMPARISON_UNKNOWN', `There is no comparison with id ${id}`);
+}
+
+function summary(store: Store, id: number): ComparisonSummary {
+  const { promptSetId, madeAt } = requireComparison(store, id);
+  const set = store.promptSets.get(promptSetId);
+  const files = set?.datasets ?? [];
+  const known = datasetsOf(store, files);
+  const datasets = files.map((file) => basename(file).replace(/(\.test)?\.jsonl$/, ''));
+  return {
+    ...{ id, madeAt },
+    prompts: {
+      id: promptSetId,
+      hash: set?.hash ?? '',
+      datasets,
+      datasetIds: known.map(({ id }) => id),
+      n: set?.n ?? 0,
+      seed: set?.seed ?? 0,
+      leaking: known.flatMap(({ name, testN, leakage }) =>
+        leakage === null || leakage.titles + leakage.pairs === 0 ? [] : [{ name, heldOut: testN, leakage }],
+      ),
+    },
+    models: store.comparisons.models(id).map(({ reference, name, evaluationId, paired }) => ({
+      ...{ reference, name, paired: paired as Comparison | null },
+      mean: evaluationId === null ? null : (store.evaluations.get(evaluationId)?.mean ?? null),
+    })),
+  };
+}
+
+function datasetsOf(store: Store, files: readonly string[]): DatasetRow[] {
+  return store.datasets
+    .list()
+    .filter(({ file }) => files.includes(toStoredPath(store.folder, heldOutFile(store, file))));
+}
+
+function standing(
+  app: Pick<OpenWorkspace, 'store' | 'paths'>,
+  entry: ModelEntry | undefined,
+  evaluationId: number | null,
+): Standing {
+  if (entry === undefined || entry.problem !== null) return 'gone';
+  if (evaluationId === null) return 'same';
+  try {
+    const now = modelFingerprint(resolveModelParts(entry.model, app.paths));
+    return app.store.promptSets.fingerprint(evaluationId) === now ? 'same' : 'changed';
+  } catch {
+    // The base model is gone or unreadable: the adapter alone can't be evaluated again.
+    return 'gone';
+  }
+}

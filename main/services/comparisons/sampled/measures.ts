@@ -1,0 +1,91 @@
+/** Metrics of n completions of one prompt: the rows of a comparison. */
+import type { ReplyRecord } from '../../../tasks/reply/record.ts';
+import { replyRewards } from '../../../tasks/reply/reward.ts';
+import type { Task, TaskRecord } from '../../../tasks/task.ts';
+import { selfBleu } from '../../../text/bleu.ts';
+import { ngramSets, setDiversity } from '../../../text/diversity.ts';
+import { passAtK } from '../../../text/pass-at-k.ts';
+import { distinctN } from '../../../text/repetition.ts';
+import { splitWords } from '../../../text/words.ts';
+
+/** One row: a metric, and which direction is better. */
+export interface MeasureInfo {
+  readonly name: string;
+  readonly label: string;
+  /** null: neither direction is better. */
+  readonly better: 'higher' | 'lower' | null;
+}
+
+export interface MeasureOptions {
+  readonly task: 'interleave' | 'reply';
+  /** Completions per prompt. */
+  readonly samples: number;
+  /** The k of pass@k; none above `samples`. */
+  readonly k: readonly number[];
+  /** A completion passes when its main metric reaches this. */
+  readonly threshold: number;
+}
+
+/** Default pass thresholds: a good reward, a good alignment. */
+export const passThresholds = { reply: 0.7, interleave: 0.9 } as const;
+
+/** The rows of a comparison, in order. */
+export function measuresOf({ task, k, threshold, samples }: MeasureOptions): readonly MeasureInfo[] {
+  const main: MeasureInfo[] =
+    task === 'reply'
+      ? [
+          { name: 'reward', label: 'Reward', better: 'higher' },
+          ...replyRewards.map((name) => ({ name, label: capital(name), better: 'higher' as const })),
+          { name: 'reference_overlap', label: 'Overlap with the human reply', better: 'higher' },
+        ]
+      : [
+          { name: 'alignment', label: 'Alignment', better: 'higher' },
+          { name: 'exact_match', label: 'Exact match', better: 'higher' },
+        ];
+  const several: MeasureInfo[] =
+    samples < 2
+      ? []
+      : [
+          { name: 'self_bleu', label: 'Self-BLEU', better: 'lower' },
+          { name: 'set_diversity', label: 'Diversity of the set, D', better: 'higher' },
+        ];
+  return [
+    ...k.map((value) => ({
+      name: `pass@${value}`,
+      label: `Pass@${value} (from ${threshold})`,
+      better: 'higher' as const,
+    })),
+    ...main,
+    ...several,
+    { name: 'distinct_1', label: 'Distinct-1', better: 'higher' },
+    { name: 'distinct_2', label: 'Distinct-2', better: 'higher' },
+    { name: 'words', label: 'Words', better: null },
+  ];
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** All metrics of one prompt's completions, by name. */
+export function measurePrompt(
+  task: Task,
+  record: TaskRecord | ReplyRecord,
+  completions: readonly string[],
+  { k, threshold }: MeasureOptions,
+): Readonly<Record<string, number>> {
+  const each = completions.map((completion) => task.measure(record, completion));
+  const words = completions.map(splitWords);
+  const passed = each.filter((measures) => (measures[task.mainMetric] ?? 0) >= threshold).length;
+  const mean = (name: string): number =>
+    each.reduce((sum, measures) => sum + (measures[name] ?? Number.NaN), 0) / each.length;
+  return {
+    ...Object.fromEntries(k.map((value) => [`pass@${value}`, passAtK(completions.length, passed, value)])),
+    ...Object.fromEntries(Object.keys(each[0] ?? {}).map((name) => [name, mean(name)])),
+    self_bleu: selfBleu(words),
+    set_diversity: setDiversity(completions.map(ngramSets)),
+    distinct_1: distinctN(words, 1),
+    distinct_2: distinctN(words, 2),
+    words: words.reduce((sum, list) => sum + list.length, 0) / words.length,
+  };
+}

@@ -1,0 +1,150 @@
+/** The curriculum for the page: each stage with its dataset, scores, newest run and starting point. */
+import { existsSync } from 'node:fs';
+import type { CheckpointRow } from '../../store/checkpoints.ts';
+import type { DatasetLeakage } from '../../store/datasets.ts';
+import type { Store } from '../../store/index.ts';
+import type { RunRow, RunState } from '../../store/runs.ts';
+import type { StageRow } from '../../store/stages.ts';
+import { type Promotion, promotionOf, trainingScores } from '../runs/promotion.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import { fromStoredPath } from '../workspace/workspace.ts';
+import type { StageQueue } from './queue.ts';
+import { checkpointBefore, nextStart, stageDefaults } from './stage-config.ts';
+
+export interface StageScore {
+  readonly step: number;
+  readonly mean: number;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** What a stage starts from. */
+export type StageOrigin =
+  | { readonly kind: 'model'; readonly name: string }
+  | {
+      readonly kind: 'checkpoint';
+      readonly path: string;
+      readonly step: number;
+      readonly runId: number;
+      readonly runName: string;
+    };
+
+export interface StageRun {
+  readonly id: number;
+  readonly name: string;
+  readonly state: RunState;
+  readonly step: number;
+  readonly maxSteps: number;
+  /** Held-out score before its first step. */
+  readonly baseline: number | null;
+  readonly reason: string | null;
+}
+
+export interface StageView extends Omit<StageRow, 'promotion'> {
+  readonly promotion: Promotion | null;
+  readonly dataset: {
+    readonly name: string;
+    readonly file: string;
+    readonly trainN: number;
+    readonly testN: number;
+    /** null: not checked. */
+    readonly leakage: DatasetLeakage | null;
+    /** Its file is gone. */
+    readonly missing: boolean;
+  } | null;
+  /** The newest of its runs. */
+  readonly run: StageRun | null;
+  readonly runs: number;
+  /** Held-out scores of the newest run, baseline left out. */
+  readonly scores: readonly StageScore[];
+  /** The best held-out score of all its runs. */
+  readonly best: (StageScore & { readonly runId: number }) | null;
+  /** What its newest run started from, or before the first run what it would start from. */
+  readonly origin: StageOrigin;
+  /** What the next stage would start from. */
+  readonly handsOn: { readonly runId: number; readonly step: number } | null;
+}
+
+export interface Curriculum {
+  readonly stages: readonly StageView[];
+  /** The ids of the waiting ones, next one first. */
+  readonly queue: readonly number[];
+  /** Why the queue is paused, and for which stage. */
+  readonly held: string | null;
+  readonly heldFor: number | null;
+  readonly autoPromote: boolean;
+}
+
+/** All stages, in order. */
+export function curriculum(
+  {
+    store,
+    queue,
+    paths,
+  }: Pick<OpenWorkspace, 'store' | 'paths'> & { readonly queue: Pick<StageQueue, 'held' | 'heldFor'> },
+  autoPromote: boolean,
+): Curriculum {
+  return {
+    stages: store.stages.list().map((stage) => stageView(store, stage, paths)),
+    queue: store.stages.queue().map(({ id }) => id),
+    held: queue.held(),
+    heldFor: queue.heldFor(),
+    autoPromote,
+  };
+}
+
+/** One stage with everything its rows hold. */
+export function stageView(store: Store, stage: StageRow, paths: OpenWorkspace['paths']): StageView {
+  const runs = store.runs.list({ stageId: stage.id });
+  const [newest] = runs;
+  const hands = nextStart(store, stage);
+  return {
+    ...stage,
+    promotion: promotionOf(stage),
+    dataset: datasetOf(store, stage),
+    run: newest === undefined ? null : stageRun(newest),
+    runs: runs.length,
+    scores: newest === undefined ? [] : trainingScores(store, newest.id).map(scoreOf),
+    best: bestOf(store, runs),
+    origin: newest === undefined ? nextOrigin(store, stage, paths) : originOf(store, newest),
+    handsOn: hands === null ? null : { runId: hands.runId, step: hands.step },
+  };
+}
+
+function datasetOf(store: Store, stage: StageRow): StageView['dataset'] {
+  const dataset = stage.datasetId === null ? undefined : store.datasets.get(stage.datasetId);
+  if (dataset === undefined) return null;
+  const { name, trainN, testN, leakage } = dataset;
+  const file = fromStoredPath(store.folder, dataset.file);
+  return { name, file, trainN, testN, leakage, missing: !existsSync(file) };
+}
+
+function stageRun({ id, name, state, step, maxSteps, baselineScore, reason }: RunRow): StageRun {
+  return { id, name, state, step, maxSteps, baseline: baselineScore, reason };
+}
+
+function scoreOf({ step, mean, low, high }: StageScore): StageScore {
+  return { step, mean, low, high };
+}
+
+function bestOf(store: Store, runs: readonly RunRow[]): StageView['best'] {
+  const all = runs.flatMap(({ id }) => trainingScores(store, id).map((row) => ({ ...scoreOf(row), runId: id })));
+  return all.reduce<StageView['best']>((best, score) => (best === null || score.mean > best.mean ? score : best), null);
+}
+
+function originOf(store: Store, run: RunRow): StageOrigin {
+  const checkpoint = run.parentCheckpointId === null ? undefined : store.checkpoints.get(run.parentCheckpointId);
+  return checkpoint === undefined ? { kind: 'model', name: run.model } : fromCheckpoint(store, checkpoint);
+}
+
+function nextOrigin(store: Store, stage: StageRow, paths: OpenWorkspace['paths']): StageOrigin {
+  const own = { ...stageDefaults(store, stage, paths), ...stage.config };
+  const before = own.from_checkpoint === null ? null : checkpointBefore(store, stage);
+  if (before !== null) return fromCheckpoint(store, before);
+  return { kind: 'model', name: typeof own.model === 'string' ? own.model : 'tiny' };
+}
+
+function fromCheckpoint(store: Store, { path, step, runId }: CheckpointRow): StageOrigin {
+  const runName = store.runs.get(runId)?.name ?? `run ${runId}`;
+  return { kind: 'checkpoint', path: fromStoredPath(store.folder, path), step, runId, runName };
+}

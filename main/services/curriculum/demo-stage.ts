@@ -1,0 +1,33 @@
+/** A new user's first click: the demo's dataset, its stage in the curriculum, its run. */
+
+import type { Library } from '../library/library.ts';
+import type { LiveWorkspace } from '../training/live-runs.ts';
+import { addStage, changeStage, moveStage } from './edit.ts';
+import type { StageQueue } from './queue.ts';
+import { makeDemoDataset } from './stage-datasets.ts';
+
+/** The stage that the demo creates, and finds again. */
+export const demoStageName = 'Demo: 10 words';
+
+/** Starts the demo stage, creating it if needed. Returns its run, or the one already training. */
+export async function startDemoStage({
+  store,
+  library,
+  live,
+  queue,
+}: Pick<LiveWorkspace, 'store' | 'live'> & {
+  readonly library: Library;
+  readonly queue: StageQueue;
+}): Promise<number> {
+  const there = store.stages.list().find(({ name }) => name === demoStageName);
+  const training = live.list().find(({ stageId }) => stageId !== null && stageId === there?.id);
+  if (training !== undefined) return training.runId;
+  const datasetId = await makeDemoDataset(library);
+  if (there !== undefined) {
+    changeStage(store, there.id, { datasetId });
+    return queue.start(there.id);
+  }
+  const stageId = addStage(store, { name: demoStageName, datasetId });
+  moveStage(store, stageId, 0);
+  return queue.start(stageId);
+}

@@ -1,0 +1,63 @@
+/** The rules of the queue of stages: what becomes of a stage, of those behind it, and of the queue. */
+import type { RunRow } from '../../store/runs.ts';
+import type { StageRow, StageState } from '../../store/stages.ts';
+
+/** Why the queue is paused, and by which stage. */
+export interface Hold {
+  readonly stageId: number;
+  readonly reason: string;
+}
+
+/** Whether the next stage may start: no run is training, and neither a failure nor the user has paused the queue. */
+export function mayStart(queue: {
+  /** Something trains, or works between two stages, or the app is closing. */
+  readonly busy: boolean;
+  readonly held: Hold | null;
+  readonly runQueue: boolean;
+}): boolean {
+  return !queue.busy && queue.held === null && queue.runQueue;
+}
+
+/** What a stage becomes when its run has ended, and why. `closing`: the app is being closed, which stops its runs. */
+export function stateAfter(
+  run: Pick<RunRow, 'state' | 'step' | 'maxSteps' | 'reason'>,
+  rule: {
+    /** What the promotion rule misses; null if it is met or there is none. */
+    readonly unmet: string | null;
+    /** Whether the stage ends as soon as its rule is met. */
+    readonly endEarly: boolean;
+  },
+  closing: boolean,
+): { readonly state: StageState; readonly reason: string | null } {
+  const endedEarly = run.state === 'stopped' && rule.unmet === null && rule.endEarly;
+  if (run.state === 'done' || endedEarly) return { state: rule.unmet === null ? 'done' : 'unmet', reason: rule.unmet };
+  if (run.state !== 'stopped') return { state: 'failed', reason: run.reason ?? `its run is ${run.state}` };
+  const stopped = `Stopped at step ${run.step} of ${run.maxSteps}`;
+  return { state: 'cancelled', reason: closing ? `${stopped}, when Braid was closed` : stopped };
+}
+
+/** Why the queue is paused after a stage has got its state: only a stage that is done lets those behind it start. */
+export function holdAfter(settled: {
+  readonly stage: Pick<StageRow, 'id' | 'name'>;
+  readonly state: StageState;
+  readonly reason: string | null;
+  /** Stages in the queue. */
+  readonly waiting: number;
+  readonly held: Hold | null;
+}): Hold | null {
+  const { stage, state, reason, waiting, held } = settled;
+  if (state === 'done') return held?.stageId === stage.id ? null : held;
+  return waiting > 0 ? { stageId: stage.id, reason: `"${stage.name}": ${reason ?? state}` } : held;
+}
+
+/** The planned stage to queue after one that is done; none if the user has queued something, or it has no dataset. */
+export function nextPlanned(stages: readonly StageRow[], done: StageRow): StageRow | undefined {
+  if (stages.some(({ state }) => state === 'queued')) return undefined;
+  const next = stages.find(({ position, state }) => position > done.position && state === 'planned');
+  return next?.datasetId === null ? undefined : next;
+}
+
+/** Stages that are marked running although none of the live runs is theirs. */
+export function withoutRun(stages: readonly StageRow[], live: ReadonlySet<number | null>): readonly StageRow[] {
+  return stages.filter(({ id, state }) => state === 'running' && !live.has(id));
+}

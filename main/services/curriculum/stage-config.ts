@@ -1,0 +1,93 @@
+/** What a stage trains: its settings over the preset, its dataset, and the previous stage's checkpoint. */
+import { inputError } from '../../errors.ts';
+import type { CheckpointRow } from '../../store/checkpoints.ts';
+import type { Store } from '../../store/index.ts';
+import type { StageRow } from '../../store/stages.ts';
+import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { type ConfigFields, readPreset } from '../config/presets.ts';
+import { refreshCheckpoints } from '../runs/history.ts';
+import { promotionOf, trainingScores } from '../runs/promotion.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import { fromStoredPath } from '../workspace/workspace.ts';
+
+/** The default preset of a stage. */
+export const defaultPreset = 'interleave-tiny';
+
+/** Held-out evaluations of a stage after its baseline, each with a checkpoint that the next stage can start from. */
+const EVALUATIONS = 6;
+
+/** The configuration of the run that starting the stage now would make. */
+export function stageConfig(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): TrainConfig {
+  const dataset = stage.datasetId === null ? undefined : store.datasets.get(stage.datasetId);
+  if (dataset === undefined) {
+    throw inputError(
+      'STAGE_WITHOUT_DATASET',
+      `Expected the stage "${stage.name}" to have a dataset, got none`,
+      'Generate one in Texts & datasets, or choose one in the curriculum.',
+    );
+  }
+  const fields = {
+    ...stageDefaults(store, stage, paths),
+    ...stage.config,
+    dataset: fromStoredPath(store.folder, dataset.file),
+    max_steps: stage.steps,
+  };
+  return parseConfig(fields, `stage "${stage.name}"`);
+}
+
+/** What a stage would start from: by its own settings, otherwise the checkpoint of the stage before it. */
+export function stageStart(
+  store: Store,
+  stage: StageRow,
+  paths: Pick<HostPaths, 'resources'>,
+): Pick<ConfigFields, 'model' | 'from_checkpoint'> {
+  const { model, from_checkpoint } = { ...stageDefaults(store, stage, paths), ...stage.config };
+  return { model, from_checkpoint };
+}
+
+/** A stage's default settings. */
+export function stageDefaults(
+  store: Store,
+  stage: Pick<StageRow, 'position' | 'steps'>,
+  paths: Pick<HostPaths, 'resources'>,
+): ConfigFields {
+  const every = Math.max(1, Math.round(stage.steps / EVALUATIONS));
+  return {
+    ...readPreset(defaultPreset, paths),
+    eval_steps: every,
+    save_steps: every,
+    from_checkpoint: checkpointBefore(store, stage)?.path ?? null,
+  };
+}
+
+/** The checkpoint of the nearest earlier stage that has one; null at the start of a curriculum. */
+export function checkpointBefore(store: Store, stage: Pick<StageRow, 'position'>): CheckpointRow | null {
+  const earlier = store.stages.list().filter(({ position }) => position < stage.position);
+  for (const before of earlier.reverse()) {
+    const checkpoint = nextStart(store, before);
+    if (checkpoint !== null) return checkpoint;
+  }
+  return null;
+}
+
+/** The checkpoint that the next stage starts from: from the stage's newest run with checkpoints, chosen by its rule. */
+export function nextStart(store: Store, stage: StageRow): CheckpointRow | null {
+  for (const run of store.runs.list({ stageId: stage.id })) {
+    if (run.state === 'collapsed') continue;
+    const there = refreshCheckpoints(store, run.id).filter(({ deletedAt }) => deletedAt === null);
+    const last = there.at(-1);
+    if (last === undefined) continue;
+    return promotionOf(stage)?.hand_on === 'best' ? bestOf(store, run.id, there) : last;
+  }
+  return null;
+}
+
+/** The one with the best held-out score, the later one of equals; unevaluated ones rank last. */
+function bestOf(store: Store, runId: number, checkpoints: readonly CheckpointRow[]): CheckpointRow | null {
+  const scores = new Map(trainingScores(store, runId).map(({ step, mean }) => [step, mean]));
+  const scoreOf = ({ step }: CheckpointRow): number => scores.get(step) ?? Number.NEGATIVE_INFINITY;
+  return checkpoints.reduce<CheckpointRow | null>(
+    (best, checkpoint) => (best === null || scoreOf(checkpoint) >= scoreOf(best) ? checkpoint : best),
+    null,
+  );
+}

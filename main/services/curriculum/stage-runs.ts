@@ -1,0 +1,130 @@
+/** Runs of stages: one after the other from the queue, each followed to its end. */
+import { BraidError } from '../../errors.ts';
+import type { Store } from '../../store/index.ts';
+import type { RunRow } from '../../store/runs.ts';
+import type { StageRow, StageState } from '../../store/stages.ts';
+import { metPromotion, promotionOf } from '../runs/promotion.ts';
+import type { LiveRuns } from '../training/live-runs.ts';
+import type { Changes } from '../workspace/changes.ts';
+import type { Notices } from '../workspace/notices.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import type { Settings } from '../workspace/settings.ts';
+import { type Hold, holdAfter, mayStart, nextPlanned, stateAfter, withoutRun } from './queue-rules.ts';
+import { stageConfig } from './stage-config.ts';
+
+export interface StageRunsOptions {
+  readonly paths: HostPaths;
+  readonly live: LiveRuns;
+  readonly changes: Pick<Changes, 'publish'>;
+  readonly notices: Pick<Notices, 'add'>;
+  readonly settings: () => Settings;
+  /** Work between a stage that is done and the next: the queue waits for it, and continues if it fails. */
+  readonly afterStage?: (stage: StageRow) => Promise<void>;
+}
+
+export interface StageRuns {
+  /** Starts a stage's run at once; throws if there is no room. */
+  start(stage: StageRow): number;
+  /** Starts the next stage of the queue if there is room. */
+  startNext(): void;
+  /** After a run has ended: its stage gets its state, and the queue continues. `error`: why a run left no row. */
+  ended(runId: number, error: string | null): void;
+  /** Updates stages whose run ended elsewhere: before this start, or by a command line. */
+  updateEnded(): void;
+  /** Starts nothing more: the app is quitting. */
+  close(): void;
+}
+
+/** Starts and follows the runs of stages; `hold` is why the queue is paused. */
+export function openStageRuns(
+  store: Store,
+  hold: { get(): Hold | null; set(hold: Hold | null): void },
+  { paths, live, notices, settings, afterStage }: StageRunsOptions,
+): StageRuns {
+  let closing = false;
+  let between = 0;
+
+  function start(stage: StageRow): number {
+    return live.start(stageConfig(store, stage, paths), { stageId: stage.id });
+  }
+
+  function startNext(): void {
+    const next = store.stages.queue()[0];
+    const busy = closing || between > 0 || live.list().length > 0;
+    if (next === undefined || !mayStart({ busy, held: hold.get(), runQueue: settings().run_queue })) return;
+    try {
+      start(next);
+    } catch (error) {
+      if (!(error instanceof BraidError)) throw error;
+      settle(next, 'failed', error.message);
+      notices.add({ severity: 'error', message: error.message, remedy: error.remedy ?? null, runId: null });
+    }
+  }
+
+  function settle(stage: StageRow, state: StageState, reason: string | null): void {
+    store.stages.setState(stage.id, state, reason);
+    hold.set(holdAfter({ stage, state, reason, waiting: store.stages.queue().length, held: hold.get() }));
+  }
+
+  /** A stage's state follows its most recently ended run, even one resumed by hand. */
+  function follow(run: RunRow | undefined): StageRow | null {
+    const stage = run?.stageId === null || run === undefined ? undefined : store.stages.get(run.stageId);
+    if (run === undefined || stage === undefined || run.state === 'running' || run.state === 'paused') return null;
+    const rule = { unmet: metPromotion(store, stage, run), endEarly: promotionOf(stage)?.end_early === true };
+    const { state, reason } = stateAfter(run, rule, closing);
+    settle(stage, state, reason);
+    if (state === 'unmet') {
+      const remedy = 'Give it more steps, change its settings, or lower its rule.';
+      notices.add({ severity: 'warning', message: `"${stage.name}": ${reason}`, remedy, runId: run.id });
+    }
+    const next = state === 'done' && settings().auto_promote ? nextPlanned(store.stages.list(), stage) : undefined;
+    if (next !== undefined) store.stages.setState(next.id, 'queued');
+    return store.stages.get(stage.id) ?? null;
+  }
+
+  async function goOn(ended: StageRow | null): Promise<void> {
+    if (ended?.state === 'done' && !closing && afterStage !== undefined) await workBetween(ended, afterStage);
+    startNext();
+  }
+
+  /** Whatever comes of the work between two stages, the queue continues: the stages don't depend on it. */
+  async function workBetween(ended: StageRow, work: NonNullable<typeof afterStage>): Promise<void> {
+    between++;
+    try {
+      await work(ended);
+    } catch (error) {
+      notices.add({
+        severity: 'warning',
+        message: `The work after "${ended.name}" failed: ${error instanceof Error ? error.message : String(error)}`,
+        remedy: 'The queue continues without it.',
+        runId: null,
+      });
+    } finally {
+      between--;
+    }
+  }
+
+  /** Stages that are marked running and have no live run. */
+  function orphans(): readonly StageRow[] {
+    return withoutRun(store.stages.list(), new Set(live.list().map(({ stageId }) => stageId)));
+  }
+
+  return {
+    start,
+    startNext,
+    ended: (runId, error) => {
+      if (error !== null) for (const stage of orphans()) settle(stage, 'failed', error);
+      void goOn(error === null ? follow(store.runs.get(runId)) : null);
+    },
+    updateEnded: () => {
+      for (const stage of orphans()) {
+        const run = store.runs.list({ stageId: stage.id, limit: 1 })[0];
+        if (run === undefined) settle(stage, 'failed', 'Its run is no longer in the history');
+        else follow(run);
+      }
+    },
+    close: () => {
+      closing = true;
+    },
+  };
+}

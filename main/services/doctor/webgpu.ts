@@ -1,0 +1,52 @@
+/** GPUs that WebGPU reaches: NVIDIA, AMD, Intel, Apple, with nothing to set up but a driver. */
+import { BraidError } from '../../errors.ts';
+import { formatBytes } from '../../text/format.ts';
+import type { SelfCheckResult } from '../../trainer/jobs/self-check.ts';
+import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import { type Check, ok, warn } from './check.ts';
+
+const NAME = 'GPU by WebGPU';
+/** Sums of 256 products of float32 numbers below 1 are off by less than this. */
+const TOLERANCE = 1e-3;
+
+/** Tries the webgpu backend in a trainer process. */
+export async function checkWebGpu(
+  paths: Pick<HostPaths, 'kernels' | 'trainer'>,
+  options: JobOptions = {},
+): Promise<Check> {
+  try {
+    const job = { kind: 'self-check', backend: 'webgpu', threads: 1, kernelsFile: paths.kernels } as const;
+    const { value } = await runTrainerJob(job, paths.trainer, options);
+    return webGpuCheck(value);
+  } catch (error) {
+    if (!(error instanceof BraidError) || error.code === 'INTERRUPTED') throw error;
+    return noGpuCheck(error);
+  }
+}
+
+/** The line for a backend that works. */
+export function webGpuCheck({ error, gflops, gpu }: SelfCheckResult): Check {
+  if (gpu === null) throw new Error('Expected the self-check of a GPU to say what it is');
+  const { name, adapter, adapters, bandwidth } = gpu;
+  const others =
+    adapters.length > 1 ? `; all adapters: ${adapters.join(', ')} (BRAID_GPU chooses one by a part of its name)` : '';
+  const limits = `buffers up to ${formatBytes(Math.min(adapter.limits.maxBufferSize, adapter.limits.maxStorageBufferBindingSize))}`;
+  const speed = `${gflops.toFixed(gflops < 10 ? 1 : 0)} GFLOPS${bandwidth > 0 ? `, ${bandwidth.toFixed(0)} GB/s` : ''}`;
+  const wanted = ['shader-f16', 'subgroups', 'timestamp-query'].filter((feature) => adapter.features.includes(feature));
+  const detail = `${name}, ${speed}, ${limits}, ${wanted.length === 0 ? 'no extra features' : wanted.join(' ')}${others}`;
+  if (error >= TOLERANCE)
+    return warn(
+      NAME,
+      `${detail}, but a 256 x 256 product is off by ${error.toPrecision(2)}`,
+      'Update the driver, or use --backend wasm.',
+    );
+  if (adapter.software) return ok(NAME, `only a software adapter: ${detail}; good for tests, never taken by auto`);
+  return ok(NAME, detail);
+}
+
+/** The line for a machine without: none is needed, so it is no warning unless something is broken. */
+export function noGpuCheck({ code, message, remedy = '' }: BraidError): Check {
+  if (code === 'NO_GPU' || code === 'NO_WEBGPU') return ok(NAME, `${message}. Not needed; ${remedy}`);
+  return warn(NAME, message, remedy);
+}

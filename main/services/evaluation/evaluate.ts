@@ -1,0 +1,116 @@
+/** Held-out evaluation: several models complete the same records greedily, in one trainer process. */
+import { inputError } from '../../errors.ts';
+import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
+import { interleaveTask } from '../../tasks/interleave/task.ts';
+import type { ReplyRecord } from '../../tasks/reply/record.ts';
+import { replyTask } from '../../tasks/reply/task.ts';
+import type { TaskRecord } from '../../tasks/task.ts';
+import type { BackendSetting } from '../../trainer/backend-names.ts';
+import type { EvaluationItem } from '../../trainer/events.ts';
+import type { ModelAnswers } from '../../trainer/jobs/evaluate.ts';
+import { readDataset } from '../datasets/index.ts';
+import { resolveModelParts } from '../models/resolve.ts';
+import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import { type ReplySummary, type ScoredReply, summarizeReplies } from './replies.ts';
+import { type EvaluationSummary, type ScoredItem, summarizeEvaluation } from './summary.ts';
+
+/** A model to evaluate: a folder, the name of a bundled model, or a checkpoint. */
+export interface ModelChoice {
+  readonly name: string;
+  readonly folder: string;
+  /** The base of a LoRA checkpoint, if its configuration doesn't point to it. */
+  readonly base?: string;
+}
+
+export interface EvaluateOptions<R extends TaskRecord = InterleaveRecord> extends JobOptions {
+  readonly models: readonly ModelChoice[];
+  /** Records, or the JSONL file that holds them. */
+  readonly dataset: string | readonly R[];
+  readonly paths: HostPaths;
+  readonly backend?: BackendSetting;
+  /** 0: all cores. */
+  readonly threads?: number;
+  /** Records decoded together. */
+  readonly batchSize?: number;
+  /** In tokens; by default computed from the records' longest target. */
+  readonly maxCompletionLength?: number;
+  /** Seed of the bootstrap. */
+  readonly seed?: number;
+}
+
+export interface ModelEvaluation {
+  readonly name: string;
+  readonly items: readonly ScoredItem[];
+  readonly summary: EvaluationSummary;
+  readonly seconds: number;
+}
+
+/** The same for replies, which have no exact target: the reward and each component. */
+export interface ReplyEvaluation {
+  readonly name: string;
+  readonly items: readonly ScoredReply[];
+  readonly summary: ReplySummary;
+  readonly seconds: number;
+}
+
+export interface Evaluations<E = ModelEvaluation> {
+  readonly backend: string;
+  readonly threads: number;
+  /** In the order of the models. */
+  readonly results: readonly E[];
+}
+
+/** Records decoded together by default. */
+export const defaultBatchSize = 64;
+
+/** Evaluates the models one after the other. Wrong input is thrown before a process is started. */
+export async function evaluateModels(options: EvaluateOptions): Promise<Evaluations> {
+  const { dataset } = options;
+  const records = typeof dataset === 'string' ? readDataset(dataset, interleaveTask) : dataset;
+  return evaluate('interleave', records, options, ({ name, items, seconds }) => {
+    const scored = scoredItems(records, items);
+    return { name, items: scored, summary: summarizeEvaluation(scored, options.seed), seconds };
+  });
+}
+
+/** The same for replies. */
+export async function evaluateReplies(options: EvaluateOptions<ReplyRecord>): Promise<Evaluations<ReplyEvaluation>> {
+  const { dataset } = options;
+  const records = typeof dataset === 'string' ? readDataset(dataset, replyTask) : dataset;
+  return evaluate('reply', records, options, ({ name, items, seconds }) => ({
+    ...{ name, items, seconds },
+    summary: summarizeReplies(items, options.seed),
+  }));
+}
+
+async function evaluate<E>(
+  task: 'interleave' | 'reply',
+  records: readonly TaskRecord[],
+  options: Omit<EvaluateOptions, 'dataset'>,
+  summarize: (answers: ModelAnswers) => E,
+): Promise<Evaluations<E>> {
+  const { paths, backend = 'auto', threads = 0 } = options;
+  if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to evaluate on, got none');
+  const models = options.models.map(({ name, folder, base }) => ({ name, ...resolveModelParts(folder, paths, base) }));
+  const outcome = await runTrainerJob(
+    {
+      ...{ kind: 'evaluate', task, models, records },
+      batchSize: options.batchSize ?? defaultBatchSize,
+      maxCompletionLength: options.maxCompletionLength ?? null,
+      ...{ backend, threads, kernelsFile: paths.kernels },
+    },
+    paths.trainer,
+    options,
+  );
+  return { backend: outcome.backend, threads: outcome.threads, results: outcome.value.models.map(summarize) };
+}
+
+function scoredItems(records: readonly InterleaveRecord[], items: readonly EvaluationItem[]): ScoredItem[] {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return items.map(({ id, completion, metrics }) => {
+    const { words = 0, target = '' } = byId.get(id) ?? {};
+    const { alignment = Number.NaN, exact_match = 0, first_error = 0 } = metrics;
+    return { id, target, completion, words, alignment, exact_match, first_error };
+  });
+}

@@ -1,0 +1,137 @@
+/** Summaries of scored completions, and the paired comparison of two models on the same prompts. */
+import { inputError } from '../../errors.ts';
+import { hashString, randomStream } from '../../random.ts';
+import { type ScoredPair, scoreByPosition } from '../../tasks/interleave/metrics.ts';
+import { bootstrapDifference, bootstrapMean, type Interval, meanOf, quantile } from '../../text/intervals.ts';
+
+/** One completion with its metrics. */
+export interface ScoredItem extends ScoredPair {
+  readonly id: string;
+  /** Words per fragment: the stage that the prompt belongs to. */
+  readonly words: number;
+  readonly alignment: number;
+  readonly exact_match: number;
+  readonly first_error: number;
+}
+
+/** A mean with its 95 % bootstrap interval. */
+export interface MeanWithInterval {
+  readonly n: number;
+  readonly mean_alignment: number;
+  readonly low: number;
+  readonly high: number;
+  /** Share of exact matches. */
+  readonly exact_match: number;
+}
+
+/** The position of the first error, in words of the target. */
+export interface FirstErrors {
+  /** Completions without an error in the target's words. */
+  readonly none: number;
+  readonly median: number | null;
+  /** How many have their first error at each position. */
+  readonly counts: Readonly<Record<number, number>>;
+}
+
+/** An evaluation in numbers; field names as in `--json`. */
+export interface EvaluationSummary extends MeanWithInterval {
+  readonly by_words: Readonly<Record<number, MeanWithInterval>>;
+  readonly first_error: FirstErrors;
+  /** At each word position, the share of completions that matched the target there. */
+  readonly score_by_position: readonly number[];
+}
+
+/** Summarises an evaluation; the seed determines the bootstrap. */
+export function summarizeEvaluation(items: readonly ScoredItem[], seed = 42): EvaluationSummary {
+  if (items.length === 0) throw inputError('NOTHING_SCORED', 'Expected at least one scored completion, got none');
+  const stages = [...new Set(items.map((item) => item.words))].sort((a, b) => a - b);
+  const byWords = stages.map(
+    (words) =>
+      [
+        words,
+        interval(
+          items.filter((item) => item.words === words),
+          seed,
+        ),
+      ] as const,
+  );
+  return {
+    ...interval(items, seed),
+    by_words: Object.fromEntries(byWords),
+    first_error: firstErrors(items),
+    score_by_position: scoreByPosition(items),
+  };
+}
+
+function interval(items: readonly ScoredItem[], seed: number): MeanWithInterval {
+  const random = randomStream(seed, hashString('bootstrap')).next;
+  const { mean, low, high } = bootstrapMean(
+    items.map((item) => item.alignment),
+    random,
+  );
+  return {
+    n: items.length,
+    mean_alignment: mean,
+    low,
+    high,
+    exact_match: meanOf(items.map((item) => item.exact_match)),
+  };
+}
+
+function firstErrors(items: readonly ScoredItem[]): FirstErrors {
+  const wrong = items.filter((item) => item.exact_match !== 1);
+  const positions = wrong.map((item) => item.first_error).sort((a, b) => a - b);
+  const counts: Record<number, number> = {};
+  for (const position of positions) counts[position] = (counts[position] ?? 0) + 1;
+  return {
+    none: items.length - wrong.length,
+    median: positions.length === 0 ? null : quantile(positions, 0.5),
+    counts,
+  };
+}
+
+/** A trained model against its baseline on the same prompts. */
+export interface Comparison {
+  readonly n: number;
+  readonly baseline: MeanWithInterval;
+  readonly trained: MeanWithInterval;
+  /** Mean of trained minus baseline, prompt by prompt, with its 95 % interval. */
+  readonly difference: Interval;
+  readonly wins: number;
+  readonly ties: number;
+  readonly losses: number;
+}
+
+/** Two scores this close are a tie: they differ by rounding only. */
+export const TIE = 1e-9;
+
+/** Compares two evaluations of the same prompts, paired by id. */
+export function compareEvaluations(
+  baseline: readonly ScoredItem[],
+  trained: readonly ScoredItem[],
+  seed = 42,
+): Comparison {
+  const after = new Map(trained.map((item) => [item.id, item]));
+  const pairs = baseline.map((before) => [before, after.get(before.id)] as const);
+  const unpaired = pairs.find(([, item]) => item === undefined)?.[0];
+  if (unpaired !== undefined || trained.length !== baseline.length || after.size !== trained.length)
+    throw inputError(
+      'NOT_PAIRED',
+      `Expected both evaluations on the same prompts, got ${baseline.length} and ${trained.length}${unpaired === undefined ? '' : `, with "${unpaired.id}" missing from the second`}`,
+      'Evaluate both on the same dataset.',
+    );
+  const gains = pairs.map(([before, item]) => (item?.alignment ?? 0) - before.alignment);
+  return {
+    n: gains.length,
+    baseline: interval(baseline, seed),
+    trained: interval(trained, seed),
+    difference: bootstrapDifference(
+      baseline.map((item) => item.alignment),
+      pairs.map(([, item]) => item?.alignment ?? 0),
+      randomStream(seed, hashString('difference')).next,
+    ),
+    wins: gains.filter((gain) => gain > TIE).length,
+    ties: gains.filter((gain) => Math.abs(gain) <= TIE).length,
+    losses: gains.filter((gain) => gain < -TIE).length,
+  };
+}

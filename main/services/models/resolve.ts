@@ -1,0 +1,103 @@
+/** Resolves model arguments to folders. */
+
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { BraidError, inputError } from '../../errors.ts';
+import { parseJson } from '../../io/json.ts';
+import { readRegular } from '../../io/read-file.ts';
+import type { ModelParts } from '../../trainer/open-policy.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+
+/** Whether this is the name of a bundled model. */
+export function isBundled(model: string, paths: Pick<HostPaths, 'resources'>): boolean {
+  return /^[\w.-]+$/.test(model) && existsSync(join(paths.resources, 'models', model, 'config.json'));
+}
+
+/** How a configuration names the model in a folder: a bundled one by its name, which is valid on any machine. */
+export function modelArgument(folder: string, paths: Pick<HostPaths, 'resources'>): string {
+  const name = basename(folder);
+  return isBundled(name, paths) && folder === join(paths.resources, 'models', name) ? name : folder;
+}
+
+/** The folder of a model: a path, or the name of a bundled model ("tiny"). */
+export function resolveModel(model: string, paths: Pick<HostPaths, 'resources'>): string {
+  const folder = isBundled(model, paths) ? join(paths.resources, 'models', model) : resolve(model);
+  if (existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'))) return folder;
+  throw inputError(
+    'MODEL_MISSING',
+    `${folder}: expected a model folder with a config.json (or a checkpoint with an adapter), but there is none`,
+    'Give the path of a Hugging Face model folder or of a checkpoint, or "tiny" for the bundled model.',
+  );
+}
+
+/**
+ * The parts of a model, a full checkpoint or a LoRA checkpoint. An adapter's base is `base` if given, otherwise what
+ * its own adapter_config.json names: a path, a path from the checkpoint, or a bundled model.
+ */
+export function resolveModelParts(model: string, paths: Pick<HostPaths, 'resources'>, base?: string): ModelParts {
+  const folder = resolveModel(model, paths);
+  if (!existsSync(join(folder, 'adapter_config.json'))) {
+    if (base === undefined) return { base: folder, adapter: null, tokenizer: folder };
+    throw inputError(
+      'BAD_OPTION',
+      `Expected --base only with a LoRA checkpoint, but ${folder} is a full model`,
+      'Leave --base out.',
+    );
+  }
+  const under = base === undefined ? baseOf(folder, paths) : resolveModel(base, paths);
+  if (!existsSync(join(under, 'config.json'))) {
+    throw inputError(
+      'BASE_MISSING',
+      `${under}: expected a full model as the adapter's base, got another adapter`,
+      GIVE_BASE,
+    );
+  }
+  const own = existsSync(join(folder, 'tokenizer.json'));
+  return { base: under, adapter: folder, tokenizer: own ? folder : under };
+}
+
+/**
+ * The model that a stage from `checkpoint` trains: a full checkpoint itself, or the adapter's base. `otherwise` if the
+ * adapter's base isn't here: PEFT adapters often name a model on the Hugging Face Hub.
+ */
+export function resolveStartingModel(
+  checkpoint: string,
+  otherwise: string,
+  paths: Pick<HostPaths, 'resources'>,
+): string {
+  const folder = resolveModel(checkpoint, paths);
+  if (!existsSync(join(folder, 'adapter_config.json'))) return folder;
+  try {
+    return resolveModelParts(folder, paths).base;
+  } catch (error) {
+    if (error instanceof BraidError && error.code === 'BASE_MISSING') return resolveModel(otherwise, paths);
+    throw error;
+  }
+}
+
+const GIVE_BASE = "Restore the adapter's base model, or give its folder with --base DIR on the command line.";
+
+function baseOf(adapter: string, paths: Pick<HostPaths, 'resources'>): string {
+  const file = join(adapter, 'adapter_config.json');
+  const name = baseName(file);
+  const places = [resolve(name), resolve(adapter, name), join(paths.resources, 'models', name)];
+  const found = places.find((place) => existsSync(join(place, 'config.json')));
+  if (found !== undefined) return found;
+  throw inputError('BASE_MISSING', `${file}: the base model "${name}" doesn't exist`, GIVE_BASE);
+}
+
+function baseName(file: string): string {
+  let value: unknown;
+  try {
+    value = parseJson(readRegular(file).toString('utf8'));
+  } catch (cause) {
+    throw inputError('BAD_ADAPTER_CONFIG', `${file}: expected JSON (${(cause as Error).message})`, GIVE_BASE);
+  }
+  const name = (value as { readonly base_model_name_or_path?: unknown } | null)?.base_model_name_or_path;
+  if (typeof name === 'string' && name !== '') return name;
+  throw inputError(
+    'BASE_MISSING',
+    `${file}: expected "base_model_name_or_path" to name the base model, got ${JSON.stringify(name) ?? 'nothing'}`,
+    GIVE_BASE,
+  );
+}

@@ -1,0 +1,150 @@
+/** Trying a model on two texts: the prompt, and the completion as it is generated. */
+import { availableParallelism, freemem } from 'node:os';
+import { inputError } from '../../errors.ts';
+import { checkTemplate, processTemplate, renderPrompt } from '../../tasks/interleave/prompt.ts';
+import { interleaveWords } from '../../tasks/interleave/target.ts';
+import { alignCompletion, type FragmentLengths, type WordAlignment } from '../../text/word-alignment.ts';
+import { splitWords } from '../../text/words.ts';
+import type { GenerateJob } from '../../trainer/jobs/generate.ts';
+import { type ModelPlaces, requireModel } from '../models/list.ts';
+import { bytesInUse } from '../models/memory.ts';
+import { resolveModelParts } from '../models/resolve.ts';
+import { runTrainerJob } from '../trainer-process/job.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import { openTurns } from './turns.ts';
+
+export interface PromptRequest {
+  readonly a: string;
+  readonly b: string;
+  /** Words of each text, from the start; undefined: all. */
+  readonly words?: number | undefined;
+  /** Text of a prompt template; undefined: the built-in one. */
+  readonly template?: string | undefined;
+}
+
+export interface PlaygroundPrompt {
+  readonly prompt: string;
+  readonly target: string;
+  readonly fragments: FragmentLengths;
+  /** The target with its strands. */
+  readonly alignment: WordAlignment;
+}
+
+export interface AnswerRequest extends PromptRequest {
+  /** As in the list of models. */
+  readonly model: string;
+  readonly temperature: number;
+  readonly seed: number;
+  /** In tokens; undefined: the target's length plus a margin. */
+  readonly maxTokens?: number | undefined;
+  /** Models that generate at the same time and share the machine. */
+  readonly lanes: number;
+}
+
+/** The completion so far: its complete words against the same number of target words; at the end, against all of them. */
+export interface Answer {
+  readonly alignment: WordAlignment;
+  readonly text: string;
+  readonly tokens: number;
+  /** Null while it is being generated. */
+  readonly end: AnswerEnd | null;
+}
+
+export interface AnswerEnd {
+  readonly terminated: boolean;
+  readonly promptTokens: number;
+  readonly seconds: number;
+  readonly backend: string;
+}
+
+/** Words of one text: the longest stage has 500. */
+export const MAX_WORDS = 1000;
+
+/** The prompt and target of two texts; errors name the text that is empty or too long. */
+export function composePrompt({ a, b, words, template }: PromptRequest): PlaygroundPrompt {
+  const [wordsA, wordsB] = [fragment(a, 'A', words), fragment(b, 'B', words)];
+  const checked = template === undefined ? processTemplate : checkTemplate({ name: 'own', version: 1, text: template });
+  const prompt = renderPrompt(checked, {
+    fragment_a: wordsA.join(' '),
+    fragment_b: wordsB.join(' '),
+    words: Math.max(wordsA.length, wordsB.length),
+  });
+  const target = interleaveWords(wordsA, wordsB).join(' ');
+  const fragments = { a: wordsA.length, b: wordsB.length };
+  return { prompt, target, fragments, alignment: alignCompletion(target, target, 'interleave', fragments) };
+}
+
+function fragment(text: string, name: 'A' | 'B', most: number | undefined): readonly string[] {
+  const words = splitWords(text).slice(0, most ?? Number.POSITIVE_INFINITY);
+  if (words.length === 0)
+    throw inputError('TEXT_EMPTY', `Expected text ${name} to have at least one word, got none`, `Write text ${name}.`);
+  if (words.length <= MAX_WORDS) return words;
+  throw inputError(
+    'TEXT_TOO_LONG',
+    `Expected text ${name} to have at most ${MAX_WORDS} words, got ${words.length}`,
+    'Shorten it, or set how many words of each text to use.',
+  );
+}
+
+/** One queue for the whole host: all processes share its memory. */
+const turns = openTurns(freemem);
+
+type Place = ModelPlaces & Pick<OpenWorkspace, 'paths' | 'jobs'>;
+
+/** A model's completion, emitted repeatedly as it is generated; invalid input throws before a process is started. */
+export async function* answer(app: Place, request: AnswerRequest, signal?: AbortSignal): AsyncGenerator<Answer> {
+  const composed = composePrompt(request);
+  const { name, folder } = requireModel(app, request.model);
+  const job: GenerateJob = {
+    ...{ kind: 'generate', model: resolveModelParts(folder, app.paths), maxNewTokens: request.maxTokens ?? null },
+    ...{ prompt: composed.prompt, target: composed.target, temperature: request.temperature, seed: request.seed },
+    ...{ backend: 'auto', threads: Math.ceil(availableParallelism() / request.lanes), kernelsFile: app.paths.kernels },
+  };
+  // Text may arrive faster than it is read: only the newest is kept.
+  const waiting: { newest: Pick<Answer, 'text' | 'tokens'> | null } = { newest: null };
+  let wake: () => void = () => undefined;
+  const started = app.jobs.start('generate', `Generate with ${name}`, async (context) => {
+    const turn = await turns.take(bytesInUse(job.model), context.signal);
+    try {
+      return await runTrainerJob(job, app.paths.trainer, {
+        signal: context.signal,
+        onText: (text, tokens) => {
+          turn?.filled();
+          waiting.newest = { text, tokens };
+          wake();
+        },
+      });
+    } finally {
+      turn?.end();
+    }
+  });
+  const ended = started.result.then(
+    () => true as const,
+    () => true as const,
+  );
+  const cancel = (): void => void app.jobs.cancel(started.id);
+  signal?.addEventListener('abort', cancel);
+  try {
+    for (;;) {
+      const more = new Promise<false>((resolve) => (wake = () => resolve(false)));
+      const { newest } = waiting;
+      waiting.newest = null;
+      if (newest !== null) yield { ...newest, ...soFar(composed, newest.text), end: null };
+      if (await Promise.race([more, ended])) break;
+    }
+    const { value, backend } = await started.result;
+    const { text, tokens, terminated, promptTokens, seconds } = value;
+    const alignment = alignCompletion(composed.target, text, 'interleave', composed.fragments);
+    yield { alignment, text, tokens, end: { terminated, promptTokens, seconds, backend } };
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    cancel();
+  }
+}
+
+/** Only complete words count, and none is missing yet: the target is cut to the completion's length. */
+function soFar({ target, fragments }: PlaygroundPrompt, text: string): { readonly alignment: WordAlignment } {
+  const whole = splitWords(text).slice(0, /\s$/u.test(text.slice(-1)) ? undefined : -1);
+  const reached = splitWords(target).slice(0, whole.length).join(' ');
+  return { alignment: alignCompletion(reached, whole.join(' '), 'interleave', fragments) };
+}

@@ -1,0 +1,95 @@
+/** A run for other tools: TensorBoard events, metrics as CSV, completions as parquet. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { writeError, writeFileAtomic } from '../../../io/atomic-write.ts';
+import { csvText } from '../../../io/csv.ts';
+import type { Store } from '../../../store/index.ts';
+import type { StoredSample } from '../../../store/samples.ts';
+import { taskByName } from '../../../tasks/index.ts';
+import { requireRun } from '../runs.ts';
+import { type ScalarEvent, tensorBoardFile, tensorBoardName } from './tensorboard.ts';
+
+export interface ExportedFiles {
+  readonly tensorboard: string;
+  readonly metrics: string;
+  /** null: the run has no stored completions. */
+  readonly completions: string | null;
+  readonly steps: number;
+  readonly samples: number;
+}
+
+/** Writes everything about a run into a folder; `tensorboard --logdir` takes the folder or one above it. */
+export function exportRun(store: Store, runId: number, folder: string): ExportedFiles {
+  const run = requireRun(store, runId);
+  const rows = stepRows(store, runId);
+  const names = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))].sort();
+  const began = (run.startedAt ?? run.createdAt) / 1000;
+  const samples = store.samples.steps(runId).flatMap((step) => store.samples.byStep(runId, step));
+  const files = {
+    tensorboard: join(folder, tensorBoardName(began)),
+    metrics: join(folder, 'metrics.csv'),
+    completions: samples.length === 0 ? null : join(folder, 'completions.parquet'),
+  };
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileAtomic(files.tensorboard, tensorBoardFile(eventsOf(rows, began)));
+    writeFileAtomic(
+      files.metrics,
+      csvText([
+        ['step', ...names],
+        ...rows.map(({ step, values }) => [step, ...names.map((name) => values[name] ?? Number.NaN)]),
+      ]),
+    );
+    if (files.completions !== null)
+      writeFileAtomic(files.completions, completionsParquet(samples, taskByName(run.task).rewardNames));
+  } catch (error) {
+    throw writeError(error, folder, 'the export');
+  }
+  return { ...files, steps: rows.filter(({ step }) => step > 0).length, samples: samples.length };
+}
+
+interface StepRow {
+  readonly step: number;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** Metrics of the steps, and of held-out evaluations at the steps after which they were made. */
+function stepRows(store: Store, runId: number): StepRow[] {
+  const rows = new Map<number, Record<string, number>>();
+  const note = (step: number, values: Readonly<Record<string, number>>): void =>
+    void rows.set(step, { ...rows.get(step), ...values });
+  for (const [name, points] of Object.entries(store.metrics.seriesOf(runId, store.metrics.names(runId))))
+    for (const { step, value } of points) note(step, { [name]: value });
+  for (const { step, metrics, duringTraining } of store.evaluations.ofRun(runId))
+    if (duringTraining) note(step, metrics);
+  return [...rows].sort(([a], [b]) => a - b).map(([step, values]) => ({ step, values }));
+}
+
+/** The history has no timestamp per step: step durations are added to the start time. */
+function eventsOf(rows: readonly StepRow[], began: number): ScalarEvent[] {
+  let wallTime = began;
+  return rows.map(({ step, values }) => {
+    wallTime += values.step_time ?? 0;
+    return { step, wallTime, values };
+  });
+}
+
+/** The file; a component that did not apply is NaN. */
+export function completionsParquet(samples: readonly StoredSample[], rewardNames: readonly string[]): Uint8Array {
+  const column = <T>(name: string, type: 'INT32' | 'STRING' | 'DOUBLE', of: (sample: StoredSample) => T) => ({
+    name,
+    type,
+    data: samples.map(of),
+  });
+  const buffer = parquetWriteBuffer({
+    columnData: [
+      column('step', 'INT32', ({ step }) => step),
+      column('prompt', 'STRING', ({ prompt }) => prompt),
+      column('completion', 'STRING', ({ completion }) => completion),
+      ...rewardNames.map((name) => column(name, 'DOUBLE', ({ components }) => components[name] ?? Number.NaN)),
+      column('advantage', 'DOUBLE', ({ advantage }) => advantage),
+    ],
+  });
+  return new Uint8Array(buffer);
+}

@@ -1,0 +1,169 @@
+/** Reading the history: the list of runs, the details of one, and its lineage. */
+import { existsSync } from 'node:fs';
+import { inputError } from '../../errors.ts';
+import { cleanLeftovers } from '../../io/atomic-write.ts';
+import type { CheckpointRow } from '../../store/checkpoints.ts';
+import type { EvaluationRow } from '../../store/evaluations.ts';
+import type { EventRow } from '../../store/events.ts';
+import type { Store } from '../../store/index.ts';
+import type { MetricPoint } from '../../store/metrics.ts';
+import type { LineageRow, RunFilter, RunRow } from '../../store/runs.ts';
+import { ownRunFolder } from '../workspace/own-folders.ts';
+import { fromStoredPath } from '../workspace/workspace.ts';
+import { evaluationDataset } from './evaluation.ts';
+import { type Promotion, promotionOf } from './promotion.ts';
+import { requireRun } from './runs.ts';
+import { savedFields } from './saved-config.ts';
+
+/** A run in a list: everything but the configuration, with its newest metrics and evaluation. */
+export interface RunSummary extends Omit<RunRow, 'configJson'> {
+  /** All metrics; in a list only the main ones. */
+  readonly latest: Readonly<Record<string, MetricPoint>>;
+  readonly evaluation: EvaluationRow | null;
+}
+
+export interface RunDetail extends RunSummary {
+  /** The run's saved configuration; `parseConfig` turns it into a TrainConfig. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly metricNames: readonly string[];
+  readonly sampleSteps: readonly number[];
+  /** With absolute paths; those whose folder is gone have `deletedAt`. */
+  readonly checkpoints: readonly CheckpointRow[];
+  readonly evaluations: readonly EvaluationRow[];
+  readonly events: readonly EventRow[];
+  /** Its stage of the curriculum. */
+  readonly stage: { readonly id: number; readonly name: string; readonly promotion: Promotion | null } | null;
+}
+
+export interface Lineage {
+  readonly run: RunRow;
+  /** Oldest first, the direct parent last. */
+  readonly ancestors: readonly LineageRow[];
+  readonly descendants: readonly LineageRow[];
+}
+
+/** The metrics shown in a list of runs. */
+const HEADLINES = [
+  'reward',
+  'reward_std',
+  'loss',
+  'groups/dead',
+  'entropy',
+  'kl',
+  'completions/mean_length',
+  'step_time',
+];
+
+/** The runs, newest first. */
+export function runHistory(store: Store, filter: RunFilter = {}): RunSummary[] {
+  const runs = store.runs.list(filter);
+  const latest = store.metrics.latestOfRuns(
+    runs.map(({ id }) => id),
+    HEADLINES,
+  );
+  return runs.map((run) => summarise(store, run, latest.get(run.id) ?? {}));
+}
+
+/** Whether a run has ended although its end couldn't be stored yet, for instance on a full disk. */
+export function asEnded<R extends RunSummary>(run: R, lost: (runId: number) => string | null): R {
+  const isOpen = run.state === 'running' || run.state === 'paused';
+  const reason = isOpen ? lost(run.id) : null;
+  return reason === null ? run : { ...run, state: 'interrupted', reason };
+}
+
+/** One run as in the list. */
+export function runSummary(store: Store, runId: number): RunSummary {
+  return summarise(store, requireRun(store, runId));
+}
+
+function summarise(store: Store, run: RunRow, latest = store.metrics.latest(run.id)): RunSummary {
+  const { configJson: _, ...rest } = absolute(store, run);
+  // Evaluations on other lengths are stored with the run too, but don't measure its own goal.
+  const evaluation = store.evaluations.newestOfRun(run.id, evaluationDataset(run)) ?? null;
+  return { ...rest, latest, evaluation };
+}
+
+/** Everything about one run except its series and samples, which are read by range and by step. */
+export function runDetail(store: Store, runId: number): RunDetail {
+  const run = requireRun(store, runId);
+  return {
+    ...summarise(store, run),
+    config: savedFields(run),
+    metricNames: store.metrics.names(runId),
+    sampleSteps: store.samples.steps(runId),
+    checkpoints: refreshCheckpoints(store, runId),
+    evaluations: store.evaluations.ofRun(runId).filter(({ dataset }) => dataset === evaluationDataset(run)),
+    events: store.events.ofRun(runId),
+    stage: stageOf(store, run),
+  };
+}
+
+function stageOf(store: Store, { stageId }: RunRow): RunDetail['stage'] {
+  const stage = stageId === null ? undefined : store.stages.get(stageId);
+  return stage === undefined ? null : { id: stage.id, name: stage.name, promotion: promotionOf(stage) };
+}
+
+/** A run's ancestors and descendants: run → checkpoint → next run. */
+export function lineage(store: Store, runId: number): Lineage {
+  const run = requireRun(store, runId);
+  return {
+    run: absolute(store, run),
+    ancestors: store.runs.ancestors(runId).map((row) => absoluteLineage(store, row)),
+    descendants: store.runs.descendants(runId).map((row) => absoluteLineage(store, row)),
+  };
+}
+
+/** A run's checkpoints with absolute paths, after marking those whose folders were removed. */
+export function refreshCheckpoints(
+  store: Store,
+  runId: number,
+  exists: (path: string) => boolean = existsSync,
+): CheckpointRow[] {
+  for (const checkpoint of store.checkpoints.ofRun(runId)) {
+    const gone = !exists(fromStoredPath(store.folder, checkpoint.path));
+    if (gone && checkpoint.deletedAt === null) store.checkpoints.markDeleted(checkpoint.id);
+  }
+  return store.checkpoints.ofRun(runId).map((row) => ({ ...row, path: fromStoredPath(store.folder, row.path) }));
+}
+
+/** The newest existing checkpoint of a run; undefined before the first. */
+export function newestCheckpoint(store: Store, runId: number): CheckpointRow | undefined {
+  const run = requireRun(store, runId);
+  const folder = ownRunFolder(store, run.folder);
+  // A trainer killed between two renames leaves a checkpoint set aside; a live one must not be disturbed.
+  const live = run.state === 'running' || run.state === 'paused';
+  if (!live && folder !== null) tidy(folder);
+  return refreshCheckpoints(store, runId)
+    .filter((checkpoint) => checkpoint.deletedAt === null)
+    .at(-1);
+}
+
+function tidy(folder: string): void {
+  if (!existsSync(folder)) return;
+  try {
+    cleanLeftovers(folder);
+  } catch {
+    // Called when a run is shown or has just failed, which an error here must not hide; an unreachable checkpoint is
+    // reported as missing right after.
+  }
+}
+
+/** The run for `--resume` without a name: the newest unfinished one. */
+export function newestResumable(store: Store): RunRow {
+  const run = store.runs.list({ states: ['interrupted', 'stopped', 'failed', 'collapsed'], limit: 1 })[0];
+  if (run !== undefined) return absolute(store, run);
+  throw inputError(
+    'NOTHING_TO_RESUME',
+    `There is no interrupted or stopped run in ${store.folder}`,
+    'Start a run with train --dataset, or give a checkpoint with --resume.',
+  );
+}
+
+function absolute<R extends RunRow>(store: Store, run: R): R {
+  return { ...run, folder: fromStoredPath(store.folder, run.folder) };
+}
+
+function absoluteLineage(store: Store, row: LineageRow): LineageRow {
+  const fromPath = row.fromPath === null ? null : fromStoredPath(store.folder, row.fromPath);
+  return { ...absolute(store, row), fromPath };
+}

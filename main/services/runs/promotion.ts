@@ -1,0 +1,46 @@
+/** The promotion rule of a stage: held-out score at least x in n consecutive evaluations. */
+import { z } from 'zod';
+import type { EvaluationRow } from '../../store/evaluations.ts';
+import type { Store } from '../../store/index.ts';
+import type { RunRow } from '../../store/runs.ts';
+import type { StageRow } from '../../store/stages.ts';
+
+export const promotionSchema = z.strictObject({
+  /** Of the task's main metric, held out. */
+  at_least: z.number().min(0).max(1),
+  evaluations: z.int().min(1).max(20).default(1),
+  /** Which checkpoint the next stage starts from: the newest, or the one with the best held-out score. */
+  hand_on: z.enum(['last', 'best']).default('last'),
+  /** Whether the stage ends as soon as the rule is met, even with steps left. */
+  end_early: z.boolean().default(false),
+});
+
+export type Promotion = Readonly<z.infer<typeof promotionSchema>>;
+
+/** The rule of a stage; null: none, or one from another version that can't be read. */
+export function promotionOf(stage: Pick<StageRow, 'promotion'>): Promotion | null {
+  const result = promotionSchema.safeParse(stage.promotion);
+  return result.success ? result.data : null;
+}
+
+/** A run's evaluations on its own dataset after its first step, in order; without its baseline. */
+export function trainingScores(store: Pick<Store, 'evaluations'>, runId: number): EvaluationRow[] {
+  return store.evaluations.ofRun(runId).filter(({ duringTraining, step }) => duringTraining && step > 0);
+}
+
+/** Null if the newest evaluations of a run meet its stage's rule, otherwise why not. */
+export function metPromotion(
+  store: Pick<Store, 'evaluations'>,
+  stage: Pick<StageRow, 'promotion'>,
+  run: Pick<RunRow, 'id'>,
+): string | null {
+  const rule = promotionOf(stage);
+  if (rule === null) return null;
+  const scores = trainingScores(store, run.id).map(({ mean }) => mean);
+  const newest = scores.slice(-rule.evaluations);
+  if (newest.length < rule.evaluations)
+    return `Expected ${rule.evaluations} held-out evaluations for the promotion rule, got ${newest.length}`;
+  const worst = Math.min(...newest);
+  if (worst >= rule.at_least) return null;
+  return `Held-out score ${worst.toPrecision(3)}, expected at least ${rule.at_least} in ${rule.evaluations === 1 ? 'the last evaluation' : `the last ${rule.evaluations} evaluations`}`;
+}

@@ -1,0 +1,188 @@
+/** The lifecycle of a run in the history: created, interrupted, resumed, ended. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { BraidError, inputError } from '../../errors.ts';
+import { writeError } from '../../io/atomic-write.ts';
+import type { Store } from '../../store/index.ts';
+import type { RunHost, RunRow, RunState } from '../../store/runs.ts';
+import type { TrainConfig } from '../../trainer/config.ts';
+import { currentHost, isHostAlive } from '../workspace/host.ts';
+import { ownRunFolder } from '../workspace/own-folders.ts';
+import { fromStoredPath, runFolderName, toStoredPath } from '../workspace/workspace.ts';
+import { discardAfter } from './events.ts';
+
+export interface CreateRunOptions {
+  readonly stageId?: number | null;
+  /** By default the name of its folder. */
+  readonly name?: string;
+  /** The process that owns the run; by default this one. */
+  readonly host?: RunHost;
+}
+
+export interface CreatedRun {
+  readonly runId: number;
+  readonly name: string;
+  /** Absolute; created and empty. */
+  readonly folder: string;
+}
+
+/** Registers a run in state "running" and creates its folder: both or neither. */
+export function createRun(store: Store, config: TrainConfig, options: CreateRunOptions = {}): CreatedRun {
+  return store.transaction(() => {
+    const parent = config.from_checkpoint === null ? undefined : findCheckpoint(store, config.from_checkpoint);
+    const runId = store.runs.insert(
+      {
+        name: options.name ?? '',
+        method: config.method,
+        task: config.task,
+        stageId: options.stageId ?? null,
+        dataset: config.dataset,
+        model: config.model,
+        configJson: JSON.stringify(config),
+        parentRunId: parent?.runId ?? null,
+        parentCheckpointId: parent?.id ?? null,
+        maxSteps: config.max_steps,
+      },
+      options.host ?? currentHost(),
+    );
+    const folder = makeRunFolder(store.folder, runFolderName(runId, config.dataset, config.method));
+    const name = options.name ?? folder.split('/').at(-1) ?? folder;
+    store.runs.place(runId, name, folder);
+    return { runId, name, folder: fromStoredPath(store.folder, folder) };
+  });
+}
+
+/** The checkpoint at a path, if a run of this workspace wrote it. */
+export function findCheckpoint(store: Store, path: string) {
+  return store.checkpoints.byPath(toStoredPath(store.folder, path));
+}
+
+/** Never an existing folder: it may hold an earlier run whose database was lost. */
+function makeRunFolder(root: string, name: string): string {
+  const outputs = join(root, 'outputs');
+  try {
+    mkdirSync(outputs, { recursive: true });
+    for (let copy = 1; ; copy++) {
+      const candidate = copy === 1 ? name : `${name}-${copy}`;
+      if (madeFolder(join(outputs, candidate))) return `outputs/${candidate}`;
+    }
+  } catch (error) {
+    throw writeError(error, join(outputs, name), 'the folder of a new run');
+  }
+}
+
+function madeFolder(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The run, or an error if there is none. */
+export function requireRun(store: Store, runId: number): RunRow {
+  const run = store.runs.get(runId);
+  if (run !== undefined) return run;
+  throw inputError('RUN_UNKNOWN', `There is no run with id ${runId}`, 'The run list shows the ids.');
+}
+
+export type FinalState = Extract<RunState, 'done' | 'failed' | 'stopped' | 'collapsed'>;
+
+/** Ends a run in one of its final states. */
+export function finishRun(store: Store, runId: number, state: FinalState, reason: string | null = null): void {
+  store.transaction(() => {
+    requireRun(store, runId);
+    store.runs.setState(runId, state, reason);
+  });
+}
+
+/** Marks the run as interrupted because its process is gone, unless it has ended. Returns whether it did. */
+export function interruptRun(store: Store, runId: number, reason: string): boolean {
+  return store.transaction(() => {
+    const run = requireRun(store, runId);
+    if (run.state !== 'running' && run.state !== 'paused') return false;
+    store.runs.setState(runId, 'interrupted', reason);
+    store.events.record({
+      runId,
+      step: run.step,
+      kind: 'interrupted',
+      severity: 'error',
+      message: reason,
+      remedy: 'Resume the run: it continues from its last checkpoint.',
+      data: null,
+    });
+    return true;
+  });
+}
+
+/** Assigns an ended run to this process, in state "running". Returns the run as it was. */
+export function claimRun(store: Store, runId: number, host: RunHost = currentHost()): RunRow {
+  return store.transaction(() => {
+    const before = requireRun(store, runId);
+    refuseLive(before, host, store.now());
+    store.runs.claim(runId, host);
+    return before;
+  });
+}
+
+/** Rewinds a claimed run to the checkpoint of `step` (0: to its start). */
+export function rewindRun(store: Store, before: RunRow, step: number): RunRow {
+  return store.transaction(() => {
+    discardAfter(store, before.id, step);
+    const why = before.reason === null ? '' : ` (${before.reason})`;
+    store.events.record({
+      runId: before.id,
+      step,
+      kind: 'resumed',
+      severity: 'info',
+      message: `Resumed from step ${step}; it was ${before.state} at step ${before.step}${why}`,
+      remedy: null,
+      data: { from: before.step, state: before.state },
+    });
+    return requireRun(store, before.id);
+  });
+}
+
+/** Renames a run; its folder keeps its name. */
+export function renameRun(store: Store, runId: number, name: string): void {
+  requireRun(store, runId);
+  store.transaction(() => store.runs.rename(runId, name));
+}
+
+/** Takes a run out of the history, with its folder if that is one of this workspace's. */
+export function removeRun(store: Store, runId: number): void {
+  const folder = ownRunFolder(store, requireRun(store, runId).folder);
+  store.transaction(() => store.runs.remove(runId));
+  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+}
+
+function refuseLive(run: RunRow, host: RunHost, now: number): void {
+  if (run.state !== 'running' && run.state !== 'paused') return;
+  if (run.pid === host.pid && run.hostId === host.hostId) {
+    throw new BraidError('RUN_IS_LIVE', `Run ${run.id} is ${run.state} in this app`, {
+      kind: 'input',
+      remedy: 'Stop it first.',
+    });
+  }
+  if (!isHostAlive(run, now)) return;
+  throw new BraidError('RUN_IS_LIVE', `Run ${run.id} is ${run.state} in process ${run.pid}`, {
+    kind: 'input',
+    remedy: 'Stop it there, or close that instance of Braid.',
+  });
+}
+
+/** Marks runs whose host process is gone as interrupted; called at each start. Returns the ids. */
+export function markAbandonedRuns(
+  store: Store,
+  isAlive: (run: RunRow) => boolean = (run) => isHostAlive(run, store.now()),
+): number[] {
+  return store.transaction(() => {
+    const abandoned = store.runs.list({ states: ['running', 'paused'] }).filter((run) => !isAlive(run));
+    for (const run of abandoned) {
+      interruptRun(store, run.id, `The app (process ${run.pid ?? 'unknown'}) quit during the run`);
+    }
+    return abandoned.map((run) => run.id);
+  });
+}

@@ -1,0 +1,99 @@
+/** Several seeds of one experiment as one group: runs started as `experiment/seed_42`, their mean and their spread. */
+import { inputError } from '../../errors.ts';
+import type { Store } from '../../store/index.ts';
+import type { RunRow } from '../../store/runs.ts';
+
+/** A run of a group. */
+export interface SeedRun {
+  readonly runId: number;
+  readonly seed: number;
+  readonly state: RunRow['state'];
+  readonly step: number;
+}
+
+/** A value over the seeds; field names as in `--json`. */
+export interface Spread {
+  readonly n: number;
+  readonly mean: number;
+  /** Over n − 1; null for a single seed. */
+  readonly std: number | null;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface SeedGroup {
+  readonly experiment: string;
+  readonly runs: readonly SeedRun[];
+}
+
+export interface SeedGroupSummary extends SeedGroup {
+  /** Over finished runs: each metric's newest value across the seeds. */
+  readonly metrics: Readonly<Record<string, Spread>>;
+}
+
+const NAME = /^(.+)\/seed_(\d+)$/;
+
+/** The name of an experiment's run with one seed. */
+export function seedRunName(experiment: string, seed: number): string {
+  if (/^[\w][\w .-]*$/.test(experiment)) return `${experiment}/seed_${seed}`;
+  throw inputError(
+    'BAD_OPTION',
+    `Expected an experiment's name of letters, digits, spaces, dots and dashes, got "${experiment}"`,
+  );
+}
+
+/** All groups of a workspace, in the order of their first run. For a repeated seed, its newest run counts. */
+export function seedGroups(store: Store): SeedGroup[] {
+  const groups = new Map<string, Map<number, SeedRun>>();
+  for (const run of store.runs.list({}).toReversed()) {
+    const [, experiment, seed] = NAME.exec(run.role) ?? [];
+    if (experiment === undefined) continue;
+    const seeds = groups.get(experiment) ?? new Map<number, SeedRun>();
+    seeds.set(Number(seed), { runId: run.id, seed: Number(seed), state: run.state, step: run.step });
+    groups.set(experiment, seeds);
+  }
+  return [...groups].map(([experiment, seeds]) => ({
+    experiment,
+    runs: [...seeds.values()].sort((a, b) => a.seed - b.seed),
+  }));
+}
+
+/** One group with the spread of every metric over its seeds. */
+export function seedGroupSummary(store: Store, experiment: string): SeedGroupSummary {
+  const group = seedGroups(store).find((candidate) => candidate.experiment === experiment);
+  if (group === undefined) throw inputError('GROUP_UNKNOWN', `There are no runs of the experiment "${experiment}"`);
+  const values = new Map<string, number[]>();
+  for (const { runId, state } of group.runs) {
+    if (state !== 'done') continue;
+    for (const [name, { value }] of Object.entries(store.metrics.latest(runId)))
+      values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  return { ...group, metrics: Object.fromEntries([...values].map(([name, list]) => [name, spreadOf(list)])) };
+}
+
+/** A metric by step: mean and spread over the seeds that have a value there. */
+export function seedGroupSeries(
+  store: Store,
+  group: SeedGroup,
+  metric: string,
+): readonly (Spread & { readonly step: number })[] {
+  const bySteps = new Map<number, number[]>();
+  for (const { runId } of group.runs)
+    for (const { step, value } of store.metrics.series(runId, metric))
+      bySteps.set(step, [...(bySteps.get(step) ?? []), value]);
+  return [...bySteps].sort(([a], [b]) => a - b).map(([step, values]) => ({ step, ...spreadOf(values) }));
+}
+
+/** Mean and spread of some values. */
+export function spreadOf(values: readonly number[]): Spread {
+  const n = values.length;
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return {
+    n,
+    mean,
+    std: n < 2 ? null : Math.sqrt(squares / (n - 1)),
+    min: Math.min(...values),
+    max: Math.max(...values),
+  };
+}

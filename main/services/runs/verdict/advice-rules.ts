@@ -1,0 +1,132 @@
+/**
+ * Advice on a run from its metrics: the observation, what to change, and the change itself for the next run. The
+ * thresholds for KL are the collapse watch's; rewards are judged over the whole run, speed over its recent steps.
+ */
+import type { TrainConfig } from '../../../trainer/config.ts';
+import { isReinforcement } from '../../../trainer/config.ts';
+import type { Verdict } from './verdict.ts';
+
+export type AdviceRule = 'kl_high' | 'kl_exploding' | 'reward_flat' | 'too_slow' | 'component_missing';
+
+export interface Advice {
+  readonly rule: AdviceRule;
+  readonly severity: 'info' | 'warning';
+  readonly message: string;
+  readonly remedy: string;
+  /** Fields of the next run; empty if there is nothing to change automatically. */
+  readonly change: Partial<TrainConfig>;
+}
+
+export interface AdviceOptions {
+  /** The verdict on the run: what it calls good needs no advice to explore more. */
+  readonly tone?: Verdict['tone'];
+  /** Seconds per step above which it is called slow. */
+  readonly patienceSeconds?: number;
+}
+
+/** Input of the rules. */
+export interface RunFigures {
+  /** Number of steps with a reward. */
+  readonly rewards: number;
+  /** Of the first and the last `WINDOW` steps. */
+  readonly firstRewards: readonly number[];
+  readonly lastRewards: readonly number[];
+  /** Mean of `reward_std`; NaN without any. */
+  readonly spread: number;
+  /** NaN if no KL was measured. */
+  readonly highestKl: number;
+  /** Metric names of the reward components that were never a number. */
+  readonly silentComponents: readonly string[];
+  /** Of recent steps, in seconds. */
+  readonly stepTimes: readonly number[];
+}
+
+const KL_HIGH = 10;
+const KL_EXPLODING = 15;
+/** Steps before the reward can be called flat. */
+const FLAT_STEPS = 30;
+/** Steps at the start and at the end whose rewards are compared. */
+export const WINDOW = 10;
+/** An increase below this share of the reward's spread in a group counts as none. */
+const FLAT_SHARE = 0.1;
+const SLOW_SECONDS = 60;
+const BETA_FROM_NOTHING = 0.04;
+
+/** All advice for a run so far. */
+export function adviceFor(config: TrainConfig, figures: RunFigures, options: AdviceOptions = {}): readonly Advice[] {
+  if (!isReinforcement(config.method)) return [];
+  return [
+    ...highKl(config, figures),
+    ...(options.tone === 'good' ? [] : flatReward(config, figures)),
+    ...silentComponents(figures),
+    ...tooSlow(config, figures, options),
+  ];
+}
+
+function highKl(config: TrainConfig, { highestKl: kl }: RunFigures): Advice[] {
+  if (!(kl > KL_HIGH)) return [];
+  const beta = config.beta === 0 ? BETA_FROM_NOTHING : 2 * config.beta;
+  const exploding = kl > KL_EXPLODING;
+  return [
+    {
+      rule: exploding ? 'kl_exploding' : 'kl_high',
+      severity: 'warning',
+      message: `The KL divergence reached ${kl.toFixed(1)} nats per token (above ${exploding ? `${KL_EXPLODING}: exploding` : KL_HIGH}).`,
+      remedy: `Raise the KL coefficient beta from ${config.beta} to ${beta}${exploding ? ' and halve the learning rate' : ''}.`,
+      change: exploding ? { beta, learning_rate: config.learning_rate / 2 } : { beta },
+    },
+  ];
+}
+
+function flatReward(config: TrainConfig, { rewards, firstRewards, lastRewards, spread }: RunFigures): Advice[] {
+  if (rewards < FLAT_STEPS) return [];
+  const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
+  const rise = mean(lastRewards) - mean(firstRewards);
+  if (rise > FLAT_SHARE * spread) return [];
+  const temperature = Math.round((config.temperature + 0.1) * 100) / 100;
+  const equal = spread === 0 || Number.isNaN(spread);
+  return [
+    {
+      rule: 'reward_flat',
+      severity: 'warning',
+      message: `The reward has not improved in ${rewards} steps (${rise < 0 ? '' : '+'}${rise.toFixed(4)})${equal ? ': all rewards are equal' : ''}.`,
+      remedy: `Raise the temperature from ${config.temperature} to ${temperature} so that completions differ more.`,
+      change: { temperature },
+    },
+  ];
+}
+
+/** A component that was never a number was excluded from every reward. */
+function silentComponents({ silentComponents: silent }: RunFigures): Advice[] {
+  return silent.map((name) => ({
+    rule: 'component_missing',
+    severity: 'warning',
+    message: `The reward component ${name.split('/')[1]} was not a number in any step, so it was excluded from the reward.`,
+    remedy: "Check the samples: a component is NaN where it doesn't apply.",
+    change: {},
+  }));
+}
+
+function tooSlow(
+  config: TrainConfig,
+  { stepTimes }: RunFigures,
+  { patienceSeconds = SLOW_SECONDS }: AdviceOptions,
+): Advice[] {
+  const times = stepTimes.toSorted((a, b) => a - b);
+  const median = times[times.length >> 1];
+  if (median === undefined || median <= patienceSeconds) return [];
+  const generations = Math.max(2, Math.floor((config.num_generations * 3) / 4));
+  if (generations === config.num_generations) return [];
+  // The batch stays a multiple of the group.
+  const perStep = (config.per_device_train_batch_size / config.num_generations) * generations;
+  const size = Number.isInteger(perStep) ? perStep : generations;
+  return [
+    {
+      rule: 'too_slow',
+      severity: 'info',
+      message: `A step takes ${median.toFixed(0)} s (median).`,
+      remedy: `Use ${generations} generations per prompt instead of ${config.num_generations}.`,
+      change: { num_generations: generations, per_device_train_batch_size: size },
+    },
+  ];
+}

@@ -1,0 +1,45 @@
+/** The verdict on a run of the history: reads what `verdictOn` judges. */
+
+import { BraidError } from '../../../errors.ts';
+import type { Store } from '../../../store/index.ts';
+import { taskByName } from '../../../tasks/index.ts';
+import { watchSettings } from '../../../trainer/monitor/watch-settings.ts';
+import { promotionOf } from '../promotion.ts';
+import { requireRun } from '../runs.ts';
+import { savedConfig } from '../saved-config.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
+
+/** The newest steps that are judged. */
+const LOOK_BACK = 40;
+/** Steps whose mean is the initial entropy, as in the collapse watch. */
+const START_STEPS = 3;
+
+/** Judges the run's current state. */
+export function runVerdict(store: Store, runId: number): Verdict {
+  const run = requireRun(store, runId);
+  const stage = run.stageId === null ? undefined : store.stages.get(run.stageId);
+  try {
+    const config = savedConfig(run, run.name);
+    return verdictOn({
+      method: run.method,
+      settings: watchSettings(config, taskByName(run.task)),
+      steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
+      startEntropy: startEntropy(store, runId),
+      goal: stage === undefined ? null : promotionOf(stage),
+      evaluations: store.evaluations.ofRun(runId).filter(({ duringTraining }) => duringTraining),
+    });
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    // A run of another version: its page must still open.
+    const sentences = [`The settings of this run can't be judged by this version: ${error.message}`];
+    return { tone: 'quiet', title: 'unknown', sentences, remedy: null };
+  }
+}
+
+function startEntropy(store: Store, runId: number): number | null {
+  const values = store.metrics
+    .series(runId, 'entropy', { from: 0, to: START_STEPS })
+    .map(({ value }) => value)
+    .filter((value) => Number.isFinite(value));
+  return values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+}

@@ -1,0 +1,252 @@
+/**
+ * A plain verdict on a run's training signal: what is observed, whether it matters, what to do. Problems are judged by
+ * the rules of the collapse watch over the mean of the newest steps; otherwise the trend decides. Pure.
+ */
+
+import type { StepMetrics } from '../../../store/metrics.ts';
+import { signed } from '../../../text/format.ts';
+import type { Metrics, WarningRule } from '../../../trainer/events.ts';
+import { type Findings, type Trouble, troubles, type WatchSettings } from '../../../trainer/monitor/collapse-rules.ts';
+import type { Promotion } from '../promotion.ts';
+import { meanOver, type Trend, trendOf } from './trend.ts';
+
+export interface Verdict {
+  readonly tone: 'good' | 'quiet' | 'warn' | 'bad';
+  /** One or two words: "learning", "no signal". */
+  readonly title: string;
+  readonly sentences: readonly string[];
+  readonly remedy: string | null;
+}
+
+export interface VerdictInput {
+  readonly method: string;
+  readonly settings: WatchSettings;
+  /** The newest steps, in order; some tens are enough. */
+  readonly steps: readonly StepMetrics[];
+  /** Mean entropy of the run's first steps. */
+  readonly startEntropy: number | null;
+  /** Held-out scores of the run, by step. */
+  readonly evaluations: readonly { readonly step: number; readonly mean: number }[];
+  /** The rule of its stage; null without one. */
+  readonly goal: Pick<Promotion, 'at_least' | 'evaluations'> | null;
+}
+
+/** Steps whose mean counts as "now". */
+const NOW = 5;
+/** Steps of a trend. */
+export const TREND_STEPS = 20;
+/** Minimum steps for a verdict, and for the verdict that nothing changes. */
+const ENOUGH = 6;
+const ENOUGH_TO_BE_FLAT = 15;
+/** A share of dead groups below this is fine. */
+const MANY_DEAD = 0.5;
+/** The held-out score may fall by this much without a warning. */
+const HELD_OUT_SLACK = 0.02;
+/** Components cancel if their sum varies by less than this share of the widest one. */
+const CANCELS = 0.25;
+
+/** The verdict on a run's current state. */
+export function verdictOn(input: VerdictInput): Verdict {
+  const { method, steps } = input;
+  if (steps.length === 0) return say('quiet', 'no steps yet', ['There is nothing to judge before the first step.']);
+  if (method === 'sft') return onFitting(steps);
+  const now = meanOver(steps.slice(-NOW));
+  const found = troubles(now, trendForRules(input), input.settings);
+  const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');
+  const goal = onGoal(input, now, found);
+  // What the held-out score shows to be learned needs no more exploring: only damage still counts.
+  const rules = goal === null ? severity : severity.filter((rule) => rule === 'not_finite' || rule === 'kl');
+  return (
+    onTrouble(found, rules) ??
+    (goal === null ? onCancelling(now) : null) ??
+    onLearned(now, found) ??
+    onHeldOut(input) ??
+    (trend?.direction === 'down' ? null : goal) ??
+    onTrend(trend, { ...now, loss: steps.at(-1)?.metrics.loss ?? Number.NaN }, input.settings)
+  );
+}
+
+function trendForRules({ steps, startEntropy }: VerdictInput) {
+  const rewardFast = meanOver(steps.slice(-NOW)).reward ?? null;
+  const rewardSlow = meanOver(steps).reward ?? null;
+  return { startEntropy, rewardFast, rewardSlow };
+}
+
+const titles: Readonly<Record<WarningRule, readonly [Verdict['tone'], string]>> = {
+  not_finite: ['bad', 'numbers overflowed'],
+  kl: ['bad', 'drifting'],
+  dead_groups: ['warn', 'no signal'],
+  repetition: ['warn', 'exploring too little'],
+  entropy: ['warn', 'no longer exploring'],
+};
+
+/** The most serious first. */
+const severity = ['not_finite', 'kl', 'dead_groups', 'repetition', 'entropy'] as const;
+
+function onTrouble(found: Findings, rules: readonly WarningRule[]): Verdict | null {
+  for (const rule of rules) {
+    const trouble: Trouble | null | undefined = found[rule];
+    if (trouble === null || trouble === undefined) continue;
+    const [tone, title] = titles[rule];
+    return say(tone, title, [trouble.message], trouble.remedy);
+  }
+  return null;
+}
+
+/** Rewards that move against each other give a sum without a signal. */
+function onCancelling(now: Metrics): Verdict | null {
+  const parts = Object.entries(now).flatMap(([name, spread]) => {
+    const part = /^rewards\/(.+)\/std$/.exec(name)?.[1];
+    return part === undefined ? [] : [{ part, spread }];
+  });
+  const [widest, second] = parts.sort((a, b) => b.spread - a.spread);
+  const total = now.reward_std;
+  if (widest === undefined || second === undefined || total === undefined || widest.spread < 1e-3) return null;
+  if (total >= CANCELS * widest.spread) return null;
+  return say(
+    'warn',
+    'components cancel',
+    [
+      `The components of the reward cancel each other out: ${widest.part} varies by ${short(widest.spread)} and ${second.part} by ${short(second.spread)} between completions, but their sum only by ${short(total)}.`,
+    ],
+    `Change reward_weights so that ${widest.part} and ${second.part} don't work against each other, or set multi_objective_aggregation to normalize_then_sum.`,
+  );
+}
+
+function onLearned({ reward }: Metrics, { learned }: Findings): Verdict | null {
+  if (learned !== true || reward === undefined) return null;
+  const seen = `Training reward ${short(reward)}, and nearly all completions of each group get the same top reward. Here, dead groups are a sign of success.`;
+  return say('good', 'learned', [seen], 'Stop here and start the next stage from this checkpoint.');
+}
+
+/** The held-out score meets the goal of the stage: the evidence that counts most. */
+function onGoal({ goal, evaluations }: VerdictInput, { reward }: Metrics, found: Findings): Verdict | null {
+  const last = evaluations.at(-1);
+  if (goal === null || last === undefined || !(last.mean >= goal.at_least)) return null;
+  const met = evaluations.length - 1 - evaluations.findLastIndex(({ mean }) => !(mean >= goal.at_least));
+  const isMet = met >= goal.evaluations;
+  const count =
+    goal.evaluations === 1 ? '' : ` in ${Math.min(met, goal.evaluations)} of ${goal.evaluations} evaluations`;
+  const seen = `held-out score ${short(last.mean)} at step ${last.step}, at or above the goal of ${goal.at_least}${count}; training reward ${short(reward ?? Number.NaN)}.`;
+  const alike = found.dead_groups != null || found.repetition != null || found.entropy != null;
+  const sentences = alike ? [seen, 'The completions of a group are nearly alike, as they should be by now.'] : [seen];
+  const remedy = isMet
+    ? 'Stop here, or let it finish, and start the next stage from its checkpoint.'
+    : 'Let it continue.';
+  return say('good', isMet ? 'goal reached' : 'close to the goal', sentences, remedy);
+}
+
+/** Detects a rising reward with a falling held-out score. */
+function onHeldOut({ evaluations, steps }: VerdictInput): Verdict | null {
+  const scores = evaluations.filter(({ mean }) => Number.isFinite(mean));
+  const last = scores.at(-1);
+  if (last === undefined || scores.length < 3) return null;
+  const best = scores.reduce((a, b) => (b.mean > a.mean ? b : a));
+  const rising = trendOf(steps.slice(-TREND_STEPS), 'reward')?.direction === 'up';
+  if (!rising || best.mean - last.mean <= HELD_OUT_SLACK) return null;
+  return say(
+    'warn',
+    'overfitting',
+    [
+      `The training reward is rising, but the held-out score has fallen from ${short(best.mean)} at step ${best.step} to ${short(last.mean)} at step ${last.step}: the model is overfitting the training prompts or gaming the reward.`,
+    ],
+    `Read the completions. Roll back to the checkpoint nearest to step ${best.step}, and use more training records or a lower learning rate.`,
+  );
+}
+
+function onTrend(trend: Trend | null, now: Metrics, settings: WatchSettings): Verdict {
+  const remarks = [deadGroups(now, settings), cutOff(now), lossIsZero(now, settings)].filter((text) => text !== null);
+  const reward = now.reward ?? Number.NaN;
+  const isEarly = trend === null || trend.steps < (trend.direction === 'flat' ? ENOUGH_TO_BE_FLAT : ENOUGH);
+  if (isEarly) {
+    return say('quiet', 'too early to say', [`Training reward ${short(reward)} so far.`, ...remarks]);
+  }
+  const change = `training reward ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${short(reward)} (mean of ${NOW}).`;
+  if (trend.direction === 'up') return say('good', 'learning', [change, ...remarks]);
+  if (trend.direction === 'down') {
+    return say(
+      'warn',
+      'getting worse',
+      [change, ...remarks],
+      'Wait some more steps. If it continues, roll back to an earlier checkpoint and lower the learning rate.',
+    );
+  }
+  return flat(trend, reward, now, remarks, settings);
+}
+
+function flat(
+  { steps }: Trend,
+  reward: number,
+  now: Metrics,
+  remarks: readonly string[],
+  { highestReward, temperature }: WatchSettings,
+): Verdict {
+  const seen = `training reward ${short(reward)} (mean of ${NOW} steps), no change in the last ${steps} steps.`;
+  if (highestReward !== null && reward >= 0.9 * highestReward) {
+    return say('good', 'near the top', [seen, ...remarks]);
+  }
+  const spread = now.reward_std ?? 0;
+  return say(
+    'quiet',
+    'flat',
+    [seen, `Completions in a group do differ (spread ${short(spread)}), so there is a training signal.`, ...remarks],
+    `Give it time. If it stays flat, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`,
+  );
+}
+
+function deadGroups(now: Metrics, { groupsPerGeneration: groups }: WatchSettings): string | null {
+  const dead = now['groups/dead'] ?? now.frac_reward_zero_std;
+  if (dead === undefined) return null;
+  const count = Math.round(dead * groups);
+  if (count === 0) return 'No group is dead.';
+  const solved = Math.min(count, Math.round((now['groups/solved'] ?? 0) * groups));
+  const summary = `${count} of ${groups} groups ${count === 1 ? 'is' : 'are'} dead`;
+  if (solved === count) return `${summary} because ${count === 1 ? 'it is' : 'they are'} solved, which is fine.`;
+  const part = solved === 0 ? summary : `${summary}, ${solved} of them solved`;
+  if (count - solved < MANY_DEAD * groups) return `${part}, which is fine.`;
+  return `${part}: those groups give no training signal. A higher temperature would help.`;
+}
+
+function cutOff(now: Metrics): string | null {
+  const share = now['completions/clipped_ratio'] ?? 0;
+  if (share < 0.25) return null;
+  return `${Math.round(share * 100)} % of the completions are cut off at max_completion_length.`;
+}
+
+/** The most common confusion about GRPO. The newest loss, as beside the chart. */
+function lossIsZero({ loss, grad_norm: gradient }: Metrics, { numIterations }: WatchSettings): string | null {
+  if (numIterations !== 1 || loss === undefined || Math.abs(loss) > 5e-3) return null;
+  if (gradient === 0) return null;
+  return `A loss near 0 (now ${short(loss)}) is normal here; the gradient is not 0.`;
+}
+
+function onFitting(steps: readonly StepMetrics[]): Verdict {
+  const now = meanOver(steps.slice(-NOW));
+  const trend = trendOf(steps.slice(-TREND_STEPS), 'loss');
+  const loss = short(now.loss ?? Number.NaN);
+  if (steps.slice(-NOW).some(({ metrics }) => !Number.isFinite(metrics.loss ?? 0)))
+    return say(
+      'bad',
+      'numbers overflowed',
+      ['The loss is not a finite number.'],
+      'Lower the learning rate to a third.',
+    );
+  if (trend === null || trend.steps < ENOUGH) return say('quiet', 'too early to say', [`Loss ${loss} so far.`]);
+  const change = `loss ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${loss}.`;
+  if (trend.direction === 'down') return say('good', 'learning', [change]);
+  if (trend.direction === 'flat') return say('quiet', 'flat', [change]);
+  return say('warn', 'getting worse', [change], 'Lower the learning rate.');
+}
+
+function say(
+  tone: Verdict['tone'],
+  title: string,
+  sentences: readonly string[],
+  remedy: string | null = null,
+): Verdict {
+  return { tone, title, sentences, remedy };
+}
+
+function short(value: number): string {
+  return Number.isNaN(value) ? 'unknown' : String(Number(value.toPrecision(2)));
+}

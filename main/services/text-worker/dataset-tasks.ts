@@ -1,0 +1,133 @@
+/** Datasets from the corpus: preview, leakage check, and the files. */
+import { existsSync } from 'node:fs';
+import type { PromptTemplate } from '../../tasks/interleave/prompt.ts';
+import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
+import { interleaveTask } from '../../tasks/interleave/task.ts';
+import { replyTask } from '../../tasks/reply/task.ts';
+import { countWords } from '../../text/words.ts';
+import { detectTask } from '../datasets/detect-task.ts';
+import { type DatasetFiles, datasetFiles, readDataset, writeDataset } from '../datasets/files.ts';
+import { divideCorpus, generateDataset, generateStages, sidesOf, type TextOnSide } from '../datasets/generate.ts';
+import { findLeakage, type Leakage } from '../datasets/leakage.ts';
+import type { PairCounts, StageSupply } from '../datasets/supply.ts';
+import type { SourceText } from '../texts/source-text.ts';
+import type { TaskContext } from './messages.ts';
+
+/** How records are generated. */
+export interface MakeOptions extends PairCounts {
+  readonly seed: number;
+  readonly template: PromptTemplate;
+}
+
+export interface PreviewInput extends MakeOptions {
+  readonly texts: readonly SourceText[];
+  readonly words: number;
+  /** Records to show per side. */
+  readonly show: number;
+}
+
+/** Preview of a stage's dataset. */
+export interface DatasetPreview {
+  readonly supply: StageSupply;
+  readonly train: readonly InterleaveRecord[];
+  readonly test: readonly InterleaveRecord[];
+  /** Words of the longest prompt; 0 when there are none. */
+  readonly longestPrompt: number;
+  /** null if the texts aren't sufficient. */
+  readonly leakage: Leakage | null;
+}
+
+/** The first records of the dataset for these options. */
+export function previewDataset(options: PreviewInput): DatasetPreview {
+  const made = generateDataset(options);
+  if (made.kind === 'shortage') {
+    return { supply: made.supply, train: [], test: [], longestPrompt: 0, leakage: null };
+  }
+  const { supply, train, test } = made;
+  return {
+    supply,
+    train: train.slice(0, options.show),
+    test: test.slice(0, options.show),
+    longestPrompt: Math.max(...train.map(({ prompt }) => countWords(prompt))),
+    leakage: findLeakage(train, test),
+  };
+}
+
+/** Whether the test records of a dataset's files are held out. */
+export function checkLeakage({ train, test }: DatasetFiles): Leakage {
+  return findLeakage(readDataset(train, interleaveTask), readDataset(test, interleaveTask));
+}
+
+/** Facts about a dataset from its records. */
+export interface DatasetFacts {
+  readonly task: 'interleave' | 'reply';
+  /** Words per fragment; null if they differ or there are none. */
+  readonly words: number | null;
+  readonly trainN: number;
+  readonly testN: number;
+  /** null: there is nothing to compare. */
+  readonly leakage: Leakage | null;
+}
+
+/** Reads every record of both files; an invalid line is an error that names it. */
+export function inspectDataset({ train, test }: DatasetFiles): DatasetFacts {
+  const sides = existsSync(test) ? [train, test] : [train];
+  if (detectTask(train) === 'reply') {
+    const [trainN = 0, testN = 0] = sides.map((file) => readDataset(file, replyTask).length);
+    return { task: 'reply', words: null, trainN, testN, leakage: null };
+  }
+  const records = sides.map((file) => readDataset(file, interleaveTask));
+  const lengths = new Set(records.flat().map(({ words }) => words));
+  const [words = null] = lengths.size === 1 ? lengths : [];
+  const [training = [], testing = []] = records;
+  const leakage = testing.length === 0 ? null : findLeakage(training, testing);
+  return { task: 'interleave', words, trainN: training.length, testN: testing.length, leakage };
+}
+
+export interface WriteInput extends MakeOptions {
+  readonly texts: readonly SourceText[];
+  readonly stages: readonly { readonly words: number; readonly file: string }[];
+}
+
+/** A stage whose files were written. */
+export interface WrittenDataset {
+  readonly words: number;
+  readonly files: DatasetFiles;
+  readonly train: number;
+  readonly test: number;
+  readonly leakage: Leakage;
+}
+
+export interface WriteResult {
+  readonly written: readonly WrittenDataset[];
+  readonly shortages: readonly StageSupply[];
+  /** Stages that were not started because the work was cancelled. */
+  readonly cancelled: readonly number[];
+  /** The side that each text was on; it stays there. */
+  readonly sides: readonly TextOnSide[];
+}
+
+/** Generates and writes the stages one by one; written ones are kept, whatever happens later. */
+export function writeDatasets({ stages, ...options }: WriteInput, context: TaskContext): WriteResult {
+  const written: WrittenDataset[] = [];
+  const shortages: StageSupply[] = [];
+  const begun: number[] = [];
+  const words = stages.map((stage) => stage.words);
+  const corpus = divideCorpus(options.texts, options.seed);
+  const sides = sidesOf(corpus);
+  const left = () => words.filter((count) => !begun.includes(count));
+  for (const made of generateStages({ ...options, stages: words }, corpus)) {
+    if (context.cancelled()) return { written, shortages, cancelled: left(), sides };
+    begun.push(made.words);
+    const file = stages.find((stage) => stage.words === made.words)?.file ?? '';
+    if (made.kind === 'shortage') shortages.push(made.supply);
+    else {
+      const { train, test } = made;
+      const leakage = findLeakage(train, test);
+      const files = writeDataset(datasetFiles(file).train, made);
+      written.push({ words: made.words, files, train: train.length, test: test.length, leakage });
+    }
+    context.progress({ done: begun.length, total: stages.length, unit: 'stages' });
+  }
+  return { written, shortages, cancelled: [], sides };
+}

@@ -1,0 +1,21 @@
+/**
+ * Tasks on texts that may take seconds and run in a separate thread: pure functions of their input, except for those
+ * that write files. The host calls them by name (workers.ts).
+ */
+import { recordFacts } from '../datasets/record-facts.ts';
+import { writeTrialRecords } from '../datasets/reply-split/trial-records.ts';
+import { checkLeakage, inspectDataset, previewDataset, writeDatasets } from './dataset-tasks.ts';
+import { mergeImport, readImport } from './import-tasks.ts';
+import { planJoin } from './join-task.ts';
+import { overview } from './overview-task.ts';
+import { importReplies, splitReplyRecords } from './reply-tasks.ts';
+
+export const tasks = {
+  ...{ overview, readImport, mergeImport, planJoin, previewDataset, checkLeakage, inspectDataset, writeDatasets },
+  ...{ importReplies, splitReplyRecords, writeTrialRecords, recordFacts },
+};
+
+export type Tasks = typeof tasks;
+export type TaskName = keyof Tasks;
+export type TaskInput<N extends TaskName> = Parameters<Tasks[N]>[0];
+export type TaskOutput<N extends TaskName> = ReturnType<Tasks[N]>;

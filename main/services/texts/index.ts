@@ -1,0 +1,34 @@
+/** The corpus: importing texts from files, merging them, and checking which stages they suffice for. */
+
+import { type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
+import { mergeTexts } from './merge.ts';
+import { type ParseOptions, parseTexts } from './parse.ts';
+import type { CorpusText, SourceText } from './source-text.ts';
+
+export { type Duplicate, type MergeOutcome, type MergeResult, mergeTexts } from './merge.ts';
+export { type ParsedFile, type ParseOptions, parseTexts } from './parse.ts';
+export { type CorpusText, corpusText, type SourceText } from './source-text.ts';
+export { importIntoStore, sourceText, storedTexts } from './stored.ts';
+
+/** Reads texts from files: all of them, or one error that lists every problem. */
+export function readTexts(files: readonly string[], options: ParseOptions = {}): SourceText[] {
+  const faults: FileFault[] = [];
+  const texts: SourceText[] = [];
+  for (const file of files) {
+    const content = readTextFile(file);
+    if (content.kind === 'bad') {
+      faults.push(content.fault);
+      continue;
+    }
+    const parsed = parseTexts(file, content.value, options);
+    texts.push(...parsed.texts);
+    faults.push(...parsed.faults);
+  }
+  if (faults.length > 0) throw faultsError('BAD_TEXTS', faults, 'Nothing was imported. Fix these and import again.');
+  return texts;
+}
+
+/** The texts of files as a corpus, each once. */
+export function readCorpus(files: readonly string[], options: ParseOptions = {}): readonly CorpusText[] {
+  return mergeTexts([], readTexts(files, options)).texts;
+}

@@ -1,0 +1,31 @@
+/** The corpus of a workspace. */
+import type { Store } from '../../store/index.ts';
+import type { TextRow } from '../../store/texts.ts';
+import { type MergeResult, mergeTexts } from './merge.ts';
+import { type CorpusText, corpusText, type SourceText } from './source-text.ts';
+
+/** The part of the store that holds texts. */
+export type TextStore = Pick<Store, 'texts' | 'transaction'>;
+
+/** Every text of the workspace, oldest first. */
+export function storedTexts(store: Pick<Store, 'texts'>): CorpusText[] {
+  return store.texts.list().map((row) => corpusText(sourceText(row)));
+}
+
+/** A row as a text of the corpus. */
+export function sourceText({ id, title, text, source, side }: TextRow): SourceText {
+  return { id: String(id), title, text, source, ...(side !== null && { side }) };
+}
+
+/** Merges texts into the workspace's corpus: all of them or, on an error, none. */
+export function importIntoStore(store: TextStore, incoming: readonly SourceText[]): MergeResult {
+  return store.transaction(() => {
+    const merged = mergeTexts(storedTexts(store), incoming);
+    for (const { id } of merged.removed) store.texts.remove(Number(id));
+    for (const { title, text, source, words, side } of merged.added) {
+      const { id } = store.texts.add({ title, text, source, words });
+      if (side !== undefined) store.texts.decide(id, side);
+    }
+    return merged;
+  });
+}

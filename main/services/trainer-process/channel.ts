@@ -1,0 +1,50 @@
+/** The channel to a trainer process, implemented by the plain Node host and the desktop. */
+import { fork } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { TrainerCommand } from '../../trainer/events.ts';
+import { YIELDS } from '../../trainer/host/priority.ts';
+import type { TrainerJob } from '../../trainer/jobs/jobs.ts';
+
+/** A newly started trainer process that waits for its job. */
+export interface TrainerChannel {
+  /** Undefined if the system could not start it. */
+  readonly pid: number | undefined;
+  readonly stderr: Readable | null;
+  /** Messages to an exited process are dropped; its exit is reported separately. */
+  post(message: TrainerJob | TrainerCommand): void;
+  /** Ends it at once. */
+  kill(): void;
+  onMessage(listener: (message: unknown) => void): void;
+  /** Called once, after the last message. */
+  onExit(listener: (code: number | null, signal: string | null) => void): void;
+}
+
+/** Starts a trainer process; `env` is added to the host's environment. */
+export type LaunchTrainer = (env?: Readonly<Record<string, string>>) => TrainerChannel;
+
+/** Launches trainers with low priority, so that the app's pages stay responsive. */
+export function yielding(launch: LaunchTrainer): LaunchTrainer {
+  return (env) => launch({ ...env, [YIELDS]: '1' });
+}
+
+/** Launches the trainer as a fork of this Node. */
+export function forkTrainer(entry: string): LaunchTrainer {
+  return (env) => {
+    const child = fork(entry, [], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      ...(env !== undefined && { env: { ...process.env, ...env } }),
+    });
+    child.on('error', () => undefined);
+    return {
+      pid: child.pid,
+      stderr: child.stderr,
+      post: (message) => {
+        if (child.connected) child.send(message, () => undefined);
+      },
+      kill: () => void child.kill('SIGKILL'),
+      onMessage: (listener) => void child.on('message', listener),
+      onExit: (listener) => void child.on('close', listener),
+    };
+  };
+}

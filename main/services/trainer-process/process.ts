@@ -1,0 +1,103 @@
+/** The trainer process from the host's side: started, sent one job, listened to; it may die at any time. */
+import type { Readable } from 'node:stream';
+import { BraidError } from '../../errors.ts';
+import type { Failure, TrainerCommand } from '../../trainer/events.ts';
+import type { EventOf, TrainerJob } from '../../trainer/jobs/jobs.ts';
+import type { LaunchTrainer } from './channel.ts';
+import { withoutLibraryLog } from './library-log.ts';
+
+/** How the process ended. */
+export interface TrainerExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Its stderr; of a long one the end. */
+  readonly stderr: string;
+  /** Set if the host killed it after a silence of this length. */
+  readonly silentForMs: number | null;
+}
+
+export interface TrainerProcess {
+  readonly pid: number | undefined;
+  send(command: TrainerCommand): void;
+  kill(): void;
+  /** Resolves when the process has exited and its last events were delivered. Never rejects. */
+  readonly exited: Promise<TrainerExit>;
+}
+
+export interface SpawnOptions<E> {
+  readonly launch: LaunchTrainer;
+  readonly onEvents: (events: readonly E[]) => void;
+  /** A process silent for longer counts as hung and is killed; by default there is no limit. */
+  readonly silenceMs?: number;
+}
+
+/** Lines of stderr that are part of the reason for a crash. */
+const STDERR_LINES = 20;
+/** What is kept of stderr, in characters. */
+const STDERR_KEPT = 200_000;
+
+/** Starts a trainer process and sends it its job. */
+export function spawnTrainer<J extends TrainerJob>(
+  job: J,
+  { launch, onEvents, silenceMs }: SpawnOptions<EventOf<J>>,
+): TrainerProcess {
+  const channel = launch();
+  const stderr = keepTail(channel.stderr);
+  const silence = watchSilence(silenceMs, channel.kill);
+  channel.onMessage((events) => {
+    silence.heard();
+    onEvents(events as readonly EventOf<J>[]);
+  });
+  const exited = new Promise<TrainerExit>((resolve) => {
+    channel.onExit((code, signal) => {
+      silence.end();
+      resolve({ code, signal, stderr: stderr(), silentForMs: silence.broken() ? (silenceMs ?? 0) : null });
+    });
+  });
+  channel.post(job);
+  return { pid: channel.pid, send: channel.post, kill: channel.kill, exited };
+}
+
+/** Calls `onSilent` once when there was no message for `limitMs`. */
+function watchSilence(limitMs: number | undefined, onSilent: () => void) {
+  let broken = false;
+  const give = (): void => {
+    broken = true;
+    onSilent();
+  };
+  const timer = limitMs === undefined ? null : setTimeout(give, limitMs).unref();
+  return { heard: () => void timer?.refresh(), end: () => timer && clearTimeout(timer), broken: () => broken };
+}
+
+/** A failure reported by a trainer; one caused by user input keeps its kind across the process boundary. */
+export function failedError({ code, message, remedy, input }: Failure): BraidError {
+  return new BraidError(code, message, { kind: input ? 'input' : 'runtime', ...(remedy === null ? {} : { remedy }) });
+}
+
+/** A description of how a process ended: `with code 1: <its stderr without what libraries log>`, an error first. */
+export function describeExit({ code, signal, stderr, silentForMs }: TrainerExit): string {
+  const lines = withoutLibraryLog(stderr).split('\n').slice(-STDERR_LINES);
+  const error = lines.findIndex((line) => /^(Uncaught )?([A-Z]\w*)?(Error|Exception)\b.*: /.test(line));
+  // Node writes where it happened before what happened.
+  const said = [...lines.slice(Math.max(0, error)), ...lines.slice(0, Math.max(0, error))].join('\n');
+  const how =
+    silentForMs === null
+      ? `The trainer process ended ${signal === null ? `with code ${code}` : inWords(signal)}`
+      : `The trainer process hung: it was silent for ${Math.round(silentForMs / 1000)} s and was killed`;
+  return said === '' ? how : `${how}: ${said}`;
+}
+
+/** Linux kills processes with SIGKILL when memory runs out, without a message. */
+function inWords(signal: string): string {
+  return signal === 'SIGKILL'
+    ? 'with SIGKILL (killed by a user, or by the system when memory ran out)'
+    : `with ${signal}`;
+}
+
+function keepTail(stream: Readable | null): () => string {
+  let text = '';
+  stream?.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-STDERR_KEPT);
+  });
+  return () => text;
+}

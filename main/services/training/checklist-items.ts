@@ -1,0 +1,136 @@
+/** Checklist items, one function each: done, open or failed, why, and what to do. */
+import { existsSync } from 'node:fs';
+import { freemem, totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import { BraidError } from '../../errors.ts';
+import { knownDiskSpace } from '../../io/disk-space.ts';
+import type { Store } from '../../store/index.ts';
+import { taskByName } from '../../tasks/index.ts';
+import { formatBytes } from '../../text/format.ts';
+import { isReinforcement, type TrainConfig } from '../../trainer/config.ts';
+import type { FileFacts } from '../datasets/record-facts.ts';
+import { resolveModel } from '../models/resolve.ts';
+import { resolveStart } from '../runs/from-checkpoint.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import { expectedMemory } from './demand.ts';
+import { newestTrial } from './trial-memory.ts';
+
+export interface ChecklistItem<N extends string = string> {
+  readonly name: N;
+  readonly state: 'done' | 'open' | 'failed';
+  readonly detail: string;
+  /** What to do about it; null if nothing. */
+  readonly next: string | null;
+}
+
+/** Free bytes required for checkpoints, samples and history. */
+const FREE_BYTES = 2 * 2 ** 30;
+
+/** Whether the model exists. */
+export function modelItem(model: string, paths: Pick<HostPaths, 'resources'>): ChecklistItem<'model'> {
+  return attempt('model', 'Give a model folder, or the name of a bundled model.', () => resolveModel(model, paths));
+}
+
+/** An item that is done if the function succeeds, and failed with its error otherwise. */
+export function attempt<N extends string>(name: N, next: string, work: () => string): ChecklistItem<N> {
+  try {
+    return { name, state: 'done', detail: work(), next: null };
+  } catch (error) {
+    if (error instanceof BraidError) return { name, state: 'failed', detail: error.message, next };
+    throw error;
+  }
+}
+
+/** The starting point of GRPO on replies. */
+export function warmStart(store: Store, config: TrainConfig): ChecklistItem<'warm_start'>[] {
+  const { from_checkpoint: start, method, task } = config;
+  if (start !== null)
+    return [attempt('warm_start', 'Finish training that run first.', () => resolveStart(store, start))];
+  if (task !== 'reply' || !isReinforcement(method)) return [];
+  return [
+    {
+      ...{ name: 'warm_start', state: 'open', detail: 'none: GRPO starts from the base model' },
+      next: 'Fine-tune it on human replies first; GRPO is more stable from there.',
+    },
+  ];
+}
+
+/** Whether two files share no prompt. */
+export function overlapItem<N extends string>(name: N, shared: number, clean: string): ChecklistItem<N> {
+  if (shared === 0) return { name, state: 'done', detail: clean, next: null };
+  const next = "Split again: scores on training prompts don't measure what was learned.";
+  return { name, state: 'failed', detail: `${shared} prompts are on both sides`, next };
+}
+
+/** Whether a file of records can be read, and how many it has. */
+export function fileItem<N extends string>(
+  name: N,
+  file: string,
+  facts: FileFacts | undefined,
+  remedy: string,
+): ChecklistItem<N> {
+  if (facts?.kind === 'good') return { name, state: 'done', detail: `${facts.records} records in ${file}`, next: null };
+  return { name, state: 'failed', detail: facts?.reason ?? `${file}: not checked`, next: remedy };
+}
+
+/** Whether the weights match the reward's components. */
+export function rewardItem(config: TrainConfig): ChecklistItem<'reward'> {
+  const { rewardNames, rewardWeights } = taskByName(config.task);
+  const weights = config.reward_weights ?? rewardWeights ?? rewardNames.map(() => 1);
+  const fits = weights.length === rewardNames.length;
+  const good = fits && weights.some((weight) => weight > 0);
+  return {
+    name: 'reward',
+    state: good ? 'done' : 'failed',
+    detail: fits
+      ? rewardNames.map((name, i) => `${name} ${weights[i]}`).join(', ')
+      : `expected ${rewardNames.length} weights (${rewardNames.join(', ')}), got ${weights.length}`,
+    next: good ? null : 'Set reward_weights to one number per component, at least one above 0.',
+  };
+}
+
+/** The run's expected memory use. */
+export function memoryItem(store: Store, config: TrainConfig, paths: HostPaths): ChecklistItem<'memory'> {
+  const name = 'memory';
+  const next = 'Use LoRA, a smaller per_device_train_batch_size or activation_memory_mb, or a smaller model.';
+  try {
+    const start = config.from_checkpoint === null ? config.model : resolveStart(store, config.from_checkpoint);
+    const needed = expectedMemory(store, config, start, paths);
+    const detail = `about ${formatBytes(needed)} expected, ${formatBytes(freemem())} free`;
+    if (needed > totalmem()) return { name, state: 'failed', detail, next };
+    if (needed > freemem()) return { name, state: 'open', detail, next: `Close other programs. ${next}` };
+    return { name, state: 'done', detail, next: null };
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    return { name, state: 'open', detail: 'unknown without the model', next: error.message };
+  }
+}
+
+/** Free space on the workspace's disk. */
+export function diskItem(folder: string): ChecklistItem<'disk'> {
+  const place = existsSync(folder) ? folder : dirname(folder);
+  const free = knownDiskSpace(place)?.freeBytes;
+  if (free === undefined) return { name: 'disk', state: 'open', detail: 'unknown on this system', next: null };
+  const enough = free >= FREE_BYTES;
+  return {
+    ...{ name: 'disk', state: enough ? 'done' : 'failed', detail: `${formatBytes(free)} free at ${place}` },
+    next: enough ? null : `Free some space: checkpoints, samples and history need ${formatBytes(FREE_BYTES)}.`,
+  };
+}
+
+/** Whether the newest small-scale test was made with this model, and passed. */
+export function trialItem(store: Store, model: string): ChecklistItem<'small_scale_test'> {
+  const name = 'small_scale_test';
+  const trial = newestTrial(store);
+  const next = 'Run it with the button on the Replies screen, or with braid trial.';
+  if (trial === null) return { name, state: 'open', detail: 'not run yet', next };
+  if (trial.model !== model)
+    return { name, state: 'open', detail: `the newest one used ${trial.model}, this run trains ${model}`, next };
+  if (trial.go) return { name, state: 'done', detail: `go, with ${trial.model}`, next: null };
+  return {
+    name,
+    state: 'failed',
+    detail: `no-go, with ${trial.model}`,
+    next: 'Read its criteria, fix what failed, then test again.',
+  };
+}

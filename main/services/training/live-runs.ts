@@ -1,0 +1,149 @@
+/** The live runs: admission, start, commands, end. live-board.ts has their state. */
+
+import { freemem } from 'node:os';
+import { inputError } from '../../errors.ts';
+import type { Store } from '../../store/index.ts';
+import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
+import { resolveStart } from '../runs/from-checkpoint.ts';
+import { requireRun } from '../runs/runs.ts';
+import { savedConfig } from '../runs/saved-config.ts';
+import type { Changes } from '../workspace/changes.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import type { Settings } from '../workspace/settings.ts';
+import { promisedBytes, refusal } from './admission.ts';
+import { expectedMemory } from './demand.ts';
+import { type BoardListeners, openLiveBoard, type SilenceWatch } from './live-board.ts';
+import { type LiveStatus, liveStatus } from './live-status.ts';
+import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from './training.ts';
+
+/** An open workspace and its live runs. */
+export interface LiveWorkspace extends OpenWorkspace {
+  readonly live: LiveRuns;
+}
+
+export interface LiveRuns extends BoardListeners {
+  /** Starts a new run; invalid input throws before anything is stored. */
+  start(config: TrainConfig, options?: StartChoice): number;
+  /** Resumes an ended run from its newest checkpoint or the given one. */
+  resume(runId: number, options?: ResumeChoice): void;
+  command(runId: number, command: TrainerCommand['kind']): void;
+  kill(runId: number): void;
+  list(): readonly LiveStatus[];
+  get(runId: number): LiveStatus | null;
+  /** Why an ended run's final state could not be saved to the history; null: it was. */
+  lost(runId: number): string | null;
+  /** Resolves when the run has ended and its end is stored; null if it isn't live. */
+  outcome(runId: number): Promise<RunOutcome> | null;
+  /** Asks every run to save and end, kills those that haven't after `graceMs`, and waits. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface StartChoice {
+  readonly stageId?: number;
+  /** By default the name of the run's folder. */
+  readonly name?: string;
+}
+
+export interface ResumeChoice {
+  readonly checkpoint?: { readonly step: number; readonly path: string };
+  readonly maxSteps?: number;
+}
+
+export interface LiveRunsOptions {
+  readonly paths: HostPaths;
+  readonly changes: Pick<Changes, 'publish'>;
+  readonly settings: () => Settings;
+  readonly freeMemory?: () => number;
+  readonly silence?: SilenceWatch;
+}
+
+/** Opens the registry of live runs. */
+export function openLiveRuns(
+  store: Store,
+  { paths, changes, settings, freeMemory = freemem, silence }: LiveRunsOptions,
+): LiveRuns {
+  const board = openLiveBoard(changes, silence);
+  /** Why the final states of ended runs could not be saved, by run. */
+  const lost = new Map<number, string>();
+
+  /** The expected memory of a run in bytes; throws if it can't start now. */
+  function admit(config: TrainConfig, name: string): number {
+    const model = config.from_checkpoint === null ? config.model : resolveStart(store, config.from_checkpoint);
+    const memoryBytes = expectedMemory(store, config, model, paths);
+    const statuses = board.list().filter(({ state }) => state !== 'ending');
+    const live = statuses.map((status) => ({ name: status.name, memoryBytes: status.expectedBytes }));
+    const room = { concurrentRuns: settings().concurrent_runs, freeBytes: freeMemory() - promisedBytes(statuses) };
+    const refused = refusal(live, { name, memoryBytes }, room);
+    if (refused !== null) throw refused;
+    return memoryBytes;
+  }
+
+  function follow(run: LiveRun, expectedBytes: number): void {
+    lost.delete(run.runId);
+    board.add(run, liveStatus(requireRun(store, run.runId), expectedBytes, store.now()));
+    void run.outcome.then((outcome) => {
+      if (outcome.error?.code === 'HISTORY_LOST') lost.set(run.runId, outcome.error.message);
+      board.remove(outcome);
+    });
+  }
+
+  function training(runId: () => number) {
+    return { paths, onEvents: (events: readonly TrainerEvent[]) => board.hear(runId(), events) };
+  }
+
+  function requireLive(runId: number): LiveRun {
+    const run = board.run(runId);
+    if (run !== null) return run;
+    const { name, state } = requireRun(store, runId);
+    throw inputError('RUN_NOT_LIVE', `${name} is not training in this app: it is ${state}`, 'Resume it first.');
+  }
+
+  return {
+    start: (config, choice = {}) => {
+      const bytes = admit(config, config.dataset);
+      const run: LiveRun = startTraining(store, config, { ...training(() => run.runId), ...choice });
+      follow(run, bytes);
+      return run.runId;
+    },
+    resume: (runId, choice = {}) => {
+      refuseLive(runId, board.get(runId));
+      const row = requireRun(store, runId);
+      const bytes = admit(savedConfig(row), row.name);
+      follow(resumeTraining(store, runId, { ...training(() => runId), ...choice }), bytes);
+      // The run was rewound to its checkpoint: completions of later steps are gone.
+      changes.publish('samples', runId);
+    },
+    command: (runId, kind) => {
+      requireLive(runId).send({ kind });
+      if (kind === 'stop') board.stopping(runId);
+      board.publish(runId);
+    },
+    kill: (runId) => requireLive(runId).kill(),
+    list: board.list,
+    get: board.get,
+    lost: (runId) => lost.get(runId) ?? null,
+    outcome: (runId) => board.run(runId)?.outcome ?? null,
+    onEvents: board.onEvents,
+    onStart: board.onStart,
+    onEnd: board.onEnd,
+    close: (graceMs) => stopAll(board.runs(), graceMs),
+  };
+}
+
+function refuseLive(runId: number, status: LiveStatus | null): void {
+  if (status === null) return;
+  const remedy = status.state === 'ending' ? 'Its process is still exiting; try again in a moment.' : 'Stop it first.';
+  throw inputError('RUN_IS_LIVE', `Run ${runId} is ${status.state}`, remedy);
+}
+
+/** Asks runs to save and end, kills those that haven't after `graceMs`, and waits. */
+async function stopAll(runs: readonly LiveRun[], graceMs: number): Promise<void> {
+  for (const run of runs) run.send({ kind: 'stop' });
+  const killer = setTimeout(() => {
+    for (const run of runs) run.kill();
+  }, graceMs);
+  await Promise.all(runs.map(({ outcome }) => outcome));
+  clearTimeout(killer);
+}

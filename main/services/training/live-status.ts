@@ -1,0 +1,116 @@
+/** The state of a live run for the status bar and the run page. Pure. */
+import type { RunRow } from '../../store/runs.ts';
+import type { TrainerEvent } from '../../trainer/events.ts';
+
+export interface LiveStatus {
+  readonly runId: number;
+  readonly name: string;
+  readonly stageId: number | null;
+  /** `ending`: its end is stored, the process is exiting. */
+  readonly state: 'starting' | 'running' | 'paused' | 'stopping' | 'ending';
+  /** Why the collapse watch paused it; null: it didn't. */
+  readonly reason: string | null;
+  readonly step: number;
+  readonly maxSteps: number;
+  readonly startedAt: number;
+  /** How long the trainer has been silent, once that is clearly longer than usual; null: as usual. */
+  readonly silentSeconds: number | null;
+  /** Mean of the last steps, or the calibration's before the first. */
+  readonly secondsPerStep: number | null;
+  readonly secondsLeft: number | null;
+  /** The estimate at admission, then the trainer's own. */
+  readonly expectedBytes: number;
+  /** Of the trainer process, at its last step. */
+  readonly memoryBytes: number | null;
+  readonly backend: string | null;
+  readonly threads: number | null;
+  /** Why this backend. */
+  readonly why: string | null;
+  readonly reward: number | null;
+}
+
+/** The weight of the newest step time in the moving average. */
+const NEWEST = 0.2;
+
+/** A run whose trainer was just started. */
+export function liveStatus(run: RunRow, expectedBytes: number, now: number): LiveStatus {
+  return {
+    runId: run.id,
+    name: run.name,
+    stageId: run.stageId,
+    state: 'starting',
+    reason: null,
+    step: run.step,
+    maxSteps: run.maxSteps,
+    startedAt: now,
+    silentSeconds: null,
+    secondsPerStep: null,
+    secondsLeft: null,
+    expectedBytes,
+    memoryBytes: null,
+    backend: null,
+    threads: null,
+    why: null,
+    reward: null,
+  };
+}
+
+/** The status after one event. */
+export function advance(before: LiveStatus, event: TrainerEvent): LiveStatus {
+  const status = { ...before, silentSeconds: null };
+  switch (event.kind) {
+    case 'ready': {
+      const { backend, threads, why, maxSteps } = event;
+      return { ...status, state: 'running', backend, threads, why, maxSteps };
+    }
+    case 'estimate': {
+      const { secondsPerStep, seconds: secondsLeft, memoryBytes: expectedBytes, step } = event;
+      return { ...status, step, secondsPerStep, secondsLeft, expectedBytes };
+    }
+    case 'step':
+      return afterStep(status, event);
+    case 'paused':
+      return {
+        ...status,
+        state: status.state === 'stopping' ? 'stopping' : 'paused',
+        reason: event.byWatch ? event.reason : null,
+      };
+    case 'resumed':
+      return { ...status, state: 'running', reason: null };
+    case 'done':
+    case 'failed':
+      return { ...status, state: 'ending' };
+    default:
+      return status;
+  }
+}
+
+function afterStep(status: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
+  const { step_time: seconds, memory_mb: memory, reward } = metrics;
+  const before = status.secondsPerStep ?? seconds ?? null;
+  const secondsPerStep = before === null || seconds === undefined ? before : before + NEWEST * (seconds - before);
+  return {
+    ...status,
+    step,
+    secondsPerStep,
+    secondsLeft: secondsPerStep === null ? null : secondsPerStep * (status.maxSteps - step),
+    memoryBytes: memory === undefined ? status.memoryBytes : memory * 2 ** 20,
+    reward: reward ?? status.reward,
+  };
+}
+
+/** Heartbeats come every few seconds; a busy machine or a large checkpoint may delay some of them. */
+export const SHORTEST_SILENCE_MS = 30_000;
+/** It may be silent within a step, but no longer than the step takes. */
+const STEPS = 3;
+
+/** The silence to report, in seconds; null: within the limit for this run. */
+export function silenceToTell(
+  { state, secondsPerStep }: Pick<LiveStatus, 'state' | 'secondsPerStep'>,
+  quietMs: number,
+  shortestMs = SHORTEST_SILENCE_MS,
+): number | null {
+  // There are no heartbeats while loading or ending; before the first estimate the step time is unknown.
+  if (state === 'starting' || state === 'ending' || secondsPerStep === null) return null;
+  return quietMs < Math.max(shortestMs, STEPS * secondsPerStep * 1000) ? null : Math.round(quietMs / 1000);
+}

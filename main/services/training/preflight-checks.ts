@@ -1,0 +1,162 @@
+/** The lines of a pre-flight report: what was observed, whether it matters, what to do. Pure. */
+
+import type { DatasetLeakage } from '../../store/datasets.ts';
+import { formatBytes, formatDuration } from '../../text/format.ts';
+import { meanOf } from '../../text/intervals.ts';
+import type { TrainConfig } from '../../trainer/config.ts';
+import type { PreflightResult } from '../../trainer/jobs/preflight.ts';
+import { type Check, fail, ok, warn } from '../doctor/check.ts';
+import type { Promotion } from '../runs/promotion.ts';
+
+export interface Machine {
+  readonly freeMemory: number;
+  readonly memory: number;
+  /** Of the workspace's disk; null if unknown. */
+  readonly freeDisk: number | null;
+  /** Names of active runs. */
+  readonly training: readonly string[];
+}
+
+/** A group with a smaller reward spread gives no signal. */
+const EQUAL = 1e-8;
+/** A spread within groups below this is a weak signal. */
+const LITTLE_SPREAD = 0.02;
+const SOLVED_SHARE = 0.98;
+const LONG_HOURS = 8;
+/** Disk space reserved for everything else. */
+const DISK_RESERVE = 2 ** 30;
+
+/** All lines, the most important first. */
+export function preflightChecks(
+  result: PreflightResult,
+  config: TrainConfig,
+  rule: Promotion | null,
+  machine: Machine,
+  leakage: DatasetLeakage | null = null,
+): Check[] {
+  return [
+    ...(result.samples.length === 0 ? [] : [checkRewards(result), checkEnds(result)]),
+    checkHeldOut(result, config, rule),
+    ...(leakage === null ? [] : checkLeakage(leakage)),
+    checkMemory(result, machine),
+    checkTime(result, config),
+    checkDisk(result, config, machine),
+    ...(machine.training.length === 0 ? [] : [checkRoom(machine)]),
+  ];
+}
+
+function checkRewards({ samples, highestReward }: PreflightResult): Check {
+  const name = 'Rewards differ';
+  const groups = rewardsByGroup(samples);
+  const spreads = groups.map(spread);
+  const dead = spreads.filter((value) => value <= EQUAL).length;
+  const mean = meanOf(samples.map(({ reward }) => reward));
+  const typical = meanOf(spreads);
+  const seen = `reward ${mean.toFixed(3)}, spread within groups ${typical.toFixed(3)}, ${dead} of ${groups.length} groups dead`;
+  const size = groups[0]?.length ?? 0;
+  if (highestReward !== null && mean >= SOLVED_SHARE * highestReward)
+    return warn(name, `${seen}: the model can already do this`, 'Continue with a longer stage.');
+  if (dead === groups.length)
+    return fail(
+      name,
+      `All ${size} completions get the same reward in each of ${groups.length} groups, so there is no training signal`,
+      'Raise the temperature, or train a shorter stage first and start from its checkpoint.',
+    );
+  if (2 * dead > groups.length)
+    return warn(
+      name,
+      seen,
+      'Most groups give no training signal: raise the temperature, or train a shorter stage first.',
+    );
+  if (typical < LITTLE_SPREAD)
+    return warn(name, seen, 'The training signal is weak: raise the temperature or num_generations.');
+  return ok(name, seen);
+}
+
+/** The rewards of each group, in order. */
+export function rewardsByGroup(samples: PreflightResult['samples']): readonly (readonly number[])[] {
+  return [...Map.groupBy(samples, ({ group }) => group).values()].map((group) => group.map(({ reward }) => reward));
+}
+
+function checkEnds({ samples, maxCompletionLength }: PreflightResult): Check {
+  const name = 'Completions end';
+  const cut = samples.filter(({ terminated }) => !terminated).length;
+  const seen = `${samples.length - cut} of ${samples.length} ended within ${maxCompletionLength} tokens`;
+  if (2 * cut <= samples.length) return ok(name, seen);
+  return warn(name, seen, 'Most are cut off: train a shorter stage first, or raise max_completion_length.');
+}
+
+function checkHeldOut({ heldOut }: PreflightResult, { eval_steps }: TrainConfig, rule: Promotion | null): Check {
+  const name = 'Held-out score';
+  if (heldOut === null) {
+    const next =
+      rule === null ? 'Generate the dataset with test records.' : 'Its rule can never be met: generate test records.';
+    return warn(name, 'no held-out records: the run will have neither a baseline nor a score', next);
+  }
+  const seen = `${heldOut.mean.toFixed(3)} now, on ${heldOut.n} prompts`;
+  if (rule !== null && eval_steps === 0)
+    return warn(name, seen, 'Its rule can never be met: set eval_steps to more than 0.');
+  if (rule === null) return ok(name, seen);
+  if (heldOut.mean >= rule.at_least)
+    return warn(
+      name,
+      `${seen}; the rule requires ${rule.at_least}`,
+      'It already meets its rule: continue with a longer stage.',
+    );
+  return ok(name, `${seen}; the rule requires ${rule.at_least}`);
+}
+
+/** A held-out score over records that training saw measures memory. */
+function checkLeakage({ titles, pairs }: DatasetLeakage): Check[] {
+  if (titles === 0 && pairs === 0) return [];
+  const seen = [
+    ...(titles > 0 ? [`${titles} ${titles === 1 ? 'text is' : 'texts are'} in training and test`] : []),
+    ...(pairs > 0 ? [`${pairs} test ${pairs === 1 ? 'pair repeats' : 'pairs repeat'} words of training pairs`] : []),
+  ].join(', ');
+  const next =
+    'The held-out score will be too high: remove texts that repeat one another, then make the dataset again.';
+  return [warn('Held-out records', seen, next)];
+}
+
+function checkMemory({ estimate, longest }: PreflightResult, { freeMemory, memory }: Machine): Check {
+  const name = 'Memory';
+  const needed = Math.max(estimate.memoryBytes, longest.peakBytes);
+  const parts = longest.parts === 1 ? '' : `, a micro-batch in ${longest.parts} parts`;
+  const seen = `${formatBytes(needed)} with the longest prompt (${longest.promptTokens} tokens and ${longest.completionTokens} new ones${parts}), ${formatBytes(freeMemory)} free`;
+  const next = 'Use a smaller per_device_train_batch_size or activation_memory_mb, LoRA, or a smaller model.';
+  if (needed > memory) return fail(name, seen, next);
+  return needed > freeMemory ? warn(name, seen, `Close other programs. ${next}`) : ok(name, seen);
+}
+
+function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig): Check {
+  const evaluations =
+    config.eval_steps === 0 || heldOut === null ? 0 : 1 + Math.ceil(config.max_steps / config.eval_steps);
+  const each = heldOut === null ? 0 : (heldOut.seconds * config.eval_records) / heldOut.n;
+  const seconds = estimate.seconds + evaluations * each;
+  const seen = `about ${formatDuration(seconds)}: ${config.max_steps} steps of ${estimate.secondsPerStep.toPrecision(2)} s, ${evaluations} evaluations`;
+  if (seconds <= LONG_HOURS * 3600) return ok('Time', seen);
+  return warn('Time', seen, 'Use fewer steps, a smaller batch or a shorter stage; a run can be paused and resumed.');
+}
+
+function checkDisk(result: PreflightResult, config: TrainConfig, { freeDisk }: Machine): Check {
+  const checkpoints = (config.save_total_limit ?? Math.ceil(config.max_steps / config.save_steps)) + 1;
+  // Weights and two moments, float32.
+  const needed = checkpoints * result.trainable * 4 * 3;
+  const seen = `${formatBytes(needed)} for at most ${checkpoints} checkpoints`;
+  if (freeDisk === null) return ok('Disk', seen);
+  const line = `${seen}, ${formatBytes(freeDisk)} free`;
+  const next = 'Free space, or keep fewer checkpoints (save_total_limit).';
+  if (needed > freeDisk) return fail('Disk', line, next);
+  return needed + DISK_RESERVE > freeDisk ? warn('Disk', line, next) : ok('Disk', line);
+}
+
+function checkRoom({ training }: Machine): Check {
+  const seen = `${training.join(', ')} ${training.length === 1 ? 'is' : 'are'} training, which slowed this check down`;
+  return warn('Room', seen, 'A stage can be queued, and starts when there is room; otherwise wait until it ends.');
+}
+
+/** Standard deviation of a group's rewards. */
+function spread(rewards: readonly number[]): number {
+  const mean = meanOf(rewards);
+  return Math.sqrt(meanOf(rewards.map((reward) => (reward - mean) ** 2)));
+}

@@ -1,0 +1,117 @@
+/** The pre-flight check: a trainer process tries what a run would do, and each finding becomes a line. */
+import { existsSync } from 'node:fs';
+import { freemem, totalmem } from 'node:os';
+import { BraidError } from '../../errors.ts';
+import { knownDiskSpace } from '../../io/disk-space.ts';
+import type { DatasetLeakage } from '../../store/datasets.ts';
+import type { TrainConfig } from '../../trainer/config.ts';
+import type { Sample } from '../../trainer/events.ts';
+import type { PreflightResult } from '../../trainer/jobs/preflight.ts';
+import { countLeakage } from '../datasets/leakage.ts';
+import { type Check, fail } from '../doctor/check.ts';
+import { droppedCheckpoint } from '../runs/from-checkpoint.ts';
+import type { Promotion } from '../runs/promotion.ts';
+import type { TextWorkers } from '../text-worker/workers.ts';
+import { runTrainerJob } from '../trainer-process/job.ts';
+import type { JobContext } from '../workspace/jobs.ts';
+import { rememberEstimate } from './known-estimates.ts';
+import type { LiveWorkspace } from './live-runs.ts';
+import { preflightChecks, rewardsByGroup } from './preflight-checks.ts';
+import { plannedStart } from './training.ts';
+
+export interface Preflight {
+  readonly checks: readonly Check[];
+  /** The samples, if it got that far. */
+  readonly sampled: SampledGroups | null;
+  readonly secondsPerStep: number | null;
+  readonly seconds: number | null;
+}
+
+export interface SampledGroups {
+  /** Rewards of each group's completions. */
+  readonly groups: readonly (readonly number[])[];
+  readonly best: Sample | null;
+  readonly worst: Sample | null;
+}
+
+/** The parts of the app that the check needs. */
+type Desk = Pick<LiveWorkspace, 'store' | 'paths' | 'live' | 'workspace'> & {
+  readonly library: { readonly workers: Pick<TextWorkers, 'run'> };
+};
+
+/** Retries when the starting checkpoint was deleted meanwhile. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Checks a run without starting it. Every problem becomes a line; only a cancellation throws. A run that is still
+ * training deletes old checkpoints: `plan` is called again if the starting checkpoint was deleted during the check.
+ */
+export async function preflight(
+  desk: Desk,
+  plan: () => TrainConfig,
+  rule: Promotion | null,
+  context: JobContext,
+): Promise<Preflight> {
+  for (let looks = 1; ; looks++) {
+    let from: string | null = null;
+    try {
+      const start = plannedStart(desk.store, plan(), desk.paths);
+      from = start.config.from_checkpoint;
+      return await look(desk, start, rule, context);
+    } catch (error) {
+      if (!(error instanceof BraidError) || error.code === 'INTERRUPTED') throw error;
+      const isGone = from !== null && !existsSync(from);
+      if (isGone && looks < MAX_ATTEMPTS) continue;
+      const problem = isGone ? droppedCheckpoint(desk.store, from ?? '') : null;
+      return { checks: [refused(problem ?? error)], sampled: null, secondsPerStep: null, seconds: null };
+    }
+  }
+}
+
+async function look(
+  { store, paths, live, workspace, library }: Desk,
+  start: ReturnType<typeof plannedStart>,
+  rule: Promotion | null,
+  { signal, progress }: JobContext,
+): Promise<Preflight> {
+  const { backend, threads } = start.config;
+  const job = { kind: 'preflight', ...start, backend, threads } as const;
+  const place = { outputDir: '', resumeFrom: null, kernelsFile: paths.kernels };
+  const [{ value }, leakage] = await Promise.all([
+    runTrainerJob({ ...job, ...place }, paths.trainer, { signal, onProgress: progress }),
+    leakageIn(library.workers, start.config, signal),
+  ]);
+  rememberEstimate(store, start.config, value.estimate);
+  const machine = {
+    ...{ freeMemory: freemem(), memory: totalmem(), freeDisk: knownDiskSpace(workspace.root)?.freeBytes ?? null },
+    training: live.list().map(({ name }) => name),
+  };
+  return {
+    checks: preflightChecks(value, start.config, rule, machine, leakage),
+    sampled: value.samples.length === 0 ? null : sampledGroups(value),
+    secondsPerStep: value.estimate.secondsPerStep,
+    seconds: value.estimate.seconds,
+  };
+}
+
+/** What held-out and training records of these settings share; null where there is nothing to compare. */
+async function leakageIn(
+  workers: Pick<TextWorkers, 'run'>,
+  { task, dataset, eval_dataset }: TrainConfig,
+  signal: AbortSignal,
+): Promise<DatasetLeakage | null> {
+  if (task !== 'interleave' || eval_dataset === null) return null;
+  return countLeakage(await workers.run('checkLeakage', { train: dataset, test: eval_dataset }, { signal }));
+}
+
+/** The run would fail with the same message. */
+function refused(error: BraidError): Check {
+  const next = error.remedy ?? 'Adjust the stage and check again.';
+  if (error.code !== 'OUT_OF_MEMORY' && error.code !== 'TRAINER_DIED') return fail('Start', error.message, next);
+  return fail('Memory', error.message, 'Use a smaller per_device_train_batch_size, LoRA, or a smaller model.');
+}
+
+function sampledGroups({ samples }: PreflightResult): SampledGroups {
+  const ordered = samples.toSorted((a, b) => b.reward - a.reward);
+  return { groups: rewardsByGroup(samples), best: ordered[0] ?? null, worst: ordered.at(-1) ?? null };
+}

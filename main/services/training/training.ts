@@ -1,0 +1,325 @@
+/** Runs a stage: from a dataset and a configuration to a run in the history, via a trainer process. */
+
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { BraidError, inputError } from '../../errors.ts';
+import type { Store } from '../../store/index.ts';
+import type { RunRow, RunState } from '../../store/runs.ts';
+import { taskByName } from '../../tasks/index.ts';
+import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
+import type { TrainerStart } from '../../trainer/host/start.ts';
+import { datasetFiles, readDataset } from '../datasets/index.ts';
+import { modelArgument, resolveModel, resolveStartingModel } from '../models/resolve.ts';
+import { note, recordEvents } from '../runs/events.ts';
+import { openRunFiles, type RunFiles } from '../runs/files.ts';
+import { adapterSettings, resolveStart } from '../runs/from-checkpoint.ts';
+import { newestCheckpoint } from '../runs/history.ts';
+import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
+import { claimRun, createRun, finishRun, interruptRun, removeRun, requireRun, rewindRun } from '../runs/runs.ts';
+import { savedConfig } from '../runs/saved-config.ts';
+import { describeExit, failedError, spawnTrainer, type TrainerExit } from '../trainer-process/process.ts';
+import { requireRunFolder } from '../workspace/own-folders.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import { readSettings } from '../workspace/settings.ts';
+import { knownEstimate } from './known-estimates.ts';
+
+export interface RunOutcome {
+  readonly runId: number;
+  readonly state: RunState;
+  /** Steps done. */
+  readonly step: number;
+  /** The last checkpoint, if one was written. */
+  readonly checkpoint: string | null;
+  /** Why it failed; null if it didn't. */
+  readonly error: BraidError | null;
+  /** False for a new run whose input was rejected before it started: it isn't in the history. */
+  readonly kept: boolean;
+}
+
+/** Runs a configuration under a name, to its end. */
+export type TrainToEnd = (config: TrainConfig, name: string) => Promise<RunOutcome>;
+
+/** A run with an active trainer. */
+export interface LiveRun {
+  readonly runId: number;
+  readonly folder: string;
+  send(command: TrainerCommand): void;
+  kill(): void;
+  readonly outcome: Promise<RunOutcome>;
+}
+
+export interface TrainingOptions {
+  readonly paths: HostPaths;
+  readonly onEvents?: (events: readonly TrainerEvent[]) => void;
+  readonly stageId?: number | null;
+  /** By default the name of the run's folder. */
+  readonly name?: string;
+  /** A trainer silent for longer counts as hung; by default the setting `hang_minutes`. */
+  readonly silenceMs?: number;
+}
+
+/**
+ * Starts a new run. Invalid input throws before anything is stored; problems that only the trainer can detect (a model's
+ * files, a target that doesn't fit) are the outcome's error, and the run is undone.
+ */
+export function startTraining(store: Store, config: TrainConfig, options: TrainingOptions): LiveRun {
+  const planned = plannedStart(store, config, options.paths);
+  const { runId, folder } = createRun(store, planned.config, {
+    stageId: options.stageId ?? null,
+    ...(options.name === undefined ? {} : { name: options.name }),
+  });
+  return launch(store, { runId, folder, ...planned, resume: null }, options);
+}
+
+export interface ResumeOptions extends TrainingOptions {
+  /** A checkpoint of the run; by default its newest. */
+  readonly checkpoint?: { readonly step: number; readonly path: string };
+  /** A new total number of steps. */
+  readonly maxSteps?: number;
+}
+
+/** The trainer's input for a new run, checked as far as the host can; nothing is stored. */
+export function plannedStart(
+  store: Store,
+  config: TrainConfig,
+  paths: HostPaths,
+): Pick<TrainerStart, 'config' | 'modelFolder' | 'records' | 'evalRecords'> {
+  const resolved = resolveConfig(store, config, paths);
+  return { config: resolved, ...readInputs(resolved), modelFolder: findModel(resolved, paths) };
+}
+
+/** Resumes a stopped or interrupted run from a checkpoint, or from its start if it has none. */
+export function resumeTraining(store: Store, runId: number, options: ResumeOptions): LiveRun {
+  const run = requireRun(store, runId);
+  const saved = savedConfig(run);
+  const config = options.maxSteps === undefined ? saved : { ...saved, max_steps: options.maxSteps };
+  const inputs = readInputs(config);
+  const modelFolder = findModel(config, options.paths);
+  const from = options.checkpoint ?? newestCheckpoint(store, runId) ?? null;
+  if (from !== null && from.step >= config.max_steps) {
+    throw inputError(
+      'RUN_IS_DONE',
+      `Run ${runId} has no steps left: its checkpoint is at step ${from.step} of ${config.max_steps}`,
+      'Set more with --steps, or start the next stage from the checkpoint with --from.',
+    );
+  }
+  const folder = requireRunFolder(store, run);
+  const before = claimRun(store, runId);
+  return launch(store, { runId, folder, config, ...inputs, modelFolder, resume: { before, from } }, options);
+}
+
+/** The saved form: absolute paths, and a checkpoint's own model and settings. */
+function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): TrainConfig {
+  const { test } = datasetFiles(resolve(config.dataset));
+  const from = config.from_checkpoint === null ? null : resolveStart(store, config.from_checkpoint);
+  return {
+    ...config,
+    ...(from !== null && config.use_peft && adapterSettings(from)),
+    model: modelArgument(findModel({ ...config, from_checkpoint: from }, paths), paths),
+    dataset: resolve(config.dataset),
+    eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
+    relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
+    from_checkpoint: from,
+  };
+}
+
+/** A stage from a checkpoint trains that checkpoint's own model, overriding the configuration's default. */
+function findModel(config: TrainConfig, paths: HostPaths): string {
+  return config.from_checkpoint === null
+    ? resolveModel(config.model, paths)
+    : resolveStartingModel(config.from_checkpoint, config.model, paths);
+}
+
+function readInputs(config: TrainConfig) {
+  const task = taskByName(config.task);
+  const records = readDataset(config.dataset, task);
+  const evalRecords = config.eval_dataset === null ? [] : readDataset(config.eval_dataset, task);
+  if (records.length === 0)
+    throw inputError('EMPTY_DATASET', `${config.dataset}: expected at least one record, got none`);
+  return { records, evalRecords };
+}
+
+interface Launch extends Pick<TrainerStart, 'records' | 'evalRecords'> {
+  readonly runId: number;
+  readonly folder: string;
+  readonly config: TrainConfig;
+  readonly modelFolder: string;
+  /** The run as it was and the checkpoint to resume from; null for a new run. */
+  readonly resume: {
+    readonly before: RunRow;
+    readonly from: { readonly step: number; readonly path: string } | null;
+  } | null;
+}
+
+function launch(store: Store, launched: Launch, options: TrainingOptions): LiveRun {
+  const { runId, folder, config, resume, records, evalRecords, modelFolder } = launched;
+  const files = openRunFiles(folder, { onWarning: (warning) => recordQuietly(store, runId, warning) });
+  let begun = false;
+  let isLost = (): boolean => false;
+  let failure: BraidError | null = null;
+  let collapse: string | null = null;
+  /** Events that could not be stored: they are stored before later ones, or steps would be missing in the middle. */
+  let pending: readonly TrainerEvent[] = [];
+  let dropping = Promise.resolve();
+  const begin = (): void => {
+    begun = true;
+    if (resume !== null) rewind(store, resume.before, resume.from?.step ?? 0, config);
+    files.discardAfter(resume?.from?.step ?? 0);
+    files.writeConfig(config);
+    isLost = folderWatch(folder);
+  };
+  const listen = (events: readonly TrainerEvent[]): BraidError | null => {
+    try {
+      // Until the trainer is ready, the checkpoint may turn out unusable: keep later steps until then.
+      if (!begun && events.some(({ kind }) => kind === 'ready')) begin();
+      collapse = collapseAfter(events, collapse);
+      pending = [...pending, ...events];
+      writeFiles(files, events);
+      recordEvents(store, runId, pending);
+      const saved = pending.findLast((event) => event.kind === 'checkpoint');
+      if (saved !== undefined)
+        dropping = dropping.then(() => dropOldCheckpoints(folder, saved.step, config.save_total_limit));
+      pending = [];
+      return failureIn(events);
+    } catch (cause) {
+      return historyLost(runId, cause);
+    }
+  };
+  const job: TrainerStart = {
+    kind: 'start',
+    config,
+    outputDir: folder,
+    kernelsFile: options.paths.kernels,
+    resumeFrom: resume?.from?.path ?? null,
+    estimate: knownEstimate(store, config),
+    records,
+    evalRecords,
+    modelFolder,
+  };
+  const trainer = spawnTrainer(job, {
+    launch: options.paths.trainer,
+    silenceMs: options.silenceMs ?? readSettings(store).hang_minutes * 60_000,
+    onEvents: (events) => {
+      failure = listen(events) ?? failure;
+      if (failure?.code === 'HISTORY_LOST') trainer.send({ kind: 'stop' });
+      options.onEvents?.(events);
+    },
+  });
+  const outcome = trainer.exited.then(async (exit) => {
+    await dropping;
+    const refused = resume === null && !begun && failure?.kind === 'input';
+    try {
+      // The disk may have room again.
+      recordEvents(store, runId, pending);
+      // Only of a crash: what libraries log in a run that ends well is of no interest.
+      if (exit.code !== 0 && exit.stderr.trim() !== '' && !refused) files.writeStderr(exit.stderr);
+      if (refused) return undoRun(store, runId, failure);
+      return conclude(store, runId, exit, failure ?? (isLost() ? folderLost(runId, folder) : null), collapse);
+    } catch (cause) {
+      return unsettled(runId, historyLost(runId, cause));
+    }
+  });
+  return { runId, folder, send: trainer.send, kill: trainer.kill, outcome };
+}
+
+function rewind(store: Store, before: RunRow, step: number, config: TrainConfig): void {
+  store.transaction(() => {
+    rewindRun(store, before, step);
+    store.runs.setMaxSteps(before.id, config.max_steps, JSON.stringify(config));
+  });
+}
+
+/** Files are written before the database: extra lines are cut when the run resumes; missing ones would be lost. */
+function writeFiles(files: RunFiles, events: readonly TrainerEvent[]): void {
+  for (const event of events) {
+    if (event.kind === 'step') files.appendStep(event.step, event.metrics);
+    if (event.kind === 'samples') files.appendSamples(event.step, event.samples);
+  }
+}
+
+function failureIn(events: readonly TrainerEvent[]): BraidError | null {
+  const failed = events.findLast((event) => event.kind === 'failed');
+  return failed === undefined ? null : failedError(failed);
+}
+
+/** Without a history a run isn't worth continuing: it stops at its next step, with a checkpoint. */
+function historyLost(runId: number, cause: unknown): BraidError {
+  const usual = 'Free space or repair the workspace, then resume the run.';
+  const gone = cause instanceof BraidError && cause.code === 'DATABASE_GONE';
+  return new BraidError('HISTORY_LOST', `Run ${runId} could not be saved to the history: ${(cause as Error).message}`, {
+    cause,
+    remedy: gone ? (cause.remedy ?? usual) : usual,
+  });
+}
+
+/** A function that says later whether the run's folder was removed: saving a checkpoint creates it again silently. */
+function folderWatch(folder: string): () => boolean {
+  const config = join(folder, 'run.yaml');
+  return existsSync(config) ? () => !existsSync(config) : () => false;
+}
+
+function folderLost(runId: number, folder: string): BraidError {
+  return new BraidError(
+    'RUN_FOLDER_LOST',
+    `The folder of run ${runId}, ${folder}, was removed during training: its earlier checkpoints and its logs are gone`,
+    { remedy: 'The history still has its metrics, and checkpoints saved after the removal are there.' },
+  );
+}
+
+/** The end of a run that could not be stored: its state stays "running" until it can be written. */
+function unsettled(runId: number, error: BraidError): RunOutcome {
+  return { runId, state: 'interrupted', step: 0, checkpoint: null, error, kept: true };
+}
+
+function undoRun(store: Store, runId: number, error: BraidError | null): RunOutcome {
+  removeRun(store, runId);
+  return { runId, state: 'failed', step: 0, checkpoint: null, error, kept: false };
+}
+
+function conclude(
+  store: Store,
+  runId: number,
+  exit: TrainerExit,
+  failure: BraidError | null,
+  collapse: string | null,
+): RunOutcome {
+  const reason = describeExit(exit);
+  const interrupted = interruptRun(store, runId, reason);
+  if (collapse !== null && requireRun(store, runId).state === 'stopped') finishRun(store, runId, 'collapsed', collapse);
+  const run = requireRun(store, runId);
+  const died = new BraidError('TRAINER_DIED', `Run ${runId}: ${reason}`, {
+    remedy: 'Resume the run: it continues from its last checkpoint.',
+  });
+  return {
+    runId,
+    state: run.state,
+    step: run.step,
+    checkpoint: newestCheckpoint(store, runId)?.path ?? null,
+    error: failure ?? (interrupted ? died : null),
+    kept: true,
+  };
+}
+
+/** Why the collapse watch has paused the run, if it has: if stopped now, the run counts as collapsed. */
+function collapseAfter(events: readonly TrainerEvent[], before: string | null): string | null {
+  let reason = before;
+  for (const event of events) {
+    if (event.kind === 'paused') reason = event.byWatch ? event.reason : null;
+    if (event.kind === 'resumed') reason = null;
+  }
+  return reason;
+}
+
+function recordQuietly(store: Store, runId: number, warning: BraidError): void {
+  try {
+    note(store, runId, requireRun(store, runId).step, {
+      kind: 'files',
+      severity: 'warning',
+      message: warning.message,
+      remedy: warning.remedy ?? null,
+    });
+  } catch {
+    // The files failed and so does the database: the batch's own transaction will report it.
+  }
+}

@@ -1,0 +1,70 @@
+/** One app per workspace: the first locks it, a second gets an error that names the holder. Command-line commands don't lock it. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BraidError } from '../../errors.ts';
+import { writeError } from '../../io/atomic-write.ts';
+import { currentHost, isHostAlive } from './host.ts';
+
+const holderSchema = z.object({
+  pid: z.int().min(1),
+  hostId: z.string(),
+  /** A description: "the desktop app", "braid serve on port 4127". */
+  what: z.string(),
+  /** Within the range of a date. */
+  since: z.number().min(0).max(8.64e15),
+});
+
+export type LockHolder = Readonly<z.infer<typeof holderSchema>>;
+
+export interface WorkspaceLock {
+  release(): void;
+}
+
+/** Locks the workspace, or throws WORKSPACE_HELD with the holder. The lock of an exited process is ignored. */
+export function lockWorkspace(root: string, what: string, now: () => number = Date.now): WorkspaceLock {
+  const file = join(root, '.braid-app.json');
+  const mine: LockHolder = { ...currentHost(), what, since: now() };
+  const content = `${JSON.stringify(mine)}\n`;
+  for (;;) {
+    try {
+      // Fails if the file exists: of two that start at the same time, one gets it.
+      writeFileSync(file, content, { flag: 'wx' });
+      return { release: () => release(file, content) };
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+        throw writeError(error, file, 'the lock of the workspace');
+    }
+    const holder = readHolder(file);
+    if (holder !== null && isHostAlive({ ...holder, heartbeatAt: holder.since }, now())) throw held(root, holder);
+    // A folder of that name is no lock either, and would stop us for ever.
+    rmSync(file, { force: true, recursive: true });
+  }
+}
+
+function readHolder(file: string): LockHolder | null {
+  try {
+    return holderSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null;
+  } catch {
+    // Removed meanwhile, truncated by a crash, or written by another program: not held.
+    return null;
+  }
+}
+
+function held(root: string, { pid, what, since }: LockHolder): BraidError {
+  const when = new Date(since).toISOString().replace('T', ' ').slice(0, 16);
+  return new BraidError(
+    'WORKSPACE_HELD',
+    `The workspace ${root} is already open in ${what} (process ${pid}, since ${when} UTC)`,
+    { kind: 'input', remedy: 'Use that one or close it, or open another workspace with --workspace.' },
+  );
+}
+
+/** Only if it is still ours: after a crash and a restart the file may belong to another process. */
+function release(file: string, content: string): void {
+  try {
+    if (readFileSync(file, 'utf8') === content) rmSync(file, { force: true });
+  } catch {
+    // Already removed.
+  }
+}

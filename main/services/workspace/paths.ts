@@ -1,0 +1,19 @@
+import type { LaunchTrainer } from '../trainer-process/channel.ts';
+
+/** Paths of a host's bundled resources. Entry files compute these once: bundled code doesn't know its own location. */
+export interface HostPaths {
+  /** Starts the trainer process: a fork in plain Node, a utility process on the desktop. */
+  readonly trainer: LaunchTrainer;
+  /** The entry of the text worker thread, for `new Worker`. */
+  readonly textWorker: string;
+  /** The compiled WebAssembly kernels. */
+  readonly kernels: string;
+  /** Our part of the native addon's source, which its set-up compiles. */
+  readonly addon: string;
+  /** `resources/`: presets and the bundled model. */
+  readonly resources: string;
+  /** The built renderer. */
+  readonly page: string;
+  /** `datasets/`: the bundled source texts. */
+  readonly datasets: string;
+}

@@ -1,0 +1,21 @@
+/** How durations, sizes and differences are written in messages and reports. */
+
+/** A duration in at most two units: 42 s, 3 min 10 s, 2 h 5 min. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/** A size in MiB, or in GiB from 1 GiB. */
+export function formatBytes(bytes: number): string {
+  const gib = bytes / 2 ** 30;
+  return gib >= 1 ? `${gib.toFixed(1)} GiB` : `${Math.round(bytes / 2 ** 20)} MiB`;
+}
+
+/** A difference with its sign: +0.120, −0.030; – if it is not a number. */
+export function signed(value: number, digits = 3): string {
+  if (!Number.isFinite(value)) return '–';
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
+}

@@ -1,0 +1,83 @@
+/** Records as token ids, and the completion length that they need. */
+import { BraidError, inputError } from '../../errors.ts';
+import { encodePrompt, type Tokenizer } from '../../model/tokenizer.ts';
+import type { Task, TaskRecord } from '../../tasks/task.ts';
+import type { TrainConfig } from '../config.ts';
+
+export interface TokenRecord {
+  readonly record: TaskRecord;
+  readonly promptIds: readonly number[];
+  /** The reference completion with its end token. */
+  readonly targetIds: readonly number[];
+}
+
+/** Encodes every record's prompt and reference completion for a model of `vocabSize` tokens. */
+export function encodeRecords(
+  task: Task,
+  tokenizer: Tokenizer,
+  records: readonly TaskRecord[],
+  eosTokenId: number,
+  vocabSize: number,
+): readonly TokenRecord[] {
+  return records.map((record) => {
+    const promptIds = encodePrompt(tokenizer, record.prompt);
+    const targetIds = [...tokenizer.encode(task.reference(record)), eosTokenId];
+    checkTokens([...promptIds, ...targetIds], tokenizer, vocabSize, `record ${record.id}`);
+    return { record, promptIds, targetIds };
+  });
+}
+
+/** Throws where a token has no row in the model's embedding: added tokens, and an embedding that was not resized. */
+export function checkTokens(ids: readonly number[], tokenizer: Tokenizer, vocabSize: number, where: string): void {
+  const foreign = ids.find((id) => id >= vocabSize);
+  if (foreign === undefined) return;
+  throw inputError(
+    'TOKEN_WITHOUT_EMBEDDING',
+    `${where}: expected token ids from 0 to ${vocabSize - 1}, the model's embedding, got ${foreign} (${JSON.stringify(tokenizer.token(foreign))})`,
+    "The tokenizer has tokens that the model has not: resize the model's embedding (resize_token_embeddings in transformers), or use the tokenizer that the model was trained with.",
+  );
+}
+
+/** The token that ends completions: the tokenizer's own, otherwise the first of the model's. */
+export function endToken(tokenizer: Tokenizer, eosTokenIds: readonly number[]): number {
+  const id = tokenizer.eosTokenId ?? eosTokenIds[0];
+  if (id === undefined) {
+    throw inputError(
+      'NO_EOS',
+      'Expected the model to define an end token ("eos_token_id" in config.json, "eos_token" in tokenizer_config.json), got none',
+    );
+  }
+  return id;
+}
+
+/** Margin beyond the longest target, so that a slightly too long completion isn't cut off at once. */
+function margin(longest: number): number {
+  return Math.max(4, Math.ceil(longest / 10));
+}
+
+/**
+ * Maximum tokens of a completion: the configured number, or the longest target with its end token plus a margin.
+ * Throws for a configured number below the longest target.
+ */
+export function completionLength(
+  records: readonly TokenRecord[],
+  config: Pick<TrainConfig, 'max_completion_length'>,
+): number {
+  const longest = records.reduce((most, { targetIds }) => Math.max(most, targetIds.length), 0);
+  const asked = config.max_completion_length;
+  if (asked === null) return longest + margin(longest);
+  if (asked >= longest) return asked;
+  throw new BraidError(
+    'COMPLETION_TOO_SHORT',
+    `Expected "max_completion_length" of at least ${longest} tokens (the dataset's longest target with its end token), got ${asked}`,
+    {
+      kind: 'input',
+      remedy: 'Leave max_completion_length out to have it computed, or use a dataset with fewer words.',
+    },
+  );
+}
+
+/** The longest prompt, in tokens. */
+export function longestPrompt(records: readonly TokenRecord[]): number {
+  return records.reduce((most, { promptIds }) => Math.max(most, promptIds.length), 0);
+}

@@ -1,0 +1,59 @@
+/** The port to the host: fork's channel in plain Node, the parent port in the desktop's utility process. */
+import type { JobEvent, TrainerCommand, TrainerEvent } from '../events.ts';
+import type { TrainerJob } from '../jobs/jobs.ts';
+
+export type HostEvent = TrainerEvent | JobEvent;
+
+export interface HostPort {
+  onMessage(listener: (message: TrainerJob | TrainerCommand) => void): void;
+  /** Resolves once the channel has accepted the batch. */
+  send(batch: readonly HostEvent[]): Promise<void>;
+  /** Releases the port; the process then exits by itself. */
+  close(): void;
+}
+
+/** What Electron puts on `process` in a utility process (electron.d.ts: ParentPort). */
+interface ParentPort {
+  on(event: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  postMessage(message: unknown): void;
+}
+
+/**
+ * Said last in a utility process, and said back by its host. Messages keep their order: a host that answers has all
+ * that came before. An exit after a fixed time lost the end of a run on a host that was busy for as long.
+ */
+export const LAST_WORD = 'braid:last-word';
+
+/** How long the answer is waited for; a host that is gone takes its utility processes with it anyway. */
+const ANSWER_MS = 60_000;
+
+/** Opens the line to whichever host started this process. */
+export function openHostPort(): HostPort {
+  const { parentPort } = process as unknown as { parentPort?: ParentPort };
+  return parentPort === undefined ? forkPort() : utilityPort(parentPort);
+}
+
+function forkPort(): HostPort {
+  process.on('disconnect', () => process.exit(1));
+  return {
+    onMessage: (listener) => void process.on('message', listener),
+    send: (batch) => new Promise((resolve) => process.send?.(batch, () => resolve())),
+    close: () => process.disconnect(),
+  };
+}
+
+/** Chromium terminates a utility process together with its parent. */
+function utilityPort(port: ParentPort): HostPort {
+  return {
+    onMessage: (listener) =>
+      port.on('message', ({ data }) => {
+        if (data === LAST_WORD) process.exit(0);
+        listener(data as TrainerJob | TrainerCommand);
+      }),
+    send: async (batch) => port.postMessage(batch),
+    close: () => {
+      port.postMessage(LAST_WORD);
+      setTimeout(() => process.exit(0), ANSWER_MS);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/** A training loop's output between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
+
+import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
+import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
+import { isReinforcement, type TrainConfig } from '../config.ts';
+import type { Metrics, TrainerEvent } from '../events.ts';
+import { watchStep } from '../monitor/collapse-watch.ts';
+import { componentWarnings } from '../monitor/component-rule.ts';
+import { evaluate } from '../monitor/evaluate.ts';
+import { gamingWarning } from '../monitor/gaming-rule.ts';
+import type { Phases } from '../monitor/phases.ts';
+import { watchSettings } from '../monitor/watch-settings.ts';
+import type { Session } from '../session.ts';
+import type { Control } from './control.ts';
+
+export interface RunIo {
+  /** The first step to do, from 0. */
+  readonly firstStep: number;
+  readonly control: Control;
+  readonly phases: Phases;
+  emit(event: TrainerEvent): void;
+  addTokens(count: number): void;
+  /** Whether the completions of this step (from 1) are stored. */
+  keepsSamples(step: number): boolean;
+  /** The generation that the next steps still use; saved in checkpoints. */
+  holdGeneration(generation: ScoredGeneration | null): void;
+  restoreGeneration(rescore: (saved: SavedGeneration) => ScoredGeneration): ScoredGeneration | null;
+  /** Before the first step: evaluates the baseline, if the run has evaluations. */
+  begin(): void;
+  /** Reports a step (from 1), watches for collapse, evaluates and saves when due. */
+  endStep(step: number, metrics: Metrics): Promise<void>;
+  /** Saves and reports the end of the run. */
+  finish(step: number, stopped: boolean): Promise<void>;
+}
+
+/** Opens the reporting side of a run at `progress`. */
+export function openRunIo(
+  session: Session,
+  progress: RunProgress,
+  control: Control,
+  phases: Phases,
+  emit: (event: TrainerEvent) => void,
+): RunIo {
+  const { config } = session;
+  // One growing list: copying it at every step would get slower as the run gets longer.
+  const history = [...progress.history];
+  let now: RunProgress = { ...progress, history };
+  let saved: { readonly step: number; readonly path: string } | null = null;
+  let began = performance.now();
+  let tokensBefore = progress.tokens;
+
+  async function save(): Promise<string> {
+    if (saved?.step === now.step) return saved.path;
+    // Saving is synchronous: what was reported before it leaves first.
+    await new Promise((resolve) => setImmediate(resolve));
+    const path = saveCheckpoint(session, now);
+    saved = { step: now.step, path };
+    emit({ kind: 'checkpoint', step: now.step, path });
+    return path;
+  }
+
+  function watch(step: number, metrics: Metrics): void {
+    const result = watchStep(now.watch, metrics, watchSettings(session.config, session.task));
+    now = { ...now, watch: result.state };
+    for (const { topic, message, remedy } of result.notices) emit({ kind: 'notice', step, topic, message, remedy });
+    for (const { rule, message, remedy } of result.warnings) {
+      emit({ kind: 'warning', step, rule, message, remedy });
+      if (config.pause_on_collapse) control.requestPause(message);
+    }
+  }
+
+  function watchReward(step: number): void {
+    const warning = gamingWarning(history);
+    if (warning !== null) emit({ kind: 'warning', step, rule: 'reward_gaming', ...warning });
+    for (const silent of componentWarnings(history))
+      emit({ kind: 'warning', step, rule: 'component_silent', ...silent });
+  }
+
+  return {
+    firstStep: progress.step,
+    control: {
+      ...control,
+      checkIn: async (step) => {
+        const answer = await control.checkIn(step);
+        // A pause is not part of a step.
+        began = performance.now();
+        return answer;
+      },
+    },
+    phases,
+    emit,
+    addTokens: (count) => {
+      now = { ...now, tokens: now.tokens + count };
+    },
+    keepsSamples: (step) => step === 1 || step % config.sample_steps === 0 || step === config.max_steps,
+    holdGeneration: (generation) => {
+      now = { ...now, generation: generation === null ? null : toSaved(generation) };
+    },
+    restoreGeneration: (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
+    begin: () => {
+      if (config.eval_steps > 0 && progress.step === 0) evaluateNow(session, 0, emit);
+    },
+    endStep: async (step, metrics) => {
+      const seconds = (performance.now() - began) / 1000;
+      const reported = {
+        ...metrics,
+        num_tokens: now.tokens,
+        tokens_per_second: (now.tokens - tokensBefore) / seconds,
+        memory_mb: process.memoryUsage().rss / 2 ** 20,
+        ...phases.take(),
+        step_time: seconds,
+      };
+      tokensBefore = now.tokens;
+      history.push({ step, ...reported });
+      now = { ...now, step };
+      emit({ kind: 'step', step, metrics: reported });
+      if (isReinforcement(config.method)) {
+        watch(step, metrics);
+        watchReward(step);
+      }
+      if (evaluatesAt(step, config)) evaluateNow(session, step, emit);
+      if (step % config.save_steps === 0 && step < config.max_steps) await save();
+      began = performance.now();
+    },
+    finish: async (step, stopped) => emit({ kind: 'done', step, path: await save(), stopped }),
+  };
+}
+
+function toSaved({ number, completions, oldLogps }: ScoredGeneration): SavedGeneration {
+  return { number, completions, oldLogps: oldLogps?.map((row) => Array.from(row)) ?? null };
+}
+
+/** The last step always counts, so that a run's final state is always evaluated and saved. */
+function evaluatesAt(step: number, { eval_steps, max_steps }: Pick<TrainConfig, 'eval_steps' | 'max_steps'>): boolean {
+  return eval_steps > 0 && (step % eval_steps === 0 || step === max_steps);
+}
+
+/** Held-out records, the same ones every time. */
+function evaluateNow(session: Session, step: number, emit: (event: TrainerEvent) => void): void {
+  const records = session.evalRecords.slice(0, session.config.eval_records);
+  if (records.length === 0) return;
+  const options = {
+    maxNewTokens: session.maxCompletionLength,
+    batchSize: session.config.per_device_train_batch_size,
+    activationMb: session.config.activation_memory_mb,
+    onToken: () => emit({ kind: 'alive' }),
+  };
+  const { metrics, items } = evaluate(session.task, session.policy, records, session.decode, options);
+  emit({ kind: 'evaluation', step, metrics, items });
+}

@@ -1,0 +1,29 @@
+import type { TaskRecord } from '../../tasks/task.ts';
+import type { TrainConfig } from '../config.ts';
+
+/** What a run takes. */
+export interface RunEstimate {
+  readonly secondsPerStep: number;
+  /** For all remaining steps. */
+  readonly seconds: number;
+  /** Peak of the trainer process. */
+  readonly memoryBytes: number;
+}
+
+/** Everything a trainer process needs to start or resume: settings, checked records and resolved paths. */
+export interface TrainerStart {
+  readonly kind: 'start';
+  readonly config: TrainConfig;
+  /** The model folder for `config.model`. */
+  readonly modelFolder: string;
+  readonly records: readonly TaskRecord[];
+  readonly evalRecords: readonly TaskRecord[];
+  /** Folder for checkpoints. */
+  readonly outputDir: string;
+  /** A checkpoint of this run to resume from. */
+  readonly resumeFrom: string | null;
+  /** What the pre-flight check of this run estimated; null: there was none. */
+  readonly estimate: RunEstimate | null;
+  /** The compiled kernels of the wasm backend. */
+  readonly kernelsFile: string;
+}

@@ -1,0 +1,132 @@
+/** Job: times whole GRPO steps with the training loop itself, without storing anything. */
+import { modelParameters } from '../../model/model.ts';
+import { parameterCount } from '../../model/parameter.ts';
+import { loadTokenizer } from '../../model/tokenizer.ts';
+import type { BackendChoice } from '../backend.ts';
+import { parseConfig, type TrainConfig } from '../config.ts';
+import { trainGrpo } from '../grpo.ts';
+import { openControl } from '../host/control.ts';
+import type { RunIo } from '../host/run-io.ts';
+import { openPhases } from '../monitor/phases.ts';
+import { openSessionOn, type Session } from '../session.ts';
+import { benchRecords } from './bench-records.ts';
+import type { JobIo } from './job-io.ts';
+
+export interface BenchJob extends BackendChoice {
+  readonly kind: 'bench';
+  readonly modelFolder: string;
+  readonly mode: 'full' | 'lora';
+  /** P */
+  readonly prompts: number;
+  /** G */
+  readonly group: number;
+  /** Words per fragment; completions have 2 x words + 4 tokens. */
+  readonly words: number;
+  readonly beta: number;
+  /** Timed steps. */
+  readonly steps: number;
+  /** Untimed warm-up steps. */
+  readonly warmup: number;
+  readonly seed: number;
+}
+
+/** Seconds of one step, in total and by phase. */
+export interface StepTime {
+  readonly seconds: number;
+  /** CPU time of all threads: on a shared machine, more stable than wall-clock time. */
+  readonly cpuSeconds: number;
+  readonly phases: Readonly<Record<string, number>>;
+}
+
+export interface BenchResult {
+  /** The timed steps, in order. */
+  readonly times: readonly StepTime[];
+  readonly completionTokens: number;
+  readonly promptTokens: number;
+  readonly parameters: number;
+  readonly trainable: number;
+  /** Peak memory of the process so far, in MiB. */
+  readonly peakMemoryMb: number;
+}
+
+/** Runs the warm-up and the timed steps. */
+export async function runBenchJob(job: BenchJob, io: JobIo): Promise<BenchResult> {
+  const config = benchConfig(job);
+  const session = openBenchSession(job, config);
+  try {
+    const times: StepTime[] = [];
+    await trainGrpo(
+      session,
+      clock(times, (done) => io.progress(done, config.max_steps, 'steps')),
+    );
+    return {
+      times: times.slice(job.warmup),
+      completionTokens: job.prompts * job.group * session.maxCompletionLength,
+      promptTokens: session.records[0]?.promptIds.length ?? 0,
+      parameters: parameterCount(modelParameters(session.policy.model)),
+      trainable: parameterCount(session.parameters),
+      peakMemoryMb: process.resourceUsage().maxRSS / 1024,
+    };
+  } finally {
+    session.dispose();
+  }
+}
+
+/** LoRA's defaults are the rank 16, alpha 32 and all linear layers of the bench. */
+function benchConfig(job: BenchJob): TrainConfig {
+  return parseConfig(
+    {
+      model: job.modelFolder,
+      use_peft: job.mode === 'lora',
+      beta: job.beta,
+      seed: job.seed,
+      max_steps: job.warmup + job.steps,
+      num_generations: job.group,
+      per_device_train_batch_size: job.prompts * job.group,
+      max_completion_length: 2 * job.words + 4,
+      learning_rate: 1e-5,
+      loss_type: 'dapo',
+    },
+    'bench',
+  );
+}
+
+function openBenchSession(job: BenchJob, config: TrainConfig): Session {
+  const { modelFolder, kernelsFile, seed } = job;
+  const tokenizer = loadTokenizer(modelFolder);
+  const records = benchRecords(tokenizer, job.prompts * config.max_steps, job.words, seed);
+  const start = {
+    ...({ kind: 'start', config, modelFolder, kernelsFile, outputDir: '', resumeFrom: null, estimate: null } as const),
+    ...{ records: records.map(({ record }) => record), evalRecords: [] },
+  };
+  const maxCompletionLength = 2 * job.words + 4;
+  const session = openSessionOn(start, { tokenizer, records, evalRecords: [], maxCompletionLength });
+  // Every completion must have the full length, so there is no end token.
+  const { model, adapter } = session.policy;
+  return { ...session, policy: { model: { ...model, config: { ...model.config, eosTokenIds: [] } }, adapter } };
+}
+
+/** A reporting side that only measures time. */
+function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunIo {
+  const phases = openPhases();
+  let [began, cpu] = [performance.now(), process.cpuUsage()];
+  return {
+    firstStep: 0,
+    control: openControl(() => undefined),
+    phases,
+    emit: () => undefined,
+    addTokens: () => undefined,
+    keepsSamples: () => false,
+    holdGeneration: () => undefined,
+    restoreGeneration: () => null,
+    begin: () => undefined,
+    endStep: async () => {
+      const { user, system } = process.cpuUsage(cpu);
+      const seconds = (performance.now() - began) / 1000;
+      times.push({ seconds, cpuSeconds: (user + system) / 1e6, phases: phases.take() });
+      await onStep(times.length);
+      [began, cpu] = [performance.now(), process.cpuUsage()];
+    },
+    finish: async () => undefined,
+  };
+}

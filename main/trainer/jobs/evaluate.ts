@@ -1,0 +1,88 @@
+/** Job: several models complete the same held-out records, one after the other. */
+import { loadTokenizer } from '../../model/tokenizer.ts';
+import { taskByName } from '../../tasks/index.ts';
+import type { TaskRecord } from '../../tasks/task.ts';
+import type { BackendChoice } from '../backend.ts';
+import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
+import type { TrainConfig } from '../config.ts';
+import type { EvaluationItem } from '../events.ts';
+import { evaluate } from '../monitor/evaluate.ts';
+import {
+  checkParts,
+  endTokensOf,
+  type ModelParts,
+  openPolicies,
+  type PolicyOpener,
+  vocabularyOf,
+} from '../open-policy.ts';
+import type { JobIo } from './job-io.ts';
+
+export interface EvaluateJob extends BackendChoice {
+  readonly kind: 'evaluate';
+  readonly task: TrainConfig['task'];
+  readonly models: readonly (ModelParts & { readonly name: string })[];
+  readonly records: readonly TaskRecord[];
+  /** Records decoded together. */
+  readonly batchSize: number;
+  /** In tokens; null: computed from the records' longest target. */
+  readonly maxCompletionLength: number | null;
+}
+
+export interface ModelAnswers {
+  readonly name: string;
+  readonly items: readonly EvaluationItem[];
+  /** Including loading. */
+  readonly seconds: number;
+}
+
+export interface EvaluateResult {
+  readonly models: readonly ModelAnswers[];
+}
+
+/** Evaluates the models in order; those of one base share its weights. */
+export async function runEvaluateJob(job: EvaluateJob, io: JobIo): Promise<EvaluateResult> {
+  const models: ModelAnswers[] = [];
+  const total = job.models.length * job.records.length;
+  const opener = openPolicies(job.models);
+  try {
+    for (const model of job.models) {
+      const began = performance.now();
+      const before = models.length * job.records.length;
+      const onDone = (done: number): Promise<void> => io.progress(before + done, total, 'prompts');
+      const items = await evaluateModel(job, model, opener, io, onDone);
+      models.push({ name: model.name, items, seconds: (performance.now() - began) / 1000 });
+    }
+    return { models };
+  } finally {
+    opener.close();
+  }
+}
+
+async function evaluateModel(
+  job: EvaluateJob,
+  parts: ModelParts,
+  { open }: PolicyOpener,
+  { alive }: Pick<JobIo, 'alive'>,
+  onDone: (done: number) => Promise<void>,
+): Promise<EvaluationItem[]> {
+  const task = taskByName(job.task).fit(job.records);
+  checkParts(parts);
+  const tokenizer = loadTokenizer(parts.tokenizer);
+  const eos = endToken(tokenizer, endTokensOf(parts));
+  const records = encodeRecords(task, tokenizer, job.records, eos, vocabularyOf(parts));
+  const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength });
+  const { policy, activationMb, dispose } = open(parts, longestPrompt(records) + maxNewTokens);
+  const items: EvaluationItem[] = [];
+  try {
+    // In batches, so that progress can be sent between them.
+    for (let first = 0; first < records.length; first += job.batchSize) {
+      const batch = records.slice(first, first + job.batchSize);
+      const options = { maxNewTokens, batchSize: job.batchSize, activationMb, onToken: alive };
+      items.push(...evaluate(task, policy, batch, (ids) => tokenizer.decode(ids), options).items);
+      await onDone(items.length);
+    }
+    return items;
+  } finally {
+    dispose();
+  }
+}

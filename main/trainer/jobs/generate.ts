@@ -1,0 +1,77 @@
+/** Job: one model completes one prompt, streaming its text. */
+import { inputError } from '../../errors.ts';
+import { encodePrompt, loadTokenizer } from '../../model/tokenizer.ts';
+import type { BackendChoice } from '../backend.ts';
+import { checkTokens, completionLength, endToken } from '../batching/prompts.ts';
+import { generateWithin } from '../memory/generate-within.ts';
+import { checkParts, endTokensOf, type ModelParts, openPolicy, vocabularyOf } from '../open-policy.ts';
+import type { JobIo } from './job-io.ts';
+
+export interface GenerateJob extends BackendChoice {
+  readonly kind: 'generate';
+  readonly model: ModelParts;
+  readonly prompt: string;
+  /** The exact target: determines the length if none is given. */
+  readonly target: string;
+  /** In tokens; null: the target's length plus a margin. */
+  readonly maxNewTokens: number | null;
+  /** 0: always the most likely token. */
+  readonly temperature: number;
+  readonly seed: number;
+}
+
+export interface GenerateResult {
+  readonly text: string;
+  /** Tokens, including the end token. */
+  readonly tokens: number;
+  readonly promptTokens: number;
+  /** False if it hit the length limit. */
+  readonly terminated: boolean;
+  /** Generation only. */
+  readonly seconds: number;
+}
+
+/** Interval between text updates: faster than one reads, slower than tokens arrive. */
+const TELL_MS = 30;
+
+/** Completes the prompt. */
+export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<GenerateResult> {
+  const { temperature, seed, model: parts } = job;
+  checkParts(parts);
+  const tokenizer = loadTokenizer(parts.tokenizer);
+  const promptIds = encodePrompt(tokenizer, job.prompt);
+  checkTokens(promptIds, tokenizer, vocabularyOf(parts), 'the prompt');
+  const maxNewTokens = job.maxNewTokens ?? lengthOf(job, tokenizer);
+  if (promptIds.length === 0) throw inputError('EMPTY_PROMPT', 'Expected a prompt of at least one token, got none');
+  const { policy, activationMb, dispose } = openPolicy(parts, promptIds.length + maxNewTokens);
+  try {
+    const { eosTokenIds } = policy.model.config;
+    const ends = new Set(eosTokenIds);
+    const ids: number[] = [];
+    let told = 0;
+    const onRow = (_row: number, id: number): void => {
+      if (!ends.has(id)) ids.push(id);
+      if (performance.now() - told < TELL_MS) return;
+      told = performance.now();
+      io.text(tokenizer.decode(ids), ids.length);
+    };
+    const began = performance.now();
+    const sampling = { temperature, topK: 0, topP: 1, minP: null, repetitionPenalty: 1, coordinates: [seed] };
+    const [completion] = generateWithin(policy, [promptIds], activationMb, {
+      ...{ numGenerations: 1, maxNewTokens, eosTokenIds, onRow, onToken: io.alive },
+      ...sampling,
+    });
+    const { ids: all = [], terminated = false } = completion ?? {};
+    const seconds = (performance.now() - began) / 1000;
+    return { text: tokenizer.decode(all), tokens: all.length, promptTokens: promptIds.length, terminated, seconds };
+  } finally {
+    dispose();
+  }
+}
+
+/** The same as in an evaluation. */
+function lengthOf({ target, model }: GenerateJob, tokenizer: ReturnType<typeof loadTokenizer>): number {
+  const targetIds = [...tokenizer.encode(target), endToken(tokenizer, endTokensOf(model))];
+  const record = { record: { id: 'prompt', prompt: '' }, promptIds: [], targetIds };
+  return completionLength([record], { max_completion_length: null });
+}

@@ -1,0 +1,12 @@
+import type { OpenBackend } from '../backend.ts';
+
+/** What a side job can use of its process. */
+export interface JobIo {
+  readonly backend: Pick<OpenBackend, 'name' | 'threads'>;
+  /** Reports progress and lets the message be sent: synchronous tensor work would delay it. */
+  progress(done: number, total: number, unit: string): Promise<void>;
+  /** Sends a heartbeat, even during synchronous work. */
+  alive(): void;
+  /** Sends the text so far immediately. */
+  text(text: string, tokens: number): void;
+}

@@ -1,0 +1,45 @@
+/** The jobs of a trainer process: it does one, then exits. */
+
+import type { JobEvent, TrainerEvent } from '../events.ts';
+import type { TrainerStart } from '../host/start.ts';
+import type { BenchJob, BenchResult } from './bench.ts';
+import type { EvaluateJob, EvaluateResult } from './evaluate.ts';
+import type { GenerateJob, GenerateResult } from './generate.ts';
+import type { GgufAnswers, GgufAnswersJob } from './gguf-answers.ts';
+import type { MergeFiles, MergeJob } from './merge.ts';
+import type { PreflightJob, PreflightResult } from './preflight.ts';
+import type { SampleJob, SampleResult } from './sample.ts';
+import type { ScoreJob, ScoreResult } from './score.ts';
+import type { SelfCheckJob, SelfCheckResult } from './self-check.ts';
+
+/** Jobs other than runs: they report progress, return one result and store nothing. */
+export type SideJob =
+  | EvaluateJob
+  | GenerateJob
+  | SampleJob
+  | ScoreJob
+  | BenchJob
+  | PreflightJob
+  | SelfCheckJob
+  | MergeJob
+  | GgufAnswersJob;
+
+export type TrainerJob = TrainerStart | SideJob;
+
+/** The result of each side job. */
+export interface SideJobResults {
+  readonly evaluate: EvaluateResult;
+  readonly sample: SampleResult;
+  readonly score: ScoreResult;
+  readonly bench: BenchResult;
+  readonly preflight: PreflightResult;
+  readonly generate: GenerateResult;
+  readonly 'self-check': SelfCheckResult;
+  readonly merge: MergeFiles;
+  readonly 'gguf-answers': GgufAnswers;
+}
+
+export type SideJobResult<J extends SideJob> = SideJobResults[J['kind']];
+
+/** A job's progress reports. */
+export type EventOf<J extends TrainerJob> = J extends TrainerStart ? TrainerEvent : JobEvent;

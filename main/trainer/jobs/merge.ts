@@ -1,0 +1,72 @@
+/** Job: a model or checkpoint, its adapter merged, as a Hugging Face folder and as GGUF. */
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { writeFolderAtomic, writePieces } from '../../io/atomic-write.ts';
+import { readJson } from '../../model/config.ts';
+import { byName, encodeModelConfig } from '../../model/export.ts';
+import { ggufPieces } from '../../model/gguf/file.ts';
+import { ggufMetadata } from '../../model/gguf/metadata.ts';
+import { modelfile } from '../../model/gguf/modelfile.ts';
+import { ggufTensors } from '../../model/gguf/tensors.ts';
+import { type MergedModel, openMergedModel } from '../../model/merge.ts';
+import { type FloatType, safetensorsPieces } from '../../model/safetensors.ts';
+import { loadTokenizer } from '../../model/tokenizer.ts';
+import type { BackendChoice } from '../backend.ts';
+import { DTYPES, type Dtype, type GgufChoice } from '../export-types.ts';
+import { checkParts, type ModelParts } from '../open-policy.ts';
+import type { JobIo } from './job-io.ts';
+
+export interface MergeJob extends BackendChoice {
+  readonly kind: 'merge';
+  readonly model: ModelParts;
+  /** A folder that doesn't exist yet, or is empty. */
+  readonly folder: string;
+  /** Null: as the base model's weights are stored. */
+  readonly dtype: Dtype | null;
+  /** Null: no GGUF file. */
+  readonly gguf: GgufChoice | null;
+}
+
+export interface MergeFiles {
+  readonly dtype: Dtype;
+  /** The path of the GGUF file. */
+  readonly gguf: string | null;
+}
+
+const TYPES: Readonly<Record<Dtype, FloatType>> = { bfloat16: 'BF16', float16: 'F16', float32: 'F32' };
+const GGUF_TYPES = { f16: 'F16', q8_0: 'Q8_0' } as const;
+
+/** Writes all files or none. */
+export async function runMergeJob({ model: parts, folder, ...job }: MergeJob, io: JobIo): Promise<MergeFiles> {
+  checkParts(parts);
+  const merged = openMergedModel(parts.base, parts.adapter);
+  const dtype = job.dtype ?? DTYPES.find((name) => TYPES[name] === merged.storedAs) ?? 'float32';
+  const ggufName = job.gguf === null ? null : `${basename(folder)}-${job.gguf}.gguf`;
+  try {
+    writeFolderAtomic(folder, (into) => {
+      writeHuggingFace(merged, parts, { into, type: TYPES[dtype], alive: io.alive });
+      if (ggufName === null || job.gguf === null) return;
+      const type = GGUF_TYPES[job.gguf];
+      const metadata = ggufMetadata(merged.config, parts.tokenizer, { name: basename(folder), type });
+      writePieces(join(into, ggufName), ggufPieces(metadata, ggufTensors(merged, type)), io.alive);
+      writeFileSync(join(into, 'Modelfile'), modelfile(ggufName, parts.tokenizer, merged.config));
+    });
+  } finally {
+    merged.close();
+  }
+  return { dtype, gguf: ggufName === null ? null : join(folder, ggufName) };
+}
+
+function writeHuggingFace(
+  merged: MergedModel,
+  parts: ModelParts,
+  { into, type, alive }: { readonly into: string; readonly type: FloatType; readonly alive: () => void },
+): void {
+  const base = readJson(join(parts.base, 'config.json')) as Readonly<Record<string, unknown>>;
+  writeFileSync(join(into, 'config.json'), encodeModelConfig(merged.config, type, base));
+  for (const file of loadTokenizer(parts.tokenizer).files) copyFileSync(file, join(into, basename(file)));
+  const tensors = merged.tensors
+    .toSorted(byName)
+    .map(({ name, shape, pieces }) => ({ name, shape, pieces: () => pieces() }));
+  writePieces(join(into, 'model.safetensors'), safetensorsPieces(tensors, { format: 'pt' }, type), alive);
+}

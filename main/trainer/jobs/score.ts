@@ -1,0 +1,112 @@
+/** Job: log-probabilities of given completions, at temperature 1 in float32. */
+import { inputError } from '../../errors.ts';
+import { readModelConfig } from '../../model/config.ts';
+import { type ScoreItem, scoreCompletions } from '../../model/score.ts';
+import { loadTokenizer } from '../../model/tokenizer.ts';
+import type { BackendChoice } from '../backend.ts';
+import { forwardTokens } from '../memory/plan.ts';
+import { withinMemory } from '../memory/within-memory.ts';
+import { checkParts, type ModelParts, openPolicy } from '../open-policy.ts';
+import type { JobIo } from './job-io.ts';
+
+/** One line of the input: texts, or token ids. */
+export interface ScoreLine {
+  readonly id: string;
+  /** Line number in its file, from 1. */
+  readonly line: number;
+  readonly prompt: string | readonly number[];
+  readonly completion: string | readonly number[];
+}
+
+export interface ScoreJob extends BackendChoice {
+  readonly kind: 'score';
+  readonly model: ModelParts;
+  /** The lines' file, for error messages. */
+  readonly file: string;
+  readonly lines: readonly ScoreLine[];
+}
+
+/** A scored completion; field names as in `--json`. */
+export interface ScoredCompletion {
+  readonly id: string;
+  readonly token_ids: readonly number[];
+  /** In nats, one per token. */
+  readonly logprobs: readonly number[];
+}
+
+export interface ScoreResult {
+  readonly items: readonly ScoredCompletion[];
+}
+
+/** Items scored between progress reports. */
+const CHUNK = 64;
+const MAX_SHOWN = 20;
+/** Packed tokens of a pass: more are not faster. */
+const MAX_TOKENS = 2048;
+
+/** Scores every line; an invalid line throws before the first is scored. */
+export async function runScoreJob(job: ScoreJob, io: JobIo): Promise<ScoreResult> {
+  checkParts(job.model);
+  const items = encodeLines(job);
+  checkLines(job, items);
+  const longest = items.reduce((most, item) => Math.max(most, lengthOf(item)), 0);
+  const { policy, activationMb, dispose } = openPolicy(job.model, longest);
+  const logprobs: Float32Array[] = [];
+  try {
+    for (let first = 0; first < items.length; first += CHUNK) {
+      const chunk = items.slice(first, first + CHUNK);
+      const scored = withinMemory(policy.model, activationMb, (megabytes) =>
+        scoreCompletions(policy.model, policy.adapter, chunk, {
+          maxTokens: Math.min(MAX_TOKENS, forwardTokens(policy.model.config, megabytes * 2 ** 20)),
+          onBatch: io.alive,
+        }),
+      );
+      logprobs.push(...scored);
+      await io.progress(logprobs.length, items.length, 'completions');
+    }
+  } finally {
+    dispose();
+  }
+  return {
+    items: job.lines.map(({ id }, i) => ({
+      id,
+      token_ids: items[i]?.completionIds ?? [],
+      logprobs: Array.from(logprobs[i] ?? []),
+    })),
+  };
+}
+
+/** A prompt gets the special tokens that the tokenizer itself adds and no chat template; a completion gets neither. */
+function encodeLines({ lines, model }: ScoreJob): ScoreItem[] {
+  const needed = lines.some(({ prompt }) => typeof prompt === 'string');
+  const tokenizer = needed ? loadTokenizer(model.tokenizer) : null;
+  const ids = (value: string | readonly number[], special: boolean): readonly number[] =>
+    typeof value === 'string' ? (tokenizer?.encode(value, special) ?? []) : value;
+  return lines.map(({ prompt, completion }) => ({
+    promptIds: ids(prompt, true),
+    completionIds: ids(completion, false),
+  }));
+}
+
+function checkLines({ file, lines, model }: ScoreJob, items: readonly ScoreItem[]): void {
+  const { vocabSize, maxPositionEmbeddings } = readModelConfig(model.base);
+  const faults = items.flatMap((item, i) => {
+    const reason = faultOf(item, vocabSize, maxPositionEmbeddings);
+    return reason === null ? [] : [`${file}, line ${lines[i]?.line}: ${reason}`];
+  });
+  if (faults.length === 0) return;
+  const rest = faults.length > MAX_SHOWN ? [`and ${faults.length - MAX_SHOWN} more`] : [];
+  throw inputError('BAD_COMPLETIONS', [...faults.slice(0, MAX_SHOWN), ...rest].join('\n'), 'Fix these lines.');
+}
+
+function faultOf(item: ScoreItem, vocabSize: number, longest: number): string | null {
+  if (item.promptIds.length === 0) return 'expected a prompt of at least one token, got none';
+  if (lengthOf(item) > longest)
+    return `expected at most ${longest} tokens (the model's max_position_embeddings), got ${lengthOf(item)}`;
+  const foreign = [...item.promptIds, ...item.completionIds].find((id) => id >= vocabSize);
+  return foreign === undefined ? null : `expected token ids from 0 to ${vocabSize - 1}, got ${foreign}`;
+}
+
+function lengthOf({ promptIds, completionIds }: ScoreItem): number {
+  return promptIds.length + completionIds.length;
+}

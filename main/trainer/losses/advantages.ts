@@ -1,0 +1,179 @@
+/**
+ * Group-relative advantages: A = (r − mean of the group) / (std + 1e-4), as TRL 1.13 computes them
+ * (`_generate_and_score_completions`). Legend: K reward functions, R rows (completions), G completions per group;
+ * row i belongs to group ⌊i / G⌋.
+ *
+ * Sums run in float64 over float32 inputs. TRL sums in float32, where rounding can give a group of equal rewards a
+ * tiny spread and an advantage of ±1e-3; here such a group's advantages are exactly 0.
+ */
+import { BraidError } from '../../errors.ts';
+import type { TrainConfig } from '../config.ts';
+
+export type AdvantageConfig = Pick<
+  TrainConfig,
+  'num_generations' | 'scale_rewards' | 'multi_objective_aggregation' | 'reward_weights'
+>;
+
+/** Added to the standard deviation when dividing advantages. */
+export const ADVANTAGE_EPSILON = 1e-4;
+/** A standard deviation up to here counts as zero (torch.isclose's absolute tolerance); for logging only. */
+const ZERO_STD = 1e-8;
+
+export interface Advantages {
+  /** [R]; 0 if no reward function applies. */
+  readonly advantages: Float32Array;
+  /** [R] weighted sum of the reward functions; NaN if none applies. */
+  readonly rewards: Float32Array;
+  /** [R / G] mean and Bessel-corrected std of `rewards`; NaN if a group has too few scored rows. */
+  readonly groupMean: Float32Array;
+  readonly groupStd: Float32Array;
+  /** TRL's `frac_reward_zero_std`: by group, or 0 or 1 if the whole batch shares one std. */
+  readonly fracRewardZeroStd: number;
+}
+
+/** Rewards [K][R], NaN where a function does not apply, to one advantage per row. */
+export function computeAdvantages(rewards: readonly (readonly number[])[], config: AdvantageConfig): Advantages {
+  const rows = rewards[0]?.length ?? 0;
+  const groupSize = config.num_generations;
+  const weights = rewardWeights(rewards.length, config.reward_weights);
+  checkShapes(rewards, rows, groupSize);
+
+  const total = weightedSum(rewards, weights, rows);
+  const groups = rows / groupSize;
+  const groupMean = new Float32Array(groups);
+  const groupStd = new Float32Array(groups);
+  for (let g = 0; g < groups; g++) {
+    const stats = nanStats(total, g * groupSize, groupSize);
+    groupMean[g] = stats.mean;
+    groupStd[g] = stats.std;
+  }
+
+  const { advantages, stds } =
+    config.multi_objective_aggregation === 'normalize_then_sum'
+      ? normalizeThenSum(rewards, weights, rows, groupSize)
+      : sumThenNormalize(total, rows, groupSize, config.scale_rewards);
+  for (let i = 0; i < rows; i++) if (Number.isNaN(advantages[i])) advantages[i] = 0;
+  const zero = stds.filter((std) => Math.abs(std) <= ZERO_STD).length;
+  return { advantages, rewards: total, groupMean, groupStd, fracRewardZeroStd: zero / stds.length };
+}
+
+interface Scaled {
+  readonly advantages: Float32Array;
+  /** The stds used for scaling: one per group, or one for the batch. */
+  readonly stds: readonly number[];
+}
+
+function sumThenNormalize(
+  rewards: Float32Array,
+  rows: number,
+  groupSize: number,
+  scale: AdvantageConfig['scale_rewards'],
+): Scaled {
+  const batchStd = nanStats(rewards, 0, rows).std;
+  const advantages = new Float32Array(rows);
+  const stds: number[] = [];
+  for (let start = 0; start < rows; start += groupSize) {
+    const { mean, std } = nanStats(rewards, start, groupSize);
+    stds.push(scale === 'batch' ? batchStd : std);
+    const divisor = scale === 'none' ? 1 : (scale === 'batch' ? batchStd : std) + ADVANTAGE_EPSILON;
+    for (let i = start; i < start + groupSize; i++) advantages[i] = (at(rewards, i) - mean) / divisor;
+  }
+  return { advantages, stds };
+}
+
+/** Normalises each function within its group, sums, then standardises over the batch (TRL's GDPO option). */
+function normalizeThenSum(
+  rewards: readonly (readonly number[])[],
+  weights: readonly number[],
+  rows: number,
+  groupSize: number,
+): Scaled {
+  const normalized = rewards.map((values) => {
+    const column = Float32Array.from(values);
+    const out: number[] = [];
+    for (let start = 0; start < rows; start += groupSize) {
+      const { mean, std } = nanStats(column, start, groupSize);
+      for (let i = start; i < start + groupSize; i++) out.push((at(column, i) - mean) / (std + ADVANTAGE_EPSILON));
+    }
+    return out;
+  });
+  // A single scored row has no std, so its normalised reward is NaN: TRL lets nansum turn it into 0, and only rows
+  // that no function scored stay NaN.
+  const sums = weightedSum(normalized, weights, rows);
+  for (let i = 0; i < rows; i++) {
+    const scored = rewards.some((values) => !Number.isNaN(values[i]));
+    if (scored && Number.isNaN(sums[i])) sums[i] = 0;
+  }
+  const { mean, std } = nanStats(sums, 0, rows);
+  return { advantages: sums.map((value) => (value - mean) / (std + ADVANTAGE_EPSILON)), stds: [std] };
+}
+
+/** Σ_k w_k·r_k over the functions that apply; NaN where none does. */
+function weightedSum(
+  rewards: readonly (readonly number[])[],
+  weights: readonly number[],
+  rows: number,
+): Float32Array<ArrayBuffer> {
+  const out = new Float32Array(rows);
+  for (let i = 0; i < rows; i++) {
+    let sum = 0;
+    let scored = false;
+    for (let k = 0; k < rewards.length; k++) {
+      const reward = Math.fround(at(rewards[k] ?? [], i));
+      if (Number.isNaN(reward)) continue;
+      scored = true;
+      sum += Math.fround(reward * Math.fround(at(weights, k)));
+    }
+    out[i] = scored ? sum : Number.NaN;
+  }
+  return out;
+}
+
+export interface Stats {
+  readonly count: number;
+  readonly mean: number;
+  readonly std: number;
+}
+
+/** Mean and Bessel-corrected std of the values that are not NaN; NaN where undefined (TRL's `nanstd`). */
+export function nanStats(values: ArrayLike<number>, start = 0, length = values.length): Stats {
+  let count = 0;
+  let sum = 0;
+  for (let i = start; i < start + length; i++) {
+    const value = at(values, i);
+    if (Number.isNaN(value)) continue;
+    count++;
+    sum += value;
+  }
+  const mean = count === 0 ? Number.NaN : sum / count;
+  if (count < 2) return { count, mean, std: Number.NaN };
+  let squares = 0;
+  for (let i = start; i < start + length; i++) {
+    const value = at(values, i);
+    if (!Number.isNaN(value)) squares += (value - mean) ** 2;
+  }
+  return { count, mean, std: Math.sqrt(squares / (count - 1)) };
+}
+
+/** The weights in force: the configured ones, or 1 for each function. */
+export function rewardWeights(functions: number, configured: readonly number[] | null): readonly number[] {
+  if (configured === null) return Array.from({ length: functions }, () => 1);
+  if (configured.length === functions) return configured;
+  throw new BraidError(
+    'BAD_REWARD_WEIGHTS',
+    `Expected "reward_weights" to have ${functions} numbers, one per reward function, got ${configured.length}`,
+    { kind: 'input', remedy: 'Give one weight per reward function of the task, or null for all 1.' },
+  );
+}
+
+function checkShapes(rewards: readonly (readonly number[])[], rows: number, groupSize: number): void {
+  const uneven = rewards.find((values) => values.length !== rows);
+  if (uneven !== undefined)
+    throw new BraidError('BAD_SHAPE', `Expected ${rows} rewards of every function, got ${uneven.length}`);
+  if (rows === 0 || rows % groupSize !== 0)
+    throw new BraidError('BAD_SHAPE', `Expected whole groups of ${groupSize} completions, got ${rows} rows`);
+}
+
+function at(values: ArrayLike<number>, i: number): number {
+  return values[i] ?? Number.NaN;
+}

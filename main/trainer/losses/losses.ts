@@ -1,0 +1,309 @@
+/**
+ * The policy losses of GRPO and its kin with their normalisation, KL and entropy terms: the formulas of TRL 1.13's
+ * `GRPOTrainer._compute_loss`. Legend: B rows (completions), T completion tokens.
+ *
+ *   ratio   ρ = exp(logp − old), per token or one per sequence (GSPO)
+ *   KL      k3 = e^d − d − 1 with d = ref − logp; × ρ when bias-corrected (ρ unclipped and differentiable)
+ *   grpo, bnpo, dr_grpo, dapo   −min(min(ρ, delta)·A, clip(ρ, 1−ε, 1+ε_high)·A)
+ *   cispo                       −stop(min(ρ, ε_high))·A·logp
+ *   sapo                        −4·σ(τ(ρ−1))/τ·A, τ by the sign of A
+ *
+ * The loss depends on the model through logp and entropy [B,T] only, so value and gradient are computed here in
+ * closed form on the host, in float64, and enter the tape as one op (`grpoLoss`): it costs two small transfers
+ * instead of about sixty tensor ops, and subgradients are torch's by construction (min splits a tie in half, clamp
+ * passes the gradient on its closed range). Masked positions are never read, so their values can't turn the loss into
+ * NaN; TRL multiplies by the mask. `kl_clamp` is ours.
+ */
+import { BraidError } from '../../errors.ts';
+import type { TrainConfig } from '../config.ts';
+import { ClipCounts } from './clip-counts.ts';
+import { entropyMask } from './entropy-mask.ts';
+
+export type LossConfig = Pick<
+  TrainConfig,
+  | 'loss_type'
+  | 'importance_sampling_level'
+  | 'epsilon'
+  | 'epsilon_high'
+  | 'delta'
+  | 'beta'
+  | 'use_bias_correction_kl'
+  | 'kl_clamp'
+  | 'sapo_temperature_pos'
+  | 'sapo_temperature_neg'
+  | 'top_entropy_quantile'
+  | 'entropy_coef'
+>;
+
+/** Normalisers of a micro-batch. */
+export interface LossNormaliser {
+  readonly maxCompletionLength: number;
+  /** Mask tokens over the whole generation batch. */
+  readonly numItemsInBatch: number;
+  readonly gradientAccumulationSteps: number;
+  readonly stepsPerGeneration: number;
+}
+
+/** One micro-batch on the host. Matrices are [B,T], row after row. */
+export interface PolicyBatch {
+  readonly rows: number;
+  readonly columns: number;
+  readonly logps: ArrayLike<number>;
+  /** null: the policy that sampled is the current one (stop-gradient of `logps`). */
+  readonly oldLogps: ArrayLike<number> | null;
+  /** Needed when beta ≠ 0. */
+  readonly refLogps: ArrayLike<number> | null;
+  /** [B] */
+  readonly advantages: ArrayLike<number>;
+  /** 1 for completion tokens that count, 0 for padding and truncated completions. */
+  readonly mask: ArrayLike<number>;
+  readonly entropies: ArrayLike<number>;
+}
+
+/** Keys are TRL's metric names; NaN where TRL logs NaN (it excludes such values from averages). */
+export type LossMetrics = Readonly<Record<string, number>>;
+
+export interface PolicyLoss {
+  readonly loss: number;
+  /** ∂loss/∂logps [B,T] */
+  readonly gradLogps: Float32Array;
+  /** ∂loss/∂entropies [B,T]; null without an entropy bonus. */
+  readonly gradEntropies: Float32Array | null;
+  readonly metrics: LossMetrics;
+}
+
+/** Loss, gradients and metrics of one micro-batch (TRL 1.13 `_compute_loss`). */
+export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, config: LossConfig): PolicyLoss {
+  const { rows, columns, logps, refLogps, mask } = batch;
+  checkBatch(batch, config);
+  const lengths = maskedLengths(batch);
+  const tokens = lengths.reduce((sum, length) => sum + length, 0);
+  const chosen =
+    config.top_entropy_quantile < 1 ? entropyMask(batch.entropies, mask, 1 - config.top_entropy_quantile) : null;
+  const sequence = config.importance_sampling_level === 'sequence';
+
+  const gradLogps = new Float32Array(rows * columns);
+  const clip = new ClipCounts(config, sequence);
+  let loss = 0;
+  let klSum = 0;
+  for (let b = 0; b < rows; b++) {
+    const advantage = num(batch.advantages, b);
+    const length = num(lengths, b);
+    const weight = rowWeight(config.loss_type, rows, length, tokens, normaliser);
+    const sequenceRatio = sequence ? Math.exp(meanLogRatio(batch, b, length)) : 1;
+    // Σ_t ∂loss/∂ρ of the row: with one ratio per sequence it flows back to each of its tokens.
+    let gradSequenceRatio = 0;
+    clip.openRow();
+    for (let i = b * columns; i < (b + 1) * columns; i++) {
+      if (num(mask, i) === 0) continue;
+      const logp = num(logps, i);
+      const ratio = sequence ? sequenceRatio : Math.exp(logRatio(batch, i));
+      const policy = policyTerm(ratio, logp, advantage, config);
+      const kept = chosen === null || chosen[i] === 1 ? 1 : 0;
+      let value = kept * policy.value;
+      let gradLogp = kept * policy.gradLogp;
+      let gradRatio = kept * policy.gradRatio;
+      if (refLogps !== null && config.beta !== 0) {
+        const kl = klTerm(num(refLogps, i) - logp, ratio, config);
+        klSum += kl.value;
+        value += config.beta * kl.value;
+        gradLogp += config.beta * kl.gradLogp;
+        gradRatio += config.beta * kl.gradRatio;
+      }
+      loss += weight * value;
+      if (sequence) gradSequenceRatio += gradRatio;
+      gradLogps[i] = weight * (sequence ? gradLogp : gradLogp + gradRatio * ratio);
+      if (!sequence) clip.add(ratio, advantage);
+    }
+    if (sequence) {
+      clip.add(sequenceRatio, advantage);
+      const share = (weight * gradSequenceRatio * sequenceRatio) / Math.max(length, 1);
+      for (let i = b * columns; i < (b + 1) * columns; i++) {
+        if (num(mask, i) !== 0) gradLogps[i] = num(gradLogps, i) + share;
+      }
+    }
+    clip.closeRow(length);
+  }
+
+  const bonus = entropyBonus(batch, chosen, config.entropy_coef, normaliser);
+  const metrics: Record<string, number> = {};
+  if (config.beta !== 0) metrics.kl = klSum / Math.max(tokens, 1);
+  metrics.entropy = maskedSum(batch.entropies, mask) / Math.max(tokens, 1);
+  Object.assign(metrics, clip.metrics());
+  if (bonus !== null) {
+    metrics.policy_loss = loss * undoAccumulation(config.loss_type, normaliser);
+    metrics.entropy_coef = config.entropy_coef;
+    loss += bonus.value;
+  }
+  return { loss, gradLogps, gradEntropies: bonus === null ? null : bonus.gradEntropies, metrics };
+}
+
+interface Term {
+  readonly value: number;
+  /** Derivatives with ratio and logp taken as separate variables. */
+  readonly gradRatio: number;
+  readonly gradLogp: number;
+}
+
+function policyTerm(ratio: number, logp: number, advantage: number, config: LossConfig): Term {
+  switch (config.loss_type) {
+    case 'cispo': {
+      const weight = Math.min(ratio, config.epsilon_high ?? config.epsilon) * advantage;
+      return { value: -weight * logp, gradRatio: 0, gradLogp: -weight };
+    }
+    case 'sapo': {
+      const temperature = advantage > 0 ? config.sapo_temperature_pos : config.sapo_temperature_neg;
+      const gate = 1 / (1 + Math.exp(-temperature * (ratio - 1)));
+      return {
+        value: ((-4 * gate) / temperature) * advantage,
+        gradRatio: -4 * gate * (1 - gate) * advantage,
+        gradLogp: 0,
+      };
+    }
+    case 'grpo':
+    case 'bnpo':
+    case 'dr_grpo':
+    case 'dapo':
+      return clippedTerm(ratio, advantage, config);
+  }
+}
+
+/** −min(min(ρ, delta)·A, clip(ρ)·A) with torch's subgradients: ties are split in half, clamp passes on its closed range. */
+function clippedTerm(ratio: number, advantage: number, config: LossConfig): Term {
+  const low = 1 - config.epsilon;
+  const high = 1 + (config.epsilon_high ?? config.epsilon);
+  const cap = config.delta ?? Number.POSITIVE_INFINITY;
+  const clipped = Math.min(Math.max(ratio, low), high);
+  const unclippedValue = Math.min(ratio, cap) * advantage;
+  const clippedValue = clipped * advantage;
+  const unclippedGrad = ratio <= cap ? advantage : 0;
+  const clippedGrad = clipped === ratio ? advantage : 0;
+  const share = unclippedValue === clippedValue ? 0.5 : unclippedValue < clippedValue ? 1 : 0;
+  return {
+    value: -Math.min(unclippedValue, clippedValue),
+    gradRatio: -(share * unclippedGrad + (1 - share) * clippedGrad),
+    gradLogp: 0,
+  };
+}
+
+/** Schulman's k3 estimator of KL(policy ‖ reference) at one token; `d` = ref − logp. */
+function klTerm(d: number, ratio: number, config: LossConfig): Term {
+  const bound = config.kl_clamp ?? Number.POSITIVE_INFINITY;
+  const bounded = Math.min(Math.max(d, -bound), bound);
+  const growth = Math.expm1(bounded);
+  const k3 = growth - bounded;
+  const gradLogp = bounded === d ? -growth : 0;
+  if (!config.use_bias_correction_kl) return { value: k3, gradRatio: 0, gradLogp };
+  return { value: k3 * ratio, gradRatio: k3, gradLogp: gradLogp * ratio };
+}
+
+/** The weight of every token of a row in the loss of the micro-batch. */
+function rowWeight(
+  lossType: LossConfig['loss_type'],
+  rows: number,
+  length: number,
+  tokens: number,
+  normaliser: LossNormaliser,
+): number {
+  const { gradientAccumulationSteps: accumulation, stepsPerGeneration } = normaliser;
+  switch (lossType) {
+    case 'grpo':
+    case 'sapo':
+      return 1 / (Math.max(length, 1) * rows * accumulation);
+    case 'bnpo':
+      return 1 / (Math.max(tokens, 1) * accumulation);
+    case 'dr_grpo':
+      return 1 / (rows * normaliser.maxCompletionLength * accumulation);
+    case 'dapo':
+    case 'cispo':
+      return 1 / ((Math.max(normaliser.numItemsInBatch, 1) * accumulation) / stepsPerGeneration);
+  }
+}
+
+/** TRL logs `policy_loss` before the division by the accumulation steps where that division stands alone. */
+function undoAccumulation(lossType: LossConfig['loss_type'], normaliser: LossNormaliser): number {
+  return lossType === 'dapo' || lossType === 'cispo' ? 1 : normaliser.gradientAccumulationSteps;
+}
+
+interface EntropyBonus {
+  readonly value: number;
+  readonly gradEntropies: Float32Array;
+}
+
+/** −coefficient · mean entropy over the trained tokens, or null if the coefficient is 0. */
+function entropyBonus(
+  batch: PolicyBatch,
+  chosen: Uint8Array | null,
+  coefficient: number,
+  normaliser: LossNormaliser,
+): EntropyBonus | null {
+  if (coefficient === 0) return null;
+  const size = batch.rows * batch.columns;
+  const active = (i: number): boolean => num(batch.mask, i) !== 0 && (chosen === null || chosen[i] === 1);
+  let count = 0;
+  let sum = 0;
+  for (let i = 0; i < size; i++) {
+    if (!active(i)) continue;
+    count++;
+    sum += num(batch.entropies, i);
+  }
+  const weight = -coefficient / Math.max(count, 1) / normaliser.gradientAccumulationSteps;
+  const gradEntropies = new Float32Array(size);
+  for (let i = 0; i < size; i++) if (active(i)) gradEntropies[i] = weight;
+  return { value: weight * sum, gradEntropies };
+}
+
+function logRatio(batch: PolicyBatch, i: number): number {
+  return batch.oldLogps === null ? 0 : num(batch.logps, i) - num(batch.oldLogps, i);
+}
+
+function meanLogRatio(batch: PolicyBatch, row: number, length: number): number {
+  let sum = 0;
+  for (let i = row * batch.columns; i < (row + 1) * batch.columns; i++) {
+    if (num(batch.mask, i) !== 0) sum += logRatio(batch, i);
+  }
+  return sum / Math.max(length, 1);
+}
+
+function maskedLengths(batch: PolicyBatch): readonly number[] {
+  return Array.from({ length: batch.rows }, (_, b) => {
+    let length = 0;
+    for (let i = b * batch.columns; i < (b + 1) * batch.columns; i++) if (num(batch.mask, i) !== 0) length++;
+    return length;
+  });
+}
+
+function maskedSum(values: ArrayLike<number>, mask: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < mask.length; i++) if (num(mask, i) !== 0) sum += num(values, i);
+  return sum;
+}
+
+function checkBatch(batch: PolicyBatch, config: LossConfig): void {
+  const size = batch.rows * batch.columns;
+  const matrices = {
+    logps: batch.logps,
+    oldLogps: batch.oldLogps,
+    refLogps: batch.refLogps,
+    mask: batch.mask,
+    entropies: batch.entropies,
+  };
+  for (const [name, values] of Object.entries(matrices)) {
+    if (values !== null && values.length !== size)
+      throw new BraidError(
+        'BAD_SHAPE',
+        `Expected ${name} [${batch.rows}, ${batch.columns}], got ${values.length} values`,
+      );
+  }
+  if (batch.advantages.length !== batch.rows)
+    throw new BraidError('BAD_SHAPE', `Expected ${batch.rows} advantages, got ${batch.advantages.length}`);
+  if (config.beta !== 0 && batch.refLogps === null)
+    throw new BraidError(
+      'NO_REFERENCE',
+      `Expected reference log-probabilities because beta is ${config.beta}, got none`,
+    );
+}
+
+function num(values: ArrayLike<number>, i: number): number {
+  return values[i] ?? Number.NaN;
+}

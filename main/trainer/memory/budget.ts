@@ -1,0 +1,137 @@
+/**
+ * How a process's memory is divided: program, weights, training state, reserve, and the rest for caches and activations.
+ * The doctor's plan and the trainer call the same functions. Pure.
+ */
+import type { ModelConfig } from '../../model/config.ts';
+import { parameterShapes } from '../../model/model.ts';
+import type { WeightPrecision } from '../../tensor/weights.ts';
+
+/** What computes, as far as memory is concerned. */
+export type Device = 'native' | 'native-gpu' | 'wasm' | 'webgpu' | 'webgpu-software';
+
+export interface Budget {
+  readonly device: Device;
+  /** All that the process may use of the device's memory. */
+  readonly bytes: number;
+  /** What program and libraries use of it. */
+  readonly program: number;
+}
+
+const MIB = 2 ** 20;
+/** Node, TensorFlow's library and its threads; Node and the kernels (measured: docs/performance.md). */
+const NATIVE_PROGRAM = 430 * MIB;
+const WASM_PROGRAM = 250 * MIB;
+/** Addresses of 32 bits. */
+const WASM_HEAP = 4096 * MIB;
+/** Chunks of logits and packed operands in flight besides activations (measured). */
+const WORKING = 192 * MIB;
+/** Left free of a GPU or a heap, for gaps between blocks and what is freed late; of the machine, for other programs too. */
+const RESERVE_SHARE = 0.1;
+const MACHINE_RESERVE_SHARE = 0.25;
+/** A model that leaves less than this for activations is tried anyway, in the smallest parts. */
+const LEAST_ACTIVATIONS = 64 * MIB;
+const FLOAT = 4;
+/** Weights may take this share of the budget in float32; otherwise they are kept in 16 bits. */
+const FLOAT_SHARE = 0.6;
+
+/** A device's budget from its free bytes, those that the process already has included. */
+export function deviceBudget(device: Device, freeBytes: number): Budget {
+  switch (device) {
+    case 'wasm':
+      return { device, program: WASM_PROGRAM, bytes: Math.min(freeBytes, WASM_HEAP + WASM_PROGRAM) };
+    case 'native':
+      return { device, program: NATIVE_PROGRAM, bytes: freeBytes };
+    case 'webgpu-software':
+      return { device, program: WASM_PROGRAM, bytes: freeBytes };
+    case 'native-gpu':
+    case 'webgpu':
+      return { device, program: 0, bytes: freeBytes };
+  }
+}
+
+/** What is trained: nothing, adapters of a rank on all linear layers, or all weights. */
+export type Trained = 'none' | { readonly rank: number } | 'all';
+
+export interface Residents {
+  readonly precision: WeightPrecision;
+  readonly trained: Trained;
+  /** Whole models besides the trained one: the reference of a full fine-tuning. */
+  readonly copies?: number;
+}
+
+/** Bytes that stay for as long as the model is open. */
+export interface ResidentBytes {
+  readonly weights: number;
+  /** Adapters, gradients and the optimiser's moments. */
+  readonly optimiser: number;
+}
+
+export function residentBytes(config: ModelConfig, { precision, trained, copies = 0 }: Residents): ResidentBytes {
+  const count = weightCount(config);
+  const weights =
+    precision === 'float32' ? FLOAT * count : 2 * count + (precision === 'bfloat16' ? largestMatrix(config) : 0);
+  return { weights: (1 + copies) * weights, optimiser: optimiserBytes(config, trained) };
+}
+
+/**
+ * Bytes for caches and activations: what is left when everything else has its place, rounded down to four steps an
+ * octave, so that small differences in free memory don't change how work is divided.
+ */
+export function activationBudget(
+  config: ModelConfig,
+  residents: Residents,
+  { device, bytes, program }: Budget,
+): number {
+  const { weights, optimiser } = residentBytes(config, residents);
+  const reserve = (device === 'native' || device === 'webgpu-software' ? MACHINE_RESERVE_SHARE : RESERVE_SHARE) * bytes;
+  return quarterSteps(Math.max(LEAST_ACTIVATIONS, bytes - reserve - program - WORKING - weights - optimiser));
+}
+
+/** The largest of 1, 1.25, 1.5 and 1.75 times a power of two that is at most `bytes`. */
+export function quarterSteps(bytes: number): number {
+  const quarter = 2 ** (Math.floor(Math.log2(bytes)) - 2);
+  return quarter * Math.floor(bytes / quarter);
+}
+
+/** All that is used when caches and activations take `activations`. */
+export function usedBytes(config: ModelConfig, residents: Residents, program: number, activations: number): number {
+  const { weights, optimiser } = residentBytes(config, residents);
+  return program + WORKING + weights + optimiser + activations;
+}
+
+/** What there must be room for before any work: without it, nothing that is done in parts helps. */
+export function leastBytes(config: ModelConfig, residents: Residents, program: number): number {
+  const { weights, optimiser } = residentBytes(config, residents);
+  return program + weights + optimiser;
+}
+
+/** Only frozen weights can have 16 bits, on native or webgpu; they do where float32 leaves too little for the rest. */
+export function precisionFor(
+  config: ModelConfig,
+  trained: Trained,
+  { device, bytes }: Pick<Budget, 'device' | 'bytes'>,
+): WeightPrecision {
+  if (trained === 'all' || device === 'wasm') return 'float32';
+  if (FLOAT * weightCount(config) > FLOAT_SHARE * bytes) return 'bfloat16';
+  // Kernels of webgpu read 16-bit weights as fast as they come, so those of a 16-bit file stay so.
+  return device === 'native' || device === 'native-gpu' ? 'float32' : 'stored';
+}
+
+/** Total number of weights. */
+export function weightCount(config: ModelConfig): number {
+  return [...parameterShapes(config).values()].reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0);
+}
+
+/** The bytes of the largest matrix in float32: matrices of 16 bits are widened one at a time. */
+function largestMatrix(config: ModelConfig): number {
+  return FLOAT * [...parameterShapes(config).values()].reduce((most, [a = 1, b = 1]) => Math.max(most, a * b), 0);
+}
+
+function optimiserBytes(config: ModelConfig, trained: Trained): number {
+  if (trained === 'none') return 0;
+  if (trained === 'all') return 3 * FLOAT * weightCount(config);
+  const widths = [...parameterShapes(config)]
+    .filter(([name]) => name.endsWith('_proj.weight'))
+    .reduce((sum, [, [out = 0, width = 0]]) => sum + out + width, 0);
+  return 4 * FLOAT * trained.rank * widths;
+}

@@ -1,0 +1,100 @@
+/** What a process decides about its memory before it loads a model: the weights' precision and the activation budget. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BraidError } from '../../errors.ts';
+import type { ModelConfig } from '../../model/config.ts';
+import type { WeightPrecision } from '../../tensor/weights.ts';
+import { formatBytes } from '../../text/format.ts';
+import type { TrainConfig } from '../config.ts';
+import { activationBudget, type Budget, leastBytes, precisionFor, type Trained } from './budget.ts';
+import { currentBudget } from './device.ts';
+
+/** Decided once: a resumed run keeps it, so that rounding doesn't depend on what is free on the day. */
+export interface MemoryDecision {
+  readonly precision: WeightPrecision;
+  /** In MiB. */
+  readonly activationMb: number;
+}
+
+/** The environment variable that bounds activations and caches of everything that leaves it to the machine, in MiB. */
+export const ACTIVATION_MB = 'BRAID_ACTIVATION_MEMORY_MB';
+
+/** The decision for a run. */
+export function decideForRun(
+  config: TrainConfig,
+  model: ModelConfig,
+  recorded: Partial<MemoryDecision>,
+  budget: Budget = currentBudget(),
+): MemoryDecision {
+  const trained: Trained = config.use_peft ? { rank: config.lora_r } : 'all';
+  const asked = config.base_weights === 'auto' || trained === 'all' ? undefined : config.base_weights;
+  const precision = possible(recorded.precision ?? asked, budget) ?? precisionFor(model, trained, budget);
+  const copies = trained === 'all' && config.beta > 0 ? 1 : 0;
+  return decide(model, { precision, trained, copies }, config.activation_memory_mb ?? recorded.activationMb, budget);
+}
+
+/** The decision for a model that is only used. */
+export function decideForUse(
+  model: ModelConfig,
+  recorded: Partial<MemoryDecision>,
+  budget: Budget = currentBudget(),
+): MemoryDecision {
+  const precision = possible(recorded.precision, budget) ?? precisionFor(model, 'none', budget);
+  return decide(model, { precision, trained: 'none' }, null, budget);
+}
+
+/** A precision that was chosen elsewhere, as far as this device has it; "stored" holds the numbers of float32. */
+function possible(precision: WeightPrecision | undefined, { device }: Budget): WeightPrecision | undefined {
+  if (precision === undefined || device === 'wasm') return undefined;
+  return precision === 'stored' && device.startsWith('native') ? 'float32' : precision;
+}
+
+function decide(
+  model: ModelConfig,
+  residents: Parameters<typeof activationBudget>[1],
+  given: number | null | undefined,
+  budget: Budget,
+): MemoryDecision {
+  const least = leastBytes(model, residents, budget.program);
+  if (least > budget.bytes) throw noRoom(least, budget);
+  const bound = Number(process.env[ACTIVATION_MB]);
+  const free = activationBudget(model, residents, budget) / 2 ** 20;
+  return { precision: residents.precision, activationMb: given ?? (bound > 0 ? bound : free) };
+}
+
+function noRoom(needed: number, { device, bytes }: Budget): BraidError {
+  const where = device === 'wasm' ? 'the wasm backend can use' : 'are free';
+  return new BraidError(
+    'OUT_OF_MEMORY',
+    `The model needs at least ${formatBytes(needed)}, and ${formatBytes(bytes)} ${where}. Nothing was started.`,
+    {
+      remedy:
+        device === 'wasm'
+          ? 'Use the native or webgpu backend, a smaller model, or LoRA instead of full fine-tuning.'
+          : 'End other programs or runs, use a smaller model, or LoRA instead of full fine-tuning.',
+    },
+  );
+}
+
+/** Where a checkpoint records the decision that it was trained with. */
+export const STATE_FILE = 'rng.json';
+
+/** The decision that a checkpoint was trained with, as far as it records it. */
+export function recordedDecision(checkpoint: string | null): Partial<MemoryDecision> {
+  if (checkpoint === null) return {};
+  try {
+    const state = JSON.parse(readFileSync(join(checkpoint, STATE_FILE), 'utf8')) as { readonly memory?: unknown };
+    const { precision, activationMb } = (state.memory ?? {}) as Partial<MemoryDecision>;
+    return {
+      ...(isPrecision(precision) && { precision }),
+      ...(typeof activationMb === 'number' && activationMb > 0 && { activationMb }),
+    };
+  } catch {
+    // A folder of another program, or of an earlier version: it is decided again. A resume reports a damaged file.
+    return {};
+  }
+}
+
+function isPrecision(value: unknown): value is WeightPrecision {
+  return value === 'float32' || value === 'bfloat16' || value === 'stored';
+}

@@ -1,0 +1,217 @@
+/**
+ * Estimates a run's time and memory before its first step, from about ten seconds of its own work (timing.ts): passes
+ * over a part of the first micro-batch with the targets as completions, and decoding steps at two depths of the cache.
+ * Divided and bounded like the run itself; it changes nothing. A run that is resumed has measured its steps already.
+ */
+import type { PromptGroup } from '../../model/pack.ts';
+import { parameterCount } from '../../model/parameter.ts';
+import { type BatchPlan, generationRecords, planBatches, recordAt } from '../batching/batching.ts';
+import type { TokenRecord } from '../batching/prompts.ts';
+import { isReinforcement, type RunConfig } from '../config.ts';
+import type { Metrics } from '../events.ts';
+import type { RunEstimate } from '../host/start.ts';
+import type { Session } from '../session.ts';
+import { planRows, tokenCost } from './memory.ts';
+import { cacheBytes, rowsAtOnce } from './plan.ts';
+import { type PassTimes, type PassWork, timeDecoding, timePasses, workOf } from './timing.ts';
+import { withinMemory } from './within-memory.ts';
+
+/** What is known better than from targets and a short trial. */
+export interface Known {
+  /** Mean tokens of completions that the policy has sampled. */
+  readonly completionTokens?: number;
+}
+
+/** Process memory in addition to counted tensors: packed operands, chunks of logits, garbage (measured). */
+const WORKING_BYTES = 170 * 2 ** 20;
+/** Steps of a run's history that say how long the next ones take. */
+const NEWEST_STEPS = 10;
+
+/** Estimates time and memory of the steps from `firstStep` on. */
+export function estimateRun(session: Session, firstStep: number, known: Known = {}): RunEstimate {
+  const { config, parameters } = session;
+  const resident = process.memoryUsage.rss();
+  const { secondsPerStep, bytes } = isReinforcement(config.method)
+    ? estimateGrpo(session, known)
+    : estimateSft(session, known);
+  // The moments are zeros that no page of memory holds yet.
+  const training = 3 * 4 * parameterCount(parameters);
+  return {
+    ...remaining(secondsPerStep, config, firstStep),
+    memoryBytes: resident + training + bytes + WORKING_BYTES,
+  };
+}
+
+/** The estimate of a resumed run, from its own newest steps; null if it has none. */
+export function estimateFromHistory(
+  history: readonly Metrics[],
+  config: Pick<RunConfig, 'max_steps'>,
+  firstStep: number,
+): RunEstimate | null {
+  const newest = history.slice(-NEWEST_STEPS).flatMap(({ step_time }) => step_time ?? []);
+  const memory = history.flatMap(({ memory_mb }) => memory_mb ?? []);
+  const median = newest.toSorted((a, b) => a - b)[Math.floor(newest.length / 2)];
+  if (median === undefined) return null;
+  return { ...remaining(median, config, firstStep), memoryBytes: Math.max(0, ...memory) * 2 ** 20 };
+}
+
+/** An estimate of the same run for fewer steps. */
+export function remaining(secondsPerStep: number, config: Pick<RunConfig, 'max_steps'>, firstStep: number) {
+  return { secondsPerStep, seconds: secondsPerStep * (config.max_steps - firstStep) };
+}
+
+interface StepEstimate {
+  readonly secondsPerStep: number;
+  /** Peak of caches and activations. */
+  readonly bytes: number;
+}
+
+function estimateGrpo(session: Session, known: Known): StepEstimate {
+  const { config } = session;
+  const plan = planBatches(config, session.records.length);
+  const prompts = generationRecords(plan, 0).flatMap((index) => session.records[index] ?? []);
+  const groups = groupsOf(session, prompts, plan.groupSize, known);
+  const passes = openPasses(session, groups, plan.rowsPerMicroBatch);
+  const decoding = decodingOf(session, prompts, passes.times, known);
+  const extraForwards = (plan.needsOldLogps ? 1 : 0) + (session.reference === null ? 0 : 1);
+  const all = workOf(session.policy.model.config, groups);
+  const perGeneration = decoding.secondsPerStep + extraForwards * passes.times.forward(all);
+  const generationsPerStep = plan.microBatchesPerStep / plan.microBatchesPerGeneration;
+  const microBatchesPerGeneration = rowsOf(plan) / plan.rowsPerMicroBatch;
+  return {
+    secondsPerStep:
+      generationsPerStep * perGeneration + (plan.microBatchesPerStep / microBatchesPerGeneration) * passes.seconds,
+    bytes: Math.max(decoding.bytes, passes.bytes),
+  };
+}
+
+const rowsOf = (plan: BatchPlan): number => plan.groupsPerGeneration * plan.groupSize;
+
+function estimateSft(session: Session, known: Known): StepEstimate {
+  const { config, records } = session;
+  const rows = config.per_device_train_batch_size;
+  const stream = { records: records.length, seed: config.seed, shuffle: config.shuffle_dataset };
+  const groups = Array.from({ length: rows }, (_, i): PromptGroup => {
+    const record = records[recordAt(stream, i)];
+    return { promptIds: record?.promptIds ?? [], completions: [record?.targetIds ?? []] };
+  });
+  const passes = openPasses(session, groups, rows);
+  const more = config.method === 'polychromic-sft' ? diversity(session, passes.times, known) : null;
+  return {
+    secondsPerStep: config.gradient_accumulation_steps * passes.seconds + (more?.secondsPerStep ?? 0),
+    bytes: Math.max(passes.bytes, more?.bytes ?? 0),
+  };
+}
+
+/** What polychromic SFT adds to a step: sampling, and the loss on the samples, assumed as long as the targets. */
+function diversity(session: Session, times: PassTimes, known: Known): StepEstimate {
+  const { config, records, policy } = session;
+  const rows = config.per_device_train_batch_size * config.gradient_accumulation_steps;
+  const prompts = Array.from(
+    { length: Math.min(config.polychromic_prompts ?? rows, rows) },
+    (_, i) => records[i % records.length],
+  ).flatMap((record) => record ?? []);
+  const decoding = decodingOf(session, prompts, times, known);
+  const groups = groupsOf(session, prompts, config.num_generations, known);
+  return {
+    secondsPerStep: decoding.secondsPerStep + times.training(workOf(policy.model.config, groups)),
+    bytes: decoding.bytes,
+  };
+}
+
+/** The prompts with as many completions as are sampled, as long as their targets, or as those that were sampled. */
+function groupsOf(
+  { maxCompletionLength }: Session,
+  prompts: readonly TokenRecord[],
+  groupSize: number,
+  known: Known,
+): PromptGroup[] {
+  return prompts.map(({ promptIds, targetIds }) => {
+    const length = Math.min(maxCompletionLength, Math.max(1, Math.round(known.completionTokens ?? targetIds.length)));
+    const completion = Array.from({ length }, (_, i) => targetIds[i % targetIds.length] ?? 0);
+    return { promptIds, completions: Array.from({ length: groupSize }, () => completion) };
+  });
+}
+
+/** Times the passes of micro-batches of `rowsPerMicroBatch` rows; seconds and bytes are of all the groups' rows. */
+function openPasses(session: Session, groups: readonly PromptGroup[], rowsPerMicroBatch: number) {
+  const { policy, config } = session;
+  return withinMemory(policy.model, config.activation_memory_mb, (activation_memory_mb) =>
+    passesWithin({ ...session, config: { ...config, activation_memory_mb } }, groups, rowsPerMicroBatch),
+  );
+}
+
+function passesWithin(session: Session, groups: readonly PromptGroup[], rowsPerMicroBatch: number) {
+  const { policy, parameters, config } = session;
+  const cost = tokenCost(policy.model.config);
+  const rows = groups.flatMap(({ promptIds, completions }, group) =>
+    completions.map((completion) => ({ group, prompt: promptIds.length, completion })),
+  );
+  const sizes = rows.map((row) => ({ ...row, completion: Math.max(row.completion.length - 1, 0) }));
+  const range = (first: number, end: number): PromptGroup[] =>
+    [...Map.groupBy(rows.slice(first, end), ({ group }) => group)].map(([group, members]) => ({
+      promptIds: groups[group]?.promptIds ?? [],
+      completions: members.map(({ completion }) => completion),
+    }));
+  const starts = Array.from({ length: Math.ceil(rows.length / rowsPerMicroBatch) }, (_, i) => i * rowsPerMicroBatch);
+  const planned = starts.map((start) => ({
+    start,
+    ...planRows(sizes.slice(start, start + rowsPerMicroBatch), cost, config),
+  }));
+  const [first] = planned;
+  const firstPart = range(0, first?.parts[0]?.end ?? 1);
+  const { temperature } = config;
+  const times = timePasses(policy, parameters, firstPart, temperature, first?.checkpointing ?? false);
+  let seconds = 0;
+  for (const { start, parts } of planned) {
+    for (const part of parts) {
+      const work: PassWork = workOf(policy.model.config, range(start + part.first, start + part.end));
+      // The loss of a micro-batch in parts needs all of its log-probabilities first; supervised fine-tuning doesn't.
+      const before = parts.length > 1 && isReinforcement(config.method) ? times.forward(work) : 0;
+      seconds += before + times.training(work);
+    }
+  }
+  return { times, seconds, bytes: planned.reduce((most, { bytes }) => Math.max(most, bytes), 0) };
+}
+
+/** Sampling of a generation: prompts read, then decoding steps until the mean length; finished rows cost nothing. */
+function decodingOf(session: Session, prompts: readonly TokenRecord[], times: PassTimes, known: Known): StepEstimate {
+  const { policy, config } = session;
+  return withinMemory(policy.model, config.activation_memory_mb, (megabytes) =>
+    decodingWithin(session, prompts, times, known, megabytes),
+  );
+}
+
+function decodingWithin(
+  { policy, config, maxCompletionLength }: Session,
+  prompts: readonly TokenRecord[],
+  times: PassTimes,
+  known: Known,
+  megabytes: number,
+): StepEstimate {
+  const model = policy.model.config;
+  const targets = prompts.reduce((sum, { targetIds }) => sum + targetIds.length, 0) / prompts.length;
+  const length = Math.min(maxCompletionLength, known.completionTokens ?? targets);
+  const group = config.num_generations;
+  const rows = prompts.length * group;
+  const promptTokens = prompts.reduce((most, { promptIds }) => Math.max(most, promptIds.length), 0);
+  const shape = { promptTokens, completionTokens: maxCompletionLength, group };
+  const most = rowsAtOnce(model, shape, rows, megabytes * 2 ** 20);
+  const batches = Math.ceil(rows / most);
+  const together = Math.ceil(rows / batches);
+  const some = prompts.slice(0, Math.ceil(together / group)).map(({ promptIds }) => promptIds);
+  const shapes = some.map((ids, i) => ({ tokens: ids.length, rows: Math.min(group, together - i * group) }));
+  const reading = workOf(
+    model,
+    some.map((promptIds) => ({ promptIds, completions: [] })),
+  );
+  const seconds = timeDecoding(policy, {
+    prompts: shapes,
+    steps: Math.max(1, Math.floor(length)),
+    capacity: maxCompletionLength,
+  });
+  return {
+    secondsPerStep: batches * (times.forward(reading) + seconds * (length - 1)),
+    bytes: cacheBytes(model, shape, together),
+  };
+}

@@ -1,0 +1,24 @@
+/** Generation within memory, for every job that samples or answers: one place decides how many rows at a time. */
+import { type Completion, type GenerateOptions, generate } from '../../model/generate.ts';
+import type { Policy } from '../policy.ts';
+import { rowsAtOnce } from './plan.ts';
+import { withinMemory } from './within-memory.ts';
+
+/** Completions of every prompt, as many rows at a time as `activationMb` holds, in fewer after memory ran out. */
+export function generateWithin(
+  { model, adapter }: Policy,
+  prompts: readonly (readonly number[])[],
+  activationMb: number,
+  options: Omit<GenerateOptions, 'inBatches'>,
+): Completion[] {
+  const group = options.numGenerations;
+  const promptTokens = prompts.reduce((most, { length }) => Math.max(most, length), 0);
+  const shape = { promptTokens, completionTokens: options.maxNewTokens, group };
+  return generate(model, adapter, prompts, {
+    ...options,
+    inBatches: (work) =>
+      withinMemory(model, activationMb, (megabytes) =>
+        work(rowsAtOnce(model.config, shape, prompts.length * group, megabytes * 2 ** 20)),
+      ),
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * Activation memory of a training pass, and how a micro-batch is split so that it fits. The counts follow the decoder's
+ * operations; the factors from counted floats to peak bytes were measured (see docs/performance.md).
+ */
+import type { ModelConfig } from '../../model/config.ts';
+import type { RunConfig } from '../config.ts';
+
+/** Peak bytes per packed token of a forward and backward pass. */
+export interface TokenCost {
+  /** Keeping every activation. */
+  readonly plain: number;
+  /** With gradient checkpointing by layer. */
+  readonly checkpointed: number;
+}
+
+/** How a micro-batch is run. */
+export interface PassPlan {
+  readonly checkpointing: boolean;
+  /** Packed tokens of one part; a larger micro-batch is split. */
+  readonly maxTokens: number;
+}
+
+/** Memory of the running op and its gradient, in addition to the saved tensors counted below. */
+const PEAK = 1.2;
+
+/** The cost per token for a model, with or without an adapter, whose own products aren't kept. */
+export function tokenCost(config: ModelConfig): TokenCost {
+  const { hiddenSize: d, intermediateSize: f, numLayers, headDim } = config;
+  const [queries, keys] = [config.numHeads * headDim, config.numKvHeads * headDim];
+  const layer = PEAK * (6 * d + 2 * queries + 2 * keys + 3 * f);
+  return { plain: 4 * numLayers * layer, checkpointed: 4 * (2 * numLayers * d + layer) };
+}
+
+/**
+ * Chooses between keeping all activations, checkpointing (one more forward pass, everything at once) and parts (one
+ * more forward pass, a part at a time); parts are checkpointed too where one sequence alone is too long. `asked`
+ * (gradient_checkpointing) overrides the first choice.
+ */
+export function planPass(
+  tokens: number,
+  longestSequence: number,
+  cost: TokenCost,
+  budgetBytes: number,
+  asked: boolean | null = null,
+): PassPlan {
+  const plain = Math.floor(budgetBytes / cost.plain);
+  const saving = Math.floor(budgetBytes / cost.checkpointed);
+  if (asked !== null) {
+    return { checkpointing: asked, maxTokens: Math.min(tokens, Math.max(asked ? saving : plain, longestSequence)) };
+  }
+  if (tokens <= plain) return { checkpointing: false, maxTokens: tokens };
+  if (tokens <= saving) return { checkpointing: true, maxTokens: tokens };
+  if (longestSequence <= plain) return { checkpointing: false, maxTokens: plain };
+  return { checkpointing: true, maxTokens: Math.max(saving, longestSequence) };
+}
+
+/** Packed tokens of a row: its completion's, plus its prompt's, which the rows of a group share. */
+export interface RowSize {
+  readonly group: number;
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/** How the rows of a micro-batch are run: in which parts, whether with checkpointing, and the peak bytes of a part. */
+export function planRows(
+  rows: readonly RowSize[],
+  cost: TokenCost,
+  config: Pick<RunConfig, 'activation_memory_mb' | 'gradient_checkpointing'>,
+): { readonly parts: RowRange[]; readonly checkpointing: boolean; readonly bytes: number } {
+  const longest = rows.reduce((most, { prompt, completion }) => Math.max(most, prompt + completion), 0);
+  const tokens = rows.reduce(
+    (sum, row, i) => sum + row.completion + (rows[i - 1]?.group === row.group ? 0 : row.prompt),
+    0,
+  );
+  const pass = planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20, config.gradient_checkpointing);
+  const { checkpointing, maxTokens } = pass;
+  const bytes = maxTokens * (checkpointing ? cost.checkpointed : cost.plain);
+  return { parts: cutRows(rows, maxTokens), checkpointing, bytes };
+}
+
+/** Rows [first, end) of a micro-batch that are run together. */
+export interface RowRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * Splits rows into parts of at most `maxTokens` packed tokens, in order. A part processes each of its prompts once, so a
+ * row costs its completion, plus its prompt if it is the first of its group in the part.
+ */
+export function cutRows(rows: readonly RowSize[], maxTokens: number): RowRange[] {
+  const parts: RowRange[] = [];
+  let first = 0;
+  let used = 0;
+  rows.forEach((row, i) => {
+    const joins = i > first && rows[i - 1]?.group === row.group;
+    const own = row.completion + (joins ? 0 : row.prompt);
+    if (i > first && used + own > maxTokens) {
+      parts.push({ first, end: i });
+      first = i;
+      used = row.completion + row.prompt;
+    } else used += own;
+  });
+  if (rows.length > first) parts.push({ first, end: rows.length });
+  return parts;
+}

@@ -1,0 +1,114 @@
+/** Facts about a model from its JSON and weight file headers: no tensors are created, so the host may use this. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { inputError } from '../../errors.ts';
+import { readChatTemplate } from '../../model/chat-template.ts';
+import { type ModelConfig, readJson } from '../../model/config.ts';
+import { parameterShapes } from '../../model/model.ts';
+import { parseAdapterConfig } from '../../model/peft-config.ts';
+import { openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
+import { weightFiles } from '../../model/weight-files.ts';
+import type { ModelParts } from '../open-policy.ts';
+import { deviceBudget, type Trained, usedBytes, weightCount } from './budget.ts';
+import { tokenCost } from './memory.ts';
+import { checkModelFolder } from './model-folder.ts';
+import { kvBytesPerToken } from './plan.ts';
+
+export interface AdapterFacts {
+  readonly rank: number;
+  readonly alpha: number;
+  readonly rslora: boolean;
+  readonly targets: readonly string[];
+  readonly parameters: number;
+}
+
+export interface ModelFacts {
+  readonly config: ModelConfig;
+  readonly parameters: number;
+  /** As stored, each once: `BF16`. */
+  readonly dtypes: readonly string[];
+  readonly chatTemplate: boolean;
+  /** The adapter; null for a full model. */
+  readonly adapter: AdapterFacts | null;
+}
+
+/** Reads a model; errors name the file, tensor or field. */
+export function readModelFacts({ base, adapter, tokenizer }: ModelParts): ModelFacts {
+  const config = checkModelFolder(base);
+  const entries = weightFiles(base).flatMap((name) => [...entriesOf(join(base, name))]);
+  checkTensors(base, config, new Map(entries));
+  return {
+    config,
+    parameters: weightCount(config),
+    dtypes: [...new Set(entries.map(([, { dtype }]) => dtype))],
+    chatTemplate: readChatTemplate(tokenizer, tokenizerConfig(tokenizer)) !== null,
+    adapter: adapter === null ? null : readAdapterFacts(adapter),
+  };
+}
+
+/** Memory that a model needs, by use. */
+export interface MemoryNeeds {
+  readonly generation: number;
+  readonly lora: number;
+  readonly full: number;
+}
+
+/** Activations that a run is content with: larger micro-batches are run in parts. */
+const ACTIVATIONS = 1024 * 2 ** 20;
+/** The workload for these needs: completions at a time, and tokens of a prompt with its completion. */
+export const USUAL = { rows: 64, tokens: 256, rank: 16 } as const;
+
+/** The needs for the `USUAL` workload in float32; training uses checkpointing by layer if its activations require it. */
+export function memoryNeeds(config: ModelConfig): MemoryNeeds {
+  const cache = USUAL.rows * USUAL.tokens * kvBytesPerToken(config);
+  const activations = Math.min(ACTIVATIONS, USUAL.rows * USUAL.tokens * tokenCost(config).checkpointed);
+  const { program } = deviceBudget('wasm', 0);
+  const needs = (trained: Trained, peak: number): number =>
+    usedBytes(config, { precision: 'float32', trained }, program, peak);
+  return {
+    generation: needs('none', cache),
+    lora: needs({ rank: USUAL.rank }, Math.max(cache, activations)),
+    full: needs('all', Math.max(cache, activations)),
+  };
+}
+
+function checkTensors(folder: string, config: ModelConfig, entries: ReadonlyMap<string, TensorEntry>): void {
+  for (const [name, shape] of parameterShapes(config)) {
+    const found = entries.get(name)?.shape;
+    if (found?.join() === shape.join()) continue;
+    throw inputError(
+      found === undefined ? 'TENSOR_MISSING' : 'BAD_SHAPE',
+      `${folder}: expected a tensor "${name}" of shape [${shape.join(', ')}] by config.json, got ${found === undefined ? 'none' : `[${found.join(', ')}]`}`,
+      'Copy or download the whole model folder again.',
+    );
+  }
+}
+
+/** Reads a LoRA checkpoint's adapter. */
+export function readAdapterFacts(folder: string): AdapterFacts {
+  const file = join(folder, 'adapter_config.json');
+  const { r, alpha, useRslora: rslora, targets } = parseAdapterConfig(readJson(file), file);
+  const shapes = [...entriesOf(join(folder, 'adapter_model.safetensors')).values()].map(({ shape }) => shape);
+  return {
+    rank: r,
+    alpha,
+    rslora,
+    targets: typeof targets === 'string' ? [targets] : targets,
+    parameters: count(shapes),
+  };
+}
+
+function entriesOf(file: string): ReadonlyMap<string, TensorEntry> {
+  const opened = openSafetensors(file);
+  opened.close();
+  return opened.entries;
+}
+
+function tokenizerConfig(folder: string): Readonly<Record<string, unknown>> {
+  const file = join(folder, 'tokenizer_config.json');
+  return existsSync(file) ? (readJson(file) as Readonly<Record<string, unknown>>) : {};
+}
+
+function count(shapes: readonly (readonly number[])[]): number {
+  return shapes.reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0);
+}

@@ -1,0 +1,112 @@
+/**
+ * Plans the memory of a GRPO step from a model's config before anything is loaded, by the rules that a run follows: how
+ * many completions are sampled and trained on at a time. Pure.
+ */
+import type { ModelConfig } from '../../model/config.ts';
+import { activationBudget, type Budget, type Residents, residentBytes, usedBytes } from './budget.ts';
+import { planRows, tokenCost } from './memory.ts';
+
+export interface PlanOptions extends Residents {
+  /** Maximum tokens of a prompt and of a completion. */
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** P and G. */
+  readonly prompts: number;
+  readonly group: number;
+  readonly budget: Budget;
+}
+
+/** Bytes by purpose; the larger of the two phases counts. */
+export interface MemoryPlan {
+  readonly weights: number;
+  /** Training state: gradients and two moments, and the adapters themselves. */
+  readonly optimiser: number;
+  /** Completions sampled at a time. */
+  readonly sampled: number;
+  /** Keys, values and logits during sampling. */
+  readonly cache: number;
+  /** Completions trained on at a time. */
+  readonly trained: number;
+  readonly activations: number;
+  /** Program and libraries. */
+  readonly program: number;
+  readonly total: number;
+  readonly fits: boolean;
+}
+
+const FLOAT = 4;
+
+/** The plan for a model: as many completions at a time as fit, at least one. */
+export function memoryPlan(config: ModelConfig, options: PlanOptions): MemoryPlan {
+  const { budget, prompts, group, promptTokens, completionTokens } = options;
+  const most = prompts * group;
+  const allowed = activationBudget(config, options, budget);
+  const sampled = rowsAtOnce(config, options, most, allowed);
+  const rows = Array.from({ length: most }, (_, row) => ({
+    group: Math.floor(row / group),
+    prompt: promptTokens,
+    completion: completionTokens,
+  }));
+  const { parts, bytes: activations } = planRows(rows, tokenCost(config), {
+    activation_memory_mb: allowed / 2 ** 20,
+    gradient_checkpointing: null,
+  });
+  const [{ first, end } = { first: 0, end: 0 }] = parts;
+  const cache = cacheBytes(config, options, sampled);
+  const total = usedBytes(config, options, budget.program, Math.max(cache, activations));
+  return {
+    ...residentBytes(config, options),
+    ...{ sampled, cache, trained: end - first, activations, program: budget.program },
+    // One completion at a time is tried even where it takes some of the reserve.
+    ...{ total, fits: total <= budget.bytes },
+  };
+}
+
+/** The largest number from 1 to `most` for which `holds`; 1 if none does. */
+export function atMost(most: number, holds: (n: number) => boolean): number {
+  let [low, high] = [1, most];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Prompts and completions that are decoded together. */
+export type DecodedShape = Pick<PlanOptions, 'promptTokens' | 'completionTokens' | 'group'>;
+
+/** How many of `most` completions are decoded together within `bytes`. */
+export function rowsAtOnce(config: ModelConfig, shape: DecodedShape, most: number, bytes: number): number {
+  return atMost(most, (rows) => cacheBytes(config, shape, rows) <= bytes);
+}
+
+/** Keys and values of one token in all layers. */
+export function kvBytesPerToken({ numLayers, numKvHeads, headDim }: ModelConfig): number {
+  return 2 * FLOAT * numLayers * numKvHeads * headDim;
+}
+
+/**
+ * Rows of one prompt share its keys and values; a layer's are copied as they grow; logits exist three times. While the
+ * prompts are read there are no completions yet, but a layer's activations.
+ */
+export function cacheBytes(
+  config: ModelConfig,
+  { promptTokens, completionTokens, group }: DecodedShape,
+  rows: number,
+): number {
+  const prompts = Math.ceil(rows / group) * promptTokens;
+  const own = rows * completionTokens * (1 + 1 / config.numLayers) * kvBytesPerToken(config);
+  const logits = 3 * FLOAT * rows * config.vocabSize;
+  return prompts * kvBytesPerToken(config) + Math.max(own + logits, prompts * layerBytes(config));
+}
+
+/** Packed tokens of a forward pass without a gradient within `bytes`. */
+export function forwardTokens(config: ModelConfig, bytes: number): number {
+  return Math.max(1, Math.floor(bytes / layerBytes(config)));
+}
+
+/** What a token needs in one layer of a forward pass, whose tensors live until the layer is done. */
+function layerBytes({ hiddenSize: d, intermediateSize: f, headDim, numHeads, numKvHeads }: ModelConfig): number {
+  return FLOAT * (5 * d + (2 * numHeads + 3 * numKvHeads) * headDim + 3 * f);
+}

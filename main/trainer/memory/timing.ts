@@ -1,0 +1,280 @@
+/**
+ * How long a policy's work takes on this machine, from a few seconds of it: packed passes by their multiplications,
+ * attention apart by the pairs of tokens that it compares, and decoding steps at two depths of the cache.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import type { ModelConfig } from '../../model/config.ts';
+import { attentionShape } from '../../model/decoder.ts';
+import { openDecoding } from '../../model/decoding.ts';
+import type { PromptGroup } from '../../model/pack.ts';
+import type { Parameter } from '../../model/parameter.ts';
+import { pulse } from '../../pulse.ts';
+import { gradients } from '../../tensor/backward.ts';
+import { packedAttention } from '../../tensor/ops/attention.ts';
+import type { PrefixKv } from '../../tensor/ops/decode-attention.ts';
+import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
+import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy.ts';
+import { weightCount } from './budget.ts';
+
+/** What a packed pass computes. */
+export interface PassWork {
+  /** Multiplications by weights. */
+  readonly products: number;
+  /** Pairs of a token and one that it attends to, in one layer. */
+  readonly pairs: number;
+}
+
+/** Seconds of passes over a batch. */
+export interface PassTimes {
+  /** A forward pass and its gradient. */
+  training(work: PassWork): number;
+  /** A forward pass alone. */
+  forward(work: PassWork): number;
+}
+
+/** Seconds that one kind of measurement may take; at least one round is always done. */
+const ATTENTION_SECONDS = 1;
+const TRAINING_SECONDS = 2;
+const FORWARD_SECONDS = 1;
+const DECODE_SECONDS = 2;
+/** Packed tokens of the first pass, from which the size of the next one follows. */
+const FIRST_TOKENS = 48;
+/** Rounds after which a time that no longer falls counts as settled: code gets faster as the engine optimises it. */
+const MOST_ROUNDS = 8;
+/** Decoding steps timed at each depth. */
+const DECODE_STEPS = 4;
+
+/** The work of a pass over groups, their prompts computed once. */
+export function workOf(config: ModelConfig, groups: readonly PromptGroup[]): PassWork {
+  const head = config.vocabSize * config.hiddenSize;
+  const block = weightCount(config) - head * (config.tieWordEmbeddings ? 1 : 2);
+  let [tokens, predicted, pairs] = [0, 0, 0];
+  for (const { promptIds, completions } of groups) {
+    const prompt = promptIds.length;
+    tokens += prompt;
+    pairs += triangle(prompt);
+    for (const { length } of completions) {
+      const own = Math.max(length - 1, 0);
+      tokens += own;
+      predicted += length;
+      pairs += own * prompt + triangle(own);
+    }
+  }
+  return { products: tokens * block + predicted * head, pairs };
+}
+
+const triangle = (n: number): number => (n * (n + 1)) / 2;
+
+/**
+ * Times passes like the one over `groups`, on as much of them as the time allows, in the way that the run does them.
+ * A pass costs something by itself too (16-bit weights are widened once a pass), which shows in passes of two sizes.
+ */
+export function timePasses(
+  policy: Policy,
+  parameters: readonly Parameter[],
+  groups: readonly PromptGroup[],
+  temperature: number,
+  checkpointing: boolean,
+): PassTimes {
+  const { config } = policy.model;
+  const attention = timeAttention(config, groups);
+  // Recomputed layers attend a second time.
+  const attending = attention.training + (checkpointing ? attention.forward : 0);
+  const forwardSeconds = (some: readonly PromptGroup[]): number => forwardPass(policy, some, temperature);
+  const few = cutGroups(groups, FIRST_TOKENS);
+  const fewSeconds = settled(() => forwardSeconds(few), FORWARD_SECONDS / 4);
+  const many = cutGroups(groups, (FIRST_TOKENS * FORWARD_SECONDS) / 2 / Math.max(fewSeconds, 1e-6));
+  const [small, large] = [workOf(config, few), workOf(config, many)];
+  const grows = large.products > 2 * small.products;
+  const some = grows ? many : few;
+  const work = grows ? large : small;
+  const manySeconds = grows ? settled(() => forwardSeconds(many), FORWARD_SECONDS) : fewSeconds;
+  const trainingSeconds = settled(
+    () => trainingPass(policy, parameters, some, temperature, checkpointing),
+    TRAINING_SECONDS,
+  );
+  const [fewProducts, manyProducts] = [
+    byWeights(fewSeconds, small.pairs * attention.forward),
+    byWeights(manySeconds, work.pairs * attention.forward),
+  ];
+  const slope = grows ? (manyProducts - fewProducts) / (large.products - small.products) : 0;
+  const fixed = grows ? Math.max(0, fewProducts - Math.max(0, slope) * small.products) : 0;
+  const perProduct = Math.max(0, manyProducts - fixed) / work.products;
+  // A gradient reads the weights again, and so do layers that are computed again.
+  const passes = checkpointing ? 3 : 2;
+  const trained = byWeights(trainingSeconds, work.pairs * attending);
+  const fixedTraining = Math.min(passes * fixed, trained / 2);
+  const perTrained = (trained - fixedTraining) / work.products;
+  return {
+    training: ({ products, pairs }) => fixedTraining + products * perTrained + pairs * attending,
+    forward: ({ products, pairs }) => fixed + products * perProduct + pairs * attention.forward,
+  };
+}
+
+/** A pass's seconds without attention's; a share is left if that was measured too long. */
+function byWeights(seconds: number, attending: number): number {
+  return Math.max(seconds - attending, seconds / 4);
+}
+
+/** Some of the groups: whole ones up to `tokens`, or rows of the first, or the beginning of its first row. */
+export function cutGroups(groups: readonly PromptGroup[], tokens: number): PromptGroup[] {
+  const some: PromptGroup[] = [];
+  let used = 0;
+  for (const group of groups) {
+    const kept: (readonly number[])[] = [];
+    let needed = group.promptIds.length;
+    for (const completion of group.completions) {
+      const own = Math.max(completion.length - 1, 0);
+      if (used + needed + own > tokens) break;
+      needed += own;
+      kept.push(completion);
+    }
+    if (kept.length === 0) break;
+    some.push({ promptIds: group.promptIds, completions: kept });
+    used += needed;
+    if (kept.length < group.completions.length) break;
+  }
+  const [first] = groups;
+  if (some.length > 0 || first === undefined) return some;
+  const [completion = []] = first.completions;
+  const share = Math.min(1, tokens / Math.max(1, first.promptIds.length + completion.length));
+  const part = (ids: readonly number[]): readonly number[] => ids.slice(0, Math.max(2, Math.floor(share * ids.length)));
+  return [{ promptIds: part(first.promptIds), completions: [part(completion)] }];
+}
+
+function trainingPass(
+  policy: Policy,
+  parameters: readonly Parameter[],
+  groups: readonly PromptGroup[],
+  temperature: number,
+  checkpointing: boolean,
+): number {
+  const began = performance.now();
+  const batch = uploadGroups(groups);
+  try {
+    tf.tidy(() => {
+      const loss = () => tf.sum(completionLogps(policy, batch, temperature, { checkpointing }).logps) as tf.Scalar;
+      // Reading one number waits for all pending work.
+      lossAndGradients(loss, parameters).grads[0]?.dataSync();
+    });
+  } finally {
+    disposeBatch(batch);
+  }
+  return (performance.now() - began) / 1000;
+}
+
+function forwardPass(policy: Policy, groups: readonly PromptGroup[], temperature: number): number {
+  const began = performance.now();
+  const batch = uploadGroups(groups);
+  try {
+    hostLogps(policy, batch, temperature);
+  } finally {
+    disposeBatch(batch);
+  }
+  return (performance.now() - began) / 1000;
+}
+
+/** Seconds a pair of tokens in all layers, on a prompt with one completion as long as those of the first group. */
+function timeAttention(config: ModelConfig, groups: readonly PromptGroup[]) {
+  const [
+    {
+      promptIds,
+      completions: [completion = []],
+    } = { promptIds: [0], completions: [[0]] },
+  ] = groups;
+  const { numHeads, numKvHeads, headDim, numLayers } = config;
+  const [prompt, own] = [promptIds.length, Math.max(completion.length - 1, 1)];
+  const pairs = triangle(prompt) + own * prompt + triangle(own);
+  const segments = tf.tensor2d([0, prompt, 0, 0, prompt, own, 0, prompt], [2, 4], 'int32');
+  const [q, k, v] = [numHeads, numKvHeads, numKvHeads].map((heads) =>
+    tf.randomUniform<tf.Rank.R2>([prompt + own, heads * headDim], -1, 1, 'float32', 1),
+  ) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
+  const attend = (): tf.Tensor2D => packedAttention(q, k, v, segments, attentionShape(config));
+  const timed = (work: () => tf.Tensor | null | undefined): number => {
+    const began = performance.now();
+    tf.tidy(() => void work()?.dataSync());
+    return (performance.now() - began) / 1000;
+  };
+  try {
+    const forward = settled(() => timed(attend), ATTENTION_SECONDS / 4);
+    const both = settled(() => timed(() => gradients(() => tf.sum(attend()), [q, k, v]).grads[0]), ATTENTION_SECONDS);
+    return { forward: (forward * numLayers) / pairs, training: (both * numLayers) / pairs };
+  } finally {
+    tf.dispose([segments, q, k, v]);
+  }
+}
+
+/** What is decoded together. */
+export interface DecodeShape {
+  /** Rows of each prompt, and the prompts' tokens. */
+  readonly prompts: readonly { readonly tokens: number; readonly rows: number }[];
+  /** Tokens that a row writes, and the most that it may. */
+  readonly steps: number;
+  readonly capacity: number;
+}
+
+/**
+ * Seconds of a decoding step, averaged over a completion: the mean of steps at a quarter and at three quarters of it,
+ * which is exact for a cost that grows with the depth. The caches hold nothing, only their sizes count.
+ */
+export function timeDecoding({ model, adapter }: Policy, { prompts, steps, capacity }: DecodeShape): number {
+  const { numLayers, numKvHeads, headDim, vocabSize } = model.config;
+  const width = numKvHeads * headDim;
+  let tokens = 0;
+  const rows = prompts.flatMap(({ tokens: length, rows: count }) => {
+    const start = tokens;
+    tokens += length;
+    return Array.from({ length: count }, () => ({ start, length }));
+  });
+  const ids = rows.map((_, row) => row % vocabSize);
+  const deep = Math.floor((3 * steps) / 4);
+  const round = (): number => {
+    const prefix = Array.from({ length: numLayers }, (): PrefixKv => {
+      pulse();
+      return { k: tf.zeros([tokens, width]), v: tf.zeros([tokens, width]) };
+    });
+    const early = Math.floor(steps / 4);
+    const run = openDecoding(model, adapter, prefix, rows, Math.max(capacity, 2 * DECODE_STEPS + 2));
+    let at = 0;
+    const skipTo = (depth: number): void => {
+      if (depth > at) run.skip(depth - at);
+      at = Math.max(at, depth);
+    };
+    const step = (): number => {
+      pulse();
+      at++;
+      const began = performance.now();
+      const logits = run.step(ids);
+      tf.tidy(() => void tf.max(logits).dataSync());
+      logits.dispose();
+      return (performance.now() - began) / 1000;
+    };
+    const mean = (count: number): number =>
+      Array.from({ length: count }, step).reduce((sum, seconds) => sum + seconds, 0) / count;
+    try {
+      skipTo(early);
+      const first = step();
+      // The first one finds nothing prepared; of a model that takes seconds it has to do.
+      const count = Math.min(DECODE_STEPS, Math.floor(DECODE_SECONDS / 4 / first), Math.floor(steps / 4));
+      const atQuarter = count < 1 ? first : mean(count);
+      skipTo(deep);
+      return (atQuarter + mean(Math.max(1, count))) / 2;
+    } finally {
+      run.dispose();
+    }
+  };
+  return settled(round, DECODE_SECONDS);
+}
+
+/** The least time of repeated work, until it no longer falls or `most` seconds have passed. */
+function settled(work: () => number, most: number): number {
+  const began = performance.now();
+  let least = work();
+  for (let round = 1; round < MOST_ROUNDS && performance.now() - began < 1000 * most; round++) {
+    const next = work();
+    const steady = next > 0.9 * least;
+    least = Math.min(least, next);
+    if (steady && round > 1) break;
+  }
+  return least;
+}

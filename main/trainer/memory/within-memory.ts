@@ -1,0 +1,41 @@
+/** Out-of-memory fallback: repeats the work with half the memory budget. */
+import { BraidError } from '../../errors.ts';
+
+/** Below this, smaller parts no longer help. */
+const MIN_MB = 16;
+
+/** The reduced budget of each owner (a model) after memory ran out. */
+const lowered = new WeakMap<object, number>();
+
+/** Runs `work` with a budget in MiB, or with its last reduced budget; halves it while memory runs out. */
+export function withinMemory<T>(owner: object, megabytes: number, work: (megabytes: number) => T): T {
+  let planned = Math.min(megabytes, lowered.get(owner) ?? megabytes);
+  for (;;) {
+    try {
+      return work(planned);
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+      if (planned / 2 < MIN_MB) throw asOutOfMemory(error);
+      planned /= 2;
+      lowered.set(owner, planned);
+    }
+  }
+}
+
+/** In words that a user can act on; the library's own stay in the cause. */
+export function asOutOfMemory(error: unknown): BraidError {
+  if (error instanceof BraidError) return error;
+  return new BraidError('OUT_OF_MEMORY', 'Memory ran out, even in the smallest parts', {
+    cause: error,
+    remedy: 'Use a shorter stage, a smaller max_completion_length or model, LoRA, or end other programs.',
+  });
+}
+
+/** Whether an error means that an allocation failed: ours by its code, TensorFlow's by its status 8, V8's by its words. */
+export function isOutOfMemory(error: unknown): boolean {
+  if (error instanceof BraidError) return error.code === 'OUT_OF_MEMORY';
+  return (
+    error instanceof Error &&
+    /OOM when allocating|Invalid TF_Status: 8\b|Array buffer allocation failed/.test(error.message)
+  );
+}

@@ -1,0 +1,194 @@
+/** Problems in one step's metrics, with the likely cause and the remedy: one function per rule. */
+import type { Metrics, WarningRule } from '../events.ts';
+
+export interface WatchSettings {
+  /** `collapse_patience`. */
+  readonly patience: number;
+  readonly numGenerations: number;
+  readonly groupsPerGeneration: number;
+  readonly numIterations: number;
+  readonly temperature: number;
+  readonly learningRate: number;
+  readonly beta: number;
+  /** The maximum weighted reward; null: unknown, then no stage is ever called learned. */
+  readonly highestReward: number | null;
+}
+
+export interface Trouble {
+  /** 1, or 2 if it has become worse than the last warning. */
+  readonly severity: 1 | 2;
+  readonly message: string;
+  readonly remedy: string;
+  /** dead_groups only: the groups are dead because all their completions are identical. */
+  readonly identical?: boolean;
+}
+
+/** By rule: a problem, null if healthy, undefined if the step lacks the metrics. */
+export type Findings = Readonly<Record<WarningRule, Trouble | null | undefined>> & {
+  readonly learned: boolean | undefined;
+};
+
+/** State from earlier steps. */
+export interface WatchHistory {
+  readonly startEntropy: number | null;
+  readonly rewardFast: number | null;
+  readonly rewardSlow: number | null;
+}
+
+/** A step with at least this share of dead groups is a problem. */
+const DEAD = 0.75;
+/** Entropy has collapsed below this share of its initial value, and below this floor (nats per token) if it started above. */
+const ENTROPY_SHARE = 0.1;
+const ENTROPY_FLOOR = 0.01;
+const KL_HIGH = 10;
+const KL_EXPLODING = 15;
+const UNIQUE_LOW = 0.25;
+const REPETITION_HIGH = 0.5;
+/** A mean reward of at least this share of the maximum means that the stage is practically learned. */
+const LEARNED = 0.95;
+/** The reward is rising while its fast mean is above the slow one by this share of the reward's scale. */
+const RISING = 0.02;
+
+/** Applies every rule to one step. */
+export function troubles(metrics: Metrics, trend: WatchHistory, settings: WatchSettings): Findings {
+  const learned = isLearned(metrics, settings);
+  // A policy that has learned is certain and its completions are alike, as they should be; also while it is getting there.
+  const excused = learned === true || nearTop(metrics, settings) || isRising(trend, settings);
+  return {
+    learned,
+    not_finite: notFinite(metrics),
+    dead_groups: deadGroups(metrics, settings),
+    repetition: repetition(metrics, settings, excused),
+    entropy: lowEntropy(metrics, trend, excused),
+    kl: highKl(metrics, settings),
+  };
+}
+
+function notFinite(metrics: Metrics): Trouble | null | undefined {
+  const bad = ['loss', 'grad_norm'].filter((name) => metrics[name] !== undefined && !Number.isFinite(metrics[name]));
+  if (metrics.loss === undefined && metrics.grad_norm === undefined) return undefined;
+  if (bad.length === 0) return null;
+  return {
+    severity: 1,
+    message: `${bad.join(' and ')} ${bad.length > 1 ? 'are' : 'is'} not a finite number, so the weights can't be updated: there was a numerical overflow.`,
+    remedy:
+      'Go back to the last good checkpoint and lower the learning rate to a third; if beta is above 0, set kl_clamp to 10.',
+  };
+}
+
+function deadGroups(metrics: Metrics, settings: WatchSettings): Trouble | null | undefined {
+  const dead = metrics['groups/dead'] ?? metrics.frac_reward_zero_std;
+  if (dead === undefined) return undefined;
+  const solved = metrics['groups/solved'] ?? (nearTop(metrics, settings) ? dead : 0);
+  if (dead - solved < DEAD) return null;
+  const identical = metrics['completions/identical_groups'] ?? 0;
+  if (identical >= DEAD) {
+    return {
+      severity: 1,
+      identical: true,
+      message: `All ${settings.numGenerations} completions are identical in ${ofGroups(identical, settings)}, so there is no training signal.`,
+      remedy: `${warmer(settings)} or go back to a shorter stage.`,
+    };
+  }
+  const clipped = metrics['completions/clipped_ratio'] ?? 0;
+  const reward = metrics.reward ?? Number.NaN;
+  const start = `The completions of a group all get the same reward in ${ofGroups(dead, settings)} (mean reward ${reward.toFixed(2)}), so there is no training signal.`;
+  if (clipped >= DEAD) {
+    return {
+      severity: 1,
+      message: `${start} ${percent(clipped)} of the completions hit max_completion_length before they end.`,
+      remedy: 'Raise max_completion_length, or warm the model up on targets of this length (train --method sft).',
+    };
+  }
+  return {
+    severity: 1,
+    message: `${start} The stage is probably too hard for this model.`,
+    remedy: `Go back to a shorter stage, or ${warmer(settings).toLowerCase()} or num_generations so that completions differ.`,
+  };
+}
+
+function repetition(metrics: Metrics, settings: WatchSettings, excused: boolean): Trouble | null | undefined {
+  const unique = metrics['completions/unique_ratio'];
+  const repeated = metrics['completions/repetition'];
+  if (unique === undefined && repeated === undefined) return undefined;
+  if (repeated !== undefined && repeated >= REPETITION_HIGH && !nearTop(metrics, settings)) {
+    return {
+      severity: 1,
+      message: `${percent(repeated)} of the four-token sequences repeat an earlier one of the same completion: the model is looping.`,
+      remedy: 'Go back to an earlier checkpoint with a lower learning rate, or set repetition_penalty to 1.1.',
+    };
+  }
+  if (unique !== undefined && unique <= Math.max(UNIQUE_LOW, 1 / settings.numGenerations) && !excused) {
+    const different = Math.max(1, unique * settings.numGenerations);
+    return {
+      severity: 1,
+      message: `Only about ${different.toFixed(1)} of the ${settings.numGenerations} completions of a group differ: sampling barely explores.`,
+      remedy: `${warmer(settings)}, or go back to an earlier checkpoint with a lower learning rate.`,
+    };
+  }
+  return null;
+}
+
+function lowEntropy(metrics: Metrics, trend: WatchHistory, excused: boolean): Trouble | null | undefined {
+  const { entropy } = metrics;
+  if (entropy === undefined || trend.startEntropy === null) return undefined;
+  const start = trend.startEntropy;
+  // A model that starts out nearly certain is only compared with its own start.
+  const floor = Math.max(ENTROPY_SHARE * start, start > 2 * ENTROPY_FLOOR ? ENTROPY_FLOOR : 0);
+  if (!(entropy < floor) || excused) return null;
+  return {
+    severity: 1,
+    message: `The entropy has fallen to ${entropy.toPrecision(2)} from ${start.toPrecision(2)} at the start while the reward no longer rises: the model always generates the same text and has stopped exploring.`,
+    remedy:
+      'Go back to an earlier checkpoint and lower the learning rate, or set entropy_coef to 0.001, or epsilon_high to 0.28.',
+  };
+}
+
+function highKl(metrics: Metrics, settings: WatchSettings): Trouble | null | undefined {
+  const { kl } = metrics;
+  if (kl === undefined) return undefined;
+  if (Number.isFinite(kl) && kl <= KL_HIGH) return null;
+  const remedy = `Go back to the last good checkpoint and lower the learning rate (now ${settings.learningRate})${settings.beta < 0.04 ? ' or raise beta to 0.04' : ''}`;
+  if (!Number.isFinite(kl) || kl > KL_EXPLODING) {
+    const size = Number.isFinite(kl) ? `${kl.toFixed(1)} nats per token` : 'not a finite number';
+    return {
+      severity: 2,
+      message: `The KL divergence from the reference is exploding (${size}): the model no longer resembles the one it started from.`,
+      remedy: `${remedy}; kl_clamp 10 prevents overflow on single tokens.`,
+    };
+  }
+  return {
+    severity: 1,
+    message: `The KL divergence from the reference is ${kl.toFixed(1)} nats per token: the model is drifting far from where it started.`,
+    remedy: `${remedy}.`,
+  };
+}
+
+function isLearned(metrics: Metrics, settings: WatchSettings): boolean | undefined {
+  const dead = metrics['groups/dead'] ?? metrics.frac_reward_zero_std;
+  if (dead === undefined) return undefined;
+  return dead >= DEAD && nearTop(metrics, settings);
+}
+
+function nearTop(metrics: Metrics, settings: WatchSettings): boolean {
+  const { highestReward } = settings;
+  return highestReward !== null && metrics.reward !== undefined && metrics.reward >= LEARNED * highestReward;
+}
+
+function isRising({ rewardFast, rewardSlow }: WatchHistory, settings: WatchSettings): boolean {
+  if (rewardFast === null || rewardSlow === null) return false;
+  const scale = settings.highestReward ?? Math.max(Math.abs(rewardSlow), 1e-6);
+  return rewardFast - rewardSlow > RISING * scale;
+}
+
+function warmer({ temperature }: WatchSettings): string {
+  return temperature < 1 ? 'Raise the temperature to 1.0' : `Raise the temperature (now ${temperature})`;
+}
+
+function ofGroups(share: number, { groupsPerGeneration }: WatchSettings): string {
+  return `${Math.round(share * groupsPerGeneration)} of ${groupsPerGeneration} groups`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

@@ -1,0 +1,169 @@
+/**
+ * The collapse watch: checks each step's metrics and reports, in plain words, when a run has stopped learning.
+ * A pure state machine: `watchStep(state, metrics, settings)` returns the next state and any messages; the state
+ * is plain JSON, so that a resumed run continues watching.
+ *
+ * A rule warns after `patience` consecutive bad steps, then stays silent until `patience` healthy steps have passed.
+ * Steps that lack a rule's metrics (a generation is reused) count neither way. A group that is dead because all its
+ * completions are (nearly) perfect is a success: that gives a notice, never a warning.
+ */
+
+import type { Metrics, WarningRule } from '../events.ts';
+import { type Findings, type Trouble, troubles, type WatchSettings } from './collapse-rules.ts';
+
+export type { WatchSettings } from './collapse-rules.ts';
+
+/** A message of the watch: a warning from a rule, or a harmless notice. */
+export interface WatchReport {
+  readonly message: string;
+  readonly remedy: string;
+}
+export interface WatchWarning extends WatchReport {
+  readonly rule: WarningRule;
+}
+export interface WatchNotice extends WatchReport {
+  readonly topic: 'learned' | 'loss_zero';
+}
+
+interface RuleState {
+  /** Consecutive bad steps, and consecutive healthy steps since the last warning. */
+  readonly streak: number;
+  readonly healthy: number;
+  /** The severity of the last warning, until recovery; 0: none. */
+  readonly warned: number;
+}
+
+/** Plain JSON. */
+export interface WatchState {
+  readonly rules: Readonly<Record<WarningRule, RuleState>>;
+  /** Mean entropy of the first steps, and their number so far. */
+  readonly startEntropy: number | null;
+  readonly startSteps: number;
+  /** Fast and slow running means of the reward: rising while fast is well above slow. */
+  readonly rewardFast: number | null;
+  readonly rewardSlow: number | null;
+  /** The newest reward: steps that reuse a generation have none. */
+  readonly lastReward: number | null;
+  readonly learnedStreak: number;
+  readonly said: readonly WatchNotice['topic'][];
+}
+
+export interface WatchResult {
+  readonly state: WatchState;
+  readonly warnings: readonly WatchWarning[];
+  readonly notices: readonly WatchNotice[];
+}
+
+/** Steps over which the initial entropy is averaged. */
+const START_STEPS = 3;
+const FAST = 0.3;
+const SLOW = 0.05;
+
+const RULES = ['not_finite', 'dead_groups', 'repetition', 'entropy', 'kl'] as const satisfies readonly WarningRule[];
+const quiet: RuleState = { streak: 0, healthy: 0, warned: 0 };
+
+/** The state before the first step. */
+export function startWatch(): WatchState {
+  return {
+    rules: { not_finite: quiet, dead_groups: quiet, repetition: quiet, entropy: quiet, kl: quiet },
+    startEntropy: null,
+    startSteps: 0,
+    rewardFast: null,
+    rewardSlow: null,
+    lastReward: null,
+    learnedStreak: 0,
+    said: [],
+  };
+}
+
+/** Processes one step's metrics. */
+export function watchStep(before: WatchState, metrics: Metrics, settings: WatchSettings): WatchResult {
+  const trend = followTrend(before, metrics);
+  const reward = metrics.reward ?? trend.lastReward;
+  const found = troubles(reward === null ? metrics : { ...metrics, reward }, trend, settings);
+  const rules = { ...before.rules };
+  const warnings: WatchWarning[] = [];
+  for (const rule of RULES) {
+    const trouble = found[rule];
+    if (trouble === undefined) continue;
+    const next = advance(before.rules[rule], trouble, settings.patience);
+    rules[rule] = next.state;
+    if (trouble === null || !next.speak) continue;
+    // Identical completions are why those groups are dead: one warning covers both.
+    if (rule === 'repetition' && covered(rules.dead_groups, found)) continue;
+    warnings.push({ rule, message: trouble.message, remedy: trouble.remedy });
+  }
+  const learned = noticeLearned(before, metrics, found, settings);
+  const notices = [...learned.notices, ...noticeLossZero(before, metrics, settings)];
+  const said = [...before.said, ...notices.map(({ topic }) => topic)];
+  return { state: { ...trend, rules, learnedStreak: learned.streak, said }, warnings, notices };
+}
+
+function advance(
+  state: RuleState,
+  trouble: Trouble | null,
+  patience: number,
+): { readonly state: RuleState; readonly speak: boolean } {
+  if (trouble === null) {
+    const healthy = state.healthy + 1;
+    return { state: { streak: 0, healthy, warned: healthy >= patience ? 0 : state.warned }, speak: false };
+  }
+  const streak = state.streak + 1;
+  const speak = streak >= patience && trouble.severity > state.warned;
+  return { state: { streak, healthy: 0, warned: speak ? trouble.severity : state.warned }, speak };
+}
+
+function covered(dead: RuleState, found: Findings): boolean {
+  return dead.warned > 0 && found.dead_groups?.identical === true;
+}
+
+function followTrend(before: WatchState, metrics: Metrics): WatchState {
+  const { entropy, reward } = metrics;
+  let { startEntropy, startSteps, rewardFast, rewardSlow, lastReward } = before;
+  if (entropy !== undefined && Number.isFinite(entropy) && startSteps < START_STEPS) {
+    startEntropy = ((startEntropy ?? 0) * startSteps + entropy) / (startSteps + 1);
+    startSteps++;
+  }
+  if (reward !== undefined && Number.isFinite(reward)) {
+    rewardFast = rewardFast === null ? reward : rewardFast + FAST * (reward - rewardFast);
+    rewardSlow = rewardSlow === null ? reward : rewardSlow + SLOW * (reward - rewardSlow);
+    lastReward = reward;
+  }
+  return { ...before, startEntropy, startSteps, rewardFast, rewardSlow, lastReward };
+}
+
+function noticeLearned(
+  before: WatchState,
+  metrics: Metrics,
+  found: Findings,
+  settings: WatchSettings,
+): { readonly streak: number; readonly notices: readonly WatchNotice[] } {
+  if (found.learned === undefined) return { streak: before.learnedStreak, notices: [] };
+  const streak = found.learned ? before.learnedStreak + 1 : 0;
+  if (streak < settings.patience || before.said.includes('learned')) return { streak, notices: [] };
+  const reward = (metrics.reward ?? Number.NaN).toFixed(2);
+  return {
+    streak,
+    notices: [
+      {
+        topic: 'learned',
+        message: `The mean reward is ${reward} and nearly all completions of each group get the same top reward: this stage is learned.`,
+        remedy: 'Stop here and start the next stage from this checkpoint.',
+      },
+    ],
+  };
+}
+
+function noticeLossZero(before: WatchState, metrics: Metrics, settings: WatchSettings): readonly WatchNotice[] {
+  const { loss } = metrics;
+  if (settings.numIterations !== 1 || before.said.includes('loss_zero')) return [];
+  if (loss === undefined || !(Math.abs(loss) < 1e-4)) return [];
+  return [
+    {
+      topic: 'loss_zero',
+      message:
+        'A loss of 0 is normal at num_iterations 1: every ratio is 1 and the advantages of a group add up to 0. The gradient is not 0.',
+      remedy: 'Watch the reward and grad_norm instead.',
+    },
+  ];
+}

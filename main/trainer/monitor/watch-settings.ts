@@ -1,0 +1,30 @@
+/** The collapse watch's settings, from a run's configuration and task. Pure: also used by the host. */
+import type { Task } from '../../tasks/task.ts';
+import type { TrainConfig } from '../config.ts';
+import type { WatchSettings } from './collapse-rules.ts';
+
+/** The settings for judging a run's metrics. */
+export function watchSettings(config: TrainConfig, task: Pick<Task, 'highestReward' | 'rewardNames'>): WatchSettings {
+  const generated =
+    config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
+  return {
+    patience: config.collapse_patience,
+    numGenerations: config.num_generations,
+    groupsPerGeneration: generated / config.num_generations,
+    numIterations: config.num_iterations,
+    temperature: config.temperature,
+    learningRate: config.learning_rate,
+    beta: config.beta,
+    highestReward: highestReward(task, config.reward_weights),
+  };
+}
+
+/** The maximum weighted reward; null if it is unknown. */
+export function highestReward(
+  { highestReward, rewardNames }: Pick<Task, 'highestReward' | 'rewardNames'>,
+  weights: TrainConfig['reward_weights'],
+): number | null {
+  if (weights === null || highestReward === null) return highestReward;
+  const [weight = 1] = weights;
+  return rewardNames.length === 1 && weight > 0 ? weight * highestReward : null;
+}
