@@ -1,4 +1,4 @@
-/** The page: frame around screens. Each screen is loaded when first opened. */
+/** The app shell: the frame around the screens. A screen's code is loaded when it is first opened. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
@@ -8,17 +8,17 @@ import { connection } from './api/connection.ts';
 import { ErrorBoundary } from './components/ErrorBoundary.tsx';
 import { Empty } from './components/Feedback.tsx';
 import classes from './frame/Frame.module.css';
-import { fetchAheadWhenIdle } from './frame/fetch-ahead.ts';
 import { HostRequests } from './frame/HostRequests.tsx';
 import { useHashPath } from './frame/hash-location.ts';
 import { KeysProvider } from './frame/keys.tsx';
 import { LazyScreen, prefetchWhenIdle, screenCode } from './frame/lazy-screen.tsx';
+import { Prerender, type PrerenderTask } from './frame/Prerender.tsx';
 import { PaletteWhenIdle } from './frame/palette-when-idle.tsx';
+import { prefetchScreensWhenIdle } from './frame/prefetch-screens.ts';
 import { Rail } from './frame/Rail.tsx';
-import { Rehearsal, type Rehearsed } from './frame/Rehearsal.tsx';
 import { StatusBar } from './frame/StatusBar.tsx';
 import { Home } from './home/Home.tsx';
-import { fetchOpening } from './run/fetch-opening.ts';
+import { prefetchRun } from './run/prefetch.ts';
 import { allRuns } from './runs/all-runs.ts';
 import { sparklinesAround } from './runs/use-sparklines.ts';
 import { useTheme } from './theme/use-theme.ts';
@@ -40,14 +40,14 @@ const run = screenCode(() => import('./run/Run.tsx').then(({ Run }) => Run));
 
 const none = {};
 
-/** Most screens have it, the first has not: where it comes with a screen, that is laid out and drawn a second time. */
+/** Most screens use this font, Home doesn't. Loading it together with a screen would lay that screen out twice. */
 const fixedWidthFont = {
   fetch: async () => {
     await document.fonts.load("12px 'JetBrains Mono Variable'");
   },
 };
 
-/** Those that one comes to soon go first. */
+/** In the order in which they are likely to be opened. */
 const later = [
   fixedWidthFont,
   ...[runs, run, samples, curriculum, corpus, models, compare, playground, settings, replies],
@@ -58,16 +58,16 @@ export function App() {
   const state = useSyncExternalStore(connection.subscribe, connection.get);
   useTheme();
   const queries = useQueryClient();
-  const [rehearsed, setRehearsed] = useState<readonly Rehearsed[]>([]);
+  const [tasks, setTasks] = useState<readonly PrerenderTask[]>([]);
   useEffect(
     () =>
       prefetchWhenIdle(later, () => {
-        fetchAheadWhenIdle(queries);
-        setRehearsed(rehearsals(queries));
+        prefetchScreensWhenIdle(queries);
+        setTasks(prerenderTasks(queries));
       }),
     [queries],
   );
-  if (state.kind === 'turned-away') return <TurnedAway />;
+  if (state.kind === 'expired') return <SessionExpired />;
   return (
     <Router hook={useHashPath}>
       <KeysProvider>
@@ -78,14 +78,14 @@ export function App() {
         </div>
         <PaletteWhenIdle />
         <HostRequests />
-        <Rehearsal screens={rehearsed} />
+        <Prerender screens={tasks} />
       </KeysProvider>
     </Router>
   );
 }
 
-/** The screens that take longest at their first opening. */
-function rehearsals(queries: QueryClient): readonly Rehearsed[] {
+/** The screens whose first render takes longest. */
+function prerenderTasks(queries: QueryClient): readonly PrerenderTask[] {
   const newestRun = async () => {
     const [newest] = await queries.fetchQuery(api.runs.list.queryOptions({ input: allRuns }));
     return newest;
@@ -99,7 +99,7 @@ function rehearsals(queries: QueryClient): readonly Rehearsed[] {
     async () => {
       const newest = await newestRun();
       if (newest === undefined) return null;
-      await fetchOpening(queries, newest.id);
+      await prefetchRun(queries, newest.id);
       return <LazyScreen code={run} props={{ runId: newest.id }} />;
     },
     async () => <LazyScreen code={samples} props={none} />,
@@ -157,7 +157,7 @@ function Page() {
             {({ id }) => <LazyScreen key={id} code={comparison} props={{ id: Number(id) }} />}
           </Route>
           <Route>
-            <Empty title="There is no such screen" />
+            <Empty title="Page not found" />
           </Route>
         </Switch>
       </ErrorBoundary>
@@ -165,13 +165,11 @@ function Page() {
   );
 }
 
-function TurnedAway() {
+function SessionExpired() {
   return (
     <div className={classes.away} role="alert">
-      <Empty title="This page belongs to an earlier start of Braid">
-        <p>
-          Open the address that braid serve printed when it started. Nothing is lost: all of it is in the workspace.
-        </p>
+      <Empty title="Braid was restarted, and this page is out of date">
+        <p>Your work is safe in the workspace. Open the address that braid serve printed when it restarted.</p>
       </Empty>
     </div>
   );

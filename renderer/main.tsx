@@ -1,4 +1,4 @@
-/** The page's start: fonts and styles, the line to the host, React. */
+/** Renderer entry point: fonts and styles, the connection to the host, React. */
 import '@fontsource-variable/inter';
 import '@fontsource-variable/jetbrains-mono';
 import '@mantine/core/styles.css';
@@ -9,26 +9,30 @@ import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
+import { batchNotifications } from './api/batch-notifications.ts';
 import { followChanges } from './api/changes.ts';
 import { keepConnected } from './api/connection.ts';
-import { together } from './api/together.ts';
-import { openAhead, openWith, readHash } from './frame/hash-location.ts';
-import { openingOf } from './frame/opening.ts';
+import { prefetchLocation, readHash, setPrefetch } from './frame/hash-location.ts';
 import { fetchHome } from './home/home-queries.ts';
+import { prefetchRun } from './run/prefetch.ts';
 import { theme } from './theme/theme.ts';
 
-// The host tells what changed: nothing is fetched again by itself.
+// The host reports changes, so queries never refetch on their own.
 const queries = new QueryClient({
   defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false } },
 });
 
-notifyManager.setScheduler(together());
+notifyManager.setScheduler(batchNotifications());
 followChanges(queries);
 void keepConnected();
-openWith(openingOf(queries));
+// The run screen is the one whose first view needs several answers from the host.
+setPrefetch((path) => {
+  const runId = Number(/^\/runs\/(\d+)$/.exec(path)?.[1]);
+  return Number.isInteger(runId) ? prefetchRun(queries, runId) : undefined;
+});
 const { path } = readHash(window.location.hash);
 if (path === '/') void fetchHome(queries).catch(() => undefined);
-else openAhead(path);
+else prefetchLocation(path);
 const root = document.getElementById('root');
 if (root === null) throw new Error('Expected index.html to have a #root');
 createRoot(root).render(

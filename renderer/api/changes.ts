@@ -1,11 +1,11 @@
-/** Keeps what is on show true: each change of the host makes the queries that show it fetch anew. */
+/** Keeps the page up to date: each change that the host reports invalidates the queries that depend on it. */
 import type { QueryClient } from '@tanstack/react-query';
-import type { Change, Topic } from '../../main/services/changes.ts';
+import type { Change, Topic } from '../../main/api/contract/index.ts';
 import { api, client } from './client.ts';
 import { connection } from './connection.ts';
-import { seldom } from './seldom.ts';
+import { throttleByKey } from './throttle-by-key.ts';
 
-/** The queries that a topic makes stale. */
+/** The queries that each topic invalidates. */
 const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   status: [api.app.status.key()],
   jobs: [api.app.status.key()],
@@ -23,12 +23,12 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
 };
 
 /**
- * Follows the host's changes on every line, from its opening on: no change falls between a first look and the stream,
- * which is asked for first. A line that is not the first makes everything fetch anew.
+ * Subscribes to the host's changes as soon as a connection opens, before any other request, so that no change is missed
+ * between a first fetch and the stream. A reconnect invalidates everything.
  */
 export function followChanges(queries: QueryClient): void {
-  // A run may change many times a second; a query that is made stale in mid-flight begins anew, and would never end.
-  const makeStale = seldom<readonly unknown[]>(AGAIN_MS, JSON.stringify, (queryKey) => {
+  // A run may change many times a second. Invalidating a query in flight restarts it, so it might never finish.
+  const invalidate = throttleByKey<readonly unknown[]>(THROTTLE_MS, JSON.stringify, (queryKey) => {
     void queries.invalidateQueries({ queryKey });
   });
   let controller = new AbortController();
@@ -37,30 +37,30 @@ export function followChanges(queries: QueryClient): void {
     if (state.kind !== 'open') return;
     controller.abort();
     controller = new AbortController();
-    void follow(makeStale, controller.signal);
+    void follow(invalidate, controller.signal);
     if (state.epoch > 1) void queries.invalidateQueries();
   });
 }
 
-/** The same query is made stale at most this often. */
-const AGAIN_MS = 500;
+/** The minimum time between two invalidations of the same query. */
+const THROTTLE_MS = 500;
 
-type MakeStale = (queryKey: readonly unknown[]) => void;
+type Invalidate = (queryKey: readonly unknown[]) => void;
 
-async function follow(makeStale: MakeStale, signal: AbortSignal): Promise<void> {
+async function follow(invalidate: Invalidate, signal: AbortSignal): Promise<void> {
   try {
     for await (const batch of await client.app.changes(undefined, { signal })) {
-      for (const change of batch) apply(makeStale, change);
+      for (const change of batch) apply(invalidate, change);
     }
   } catch {
-    // The line is lost: the next one brings its own stream.
+    // The connection was lost; the next one opens its own stream.
   }
 }
 
-function apply(makeStale: MakeStale, { topic, id }: Change): void {
-  for (const queryKey of stale[topic]) makeStale(queryKey);
+function apply(invalidate: Invalidate, { topic, id }: Change): void {
+  for (const queryKey of stale[topic]) invalidate(queryKey);
   if (topic !== 'runs') return;
   const input = id === null ? {} : { input: { runId: id } };
-  makeStale(api.runs.get.key(input));
-  makeStale(api.runs.lineage.key(input));
+  invalidate(api.runs.get.key(input));
+  invalidate(api.runs.lineage.key(input));
 }

@@ -1,11 +1,13 @@
-/** Keeps the line to the host: reopened when lost, with calls that fail in words instead of hanging. */
-import { type Line, openLine, TurnedAway } from './line.ts';
+/**
+ * Keeps the connection to the host: reconnects when it is lost, and rejects calls with a message instead of hanging.
+ */
+import { openTransport, SessionExpired, type Transport } from './transport.ts';
 
 export type ConnectionState =
   | { readonly kind: 'connecting' }
-  | { readonly kind: 'open'; readonly line: Line; readonly epoch: number }
+  | { readonly kind: 'open'; readonly transport: Transport; readonly epoch: number }
   | { readonly kind: 'lost'; readonly attempts: number }
-  | { readonly kind: 'turned-away' };
+  | { readonly kind: 'expired' };
 
 const RETRY_MS = [300, 600, 1000, 2000, 3000];
 
@@ -22,16 +24,16 @@ export const connection = {
   },
 };
 
-/** Opens the line and keeps it open for as long as the page lives. */
-export async function keepConnected(open: () => Promise<Line> = openLine): Promise<void> {
+/** Connects, and reconnects for as long as the page is open. */
+export async function keepConnected(open: () => Promise<Transport> = openTransport): Promise<void> {
   for (let attempts = 0; ; ) {
     try {
-      const line = await open();
+      const transport = await open();
       attempts = 0;
-      set({ kind: 'open', line, epoch: ++epoch });
-      await line.lost;
+      set({ kind: 'open', transport, epoch: ++epoch });
+      await transport.lost;
     } catch (error) {
-      if (error instanceof TurnedAway) return set({ kind: 'turned-away' });
+      if (error instanceof SessionExpired) return set({ kind: 'expired' });
     }
     attempts++;
     set({ kind: 'lost', attempts });
@@ -39,19 +41,21 @@ export async function keepConnected(open: () => Promise<Line> = openLine): Promi
   }
 }
 
-/** The open line; waits a while for one that is being reopened. */
-export function currentLine(timeoutMs = 10_000): Promise<Line> {
-  if (state.kind === 'open') return Promise.resolve(state.line);
+/** The open connection; waits a moment while it is being reopened. */
+export function currentTransport(timeoutMs = 10_000): Promise<Transport> {
+  if (state.kind === 'open') return Promise.resolve(state.transport);
   return new Promise((resolve, reject) => {
     const give = setTimeout(() => {
       stop();
-      reject(new Error('The app does not answer. What it has stored is safe; this page goes on when it is back.'));
+      reject(
+        new Error('The app is not responding. Saved work is safe. This page reconnects as soon as the app is back.'),
+      );
     }, timeoutMs);
     const stop = connection.subscribe(() => {
       if (state.kind !== 'open') return;
       clearTimeout(give);
       stop();
-      resolve(state.line);
+      resolve(state.transport);
     });
   });
 }

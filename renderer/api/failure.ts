@@ -1,14 +1,14 @@
-/** What went wrong, as the page says it. */
+/** An error as the page shows it. */
 import { ORPCError } from '@orpc/client';
 
 export interface Failure {
   readonly message: string;
   readonly remedy: string | null;
-  /** The host's stable code; null for a failure of the line. */
+  /** The host's stable error code; null if the connection failed. */
   readonly code: string | null;
 }
 
-/** Reads any error of a call. */
+/** Converts any error thrown by a call. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof ORPCError)) {
     return { message: error instanceof Error ? error.message : String(error), remedy: null, code: null };

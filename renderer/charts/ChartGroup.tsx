@@ -1,6 +1,8 @@
-/** Charts of one page that belong together: one hover line, one zoom, one smoothing. */
+/** A group of charts that share the hover line, zoom and smoothing. */
 import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useId, useMemo, useState } from 'react';
+import { api } from '../api/client.ts';
 import { Slider } from '../components/Slider.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import classes from './LineChart.module.css';
@@ -13,7 +15,7 @@ export interface ZoomRange {
 export interface ChartGroupValue {
   /** Charts with the same key share their hover line. */
   readonly syncKey: string;
-  /** What is zoomed to; null: everything. */
+  /** The zoomed range; null for everything. */
   readonly range: ZoomRange | null;
   readonly setRange: (range: ZoomRange | null) => void;
   readonly smoothing: number;
@@ -22,30 +24,33 @@ export interface ChartGroupValue {
 
 const ChartGroupContext = createContext<ChartGroupValue | null>(null);
 
-/** Joins all charts inside it. */
+/** Groups the charts inside it. */
 export function ChartGroup({ children }: { readonly children: ReactNode }) {
-  const value = useGroupState();
+  const { data: settings } = useQuery(api.settings.get.queryOptions());
+  const value = useGroupState(settings?.smoothing);
   return <ChartGroupContext value={value}>{children}</ChartGroupContext>;
 }
 
-/** The group around a chart; one of its own for a chart that stands alone. */
+/** The enclosing group, or a private one for a standalone chart. */
 export function useChartGroup(): ChartGroupValue {
   const own = useGroupState();
   return useContext(ChartGroupContext) ?? own;
 }
 
-function useGroupState(): ChartGroupValue {
+/** `usual` is the smoothing until the user moves the slider. */
+function useGroupState(usual = 0): ChartGroupValue {
   const syncKey = useId();
   const [range, setRange] = useState<ZoomRange | null>(null);
-  const [smoothing, setSmoothing] = useState(0);
+  const [chosen, setSmoothing] = useState<number | null>(null);
+  const smoothing = chosen ?? usual;
   return useMemo(() => ({ syncKey, range, setRange, smoothing, setSmoothing }), [syncKey, range, smoothing]);
 }
 
-/** Smoothing for all charts of the group, and the way back from a zoom. */
+/** The group's controls: smoothing, and resetting the zoom. */
 export function ChartControls() {
   const { range, setRange, smoothing, setSmoothing } = useChartGroup();
   const keys = useMemo(
-    () => (range === null ? [] : [{ key: 'z', label: 'Show all steps again', run: () => setRange(null) }]),
+    () => (range === null ? [] : [{ key: 'z', label: 'Reset zoom', run: () => setRange(null) }]),
     [range, setRange],
   );
   useKeys(keys);
@@ -53,7 +58,7 @@ export function ChartControls() {
     <div className={classes.controls}>
       {range !== null && (
         <Button variant="default" onClick={() => setRange(null)}>
-          Steps {Math.round(range.from)}–{Math.round(range.to)}: show all
+          Reset zoom (steps {Math.round(range.from)}–{Math.round(range.to)})
         </Button>
       )}
       <span id="smoothing" className="soft">

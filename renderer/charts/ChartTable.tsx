@@ -1,4 +1,4 @@
-/** The data of a chart as a table: what a canvas can't tell. */
+/** A chart's data as a table, for those who can't read the canvas. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import classes from './LineChart.module.css';

@@ -7,13 +7,13 @@ export interface HistogramBin {
   readonly from: number;
   readonly to: number;
   readonly count: number;
-  /** Under the bar, where the ends of the bin don't say it. */
+  /** Label under the bar, if not the bin's bounds. */
   readonly label?: string;
 }
 
 export interface HistogramProps {
   readonly title: ReactNode;
-  /** Of the whole, for those who can't see the title: "Rewards of the group". */
+  /** Accessible name of the figure: "Rewards of the group". */
   readonly label: string;
   readonly bins: readonly HistogramBin[];
   /** What is counted: "texts". */
@@ -23,7 +23,7 @@ export interface HistogramProps {
   readonly format?: (value: number) => string;
   readonly onPick?: (index: number | null) => void;
   readonly picked?: number | null;
-  /** Values worth a line of their own, in the unit of the bins: the stages' lengths. */
+  /** Values to mark with a line, in the bins' unit, such as the stages' lengths. */
   readonly marks?: readonly { readonly value: number; readonly label: string }[];
 }
 
@@ -39,7 +39,7 @@ export function Histogram({
   picked = null,
   marks = [],
 }: HistogramProps) {
-  const most = Math.max(1, ...bins.map(({ count }) => count));
+  const maxCount = Math.max(1, ...bins.map(({ count }) => count));
   const [low, high] = [bins[0]?.from ?? 0, bins.at(-1)?.to ?? 1];
   return (
     <figure className={classes.histogram} aria-label={label}>
@@ -48,7 +48,7 @@ export function Histogram({
         {bins.map((bin, index) => (
           <Bar
             key={bin.from}
-            {...{ colour, unit, most }}
+            {...{ colour, unit, maxCount }}
             name={bin.label ?? `${format(bin.from)} to ${format(bin.to)}`}
             count={bin.count}
             picked={picked === index}
@@ -84,19 +84,19 @@ export function Histogram({
 interface BarProps {
   readonly name: string;
   readonly count: number;
-  readonly most: number;
+  readonly maxCount: number;
   readonly unit: string;
   readonly colour: ChartColour;
   readonly picked: boolean;
   readonly onPick: (() => void) | undefined;
 }
 
-function Bar({ name, count, most, unit, colour, picked, onPick }: BarProps) {
+function Bar({ name, count, maxCount, unit, colour, picked, onPick }: BarProps) {
   const text = `${name}: ${count} ${unit}`;
   const bar = (
     <span
       className={classes.bar}
-      style={{ height: count === 0 ? 0 : `max(2px, ${(count / most) * 100}%)`, background: `var(--${colour})` }}
+      style={{ height: count === 0 ? 0 : `max(2px, ${(count / maxCount) * 100}%)`, background: `var(--${colour})` }}
     />
   );
   if (onPick === undefined) {

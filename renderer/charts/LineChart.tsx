@@ -1,4 +1,4 @@
-/** A line chart with its name, its values under the hover line, and the same data as a table. */
+/** A line chart with a title, a readout of the values under the hover line, and the same data as a table. */
 import 'uplot/dist/uPlot.min.css';
 import { IconChartLine, IconMathFunction, IconTable } from '@tabler/icons-react';
 import { type KeyboardEvent, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
@@ -15,24 +15,24 @@ import { usePlot } from './use-plot.ts';
 
 export interface LineChartProps {
   readonly title: string;
-  /** Beside the title: the unit. */
+  /** Unit, shown beside the title. */
   readonly unit?: string;
-  /** What it means and how to read it, one sentence: shown on hover of the title and read out. */
+  /** What the chart means and how to read it, in one sentence; the title's tooltip. */
   readonly about?: string;
-  /** Keep the array the same while nothing changes. */
+  /** Pass a stable array while nothing changes. */
   readonly series: readonly ChartSeries[];
   readonly lines?: readonly ReferenceLine[];
   readonly markers?: readonly EventMarker[];
-  /** Values of y that are always in view: 0, 1. */
+  /** Values that the y axis always includes, such as 0 and 1. */
   readonly include?: readonly number[];
   readonly stacked?: boolean;
   readonly height?: number;
   /** What x counts: "step". */
   readonly xName?: string;
   readonly format?: (value: number) => string;
-  /** A click or Enter on a point. */
+  /** Called on a click or Enter on a point. */
   readonly onPick?: (x: number) => void;
-  /** Shown as a line. */
+  /** The picked x, drawn as a line. */
   readonly picked?: number | null;
   /** Shown in place of a chart without points. */
   readonly empty?: ReactNode;
@@ -144,7 +144,7 @@ export function LineChart({
         hidden={!shown}
         role="slider"
         tabIndex={0}
-        aria-label={`${title}, ${xName}${onPick === undefined ? '' : '; Enter opens it'}`}
+        aria-label={`${title}, ${xName}${onPick === undefined ? '' : '; press Enter to open'}`}
         aria-valuemin={aligned.x[0] ?? 0}
         aria-valuemax={aligned.x.at(-1) ?? 0}
         aria-valuenow={aligned.x.at(-1) ?? 0}
@@ -174,7 +174,7 @@ function Tool({ label, pressed, onClick, icon: Icon }: ToolProps) {
   );
 }
 
-/** Where a key takes the hover line. */
+/** The index that a key moves the hover line to. */
 function moved({ key, shiftKey }: KeyboardEvent, from: number, last: number): number | null {
   const stride = shiftKey ? 10 : 1;
   if (key === 'ArrowLeft') return Math.max(0, from - stride);

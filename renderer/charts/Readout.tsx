@@ -1,4 +1,7 @@
-/** The legend of a chart, with the values under the hover line; written past React, which would be asked too often. */
+/**
+ * A chart's legend with the values under the hover line. Written directly to the DOM, as hovering would re-render React
+ * too often.
+ */
 import type { Ref } from 'react';
 import classes from './LineChart.module.css';
 import type { EventMarker } from './overlays.ts';
@@ -31,7 +34,7 @@ export function Legend({
 
 export interface ReadoutContent {
   readonly aligned: Aligned;
-  /** Of the point; null: the newest. */
+  /** Index of the hovered point; null for the newest. */
   readonly index: number | null;
   readonly series: readonly ChartSeries[];
   readonly markers: readonly EventMarker[];
@@ -39,7 +42,7 @@ export interface ReadoutContent {
   readonly format: (value: number) => string;
 }
 
-/** Writes the values into a legend and gives them as a sentence. */
+/** Writes the values into a legend and returns them as a sentence. */
 export function writeReadout(legend: HTMLElement | null, content: ReadoutContent): string {
   const { aligned, index, series, markers, xName, format } = content;
   const last = aligned.x.length - 1;

@@ -1,16 +1,16 @@
-/** A tiny line beside a number: the shape of a series, nothing more. */
+/** A tiny line chart beside a number that shows the shape of a series. */
 import classes from './Sparkline.module.css';
 import type { ChartColour } from './series.ts';
 import { sparkPath } from './spark-path.ts';
 
 export interface SparklineProps {
   readonly values: readonly (number | null)[];
-  /** Said to those who can't see it: "reward, from 0.42 to 0.98". */
+  /** Accessible name: "reward, from 0.42 to 0.98". */
   readonly label: string;
   readonly colour?: ChartColour;
   readonly width?: number;
   readonly height?: number;
-  /** The same scale for sparklines that stand in one column. */
+  /** Shared scale for sparklines in the same column. */
   readonly min?: number;
   readonly max?: number;
 }

@@ -1,7 +1,7 @@
 /** Sorting values into the bins of a histogram. Pure. */
 import type { HistogramBin } from './Histogram.tsx';
 
-/** `count` bins of equal width over [from, to], the upper end in the last; values outside go to the nearest. */
+/** `count` bins of equal width over [from, to]; the last includes `to`, and values outside go to the nearest bin. */
 export function binsOf(values: readonly number[], count: number, from: number, to: number): readonly HistogramBin[] {
   const width = (to - from) / count;
   const counts = new Array<number>(count).fill(0);

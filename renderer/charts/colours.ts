@@ -1,4 +1,4 @@
-/** The theme's colours for canvases, which know no CSS variables: read once, and anew when light and dark change. */
+/** The theme's colours for canvases, which can't use CSS variables. Cached until the colour scheme changes. */
 import type { ChartColour } from './series.ts';
 
 export type Token = ChartColour | 'line' | 'line-strong' | 'paper' | 'panel';
@@ -6,7 +6,7 @@ export type Token = ChartColour | 'line' | 'line-strong' | 'paper' | 'panel';
 let known = new Map<Token, string>();
 const listeners = new Set<() => void>();
 
-/** The colour as the page has it now. */
+/** The colour's current value. */
 export function colourOf(token: Token): string {
   const found = known.get(token);
   if (found !== undefined) return found;
@@ -15,13 +15,19 @@ export function colourOf(token: Token): string {
   return value;
 }
 
-/** Calls the listener when the colours have changed; gives the way to stop. */
+/** Calls the listener when the colours change; returns an unsubscribe function. */
 export function onColoursChange(listener: () => void): () => void {
-  if (listeners.size === 0) observer.observe(document.documentElement, { attributeFilter: [SCHEME] });
+  if (listeners.size === 0) {
+    known = new Map();
+    observer.observe(document.documentElement, { attributeFilter: [SCHEME] });
+  }
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0) observer.disconnect();
+    if (listeners.size > 0) return;
+    observer.disconnect();
+    // The scheme may change before the next chart is made, and nobody would notice.
+    known = new Map();
   };
 }
 

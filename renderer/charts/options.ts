@@ -1,4 +1,4 @@
-/** The options of a uPlot chart in our clothes: hairlines, small type, colours that follow the theme. */
+/** uPlot options in the app's style: hairlines, small type, theme colours. */
 import uPlot from 'uplot';
 import { colourOf } from './colours.ts';
 import type { ChartSeries, Column } from './series.ts';
@@ -10,9 +10,9 @@ export interface PlotSetup {
   readonly stacked: boolean;
   readonly syncKey: string;
   readonly format: (value: number) => string;
-  /** The x range on show; null: all there is. */
+  /** The zoomed x range; null for everything. */
   readonly zoom: () => readonly [number, number] | null;
-  /** Values of y that are always in view: the baseline, the goal, 0. */
+  /** Values that the y axis always includes: the baseline, the goal, 0. */
   readonly inView: () => readonly number[];
   readonly plugins: readonly uPlot.Plugin[];
 }
@@ -49,13 +49,13 @@ export function plotOptions(setup: PlotSetup): Omit<uPlot.Options, 'width' | 'he
       },
     ],
     legend: { show: false },
-    // On the right, half of the longest step below the last line of the grid: `100,000`.
+    // On the right, room for half of the last x label (`100,000`).
     padding: [8, 22, 0, 0],
     cursor: {
       y: false,
       points: { show: false },
       drag: { x: true, y: false, setScale: false },
-      // Only the hover line is shared: a drag in one chart must not begin in all.
+      // Only the hover line is synced: a drag in one chart must not start in all of them.
       sync: { key: syncKey, setSeries: false, scales: ['x', null], filters: { pub: (type) => HOVER.has(type) } },
       bind: { dblclick: () => null },
     },
@@ -79,13 +79,20 @@ function lineOf({ series, stacked }: PlotSetup, { series: index, role }: Column)
     stroke,
     width: stacked ? 1 : 1.5,
     ...(dash && { dash }),
-    // Those above the first of a stack are filled by bands.
+    // In a stack, series above the first are filled by bands.
     ...(stacked && index === 0 && { fill: () => withAlpha(colourOf(colour), STACK_ALPHA) }),
-    points: { show: own?.x.length === 1 },
+    points: { show: isAlone, size: 6, width: 1, stroke, fill: stroke },
   };
 }
 
-/** Between the ends of what points stand for; in a stack, between each line and the one below. */
+/** A line with a single value has no length: it is drawn as a point. The plot outlives the first step. */
+function isAlone(plot: uPlot, index: number): boolean {
+  let values = 0;
+  for (const value of plot.data[index] ?? []) if (value != null && ++values > 1) return false;
+  return values === 1;
+}
+
+/** Bands between each point's low and high; in a stack, between each line and the one below. */
 function bandsOf({ series, columns, stacked }: PlotSetup): uPlot.Band[] {
   const bands: uPlot.Band[] = [];
   for (const [index, { colour }] of series.entries()) {
@@ -124,14 +131,14 @@ function tickLabel(value: number, format: (value: number) => string): string {
   return size !== 0 && (size < 0.001 || size >= 1e6) ? Number(value.toPrecision(3)).toExponential() : format(value);
 }
 
-// Made once: a live page writes some hundred labels a second.
+// Created once: a live page formats hundreds of labels a second.
 const steps = new Intl.NumberFormat('en');
 
 function stepLabel(value: number | null): string {
   return value === null || !Number.isInteger(value) ? '' : steps.format(value);
 }
 
-/** The colour, let through; `#rrggbb` as tokens.css has them. */
+/** The colour with an alpha channel; expects `#rrggbb`, as in tokens.css. */
 export function withAlpha(colour: string, alpha: number): string {
   if (alpha >= 1 || !/^#[0-9a-f]{6}$/i.test(colour)) return colour;
   return `${colour}${Math.round(alpha * 255)

@@ -1,14 +1,14 @@
-/** What is drawn over a chart's lines: horizontal lines with a name, events as markers, the picked step. */
+/** Overlays on a chart: labelled reference lines, event markers and the picked step. */
 import type uPlot from 'uplot';
 import { colourOf } from './colours.ts';
 import type { ChartColour } from './series.ts';
 
-/** A value that the lines are judged by: the baseline, the goal. */
+/** A reference value, such as the baseline or the goal. */
 export interface ReferenceLine {
   readonly value: number;
   readonly label: string;
   readonly colour?: ChartColour;
-  /** Where its name stands: where the lines are not. */
+  /** Side of the label; choose the one away from the data. */
   readonly side?: 'left' | 'right';
 }
 
@@ -25,7 +25,7 @@ export interface Overlays {
   readonly picked: number | null;
 }
 
-/** The marker's sign: shape and colour both tell the kind. */
+/** A marker's symbol: shape and colour both encode the kind. */
 const signs: Readonly<Record<EventMarker['kind'], readonly [sign: string, colour: ChartColour]>> = {
   checkpoint: ['◆', 'soft'],
   warning: ['▲', 'warn'],
@@ -35,12 +35,12 @@ const signs: Readonly<Record<EventMarker['kind'], readonly [sign: string, colour
   info: ['•', 'soft'],
 };
 
-/** The sign of a kind of marker, for lists beside the chart. */
+/** The symbol for a kind of marker, for lists beside the chart. */
 export function markerSign(kind: EventMarker['kind']): readonly [sign: string, colour: ChartColour] {
   return signs[kind];
 }
 
-/** Draws what `overlays` gives at each redraw. */
+/** Draws the current `overlays` on each redraw. */
 export function overlayPlugin(overlays: () => Overlays): uPlot.Plugin {
   return {
     hooks: {
@@ -70,7 +70,7 @@ function drawLines(plot: uPlot, { lines }: Overlays): void {
     ctx.fillStyle = colourOf(colour);
     ctx.font = `${10 * scale}px 'Inter Variable', system-ui, sans-serif`;
     ctx.textAlign = side;
-    // Under the line where there is no room above it.
+    // Below the line if there is no room above it.
     const above = y - bbox.top > 14 * scale;
     ctx.textBaseline = above ? 'bottom' : 'top';
     const x = side === 'left' ? bbox.left + 4 * scale : bbox.left + bbox.width - 4 * scale;
@@ -84,7 +84,7 @@ function drawMarkers(plot: uPlot, { markers, picked }: Overlays): void {
   const bottom = bbox.top + bbox.height;
   const signsAt = new Map<number, number>();
   for (const { at, kind } of markers) {
-    // Several at one step stand over one another.
+    // Markers at the same step are stacked.
     const place = signsAt.get(at) ?? 0;
     signsAt.set(at, place + 1);
     const x = Math.round(plot.valToPos(at, 'x', true)) + 0.5;

@@ -1,16 +1,16 @@
-/** What charts draw, and the arithmetic before it: one common x axis, smoothing, stacking. Pure. */
+/** Data preparation for charts: a common x axis, smoothing, stacking. Pure. */
 
-/** A colour of theme/tokens.css, by the name of its variable. */
+/** A colour from theme/tokens.css, by variable name. */
 export type ChartColour = 'strand-a' | 'strand-b' | 'ink' | 'soft' | 'faint' | 'good' | 'warn' | 'bad' | 'focus';
 
-/** One line of a chart over rising x. A y of null or NaN is a gap in it. */
+/** One line of a chart; x is increasing. A y of null or NaN is a gap. */
 export interface ChartSeries {
   readonly id: string;
   readonly label: string;
   readonly colour: ChartColour;
   readonly x: readonly number[];
   readonly y: readonly (number | null)[];
-  /** The lowest and highest of what each point stands for: drawn as a band around the line. */
+  /** The minimum and maximum of the values that each point aggregates, drawn as a band. */
   readonly low?: readonly (number | null)[];
   readonly high?: readonly (number | null)[];
   readonly look?: 'line' | 'dashed' | 'dotted' | 'points';
@@ -19,18 +19,18 @@ export interface ChartSeries {
 /** `raw` is the faint line under a smoothed one. */
 export type Role = 'low' | 'high' | 'raw' | 'line';
 
-/** One column of numbers under a chart: which series, and as what. */
+/** One data column of the plot: its series and role. */
 export interface Column {
   readonly series: number;
   readonly role: Role;
 }
 
 export interface DrawOptions {
-  /** How much of the past a smoothed line keeps, 0 (none) to below 1. */
+  /** Smoothing factor, from 0 (none) to below 1. */
   readonly smoothing: number;
-  /** A logarithmic axis has no place for 0 and below. */
+  /** A logarithmic axis; values of 0 and below become gaps. */
   readonly log: boolean;
-  /** Each series stands on those before it. */
+  /** Each series is stacked on the previous ones. */
   readonly stacked: boolean;
 }
 
@@ -39,13 +39,13 @@ type Value = number | null | undefined;
 /** The same x for all series; undefined where a series has no point, null where it has a gap. */
 export interface Aligned {
   readonly x: readonly number[];
-  /** By series, as they came: what is read out. */
+  /** By series, unprocessed, for the readout. */
   readonly values: readonly (readonly Value[])[];
-  /** By column, as they are drawn. */
+  /** By column, as drawn. */
   readonly columns: readonly (readonly Value[])[];
 }
 
-/** The columns that these series need, those behind first. */
+/** The columns that these series need, back to front. */
 export function columnsOf(series: readonly ChartSeries[], { smoothing, stacked }: DrawOptions): readonly Column[] {
   const behind: Column[] = [];
   const front: Column[] = [];
@@ -109,7 +109,7 @@ function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
   return a === b || (a.length === b.length && a.every((value, index) => value === b[index]));
 }
 
-/** An exponential mean that is not pulled towards 0 at its start; gaps and missing points stay. */
+/** A bias-corrected exponential moving average; gaps and missing points are kept. */
 export function smooth(values: readonly Value[], keep: number): readonly Value[] {
   let sum = 0;
   let weight = 0;
@@ -121,7 +121,7 @@ export function smooth(values: readonly Value[], keep: number): readonly Value[]
   });
 }
 
-/** Running sums over the series; a missing value adds nothing. */
+/** Running sums over the series; a missing value counts as 0. */
 function stack(values: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
   const sums: number[] = [];
   return values.map((own) =>

@@ -7,10 +7,10 @@ export interface SparkBox {
   readonly max?: number | undefined;
 }
 
-/** Room for the line's width and its end. */
+/** Room for the line's width and end marker. */
 const INSET = 2;
 
-/** An SVG path through the values, and where it ends; a null or NaN breaks the line. */
+/** An SVG path through the values, and its end point; null or NaN breaks the line. */
 export function sparkPath(
   values: readonly (number | null)[],
   { width, height, min, max }: SparkBox,
@@ -23,16 +23,16 @@ export function sparkPath(
   const down = (value: number): number =>
     low === high ? height / 2 : height - INSET - ((value - low) / (high - low)) * (height - 2 * INSET);
   let path = '';
-  let broken = true;
+  let isGap = true;
   let end: readonly [number, number] | null = null;
   for (const [index, value] of values.entries()) {
     if (value === null || !Number.isFinite(value)) {
-      broken = true;
+      isGap = true;
       continue;
     }
     const point = [rounded(across(index)), rounded(down(value))] as const;
-    path += `${broken ? 'M' : 'L'}${point[0]} ${point[1]}`;
-    broken = false;
+    path += `${isGap ? 'M' : 'L'}${point[0]} ${point[1]}`;
+    isGap = false;
     end = point;
   }
   return { path, end };

@@ -1,7 +1,7 @@
-/** A uPlot chart kept in step with what React is told: made anew when its shape changes, else only fed. */
+/** A uPlot chart kept in sync with React props: recreated when its structure changes, otherwise only given new data. */
 import { type RefObject, useCallback, useContext, useEffect, useLayoutEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import { IsRehearsed } from '../frame/is-rehearsed.ts';
+import { IsPrerendering } from '../frame/is-prerendering.ts';
 import type { ChartGroupValue } from './ChartGroup.tsx';
 import { onColoursChange } from './colours.ts';
 import { plotOptions } from './options.ts';
@@ -19,28 +19,28 @@ export interface PlotProps {
   readonly overlays: Overlays;
   readonly format: (value: number) => string;
   readonly group: Pick<ChartGroupValue, 'syncKey' | 'range' | 'setRange'>;
-  /** The point under the hover line has changed; null: none. */
+  /** Called when the point under the hover line changes; null for none. */
   readonly onHover: (index: number | null) => void;
   readonly onPick: ((x: number) => void) | undefined;
 }
 
-/** A press that moves less is a click. */
+/** A press that moves less than this is a click. */
 const CLICK_PX = 4;
 
-/** A chart further below or above is made when one scrolls towards it. */
+/** Charts farther than this from the viewport are created when the user scrolls towards them. */
 const NEAR_PX = 200;
 
-/** A chart outside the document has no width of its own. */
-const REHEARSED_PX = 400;
+/** Width while prerendering, as a chart outside the document has none. */
+const PRERENDER_PX = 400;
 
-/** Draws into the element; gives the plot, for the keyboard. */
+/** Draws into the element; returns the plot for keyboard control. */
 export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps): RefObject<uPlot | null> {
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
   const inSight = useRef(true);
   const isStale = useRef(false);
-  const isRehearsed = useContext(IsRehearsed);
+  const isPrerendering = useContext(IsPrerendering);
   const feed = useCallback((made: uPlot, data: Aligned) => {
     isStale.current = false;
     made.setData(dataOf(data));
@@ -48,7 +48,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
   const { series, columns, aligned, log, stacked, height, overlays, inView, group } = props;
   const shape = JSON.stringify([series.map(({ id, colour, look }) => [id, colour, look]), columns, log, stacked]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` says all that a plot can't be told later
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` covers everything that can't be changed on an existing plot
   useLayoutEffect(() => {
     const element = host.current;
     if (element === null) return;
@@ -67,8 +67,8 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
       plot.current = new uPlot({ ...options, ...size }, dataOf(latest.current.aligned), element);
       return plot.current;
     };
-    if (isRehearsed) make(REHEARSED_PX);
-    // The observer tells the width when the page is laid out anyway: to ask for it here would lay it out once a chart.
+    if (isPrerendering) make(PRERENDER_PX);
+    // The observer reports the width during layout; reading it here would force one layout per chart.
     const resized = new ResizeObserver(() => {
       const width = Math.max(50, element.clientWidth);
       if (plot.current === null) {
@@ -94,9 +94,9 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [host, shape, group.syncKey, isRehearsed]);
+  }, [host, shape, group.syncKey, isPrerendering]);
 
-  // A chart out of sight is not drawn at every step, but when it comes into sight.
+  // A chart out of view is not redrawn at every step, only when it comes into view.
   useLayoutEffect(() => {
     if (plot.current === null) return;
     if (inSight.current) feed(plot.current, aligned);
@@ -126,11 +126,11 @@ function zoomOf({ group: { range } }: PlotProps): readonly [number, number] | nu
 }
 
 function dataOf({ x, columns }: Aligned): uPlot.AlignedData {
-  // uPlot reads only; its types ask for arrays that can be written.
+  // uPlot only reads them, but its types require mutable arrays.
   return [x, ...columns] as unknown as uPlot.AlignedData;
 }
 
-/** Hover tells, a click picks, a drag zooms, a double click shows all again. */
+/** Hover updates the readout, a click picks, a drag zooms, a double click resets the zoom. */
 function pointerPlugin(latest: { readonly current: PlotProps }): uPlot.Plugin {
   return {
     hooks: {

@@ -1,6 +1,6 @@
-/** Where models differ: along the target, over lengths, and from prompt to prompt. */
+/** Where models differ: by position in the target, by length and by prompt. */
 import { useMemo } from 'react';
-import type { ComparisonView } from '../../main/services/model-comparisons.ts';
+import type { ComparisonView } from '../../main/api/contract/index.ts';
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
@@ -19,7 +19,7 @@ export interface GainRange {
 export interface ChartsProps {
   readonly view: ComparisonView;
   readonly chosen: number;
-  /** The bar of the gains that is picked. */
+  /** The selected bar of the gains histogram. */
   readonly gains: GainRange | null;
   readonly onGains: (gains: GainRange | null) => void;
 }
@@ -36,8 +36,8 @@ export function Charts({ view: { models, rows }, chosen, gains, onGains }: Chart
     <div className={classes.charts}>
       <Panel>
         <LineChart
-          title="Words right by position"
-          about="At each place in the target, the share of prompts whose word there is right."
+          title="Correct words by position"
+          about="Share of prompts with the right word at each position of the target."
           xName="word"
           series={byPosition}
           include={ends}
@@ -47,8 +47,8 @@ export function Charts({ view: { models, rows }, chosen, gains, onGains }: Chart
         {lengths > 1 && (
           <LineChart
             title="Alignment by length"
-            about="Mean alignment by words in a fragment, with 95 % intervals. A trained line below the baseline at other lengths is forgetting."
-            xName="words in a fragment"
+            about="Mean alignment by words per fragment, with 95 % intervals. A trained model below the baseline at other lengths is forgetting."
+            xName="words per fragment"
             series={byLength}
             include={ends}
             format={score}
@@ -79,8 +79,8 @@ export function Charts({ view: { models, rows }, chosen, gains, onGains }: Chart
         <Gains gains={gainsOf(rows, chosen)} {...{ picked: gains, onPick: onGains }} />
         {lengths === 1 && (
           <p className="soft">
-            All prompts have {rows[0]?.words} words a fragment. Add datasets of other lengths to see the score against
-            length, and what was forgotten.
+            All prompts have {rows[0]?.words} words per fragment. Add datasets of other lengths to see the score by
+            length, and forgetting.
           </p>
         )}
       </Panel>
@@ -94,14 +94,14 @@ interface GainsProps {
   readonly onPick: (range: GainRange | null) => void;
 }
 
-/** Symmetrical around 0, so that losses lie left; a bar picks its prompts in the list. */
+/** Symmetric around 0, with losses on the left; clicking a bar filters the prompt list. */
 function Gains({ gains, picked, onPick }: GainsProps) {
-  const most = Math.max(0.1, Math.ceil(Math.max(0, ...gains.map(Math.abs)) * 10) / 10);
-  const bins = binsOf(gains, GAIN_BINS, -most, most);
+  const limit = Math.max(0.1, Math.ceil(Math.max(0, ...gains.map(Math.abs)) * 10) / 10);
+  const bins = binsOf(gains, GAIN_BINS, -limit, limit);
   const index = picked === null ? -1 : bins.findIndex(({ from }) => from === picked.from);
   return (
     <Histogram
-      title="Gain over the baseline, prompt by prompt; a bar shows its prompts"
+      title="Gain over the baseline; click a bar to filter"
       label="Prompts by gain over the baseline"
       bins={bins}
       unit="prompts"
@@ -112,7 +112,7 @@ function Gains({ gains, picked, onPick }: GainsProps) {
       picked={index < 0 ? null : index}
       onPick={(at) => {
         const bin = at === null ? undefined : bins[at];
-        // The last bar holds its upper end too.
+        // The last bar includes its upper bound.
         const to = at === bins.length - 1 ? Number.POSITIVE_INFINITY : (bin?.to ?? 0);
         onPick(bin === undefined ? null : { from: bin.from, to });
       }}

@@ -1,14 +1,11 @@
-/** Compare: asks a new comparison, and lists the earlier ones, which open at once. */
+/** The Compare screen: starts a new comparison and lists earlier ones. */
 import { Screen } from '../components/Screen.tsx';
 import { Earlier } from './Earlier.tsx';
 import { NewComparison } from './NewComparison.tsx';
 
 export function Compare() {
   return (
-    <Screen
-      title="Compare"
-      about={<span>A baseline against trained checkpoints, on the same prompts that none of them was trained on.</span>}
-    >
+    <Screen title="Compare" about={<span>A baseline against trained checkpoints, on the same held-out prompts</span>}>
       <NewComparison />
       <Earlier />
     </Screen>

@@ -1,10 +1,10 @@
-/** One comparison: how it stands, the result in numbers and charts, and every prompt with its completions. */
+/** One comparison: progress, results as numbers and charts, and every prompt with its completions. */
 import { Button, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { ComparisonView } from '../../main/services/model-comparisons.ts';
+import type { ComparisonView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -12,11 +12,12 @@ import { Link } from '../components/Link.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { Charts } from './Charts.tsx';
+import { ComparisonProgress } from './ComparisonProgress.tsx';
 import { linkTo } from './choice.ts';
 import { ExportMenu } from './ExportMenu.tsx';
+import { Leaks } from './Leaks.tsx';
 import { Prompts } from './Prompts.tsx';
 import { Result } from './Result.tsx';
-import { Work } from './Work.tsx';
 
 export function Comparison({ id }: { readonly id: number }) {
   const { data, error, refetch } = useQuery(api.comparisons.get.queryOptions({ input: { id } }));
@@ -76,7 +77,7 @@ function Shown({ view }: { readonly view: ComparisonView }) {
         <span>
           <span className="num">{prompts.n}</span> held-out prompts of {prompts.datasets.join(', ')}, seed{' '}
           <span className="num">{prompts.seed}</span>
-          <span className="faint mono" title="The set's hash: the same prompts have the same one">
+          <span className="faint mono" title="Hash of the prompt set: identical sets have the same hash">
             {' '}
             {prompts.hash}
           </span>
@@ -88,14 +89,18 @@ function Shown({ view }: { readonly view: ComparisonView }) {
             All comparisons
           </Button>
           <Button variant="default" onClick={() => navigate(change)}>
-            Change
+            {' '}
+            Edit{' '}
           </Button>
           <ExportMenu id={id} disabled={!answered} />
           <More view={view} />
         </>
       }
     >
-      <Work view={view} />
+      <ComparisonProgress view={view} />
+      {prompts.leaking.map((dataset) => (
+        <Leaks key={dataset.name} {...dataset} />
+      ))}
       <Result models={models} chosen={chosen} onChoose={choose} />
       {answered && (
         <>
@@ -127,7 +132,7 @@ function More({ view: { id } }: { readonly view: ComparisonView }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setAsking('again')}>Generate everything again …</Menu.Item>
+          <Menu.Item onClick={() => setAsking('again')}>Regenerate all answers …</Menu.Item>
           <Menu.Item color="red" onClick={() => setAsking('remove')}>
             Delete this comparison …
           </Menu.Item>
@@ -135,12 +140,12 @@ function More({ view: { id } }: { readonly view: ComparisonView }) {
       </Menu>
       <Confirm
         opened={asking === 'again'}
-        title="Generate everything again?"
-        action="Generate again"
+        title="Regenerate all answers?"
+        action="Regenerate"
         mutation={again}
         onClose={() => setAsking(null)}
       >
-        Every model answers all prompts anew. The present numbers stay until the new ones are there.
+        Every model answers all prompts again. The current results are kept until the new ones are ready.
       </Confirm>
       <Confirm
         opened={asking === 'remove'}
@@ -150,7 +155,8 @@ function More({ view: { id } }: { readonly view: ComparisonView }) {
         mutation={remove}
         onClose={() => setAsking(null)}
       >
-        It goes from the list. The evaluations stay stored: asking the same again needs no computing.
+        It is removed from the list. Its evaluations are kept, so the same comparison can be shown again without
+        computing.
       </Confirm>
     </>
   );

@@ -1,6 +1,6 @@
-/** Comparisons made before, newest first. */
+/** Earlier comparisons, newest first. */
 import { useQuery } from '@tanstack/react-query';
-import type { ComparisonSummary } from '../../main/services/model-comparisons.ts';
+import type { ComparisonSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { score, signed } from '../components/format.ts';
@@ -16,8 +16,8 @@ export function Earlier() {
   if (data.length === 0) {
     return (
       <Panel title="Earlier comparisons">
-        <Empty title="None yet">
-          <p>Each comparison is kept with its completions, and opens again at once.</p>
+        <Empty title="No comparisons yet">
+          <p>Every comparison is saved with its completions and reopens instantly.</p>
         </Empty>
       </Panel>
     );
@@ -35,7 +35,7 @@ export function Earlier() {
             <th scope="col" className={classes.right}>
               95 % interval
             </th>
-            <th scope="col">Made</th>
+            <th scope="col">Created</th>
           </tr>
         </thead>
         <tbody>

@@ -1,4 +1,4 @@
-/** The comparison as a file: numbers for programs and people, figures for papers. */
+/** Exports a comparison: numbers and completions as data, figures for papers. */
 import { Button, Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -32,10 +32,10 @@ export function ExportMenu({ id, disabled }: { readonly id: number; readonly dis
   const error = file.error ?? copy.error ?? figures.error;
   return (
     <>
-      {error !== null && <Failed what="Not exported" error={error} />}
+      {error !== null && <Failed what="The export failed" error={error} />}
       <Menu
         position="bottom-end"
-        // What came of the last one is read by then.
+        // Clears the result of the last export.
         onOpen={() => {
           for (const past of [file, copy, figures]) past.reset();
         }}

@@ -1,31 +1,31 @@
-/** What to compare: a baseline, other models, and the prompts they are all asked. */
+/** The form for a new comparison: a baseline, other models, and the prompts for all of them. */
 import { Button, MultiSelect, NumberInput, Select } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { PromptSource } from '../../main/services/model-comparisons.ts';
-import type { ModelEntry } from '../../main/services/model-list.ts';
+import type { ModelEntry, PromptSource } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Compare.module.css';
-import { type Choice, choiceOf, firstChoice, obstacle } from './choice.ts';
+import { type Choice, choiceOf, choiceProblem, firstChoice } from './choice.ts';
+import { Leaks } from './Leaks.tsx';
 
 export function NewComparison() {
   const models = useQuery(api.models.list.queryOptions());
   const sources = useQuery(api.comparisons.sources.queryOptions());
   const error = models.error ?? sources.error;
-  if (error !== null) return <Failed what="What can be compared is not known" error={error} />;
+  if (error !== null) return <Failed what="Models and datasets could not be loaded" error={error} />;
   if (models.data === undefined || sources.data === undefined) return <Loading what="models and datasets" />;
   if (sources.data.length === 0)
     return (
       <Panel>
-        <Empty title="No dataset yet to take prompts from">
+        <Empty title="No datasets yet">
           <p>
-            <Link href="/texts">Generate a dataset</Link>: it keeps records back that training never sees. Models are
-            compared on those.
+            <Link href="/texts">Make a dataset</Link> first. Models are compared on its held-out records, which training
+            doesn't use.
           </p>
         </Empty>
       </Panel>
@@ -54,7 +54,7 @@ function Form({
       }),
     onSuccess: ({ id }) => navigate(`/compare/${id}`),
   });
-  const why = obstacle(choice);
+  const problem = choiceProblem(choice);
   const options = modelOptions(models);
   const available = sources.reduce(
     (sum, { datasetId, heldOut }) => sum + (choice.datasetIds.includes(datasetId) ? Math.min(heldOut, choice.n) : 0),
@@ -66,7 +66,7 @@ function Form({
         className={classes.form}
         onSubmit={(event) => {
           event.preventDefault();
-          if (why === null) start.mutate(choice);
+          if (problem === null) start.mutate(choice);
         }}
       >
         <Select
@@ -78,7 +78,7 @@ function Form({
           onChange={(baseline) => change({ baseline })}
           searchable
           limit={100}
-          nothingFoundMessage="No model of that name"
+          nothingFoundMessage="No matching models"
         />
         <MultiSelect
           label="Against"
@@ -91,27 +91,27 @@ function Form({
           clearable
           limit={100}
           hidePickedOptions
-          nothingFoundMessage="No model of that name"
+          nothingFoundMessage="No matching models"
         />
         <MultiSelect
-          label="Held-out prompts of"
-          description={`Several lengths show forgetting · ${available} prompts in all`}
+          label="Held-out prompts from"
+          description={`Several lengths show forgetting · ${available} prompts`}
           placeholder={choice.datasetIds.length === 0 ? 'Choose a dataset' : ''}
           data={sources.map(({ datasetId, name, heldOut, problem }) => ({
             value: String(datasetId),
-            label: `${name} · ${problem === null ? `${heldOut} held out` : 'none to ask'}`,
+            label: `${name} · ${problem === null ? `${heldOut} held out` : 'no prompts'}`,
             disabled: problem !== null,
           }))}
           value={choice.datasetIds.map(String)}
           onChange={(ids) => change({ datasetIds: ids.map(Number) })}
           searchable
           hidePickedOptions
-          // One dataset stays on one line.
+          // Keeps one dataset on one line.
           styles={{ inputField: { minWidth: 30 } }}
         />
         <NumberInput
-          label="How many"
-          description="Of each"
+          label="Prompts"
+          description="Per dataset"
           min={1}
           max={2000}
           allowDecimal={false}
@@ -120,20 +120,25 @@ function Form({
         />
         <NumberInput
           label="Seed"
-          description="Which ones"
+          description="For sampling"
           min={0}
           allowDecimal={false}
           value={choice.seed}
           onChange={(seed) => change({ seed: Number(seed) || 0 })}
         />
-        <Button className={classes.go ?? ''} type="submit" disabled={why !== null} loading={start.isPending}>
+        <Button className={classes.go ?? ''} type="submit" disabled={problem !== null} loading={start.isPending}>
           Compare
         </Button>
       </form>
-      {why !== null && <p className="soft">{why}</p>}
+      {problem !== null && <p className="soft">{problem}</p>}
+      {sources
+        .filter(({ datasetId }) => choice.datasetIds.includes(datasetId))
+        .map(({ datasetId, name, heldOut, leakage }) => (
+          <Leaks key={datasetId} {...{ name, heldOut, leakage }} />
+        ))}
       <p className="soft">
-        Alignment on prompts of interleaving. Replies are compared by their reward, pass@k and diversity{' '}
-        <Link href="/replies">on their own screen</Link>.
+        Compares alignment on interleaving prompts. Replies are compared by reward, pass@k and diversity on the{' '}
+        <Link href="/replies">Replies</Link> screen.
       </p>
       {start.error !== null && <Failed what="The comparison could not be started" error={start.error} />}
     </Panel>

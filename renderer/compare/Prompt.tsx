@@ -1,8 +1,8 @@
-/** One prompt: its gain and titles, and below them what each model made of it, word by word. */
+/** One prompt: its gain and titles, and each model's completion, word by word. */
 import { UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ComparedModel, PromptRow } from '../../main/services/model-comparisons.ts';
+import type { ComparedModel, PromptRow } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
@@ -17,20 +17,20 @@ export interface PromptProps {
   readonly row: PromptRow;
   readonly models: readonly ComparedModel[];
   readonly chosen: number;
-  /** Whose completions are shown. */
+  /** Positions of the models whose completions are shown. */
   readonly positions: readonly number[];
   readonly hidden: ReadonlySet<WordKind>;
   readonly open: boolean;
-  readonly onTurn: () => void;
+  readonly onToggle: () => void;
 }
 
-export function Prompt({ id, row, models, chosen, positions, hidden, open, onTurn }: PromptProps) {
+export function Prompt({ id, row, models, chosen, positions, hidden, open, onToggle }: PromptProps) {
   const gain = gainOf(row, chosen);
   const sign = gain === null || Math.abs(gain) < 1e-9 ? 'tie' : gain > 0 ? 'win' : 'loss';
   const Chevron = open ? IconChevronDown : IconChevronRight;
   return (
     <>
-      <UnstyledButton className={classes.rowHead} aria-expanded={open} onClick={onTurn}>
+      <UnstyledButton className={classes.rowHead} aria-expanded={open} onClick={onToggle}>
         <Chevron size={14} aria-hidden="true" />
         <span className={`mono ${classes.gain}`} data-sign={sign}>
           {gain === null ? '–' : signed(gain)}
@@ -69,7 +69,7 @@ function Answers({ id, recordId, models, positions, hidden }: AnswersProps) {
           </dt>,
           <dd key={position}>
             {data === undefined ? (
-              // As high as a line of words, so that nothing jumps.
+              // As tall as a line of words, to avoid a layout shift.
               <span className="faint mono">…</span>
             ) : answer === null ? (
               <span className="faint">not evaluated yet</span>

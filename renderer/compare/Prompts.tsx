@@ -1,8 +1,8 @@
-/** Every prompt with the completions of baseline and chosen model, sorted and filtered; only rows in view exist. */
+/** Every prompt with the completions of the baseline and the chosen model, sorted and filtered. Virtualized. */
 import { Select, Switch, TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
-import type { ComparisonView } from '../../main/services/model-comparisons.ts';
+import type { ComparisonView } from '../../main/api/contract/index.ts';
 import { Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Empty } from '../components/Feedback.tsx';
@@ -21,7 +21,7 @@ export interface PromptsProps {
   readonly onGains: (gains: GainRange | null) => void;
 }
 
-/** Of a row before it is measured: its head and two completions of one line. */
+/** Estimated row heights before measuring: a head, and two one-line completions. */
 const OPEN = 92;
 const CLOSED = 37;
 
@@ -34,7 +34,7 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
   const [everyModel, setEveryModel] = useState(false);
   const [hidden, setHidden] = useState<ReadonlySet<WordKind>>(new Set());
   const [current, setCurrent] = useState<number | null>(null);
-  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const shown = useMemo(
     () => chooseRows(rows, { position: chosen, filter, order, search, gains }),
     [rows, chosen, filter, order, search, gains],
@@ -60,15 +60,15 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
       () => [
         { key: 'j', label: 'Next prompt', run: () => latest.current(1) },
         { key: 'k', label: 'Previous prompt', run: () => latest.current(-1) },
-        { key: 'w', label: 'Completions or scores only', run: () => setWords((before) => !before) },
+        { key: 'w', label: 'Show or hide completions', run: () => setWords((before) => !before) },
       ],
       [],
     ),
   );
-  const turn = (recordId: string): void => {
-    const next = new Set(turned);
+  const toggle = (recordId: string): void => {
+    const next = new Set(toggled);
     if (!next.delete(recordId)) next.add(recordId);
-    setTurned(next);
+    setToggled(next);
   };
   const picked = gains !== null;
   return (
@@ -86,7 +86,7 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
           allowDeselect={false}
         />
         <Select
-          aria-label="Which prompts"
+          aria-label="Filter prompts"
           w={150}
           data={[...rowFilters]}
           value={filter}
@@ -105,7 +105,7 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
         )}
         {picked && (
           <button type="button" className={classes.clear} onClick={() => onGains(null)}>
-            only the gains of the picked bar: show all
+            Clear the gain filter
           </button>
         )}
         <span className="soft num">
@@ -113,8 +113,8 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
         </span>
       </div>
       {shown.length === 0 ? (
-        <Empty title="No prompt fits">
-          <p>Choose other prompts above, or clear the search.</p>
+        <Empty title="No matching prompts">
+          <p>Change the filter or clear the search.</p>
         </Empty>
       ) : (
         <section ref={scroller} className={classes.rows} aria-label="Prompts" tabIndex={-1}>
@@ -133,8 +133,8 @@ export function Prompts({ view, chosen, gains, onGains }: PromptsProps) {
                 >
                   <Prompt
                     {...{ id, row, models, chosen, positions, hidden }}
-                    open={words !== turned.has(row.id)}
-                    onTurn={() => turn(row.id)}
+                    open={words !== toggled.has(row.id)}
+                    onToggle={() => toggle(row.id)}
                   />
                 </div>
               );

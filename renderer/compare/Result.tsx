@@ -1,6 +1,6 @@
-/** The result in numbers: each model's mean with its interval, and against the baseline prompt by prompt. */
+/** The results table: each model's mean with its interval, and its paired difference from the baseline. */
 import { UnstyledButton } from '@mantine/core';
-import type { ComparedModel } from '../../main/services/model-comparisons.ts';
+import type { ComparedModel } from '../../main/api/contract/index.ts';
 import { duration, score, signed } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
@@ -10,7 +10,7 @@ import { lookOf } from './series.ts';
 export interface ResultProps {
   /** The baseline first. */
   readonly models: readonly ComparedModel[];
-  /** The model that charts and prompts look at. */
+  /** The model shown in charts and prompts. */
   readonly chosen: number;
   readonly onChoose: (position: number) => void;
 }
@@ -77,7 +77,7 @@ function Row({ model: { name, summary, paired, evaluatedAt, seconds, backend, st
               {name}
             </UnstyledButton>
           )}
-          {standing === 'gone' && <span className={classes.note}>deleted since</span>}
+          {standing === 'gone' && <span className={classes.note}>since deleted</span>}
         </span>
       </td>
       <td className={`mono ${classes.right}`}>{score(summary?.mean_alignment)}</td>
@@ -109,7 +109,7 @@ function Row({ model: { name, summary, paired, evaluatedAt, seconds, backend, st
 }
 
 interface RulerProps {
-  /** The left end; the right one is 1. */
+  /** Left end of the scale; the right end is 1. */
   readonly from: number;
   readonly low: number;
   readonly mean: number;
@@ -117,7 +117,7 @@ interface RulerProps {
   readonly ink: string;
 }
 
-/** An interval in numbers, and where it lies between the ends. */
+/** An interval as numbers and as a bar on a scale. */
 function Ruler({ from, low, mean, high, ink }: RulerProps) {
   const at = (value: number): number => ((value - from) / (1 - from)) * 100;
   return (

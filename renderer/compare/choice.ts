@@ -1,7 +1,6 @@
-/** What a new comparison asks, before the person has said anything and after. Pure. */
+/** The settings of a new comparison: the defaults, and those in a link. Pure. */
 
-import type { PromptSource } from '../../main/services/model-comparisons.ts';
-import type { ModelEntry } from '../../main/services/model-list.ts';
+import type { ModelEntry, PromptSource } from '../../main/api/contract/index.ts';
 
 export interface Choice {
   readonly baseline: string | null;
@@ -11,13 +10,16 @@ export interface Choice {
   readonly seed: number;
 }
 
-/** The first whole model against the newest run's last checkpoint, on the dataset that is asked soonest. */
+/**
+ * The default: the first whole model against the newest run's last checkpoint, on the dataset that is fastest to
+ * evaluate.
+ */
 export function firstChoice(models: readonly ModelEntry[], sources: readonly PromptSource[]): Choice {
   const usable = models.filter(({ problem }) => problem === null);
   const baseline = usable.find(({ kind }) => kind !== 'checkpoint')?.ref ?? null;
   const newest = usable.find(({ kind }) => kind === 'checkpoint')?.ref;
   const askable = sources.filter(({ problem }) => problem === null);
-  // The shortest prompts answer soonest; of the same length, the newest dataset.
+  // The shortest prompts are the fastest; of equal lengths, the newest dataset.
   const dataset = askable.toSorted((a, b) => (a.words ?? 0) - (b.words ?? 0) || b.datasetId - a.datasetId)[0];
   return {
     baseline,
@@ -28,8 +30,11 @@ export function firstChoice(models: readonly ModelEntry[], sources: readonly Pro
   };
 }
 
-/** What a link asks: `#/compare?baseline=…&model=…&model=…&dataset=3&n=64&seed=42`; the rest stays. */
-export function choiceOf(search: string, otherwise: Choice): Choice {
+/**
+ * The choice in a link, `#/compare?baseline=…&model=…&model=…&dataset=3&n=64&seed=42`; missing parts come from
+ * `defaults`.
+ */
+export function choiceOf(search: string, defaults: Choice): Choice {
   const asked = new URLSearchParams(search);
   const number = (name: string, fallback: number): number => {
     const value = Number(asked.get(name) ?? Number.NaN);
@@ -37,15 +42,15 @@ export function choiceOf(search: string, otherwise: Choice): Choice {
   };
   const datasets = asked.getAll('dataset').map(Number).filter(Number.isInteger);
   return {
-    baseline: asked.get('baseline') ?? otherwise.baseline,
-    models: asked.has('model') ? asked.getAll('model') : otherwise.models,
-    datasetIds: datasets.length > 0 ? datasets : otherwise.datasetIds,
-    n: Math.max(1, number('n', otherwise.n)),
-    seed: number('seed', otherwise.seed),
+    baseline: asked.get('baseline') ?? defaults.baseline,
+    models: asked.has('model') ? asked.getAll('model') : defaults.models,
+    datasetIds: datasets.length > 0 ? datasets : defaults.datasetIds,
+    n: Math.max(1, number('n', defaults.n)),
+    seed: number('seed', defaults.seed),
   };
 }
 
-/** The link that asks this. */
+/** The link that encodes this choice. */
 export function linkTo({ baseline, models, datasetIds, n, seed }: Choice): string {
   const asked = new URLSearchParams({ n: String(n), seed: String(seed) });
   if (baseline !== null) asked.set('baseline', baseline);
@@ -54,11 +59,11 @@ export function linkTo({ baseline, models, datasetIds, n, seed }: Choice): strin
   return `/compare?${asked}`;
 }
 
-/** What keeps the choice from being compared; null: nothing. */
-export function obstacle({ baseline, models, datasetIds }: Choice): string | null {
+/** Why this choice can't be compared; null if it can. */
+export function choiceProblem({ baseline, models, datasetIds }: Choice): string | null {
   if (baseline === null) return 'Choose a baseline.';
   if (models.length === 0) return 'Choose at least one model to compare with it.';
-  if (models.includes(baseline)) return 'The baseline is also among the models: take it out of one of the two.';
+  if (models.includes(baseline)) return 'The baseline is also among the models. Remove it from one of the two.';
   if (datasetIds.length === 0) return 'Choose a dataset to take the prompts from.';
   return null;
 }

@@ -1,5 +1,5 @@
 /** The prompts of a comparison as rows: gains, order, filters. Pure. */
-import type { PromptRow } from '../../main/services/model-comparisons.ts';
+import type { PromptRow } from '../../main/api/contract/index.ts';
 
 export type RowFilter = 'all' | 'wins' | 'ties' | 'losses' | 'newly exact' | 'no longer exact';
 export type RowOrder = 'gain' | 'loss' | 'score' | 'baseline' | 'dataset';
@@ -11,13 +11,13 @@ export const rowOrders: readonly { readonly value: RowOrder; readonly label: str
   { value: 'loss', label: 'Largest loss first' },
   { value: 'score', label: 'Lowest score first' },
   { value: 'baseline', label: 'Lowest baseline first' },
-  { value: 'dataset', label: 'As in the dataset' },
+  { value: 'dataset', label: 'Dataset order' },
 ];
 
-/** Two scores this close are a tie; as the host counts them. */
+/** Scores this close are a tie, as on the host. */
 const TIE = 1e-9;
 
-/** Score of the model at `position` minus the baseline's; null while one of them has none. */
+/** Score of the model at `position` minus the baseline's; null if either has none. */
 export function gainOf(row: PromptRow, position: number): number | null {
   const [before, after] = [row.scores[0] ?? null, row.scores[position] ?? null];
   return before === null || after === null ? null : after - before;
@@ -44,17 +44,17 @@ export function passes(row: PromptRow, position: number, filter: RowFilter): boo
 }
 
 export interface RowChoice {
-  /** The model that is looked at; the baseline is 0. */
+  /** The selected model; 0 is the baseline. */
   readonly position: number;
   readonly filter: RowFilter;
   readonly order: RowOrder;
   /** Part of an id or a title. */
   readonly search: string;
-  /** Gains from (included) to (not): a bar of the histogram. */
+  /** A half-open range of gains, from a bar of the histogram. */
   readonly gains: { readonly from: number; readonly to: number } | null;
 }
 
-/** The rows that are asked for, in their order. */
+/** The rows that match, in the chosen order. */
 export function chooseRows(rows: readonly PromptRow[], choice: RowChoice): readonly PromptRow[] {
   const { position, filter, order, search, gains } = choice;
   const wanted = search.trim().toLowerCase();
@@ -71,11 +71,11 @@ export function chooseRows(rows: readonly PromptRow[], choice: RowChoice): reado
     const gain = gainOf(row, position);
     return gain === null || order === 'loss' ? gain : -gain;
   };
-  // Without a key: last.
+  // Rows without a key go last.
   return chosen.toSorted((a, b) => (key(a) ?? Number.POSITIVE_INFINITY) - (key(b) ?? Number.POSITIVE_INFINITY));
 }
 
-/** Gains that exist. */
+/** All known gains. */
 export function gainsOf(rows: readonly PromptRow[], position: number): readonly number[] {
   return rows.flatMap((row) => gainOf(row, position) ?? []);
 }

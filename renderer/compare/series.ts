@@ -1,9 +1,9 @@
-/** The lines of a comparison's charts. Pure. */
-import type { ComparedModel } from '../../main/services/model-comparisons.ts';
+/** Series for a comparison's charts. Pure. */
+import type { ComparedModel } from '../../main/api/contract/index.ts';
 import type { ChartColour, ChartSeries } from '../charts/series.ts';
 import { shortName } from '../components/short-name.ts';
 
-/** The baseline is quiet; after four models looks tell them apart. */
+/** The baseline is muted. Beyond four models, line styles distinguish them. */
 const COLOURS: readonly ChartColour[] = ['strand-a', 'strand-b', 'focus', 'bad'];
 const LOOKS = ['line', 'dashed', 'dotted'] as const;
 
@@ -26,7 +26,7 @@ export function positionSeries(models: readonly ComparedModel[]): readonly Chart
   });
 }
 
-/** Mean alignment by words in a fragment, with its interval. */
+/** Mean alignment by words per fragment, with its interval. */
 export function lengthSeries(models: readonly ComparedModel[]): readonly ChartSeries[] {
   return models.flatMap(({ reference, name, summary }, position) => {
     if (summary === null) return [];

@@ -1,36 +1,41 @@
 /**
- * A completion against its target, word by word. Colour says whose strand a word is of; whether it is right is told by
- * its form: plain, wavy underline, hollow chip, struck through.
+ * A completion aligned with its target, word by word. Colour shows a word's strand; the style shows whether it is
+ * right: plain, wavy underline, hollow chip or struck through.
  */
 import { type KeyboardEvent, memo, type ReactNode, useState } from 'react';
-import type { AlignedWord } from '../../main/services/word-alignment.ts';
+import type { AlignedWord } from '../../main/api/contract/index.ts';
 import classes from './Aligned.module.css';
 import { countKinds, describeAlignment, foldWords, type WordKind, wordKinds } from './aligned-words.ts';
 import { PlainButton } from './PlainButton.tsx';
 
 export interface AlignedProps {
   readonly words: readonly AlignedWord[];
-  /** What it is, for those who can't see: "Best completion". */
+  /** Accessible name: "Best completion". */
   readonly label: string;
-  /** Kinds that are not pointed out; see `Legend`. */
+  /** Kinds that are not highlighted; see `Legend`. */
   readonly hidden?: ReadonlySet<WordKind>;
-  /** Never folded: where the text grows while it is read. */
+  /** Never folded, for text that is still streaming. */
   readonly open?: boolean;
-  /** Shows that more words are on their way. */
+  /** Shows a cursor while more words are streaming in. */
   readonly growing?: boolean;
 }
 
-/** The words of an alignment. Tab goes to the first wrong word, the arrow keys to the others. */
+/** The words of an alignment. Tab focuses the first wrong word; the arrow keys move to the others. */
 export const Aligned = memo(function Aligned({ words, label, hidden, open = false, growing = false }: AlignedProps) {
   const [opened, setOpened] = useState(false);
   const folded = foldWords(words);
   const shown = open || opened ? words : folded.shown;
   const firstWrong = shown.findIndex(({ kind }) => kind === 'wrong');
   return (
-    // biome-ignore lint/a11y/useSemanticElements: no element says "these words belong together" but a form's fieldset
-    <div className={classes.aligned} role="group" aria-label={`${label}: ${describeAlignment(words)}`} onKeyDown={walk}>
+    // biome-ignore lint/a11y/useSemanticElements: the only grouping element is fieldset, which is for forms
+    <div
+      className={`own-direction ${classes.aligned}`}
+      role="group"
+      aria-label={`${label}: ${describeAlignment(words)}`}
+      onKeyDown={walk}
+    >
       {shown.map((word, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: words repeat; their place is what they are
+        // biome-ignore lint/suspicious/noArrayIndexKey: words repeat; their position is their identity
         <Word key={i} word={word} hidden={hidden} focusable={i === firstWrong} />
       ))}
       {growing && <span className={classes.cursor} aria-hidden="true" />}
@@ -45,7 +50,7 @@ export const Aligned = memo(function Aligned({ words, label, hidden, open = fals
 });
 
 function errorsIn(count: number): string {
-  return count === 0 ? '' : `, ${count} of them not right`;
+  return count === 0 ? '' : ` (${count} ${count === 1 ? 'error' : 'errors'})`;
 }
 
 interface WordProps {
@@ -82,7 +87,7 @@ function Word({ word: { kind, expected, got, strand }, hidden, focusable }: Word
       return (
         <>
           <span className={`${classes.missing} ${colour}`}>
-            <Said>missing: </Said>
+            <ScreenReaderText>missing: </ScreenReaderText>
             {expected}
           </span>{' '}
         </>
@@ -92,7 +97,7 @@ function Word({ word: { kind, expected, got, strand }, hidden, focusable }: Word
       return (
         <span>
           <del className={classes.extra}>
-            <Said>extra: </Said>
+            <ScreenReaderText>extra: </ScreenReaderText>
             {got}
           </del>{' '}
         </span>
@@ -100,11 +105,11 @@ function Word({ word: { kind, expected, got, strand }, hidden, focusable }: Word
   }
 }
 
-function Said({ children }: { readonly children: ReactNode }) {
+function ScreenReaderText({ children }: { readonly children: ReactNode }) {
   return <span className={`visually-hidden ${classes.said}`}>{children}</span>;
 }
 
-/** Left and right go from one wrong word to the next. */
+/** Left and Right move between wrong words. */
 function walk({ key, currentTarget, target }: KeyboardEvent<HTMLElement>): void {
   const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
   if (step === 0) return;
@@ -115,18 +120,18 @@ function walk({ key, currentTarget, target }: KeyboardEvent<HTMLElement>): void 
 export interface LegendProps {
   readonly hidden: ReadonlySet<WordKind>;
   readonly onChange: (hidden: ReadonlySet<WordKind>) => void;
-  /** With these, each kind says how many words it has. */
+  /** If given, each kind shows its number of words. */
   readonly words?: readonly AlignedWord[];
 }
 
 const meanings: Readonly<Record<WordKind, string>> = {
-  match: 'Words that are right, in the colour of their strand',
-  wrong: 'Another word stands here; the expected one shows above it',
-  missing: 'Words of the target that were left out',
-  extra: 'Words that the target does not have',
+  match: 'Correct words, in the colour of their strand',
+  wrong: 'A different word; the expected one is shown above it',
+  missing: 'Words of the target that are missing',
+  extra: 'Words that are not in the target',
 };
 
-/** What the forms mean; each is a switch that points its kind out or not. */
+/** The legend; each entry toggles the highlighting of its kind. */
 export function Legend({ hidden, onChange, words }: LegendProps) {
   const counts = words === undefined ? null : countKinds(words);
   const toggle = (kind: WordKind): void => {
@@ -139,7 +144,7 @@ export function Legend({ hidden, onChange, words }: LegendProps) {
     <div className={classes.legend} role="group" aria-label="Kinds of words">
       <span>
         <span className={classes.a}>A</span> <span className={classes.b}>B</span>
-        <Said> strand A is teal, strand B is amber</Said>
+        <ScreenReaderText> strand A is teal, strand B is amber</ScreenReaderText>
       </span>
       {wordKinds.map((kind) => (
         <PlainButton

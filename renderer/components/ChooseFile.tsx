@@ -1,12 +1,12 @@
-/** A button that has the browser ask for one file. */
+/** A button that opens the browser's file dialog for one file. */
 import { Button } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
 
 export interface ChooseFileProps {
-  /** What the file is for, for those who don't see the button. */
+  /** Accessible name of the file input. */
   readonly label: string;
-  /** Endings, as an input takes them: `.yaml,.yml`. */
+  /** File extensions, as in the accept attribute: `.yaml,.yml`. */
   readonly accept: string;
   readonly loading: boolean;
   readonly onChoose: (file: File) => void;
@@ -34,7 +34,7 @@ export function ChooseFile({ label, accept, loading, onChoose, children }: Choos
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
           if (file !== undefined) onChoose(file);
-          // The same file may be chosen once more.
+          // Allows choosing the same file again.
           currentTarget.value = '';
         }}
       />

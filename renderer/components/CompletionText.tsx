@@ -1,4 +1,4 @@
-import type { SampleView } from '../../main/services/samples.ts';
+import type { SampleView } from '../../main/api/contract/index.ts';
 import classes from './Aligned.module.css';
 import { Aligned } from './Aligned.tsx';
 import type { WordKind } from './aligned-words.ts';
@@ -9,8 +9,8 @@ export interface CompletionTextProps {
   readonly hidden?: ReadonlySet<WordKind>;
 }
 
-/** What a model wrote: word by word against the target where there is an exact one, else as it stands. */
+/** A model's completion: aligned word by word if there is an exact target, otherwise as plain text. */
 export function CompletionText({ sample: { completion, alignment }, label, hidden }: CompletionTextProps) {
   if (alignment !== null) return <Aligned words={alignment.words} label={label} {...(hidden && { hidden })} />;
-  return <p className={classes.plain}>{completion.trim() === '' ? '(nothing)' : completion}</p>;
+  return <p className={`own-direction ${classes.plain}`}>{completion.trim() === '' ? '(empty)' : completion}</p>;
 }

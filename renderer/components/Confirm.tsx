@@ -1,4 +1,4 @@
-/** Asks before something happens that can't be taken back, or takes long; a failure is said in the dialog. */
+/** Asks for confirmation before something irreversible or slow; a failure is shown in the dialog. */
 import { Button, Modal } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -8,14 +8,14 @@ import { Failed } from './Feedback.tsx';
 export interface ConfirmProps {
   readonly opened: boolean;
   readonly title: string;
-  /** On the button: a verb. */
+  /** Button label, a verb. */
   readonly action: string;
   readonly dangerous?: boolean;
-  /** While it can't be done. */
+  /** Disables the action. */
   readonly disabled?: boolean;
   readonly mutation: Pick<UseMutationResult<unknown, unknown, void>, 'mutate' | 'isPending' | 'error' | 'reset'>;
   readonly onClose: () => void;
-  /** What will happen, and what will be gone. */
+  /** What will happen, and what will be lost. */
   readonly children: ReactNode;
 }
 

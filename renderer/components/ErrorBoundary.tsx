@@ -5,7 +5,7 @@ interface State {
   readonly error: unknown;
 }
 
-/** Keeps a fault of one screen to that screen. React has no way to do this but a class. */
+/** Contains an error to one screen. React supports this in class components only. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
   override state: State = { error: null };
 

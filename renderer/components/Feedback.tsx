@@ -1,4 +1,4 @@
-/** Empty, loading and failed: each says what is so and what to do next. */
+/** Empty, loading and error states; each says what is going on and what to do next. */
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -17,11 +17,11 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Something is on its way; shown only to those who wait longer than a blink. */
+/** A loading indicator, shown only after a short delay. */
 export function Loading({ what }: { readonly what: string }) {
   return (
     <div className={classes.loading} role="status">
-      <span className={classes.turning} aria-hidden="true" />
+      <span className={classes.spinner} aria-hidden="true" />
       <span>Loading {what} …</span>
     </div>
   );
@@ -29,12 +29,12 @@ export function Loading({ what }: { readonly what: string }) {
 
 export interface FailedProps {
   readonly error: unknown;
-  /** What was tried, for the heading: "The run could not be started". */
+  /** Heading that says what failed: "The run could not be started". */
   readonly what?: string;
   readonly onRetry?: () => void;
 }
 
-/** What went wrong, where it happened. */
+/** An error, shown where it happened. */
 export function Failed({ error, what, onRetry }: FailedProps) {
   const { message, remedy } = failureOf(error);
   return (

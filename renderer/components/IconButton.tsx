@@ -1,9 +1,9 @@
-/** A small quiet button with an icon. It looks like Mantine's, which costs a chart or a card several times as much. */
+/** A small icon button. It looks like Mantine's ActionIcon, which is several times as expensive to render. */
 import type { ComponentProps } from 'react';
 import classes from './IconButton.module.css';
 
 export interface IconButtonProps extends ComponentProps<'button'> {
-  /** Says what it does. */
+  /** What it does. */
   readonly 'aria-label': string;
   readonly size?: 'xs' | 'sm' | 'md';
 }

@@ -1,9 +1,9 @@
-/** A way to another screen. wouter's own listens to the address: in a table that is one listener a row. */
+/** A link to another screen. wouter's Link subscribes to the location: in a table that is one listener per row. */
 import type { ComponentProps } from 'react';
-import { navigate, openAhead } from '../frame/hash-location.ts';
+import { navigate, prefetchLocation } from '../frame/hash-location.ts';
 
 export interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
-  /** A path of the page: `/runs/7`. */
+  /** A path within the app: `/runs/7`. */
   readonly href: string;
 }
 
@@ -14,12 +14,12 @@ export function Link({ href, onClick, onPointerDown, children, ...rest }: LinkPr
       href={`#${href}`}
       onPointerDown={(event) => {
         onPointerDown?.(event);
-        // A press lasts as long as the host takes to answer.
-        openAhead(href);
+        // A click takes about as long as the host takes to answer.
+        prefetchLocation(href);
       }}
       onClick={(event) => {
         onClick?.(event);
-        // A key held with the press asks the browser for another tab or window.
+        // Modifier keys ask the browser for a new tab or window.
         const { defaultPrevented, button, ctrlKey, metaKey, altKey, shiftKey } = event;
         if (defaultPrevented || button !== 0 || ctrlKey || metaKey || altKey || shiftKey) return;
         event.preventDefault();

@@ -1,4 +1,4 @@
-/** One of a long list, found by typing. Only its face is on the screen until it is asked for: the list costs much more. */
+/** A searchable select for long lists. Until it is opened only a button is rendered, which is much cheaper. */
 import { Select, type SelectProps } from '@mantine/core';
 import { IconSelector } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -7,15 +7,15 @@ import classes from './Choice.module.css';
 export interface LongChoiceProps extends Omit<SelectProps, 'label'> {
   readonly 'aria-label': string;
   readonly className?: string | undefined;
-  /** Of the one that is chosen; undefined: the placeholder shows. */
-  readonly face: string | undefined;
+  /** Label of the selected option; undefined shows the placeholder. */
+  readonly currentLabel: string | undefined;
 }
 
-export function LongChoice({ face, ...select }: LongChoiceProps) {
+export function LongChoice({ currentLabel, ...select }: LongChoiceProps) {
   const [asked, setAsked] = useState(false);
   const { className = '', placeholder, 'aria-label': label } = select;
   if (asked) {
-    // What is typed takes the place of what is chosen.
+    // Typing replaces the current selection.
     return (
       <Select
         {...select}
@@ -35,14 +35,14 @@ export function LongChoice({ face, ...select }: LongChoiceProps) {
         aria-label={label}
         aria-haspopup="listbox"
         aria-expanded={false}
-        data-empty={face === undefined || undefined}
+        data-empty={currentLabel === undefined || undefined}
         onClick={() => setAsked(true)}
         onKeyDown={({ key, ctrlKey, metaKey, altKey }) => {
           const typed = key.length === 1 && !ctrlKey && !metaKey && !altKey;
           if (typed || key === 'ArrowDown' || key === 'ArrowUp') setAsked(true);
         }}
       >
-        {face ?? placeholder}
+        {currentLabel ?? placeholder}
       </button>
       <IconSelector size={14} stroke={1.6} aria-hidden="true" />
     </span>

@@ -1,17 +1,17 @@
-/** The three dots of a row or a card, with what can be done to it. */
+/** The three-dot actions menu of a row or card. */
 import type { ComponentProps, ReactNode } from 'react';
-import { DemandMenu } from './DemandMenu.tsx';
+import { LazyMenu } from './LazyMenu.tsx';
 import classes from './MoreMenu.module.css';
 
 export interface MoreMenuProps {
   /** "Actions for run-0007". */
   readonly label: string;
-  /** The items, made when the menu is asked for. */
+  /** The items, rendered when the menu opens. */
   readonly children: () => ReactNode;
 }
 
 export function MoreMenu({ label, children }: MoreMenuProps) {
-  return <DemandMenu face={<Dots label={label} />}>{children}</DemandMenu>;
+  return <LazyMenu trigger={<Dots label={label} />}>{children}</LazyMenu>;
 }
 
 interface DotsProps extends ComponentProps<'button'> {

@@ -1,23 +1,23 @@
-/** A number to type: the browser's own field, which costs a screen much less than one of Mantine's. */
+/** A native number input, which is much cheaper to render than a Mantine NumberInput. */
 import { useId } from 'react';
 import classes from './NumberField.module.css';
 
 export interface NumberFieldProps {
   readonly label: string;
   readonly placeholder?: string;
-  /** Null: there is none. */
+  /** Null when empty. */
   readonly value: number | null;
   readonly onChange: (value: number | null) => void;
   readonly min?: number;
   readonly max?: number;
-  /** Of 1 or more: only whole numbers are taken. */
+  /** With a step of 1 or more, only whole numbers are accepted. */
   readonly step?: number;
   readonly disabled?: boolean;
   /** In pixels. */
   readonly width: number;
 }
 
-/** What is out of bounds is brought within them when the field is left. */
+/** Values out of bounds are clamped when the field loses focus. */
 export function NumberField(props: NumberFieldProps) {
   const { label, value, onChange, min, max, step = 1, width, ...rest } = props;
   const id = useId();

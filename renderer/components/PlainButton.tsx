@@ -1,4 +1,6 @@
-/** A button without a look of its own: a row, a word, a head of a column. Mantine's costs a list several times as much. */
+/**
+ * An unstyled button for rows, inline words and column headers. Mantine's UnstyledButton is several times as expensive.
+ */
 import type { ComponentProps } from 'react';
 import classes from './PlainButton.module.css';
 

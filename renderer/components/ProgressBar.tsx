@@ -1,9 +1,9 @@
-/** How far something is, as a thin bar. It looks like Mantine's, which costs the pages that have it on top more. */
+/** A thin progress bar. It looks like Mantine's Progress, which is more expensive to render. */
 import classes from './ProgressBar.module.css';
 
 export interface ProgressBarProps {
   readonly 'aria-label': string;
-  /** In hundredths. */
+  /** In percent. */
   readonly value: number;
 }
 

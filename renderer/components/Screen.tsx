@@ -1,11 +1,11 @@
-/** What every screen is made of: a heading with its actions, and panels. */
+/** The building blocks of every screen: a heading with actions, and panels. */
 import { type ReactNode, useContext, useEffect } from 'react';
-import { IsRehearsed } from '../frame/is-rehearsed.ts';
+import { IsPrerendering } from '../frame/is-prerendering.ts';
 import classes from './Screen.module.css';
 
 export interface ScreenProps {
   readonly title: string;
-  /** Beside the title: state, lineage. */
+  /** Shown beside the title: state, lineage. */
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
@@ -13,10 +13,10 @@ export interface ScreenProps {
 
 /** A screen; its title is also the window's. */
 export function Screen({ title, about, actions, children }: ScreenProps) {
-  const isRehearsed = useContext(IsRehearsed);
+  const isPrerendering = useContext(IsPrerendering);
   useEffect(() => {
-    if (!isRehearsed) document.title = `${title} · Braid`;
-  }, [title, isRehearsed]);
+    if (!isPrerendering) document.title = `${title} · Braid`;
+  }, [title, isPrerendering]);
   return (
     <div className={classes.screen}>
       <header className={classes.header}>

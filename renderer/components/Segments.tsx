@@ -1,4 +1,6 @@
-/** One of a few, side by side. Mantine's own measures the page to slide its mark, at each screen that is opened. */
+/**
+ * A segmented control. Mantine's SegmentedControl measures the page to position its indicator whenever a screen opens.
+ */
 import { useId } from 'react';
 import classes from './Segments.module.css';
 
@@ -6,13 +8,13 @@ export interface SegmentsProps<V extends string> {
   readonly 'aria-label'?: string;
   readonly 'aria-labelledby'?: string;
   readonly 'aria-describedby'?: string;
-  /** Values, with a label where it is not the value itself. */
+  /** Values, with a label if it differs from the value. */
   readonly data: readonly (V | { readonly value: V; readonly label: string })[];
   readonly value: V;
   readonly onChange: (value: V) => void;
 }
 
-/** Radio buttons that look like one control: arrow keys go from one to the next. */
+/** Radio buttons styled as one control; arrow keys move between them. */
 export function Segments<V extends string>({ data, value, onChange, ...named }: SegmentsProps<V>) {
   const name = useId();
   return (

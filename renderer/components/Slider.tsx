@@ -1,10 +1,10 @@
-/** A number on a short line: the browser's own. It looks like Mantine's, which is made of ten parts. */
+/** A native range input. It looks like Mantine's Slider, which consists of ten elements. */
 import type { CSSProperties } from 'react';
 import classes from './Slider.module.css';
 
 export interface SliderProps {
   readonly 'aria-labelledby': string;
-  /** The range begins at 0. */
+  /** The range starts at 0. */
   readonly max: number;
   readonly step: number;
   readonly value: number;

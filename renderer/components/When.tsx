@@ -1,6 +1,6 @@
 import { ago, fullDate } from './format.ts';
 
-/** A time, relative, with the date on hover. */
+/** A relative time, with the full date as a tooltip. */
 export function When({ at }: { readonly at: number | null }) {
   if (at === null) return <span className="faint">–</span>;
   return (

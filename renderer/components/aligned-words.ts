@@ -1,22 +1,22 @@
-/** What the view of aligned words says and leaves out. Pure. */
-import type { AlignedWord } from '../../main/services/word-alignment.ts';
+/** Counts, summaries and folding for the aligned-words view. Pure. */
+import type { AlignedWord } from '../../main/api/contract/index.ts';
 
 export type WordKind = AlignedWord['kind'];
 
 /** In the order of the legend. */
 export const wordKinds: readonly WordKind[] = ['match', 'wrong', 'missing', 'extra'];
 
-/** Words shown of a longer text until it is opened. */
+/** Words shown of a long text before it is expanded. */
 export const FOLDED_WORDS = 80;
 
-/** How many words are of each kind. */
+/** The number of words of each kind. */
 export function countKinds(words: readonly AlignedWord[]): Readonly<Record<WordKind, number>> {
   const counts = { match: 0, wrong: 0, missing: 0, extra: 0 };
   for (const { kind } of words) counts[kind]++;
   return counts;
 }
 
-/** For those who don't see colours: `18 right, 1 wrong, 1 missing`. */
+/** Text alternative to the colours: `18 right, 1 wrong, 1 missing`. */
 export function describeAlignment(words: readonly AlignedWord[]): string {
   const { match, ...faults } = countKinds(words);
   const parts = Object.entries(faults).filter(([, count]) => count > 0);
@@ -24,7 +24,7 @@ export function describeAlignment(words: readonly AlignedWord[]): string {
   return [`${match} right`, ...parts.map(([kind, count]) => `${count} ${kind}`)].join(', ');
 }
 
-/** The words on show of a long text, and what the rest holds; a little over the limit is not worth a fold. */
+/** The visible words of a long text, and a summary of the rest. Texts slightly over the limit are not folded. */
 export function foldWords<W extends Pick<AlignedWord, 'kind'>>(
   words: readonly W[],
   limit = FOLDED_WORDS,
@@ -42,7 +42,7 @@ export function targetOf(words: readonly AlignedWord[]): readonly AlignedWord[] 
   );
 }
 
-/** The fragment of one strand, read off an alignment with its target. */
+/** One strand's fragment, reconstructed from an alignment with its target. */
 export function fragmentOf(words: readonly AlignedWord[], strand: 'a' | 'b'): string {
   return words.flatMap((word) => (word.strand === strand && word.expected !== null ? [word.expected] : [])).join(' ');
 }

@@ -1,10 +1,10 @@
-/** Numbers and times as people read them. Pure. */
+/** Formats numbers, sizes and times for display. Pure. */
 
-// Made once: making one takes longer than drawing a row of a table.
+// Created once: constructing a formatter takes longer than rendering a table row.
 const whole = new Intl.NumberFormat('en');
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** A score in three decimals: `0.980`; a dash where there is none. */
+/** A score with three decimals: `0.980`; a dash if there is none. */
 export function score(value: number | null | undefined): string {
   return value === null || value === undefined || Number.isNaN(value) ? '–' : value.toFixed(3);
 }
@@ -19,12 +19,19 @@ export function number(value: number | null | undefined): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** A difference with its sign: `+0.12`. */
-export function signed(value: number): string {
-  return `${value < 0 ? '−' : '+'}${score(Math.abs(value))}`;
+/** A difference with its sign: `+0.120`; `format` writes its size. */
+export function signed(value: number, format: (size: number) => string = score): string {
+  return `${value < 0 ? '−' : '+'}${format(Math.abs(value))}`;
 }
 
-/** A stretch of time: `48 s`, `11 min`, `2 h 05 min`. */
+/** A large count in short: `590 k`, `135 M`, `7.62 B`. */
+export function compact(count: number | null): string {
+  if (count === null) return '–';
+  if (count >= 1e9) return `${(count / 1e9).toPrecision(3)} B`;
+  return count >= 1e6 ? `${(count / 1e6).toPrecision(3)} M` : `${Math.round(count / 1e3)} k`;
+}
+
+/** A duration: `48 s`, `11 min`, `2 h 05 min`. */
 export function duration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return '–';
   if (seconds < 10) return `${seconds.toPrecision(2)} s`;
@@ -34,13 +41,19 @@ export function duration(seconds: number | null | undefined): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** Bytes: `690 MiB`, `1.2 GiB`, as the doctor and the memory of graphics cards count. */
+/** A size: `690 MiB`, `1.2 GiB`, in binary units like the doctor and GPU tools. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, value)) / 10));
   const scaled = value / 1024 ** power;
   return `${scaled < 10 && power > 0 ? scaled.toFixed(1) : Math.round(scaled)} ${units[power]}`;
+}
+
+/** A size in GiB alone, for tables whose heading names the unit: `1.2`. */
+export function gibibytes(value: number): string {
+  const scaled = value / 2 ** 30;
+  return scaled < 0.05 ? '< 0.1' : scaled.toFixed(1);
 }
 
 /** How long ago: `just now`, `12 min ago`, `3 days ago`. */

@@ -1,5 +1,5 @@
-/** Models as the choices of a field, in groups. Pure. */
-import type { ModelEntry } from '../../main/services/model-list.ts';
+/** Models as grouped select options. Pure. */
+import type { ModelEntry } from '../../main/api/contract/index.ts';
 import { shortName } from './short-name.ts';
 
 export interface ModelOption {
@@ -13,16 +13,16 @@ export interface ModelOptionGroup {
   readonly items: ModelOption[];
 }
 
-/** Whole models, then the checkpoints of each run; deleted checkpoints are left out, unreadable models can't be chosen. */
+/** Whole models, then the checkpoints of each run. Deleted checkpoints are omitted, unreadable models disabled. */
 export function modelOptions(models: readonly ModelEntry[]): ModelOptionGroup[] {
   const groups = new Map<string, ModelOption[]>();
   for (const { ref, kind, name, run, checkpointKind, deleted, problem } of models) {
     if (deleted) continue;
     const group = run === null ? 'Models' : run.name;
-    const last = checkpointKind === 'final' ? ', the last' : '';
+    const last = checkpointKind === 'final' ? ', final' : '';
     const label = run === null ? `${name}${kind === 'imported' ? ' (imported)' : ''}` : `${shortName(name)}${last}`;
     const items = groups.get(group) ?? [];
-    items.push({ value: ref, label: problem === null ? label : `${label}: can't be read`, disabled: problem !== null });
+    items.push({ value: ref, label: problem === null ? label : `${label}: unreadable`, disabled: problem !== null });
     groups.set(group, items);
   }
   return [...groups].map(([group, items]) => ({ group, items }));

@@ -1,4 +1,4 @@
-/** Gives the person a file made in the page. */
+/** Saves files created in the page. */
 
 /** Saves a file under a name. */
 export function saveFile(name: string, content: Blob): void {
@@ -7,11 +7,11 @@ export function saveFile(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The download has the data by then.
+  // By then the download has started.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** An SVG drawn on a canvas, `scale` pixels for each of its units, as PNG. */
+/** Renders an SVG to a PNG at `scale` pixels per unit. */
 export async function svgToPng(svg: string, scale = 2): Promise<Blob> {
   const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
   try {
@@ -20,10 +20,10 @@ export async function svgToPng(svg: string, scale = 2): Promise<Blob> {
     canvas.width = image.width * scale;
     canvas.height = image.height * scale;
     const context = canvas.getContext('2d');
-    if (context === null) throw new Error('This browser gives no canvas to draw on.');
+    if (context === null) throw new Error('This browser does not support drawing on a canvas.');
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
-      canvas.toBlob((blob) => (blob === null ? reject(new Error('The picture could not be made.')) : resolve(blob)));
+      canvas.toBlob((blob) => (blob === null ? reject(new Error('The image could not be created.')) : resolve(blob)));
     });
   } finally {
     URL.revokeObjectURL(url);

@@ -1,6 +1,6 @@
 /**
- * A virtual list that is drawn with its first rows at once. TanStack's own asks the page for the list's height and for its
- * scroll position as soon as it is put there: the page is laid out twice and drawn twice, before anything is seen of it.
+ * A virtual list that renders its first rows immediately. TanStack's default reads the list's height and scroll
+ * position on mount, so that the page is laid out and painted twice before anything is visible.
  */
 import { elementScroll, useVirtualizer, type Virtualizer, type VirtualizerOptions } from '@tanstack/react-virtual';
 
@@ -9,24 +9,26 @@ type Options = Partial<VirtualizerOptions<HTMLElement, Element>> &
   Pick<VirtualizerOptions<HTMLElement, Element>, 'count' | 'getScrollElement' | 'estimateSize'>;
 
 export interface RowsOptions extends Options {
-  /** Pixels of the window's height that the list is not given: says how many rows are made before it is measured. */
-  readonly besides: number;
+  /**
+   * Pixels of the window's height that the list doesn't get; decides how many rows are rendered before it is measured.
+   */
+  readonly reservedHeight: number;
 }
 
-export function useRows({ besides, ...options }: RowsOptions): Rows {
+export function useRows({ reservedHeight, ...options }: RowsOptions): Rows {
   return useVirtualizer<HTMLElement, Element>({
-    initialRect: { width: window.innerWidth, height: Math.max(0, window.innerHeight - besides) },
+    initialRect: { width: window.innerWidth, height: Math.max(0, window.innerHeight - reservedHeight) },
     observeElementRect: watchSize,
     scrollToFn: scrollOnceShown,
     ...options,
   });
 }
 
-/** The observer tells the size when the page is laid out anyway. */
-function watchSize({ scrollElement }: Rows, tell: (size: { width: number; height: number }) => void): () => void {
+/** The observer reports the size during layout, so no extra layout is forced. */
+function watchSize({ scrollElement }: Rows, report: (size: { width: number; height: number }) => void): () => void {
   const observer = new ResizeObserver((entries) => {
     const box = entries.at(-1)?.borderBoxSize[0];
-    if (box !== undefined) tell({ width: Math.round(box.inlineSize), height: Math.round(box.blockSize) });
+    if (box !== undefined) report({ width: Math.round(box.inlineSize), height: Math.round(box.blockSize) });
   });
   if (scrollElement !== null) observer.observe(scrollElement);
   return () => observer.disconnect();
@@ -34,7 +36,7 @@ function watchSize({ scrollElement }: Rows, tell: (size: { width: number; height
 
 const shown = new WeakSet<Element>();
 
-/** A list that was just put on the page stands at its top: to send it there would have the page laid out. */
+/** A newly mounted list is already at its top; scrolling it there would force a layout. */
 const scrollOnceShown: typeof elementScroll = (offset, options, rows) => {
   const { scrollElement } = rows;
   if (scrollElement === null) return;

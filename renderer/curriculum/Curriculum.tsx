@@ -1,9 +1,9 @@
-/** The curriculum: the ladder of stages, the one that is selected, its start, and what is forgotten on the way up. */
+/** The Curriculum screen: the ladder of stages, the selected stage and its pre-flight check, and forgetting. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { Curriculum as Data, StageView } from '../../main/services/curriculum.ts';
+import type { Curriculum as Data, StageView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
@@ -18,17 +18,17 @@ import { StageForm } from './StageForm.tsx';
 import { StagePanel } from './StagePanel.tsx';
 import { StagePreflight } from './StagePreflight.tsx';
 
-/** Lengths of a whole curriculum: 10, 25, 50, 100, 200, 500 words. */
+/** The number of lengths in a full curriculum: 10, 25, 50, 100, 200, 500 words. */
 const LENGTHS = 6;
 
-/** What is open beside the ladder. */
+/** The form or dialog that is open. */
 type Open = 'form' | 'new' | 'free' | 'remove' | null;
 
 export function Curriculum() {
   const { data, error, refetch } = useQuery(api.stages.list.queryOptions());
   const from = checkpointOf(useSearch());
   const [asked, setOpen] = useState<Open>(null);
-  // "New stage" at a checkpoint of a run leads here.
+  // "New stage" on a run's checkpoint links here.
   const open = from === null ? asked : 'new';
   const plan = useMutation({ mutationFn: planAll });
   const [, navigate] = useLocation();
@@ -36,7 +36,10 @@ export function Curriculum() {
   return (
     <Screen
       title="Curriculum"
-      about={data !== undefined && data.stages.length > 0 && <span>from few words to many, each from the last</span>}
+      about={
+        data !== undefined &&
+        data.stages.length > 0 && <span>Short texts first; each stage starts from the previous checkpoint</span>
+      }
       actions={
         <>
           <Button variant="default" onClick={() => setOpen('free')}>
@@ -53,22 +56,22 @@ export function Curriculum() {
         </>
       }
     >
-      {plan.error !== null && <Failed what="Not every stage got a dataset" error={plan.error} />}
+      {plan.error !== null && <Failed what="Some stages still have no dataset" error={plan.error} />}
       {error !== null && <Failed what="The curriculum can't be shown" error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the curriculum" />}
       {data?.stages.length === 0 && (
         <Panel>
           <Empty title="No stages yet">
             <p>
-              A model learns to interleave short texts first and longer ones from there: 10, 25, 50 words and on, each
-              stage from the checkpoint of the one before.
+              The model first learns to interleave short texts, then longer ones: 10, 25, 50 words and up. Each stage
+              starts from the previous stage's checkpoint.
             </p>
             <Button loading={plan.isPending} onClick={() => plan.mutate()}>
               Plan the whole curriculum
             </Button>
             <p className="faint">
-              Takes the datasets that you have made, and makes the missing ones from your texts, or from the bundled
-              ones if you have none.
+              Uses your existing datasets and makes the missing ones from your texts, or from the bundled texts if you
+              have none.
             </p>
           </Empty>
         </Panel>
@@ -92,13 +95,13 @@ export function Curriculum() {
   );
 }
 
-/** The checkpoint that a new stage is asked to start from. */
+/** The checkpoint in the address that a new stage starts from. */
 function checkpointOf(search: string): number | null {
   const asked = new URLSearchParams(search).get('from') ?? '';
   return /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : null;
 }
 
-/** Stages for every length, then the datasets that they lack. */
+/** Adds a stage for every length, then makes the missing datasets. */
 async function planAll(): Promise<void> {
   await client.stages.plan();
   await client.stages.makeDatasets();
@@ -121,7 +124,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
     mutationFn: () => client.stages.remove({ stageId: stage?.id ?? 0 }),
     onSuccess: () => setOpen(null),
   });
-  // An empty corpus stands for the bundled texts, which are taken when datasets are made.
+  // An empty corpus means the bundled texts, which are used when datasets are made.
   const shortages = useMemo(() => {
     const lengths = texts === undefined || texts.texts === 0 ? [] : texts.stages;
     return new Map(lengths.flatMap(({ words, shortage }) => (shortage === null ? [] : [[words, shortage] as const])));
@@ -132,8 +135,8 @@ function Stages({ data, open, setOpen }: StagesProps) {
     useMemo(() => {
       const select = (index: number): void => setChosen(stages[index]?.id ?? chosen);
       return [
-        { key: 'ArrowLeft', label: 'The stage before', run: () => select(Math.max(0, at - 1)) },
-        { key: 'ArrowRight', label: 'The next stage', run: () => select(Math.min(stages.length - 1, at + 1)) },
+        { key: 'ArrowLeft', label: 'Previous stage', run: () => select(Math.max(0, at - 1)) },
+        { key: 'ArrowRight', label: 'Next stage', run: () => select(Math.min(stages.length - 1, at + 1)) },
         { key: 's', label: 'Start the stage', run: () => setChecking(stage?.datasetId == null ? null : stage.id) },
         { key: 'a', label: 'Adjust the stage', run: () => setOpen('form') },
         { key: 'n', label: 'Add a stage', run: () => setOpen('new') },
@@ -165,7 +168,10 @@ function Stages({ data, open, setOpen }: StagesProps) {
             curriculum={data}
             live={live.find(({ stageId }) => stageId === stage.id) ?? null}
             shortage={stage.words === null ? undefined : shortages.get(stage.words)}
-            onStart={() => setChecking(stage.id)}
+            onStart={(stageId = stage.id) => {
+              setChosen(stageId);
+              setChecking(stageId);
+            }}
             onAdjust={() => setOpen('form')}
             onRemove={() => setOpen('remove')}
           />
@@ -181,14 +187,14 @@ function Stages({ data, open, setOpen }: StagesProps) {
         mutation={remove}
         onClose={() => setOpen(null)}
       >
-        Its place in the curriculum, its rule and its settings go. Its {stage.runs === 1 ? 'run' : `${stage.runs} runs`}
-        , checkpoints and dataset stay.
+        This deletes its position, promotion rule and settings. Its {stage.runs === 1 ? 'run' : `${stage.runs} runs`},
+        checkpoints and dataset are kept.
       </Confirm>
     </>
   );
 }
 
-/** The stage that is selected, as the address has it: a link can name one, and a reload keeps it. */
+/** The selected stage, stored in the address so that links can name it and a reload keeps it. */
 function useChosen(): [number | null, (stageId: number | null) => void] {
   const [, navigate] = useLocation();
   const asked = new URLSearchParams(useSearch()).get('stage');
@@ -199,7 +205,10 @@ function useChosen(): [number | null, (stageId: number | null) => void] {
   return [asked === null ? null : Number(asked), choose];
 }
 
-/** The stage that needs a person next: the one that trains, that holds the queue, else the first that is not done. */
+/**
+ * The stage selected by default: the one in training, the one that the queue is paused for, or the first that isn't
+ * done.
+ */
 function nextToDo({ stages, heldFor }: Data): StageView | undefined {
   return (
     stages.find(({ state }) => state === 'running') ??

@@ -1,14 +1,14 @@
-/** What later stages cost earlier ones: every checkpoint on every length, as numbers on a ground that tells them apart. */
+/** The forgetting check: every stage's checkpoint evaluated at every length, as a heat map. */
 import { Button, Tooltip } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ForgettingCell, ForgettingRow } from '../../main/services/forgetting.ts';
+import type { ForgettingCell, ForgettingRow } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { score, signed } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Forgetting.module.css';
 
-/** Losing more than this of a length's best is worth a mark. */
+/** A drop of more than this from a length's best score is marked. */
 const LOSS = 0.05;
 
 export function Forgetting() {
@@ -28,12 +28,12 @@ export function Forgetting() {
       }
     >
       {error !== null && <Failed what="The forgetting check can't be shown" error={error} />}
-      {check.error !== null && <Failed what="The check did not end" error={check.error} />}
+      {check.error !== null && <Failed what="The forgetting check did not finish" error={check.error} />}
       {data === undefined && error === null && <Loading what="the forgetting check" />}
       {data !== undefined && data.rows.length === 0 && (
         <p className="soft">
-          Once a stage is trained, its checkpoint is measured on the held-out pairs of every length so far. What a later
-          stage forgets of an earlier one shows here.
+          Once a stage is trained, its checkpoint is evaluated on the held-out pairs of every length so far. If a later
+          stage forgets an earlier length, it shows here.
         </p>
       )}
       {data !== undefined && data.rows.length > 0 && (
@@ -66,11 +66,11 @@ function Row({ row, before }: { readonly row: ForgettingRow; readonly before: re
   const step = row.checkpoint === null ? null : `run ${row.checkpoint.runId}, step ${row.checkpoint.step}`;
   return (
     <tr>
-      <th scope="row" title={step ?? 'the model as it came'}>
-        {row.stageId === null ? 'the base' : row.name}
+      <th scope="row" title={step ?? 'the untrained model'}>
+        {row.stageId === null ? 'base model' : row.name}
       </th>
       {row.cells.map((cell, i) => (
-        // Cells have no identity but their place.
+        // Cells are identified by position only.
         // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
         <Cell key={i} cell={cell} best={bestBefore(before, i)} />
       ))}
@@ -94,8 +94,8 @@ function Cell({ cell, best }: { readonly cell: ForgettingCell | null; readonly b
   const change = best === null ? null : cell.mean - best;
   const lost = change !== null && change < -LOSS;
   const interval = cell.low === null || cell.high === null ? '' : ` [${score(cell.low)}, ${score(cell.high)}]`;
-  const against = change === null ? '' : `, ${signed(change)} against the best before`;
-  // Half of the scale is chance: the ground begins to show there.
+  const against = change === null ? '' : `, ${signed(change)} from the earlier best`;
+  // Chance level is about 0.5, so the shading starts near there.
   const ground = Math.round(100 * Math.max(0, Math.min(1, (cell.mean - 0.4) / 0.6)));
   return (
     <Tooltip label={`${score(cell.mean)}${interval} on ${cell.n} prompts${against}`}>

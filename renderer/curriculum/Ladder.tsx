@@ -1,9 +1,8 @@
-/** The stages as a picture: rungs that rise with their words, joined by the two strands where one led to the next. */
+/** The stages as a ladder: rungs rise with the word count, joined by two strands where one stage led to the next. */
 
 import { useElementSize } from '@mantine/hooks';
 import { IconAlertTriangle, IconCheck, IconClock, IconLock } from '@tabler/icons-react';
-import type { StageView } from '../../main/services/curriculum.ts';
-import type { LiveStatus } from '../../main/services/live-status.ts';
+import type { LiveStatus, StageView } from '../../main/api/contract/index.ts';
 import { score } from '../components/format.ts';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
@@ -15,7 +14,7 @@ export interface LadderProps {
   readonly live: readonly LiveStatus[];
   readonly selected: number | null;
   readonly onSelect: (stageId: number) => void;
-  /** What a length lacks, by words. */
+  /** What is missing for each length, by word count. */
   readonly shortages: ReadonlyMap<number, string>;
 }
 
@@ -59,6 +58,7 @@ export function Ladder({ stages, live, selected, onSelect, shortages }: LadderPr
                 >
                   <Card
                     stage={stage}
+                    live={live.find(({ stageId }) => stageId === stage.id) ?? null}
                     after={waitsFor(stages, stage)}
                     shortage={stage.words === null ? undefined : shortages.get(stage.words)}
                   />
@@ -72,7 +72,7 @@ export function Ladder({ stages, live, selected, onSelect, shortages }: LadderPr
   );
 }
 
-/** The words of a stage in a ring that fills with its steps. */
+/** A stage's word count inside a progress ring. */
 function Knot({ stage, live }: { readonly stage: StageView; readonly live: LiveStatus | null }) {
   const { state, run, words } = stage;
   const done = live === null ? (run === null ? 0 : run.step / Math.max(1, run.maxSteps)) : live.step / live.maxSteps;
@@ -111,19 +111,20 @@ function Mark({ stage: { state, dataset } }: { readonly stage: StageView }) {
 
 interface CardProps {
   readonly stage: StageView;
+  readonly live: LiveStatus | null;
   /** The stage that it waits for. */
   readonly after: StageView | null;
   readonly shortage: string | undefined;
 }
 
-function Card({ stage, after, shortage }: CardProps) {
+function Card({ stage, live, after, shortage }: CardProps) {
   const { name, words, best, promotion, dataset, steps, origin } = stage;
   const met = best !== null && promotion !== null && best.mean >= promotion.at_least;
   return (
     <>
       <strong>{name}</strong>
       <span className={classes.line}>
-        <StateBadge state={stateOf(stage)} />
+        <StateBadge state={stateOf(stage, live)} />
         {words !== null && name !== `${words} words` && <span className="faint">{words} words</span>}
       </span>
       <span className={classes.line}>

@@ -1,24 +1,24 @@
-/** A stage's own words: name, dataset, steps, when to go on, and the settings of its run. For a new stage and an old. */
-import { Button, Drawer, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+/** The form of a new or existing stage: name, dataset, steps, promotion rule and run settings. */
+import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { StageView } from '../../main/services/curriculum.ts';
-import type { Promotion } from '../../main/services/promotion.ts';
+import type { Promotion, StageView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigForm.tsx';
+import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import classes from './StageForm.module.css';
 
 const FIRST_RULE: Promotion = { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false };
 const FIRST_STEPS = 180;
-/** Decided by the stage itself. */
+/** Set by the stage itself. */
 const OF_THE_STAGE = ['dataset', 'max_steps', 'task'];
 
 export interface StageFormProps {
-  /** null: a new one. */
+  /** Null for a new stage. */
   readonly stage: StageView | null;
-  /** The checkpoint that a new one starts from, where it was asked for at one. */
+  /** The checkpoint that a new stage starts from, if it was added from one. */
   readonly from?: number | null;
   readonly opened: boolean;
   readonly onClose: () => void;
@@ -27,23 +27,19 @@ export interface StageFormProps {
 
 export function StageForm({ stage, from = null, opened, onClose, onSaved }: StageFormProps) {
   return (
-    <Drawer
-      opened={opened}
-      onClose={onClose}
-      position="right"
-      size={820}
-      title={stage === null ? 'New stage' : `Adjust ${stage.name}`}
-    >
-      {stage === null ? (
-        <NewStage key={from} from={from} onClose={onClose} onSaved={onSaved} />
-      ) : (
-        <WithDefaults key={stage.id} stage={stage} onClose={onClose} onSaved={onSaved} />
-      )}
-    </Drawer>
+    <FormDrawer opened={opened} onClose={onClose} title={stage === null ? 'New stage' : `Adjust ${stage.name}`}>
+      {(guard) =>
+        stage === null ? (
+          <NewStage key={from} from={from} {...guard} onSaved={onSaved} />
+        ) : (
+          <WithDefaults key={stage.id} stage={stage} {...guard} onSaved={onSaved} />
+        )
+      }
+    </FormDrawer>
   );
 }
 
-type FormProps = Pick<StageFormProps, 'onClose' | 'onSaved'>;
+type FormProps = FormGuard & Pick<StageFormProps, 'onSaved'>;
 
 function NewStage({ from, ...rest }: FormProps & { readonly from: number | null }) {
   const { data, error } = useQuery(api.models.list.queryOptions({ enabled: from !== null }));
@@ -51,8 +47,9 @@ function NewStage({ from, ...rest }: FormProps & { readonly from: number | null 
   if (error !== null) return <Failed what="The checkpoint can't be read" error={error} />;
   if (data === undefined) return <Loading what="the checkpoint" />;
   const checkpoint = data.find(({ checkpointId }) => checkpointId === from);
-  if (checkpoint === undefined) return <Failed error={new Error(`There is no checkpoint ${from} any more.`)} />;
-  if (checkpoint.problem !== null) return <Failed what="It can't start there" error={new Error(checkpoint.problem)} />;
+  if (checkpoint === undefined) return <Failed error={new Error(`Checkpoint ${from} no longer exists.`)} />;
+  if (checkpoint.problem !== null)
+    return <Failed what="The stage can't start from this checkpoint" error={new Error(checkpoint.problem)} />;
   return (
     <>
       <p className="soft">
@@ -75,11 +72,11 @@ function WithDefaults({ stage, ...rest }: FormProps & { readonly stage: StageVie
 interface FormOfStageProps extends FormProps {
   readonly stage: StageView | null;
   readonly defaults: Values;
-  /** What a new one begins with. */
+  /** Initial settings of a new stage. */
   readonly first?: Values;
 }
 
-function Form({ stage, defaults, first = none, onClose, onSaved }: FormOfStageProps) {
+function Form({ stage, defaults, first = none, onClose, onChanged, onSaved }: FormOfStageProps) {
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
   const [name, setName] = useState(stage?.name ?? '');
   const [datasetId, setDatasetId] = useState<number | null>(stage?.datasetId ?? null);
@@ -87,6 +84,7 @@ function Form({ stage, defaults, first = none, onClose, onSaved }: FormOfStagePr
   const [steps, setSteps] = useState<number | null>(stage?.steps ?? FIRST_STEPS);
   const [rule, setRule] = useState<Promotion | null>(stage === null ? FIRST_RULE : stage.promotion);
   const [own, setOwn] = useState<Values>(stage?.config ?? first);
+  useChanged([name, datasetId, words, steps, rule, own], onChanged);
   const faults = useConfigFaults({ ...defaults, ...own, max_steps: steps ?? '' });
   const save = useMutation({
     mutationFn: async () => {
@@ -139,7 +137,7 @@ function Form({ stage, defaults, first = none, onClose, onSaved }: FormOfStagePr
         />
       </div>
       <Rule rule={rule} onChange={setRule} />
-      <h3 className={classes.head}>Settings of its run</h3>
+      <h3 className={classes.head}>Run settings</h3>
       <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} without={OF_THE_STAGE} />
       <div className={classes.foot}>
         {save.error !== null && <Failed what="The stage was not saved" error={save.error} />}
@@ -164,16 +162,16 @@ function Rule({
   const set = (change: Partial<Promotion>): void => onChange({ ...(rule ?? FIRST_RULE), ...change });
   return (
     <fieldset className={classes.rule}>
-      <legend>When it is done</legend>
+      <legend>Promotion rule</legend>
       <Switch
-        label="Only with a held-out score"
+        label="Require a held-out score"
         checked={rule !== null}
         onChange={(event) => onChange(event.currentTarget.checked ? FIRST_RULE : null)}
       />
       {rule !== null && (
         <>
           <NumberInput
-            label="of at least"
+            label="At least"
             min={0}
             max={1}
             step={0.05}
@@ -183,7 +181,7 @@ function Rule({
             onChange={(value) => typeof value === 'number' && set({ at_least: value })}
           />
           <NumberInput
-            label="evaluations in a row"
+            label="Evaluations in a row"
             min={1}
             max={20}
             w={130}
@@ -191,7 +189,7 @@ function Rule({
             onChange={(value) => typeof value === 'number' && set({ evaluations: value })}
           />
           <Select
-            label="the next starts from its"
+            label="Next stage starts from"
             w={170}
             allowDeselect={false}
             data={[
@@ -202,7 +200,7 @@ function Rule({
             onChange={(value) => set({ hand_on: value === 'best' ? 'best' : 'last' })}
           />
           <Switch
-            label="End as soon as it is met"
+            label="Stop as soon as it is met"
             checked={rule.end_early}
             onChange={(event) => set({ end_early: event.currentTarget.checked })}
           />

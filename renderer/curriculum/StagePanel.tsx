@@ -1,31 +1,40 @@
-/** The stage that is selected: where it stands, and everything that can be done with it. */
+/** The selected stage: its status, and all its actions. */
 import { Button, Menu, Tooltip } from '@mantine/core';
 import { IconDots, IconPlayerPlay } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import type { Curriculum, StageView } from '../../main/services/curriculum.ts';
-import type { LiveStatus } from '../../main/services/live-status.ts';
+import type { Curriculum, LiveStatus, StageView } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
+import { leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
-import { metInARow, originInWords, ruleInWords, stateOf, waitsFor } from './words.ts';
+import {
+  metInARow,
+  originInWords,
+  type PrimaryAction,
+  primaryAction,
+  ruleInWords,
+  stateOf,
+  waitsFor,
+} from './words.ts';
 
 export interface StagePanelProps {
   readonly stage: StageView;
   readonly curriculum: Curriculum;
   readonly live: LiveStatus | null;
   readonly shortage: string | undefined;
-  readonly onStart: () => void;
+  /** Runs the pre-flight check of this stage, or of another one. */
+  readonly onStart: (stageId?: number) => void;
   readonly onAdjust: () => void;
   readonly onRemove: () => void;
 }
 
 export function StagePanel(props: StagePanelProps) {
-  const { stage, curriculum, onStart, onAdjust, onRemove } = props;
+  const { stage, curriculum, live, onStart, onAdjust, onRemove } = props;
   const act = useMutation({ mutationFn: (work: () => Promise<unknown>) => work() });
   const { id: stageId, state, dataset } = stage;
   const waits = state === 'queued';
@@ -35,18 +44,18 @@ export function StagePanel(props: StagePanelProps) {
     <Panel
       title={
         <>
-          {stage.name} <StateBadge state={stateOf(stage)} />
+          {stage.name} <StateBadge state={stateOf(stage, live)} />
         </>
       }
       actions={
         <>
-          <Button
-            leftSection={<IconPlayerPlay size={14} aria-hidden="true" />}
-            disabled={state === 'running' || dataset === null}
-            onClick={onStart}
-          >
-            Start stage
-          </Button>
+          <Primary
+            action={primaryAction(curriculum.stages, stage)}
+            canStart={dataset !== null && state !== 'running'}
+            onStart={onStart}
+            onResume={(runId) => act.mutate(() => client.runs.resume({ runId }))}
+            isBusy={act.isPending}
+          />
           <Button
             variant="default"
             disabled={state === 'running' || dataset === null}
@@ -54,14 +63,14 @@ export function StagePanel(props: StagePanelProps) {
               act.mutate(() => (waits ? client.stages.dequeue({ stageId }) : client.stages.enqueue({ stageId })))
             }
           >
-            {waits ? 'Take out of the queue' : 'Queue'}
+            {waits ? 'Remove from queue' : 'Queue'}
           </Button>
           <Button variant="default" onClick={onAdjust}>
             Adjust
           </Button>
           <Menu position="bottom-end">
             <Menu.Target>
-              <Button variant="default" aria-label="More for this stage">
+              <Button variant="default" aria-label="More actions for this stage">
                 <IconDots size={14} aria-hidden="true" />
               </Button>
             </Menu.Target>
@@ -87,40 +96,90 @@ export function StagePanel(props: StagePanelProps) {
   );
 }
 
+interface PrimaryProps {
+  readonly action: PrimaryAction;
+  readonly canStart: boolean;
+  readonly onStart: (stageId?: number) => void;
+  readonly onResume: (runId: number) => void;
+  readonly isBusy: boolean;
+}
+
+/** The suggested action as the filled button; starting the stage again is beside it. */
+function Primary({ action, canStart, onStart, onResume, isBusy }: PrimaryProps) {
+  const icon = <IconPlayerPlay size={14} aria-hidden="true" />;
+  const again = (
+    <Button variant="default" disabled={!canStart} onClick={() => onStart()}>
+      Start again
+    </Button>
+  );
+  switch (action.kind) {
+    case 'open':
+      return (
+        <Button component={Link} href={`/runs/${action.runId}`}>
+          Open the run
+        </Button>
+      );
+    case 'resume':
+      return (
+        <>
+          <Button leftSection={icon} loading={isBusy} onClick={() => onResume(action.runId)}>
+            Resume
+          </Button>
+          {again}
+        </>
+      );
+    case 'next':
+      return (
+        <>
+          <Button leftSection={icon} onClick={() => onStart(action.stageId)}>
+            Start {action.name}
+          </Button>
+          {again}
+        </>
+      );
+    case 'start':
+      return (
+        <Button leftSection={icon} disabled={!canStart} onClick={() => onStart()}>
+          Start stage
+        </Button>
+      );
+  }
+}
+
 function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
   const { promotion, dataset, origin, run, scores, best, steps, handsOn, reason, config, runs } = stage;
   const own = Object.keys(config);
+  const leaks = dataset === null ? null : leakageInWords(dataset.leakage, dataset.testN);
   const after = waitsFor(curriculum.stages, stage);
   return (
     <dl className={classes.facts}>
       {reason !== null && (
         <>
-          <dt>why</dt>
+          <dt>Reason</dt>
           <dd className={classes.reason}>{reason}</dd>
         </>
       )}
-      <dt>dataset</dt>
+      <dt>Dataset</dt>
       <dd>
         {dataset === null && (shortage ?? <>none yet: make one above, or in Texts &amp; datasets</>)}
         {dataset !== null && `${dataset.name}: ${dataset.trainN} training pairs, ${dataset.testN} held out`}
-        {dataset?.missing && <span className={classes.lack}> its file is gone</span>}
+        {leaks !== null && <span className={classes.lack}> ({leaks})</span>}
+        {dataset?.missing && <span className={classes.lack}> (file missing)</span>}
       </dd>
-      <dt>starts from</dt>
+      <dt>Starts from</dt>
       <dd>
         {origin.kind === 'checkpoint' ? (
           <Link href={`/runs/${origin.runId}`}>{originInWords(origin)}</Link>
         ) : (
           originInWords(origin)
         )}
-        {after !== null && (
-          <span className="faint"> if it were started now; after {after.name}, from its checkpoint</span>
-        )}
+        {after !== null && <span className="faint"> if started now; after {after.name}, from its checkpoint</span>}
       </dd>
-      <dt>goes on</dt>
+      <dt>Promotes when</dt>
       <dd>
         {ruleInWords(promotion)}
-        {promotion?.end_early && ', at once when met'}
-        {promotion?.hand_on === 'best' && ', from its best checkpoint'}
+        {promotion?.end_early && ', stops early'}
+        {promotion?.hand_on === 'best' && ', next stage starts from the best checkpoint'}
         {promotion !== null && scores.length > 0 && (
           <span className="faint">
             {' '}
@@ -128,7 +187,7 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
           </span>
         )}
       </dd>
-      <dt>settings</dt>
+      <dt>Settings</dt>
       <dd>
         {steps} steps
         {own.length > 0 && (
@@ -139,7 +198,7 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
       </dd>
       {run !== null && (
         <>
-          <dt>run</dt>
+          <dt>Run</dt>
           <dd>
             <Link href={`/runs/${run.id}`}>{run.name}</Link>{' '}
             <span className="num">
@@ -148,7 +207,7 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
             {live?.secondsLeft != null && live.state === 'running' && `, ${duration(live.secondsLeft)} left`}
             {runs > 1 && <span className="faint"> · {runs} runs of this stage</span>}
           </dd>
-          <dt>held-out</dt>
+          <dt>Held-out</dt>
           <dd className={classes.scores}>
             <Sparkline
               values={[run.baseline, ...scores.map(({ mean }) => mean)]}
@@ -166,7 +225,7 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
       )}
       {handsOn !== null && (
         <>
-          <dt>hands on</dt>
+          <dt>Next starts from</dt>
           <dd>
             run {handsOn.runId}, step {handsOn.step}
           </dd>

@@ -1,13 +1,12 @@
-/** A stage before its start: the checks, then started, queued or adjusted. */
+/** A stage's pre-flight check, with buttons to start, queue or adjust it. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import type { StageView } from '../../main/services/curriculum.ts';
-import type { Check } from '../../main/services/doctor.ts';
+import type { StageView } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import classes from '../components/preflight/Preflight.module.css';
-import { Preflight } from '../components/preflight/Preflight.tsx';
+import { isCrowded, Preflight } from '../components/preflight/Preflight.tsx';
 
 export interface StagePreflightProps {
   readonly stage: StageView;
@@ -25,13 +24,13 @@ export function StagePreflight({ stage, onAdjust, onClose }: StagePreflightProps
   const enqueue = useMutation({ mutationFn: () => client.stages.enqueue({ stageId }), onSuccess: onClose });
   const error = start.error ?? enqueue.error;
   return (
-    <Preflight title={`${name}: before the start`} look={() => client.stages.preflight({ stageId })} onClose={onClose}>
-      {(blocked, { checks }) => (
+    <Preflight title={`${name}: pre-flight check`} run={() => client.stages.preflight({ stageId })} onClose={onClose}>
+      {(blocked, report) => (
         <>
           {error !== null && <Failed what="The stage was not started" error={error} />}
           <div className={classes.actions}>
             <Button
-              variant={isCrowded(checks) ? 'default' : 'filled'}
+              variant={isCrowded(report) ? 'default' : 'filled'}
               onClick={() => start.mutate()}
               disabled={blocked}
               loading={start.isPending}
@@ -39,7 +38,7 @@ export function StagePreflight({ stage, onAdjust, onClose }: StagePreflightProps
               Start
             </Button>
             <Button
-              variant={isCrowded(checks) ? 'filled' : 'default'}
+              variant={isCrowded(report) ? 'filled' : 'default'}
               onClick={() => enqueue.mutate()}
               disabled={blocked}
               loading={enqueue.isPending}
@@ -54,9 +53,4 @@ export function StagePreflight({ stage, onAdjust, onClose }: StagePreflightProps
       )}
     </Preflight>
   );
-}
-
-/** Whether another run is at work: then the stage had better wait for its turn. */
-function isCrowded(checks: readonly Check[]): boolean {
-  return checks.some(({ name, status }) => name === 'Room' && status !== 'OK');
 }

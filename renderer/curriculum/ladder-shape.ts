@@ -3,15 +3,15 @@
 export interface LadderShape {
   readonly width: number;
   readonly height: number;
-  /** The middle of each rung. */
+  /** The centre of each rung. */
   readonly rungs: readonly (readonly [x: number, y: number])[];
-  /** From each rung to the next: both strands. */
+  /** Both strands from each rung to the next. */
   readonly links: readonly { readonly a: string; readonly b: string }[];
 }
 
 /** Half of a rung's circle, and the room above and below it. */
 const MARGIN = 34;
-/** How far the strands part between two rungs. */
+/** How far the strands swing apart between two rungs. */
 const SWING = 26;
 
 /** A ladder of `count` rungs in columns of `column` pixels, rising by `rise` in all. */
@@ -22,7 +22,7 @@ export function ladderShape(count: number, column: number, rise: number): Ladder
   });
   const links = rungs.slice(1).map(([x2, y2], i) => {
     const [x1, y1] = rungs[i] ?? [0, 0];
-    // The strand that was above passes below at the next rung: that makes a braid.
+    // The upper strand passes below at each rung, which makes it a braid.
     const side = i % 2 === 0 ? -SWING : SWING;
     const curve = (swing: number): string =>
       `M${x1} ${y1} C${x1 + column * 0.35} ${y1 + swing} ${x2 - column * 0.35} ${y2 + swing} ${x2} ${y2}`;

@@ -1,15 +1,14 @@
-/** A stage in words. Pure. */
-import type { StageOrigin, StageView } from '../../main/services/curriculum.ts';
-import type { Promotion } from '../../main/services/promotion.ts';
+/** Describes stages in words. Pure. */
+import type { LiveStatus, Promotion, StageOrigin, StageView } from '../../main/api/contract/index.ts';
 
 /** "held-out ≥ 0.90, 2 times in a row". */
 export function ruleInWords(rule: Promotion | null): string {
-  if (rule === null) return 'when its steps are done';
+  if (rule === null) return 'all steps are done';
   const times = rule.evaluations === 1 ? '' : `, ${rule.evaluations} times in a row`;
   return `held-out ≥ ${rule.at_least.toFixed(2)}${times}`;
 }
 
-/** "needs ≥ 0.90 × 2", where there is little room. */
+/** "needs ≥ 0.90 × 2", for tight spaces. */
 export function ruleInShort(rule: Promotion | null): string {
   if (rule === null) return 'no rule';
   return `needs ≥ ${rule.at_least.toFixed(2)}${rule.evaluations === 1 ? '' : ` × ${rule.evaluations}`}`;
@@ -21,27 +20,58 @@ export function originInWords(origin: StageOrigin): string {
   return origin.name.split('/').at(-1) ?? origin.name;
 }
 
-/** The stage whose checkpoint a stage that has not begun will start from, while that one is still to be trained. */
+/**
+ * The earlier stage that an unstarted stage waits for: it will start from that stage's checkpoint, which isn't trained
+ * yet.
+ */
 export function waitsFor(stages: readonly StageView[], stage: StageView): StageView | null {
   const before = stages.findLast(({ position }) => position < stage.position);
   const isOpen = before !== undefined && ['planned', 'queued', 'running'].includes(before.state);
   return stage.run === null && isOpen && stage.config.from_checkpoint === undefined ? before : null;
 }
 
-/** The run of a stage that ended before its last step, to go on with. */
+/** The run of a stage that ended before its last step and can be resumed. */
 export function runToResume({ run }: Pick<StageView, 'run'>): number | null {
   if (run === null || run.step >= run.maxSteps) return null;
   return run.state === 'running' || run.state === 'paused' ? null : run.id;
 }
 
-/** The state that a stage shows: its run says more than "failed" or "cancelled" can. */
-export function stateOf({ state, run }: Pick<StageView, 'state' | 'run'>): string {
+/** The action that a stage suggests: what the user would most likely do next. */
+export type PrimaryAction =
+  | { readonly kind: 'open'; readonly runId: number }
+  | { readonly kind: 'resume'; readonly runId: number; readonly step: number }
+  | { readonly kind: 'next'; readonly stageId: number; readonly name: string }
+  | { readonly kind: 'start' };
+
+/** Resumes what ended early instead of starting it again, and continues with the next stage after one that is done. */
+export function primaryAction(stages: readonly StageView[], stage: StageView): PrimaryAction {
+  const { state, run, position } = stage;
+  if (state === 'running' && run !== null) return { kind: 'open', runId: run.id };
+  const runId = runToResume(stage);
+  if (runId !== null && run !== null && (run.state === 'interrupted' || run.state === 'stopped'))
+    return { kind: 'resume', runId, step: run.step };
+  const next = stages.find((other) => other.position > position && OPEN.includes(other.state));
+  if (state === 'done' && next !== undefined && next.dataset !== null)
+    return { kind: 'next', stageId: next.id, name: next.name };
+  return { kind: 'start' };
+}
+
+const OPEN: readonly StageView['state'][] = ['planned', 'failed', 'unmet', 'cancelled'];
+
+/** The state to show: that of the run where it is more specific than the stage's. */
+export function stateOf({ state, run }: Pick<StageView, 'state' | 'run'>, live: LiveStatus | null = null): string {
+  if (state === 'running') return live?.state === 'paused' || run?.state === 'paused' ? 'paused' : state;
   if (run === null || (state !== 'failed' && state !== 'cancelled')) return state;
   return run.state === 'running' || run.state === 'done' ? state : run.state;
 }
 
-/** How many of the newest evaluations in a row are as good as the rule asks. */
+/** How many of the latest evaluations in a row meet the rule. */
 export function metInARow(scores: readonly { readonly mean: number }[], rule: Promotion): number {
   const miss = scores.findLastIndex(({ mean }) => !(mean >= rule.at_least));
   return scores.length - 1 - miss;
+}
+
+/** The ids with one of them at another place. */
+export function movedTo(ids: readonly number[], id: number, to: number): readonly number[] {
+  return ids.filter((other) => other !== id).toSpliced(to, 0, id);
 }

@@ -1,14 +1,14 @@
-/** Does what the desktop's menu, opened files and clicked notifications ask of the page. */
+/** Handles requests from the desktop: menu items, opened files and clicked notifications. */
 import { spotlight } from '@mantine/spotlight';
 import { useEffect, useSyncExternalStore } from 'react';
-import type { PageRequest } from '../../main/api/page-requests.ts';
+import type { PageRequest } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { connection } from '../api/connection.ts';
 import { navigate } from './hash-location.ts';
 import { useKeysHelp } from './keys.tsx';
 import { offerFiles } from './opened-files.ts';
 
-/** Shows nothing; follows while the line is open. In a browser there is nothing to follow. */
+/** Renders nothing; subscribes while connected. In a browser there are no such requests. */
 export function HostRequests() {
   const state = useSyncExternalStore(connection.subscribe, connection.get);
   const epoch = state.kind === 'open' ? state.epoch : 0;
@@ -16,7 +16,7 @@ export function HostRequests() {
   useEffect(() => {
     if (epoch === 0) return;
     const controller = new AbortController();
-    const obey = (request: PageRequest): void => {
+    const handle = (request: PageRequest): void => {
       if (request.kind === 'go') navigate(request.path);
       else if (request.kind === 'palette') spotlight.open();
       else if (request.kind === 'keys') showKeys();
@@ -25,16 +25,16 @@ export function HostRequests() {
         navigate('/texts');
       }
     };
-    void follow(obey, controller.signal);
+    void follow(handle, controller.signal);
     return () => controller.abort();
   }, [epoch, showKeys]);
   return null;
 }
 
-async function follow(obey: (request: PageRequest) => void, signal: AbortSignal): Promise<void> {
+async function follow(handle: (request: PageRequest) => void, signal: AbortSignal): Promise<void> {
   try {
-    for await (const request of await client.app.requests(undefined, { signal })) obey(request);
+    for await (const request of await client.app.requests(undefined, { signal })) handle(request);
   } catch {
-    // The line is lost: the next one brings its own stream.
+    // The connection was lost; the next one opens its own stream.
   }
 }

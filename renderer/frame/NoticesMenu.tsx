@@ -1,25 +1,48 @@
 import { ActionIcon, Popover, UnstyledButton } from '@mantine/core';
 import { IconBell, IconX } from '@tabler/icons-react';
-import type { Notice } from '../../main/services/notices.ts';
+import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Notice } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Link } from '../components/Link.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Frame.module.css';
 
-/** What happened while one looked elsewhere. */
+/** What happened while the user was on another screen. */
 export function NoticesMenu({ notices }: { readonly notices: readonly Notice[] }) {
+  const [opened, setOpened] = useState(false);
+  const [location] = useLocation();
+  const button = useRef<HTMLButtonElement>(null);
+  // It belongs to the screen that it was opened on.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of the location
+  useEffect(() => setOpened(false), [location]);
+  useEffect(() => {
+    if (!opened) return;
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      setOpened(false);
+      button.current?.focus();
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, [opened]);
   const urgent = notices.some(({ severity }) => severity !== 'info');
   return (
-    <Popover position="top-end" width={420} withinPortal>
+    <Popover opened={opened} onChange={setOpened} position="top-end" width="min(420px, 90vw)" withinPortal>
       <Popover.Target>
-        <UnstyledButton className={classes.bell} data-tone={urgent ? 'warn' : undefined}>
+        <UnstyledButton
+          ref={button}
+          className={classes.bell}
+          data-tone={urgent ? 'warn' : undefined}
+          onClick={() => setOpened(!opened)}
+        >
           <IconBell size={14} aria-hidden="true" />
           {notices.length === 0 ? 'No notices' : `${notices.length} ${notices.length === 1 ? 'notice' : 'notices'}`}
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown p={0}>
         <ul className={classes.notices} aria-label="Notices">
-          {notices.length === 0 && <li className="soft">Ends of runs, warnings and failures are told here.</li>}
+          {notices.length === 0 && <li className="soft">Finished runs, warnings and failures appear here.</li>}
           {notices.map((notice) => (
             <li key={notice.id} data-tone={notice.severity === 'error' ? 'bad' : notice.severity}>
               <div>

@@ -1,4 +1,4 @@
-/** Ctrl/Cmd-K: what the screen on show can do, every screen, stage, dataset and run. */
+/** The command palette (Ctrl/Cmd-K): actions of the current screen, and every screen, stage, dataset and run. */
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -16,11 +16,11 @@ export function Palette() {
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions({ enabled: isOpen }));
   const [keys, setKeys] = useState<readonly ScreenKey[]>([]);
   const current = useCurrentKeys();
-  const deeds: SpotlightActionData[] = keys.filter(isDeed).map(({ key, label, run }) => ({
+  const screenActions: SpotlightActionData[] = keys.filter(isAction).map(({ key, label, run }) => ({
     id: `key-${key}`,
     label,
     description: key === ' ' ? 'Space' : key,
-    // The palette gives the focus back first: a deed may move it.
+    // The palette returns the focus first; the action may then move it.
     onClick: () => void setTimeout(run, AFTER_CLOSING_MS),
   }));
   const places: SpotlightActionData[] = screens.map(({ path, label, key, icon: Icon }) => ({
@@ -57,19 +57,19 @@ export function Palette() {
       }}
       onSpotlightClose={() => setOpen(false)}
       actions={[
-        { group: 'On this screen', actions: deeds },
+        { group: 'On this screen', actions: screenActions },
         { group: 'Go to', actions: places },
         { group: 'Stages', actions: stages },
         { group: 'Datasets', actions: pairs },
         { group: 'Runs', actions: objects },
       ].filter(({ actions }) => actions.length > 0)}
-      nothingFound="Nothing of that name"
+      nothingFound="No results"
       highlightQuery
       scrollable
       maxHeight={420}
       limit={40}
       searchProps={{
-        placeholder: 'Do something here, or go to a screen, stage, dataset or run',
+        placeholder: 'Search actions, screens, stages, datasets and runs',
         'aria-label': 'Search',
       }}
     />
@@ -78,7 +78,7 @@ export function Palette() {
 
 const AFTER_CLOSING_MS = 60;
 
-/** Whether a key stands for something to do, not for a step in a list. */
-function isDeed({ key }: ScreenKey): boolean {
+/** Whether a key is an action rather than list navigation. */
+function isAction({ key }: ScreenKey): boolean {
   return !key.startsWith('Arrow') && !['Home', 'End', 'Escape', 'j', 'k'].includes(key);
 }

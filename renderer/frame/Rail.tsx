@@ -5,7 +5,7 @@ import { StrandMark } from '../theme/strand-mark.tsx';
 import classes from './Frame.module.css';
 import { screens } from './screens.ts';
 
-/** The narrow rail on the left: every screen, with its name. */
+/** The navigation rail on the left, with every screen. */
 export function Rail() {
   const [location] = useLocation();
   const isHere = (path: string): boolean => (path === '/' ? location === '/' : location.startsWith(path));

@@ -1,9 +1,8 @@
-/** The line at the bottom: what trains, on what, what the machine has left, what needs attention. */
+/** The status bar: live runs and jobs, free memory and disk, notices. */
 import { Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import type { AppStatus } from '../../main/services/app-status.ts';
-import type { LiveStatus } from '../../main/services/live-status.ts';
+import type { AppStatus, LiveStatus } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { connection } from '../api/connection.ts';
 import { bytes, duration, score } from '../components/format.ts';
@@ -19,8 +18,8 @@ export function StatusBar() {
   if (state.kind === 'lost') {
     return (
       <footer className={classes.status} data-tone="bad" role="status">
-        The connection to the app is lost; trying again. What is stored is safe. If the app still runs, what trains goes
-        on, and this page will catch up; if it has ended, start it again.
+        Connection to the app lost, reconnecting … Saved work is safe. If the app is still running, training continues
+        and this page catches up; if it has quit, start it again.
       </footer>
     );
   }
@@ -35,13 +34,13 @@ function Parts({ status }: { readonly status: AppStatus }) {
   const { live, machine, queued, queueHeld } = status;
   return (
     <>
-      {live.length === 0 && <span className="faint">Nothing trains</span>}
+      {live.length === 0 && <span className="faint">Idle</span>}
       {live.map((run) => (
         <LivePart key={run.runId} run={run} />
       ))}
       {queued > 0 && (
         <Link href="/curriculum">
-          {queued} queued{queueHeld === null ? '' : ', on hold'}
+          {queued} queued{queueHeld === null ? '' : ', paused'}
         </Link>
       )}
       {status.jobs
@@ -52,13 +51,18 @@ function Parts({ status }: { readonly status: AppStatus }) {
             {job.progress !== null &&
               job.progress.total > 0 &&
               ` ${job.progress.done}/${job.progress.total} ${job.progress.unit}`}{' '}
-            <PlainButton className={classes.cancel} onClick={() => void client.app.cancelJob({ id: job.id })}>
-              cancel
+            <PlainButton
+              className={classes.cancel}
+              aria-label={`Cancel: ${job.title}`}
+              onClick={() => void client.app.cancelJob({ id: job.id })}
+            >
+              {' '}
+              Cancel
             </PlainButton>
           </span>
         ))}
       <span className={classes.gap} />
-      <span className={`num ${classes.memory}`} title="Free memory of this machine">
+      <span className={`num ${classes.memory}`} title="Free memory on this machine">
         {bytes(machine.freeMemoryBytes)} of {bytes(machine.memoryBytes)} memory free
       </span>
       {machine.diskFreeBytes !== null && (

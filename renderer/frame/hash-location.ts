@@ -1,4 +1,7 @@
-/** Where the page is, all of it behind the `#`: `#/samples?run=7&step=140`. wouter's own keeps the search before it. */
+/**
+ * The page's location, all of it behind the `#`: `#/samples?run=7&step=140`. wouter's own hook keeps the query string
+ * in front of it.
+ */
 import { useSyncExternalStore } from 'react';
 
 export interface HashPlace {
@@ -7,54 +10,55 @@ export interface HashPlace {
   readonly search: string;
 }
 
-/** Takes a hash apart. */
+/** Parses a hash. */
 export function readHash(hash: string): HashPlace {
   const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s, 2);
   return { path: `/${path}`, search };
 }
 
-/** Fetches what a place shows first, and never rejects; undefined: nothing needs to be there. */
-export type Opening = (path: string) => Promise<unknown> | undefined;
+/** Prefetches what a location shows first and never rejects; undefined if it needs no data. */
+export type Prefetch = (path: string) => Promise<unknown> | undefined;
 
 /**
- * At the longest, for which the place before stays on show while the next one's opening is fetched: to draw that it is
- * being loaded takes as long as most openings.
+ * How long the previous screen stays up at most while the next one's data is prefetched. Rendering a loading state
+ * would take about as long as most prefetches.
  */
-const HELD_MS = 100;
+const MAX_WAIT_MS = 100;
 
 const listeners = new Set<() => void>();
-let opening: Opening = () => undefined;
-/** The hash of the place on show; null before the first. */
+let prefetch: Prefetch = () => undefined;
+/** The hash of the location shown; null before the first. */
 let shown: string | null = null;
 
-/** Has places wait for their openings from now on. */
-export function openWith(fetch: Opening): void {
-  opening = fetch;
+/** Makes navigation wait for prefetches from now on. */
+export function setPrefetch(fetch: Prefetch): void {
+  prefetch = fetch;
 }
 
-/** Fetches the opening of a place that someone is about to go to. */
-export function openAhead(to: string): void {
-  void opening(readHash(to).path);
+/** Prefetches a location that the user is about to open. */
+export function prefetchLocation(to: string): void {
+  void prefetch(readHash(to).path);
 }
 
-/** The place on show: that of the address, but for the moment in which it is opened. */
+/** The location shown. It lags behind the address while a prefetch is pending. */
 export function place(): HashPlace {
   shown ??= window.location.hash;
   return readHash(shown);
 }
 
-/** Shows the place of the address. */
+/** Shows the location in the address. */
 function follow(): void {
   const { hash } = window.location;
   const { path } = readHash(hash);
-  const ready = path === place().path ? undefined : opening(path);
+  const ready = path === place().path ? undefined : prefetch(path);
   if (ready === undefined) show(hash);
-  else void Promise.race([ready, new Promise((held) => setTimeout(held, HELD_MS))]).then(() => show(hash));
+  else void Promise.race([ready, new Promise((timeout) => setTimeout(timeout, MAX_WAIT_MS))]).then(() => show(hash));
 }
 
-// All in one go: between two listeners React would draw, and mount a screen under its predecessor's key first.
+// Notify all listeners in one go: React could otherwise render between two of them and mount a screen under its
+// predecessor's key.
 function show(hash: string): void {
-  // Someone has gone elsewhere in the meantime.
+  // The user has navigated elsewhere in the meantime.
   if (hash !== window.location.hash) return;
   shown = hash;
   for (const listener of listeners) listener();
@@ -69,7 +73,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Goes there. To set the hash would be told of only after another frame. */
+/** Navigates. Setting the hash instead would fire its event a frame later. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean | undefined } = {}): void {
   const url = new URL(window.location.href);
   url.hash = to.replace(/^#/, '');

@@ -1,12 +1,12 @@
-/** Keyboard: each screen says which keys it has; `?` shows them all. */
+/** Keyboard shortcuts: each screen registers its keys; `?` lists them all. */
 import { Kbd, Modal, Table } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { navigate } from './hash-location.ts';
-import { IsRehearsed } from './is-rehearsed.ts';
+import { IsPrerendering } from './is-prerendering.ts';
 import { screens } from './screens.ts';
 
 export interface ScreenKey {
-  /** As the event has it: `j`, `ArrowLeft`, ` `. */
+  /** As in KeyboardEvent.key: `j`, `ArrowLeft`, ` `. */
   readonly key: string;
   /** What it does: "Next step". */
   readonly label: string;
@@ -15,36 +15,36 @@ export interface ScreenKey {
 
 interface Keys {
   add(keys: readonly ScreenKey[]): () => void;
-  /** Shows them all. */
+  /** Opens the list of shortcuts. */
   help(): void;
-  /** Those of the screen on show. */
+  /** The current screen's keys. */
   current(): readonly ScreenKey[];
 }
 
 const KeysContext = createContext<Keys>({ add: () => () => undefined, help: () => undefined, current: () => [] });
 
-/** The keys of the screen on show; they rest while someone types, in an open list, and in a dialog. */
+/** Registers the current screen's keys. They are ignored while typing, in an open list and in a dialog. */
 export function useKeys(keys: readonly ScreenKey[]): void {
   const { add } = useContext(KeysContext);
-  const isRehearsed = useContext(IsRehearsed);
-  useEffect(() => (isRehearsed ? undefined : add(keys)), [add, keys, isRehearsed]);
+  const isPrerendering = useContext(IsPrerendering);
+  useEffect(() => (isPrerendering ? undefined : add(keys)), [add, keys, isPrerendering]);
 }
 
-/** Shows the keys, from elsewhere than the keyboard. */
+/** Opens the list of shortcuts from elsewhere, such as a menu. */
 export function useKeysHelp(): () => void {
   return useContext(KeysContext).help;
 }
 
 type Groups = readonly (readonly ScreenKey[])[];
 
-/** Reads the keys of the screen on show, when they are wanted. */
+/** Returns a getter for the current screen's keys. */
 export function useCurrentKeys(): () => readonly ScreenKey[] {
   return useContext(KeysContext).current;
 }
 
 export function KeysProvider({ children }: { readonly children: ReactNode }) {
   const active = useRef<Groups>([]);
-  // What is shown of them: nothing is drawn for the keys that come and go with each screen.
+  // Only what the dialog shows is state, so registering keys causes no render.
   const [help, setHelp] = useState<{ readonly open: boolean; readonly groups: Groups }>({ open: false, groups: [] });
   const value = useMemo<Keys>(() => {
     const set = (groups: Groups): void => {
@@ -61,13 +61,13 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
     };
   }, []);
   useEffect(() => {
-    let going = false;
+    let afterG = false;
     const press = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.key, event.target)) return;
       const { key } = event;
-      const screen = going ? screens.find((known) => known.key === key) : undefined;
-      const bound = going ? undefined : active.current.flat().findLast((known) => known.key === key);
-      going = key === 'g' && !going;
+      const screen = afterG ? screens.find((known) => known.key === key) : undefined;
+      const bound = afterG ? undefined : active.current.flat().findLast((known) => known.key === key);
+      afterG = key === 'g' && !afterG;
       if (screen !== undefined) navigate(screen.path);
       else if (key === '?') value.help();
       else if (bound !== undefined) {
@@ -81,13 +81,17 @@ export function KeysProvider({ children }: { readonly children: ReactNode }) {
   return (
     <KeysContext.Provider value={value}>
       {children}
-      <Modal opened={help.open} onClose={() => setHelp(({ groups }) => ({ open: false, groups }))} title="Keys">
+      <Modal
+        opened={help.open}
+        onClose={() => setHelp(({ groups }) => ({ open: false, groups }))}
+        title="Keyboard shortcuts"
+      >
         <KeyTable title="This screen" rows={help.groups.flat().map(({ key, label }) => [named(key), label])} />
         <KeyTable
           title="Everywhere"
           rows={[
-            ['Ctrl K', 'Go to anything, do anything'],
-            ['?', 'These keys'],
+            ['Ctrl K', 'Open the command palette'],
+            ['?', 'Show these shortcuts'],
             ...screens.map(({ key, label }) => [`g ${key}`, label] as const),
           ]}
         />
@@ -123,10 +127,13 @@ function named(key: string): string {
   return key === ' ' ? 'Space' : key.replace('Arrow', '').toUpperCase();
 }
 
-/** Fields that take no text: letters pressed there are the screen's. */
+/** Inputs that accept no text: letters typed there still go to the screen. */
 const TEXTLESS = ['checkbox', 'radio', 'range', 'button', 'submit', 'reset', 'file', 'color'];
 
-/** Whether a key belongs to where it was pressed: text to what takes text, all to a dialog, the others to a field. */
+/**
+ * Whether the focused element handles a key itself: text fields take letters, dialogs everything, other fields only
+ * special keys.
+ */
 function isTaken(key: string, target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest('[role="dialog"], [role="listbox"], [role="menu"]') !== null) return true;
@@ -136,6 +143,6 @@ function isTaken(key: string, target: EventTarget | null): boolean {
     field instanceof HTMLInputElement
       ? !field.readOnly && !TEXTLESS.includes(field.type)
       : field instanceof HTMLTextAreaElement;
-  // An arrow moves a slider or a choice; a space ticks a box.
+  // Arrows move a slider or a select; Space toggles a checkbox.
   return takesText || key.length > 1 || key === ' ' || target.getAttribute('aria-expanded') === 'true';
 }

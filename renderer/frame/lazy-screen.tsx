@@ -1,14 +1,14 @@
-/** Screens whose code is fetched when it is first needed, or in an idle moment before that. */
+/** Screens whose code is loaded when first needed, or earlier while the app is idle. */
 import { type ComponentType, createElement, useEffect, useState } from 'react';
 import { Loading } from '../components/Feedback.tsx';
 
-/** The code of a screen, once it is here. */
+/** A screen's code, once loaded. */
 export interface ScreenCode<P> {
   loaded: ComponentType<P> | null;
   readonly fetch: () => Promise<void>;
 }
 
-/** Remembers the component that `load` gives; a failure may be tried again. */
+/** Caches the component that `load` returns; a failed load can be retried. */
 export function screenCode<P>(load: () => Promise<ComponentType<P>>): ScreenCode<P> {
   const code: ScreenCode<P> = {
     loaded: null,
@@ -19,15 +19,15 @@ export function screenCode<P>(load: () => Promise<ComponentType<P>>): ScreenCode
   return code;
 }
 
-/** Fetches them one by one while nothing else is to be done, and says when it has. */
+/** Loads them one by one while idle, then calls `done`. */
 export function prefetchWhenIdle([next, ...rest]: readonly Pick<ScreenCode<never>, 'fetch'>[], done: () => void): void {
   if (next === undefined) {
     done();
     return;
   }
-  // Whoever opens the screen is told of a failure.
-  const goOn = (): void => prefetchWhenIdle(rest, done);
-  requestIdleCallback(() => void next.fetch().then(goOn, goOn));
+  // A failure is shown when the screen is opened.
+  const loadRest = (): void => prefetchWhenIdle(rest, done);
+  requestIdleCallback(() => void next.fetch().then(loadRest, loadRest));
 }
 
 interface LazyScreenProps<P> {
@@ -35,7 +35,7 @@ interface LazyScreenProps<P> {
   readonly props: NoInfer<P>;
 }
 
-/** Not React's lazy: a screen that has once suspended is held back for 300 ms, even when its code was there at once. */
+/** Not React.lazy: React delays a screen that has suspended by 300 ms, even if its code arrived at once. */
 export function LazyScreen<P extends object>({ code, props }: LazyScreenProps<P>) {
   const [error, setError] = useState<unknown>(null);
   const [, showLoaded] = useState(false);

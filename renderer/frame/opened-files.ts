@@ -1,4 +1,4 @@
-/** Text files that the desktop was asked to open, until the import screen takes them. */
+/** Text files that the desktop was asked to open, queued until the import screen picks them up. */
 
 let files: readonly string[] = [];
 const listeners = new Set<() => void>();
@@ -12,12 +12,12 @@ export const openedFiles = {
   },
 };
 
-/** Adds files to those that wait. */
+/** Adds files to the queue. */
 export function offerFiles(more: readonly string[]): void {
   set([...new Set([...files, ...more])]);
 }
 
-/** Gives the waiting files, once. */
+/** Empties the queue and returns its files. */
 export function takeFiles(): readonly string[] {
   const taken = files;
   if (taken.length > 0) set([]);

@@ -1,13 +1,13 @@
-/** The palette and the list of all runs in it wait until the first screen stands. */
+/** The palette, and the list of all runs that it loads, wait until the first screen is shown. */
 import { type ComponentType, useEffect, useState } from 'react';
 
-/** At the latest, where the page is never idle. */
+/** Upper bound, in case the page is never idle. */
 const LATEST_MS = 1000;
 
 export function PaletteWhenIdle() {
   const [Palette, setPalette] = useState<ComponentType | null>(null);
   useEffect(() => {
-    // Without its code there is no palette: the rail and the keys lead everywhere too.
+    // If its code can't be loaded there is no palette; the rail and the shortcuts still work.
     const load = (): Promise<void> =>
       import('./Palette.tsx').then(
         (code) => setPalette(() => code.Palette),

@@ -1,4 +1,4 @@
-/** The screens, in the order of the work: where each is, and the key that goes there after `g`. */
+/** The screens in workflow order, with the key that opens each after `g`. */
 import {
   IconAdjustments,
   IconArrowsDiff,

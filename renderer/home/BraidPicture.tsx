@@ -1,4 +1,4 @@
-/** The task in one picture: two texts in their colours, and the braid that the model is to write. */
+/** The task at a glance: two texts in their colours, and the braid that the model should write. */
 import classes from './Home.module.css';
 
 const A = ['the', 'river', 'bends', 'past', 'the', 'mill'];
@@ -14,7 +14,7 @@ export function BraidPicture() {
       <dt>braid</dt>
       <dd>
         {A.map((word, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the words never move
+          // biome-ignore lint/suspicious/noArrayIndexKey: the order is fixed
           <span key={i}>
             <span className={classes.a}>{word}</span> <span className={classes.b}>{B[i]}</span>{' '}
           </span>

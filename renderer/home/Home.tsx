@@ -1,10 +1,10 @@
-/** Where one arrives: what trains, what was broken off, what comes next, what there was, and the machine. */
+/** The Home screen: live and interrupted runs, the next step, recent runs and the machine. */
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
 import classes from './Home.module.css';
-import { brokenRuns, recentRuns } from './home-queries.ts';
+import { interruptedRuns, recentRuns } from './home-queries.ts';
 import { Interrupted } from './Interrupted.tsx';
 import { LiveCard } from './LiveCard.tsx';
 import { Machine } from './Machine.tsx';
@@ -15,7 +15,7 @@ import { Recent } from './Recent.tsx';
 export function Home() {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const runs = useQuery(recentRuns());
-  const interrupted = useQuery(brokenRuns());
+  const interrupted = useQuery(interruptedRuns());
   const { data: curriculum } = useQuery(api.stages.list.queryOptions());
   const live = status?.live ?? [];
   const next = curriculum === undefined || runs.data === undefined ? null : nextStep(curriculum, runs.data.length > 0);

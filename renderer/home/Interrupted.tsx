@@ -1,6 +1,6 @@
-/** Runs that were broken off: nothing of them is lost up to their last checkpoint. */
+/** Interrupted runs, which can be resumed from their last checkpoint. */
 import { Button } from '@mantine/core';
-import type { RunSummary } from '../../main/services/run-history.ts';
+import type { RunSummary } from '../../main/api/contract/index.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -11,7 +11,7 @@ import classes from './Home.module.css';
 
 export function Interrupted({ runs }: { readonly runs: readonly RunSummary[] }) {
   return (
-    <Panel title="Broken off">
+    <Panel title="Interrupted">
       <ul className={classes.list}>
         {runs.map((run) => (
           <Line key={run.id} run={run} />
@@ -25,7 +25,7 @@ function Line({ run: { id, name, state, step, maxSteps, reason, endedAt } }: { r
   const { resume, isBusy, failure } = useRunActions(id);
   return (
     <li>
-      <div className={classes.broken}>
+      <div className={classes.interrupted}>
         <StateBadge state={state} />
         <Link href={`/runs/${id}`}>{name}</Link>
         <span className="num soft">

@@ -1,8 +1,8 @@
-/** A run that trains: how far, how well, how long still, and the two buttons that matter. */
+/** A live run: progress, scores, time left, and the two main buttons. */
 import { Button } from '@mantine/core';
 import { IconDeviceFloppy, IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { LiveStatus } from '../../main/services/live-status.ts';
+import type { LiveStatus } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Failed } from '../components/Feedback.tsx';
@@ -15,7 +15,7 @@ import { useRunActions } from '../run/use-run-actions.ts';
 import { StrandMark } from '../theme/strand-mark.tsx';
 import classes from './Home.module.css';
 
-/** How often the line of a run that trains is drawn anew. */
+/** How often a live run's sparkline is refreshed. */
 const EVERY_MS = 2000;
 
 export function LiveCard({ live }: { readonly live: LiveStatus }) {
@@ -49,7 +49,7 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
         <span className="faint">
           {reason ??
             (backend === null
-              ? 'the trainer is being started'
+              ? 'starting the trainer'
               : `${backend}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`)}
         </span>
       </div>

@@ -1,4 +1,4 @@
-/** The machine in short: what the doctor found, and what is free. */
+/** A summary of the machine: the doctor's findings and the free resources. */
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -12,7 +12,7 @@ import { verdictOf } from '../settings/report.ts';
 import classes from './Home.module.css';
 
 const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX } as const;
-/** The doctor computes for a moment: the page is shown, and can be used, before it begins. */
+/** The doctor needs the CPU for a moment, so it starts only once the page is usable. */
 const AFTER_MS = 1500;
 
 export function Machine() {
@@ -24,7 +24,7 @@ export function Machine() {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const idle = status !== undefined && status.live.length === 0;
   const { data: examined } = useQuery(api.app.examined.queryOptions());
-  // While something trains the kernels are not timed: it would cost the run, and tell of it more than of the machine.
+  // Kernels are not timed while a run trains: that would slow the run down and skew the result.
   const isWanted = isDue && idle && examined === null;
   const { data: found, error } = useQuery(api.app.doctor.queryOptions({ enabled: isWanted }));
   const checks = found ?? examined?.checks;
@@ -33,21 +33,21 @@ export function Machine() {
     <Panel title="This machine" actions={<Link href="/settings/doctor">Doctor</Link>} className={classes.machine ?? ''}>
       {machine !== undefined && (
         <dl className={classes.facts}>
-          <dt>processor</dt>
+          <dt>CPU</dt>
           <dd className="num">{machine.cores} cores</dd>
-          <dt>memory</dt>
+          <dt>Memory</dt>
           <dd className="num">
             {bytes(machine.freeMemoryBytes)} of {bytes(machine.memoryBytes)} free
           </dd>
-          <dt>disk</dt>
+          <dt>Disk</dt>
           <dd className="num">
             {bytes(machine.diskFreeBytes)} of {bytes(machine.diskBytes)} free
           </dd>
         </dl>
       )}
-      {error !== null && <Failed what="The doctor did not end" error={error} />}
+      {error !== null && <Failed what="The machine check did not finish" error={error} />}
       {checks === undefined && error === null && (
-        <p className="faint">{idle ? 'The doctor looks …' : 'The doctor waits until nothing trains.'}</p>
+        <p className="faint">{idle ? 'Checking the machine …' : 'The machine check starts once no run is training.'}</p>
       )}
       {checks !== undefined && (
         <>

@@ -1,13 +1,13 @@
-/** The next step, with the button that takes it. */
+/** The suggested next step, with a button for it. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import type { Curriculum } from '../../main/services/curriculum.ts';
+import type { Curriculum } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
-import { HeldQueue } from '../curriculum/HeldQueue.tsx';
+import { PausedQueue } from '../curriculum/PausedQueue.tsx';
 import { BraidPicture } from './BraidPicture.tsx';
 import classes from './Home.module.css';
 import type { NextStep } from './next-step.ts';
@@ -22,7 +22,7 @@ export function Next({ step, curriculum }: NextProps) {
   if (step.kind === 'held') {
     return (
       <Panel title="Next" actions={<Link href="/curriculum">Open the curriculum</Link>}>
-        <HeldQueue curriculum={curriculum} />
+        <PausedQueue curriculum={curriculum} />
       </Panel>
     );
   }
@@ -39,15 +39,15 @@ export function Next({ step, curriculum }: NextProps) {
 function sentence(step: Exclude<NextStep, { kind: 'demo' | 'held' }>): string {
   switch (step.kind) {
     case 'plan':
-      return 'Plan a curriculum: from few words to many, each stage from the checkpoint of the one before.';
+      return 'Plan a curriculum from short texts to long ones. Each stage starts from the previous checkpoint.';
     case 'stage':
       return `The next stage is ${step.name}. ${step.why}`;
     case 'done':
-      return `${step.stages === 1 ? 'The stage is' : `All ${step.stages} stages are`} done. See what was gained on the same held-out prompts, or plan longer ones in the curriculum.`;
+      return `${step.stages === 1 ? 'The stage is' : `All ${step.stages} stages are`} done. Compare with the baseline on held-out prompts, or plan longer stages in the curriculum.`;
   }
 }
 
-/** What a newcomer sees: what this is about, and one button. */
+/** What a new user sees: an introduction and one button. */
 function Demo() {
   const [, navigate] = useLocation();
   const start = useMutation({
@@ -59,20 +59,21 @@ function Demo() {
       <div>
         <h2>Teach a model to braid two texts</h2>
         <p>
-          A small model comes with Braid. It can interleave two texts word by word, but mostly gives one after the
-          other. GRPO turns that round in a few minutes on this machine's processor: it samples sixteen answers to each
-          prompt, scores them against the exact target, and makes the better ones likelier.
+          Braid comes with a small model. It can interleave two texts word by word, but usually writes one after the
+          other. GRPO changes that within minutes on this machine's CPU: it samples sixteen completions per prompt,
+          scores them against the exact target, and makes the better ones more likely.
         </p>
         <div className={classes.buttons}>
           <Button size="sm" loading={start.isPending} onClick={() => start.mutate()}>
             Run the demo stage
           </Button>
           <Button size="sm" variant="default" component={Link} href="/texts">
-            Start with my own texts
+            Start with your own texts
           </Button>
         </div>
         <p className="faint">
-          Makes 512 pairs of 10 words from the bundled texts, measures the baseline, trains 180 steps and opens the run.
+          Makes 512 ten-word pairs from the bundled texts, evaluates the baseline, trains for 180 steps and opens the
+          run.
         </p>
         {start.error !== null && <Failed what="The demo was not started" error={start.error} />}
       </div>

@@ -1,6 +1,6 @@
-/** The newest runs, each with the shape of its reward. */
+/** The newest runs, each with a sparkline of its reward. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { RunSummary } from '../../main/services/run-history.ts';
+import type { RunSummary } from '../../main/api/contract/index.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Empty } from '../components/Feedback.tsx';
 import { score } from '../components/format.ts';
@@ -9,11 +9,11 @@ import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Home.module.css';
-import { shapesOf } from './home-queries.ts';
+import { sparklinesOf } from './home-queries.ts';
 
 export function Recent({ runs }: { readonly runs: readonly RunSummary[] }) {
   const { data: lines = {} } = useQuery({
-    ...shapesOf(runs),
+    ...sparklinesOf(runs),
     enabled: runs.length > 0,
     placeholderData: keepPreviousData,
   });
@@ -21,27 +21,31 @@ export function Recent({ runs }: { readonly runs: readonly RunSummary[] }) {
     <Panel title="Recent runs" actions={runs.length > 0 && <Link href="/runs">All runs</Link>}>
       {runs.length === 0 && (
         <Empty title="No runs yet">
-          <p>The demo stage is the quickest way to one.</p>
+          <p>The demo stage is the quickest way to start.</p>
         </Empty>
       )}
       {runs.length > 0 && (
         <table className={classes.recent}>
           <thead>
             <tr>
-              <th scope="col">run</th>
-              <th scope="col">state</th>
-              <th scope="col">reward</th>
+              <th scope="col">Run</th>
+              <th scope="col">State</th>
+              <th scope="col">Reward</th>
               <th scope="col" className={classes.right}>
-                held-out
+                {' '}
+                Held-out
               </th>
               <th scope="col" className={classes.right}>
-                baseline
+                {' '}
+                Baseline
               </th>
               <th scope="col" className={classes.right}>
-                steps
+                {' '}
+                Steps
               </th>
               <th scope="col" className={classes.right}>
-                started
+                {' '}
+                Started
               </th>
             </tr>
           </thead>

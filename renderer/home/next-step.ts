@@ -1,8 +1,8 @@
-/** What a person does next, from what there is. Pure. */
-import type { Curriculum } from '../../main/services/curriculum.ts';
+/** Determines the user's next step. Pure. */
+import type { Curriculum } from '../../main/api/contract/index.ts';
 
 export type NextStep =
-  /** Nothing was ever run here. */
+  /** No runs yet. */
   | { readonly kind: 'demo' }
   /** Runs, but no curriculum yet. */
   | { readonly kind: 'plan' }
@@ -10,7 +10,7 @@ export type NextStep =
   | { readonly kind: 'stage'; readonly stageId: number; readonly name: string; readonly why: string }
   | { readonly kind: 'done'; readonly stages: number };
 
-/** The next step; null while a stage trains or waits, when there is nothing to do but to watch. */
+/** The next step; null while a stage is training or queued, when there is nothing to do. */
 export function nextStep({ stages, held, queue }: Curriculum, hasRuns: boolean): NextStep | null {
   if (stages.length === 0) return { kind: hasRuns ? 'plan' : 'demo' };
   if (held !== null) return { kind: 'held' };

@@ -1,4 +1,4 @@
-/** Downloading a model from the Hugging Face hub. */
+/** Downloads a model from the Hugging Face Hub. */
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,7 +10,7 @@ import classes from './Models.module.css';
 export function Download({ opened, onClose }: DialogProps) {
   const [repo, setRepo] = useState('');
   const [revision, setRevision] = useState('main');
-  const begin = useMutation({
+  const start = useMutation({
     mutationFn: () => client.models.download({ repo, revision: revision.trim() || 'main' }),
     onSuccess: () => {
       setRepo('');
@@ -18,7 +18,7 @@ export function Download({ opened, onClose }: DialogProps) {
     },
   });
   const close = (): void => {
-    begin.reset();
+    start.reset();
     onClose();
   };
   return (
@@ -27,16 +27,16 @@ export function Download({ opened, onClose }: DialogProps) {
         className={classes.dialog}
         onSubmit={(event) => {
           event.preventDefault();
-          begin.mutate();
+          start.mutate();
         }}
       >
         <p>
-          The machine that Braid runs on fetches it into the workspace. Small files come first, so that a model that
-          Braid can't read is refused early. Nothing else is sent.
+          Downloads into the workspace, on the machine that runs Braid. Small files come first, so that an unsupported
+          model is rejected early. Nothing is uploaded.
         </p>
         <TextInput
           label="Model"
-          description="Its name on the hub, or the address of its page"
+          description="Its name on the Hub, or the URL of its page"
           placeholder="HuggingFaceTB/SmolLM2-135M-Instruct"
           value={repo}
           onChange={(event) => setRepo(event.currentTarget.value)}
@@ -48,12 +48,12 @@ export function Download({ opened, onClose }: DialogProps) {
           value={revision}
           onChange={(event) => setRevision(event.currentTarget.value)}
         />
-        {begin.error !== null && <Failed what="The download was not begun" error={begin.error} />}
+        {start.error !== null && <Failed what="The download could not be started" error={start.error} />}
         <div className={classes.buttons}>
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button type="submit" disabled={repo.trim() === ''} loading={begin.isPending}>
+          <Button type="submit" disabled={repo.trim() === ''} loading={start.isPending}>
             Download
           </Button>
         </div>

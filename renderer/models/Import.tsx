@@ -1,4 +1,4 @@
-/** Bringing in a Hugging Face folder: chosen in a dialog on the desktop, by its path in a browser. */
+/** Imports a Hugging Face folder: chosen in a dialog on the desktop, by path in a browser. */
 import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ export function Import({ opened, onClose }: DialogProps) {
   const [, navigate] = useLocation();
   const [path, setPath] = useState('');
   const [copy, setCopy] = useState(false);
-  const bring = useMutation({
+  const importModel = useMutation({
     mutationFn: () => client.models.import({ path: path.trim(), copy }),
     onSuccess: ({ ref, jobId }) => {
       if (jobId === null) navigate(`/models?${new URLSearchParams({ model: ref })}`, { replace: true });
@@ -26,11 +26,11 @@ export function Import({ opened, onClose }: DialogProps) {
     },
   });
   const choose = async (): Promise<void> => {
-    const folder = await client.app.chooseFolder({ title: 'The folder of a model' });
+    const folder = await client.app.chooseFolder({ title: 'Choose a model folder' });
     if (folder !== null) setPath(folder);
   };
   const close = (): void => {
-    bring.reset();
+    importModel.reset();
     onClose();
   };
   return (
@@ -39,7 +39,7 @@ export function Import({ opened, onClose }: DialogProps) {
         className={classes.dialog}
         onSubmit={(event) => {
           event.preventDefault();
-          bring.mutate();
+          importModel.mutate();
         }}
       >
         <p>
@@ -62,22 +62,22 @@ export function Import({ opened, onClose }: DialogProps) {
         </div>
         {info?.dialogs === false && (
           <p className="soft">
-            A path on the machine that Braid runs on, inside the workspace or a folder given with braid serve --allow.
+            A path on the machine that runs Braid, inside the workspace or a folder allowed with braid serve --allow.
           </p>
         )}
         <Checkbox
-          label="Copy it into the workspace"
-          description="Else it is used where it lies, and has to stay there."
+          label="Copy into the workspace"
+          description="Otherwise it is used in place and has to stay there"
           checked={copy}
           onChange={(event) => setCopy(event.currentTarget.checked)}
         />
-        {bring.error !== null && <Failed what="This folder was not imported" error={bring.error} />}
+        {importModel.error !== null && <Failed what="The folder could not be imported" error={importModel.error} />}
         <div className={classes.buttons}>
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button type="submit" disabled={path.trim() === ''} loading={bring.isPending}>
-            {copy ? 'Copy' : 'Import'}
+          <Button type="submit" disabled={path.trim() === ''} loading={importModel.isPending}>
+            {copy ? 'Copy and import' : 'Import'}
           </Button>
         </div>
       </form>

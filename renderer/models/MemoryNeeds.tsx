@@ -1,26 +1,26 @@
-/** What a model needs in memory, against what this machine has. */
-import type { ModelDetail } from '../../main/services/models/inspect.ts';
+/** A model's memory needs compared with this machine. */
+import type { ModelDetail } from '../../main/api/contract/index.ts';
 import { bytes } from '../components/format.ts';
 import classes from './Models.module.css';
 import { memoryFit } from './model-rows.ts';
 
 export interface MemoryNeedsProps {
   readonly memory: NonNullable<ModelDetail['memory']>;
-  /** Whether the model is one with an adapter: then the needs are its base's. */
+  /** Whether the model is an adapter; its needs then include the base model. */
   readonly adapter: boolean;
 }
 
-const WORDS = { fits: 'fits', tight: 'only when other programs make room', 'too large': 'too large for this machine' };
+const WORDS = { fits: 'fits', tight: 'only with other programs closed', 'too large': 'too large for this machine' };
 
 export function MemoryNeeds({ memory: { needs, totalBytes, freeBytes, rows, tokens }, adapter }: MemoryNeedsProps) {
   const lines = [
-    ['Generating', needs.generation],
-    ['Training adapters', needs.lora],
-    ['Training all weights', needs.full],
+    ['Generation', needs.generation],
+    ['LoRA training', needs.lora],
+    ['Full fine-tuning', needs.full],
   ] as const;
   return (
     <>
-      <h3 className={classes.part}>Memory{adapter ? ', with its base' : ''}</h3>
+      <h3 className={classes.part}>Memory{adapter ? ', including the base model' : ''}</h3>
       <ul className={classes.memory}>
         {lines.map(([label, needed]) => {
           const verdict = memoryFit(needed, freeBytes, totalBytes);
@@ -38,8 +38,8 @@ export function MemoryNeeds({ memory: { needs, totalBytes, freeBytes, rows, toke
         })}
       </ul>
       <p className="faint">
-        For {rows} completions at once, {tokens} tokens each with their prompt, in float32; {bytes(freeBytes)} of{' '}
-        {bytes(totalBytes)} are free now. A run measures its own need when it starts.
+        For {rows} completions at once, {tokens} tokens each including the prompt, in float32; {bytes(freeBytes)} of{' '}
+        {bytes(totalBytes)} are free now. A run measures its actual need when it starts.
       </p>
     </>
   );

@@ -1,17 +1,15 @@
-/** One model: what it is, what it needs on this machine, its files, and how to be rid of it. */
+/** One model: its facts, memory needs and files, and how to remove it. */
 import { Button, Code, CopyButton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ModelEntry } from '../../main/services/model-list.ts';
-import type { ModelDetail } from '../../main/services/models/inspect.ts';
+import type { ModelDetail, ModelEntry } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { bytes } from '../components/format.ts';
+import { bytes, compact } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { MemoryNeeds } from './MemoryNeeds.tsx';
 import classes from './Models.module.css';
-import { inMillions } from './model-rows.ts';
 import { Remove } from './Remove.tsx';
 import { StagePlan } from './StagePlan.tsx';
 
@@ -35,14 +33,14 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
           )}
           {kind !== 'bundled' && !deleted && (
             <Button variant="default" onClick={() => setRemoving(true)}>
-              {kind === 'imported' ? 'Forget …' : 'Delete …'}
+              {kind === 'imported' ? 'Remove …' : 'Delete …'}
             </Button>
           )}
         </>
       }
     >
       <Place folder={folder} />
-      {error !== null && <Failed what="This model can't be inspected" error={error} />}
+      {error !== null && <Failed what="The model can't be inspected" error={error} />}
       {error === null && data === undefined && <Loading what="the model" />}
       {data !== undefined && <Read detail={data} />}
       <Remove entry={entry} opened={removing} onClose={() => setRemoving(false)} />
@@ -110,22 +108,19 @@ function Facts({ facts }: { readonly facts: NonNullable<ModelDetail['facts']> })
   const { adapter, base } = facts;
   const rows: readonly (readonly [string, string])[] = [
     ['Architecture', `${facts.architecture}, ${facts.layers} layers, width ${facts.width}`],
-    ['Parameters', `${inMillions(facts.parameters)} (${facts.parameters.toLocaleString('en')})`],
+    ['Parameters', `${compact(facts.parameters)} (${facts.parameters.toLocaleString('en')})`],
     ...(adapter === null
       ? []
       : ([
-          [
-            'Adapter',
-            `LoRA rank ${adapter.rank}, alpha ${adapter.alpha}, ${inMillions(adapter.parameters)} parameters`,
-          ],
-          ['On', adapter.targets.join(', ')],
-          ['Over', base ?? ''],
+          ['Adapter', `LoRA rank ${adapter.rank}, alpha ${adapter.alpha}, ${compact(adapter.parameters)} parameters`],
+          ['Adapted layers', adapter.targets.join(', ')],
+          ['Base model', base ?? ''],
         ] as const)),
-    ['Attention', `${facts.heads} heads, ${facts.keyValueHeads} of keys and values`],
-    ['Vocabulary', `${facts.vocabulary.toLocaleString('en')} tokens${facts.tiedEmbeddings ? ', head tied to it' : ''}`],
+    ['Attention', `${facts.heads} heads, ${facts.keyValueHeads} key-value heads`],
+    ['Vocabulary', `${facts.vocabulary.toLocaleString('en')} tokens${facts.tiedEmbeddings ? ', tied embeddings' : ''}`],
     ['Context', `${facts.context.toLocaleString('en')} tokens`],
     ['Stored as', facts.dtypes.join(', ')],
-    ['Chat template', facts.chatTemplate ? 'yes' : 'none: prompts stand as they are'],
+    ['Chat template', facts.chatTemplate ? 'yes' : 'none: prompts are used as they are'],
   ];
   return (
     <dl className={classes.facts}>

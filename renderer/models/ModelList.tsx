@@ -1,14 +1,14 @@
-/** The list of models; only lines in view exist. */
+/** The list of models, virtualized. */
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
-import type { ModelEntry } from '../../main/services/model-list.ts';
+import type { ModelEntry } from '../../main/api/contract/index.ts';
 import { Empty } from '../components/Feedback.tsx';
-import { bytes } from '../components/format.ts';
+import { bytes, compact } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { useRows } from '../components/use-rows.ts';
 import { When } from '../components/When.tsx';
 import classes from './Models.module.css';
-import { inMillions, type ModelLine } from './model-rows.ts';
+import type { ModelLine } from './model-rows.ts';
 
 export interface ModelListProps {
   readonly lines: readonly ModelLine[];
@@ -27,13 +27,13 @@ export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
     estimateSize: () => HEIGHT,
     getItemKey: (index) => lines[index]?.key ?? index,
     overscan: 10,
-    besides: 160,
+    reservedHeight: 160,
   });
   const at = lines.findIndex((line) => line.kind === 'model' && line.entry.ref === chosen);
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' });
   }, [at, virtual]);
-  if (lines.length === 0) return <Empty title="No model of that name" />;
+  if (lines.length === 0) return <Empty title="No matching models" />;
   return (
     <div ref={scroller} className={classes.list}>
       <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
@@ -43,7 +43,10 @@ export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
             <div key={key} className={classes.line} style={{ height: HEIGHT, transform: `translateY(${start}px)` }}>
               {line?.kind === 'heading' && (
                 <h2 className={classes.heading}>
-                  {line.title} <span className="faint num">{line.count}</span>
+                  <span className={classes.headingName} title={line.title}>
+                    {line.title}
+                  </span>{' '}
+                  <span className="faint num">{line.count}</span>
                 </h2>
               )}
               {line?.kind === 'model' && (
@@ -69,7 +72,7 @@ interface LineProps {
   readonly onChoose: () => void;
 }
 
-const kinds = { bundled: 'comes with Braid', workspace: 'in the workspace', imported: 'imported folder' } as const;
+const kinds = { bundled: 'bundled', workspace: 'in the workspace', imported: 'imported folder' } as const;
 
 function Line({ entry, size, chosen, onChoose }: LineProps) {
   const { kind, name, step, checkpointKind, architecture, parameters, createdAt, deleted, problem } = entry;
@@ -83,16 +86,16 @@ function Line({ entry, size, chosen, onChoose }: LineProps) {
     >
       <span className={classes.modelName}>
         {kind === 'checkpoint' ? `step ${step}` : name}
-        {checkpointKind === 'final' && <span className="faint"> the last</span>}
+        {checkpointKind === 'final' && <span className="faint"> final</span>}
         {problem !== null && (
           <span className={classes.bad} title={problem}>
-            <IconAlertTriangle size={13} aria-hidden="true" /> {deleted ? 'deleted' : "can't be read"}
+            <IconAlertTriangle size={13} aria-hidden="true" /> {deleted ? 'deleted' : 'unreadable'}
           </span>
         )}
       </span>
       <span className="soft">{kind === 'checkpoint' ? <When at={createdAt} /> : kinds[kind]}</span>
       <span className="soft">{architecture ?? ''}</span>
-      <span className="mono">{parameters === null ? '' : inMillions(parameters)}</span>
+      <span className="mono">{parameters === null ? '' : compact(parameters)}</span>
       <span className="mono">{size === undefined ? '' : bytes(size)}</span>
     </PlainButton>
   );

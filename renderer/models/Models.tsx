@@ -1,13 +1,13 @@
-/** Models: what there is to train from and to compare, what each is, and the ways to bring in more. */
+/** The Models screen: models and checkpoints to train from and compare, their details, import and download. */
 import { Button, Switch, TextInput } from '@mantine/core';
 import { IconDownload, IconFolderOpen } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { ModelEntry } from '../../main/services/model-list.ts';
+import type { ModelEntry } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { OnTheWay } from '../components/OnTheWay.tsx';
+import { JobProgress } from '../components/JobProgress.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { Download } from './Download.tsx';
@@ -17,7 +17,7 @@ import { ModelList } from './ModelList.tsx';
 import classes from './Models.module.css';
 import { modelLines, neighbour } from './model-rows.ts';
 
-const ON_THE_WAY = ['model-download', 'model-import'];
+const JOB_KINDS = ['model-download', 'model-import'];
 
 export function Models() {
   const { data, error, refetch } = useQuery(api.models.list.queryOptions());
@@ -34,7 +34,7 @@ export function Models() {
   return (
     <Screen
       title="Models"
-      about={<span>Hugging Face folders and the checkpoints of runs.</span>}
+      about={<span>Hugging Face models, and checkpoints of runs</span>}
       actions={
         <>
           <Button
@@ -54,7 +54,7 @@ export function Models() {
         </>
       }
     >
-      <OnTheWay kinds={ON_THE_WAY} />
+      <JobProgress kinds={JOB_KINDS} />
       {error !== null && <Failed what="The models can't be listed" error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Loading what="the models" />}
       {data !== undefined && <Listed models={data} />}
@@ -101,7 +101,7 @@ function Listed({ models }: { readonly models: readonly ModelEntry[] }) {
           />
           {gone > 0 && (
             <Switch
-              label={`${gone} deleted`}
+              label={`Show ${gone} deleted`}
               checked={deleted}
               onChange={(event) => setDeleted(event.currentTarget.checked)}
             />

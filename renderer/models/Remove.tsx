@@ -1,7 +1,6 @@
-/** Deleting a model: what hangs on it is named before. */
+/** Removes a model after listing what depends on it. */
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ModelEntry } from '../../main/services/model-list.ts';
-import type { Dependants } from '../../main/services/models/remove.ts';
+import type { Dependants, ModelEntry } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -18,7 +17,7 @@ export function Remove({ entry: { ref, kind, name }, opened, onClose }: RemovePr
     api.models.dependants.queryOptions({ input: { ref }, enabled: opened, staleTime: 0 }),
   );
   const remove = useMutation({ mutationFn: () => client.models.remove({ ref }), onSuccess: onClose });
-  const verb = kind === 'imported' ? 'Forget' : 'Delete';
+  const verb = kind === 'imported' ? 'Remove' : 'Delete';
   return (
     <Confirm
       opened={opened}
@@ -30,37 +29,44 @@ export function Remove({ entry: { ref, kind, name }, opened, onClose }: RemovePr
       onClose={onClose}
     >
       {error !== null && <Failed error={error} />}
-      {error === null && data === undefined && <Loading what="what hangs on it" />}
+      {error === null && data === undefined && <Loading what="what depends on it" />}
       {data !== undefined && <Consequences dependants={data} />}
     </Confirm>
   );
 }
 
-function Consequences({ dependants: { entry, bytes: freed, refusal, runs, stages, checkpoints } }: Told) {
+function Consequences({ dependants: { entry, bytes: freed, refusal, runs, stages, checkpoints } }: ConsequencesProps) {
   if (refusal !== null) return <p>{refusal}.</p>;
   const names = (items: readonly { readonly name: string }[]): string => shortened(items.map(({ name }) => name));
+  const [chosen, following] = [stages.filter((stage) => stage.chosen), stages.filter((stage) => !stage.chosen)];
   return (
     <>
       <p>
         {entry.kind === 'imported'
-          ? 'It goes from the list. Its files stay where they are.'
-          : `Its folder is deleted, ${bytes(freed)}. It can't be brought back.`}
+          ? 'It is removed from the list. Its files stay where they are.'
+          : `Its folder (${bytes(freed)}) is deleted. This can't be undone.`}
       </p>
       {runs.length > 0 && (
         <p>
           {entry.kind === 'checkpoint'
-            ? `Runs that started from it, or that could not be resumed without it: ${names(runs)}. What they logged stays.`
-            : `Runs that trained it: ${names(runs)}. They can't be resumed; what they logged stays.`}
+            ? `Runs that started from it or need it to resume: ${names(runs)}. Their history is kept.`
+            : `Runs that trained it: ${names(runs)}. They can't be resumed, but their history is kept.`}
         </p>
       )}
-      {checkpoints.length > 0 && <p>Checkpoints over it that can't be used any more: {shortened(checkpoints)}.</p>}
-      {stages.length > 0 && <p>Stages that are to start from it: {names(stages)}. They will refuse to start.</p>}
+      {checkpoints.length > 0 && <p>Checkpoints based on it that become unusable: {shortened(checkpoints)}.</p>}
+      {chosen.length > 0 && <p>Stages that start from it: {names(chosen)}. They won't be able to start.</p>}
+      {following.length > 0 && (
+        <p>
+          Stages that would start from it: {names(following)}. They will start from an earlier checkpoint, or from the
+          base model.
+        </p>
+      )}
       {runs.length + checkpoints.length + stages.length === 0 && <p>Nothing depends on it.</p>}
     </>
   );
 }
 
-interface Told {
+interface ConsequencesProps {
   readonly dependants: Dependants;
 }
 

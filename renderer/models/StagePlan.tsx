@@ -1,9 +1,10 @@
-/** What LoRA takes by stage of the curriculum, in this machine's memory or another's: planned from the config alone. */
+/** The memory that LoRA needs for each curriculum stage, on this machine or another, planned from the config alone. */
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
+import { gibibytes } from '../components/format.ts';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Models.module.css';
 
@@ -40,30 +41,25 @@ export function StagePlan({ model }: { readonly model: string }) {
           {data.stages.map(({ words, weights, optimiser, cache, sampled, activations, trained, total, fits }) => (
             <tr key={words} data-fits={fits}>
               <th scope="row">{words}</th>
-              <td>{gib(weights)}</td>
-              <td>{gib(optimiser)}</td>
+              <td>{gibibytes(weights)}</td>
+              <td>{gibibytes(optimiser)}</td>
               <td>
-                {gib(cache)} <span className="faint">×{sampled}</span>
+                {gibibytes(cache)} <span className="faint">×{sampled}</span>
               </td>
               <td>
-                {gib(activations)} <span className="faint">×{trained}</span>
+                {gibibytes(activations)} <span className="faint">×{trained}</span>
               </td>
-              <td>{gib(total)}</td>
+              <td>{gibibytes(total)}</td>
               <td className={classes.fits}>{fits ? 'fits' : 'too large'}</td>
             </tr>
           ))}
         </tbody>
       </table>
       <p className="faint">
-        Rank 16, 16 completions of one prompt at their longest; × says how many are at work at once in{' '}
-        {gib(data.budget)} GiB
-        {data.weightBytes === 2 ? '; weights as bfloat16, on the native backend' : ''}.
+        Rank 16, 16 completions per prompt at full length; × is how many are processed at once in{' '}
+        {gibibytes(data.budget)} GiB
+        {data.weightBytes === 2 ? '; weights in bfloat16, on the native backend' : ''}.
       </p>
     </>
   );
-}
-
-function gib(bytes: number): string {
-  const value = bytes / 2 ** 30;
-  return value < 0.05 ? '< 0.1' : value.toFixed(1);
 }

@@ -1,5 +1,5 @@
-/** The list of models as lines: headings, models, the checkpoints of each run. Pure. */
-import type { ModelEntry } from '../../main/services/model-list.ts';
+/** The model list as lines: headings, models, the checkpoints of each run. Pure. */
+import type { ModelEntry } from '../../main/api/contract/index.ts';
 
 export type ModelLine =
   | { readonly kind: 'heading'; readonly key: string; readonly title: string; readonly count: number }
@@ -7,7 +7,7 @@ export type ModelLine =
 
 export interface LineChoice {
   readonly search: string;
-  /** Whether checkpoints that are gone are listed. */
+  /** Whether deleted checkpoints are listed. */
   readonly deleted: boolean;
 }
 
@@ -27,21 +27,14 @@ export function modelLines(models: readonly ModelEntry[], { search, deleted }: L
   ]);
 }
 
-/** The reference `by` models further on; the first where none is chosen yet. */
+/** The reference `by` models further down; the first if none is selected. */
 export function neighbour(lines: readonly ModelLine[], ref: string | null, by: number): string | null {
   const refs = lines.flatMap((line) => (line.kind === 'model' ? [line.entry.ref] : []));
   const at = ref === null ? -1 : refs.indexOf(ref);
   return refs[at < 0 ? 0 : Math.max(0, Math.min(refs.length - 1, at + by))] ?? null;
 }
 
-/** 134,515,008 as `135 M`. */
-export function inMillions(parameters: number | null): string {
-  if (parameters === null) return '–';
-  if (parameters >= 1e9) return `${(parameters / 1e9).toPrecision(3)} B`;
-  return parameters >= 1e6 ? `${(parameters / 1e6).toPrecision(3)} M` : `${Math.round(parameters / 1e3)} k`;
-}
-
-/** Whether so many bytes fit: well, only when other programs make room, or not at all. */
+/** Whether a size fits: easily, only with other programs closed, or not at all. */
 export function memoryFit(bytes: number, freeBytes: number, totalBytes: number): 'fits' | 'tight' | 'too large' {
   if (bytes <= freeBytes * 0.9) return 'fits';
   return bytes <= totalBytes * 0.9 ? 'tight' : 'too large';

@@ -1,7 +1,7 @@
-/** One model's lane: which model, and its answer against the target while it grows. */
+/** One model's lane: the model select, and its completion aligned with the target as it streams. */
 import { ActionIcon } from '@mantine/core';
 import { IconCut, IconX } from '@tabler/icons-react';
-import type { Answer } from '../../main/services/playground.ts';
+import type { Answer } from '../../main/api/contract/index.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Failed } from '../components/Feedback.tsx';
@@ -16,7 +16,7 @@ export interface LaneViewProps {
   readonly options: readonly ModelOptionGroup[];
   readonly model: string;
   readonly onModel: (model: string) => void;
-  /** Null where it is one of the last two. */
+  /** Null if it can't be removed. */
   readonly onRemove: (() => void) | null;
   readonly lane: Lane | null;
   readonly hidden: ReadonlySet<WordKind>;
@@ -31,8 +31,8 @@ export function LaneView({ number, options, model, onModel, onRemove, lane, hidd
           aria-label={`Model ${number}`}
           className={classes.model}
           placeholder="Choose a model or a checkpoint"
-          face={options.flatMap(({ items }) => items).find(({ value }) => value === model)?.label}
-          nothingFoundMessage="No model of that name"
+          currentLabel={options.flatMap(({ items }) => items).find(({ value }) => value === model)?.label}
+          nothingFoundMessage="No matching models"
           data={[...options]}
           value={model === '' ? null : model}
           onChange={(ref) => onModel(ref ?? '')}
@@ -43,11 +43,11 @@ export function LaneView({ number, options, model, onModel, onRemove, lane, hidd
           </ActionIcon>
         )}
       </header>
-      {lane === null && <p className="faint">Its answer shows here, word by word against the target.</p>}
+      {lane === null && <p className="faint">The completion appears here, aligned word by word with the target.</p>}
       {lane !== null && (
         <>
           {answer !== null && <Result answer={answer} />}
-          {lane.state === 'asked' && answer === null && (
+          {lane.state === 'running' && answer === null && (
             <p className="soft" role="status">
               Loading the model …
             </p>
@@ -55,14 +55,14 @@ export function LaneView({ number, options, model, onModel, onRemove, lane, hidd
           {answer !== null && (
             <Aligned
               words={answer.alignment.words}
-              label={`Answer of model ${number}`}
+              label={`Completion of model ${number}`}
               hidden={hidden}
               open
-              growing={lane.state === 'asked'}
+              growing={lane.state === 'running'}
             />
           )}
-          {lane.state === 'cancelled' && <p className="soft">Cancelled.</p>}
-          {lane.state === 'failed' && <Failed what="No answer" error={lane.error} />}
+          {lane.state === 'cancelled' && <p className="soft">Cancelled</p>}
+          {lane.state === 'failed' && <Failed what="The model could not answer" error={lane.error} />}
         </>
       )}
     </section>

@@ -1,4 +1,7 @@
-/** Two texts, up to four models side by side: each answer streams in, word by word against the exact target. */
+/**
+ * The Playground screen: two texts and up to four models side by side, each completion streamed and aligned with the
+ * exact target.
+ */
 import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlayerPlay, IconPlus } from '@tabler/icons-react';
@@ -13,7 +16,7 @@ import { modelOptions } from '../components/model-options.ts';
 import { NumberField } from '../components/NumberField.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
-import { emptyForm, type Form, MOST_LANES, useForm } from './form.ts';
+import { emptyForm, type Form, MAX_LANES, useForm } from './form.ts';
 import { LaneView } from './LaneView.tsx';
 import classes from './Playground.module.css';
 import { Texts } from './Texts.tsx';
@@ -39,14 +42,14 @@ export function Playground() {
   };
   const latest = useRef(go);
   latest.current = go;
-  useKeys(useMemo(() => [{ key: 'a', label: 'Ask the models, or cancel', run: () => latest.current() }], []));
+  useKeys(useMemo(() => [{ key: 'a', label: 'Generate, or cancel', run: () => latest.current() }], []));
   return (
     <Screen
       title="Playground"
-      about={<span>Two texts of your own, answered side by side</span>}
+      about={<span>Try your own texts on several models side by side</span>}
       actions={<Legend hidden={hidden} onChange={setHidden} />}
     >
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: Ctrl-Enter out of any of its fields, as mail programs have it */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+Enter submits from any field, as in mail programs */}
       <div
         className={classes.form}
         onKeyDown={(event) => {
@@ -66,19 +69,19 @@ export function Playground() {
             leftSection={busy ? null : <IconPlayerPlay size={14} aria-hidden="true" />}
             onClick={go}
           >
-            {busy ? 'Cancel' : 'Ask the models'}
+            {busy ? 'Cancel' : 'Generate'}
           </Button>
           <span className="soft" role="status">
-            {busy ? 'Answering …' : (missing ?? 'Ctrl+Enter')}
+            {busy ? 'Generating …' : (missing ?? 'Ctrl+Enter')}
           </span>
           <span className={classes.gap} />
-          {form.models.length < MOST_LANES && (
+          {form.models.length < MAX_LANES && (
             <Button
               variant="default"
               leftSection={<IconPlus size={14} aria-hidden="true" />}
               onClick={() => onForm({ models: [...form.models, ''] })}
             >
-              Another model
+              Add model
             </Button>
           )}
         </div>
@@ -90,7 +93,7 @@ export function Playground() {
       <div className={classes.lanes} style={{ gridTemplateColumns: `repeat(${form.models.length}, minmax(0, 1fr))` }}>
         {form.models.map((_, index) => (
           <LaneView
-            // biome-ignore lint/suspicious/noArrayIndexKey: lanes have no other name than their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: lanes are identified by position only
             key={index}
             number={index + 1}
             {...{ options, hidden }}
@@ -119,13 +122,13 @@ function requestOf(form: Form, template: string | undefined): Request {
   };
 }
 
-/** What has to be there before one can ask; null: nothing. */
+/** What is missing before the models can run; null if nothing. */
 function missingOf({ a, b }: Form, chosen: readonly string[]): string | null {
-  if (a.trim() === '' || b.trim() === '') return 'Write both texts, or draw a held-out record.';
+  if (a.trim() === '' || b.trim() === '') return 'Enter both texts, or draw a held-out record.';
   return chosen.every((ref) => ref === '') ? 'Choose a model.' : null;
 }
 
-/** A first choice worth asking: the bundled model against the newest checkpoint. */
+/** A sensible default: the bundled model against the newest checkpoint. */
 function useDefaults(
   form: Form,
   models: readonly { readonly ref: string; readonly kind: string; readonly problem: string | null }[] | undefined,
@@ -158,7 +161,7 @@ function Options({ form, onForm, templates }: OptionsProps) {
   return (
     <div className={classes.options}>
       <NumberField
-        label="Words of each"
+        label="Words per text"
         placeholder="all"
         width={100}
         min={1}
@@ -195,8 +198,8 @@ function Options({ form, onForm, templates }: OptionsProps) {
         onChange={(seed) => onForm({ seed: seed ?? emptyForm.seed })}
       />
       <NumberField
-        label="Most tokens"
-        placeholder="as needed"
+        label="Max tokens"
+        placeholder="automatic"
         width={110}
         min={1}
         max={32_768}
@@ -207,7 +210,7 @@ function Options({ form, onForm, templates }: OptionsProps) {
   );
 }
 
-/** The exact answer, or what is wrong with the texts. */
+/** The exact target, or what is wrong with the texts. */
 function TargetLine({ request }: { readonly request: Request }) {
   const { a, b, words, template } = request;
   const [input] = useDebouncedValue(
@@ -215,11 +218,11 @@ function TargetLine({ request }: { readonly request: Request }) {
     150,
   );
   const { data, error } = useQuery(api.playground.prompt.queryOptions({ input, placeholderData: keepPreviousData }));
-  if (error !== null) return <Failed what="These texts make no prompt" error={error} />;
+  if (error !== null) return <Failed what="These texts can't be made into a prompt" error={error} />;
   if (data === undefined) return null;
   return (
     <div className={classes.target}>
-      <span className="soft">target</span>
+      <span className="soft">Target</span>
       <Aligned words={data.alignment.words} label="Target" />
     </div>
   );

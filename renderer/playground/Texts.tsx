@@ -1,4 +1,4 @@
-/** The two texts: of one's own, or those of a held-out record. */
+/** The two texts: typed in, or drawn from a held-out record. */
 import { Button, Textarea } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -34,6 +34,7 @@ export function Texts({ form, onForm }: TextsProps) {
       <div className={classes.texts}>
         {(['a', 'b'] as const).map((side) => (
           <Textarea
+            dir="auto"
             key={side}
             label={
               <>
@@ -68,9 +69,9 @@ export function Texts({ form, onForm }: TextsProps) {
             onChange={setChosen}
           />
         ) : (
-          <span className="faint">There is no dataset with held-out records yet.</span>
+          <span className="faint">No dataset with held-out records yet</span>
         )}
-        {draw.error !== null && <Failed what="No record" error={draw.error} />}
+        {draw.error !== null && <Failed what="No record could be drawn" error={draw.error} />}
       </div>
     </>
   );

@@ -1,22 +1,22 @@
-/** What was typed and chosen; it stays while the window is open. Pure but for its storage. */
+/** The Playground form, kept while the window is open. Pure except for storage. */
 import { useState } from 'react';
 
 export interface Form {
   readonly a: string;
   readonly b: string;
-  /** Words of each text; null: all. */
+  /** Words per text; null for all. */
   readonly words: number | null;
-  /** Name and version, as the choice has it; null: the one that comes with Braid. */
+  /** Name and version, as in the select; null for the built-in one. */
   readonly template: string | null;
   readonly temperature: number;
   readonly seed: number;
-  /** In tokens; null: as the target needs. */
+  /** In tokens; null to derive it from the target. */
   readonly maxTokens: number | null;
-  /** References of models, one a lane; '' where none is chosen yet. */
+  /** Model references, one per lane; '' if none is selected. */
   readonly models: readonly string[];
 }
 
-export const MOST_LANES = 4;
+export const MAX_LANES = 4;
 
 export const emptyForm: Form = {
   ...{ a: '', b: '', words: null, template: null },
@@ -25,13 +25,13 @@ export const emptyForm: Form = {
 
 const STORED = 'braid.playground';
 
-/** Reads what a window has stored; what is not as it should be is as in an empty form. */
+/** Parses a stored form; invalid parts fall back to the empty form. */
 export function readForm(stored: string | null): Form {
   try {
     const { a, b, words, template, temperature, seed, maxTokens, models } = JSON.parse(stored ?? '{}') as Partial<
       Record<keyof Form, unknown>
     >;
-    const texts = Array.isArray(models) ? models.filter((ref) => typeof ref === 'string').slice(0, MOST_LANES) : [];
+    const texts = Array.isArray(models) ? models.filter((ref) => typeof ref === 'string').slice(0, MAX_LANES) : [];
     return {
       a: typeof a === 'string' ? a : '',
       b: typeof b === 'string' ? b : '',
@@ -47,7 +47,7 @@ export function readForm(stored: string | null): Form {
   }
 }
 
-/** The form and the way to change it. */
+/** The form, and a function to change it. */
 export function useForm(): readonly [Form, (change: Partial<Form>) => void] {
   const [form, setForm] = useState(() => readForm(sessionStorage.getItem(STORED)));
   const change = (part: Partial<Form>): void => {
@@ -56,7 +56,7 @@ export function useForm(): readonly [Form, (change: Partial<Form>) => void] {
       try {
         sessionStorage.setItem(STORED, JSON.stringify(next));
       } catch {
-        // A text beyond what a window may store: it stays in the page, which is all that was promised.
+        // The text exceeds the storage quota: it is kept in memory until the page is reloaded.
       }
       return next;
     });

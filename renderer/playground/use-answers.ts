@@ -1,11 +1,11 @@
-/** Answers of several models at once, each a stream of its own: one that fails leaves the others alone. */
+/** Streams completions from several models at once; one failing doesn't affect the others. */
 import { useEffect, useRef, useState } from 'react';
-import type { Answer } from '../../main/services/playground.ts';
+import type { Answer } from '../../main/api/contract/index.ts';
 import { type Client, client } from '../api/client.ts';
 
 export interface Lane {
-  readonly state: 'asked' | 'done' | 'cancelled' | 'failed';
-  /** What came so far. */
+  readonly state: 'running' | 'done' | 'cancelled' | 'failed';
+  /** What has arrived so far. */
   readonly answer: Answer | null;
   readonly error: unknown;
 }
@@ -19,7 +19,7 @@ export interface Answers {
   cancel(): void;
 }
 
-const asked: Lane = { state: 'asked', answer: null, error: null };
+const running: Lane = { state: 'running', answer: null, error: null };
 
 export function useAnswers(): Answers {
   const [lanes, setLanes] = useState<readonly (Lane | null)[]>([]);
@@ -43,13 +43,13 @@ export function useAnswers(): Answers {
 
   return {
     lanes,
-    busy: lanes.some((lane) => lane?.state === 'asked'),
+    busy: lanes.some((lane) => lane?.state === 'running'),
     ask: (request, models) => {
       controller.current.abort();
       controller.current = new AbortController();
       const { signal } = controller.current;
       const count = models.filter((model) => model !== '').length;
-      setLanes(models.map((model) => (model === '' ? null : asked)));
+      setLanes(models.map((model) => (model === '' ? null : running)));
       for (const [index, model] of models.entries()) {
         if (model !== '') void follow(index, { ...request, model, lanes: count }, signal);
       }

@@ -1,7 +1,7 @@
-/** The list before the long runs: what is checked here, and what only the person can say. */
+/** The checklist before long runs: automatic checks, and points that only the user can confirm. */
 import { Checkbox } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { TickName } from '../../main/services/replies/checklist.ts';
+import type { TickName } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -17,13 +17,13 @@ export function Checklist({ seed }: { readonly seed: number }) {
   const queries = useQueryClient();
   const tick = useMutation({
     mutationFn: (input: { readonly name: TickName; readonly ticked: boolean }) => client.replies.tick(input),
-    // At work until the list says the same, so that the box does not fall back in between.
+    // Pending until the list is refetched, so that the checkbox doesn't flip back in between.
     onSuccess: () => queries.invalidateQueries({ queryKey: api.replies.checklist.key() }),
   });
-  const said = tick.isPending ? tick.variables : null;
+  const pending = tick.isPending ? tick.variables : null;
   return (
     <Panel
-      title="Before the long runs"
+      title="Checklist for long runs"
       actions={
         data !== undefined && (
           <span className={classes.ready} data-ready={data.ready}>
@@ -32,20 +32,20 @@ export function Checklist({ seed }: { readonly seed: number }) {
         )
       }
     >
-      {error !== null && <Failed what="The list can't be gone through" error={error} />}
-      {tick.error !== null && <Failed what="That was not noted" error={tick.error} />}
+      {error !== null && <Failed what="The checklist can't be loaded" error={error} />}
+      {tick.error !== null && <Failed what="The change was not saved" error={tick.error} />}
       {data === undefined && error === null && <Loading what="the checks" />}
       {data !== undefined && (
         <div className={classes.checklist}>
           <Checks checks={checklistVerdicts(data.items)} />
           <fieldset className={classes.ticks}>
-            <legend>What only you can say</legend>
+            <legend>To confirm yourself</legend>
             {data.ticks.map(({ name, ticked }) => (
               <Checkbox
                 key={name}
                 size="xs"
                 label={tickWords[name]}
-                checked={said?.name === name ? said.ticked : ticked}
+                checked={pending?.name === name ? pending.ticked : ticked}
                 onChange={(event) => tick.mutate({ name, ticked: event.currentTarget.checked })}
               />
             ))}

@@ -4,7 +4,7 @@ import type { Check } from './words.ts';
 
 const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX } as const;
 
-/** Checks, each with its verdict in a word and a sign. */
+/** A list of checks, each with its verdict as a word and an icon. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   return (
     <ul className={classes.checks}>

@@ -1,10 +1,10 @@
 import { Button, Progress } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { JobStatus } from '../../main/services/jobs.ts';
+import type { JobStatus } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import classes from './Replies.module.css';
 
-/** What is at work on replies, with its progress and its end by hand; or what the last of it died of. */
+/** Running reply jobs with their progress and a Cancel button, or the error of the last one. */
 export function JobLine({ jobs }: { readonly jobs: readonly JobStatus[] }) {
   return jobs.map((job) => <Line key={job.id} job={job} />);
 }
@@ -30,7 +30,7 @@ function Line({ job: { id, title, progress, error } }: { readonly job: JobStatus
         aria-label={title}
       />
       <span className="num">
-        {progress === null ? 'begins' : `${progress.done}/${progress.total} ${progress.unit}`}
+        {progress === null ? 'starting …' : `${progress.done}/${progress.total} ${progress.unit}`}
       </span>
       <Button variant="default" onClick={() => void client.app.cancelJob({ id })}>
         Cancel

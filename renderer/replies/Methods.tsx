@@ -1,9 +1,7 @@
-/** The four methods as a small map: the baseline, what starts beside it, what starts from it. */
+/** The four methods: the baseline, the one trained beside it, and those that start from it. */
 import { Button, Progress } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { MethodView } from '../../main/services/replies/methods.ts';
-import type { StartPoints } from '../../main/services/replies/start-points.ts';
-import type { Spread } from '../../main/services/seed-groups.ts';
+import type { MethodView, Spread, StartPoints } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { duration, score } from '../components/format.ts';
@@ -38,7 +36,7 @@ export function Methods({ methods, points, hasSplit, seed }: MethodsProps) {
             method={method}
             seed={seed}
             missing={
-              hasSplit ? (method.reinforced && !hasStart ? 'needs a baseline that is done' : null) : 'needs the split'
+              hasSplit ? (method.reinforced && !hasStart ? 'needs a finished baseline' : null) : 'needs the split'
             }
             isStarting={start.isPending && start.variables === method.name}
             onStart={() => start.mutate(method.name)}
@@ -104,7 +102,7 @@ function Over({ what, spread: { mean, std } }: { readonly what: string; readonly
   );
 }
 
-/** The newest run: how far it is while it trains, and what held-out posts say of it. */
+/** The newest run: its progress while it trains, and its held-out score. */
 function Newest({ run }: { readonly run: NonNullable<MethodView['newest']> }) {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const live = status?.live.find(({ runId }) => runId === run.runId) ?? null;
@@ -122,7 +120,7 @@ function Newest({ run }: { readonly run: NonNullable<MethodView['newest']> }) {
         <p className={classes.pace}>
           <Progress value={(100 * step) / run.maxSteps} size="sm" aria-label={`Steps of run ${run.runId}`} />
           <span className="soft num">
-            {live.secondsLeft === null ? 'begins' : `${duration(live.secondsLeft)} left`}
+            {live.secondsLeft === null ? 'starting …' : `${duration(live.secondsLeft)} left`}
           </span>
         </p>
       )}
@@ -134,7 +132,7 @@ function Newest({ run }: { readonly run: NonNullable<MethodView['newest']> }) {
       )}
       {reward !== null && (
         <p>
-          reward in training <b className="num">{score(reward)}</b>
+          training reward <b className="num">{score(reward)}</b>
         </p>
       )}
     </>

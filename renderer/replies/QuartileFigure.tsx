@@ -1,6 +1,5 @@
-/** Which share of the records lies in each quartile of engagement: before, and in both phases. */
-import type { SplitRecord } from '../../main/services/replies/memory.ts';
-import type { SplitStatistics } from '../../main/services/replies/split.ts';
+/** The share of records in each engagement quartile: before the split, and in both phases. */
+import type { SplitRecord, SplitStatistics } from '../../main/api/contract/index.ts';
 import classes from './Replies.module.css';
 
 const WIDTH = 420;
@@ -16,19 +15,19 @@ export function QuartileFigure({ split: { borders, before, after } }: { readonly
     ['phase1', shares(after.sft)],
     ['phase2', shares(after.grpo)],
   ] as const;
-  const most = Math.max(...series.flatMap(([, values]) => values), 0.1);
-  const y = (share: number): number => PLOT.bottom - (share / most) * (PLOT.bottom - PLOT.top);
+  const max = Math.max(...series.flatMap(([, values]) => values), 0.1);
+  const y = (share: number): number => PLOT.bottom - (share / max) * (PLOT.bottom - PLOT.top);
   const step = (PLOT.right - PLOT.left) / groups.length;
   return (
     <figure className={classes.quartiles}>
       <figcaption>
-        Share of the records by engagement
+        Share of records by engagement
         <span data-series="all">before</span>
         <span data-series="phase1">phase 1</span>
         <span data-series="phase2">phase 2</span>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={inWords(groups, series)}>
-        {[0, most / 2, most].map((share) => (
+        {[0, max / 2, max].map((share) => (
           <g key={share}>
             <line x1={PLOT.left} x2={PLOT.right} y1={y(share)} y2={y(share)} />
             <text x={PLOT.left - 6} y={y(share) + 4} textAnchor="end">

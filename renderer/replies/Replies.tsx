@@ -1,4 +1,4 @@
-/** The reply system: its data, the split for two phases, four methods, a small-scale test, and the comparison. */
+/** The Replies screen: data, the two-phase split, four methods, a small-scale test and the comparison. */
 import { Button, NumberInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,7 +24,7 @@ export function Replies() {
   return (
     <Screen
       title="Replies"
-      about="Short social replies: two training phases, a reward of six parts, four methods"
+      about="Short social replies: two training phases, a six-part reward, four methods"
       actions={
         <>
           <span className={classes.seed}>
@@ -42,9 +42,9 @@ export function Replies() {
           </span>
           <Button
             disabled={work.isBusy || desk === undefined}
-            onClick={() => work.begin('The whole system was not started', () => client.replies.whole({ seed }))}
+            onClick={() => work.begin('The full pipeline could not be started', () => client.replies.whole({ seed }))}
           >
-            Run the whole system
+            Run the full pipeline
           </Button>
         </>
       }

@@ -1,20 +1,23 @@
-/** The comparison of the methods: the table, with a winner only where the difference is significant; figures; files. */
-import { Button } from '@mantine/core';
+/**
+ * The comparison of the methods: a table that names winners only where differences are significant, figures and files.
+ */
+import { Button, useComputedColorScheme } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { MethodView } from '../../main/services/replies/methods.ts';
+import type { MethodView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { saveFile, svgToPng } from '../components/save-file.ts';
 import { When } from '../components/When.tsx';
+import { figureFor } from './figure-colours.ts';
 import classes from './Replies.module.css';
 import { Differences, ReportTable } from './ReportTables.tsx';
 import type { ReplyWork } from './use-reply-work.ts';
 
 export interface ReportProps {
   readonly methods: readonly MethodView[];
-  /** A checkpoint was chosen to start from: it is compared too. */
+  /** Whether a starting checkpoint was chosen; it is compared too. */
   readonly hasStart: boolean;
   readonly seed: number;
   readonly work: ReplyWork;
@@ -42,15 +45,15 @@ export function Report({ methods, hasStart, seed, work }: ReportProps) {
       {report === null && (
         <p className="soft">
           {done < 2
-            ? `None yet. It needs two methods with a run that is done; ${done === 0 ? 'none is' : 'one is'}.`
-            : `None yet. It takes ten replies of each of ${done} models to every held-out post.`}
+            ? `No comparison yet. It needs finished runs of two methods; so far there ${done === 0 ? 'are none' : 'is one'}.`
+            : `No comparison yet. It samples ten replies per held-out post from each of ${done} models.`}
         </p>
       )}
       {report && (
         <>
           <p className="soft">
             {report.numbers.prompts} posts, {report.numbers.samples} replies each, <When at={report.at} />. Means with
-            95 % intervals; a row has a winner only where it beats every other significantly.
+            95 % intervals; a winner is named only where it beats all others significantly.
           </p>
           <ReportTable report={report} />
           <Differences report={report} />
@@ -92,9 +95,10 @@ interface FigureProps {
 
 function Figure({ file, data, onSave }: FigureProps) {
   const { data: svg, error } = useQuery(api.replies.reportFile.queryOptions({ input: { file } }));
+  const scheme = useComputedColorScheme('light');
   const source = useMemo(
-    () => (svg === undefined ? null : `data:image/svg+xml,${encodeURIComponent(svg.text)}`),
-    [svg],
+    () => (svg === undefined ? null : `data:image/svg+xml,${encodeURIComponent(figureFor(scheme, svg.text))}`),
+    [svg, scheme],
   );
   const name = (file.split('/').at(-1) ?? file).replace('.svg', '');
   return (
@@ -127,7 +131,7 @@ function Save({
   );
 }
 
-/** A PNG is drawn from its SVG here. */
+/** PNGs are rendered from the SVG here. */
 async function saveReportFile(file: string): Promise<void> {
   const name = file.split('/').at(-1) ?? file;
   const { text } = await client.replies.reportFile({ file: file.replace(/png$/, 'svg') });

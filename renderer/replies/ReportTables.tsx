@@ -1,9 +1,10 @@
-/** The comparison as tables: means with the winner of each row, and how two models differ prompt by prompt. */
+/** The comparison as tables: means with the winner of each row, and paired differences between models. */
 import { Select, Table } from '@mantine/core';
 import { useState } from 'react';
-import type { ReportView } from '../../main/services/replies/report.ts';
+import type { ReportView } from '../../main/api/contract/index.ts';
+import { signed } from '../components/format.ts';
 import classes from './Replies.module.css';
-import { differences, mean, modelLabel, signedMean } from './report-rows.ts';
+import { differences, mean, modelLabel } from './report-rows.ts';
 
 export interface ReportTableProps {
   readonly report: ReportView;
@@ -11,18 +12,18 @@ export interface ReportTableProps {
 
 export function ReportTable({ report: { numbers } }: ReportTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className={classes.scroll} tabIndex={0} aria-label="Comparison of the methods">
       <Table className={classes.numbers}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">measure</Table.Th>
+            <Table.Th scope="col">Metric</Table.Th>
             {numbers.models.map(({ name }) => (
               <Table.Th key={name} scope="col">
                 {modelLabel(name)}
               </Table.Th>
             ))}
-            <Table.Th scope="col">winner</Table.Th>
+            <Table.Th scope="col">Winner</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -54,7 +55,7 @@ function Arrow({ better }: { readonly better: 'higher' | 'lower' | null }) {
   );
 }
 
-/** Every other model against one, on the same prompts. */
+/** Paired differences of every other model from one, on the same prompts. */
 export function Differences({ report: { numbers } }: ReportTableProps) {
   const names = numbers.models.map(({ name }) => name);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -73,16 +74,16 @@ export function Differences({ report: { numbers } }: ReportTableProps) {
           onChange={setChosen}
         />
         <span className="soft">
-          prompt by prompt, with 95 % intervals; bold where they stay significant after correction over the whole table
-          (p below 0.05 by Holm)
+          paired by prompt, with 95 % intervals; bold where significant after Holm correction over the whole table (p
+          &lt; 0.05)
         </span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section className={classes.scroll} tabIndex={0} aria-label="Differences as a table">
         <Table className={classes.numbers}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th scope="col">measure</Table.Th>
+              <Table.Th scope="col">Metric</Table.Th>
               {others.map((name) => (
                 <Table.Th key={name} scope="col">
                   {modelLabel(name)}
@@ -102,9 +103,9 @@ export function Differences({ report: { numbers } }: ReportTableProps) {
                       '–'
                     ) : (
                       <span title={`p ${pair.p.toPrecision(2)} after correction`}>
-                        <span data-significant={pair.significant || undefined}>{signedMean(pair.mean)}</span>{' '}
+                        <span data-significant={pair.significant || undefined}>{signed(pair.mean, mean)}</span>{' '}
                         <span className="faint">
-                          {`[${signedMean(pair.low)}, ${signedMean(pair.high)}] ${pair.wins}:${pair.ties}:${pair.losses}`}
+                          {`[${signed(pair.low, mean)}, ${signed(pair.high, mean)}] ${pair.wins}:${pair.ties}:${pair.losses}`}
                         </span>
                       </span>
                     )}
@@ -115,7 +116,7 @@ export function Differences({ report: { numbers } }: ReportTableProps) {
           </Table.Tbody>
         </Table>
       </section>
-      <p className="faint">The last three numbers: posts on which it is higher, equal, lower.</p>
+      <p className="faint">Last three numbers: posts on which it is higher, equal or lower</p>
     </div>
   );
 }

@@ -1,9 +1,8 @@
-/** The split for two phases: its numbers before and after, the quartiles as a figure, the checks. */
+/** The two-phase split: statistics before and after, the quartiles as a figure, and the checks. */
 import { Button, NumberInput, Table } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SplitRecord } from '../../main/services/replies/memory.ts';
-import type { SplitStatistics } from '../../main/services/replies/split.ts';
+import type { SplitRecord, SplitStatistics } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
@@ -23,7 +22,7 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
   const work = useMutation({ mutationFn: () => client.replies.split({ ratio, seed }) });
   return (
     <Panel
-      title="Split for two phases"
+      title="Two-phase split"
       actions={
         <form
           className={classes.seed}
@@ -32,9 +31,9 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
             work.mutate();
           }}
         >
-          Share of phase 1
+          Phase 1 share
           <NumberInput
-            aria-label="Share of phase 1"
+            aria-label="Phase 1 share"
             w={74}
             min={0.01}
             max={0.99}
@@ -44,7 +43,7 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
             onChange={(value) => typeof value === 'number' && setRatio(value)}
           />
           <Button type="submit" variant={split === null ? 'filled' : 'default'} loading={work.isPending}>
-            {split === null ? 'Split' : 'Split anew'}
+            {split === null ? 'Split' : 'Split again'}
           </Button>
         </form>
       }
@@ -52,8 +51,8 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
       {work.error !== null && <Failed what="The records were not split" error={work.error} />}
       {split === null ? (
         <p className="soft">
-          Not split yet. Phase 1 is for supervised fitting, phase 2 for reinforcement; they share no post, and each gets
-          its part of every quartile of engagement.
+          Not split yet. Phase 1 is for supervised fine-tuning (SFT), phase 2 for GRPO. They share no posts, and each
+          gets its part of every engagement quartile.
         </p>
       ) : (
         <div className={classes.split}>
@@ -69,12 +68,12 @@ export function SplitPanel({ split, seed }: SplitPanelProps) {
 }
 
 const columns: readonly (readonly [string, (row: SplitStatistics) => string])[] = [
-  ['records', (row) => String(row.records)],
-  ['posts', (row) => String(row.posts)],
-  ['engagement, mean', (row) => number(row.mean_engagement)],
-  ['median', (row) => number(row.median_engagement)],
-  ['highest', (row) => number(row.highest_engagement)],
-  ['words a reply', (row) => row.mean_reply_words.toFixed(1)],
+  ['Records', (row) => String(row.records)],
+  ['Posts', (row) => String(row.posts)],
+  ['Mean engagement', (row) => number(row.mean_engagement)],
+  ['Median', (row) => number(row.median_engagement)],
+  ['Max', (row) => number(row.highest_engagement)],
+  ['Words per reply', (row) => row.mean_reply_words.toFixed(1)],
 ];
 
 function Numbers({ split: { before, after, ratio, seed } }: { readonly split: SplitRecord }) {
@@ -88,7 +87,7 @@ function Numbers({ split: { before, after, ratio, seed } }: { readonly split: Sp
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">
-            ratio <span className="num">{ratio}</span>, seed <span className="num">{seed}</span>
+            Ratio <span className="num">{ratio}</span>, seed <span className="num">{seed}</span>
           </Table.Th>
           {columns.map(([name]) => (
             <Table.Th key={name} scope="col">

@@ -1,12 +1,12 @@
 /** What the methods start from: any model for the first phase, any checkpoint for the second. */
 import { Select } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { StartPoints } from '../../main/services/replies/start-points.ts';
+import type { StartPoints } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import classes from './Replies.module.css';
-import { usualStarts } from './words.ts';
+import { defaultStarts } from './words.ts';
 
 export function StartChoice({ model, start }: StartPoints) {
   const { data: models = [], error } = useQuery(api.models.list.queryOptions());
@@ -19,7 +19,7 @@ export function StartChoice({ model, start }: StartPoints) {
     searchable: true,
     limit: 100,
     allowDeselect: false,
-    nothingFoundMessage: 'None of that name',
+    nothingFoundMessage: 'No matches',
   } as const;
   return (
     <div className={classes.starts}>
@@ -27,28 +27,28 @@ export function StartChoice({ model, start }: StartPoints) {
         <Select
           {...shared}
           label="Model"
-          description="What both fits of phase 1 begin with"
-          data={[{ value: USUAL, label: usualStarts.model }, ...modelOptions(models)]}
-          value={model?.ref ?? USUAL}
+          description="Starting point of both phase 1 runs"
+          data={[{ value: DEFAULT, label: defaultStarts.model }, ...modelOptions(models)]}
+          value={model?.ref ?? DEFAULT}
           error={model?.problem}
-          onChange={(value) => choose.mutate({ model: value === USUAL ? null : value })}
+          onChange={(value) => choose.mutate({ model: value === DEFAULT ? null : value })}
         />
       </div>
       <div>
         <Select
           {...shared}
           label="Warm start"
-          description="Where GRPO begins; its adapter is the frozen reference of the KL"
-          data={[{ value: USUAL, label: usualStarts.start }, ...modelOptions(checkpoints)]}
-          value={start?.ref ?? USUAL}
+          description="Starting point of GRPO; its adapter is the frozen KL reference"
+          data={[{ value: DEFAULT, label: defaultStarts.start }, ...modelOptions(checkpoints)]}
+          value={start?.ref ?? DEFAULT}
           error={start?.problem}
-          onChange={(value) => choose.mutate({ start: value === USUAL ? null : value })}
+          onChange={(value) => choose.mutate({ start: value === DEFAULT ? null : value })}
         />
       </div>
-      {(error ?? choose.error) !== null && <Failed what="That was not chosen" error={error ?? choose.error} />}
+      {(error ?? choose.error) !== null && <Failed what="The choice was not saved" error={error ?? choose.error} />}
     </div>
   );
 }
 
-/** Stands for no choice: a select holds no null among its groups. */
-const USUAL = 'usual';
+/** Stands for no choice: a grouped select can't have a null option. */
+const DEFAULT = 'default';

@@ -1,6 +1,6 @@
 /** The small-scale test before a long run: four criteria, go or no-go. */
 import { Button } from '@mantine/core';
-import type { ReplyDesk } from '../../main/services/replies/desk.ts';
+import type { ReplyDesk } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
@@ -27,14 +27,14 @@ export function Trial({ trial, seed, work }: TrialProps) {
           disabled={work.isBusy}
           onClick={() => work.begin('The test was not started', () => client.replies.trial({ seed }))}
         >
-          {trial === null ? 'Test' : 'Test again'}
+          {trial === null ? 'Run test' : 'Run again'}
         </Button>
       }
     >
       {trial === null ? (
         <p className="soft">
-          Not made yet. It takes 100 examples through split, supervised fitting and GRPO, and says go or no-go before a
-          long run is paid for.
+          Not run yet. It takes 100 examples through split, SFT and GRPO, and gives a go or no-go before you commit to a
+          long run.
         </p>
       ) : (
         <>
@@ -48,22 +48,22 @@ export function Trial({ trial, seed, work }: TrialProps) {
             ))}
           </p>
           <Checks checks={criterionVerdicts(trial.criteria)} />
-          {trial.samples.length > 0 && <Some samples={trial.samples} />}
+          {trial.samples.length > 0 && <SampleReplies samples={trial.samples} />}
         </>
       )}
     </Panel>
   );
 }
 
-/** Some of its last replies, to be read: no criterion sees whether they make sense. */
-function Some({ samples }: Pick<NonNullable<TrialProps['trial']>, 'samples'>) {
+/** Some of its last replies to read: no criterion can tell whether they make sense. */
+function SampleReplies({ samples }: Pick<NonNullable<TrialProps['trial']>, 'samples'>) {
   return (
     <details className={classes.some}>
-      <summary>Read {samples.length} of its last replies to one post, with their rewards</summary>
+      <summary>{samples.length} of the last replies to one post, with rewards</summary>
       <p className="soft">{samples[0]?.prompt}</p>
       <ol>
         {samples.map(({ completion, reward }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: equal replies are told apart by their place alone
+          // biome-ignore lint/suspicious/noArrayIndexKey: replies may repeat; their position is their identity
           <li key={at}>
             <span className="num">{score(reward)}</span> {completion}
           </li>

@@ -1,5 +1,5 @@
 /** A comparison's numbers as its tables show them. Pure. */
-import type { ReportView } from '../../main/services/replies/report.ts';
+import type { ReportView } from '../../main/api/contract/index.ts';
 import { methodWords } from './words.ts';
 
 type Pair = ReportView['numbers']['rows'][number]['pairs'][number];
@@ -9,7 +9,7 @@ export interface Difference {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
-  /** Corrected. */
+  /** Corrected for multiple comparisons. */
   readonly p: number;
   readonly significant: boolean;
   readonly wins: number;
@@ -17,7 +17,7 @@ export interface Difference {
   readonly losses: number;
 }
 
-/** The others minus one, whichever way round each pair was compared; null where a measure has no numbers. */
+/** The other models minus one, whichever way round each pair was compared; null if a metric has no values. */
 export function differences(
   pairs: readonly Pair[],
   against: string,
@@ -26,9 +26,9 @@ export function differences(
   return others.map((other) => {
     const same = pairs.find(({ from, to }) => from === against && to === other);
     if (same !== undefined) return { ...same, ...same.difference, p: same.p_corrected };
-    const turned = pairs.find(({ from, to }) => from === other && to === against);
-    if (turned === undefined) return null;
-    const { difference, p_corrected: p, significant, wins, ties, losses } = turned;
+    const reversed = pairs.find(({ from, to }) => from === other && to === against);
+    if (reversed === undefined) return null;
+    const { difference, p_corrected: p, significant, wins, ties, losses } = reversed;
     const { mean: centre, low, high } = difference;
     return { mean: -centre, low: -high, high: -low, p, significant, wins: losses, ties, losses: wins };
   });
@@ -39,13 +39,8 @@ export function modelLabel(name: string): string {
   return name in methodWords ? methodWords[name as keyof typeof methodWords].label : name;
 }
 
-/** Three decimals, fewer for what isn't a share. JSON has no NaN: a mean over nothing comes as null. */
+/** Three decimals for shares, one for larger values. JSON has no NaN, so a mean over nothing is null. */
 export function mean(value: number | null): string {
   if (value === null) return '–';
   return value.toFixed(Math.abs(value) < 10 ? 3 : 1);
-}
-
-/** The same with its sign. */
-export function signedMean(value: number): string {
-  return `${value < 0 ? '−' : '+'}${mean(Math.abs(value))}`;
 }

@@ -1,10 +1,10 @@
-/** The reply system's jobs: what is at work, the beginning of more, and what went wrong with that. */
+/** The reply system's jobs: the running ones, starting more, and errors. */
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { JobStatus } from '../../main/services/jobs.ts';
+import type { JobStatus } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 
 export interface ReplyWork {
-  /** At work, and the newest one that failed. */
+  /** Running jobs, and the newest one if it failed. */
   readonly jobs: readonly JobStatus[];
   readonly isBusy: boolean;
   readonly failure: { readonly what: string; readonly error: unknown } | null;

@@ -1,8 +1,12 @@
-/** The reply system's names in words. Pure. */
-import type { ReplyChecklist, ReplyCheckName, TickName } from '../../main/services/replies/checklist.ts';
-import type { SplitCheck } from '../../main/services/replies/split.ts';
-import type { ReplyRun } from '../../main/services/reply-demo.ts';
-import type { Criterion } from '../../main/services/trial.ts';
+/** Display names for the reply system. Pure. */
+import type {
+  Criterion,
+  ReplyChecklist,
+  ReplyCheckName,
+  ReplyRun,
+  SplitCheck,
+  TickName,
+} from '../../main/api/contract/index.ts';
 
 export interface Check {
   readonly verdict: 'OK' | 'WARN' | 'FAIL';
@@ -19,7 +23,7 @@ const checkNames: Readonly<Record<SplitCheck['name'], string>> = {
   quartiles_filled: 'Quartiles filled',
 };
 
-/** A post on both sides spoils the second phase; all else can be lived with. */
+/** A post on both sides invalidates phase 2; everything else is only a warning. */
 export function splitVerdicts(checks: readonly SplitCheck[]): readonly Check[] {
   return checks.map(({ name, ok, detail }) => ({
     verdict: ok ? 'OK' : name === 'posts_disjoint' ? 'FAIL' : 'WARN',
@@ -35,7 +39,7 @@ const criterionNames: Readonly<Record<Criterion['name'], string>> = {
   generations_reasonable: 'Generations make sense',
 };
 
-/** A criterion that is not met means no-go. */
+/** An unmet criterion means no-go. */
 export function criterionVerdicts(criteria: readonly Criterion[]): readonly Check[] {
   return criteria.map(({ name, ok, detail }) => ({
     verdict: ok ? 'OK' : 'FAIL',
@@ -47,7 +51,7 @@ export function criterionVerdicts(criteria: readonly Criterion[]): readonly Chec
 const pointNames: Readonly<Record<ReplyCheckName, string>> = {
   records: 'Records',
   held_out: 'Held-out records',
-  split: 'Split for two phases',
+  split: 'Two-phase split',
   phases_disjoint: 'Phases share no post',
   held_out_disjoint: 'Held-out posts unseen',
   quartiles: 'Quartiles even',
@@ -64,7 +68,7 @@ const pointNames: Readonly<Record<ReplyCheckName, string>> = {
 
 const verdictOf = { done: 'OK', open: 'WARN', failed: 'FAIL' } as const;
 
-/** The points of the list before training. */
+/** The checklist's points as checks. */
 export function checklistVerdicts(items: ReplyChecklist['items']): readonly Check[] {
   return items.map(({ name, state, detail, next }) => ({
     verdict: verdictOf[state],
@@ -73,31 +77,31 @@ export function checklistVerdicts(items: ReplyChecklist['items']): readonly Chec
   }));
 }
 
-/** How the list stands, in a few words. */
+/** The checklist's status in a few words. */
 export function standing({ items, ticks, ready }: ReplyChecklist): string {
   if (ready) return 'Ready';
   const failed = items.filter(({ state }) => state === 'failed').length;
   const open = items.filter(({ state }) => state === 'open').length + ticks.filter(({ ticked }) => !ticked).length;
-  const parts = [failed === 0 ? [] : [`${failed} to mend`], open === 0 ? [] : [`${open} open`]];
+  const parts = [failed === 0 ? [] : [`${failed} to fix`], open === 0 ? [] : [`${open} to check`]];
   return parts.flat().join(', ');
 }
 
-/** What only a person can say. */
+/** Points that only the user can confirm. */
 export const tickWords: Readonly<Record<TickName, string>> = {
-  generations_read: 'I have read replies of the small-scale test: they make sense.',
-  tracking: 'I know where to watch: the run pages here, or TensorBoard and the like by their export.',
-  commitment: 'The machine can be given to it for the time it takes.',
+  generations_read: 'I have read replies from the small-scale test, and they make sense',
+  tracking: 'I know where to monitor the runs: here, or in TensorBoard and similar tools by export',
+  commitment: 'This machine is free for as long as the runs take',
 };
 
 export const methodWords: Readonly<Record<ReplyRun, { readonly label: string; readonly about: string }>> = {
-  baseline: { label: 'Baseline', about: 'LoRA fitted to human replies' },
-  polychromic: { label: 'Polychromic', about: 'The same, with diversity in its loss' },
-  grpo_from_baseline: { label: 'GRPO', about: 'Reinforced by the reward, from the baseline' },
-  polychromic_grpo: { label: 'Polychromic GRPO', about: 'Reward times diversity of sets, from the baseline' },
+  baseline: { label: 'Baseline', about: 'LoRA fine-tuned on human replies' },
+  polychromic: { label: 'Polychromic', about: 'The same, with a diversity term in the loss' },
+  grpo_from_baseline: { label: 'GRPO', about: 'GRPO on the reward, from the baseline' },
+  polychromic_grpo: { label: 'Polychromic GRPO', about: 'GRPO on reward × set diversity, from the baseline' },
 };
 
-/** What is begun with where nothing was chosen. */
-export const usualStarts = {
-  model: 'tiny-reply, as the presets say',
-  start: 'the newest baseline of this model',
+/** Labels of the default starting points. */
+export const defaultStarts = {
+  model: 'tiny-reply (preset default)',
+  start: 'newest baseline of this model',
 } as const;

@@ -1,9 +1,8 @@
 /** Advice for the next run, the four curves to watch, and what the run costs. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { memo, useState } from 'react';
-import type { Advice, AdvisedRun } from '../../main/services/advice.ts';
-import type { RunCost } from '../../main/services/run-cost.ts';
+import { memo, useEffect, useState } from 'react';
+import type { Advice, AdvisedRun, RunCost, Verdict } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
@@ -12,22 +11,28 @@ import { duration, number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Run.module.css';
 
-/** Its curves and its advice need not be newer than this while it trains. */
+/** How often curves and advice refresh while the run trains. */
 const FRESH_MS = 3000;
 
 export interface AdvicePanelProps {
   readonly runId: number;
   readonly isLive: boolean;
+  /** The newest step, whose values the tiles show. */
+  readonly step: number;
+  readonly verdict: Verdict;
   /** SFT has neither reward nor KL to watch. */
   readonly isReinforced: boolean;
 }
 
-export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, isReinforced }: AdvicePanelProps) {
+export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, step, verdict, isReinforced }: AdvicePanelProps) {
   const input = { runId };
-  const { data: advice = [], error } = useQuery(
-    api.runs.advice.queryOptions({ input, refetchInterval: isLive && FRESH_MS }),
-  );
+  const {
+    data: advice = [],
+    error,
+    refetch,
+  } = useQuery(api.runs.advice.queryOptions({ input, refetchInterval: isLive && FRESH_MS }));
   const { data: cost } = useQuery(api.runs.cost.queryOptions({ input, refetchInterval: isLive && FRESH_MS }));
+  useFreshAt(step, isLive, refetch);
   const [next, setNext] = useState<AdvisedRun | null>(null);
   const apply = useMutation({
     mutationFn: (rules: readonly Advice['rule'][]) => client.runs.advised({ runId, rules: [...rules] }),
@@ -36,13 +41,13 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, isReinforc
   const useful = advice.filter(({ change }) => Object.keys(change).length > 0).map(({ rule }) => rule);
   return (
     <Panel
-      title="To watch, and advice for the next run"
+      title="Key metrics and advice for the next run"
       actions={
         <>
           {cost !== undefined && cost.spent.cost !== null && (
             <span className="soft num">
               {cost.left.seconds === 0
-                ? `${money(cost.spent)} in all, ${duration(cost.spent.seconds)} of steps`
+                ? `${money(cost.spent)} in total for ${duration(cost.spent.seconds)} of steps`
                 : `${money(cost.spent)} so far, ${money(cost.left)} expected for the ${duration(cost.left.seconds)} left`}
             </span>
           )}
@@ -54,9 +59,9 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, isReinforc
         </>
       }
     >
-      {(error ?? apply.error) !== null && <Failed what="There is no advice" error={error ?? apply.error} />}
-      {isReinforced && <Watched runId={runId} isLive={isLive} />}
-      {advice.length === 0 && <p className={`soft ${classes.note}`}>No advice: nothing stands out so far.</p>}
+      {(error ?? apply.error) !== null && <Failed what="The advice can't be loaded" error={error ?? apply.error} />}
+      {isReinforced && <Watched runId={runId} isLive={isLive} step={step} />}
+      {advice.length === 0 && <p className={`soft ${classes.note}`}>{noAdvice(verdict)}</p>}
       {advice.map(({ rule, severity, message, remedy }) => (
         <p key={`${rule} ${message}`} className={classes.adviceLine} data-severity={severity}>
           {message} <span className={classes.remedy}>{remedy}</span>
@@ -67,21 +72,41 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, isReinforc
   );
 });
 
+/** What there is to do is in the verdict; the panel must not contradict it. */
+function noAdvice({ tone, remedy }: Verdict): string {
+  if (remedy !== null && tone !== 'good')
+    return 'What to do now is in the verdict above. It needs no change of settings for the next run.';
+  return 'No advice: nothing stands out so far.';
+}
+
+/** Long enough for the batch of a step to be stored. */
+const SETTLE_MS = 400;
+
+/** Refreshes a query once more when the run has paused, ended or been rolled back; while it trains, it is polled. */
+function useFreshAt(step: number, isLive: boolean, refetch: () => unknown): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of the step
+  useEffect(() => {
+    const timer = setTimeout(refetch, SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [step, isLive]);
+}
+
 const names = {
   policy_loss: 'Policy loss',
-  avg_reward: 'Average reward',
+  avg_reward: 'Training reward',
   kl_penalty: 'KL penalty',
   total_loss: 'Total loss',
 } as const;
 
-function Watched({ runId, isLive }: Pick<AdvicePanelProps, 'runId' | 'isLive'>) {
-  const { data = [] } = useQuery(
+function Watched({ runId, isLive, step }: Pick<AdvicePanelProps, 'runId' | 'isLive' | 'step'>) {
+  const { data = [], refetch } = useQuery(
     api.runs.watched.queryOptions({ input: { runId }, refetchInterval: isLive && FRESH_MS }),
   );
+  useFreshAt(step, isLive, refetch);
   const hasSteps = data.some(({ points }) => points.length > 0);
   return (
     <ul className={classes.watched}>
-      {data.map(({ name, metric, points, now }) => (
+      {data.map(({ name, metric, points, step: at, now }) => (
         <li key={name}>
           <span>
             {names[name]} <span className="mono faint">{metric}</span>
@@ -96,7 +121,10 @@ function Watched({ runId, isLive }: Pick<AdvicePanelProps, 'runId' | 'isLive'>) 
                 width={120}
                 height={24}
               />
-              <b className="num">{number(now)}</b>
+              <span className="num">
+                <b>{number(now)}</b>
+                {at !== null && <span className="faint"> step {at}</span>}
+              </span>
             </>
           )}
         </li>

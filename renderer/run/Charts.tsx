@@ -1,6 +1,6 @@
 /** The charts of a run: the reward large, the others in a grid; a click on a step opens its completions. */
 import { useCallback, useMemo, useState } from 'react';
-import type { RunDetail } from '../../main/services/run-history.ts';
+import type { RunDetail } from '../../main/api/contract/index.ts';
 import { ChartControls } from '../charts/ChartGroup.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
 import type { EventMarker, ReferenceLine } from '../charts/overlays.ts';
@@ -8,7 +8,7 @@ import type { ChartSeries } from '../charts/series.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
-import { useLater } from '../components/use-later.ts';
+import { useWhenIdle } from '../components/use-when-idle.ts';
 import { type ChartPanel, panelsFor, rewardLooks } from './panels.ts';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
@@ -24,14 +24,14 @@ export interface ChartsProps {
 export function Charts({ feed, detail, markers }: ChartsProps) {
   const [picked, setPicked] = useState<number | null>(null);
   const { metricNames, sampleSteps } = detail;
-  // A run that has just begun has no names in its record yet, but tells its first steps.
-  const told = Object.keys(feed.tail.at(-1)?.metrics ?? {}).join('|');
-  const names = useMemo(() => [...new Set([...metricNames, ...told.split('|')])], [metricNames, told]);
+  // A run that has just started has no metric names in its record yet, but its first steps have arrived.
+  const tailNames = Object.keys(feed.tail.at(-1)?.metrics ?? {}).join('|');
+  const names = useMemo(() => [...new Set([...metricNames, ...tailNames.split('|')])], [metricNames, tailNames]);
   const panels = useMemo(() => panelsFor(names), [names]);
   const pick = useCallback((step: number) => setPicked(nearest(sampleSteps, step)), [sampleSteps]);
   const reward = useMetrics(feed, rewardLooks);
   // The reward is painted first: the others together take several times as long.
-  const isLater = useLater(reward.isRead || reward.error !== null);
+  const isIdle = useWhenIdle(reward.isRead || reward.error !== null);
   const shared = { feed, markers, picked, onPick: pick };
   return (
     <>
@@ -43,7 +43,7 @@ export function Charts({ feed, detail, markers }: ChartsProps) {
       </div>
       <ChartControls />
       <div className={classes.grid}>
-        {isLater &&
+        {isIdle &&
           panels.map((panel) => (
             <Panel key={panel.id} {...(panel.wide && { className: classes.wide ?? '' })}>
               <MetricChart {...shared} panel={panel} />
@@ -83,39 +83,39 @@ interface RewardChartProps extends SharedProps {
 function RewardChart({ feed, detail, read, ...shared }: RewardChartProps) {
   const { series: train, isRead, error } = read;
   const { evaluations, baselineScore, stage } = detail;
-  // Supervised fitting samples nothing: only held-out evaluations tell of the reward.
-  const isFitted = detail.method === 'sft' || detail.method === 'polychromic-sft';
+  // SFT samples nothing: its reward is known from held-out evaluations only.
+  const isSupervised = detail.method === 'sft' || detail.method === 'polychromic-sft';
   const series = useMemo(() => {
     const heldOut: ChartSeries = {
       ...{ id: 'held-out', label: 'held-out', colour: 'strand-b', look: 'points' },
       x: evaluations.map(({ step }) => step),
       y: evaluations.map(({ mean }) => mean),
     };
-    const told = evaluations.length === 0 ? [] : [heldOut];
-    if (isFitted) return told;
-    // Both come at once: a chart of the one would be made anew for the other.
-    return isRead ? [...train, ...told] : [];
-  }, [train, isRead, evaluations, isFitted]);
+    const evaluated = evaluations.length === 0 ? [] : [heldOut];
+    if (isSupervised) return evaluated;
+    // Both at once, as adding the second series later would recreate the chart.
+    return isRead ? [...train, ...evaluated] : [];
+  }, [train, isRead, evaluations, isSupervised]);
   const lines = useMemo(() => referenceLines(baselineScore, stage), [baselineScore, stage]);
   if (error !== null) return <Failed what="The reward can't be drawn" error={error} />;
   return (
     <LineChart
       {...shared}
-      title={isFitted ? 'Held-out score' : 'Reward'}
-      about={isFitted ? heldOutWords : rewardWords}
+      title={isSupervised ? 'Held-out score' : 'Reward'}
+      about={isSupervised ? heldOutWords : rewardWords}
       series={series}
       lines={lines}
       include={feed.run.task === 'interleave' ? top : none}
       height={250}
-      empty={isFitted ? unmeasured : emptyWords(isRead)}
+      empty={isSupervised ? unmeasured : emptyWords(isRead)}
     />
   );
 }
 
 const unmeasured = 'Not measured: the run has no held-out records or no eval_steps';
-const heldOutWords = 'Greedy completions of prompts that training never saw, every eval_steps steps.';
+const heldOutWords = 'Score of greedy completions of held-out prompts, every eval_steps steps.';
 const rewardWords =
-  'Mean reward of the sampled completions, and the held-out score, which is greedy on texts that training never saw.';
+  'Mean reward of the sampled completions, and the held-out score of greedy completions on unseen texts.';
 
 function referenceLines(baseline: number | null, stage: RunDetail['stage']): readonly ReferenceLine[] {
   const goal = stage?.promotion?.at_least;
@@ -125,7 +125,7 @@ function referenceLines(baseline: number | null, stage: RunDetail['stage']): rea
   ];
 }
 
-/** The step with completions that is nearest to the one clicked; the step itself where none has any. */
+/** The step with completions that is nearest to the one clicked; the step itself if none has any. */
 function nearest(steps: readonly number[], step: number): number {
   return steps.reduce((best, at) => (Math.abs(at - step) < Math.abs(best - step) ? at : best), steps[0] ?? step);
 }

@@ -1,8 +1,8 @@
-/** The checkpoints of a run: go back to one, start the next stage from one, find one on disk. */
+/** A run's checkpoints: roll back to one, start a new stage from one, or copy its path. */
 
 import { Button, CopyButton, Table } from '@mantine/core';
 import { memo } from 'react';
-import type { RunDetail } from '../../main/services/run-history.ts';
+import type { RunDetail } from '../../main/api/contract/index.ts';
 import { score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -19,23 +19,23 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBac
   const { checkpoints, evaluations, folder } = detail;
   const there = checkpoints.filter(({ deletedAt }) => deletedAt === null);
   const gone = checkpoints.filter(({ deletedAt }) => deletedAt !== null);
-  // The run itself removes old ones only, and never its newest.
+  // The run itself removes only old checkpoints, never its newest.
   const missing = gone.filter(({ step }) => step > (there[0]?.step ?? 0));
   const removed = gone.length - missing.length;
   const heldOut = new Map(evaluations.map(({ step, mean }) => [step, mean]));
   return (
     <Panel title="Checkpoints">
       {checkpoints.length === 0 && (
-        <p className="soft">None yet: one is written every {String(detail.config.save_steps ?? 'few')} steps.</p>
+        <p className="soft">None yet; one is saved every {String(detail.config.save_steps ?? 'few')} steps.</p>
       )}
       {there.length > 0 && (
         <div className={classes.scroll}>
           <Table>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th ta="right">step</Table.Th>
-                <Table.Th ta="right">held-out</Table.Th>
-                <Table.Th>saved</Table.Th>
+                <Table.Th ta="right">Step</Table.Th>
+                <Table.Th ta="right">Held-out</Table.Th>
+                <Table.Th>Saved</Table.Th>
                 <Table.Th />
               </Table.Tr>
             </Table.Thead>
@@ -50,7 +50,7 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBac
                   </Table.Td>
                   <Table.Td>
                     <When at={createdAt} />
-                    {kind === 'final' && ', at the end'}
+                    {kind === 'final' && ', final'}
                   </Table.Td>
                   <Table.Td ta="right">
                     <div className={classes.rowActions}>
@@ -61,7 +61,7 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBac
                         title={isLive ? 'Stop the run first' : undefined}
                         onClick={() => onRollBack(id)}
                       >
-                        {step < detail.step ? 'Roll back' : 'Go on'}
+                        {step < detail.step ? 'Roll back' : 'Continue'}
                       </Button>
                       <Button size="compact-xs" variant="subtle" component={Link} href={`/curriculum?from=${id}`}>
                         New stage
@@ -78,16 +78,16 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBac
       {missing.length > 0 && (
         <p className={classes.missing} role="status">
           {missing.length === 1 ? 'The folder' : 'The folders'} of step {missing.map(({ step }) => step).join(', ')}{' '}
-          {missing.length === 1 ? 'is' : 'are'} gone from the disk.{' '}
+          {missing.length === 1 ? 'is' : 'are'} missing from disk.{' '}
           {there.length === 0
-            ? 'None is left: resumed, the run begins anew.'
-            : `Step ${there.at(-1)?.step} is now what the run, and a stage after it, goes on from.`}
+            ? 'No checkpoint is left, so resuming restarts the run.'
+            : `The run, and a stage after it, now continue from step ${there.at(-1)?.step}.`}
         </p>
       )}
       {removed > 0 && (
         <p className={`faint ${classes.note}`}>
-          {removed} earlier {removed === 1 ? 'one was' : 'ones were'} removed: the run keeps the newest, and its lineage
-          knows them all.
+          {removed} earlier {removed === 1 ? 'checkpoint was' : 'checkpoints were'} removed: the run keeps only the
+          newest. Its lineage still lists them.
         </p>
       )}
       <Files folder={folder} />
@@ -95,7 +95,7 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBac
   );
 });
 
-/** What a run leaves beside its checkpoints. */
+/** Files that a run writes besides its checkpoints. */
 const files = ['run.yaml', 'metrics.jsonl', 'sample_outputs.log'];
 
 function Files({ folder }: { readonly folder: string }) {
@@ -114,7 +114,7 @@ function Files({ folder }: { readonly folder: string }) {
 
 interface CopyPathProps {
   readonly path: string;
-  /** For those who can't see where the button stands: "checkpoint 40". */
+  /** For the accessible name: "checkpoint 40". */
   readonly what: string;
   readonly label?: string;
 }

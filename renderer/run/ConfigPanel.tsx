@@ -1,8 +1,8 @@
-/** The configuration that was saved with the run: searched, compared with another run's, exported. */
+/** The run's saved configuration: searchable, comparable with another run's, exportable. */
 import { Button, Select, Table, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
-import type { RunDetail } from '../../main/services/run-history.ts';
+import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -27,7 +27,7 @@ export const ConfigPanel = memo(function ConfigPanel({ runId, detail }: ConfigPa
   });
   return (
     <Panel
-      title="Configuration, as it was saved"
+      title="Saved configuration"
       actions={
         <>
           <TextInput

@@ -1,4 +1,4 @@
-/** What happened, newest first, with what to do about it. */
+/** The run's events, newest first, with what to do about them. */
 
 import { Button } from '@mantine/core';
 import { memo, useState } from 'react';
@@ -8,16 +8,16 @@ import { When } from '../components/When.tsx';
 import classes from './Run.module.css';
 import type { TimelineEntry } from './timeline.ts';
 
-/** Shown at first; a run in trouble may have thousands. */
+/** Shown initially; a troubled run may have thousands. */
 const FEW = 100;
 
 export const Events = memo(function Events({ entries }: { readonly entries: readonly TimelineEntry[] }) {
   const [all, setAll] = useState(false);
   const shown = all ? entries : entries.slice(0, FEW);
   return (
-    <Panel title="What happened">
-      {entries.length === 0 && <p className="soft">Nothing yet.</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+    <Panel title="Events">
+      {entries.length === 0 && <p className="soft">No events yet</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <ol className={classes.events} tabIndex={0} aria-label="Events, newest first">
         {shown.map((entry) => (
           <Entry key={entry.key} entry={entry} />

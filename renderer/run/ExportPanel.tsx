@@ -6,12 +6,12 @@ import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Run.module.css';
 
-/** The run for other tools, written into its folder: TensorBoard events, metrics as CSV, completions as parquet. */
+/** Exports the run for other tools into its folder: TensorBoard events, metrics as CSV, completions as Parquet. */
 export const ExportPanel = memo(function ExportPanel({ runId }: { readonly runId: number }) {
   const work = useMutation({ mutationFn: () => client.runs.export({ runId }) });
   return (
     <Panel
-      title="For other tools"
+      title="Export for other tools"
       actions={
         <Button variant="default" loading={work.isPending} onClick={() => work.mutate()}>
           Export
@@ -21,19 +21,19 @@ export const ExportPanel = memo(function ExportPanel({ runId }: { readonly runId
       {work.error !== null && <Failed what="The run was not exported" error={work.error} />}
       {work.data === undefined ? (
         <p className={`soft ${classes.note}`}>
-          TensorBoard events, metrics.csv and completions.parquet, written into the run's folder.
+          Writes TensorBoard events, metrics.csv and completions.parquet into the run's folder.
         </p>
       ) : (
         <div className={classes.advice} role="status">
           <p>
             {work.data.steps} steps,{' '}
-            {work.data.samples === 0 ? 'no completions were kept' : `${work.data.samples} completions`} in{' '}
+            {work.data.samples === 0 ? 'no saved completions' : `${work.data.samples} completions`} in{' '}
             <span className="mono">{work.data.folder}</span>
           </p>
           <CopyButton value={work.data.folder}>
             {({ copied, copy }) => (
               <Button variant="default" onClick={copy}>
-                {copied ? 'Copied' : 'Copy the path'}
+                {copied ? 'Copied' : 'Copy export path'}
               </Button>
             )}
           </CopyButton>

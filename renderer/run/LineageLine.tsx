@@ -1,8 +1,8 @@
-/** Where a run comes from and what came from it: run → checkpoint → next run. */
+/** A run's ancestors and descendants: run → checkpoint → next run. */
 
 import { useQuery } from '@tanstack/react-query';
 import { memo } from 'react';
-import type { RunDetail } from '../../main/services/run-history.ts';
+import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Link } from '../components/Link.tsx';
 import classes from './Run.module.css';

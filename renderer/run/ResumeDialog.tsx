@@ -1,13 +1,37 @@
-/** Takes a run up again: from which checkpoint, up to which step, and what is lost by it. */
+/** Resumes a run: from which checkpoint, up to which step, and what that discards. */
 import { Button, Group, Modal, NumberInput, Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { RunDetail } from '../../main/services/run-history.ts';
+import type { RunDetail, WholeCheckpoint } from '../../main/api/contract/index.ts';
+import { api } from '../api/client.ts';
 import { discardedBy } from './discarded.ts';
 import type { ResumeChoice } from './use-run-actions.ts';
 
+const NOTHING_KNOWN: WholeCheckpoint = { checkpointId: null, damaged: [] };
+
+/** What is damaged, and what to do. */
+function damageText({ checkpointId, damaged }: WholeCheckpoint): string {
+  const steps = damaged.map(({ step }) => step).join(', ');
+  const which = damaged.length === 1 ? `The checkpoint of step ${steps} is` : `The checkpoints of steps ${steps} are`;
+  const next =
+    checkpointId === null
+      ? 'No other is whole: restore one from a copy, or start the run again.'
+      : 'Resume from an earlier one.';
+  return `${which} damaged on the disk (${damaged[0]?.file.split(/[\\/]/).at(-1)}). ${next}`;
+}
+
+/** What becomes of the steps after the checkpoint. */
+function lostWords(detail: RunDetail, from: number, isNewest: boolean): string {
+  const lost = discardedBy(detail, from);
+  if (lost === null) return 'Nothing is lost: the run continues where it ended.';
+  if (!isNewest) return `This discards ${lost}.`;
+  const steps = from + 1 === detail.step ? `Step ${detail.step} was` : `Steps ${from + 1} to ${detail.step} were`;
+  return `Everything up to step ${from} is kept. ${steps} not saved and will be trained again.`;
+}
+
 export interface ResumeDialogProps {
   readonly detail: RunDetail;
-  /** Chosen to begin with; null: the newest. */
+  /** The checkpoint selected first; null for the newest. */
   readonly checkpointId: number | null;
   readonly onClose: () => void;
   readonly onResume: (choice: ResumeChoice) => void;
@@ -15,30 +39,43 @@ export interface ResumeDialogProps {
 
 export function ResumeDialog({ detail, checkpointId, onClose, onResume }: ResumeDialogProps) {
   const there = detail.checkpoints.filter(({ deletedAt }) => deletedAt === null);
-  const [chosen, setChosen] = useState(checkpointId ?? there.at(-1)?.id ?? null);
+  const [picked, setPicked] = useState(checkpointId);
+  // Files may have changed on the disk since they were last looked at.
+  const { data: whole = NOTHING_KNOWN } = useQuery(
+    api.runs.wholeCheckpoint.queryOptions({ input: { runId: detail.id }, staleTime: 0 }),
+  );
+  const chosen = picked ?? whole.checkpointId ?? there.at(-1)?.id ?? null;
+  const damagedSteps = new Set(whole.damaged.map(({ step }) => step));
   const checkpoint = there.find(({ id }) => id === chosen);
   const from = checkpoint?.step ?? 0;
   const [upTo, setUpTo] = useState<number | string>(
     from < detail.maxSteps ? detail.maxSteps : from + Math.max(1, Math.round(detail.maxSteps / 2)),
   );
   const lost = discardedBy(detail, from);
+  // What came after the newest checkpoint can't be kept: only an earlier one is a choice that discards something.
+  const isNewest = from >= Math.max(0, ...there.filter(({ step }) => !damagedSteps.has(step)).map(({ step }) => step));
   const steps = Number(upTo);
   const tooFew = !(steps > from);
   return (
     <Modal opened onClose={onClose} title={`Resume ${detail.name}`}>
       {there.length === 0 ? (
-        <Text>It has no checkpoint: it begins anew from its start.</Text>
+        <Text>This run has no checkpoint, so resuming restarts it.</Text>
       ) : (
         <Select
           label="From checkpoint"
           data={[...there].reverse().map(({ id, step, kind }) => ({
             value: String(id),
-            label: `step ${step}${kind === 'final' ? ', the last' : ''}`,
+            label: `step ${step}${kind === 'final' ? ', final' : ''}${damagedSteps.has(step) ? ', damaged' : ''}`,
           }))}
           value={chosen === null ? null : String(chosen)}
           allowDeselect={false}
-          onChange={(value) => setChosen(value === null ? null : Number(value))}
+          onChange={(value) => setPicked(value === null ? null : Number(value))}
         />
+      )}
+      {whole.damaged.length > 0 && (
+        <Text mt="sm" c="red" role="alert">
+          {damageText(whole)}
+        </Text>
       )}
       <NumberInput
         mt="sm"
@@ -48,18 +85,18 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
         allowDecimal={false}
         value={upTo}
         onChange={setUpTo}
-        error={tooFew ? `Expected more than ${from}, where it starts` : null}
+        error={tooFew ? `Expected more than ${from}, the step it starts from` : null}
       />
       <Text mt="md" role="status">
-        {lost === null ? 'Nothing is lost: it goes on where it ended.' : `This discards ${lost}.`}
+        {lostWords(detail, from, isNewest)}
       </Text>
       <Group justify="flex-end" mt="lg">
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
         <Button
-          color={lost === null ? 'teal' : 'red'}
-          disabled={tooFew}
+          color={isNewest ? 'teal' : 'red'}
+          disabled={tooFew || damagedSteps.has(from)}
           onClick={() =>
             onResume({
               ...(chosen !== null && { checkpointId: chosen }),
@@ -67,7 +104,7 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
             })
           }
         >
-          {lost === null ? 'Resume' : `Discard and resume from step ${from}`}
+          {lost === null ? 'Resume' : isNewest ? `Resume from step ${from}` : `Discard and resume from step ${from}`}
         </Button>
       </Group>
     </Modal>

@@ -1,13 +1,14 @@
-/** One run: how it stands, its charts, what happened, its checkpoints and settings. Everything is live. */
+/** One run, live: status, charts, events, checkpoints and settings. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { RunDetail } from '../../main/services/run-history.ts';
+import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { ChartGroup } from '../charts/ChartGroup.tsx';
+import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
-import { useLater } from '../components/use-later.ts';
+import { useWhenIdle } from '../components/use-when-idle.ts';
 import { DeleteRun } from '../runs/DeleteRun.tsx';
 import { RenameRun } from '../runs/RenameRun.tsx';
 import { AdvicePanel } from './AdvicePanel.tsx';
@@ -16,13 +17,14 @@ import { Checkpoints } from './Checkpoints.tsx';
 import { ConfigPanel } from './ConfigPanel.tsx';
 import { Events } from './Events.tsx';
 import { ExportPanel } from './ExportPanel.tsx';
-import { fetchRest } from './fetch-opening.ts';
 import { KillRun } from './KillRun.tsx';
 import { LineageLine } from './LineageLine.tsx';
+import { prefetchRest } from './prefetch.ts';
 import { ResumeDialog } from './ResumeDialog.tsx';
 import classes from './Run.module.css';
 import { Controls, Standing } from './RunHeader.tsx';
-import { Trouble } from './Trouble.tsx';
+import { RunProblem } from './RunProblem.tsx';
+import { StopRun } from './StopRun.tsx';
 import { markersOf, timelineOf } from './timeline.ts';
 import { type ResumeChoice, useRunActions } from './use-run-actions.ts';
 import { useRunFeed } from './use-run-feed.ts';
@@ -33,16 +35,18 @@ export function Run({ runId }: { readonly runId: number }) {
   const { feed, error } = useRunFeed(runId);
   const { data: detail, error: detailError } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
   const queries = useQueryClient();
-  useEffect(() => void fetchRest(queries, runId).catch(() => undefined), [queries, runId]);
+  useEffect(() => void prefetchRest(queries, runId).catch(() => undefined), [queries, runId]);
   const [asked, setAsked] = useState<Asked | null>(null);
   const [, navigate] = useLocation();
-  const isLater = useLater();
+  const isIdle = useWhenIdle();
   const actions = useRunActions(runId);
   const timeline = useMemo(() => (detail === undefined ? [] : timelineOf(detail)), [detail]);
   const markers = useMemo(() => markersOf(timeline), [timeline]);
   const askResume = useCallback((checkpointId: number | null) => setAsked({ kind: 'resume', checkpointId }), []);
   const resumeNewest = useCallback(() => askResume(null), [askResume]);
-  useRunKeys({ runId, state: feed?.live?.state ?? feed?.run.state ?? null, actions, onResume: resumeNewest });
+  const askStop = useCallback(() => setAsked({ kind: 'stop' }), []);
+  const state = feed?.live?.state ?? feed?.run.state ?? null;
+  useRunKeys({ runId, state, actions, onResume: resumeNewest, onStop: askStop });
 
   const problem = error ?? detailError;
   if (problem !== null) {
@@ -73,17 +77,19 @@ export function Run({ runId }: { readonly runId: number }) {
     >
       <LineageLine detail={detail} />
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
-      <Trouble run={feed.run} live={feed.live} savedAt={savedAt(detail)} onResume={resumeNewest} />
+      <RunProblem run={feed.run} live={feed.live} savedAt={savedAt(detail)} onResume={resumeNewest} />
       <VerdictBar verdict={feed.verdict} />
       <AdvicePanel
         runId={runId}
-        isLive={feed.live !== null}
+        isLive={feed.live !== null && feed.live.state !== 'paused'}
+        step={feed.live?.step ?? feed.run.step}
+        verdict={feed.verdict}
         isReinforced={detail.method !== 'sft' && detail.method !== 'polychromic-sft'}
       />
       <ChartGroup>
         <Charts feed={feed} detail={detail} markers={markers} />
       </ChartGroup>
-      {isLater && (
+      {isIdle && (
         <>
           <div className={classes.pair}>
             <Events entries={timeline} />
@@ -99,20 +105,20 @@ export function Run({ runId }: { readonly runId: number }) {
         step={feed.run.step}
         onResume={actions.resume}
         onClose={() => setAsked(null)}
-        onGone={() => navigate('/runs')}
+        onDeleted={() => navigate('/runs')}
       />
     </Screen>
   );
 }
 
-/** The step of the newest checkpoint that is there. */
+/** The step of the newest checkpoint that still exists. */
 function savedAt({ checkpoints }: RunDetail): number | null {
   return checkpoints.findLast(({ deletedAt }) => deletedAt === null)?.step ?? null;
 }
 
 type Asked =
   | { readonly kind: 'resume'; readonly checkpointId: number | null }
-  | { readonly kind: 'kill' | 'rename' | 'delete' };
+  | { readonly kind: 'stop' | 'clone' | 'kill' | 'rename' | 'delete' };
 
 interface DialogsProps {
   readonly asked: Asked | null;
@@ -120,10 +126,10 @@ interface DialogsProps {
   readonly step: number;
   readonly onResume: (choice: ResumeChoice) => void;
   readonly onClose: () => void;
-  readonly onGone: () => void;
+  readonly onDeleted: () => void;
 }
 
-function Dialogs({ asked, detail, step, onResume, onClose, onGone }: DialogsProps) {
+function Dialogs({ asked, detail, step, onResume, onClose, onDeleted }: DialogsProps) {
   const { id: runId, name } = detail;
   if (asked === null) return null;
   switch (asked.kind) {
@@ -139,11 +145,17 @@ function Dialogs({ asked, detail, step, onResume, onClose, onGone }: DialogsProp
           }}
         />
       );
+    case 'clone':
+      return (
+        <FreeRun opened follows={{ runId, base: detail.config, change: {}, name: `${name} copy` }} onClose={onClose} />
+      );
+    case 'stop':
+      return <StopRun detail={detail} onClose={onClose} />;
     case 'kill':
       return <KillRun detail={detail} step={step} onClose={onClose} />;
     case 'rename':
       return <RenameRun runId={runId} name={name} onClose={onClose} />;
     case 'delete':
-      return <DeleteRun runId={runId} name={name} onClose={onClose} onGone={onGone} />;
+      return <DeleteRun runId={runId} name={name} onClose={onClose} onDeleted={onDeleted} />;
   }
 }

@@ -1,6 +1,7 @@
-/** The top of the run page: where the run stands, and what can be done to it. */
+/** The header of the run page: the run's status and controls. */
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import {
+  IconCopy,
   IconDeviceFloppy,
   IconDots,
   IconPencil,
@@ -9,9 +10,9 @@ import {
   IconSkull,
   IconTrash,
 } from '@tabler/icons-react';
-import type { LiveStatus } from '../../main/services/live-status.ts';
-import { DemandMenu } from '../components/DemandMenu.tsx';
+import type { LiveStatus } from '../../main/api/contract/index.ts';
 import { duration } from '../components/format.ts';
+import { LazyMenu } from '../components/LazyMenu.tsx';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -21,19 +22,19 @@ import type { RunActions } from './use-run-actions.ts';
 
 export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
   const step = live?.step ?? run.step;
-  const most = live?.maxSteps ?? run.maxSteps;
+  const maxSteps = live?.maxSteps ?? run.maxSteps;
   return (
     <>
       <StateBadge state={live?.state ?? run.state} />
-      <ProgressBar value={most === 0 ? 0 : (step / most) * 100} aria-label="Steps done" />
+      <ProgressBar value={maxSteps === 0 ? 0 : (step / maxSteps) * 100} aria-label="Steps done" />
       <span className="num">
-        {step}/{most}
+        {step}/{maxSteps}
       </span>
       {live !== null && live.silentSeconds !== null && <Silence seconds={live.silentSeconds} />}
       {live !== null && live.state === 'running' && live.silentSeconds === null && live.secondsLeft !== null && (
         <span className={`num ${classes.left}`}>{duration(live.secondsLeft)} left</span>
       )}
-      {live?.state === 'starting' && <span>the trainer is being started</span>}
+      {live?.state === 'starting' && <span>starting the trainer</span>}
       {live?.state === 'stopping' && <span>finishing the step, then saving</span>}
     </>
   );
@@ -42,14 +43,14 @@ export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
 export interface ControlsProps {
   readonly feed: RunFeed;
   readonly actions: RunActions;
-  readonly onAsk: (question: 'resume' | 'kill' | 'rename' | 'delete') => void;
+  readonly onAsk: (question: 'resume' | 'clone' | 'kill' | 'rename' | 'delete') => void;
 }
 
 export function Controls({ feed: { run, live }, actions, onAsk }: ControlsProps) {
   const isElsewhere = live === null && (run.state === 'running' || run.state === 'paused');
   return (
     <>
-      {isElsewhere && <span className="soft">trains in another process</span>}
+      {isElsewhere && <span className="soft">training in another process</span>}
       {live === null && !isElsewhere && (
         <Button
           leftSection={<IconPlayerPlayFilled size={12} />}
@@ -60,8 +61,8 @@ export function Controls({ feed: { run, live }, actions, onAsk }: ControlsProps)
         </Button>
       )}
       {live !== null && <LiveControls state={live.state} actions={actions} />}
-      <DemandMenu
-        face={
+      <LazyMenu
+        trigger={
           <ActionIcon variant="default" size={30} aria-label="More">
             <IconDots size={16} aria-hidden="true" />
           </ActionIcon>
@@ -69,6 +70,9 @@ export function Controls({ feed: { run, live }, actions, onAsk }: ControlsProps)
       >
         {() => (
           <>
+            <Menu.Item leftSection={<IconCopy size={14} />} onClick={() => onAsk('clone')}>
+              Clone with changes …
+            </Menu.Item>
             <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onAsk('rename')}>
               Rename …
             </Menu.Item>
@@ -84,7 +88,7 @@ export function Controls({ feed: { run, live }, actions, onAsk }: ControlsProps)
             )}
           </>
         )}
-      </DemandMenu>
+      </LazyMenu>
     </>
   );
 }

@@ -1,10 +1,9 @@
-/** The best and the worst completion of a picked step, word by word, and the way to all of them. */
+/** The best and worst completion of a step, word by word, with a link to all of them. */
 import { Button } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { memo, useMemo } from 'react';
-import type { RunDetail } from '../../main/services/run-history.ts';
-import type { SampleFacts } from '../../main/store/samples.ts';
+import type { RunDetail, SampleFacts } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -18,7 +17,7 @@ import classes from './Run.module.css';
 
 export interface StepPanelProps {
   readonly detail: RunDetail;
-  /** Picked in a chart; null: the newest that kept completions. */
+  /** Picked in a chart; null for the newest with saved completions. */
   readonly step: number | null;
   readonly onStep: (step: number) => void;
 }
@@ -33,8 +32,8 @@ export const StepPanel = memo(function StepPanel({
   const [before, after] = [sampleSteps[place - 1], sampleSteps[place + 1]];
   const keys = useMemo(
     () => [
-      { key: 'j', label: 'Completions of an earlier step', run: () => before !== undefined && onStep(before) },
-      { key: 'k', label: 'Completions of a later step', run: () => after !== undefined && onStep(after) },
+      { key: 'j', label: 'Earlier step with completions', run: () => before !== undefined && onStep(before) },
+      { key: 'k', label: 'Later step with completions', run: () => after !== undefined && onStep(after) },
     ],
     [before, after, onStep],
   );
@@ -44,8 +43,8 @@ export const StepPanel = memo(function StepPanel({
       <Panel title="Completions">
         <p className="soft">
           {method === 'sft' || method === 'polychromic-sft'
-            ? 'Supervised fitting keeps none: it learns from the answers of the dataset.'
-            : 'None are kept yet. The first step keeps some.'}
+            ? 'SFT samples no completions: it trains on the answers of the dataset.'
+            : 'None saved yet. The first step saves some.'}
         </p>
       </Panel>
     );
@@ -76,7 +75,7 @@ export const StepPanel = memo(function StepPanel({
       }
     >
       {place < 0 ? (
-        <p className={`soft ${classes.note}`}>This step kept no completions.</p>
+        <p className={`soft ${classes.note}`}>No completions were saved at this step.</p>
       ) : (
         <BestAndWorst runId={id} step={shown} />
       )}
@@ -92,9 +91,9 @@ function BestAndWorst({ runId, step }: { readonly runId: number; readonly step: 
   if (error !== null) return <Failed what="The completions can't be shown" error={error} />;
   if (data === undefined) return <Loading what="completions" />;
   const { best, worst } = extremes(data);
-  if (best === undefined) return <p className={`soft ${classes.note}`}>None of them was scored.</p>;
+  if (best === undefined) return <p className={`soft ${classes.note}`}>None of the completions was scored.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className={classes.samples} tabIndex={0} aria-label="Best and worst completion">
       <Completion facts={best} name="best" />
       {worst !== undefined && worst !== best && <Completion facts={worst} name="worst" />}

@@ -1,10 +1,10 @@
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconTrendingDown } from '@tabler/icons-react';
-import type { Verdict } from '../../main/services/verdict.ts';
+import type { Verdict } from '../../main/api/contract/index.ts';
 import classes from './Run.module.css';
 
 const icons = { good: IconCircleCheck, quiet: IconInfoCircle, warn: IconAlertTriangle, bad: IconTrendingDown } as const;
 
-/** The signal in plain words: what is seen, whether it matters, what to do. */
+/** The verdict on the training signal: what is observed, whether it matters, what to do. */
 export function VerdictBar({ verdict: { tone, title, sentences, remedy } }: { readonly verdict: Verdict }) {
   const Icon = icons[tone];
   return (

@@ -1,7 +1,7 @@
-/** What goes when a run is taken back to a checkpoint, in words. Pure. */
-import type { RunDetail } from '../../main/services/run-history.ts';
+/** Describes what rolling a run back to a checkpoint discards. Pure. */
+import type { RunDetail } from '../../main/api/contract/index.ts';
 
-/** Null: nothing is lost. */
+/** Null if nothing is lost. */
 export function discardedBy(
   {
     step,

@@ -1,4 +1,4 @@
-/** The best and the worst of scored completions, ties to the first. Pure. */
+/** The best and the worst of scored completions; ties go to the first. Pure. */
 export function extremes<S extends { readonly reward: number }>(
   samples: readonly S[],
 ): { readonly best: S | undefined; readonly worst: S | undefined } {

@@ -1,4 +1,4 @@
-/** The charts of a run: which metrics stand together, how they look, how they are read. */
+/** The charts of a run: which metrics they combine, how they look, and how to read them. */
 import type { Look } from './series.ts';
 
 export interface ChartPanel {
@@ -8,10 +8,10 @@ export interface ChartPanel {
   /** How to read it, one or two sentences. */
   readonly about: string;
   readonly looks: Readonly<Record<string, Look>>;
-  /** Values of y that are always in view. */
+  /** Values that the y axis always includes. */
   readonly include?: readonly number[];
   readonly stacked?: boolean;
-  /** Takes a whole row: many lines, many names. */
+  /** Spans a whole row, for charts with many lines. */
   readonly wide?: boolean;
 }
 
@@ -25,7 +25,7 @@ const panels: readonly ChartPanel[] = [
     title: 'Overlap with the human reply',
     unit: 'F1',
     about:
-      'What no part of the reward looks at. A reward that climbs while this falls is being gamed: read the samples.',
+      'Not part of the reward. If the reward climbs while this falls, the reward is being gamed: read the samples.',
     looks: { 'check/reference_overlap': { label: 'mean', colour: 'strand-b' } },
     include: [0],
   },
@@ -33,25 +33,25 @@ const panels: readonly ChartPanel[] = [
     id: 'diversity',
     title: 'Diversity',
     about:
-      "How different the replies to one post are. Polychromic methods raise it; GRPO's own pull is towards one reply.",
+      'How different the replies to one post are. Polychromic methods raise it; plain GRPO drifts towards a single reply.',
     looks: {
-      'completions/diversity': { label: 'of the group', colour: 'strand-a' },
-      'polychromic/diversity': { label: 'of the sets', colour: 'strand-b' },
+      'completions/diversity': { label: 'group', colour: 'strand-a' },
+      'polychromic/diversity': { label: 'sets', colour: 'strand-b' },
       'polychromic/set_score': { label: 'reward × diversity', colour: 'ink', look: 'dashed' },
     },
     include: [0, 1],
   },
   {
     id: 'quality',
-    title: 'Supervised part of the loss',
-    about: 'The loss without its diversity term. It should fall like that of plain fitting, a little slower.',
+    title: 'SFT part of the loss',
+    about: 'The loss without its diversity term. It should fall as in plain SFT, a little more slowly.',
     looks: { 'polychromic/quality_loss': { label: 'loss', colour: 'strand-a' } },
     include: [0],
   },
   {
     id: 'spread',
-    title: 'Spread of rewards',
-    about: 'How much the rewards of a generation differ. A spread is what GRPO learns from.',
+    title: 'Reward spread',
+    about: 'The standard deviation of the rewards. GRPO learns from this spread.',
     looks: { reward_std: { label: 'std', colour: 'strand-a' } },
     include: [0],
   },
@@ -60,7 +60,7 @@ const panels: readonly ChartPanel[] = [
     title: 'Dead groups',
     unit: 'share',
     about:
-      'Groups whose completions all get the same reward: nothing to learn from, unless they are solved. Up to half is fine.',
+      'Groups whose completions all get the same reward, so that there is nothing to learn. Up to half is fine, and so are solved groups.',
     looks: {
       frac_reward_zero_std: { label: 'dead', colour: 'strand-b' },
       'groups/solved': { label: 'solved', colour: 'strand-a', look: 'dashed' },
@@ -70,30 +70,31 @@ const panels: readonly ChartPanel[] = [
   {
     id: 'kl',
     title: 'KL',
-    unit: 'nats a token',
-    about: 'How far the policy has moved from the reference. Above 10 it drifts.',
+    unit: 'nats per token',
+    about: 'How far the policy has moved from the reference. Above 10, the policy is drifting away.',
     looks: { kl: main },
     include: [0],
   },
   {
     id: 'entropy',
     title: 'Entropy',
-    unit: 'nats a token',
+    unit: 'nats per token',
     about:
-      'How unsure the model is of each token. It falls as the model learns; a fall while the reward stands still is a collapse.',
+      'How unsure the model is of each token. It falls as the model learns; a fall while the reward is flat is a collapse.',
     looks: { entropy: main },
     include: [0],
   },
   {
     id: 'loss',
     title: 'Loss',
-    about: 'In GRPO around 0 and says little: a loss of 0 is normal. In supervised fitting it falls.',
+    about: 'In GRPO it stays around 0 and says little: a loss of 0 is normal. In SFT it falls.',
     looks: { loss: { label: 'loss', colour: 'strand-a' } },
   },
   {
     id: 'gradient',
     title: 'Gradient norm',
-    about: 'Of the step, before clipping. 0: every group is dead. Jumps of ten times: lower the learning rate.',
+    about:
+      'The gradient norm before clipping. 0 means that every group is dead. If it jumps tenfold, lower the learning rate.',
     looks: { grad_norm: { label: 'norm', colour: 'strand-a' } },
     include: [0],
   },
@@ -101,7 +102,8 @@ const panels: readonly ChartPanel[] = [
     id: 'clip',
     title: 'Clip ratio',
     unit: 'share',
-    about: 'Tokens whose ratio is clipped. 0 while each generation is used once; tens of percent: steps too large.',
+    about:
+      'Tokens whose ratio is clipped. 0 while each rollout is used once; tens of percent mean that the steps are too large.',
     looks: {
       'clip_ratio/low_mean': { label: 'low', colour: 'strand-a' },
       'clip_ratio/high_mean': { label: 'high', colour: 'strand-b' },
@@ -113,7 +115,7 @@ const panels: readonly ChartPanel[] = [
     id: 'length',
     title: 'Completion length',
     unit: 'tokens',
-    about: 'Near the length of the target is good. Growing to the limit: the model does not stop.',
+    about: 'It should be near the length of the target. If it grows to the limit, the model does not stop.',
     looks: {
       'completions/max_length': { label: 'max', colour: 'faint', look: 'dotted' },
       'completions/mean_length': main,
@@ -125,18 +127,18 @@ const panels: readonly ChartPanel[] = [
     id: 'variety',
     title: 'Variety',
     unit: 'share',
-    about: 'How many completions of a group differ, and how much of a completion repeats itself.',
+    about: 'The share of unique completions per group, and of repetition within a completion.',
     looks: {
-      'completions/unique_ratio': { label: 'different', colour: 'strand-a' },
+      'completions/unique_ratio': { label: 'unique', colour: 'strand-a' },
       'completions/repetition': { label: 'repeated', colour: 'strand-b' },
     },
     include: [0, 1],
   },
   {
     id: 'time',
-    title: 'Time of a step',
+    title: 'Step time',
     unit: 's',
-    about: 'Where the time goes: sampling, scoring, passes through the model, update.',
+    about: 'Where the time goes: sampling, scoring, forward and backward passes, update.',
     looks: {
       'time/rollout': { label: 'rollout', colour: 'strand-a' },
       'time/reward': { label: 'reward', colour: 'ink' },
@@ -150,7 +152,7 @@ const panels: readonly ChartPanel[] = [
   {
     id: 'rate',
     title: 'Learning rate',
-    about: 'The rate that each update used.',
+    about: 'The learning rate of each update.',
     looks: { learning_rate: { label: 'rate', colour: 'strand-a' } },
     include: [0],
   },
@@ -158,7 +160,7 @@ const panels: readonly ChartPanel[] = [
     id: 'speed',
     title: 'Speed',
     unit: 'tokens/s',
-    about: 'Prompt and completion tokens a second; falls as completions get longer.',
+    about: 'Prompt and completion tokens per second; it falls as completions get longer.',
     looks: { tokens_per_second: main },
     include: [0],
   },
@@ -166,13 +168,13 @@ const panels: readonly ChartPanel[] = [
     id: 'memory',
     title: 'Memory',
     unit: 'MiB',
-    about: 'Of the trainer process; steady after the first few steps.',
+    about: 'Memory of the trainer process; it should be steady after the first few steps.',
     looks: { memory_mb: { label: 'resident', colour: 'strand-a' } },
     include: [0],
   },
 ];
 
-/** The charts that a run with these metrics has, each with the metrics that are there. */
+/** The charts of a run with these metrics. */
 export function panelsFor(metricNames: readonly string[]): readonly ChartPanel[] {
   return [...components(metricNames), ...panels].flatMap((panel) => {
     const looks = Object.entries(panel.looks).filter(([name]) => metricNames.includes(name));
@@ -183,7 +185,7 @@ export function panelsFor(metricNames: readonly string[]): readonly ChartPanel[]
 const colours = ['strand-a', 'strand-b', 'ink', 'faint'] as const;
 const strokes = ['line', 'dashed', 'dotted'] as const;
 
-/** A chart of the reward's parts, where it has several. */
+/** A chart of the reward's components, if there are several. */
 function components(metricNames: readonly string[]): readonly ChartPanel[] {
   const parts = metricNames.flatMap((name) => /^rewards\/(.+)\/mean$/.exec(name)?.[1] ?? []);
   if (parts.length < 2) return [];
@@ -199,7 +201,7 @@ function components(metricNames: readonly string[]): readonly ChartPanel[] {
     {
       id: 'components',
       title: 'Reward by component',
-      about: 'One component that rises while another falls: they compete.',
+      about: 'If one component rises while another falls, they compete.',
       looks: Object.fromEntries(looks),
       wide: true,
       include: [0, 1],

@@ -1,11 +1,11 @@
-/** Series for charts from what the host gives: stretches of the past, and the newest steps one by one. Pure. */
-import type { MetricBucket, StepMetrics } from '../../main/store/metrics.ts';
+/** Chart series from the host's buckets of past steps and the newest individual steps. Pure. */
+import type { MetricBucket, StepMetrics } from '../../main/api/contract/index.ts';
 import type { ZoomRange } from '../charts/ChartGroup.tsx';
 import type { ChartSeries } from '../charts/series.ts';
 
 export type Look = Omit<ChartSeries, 'id' | 'x' | 'y' | 'low' | 'high'>;
 
-/** One metric: its stretches, then the steps of the tail after them, as far as the zoom shows. */
+/** One metric: its buckets, then the later steps of the tail, up to the end of the zoom. */
 export function metricSeries(
   name: string,
   look: Look,

@@ -1,5 +1,5 @@
-/** What happened in a run, as a list and as markers in its charts. Pure. */
-import type { RunDetail } from '../../main/services/run-history.ts';
+/** A run's events, as a list and as chart markers. Pure. */
+import type { RunDetail } from '../../main/api/contract/index.ts';
 import type { EventMarker } from '../charts/overlays.ts';
 
 export interface TimelineEntry {
@@ -21,16 +21,16 @@ const kinds: Readonly<Record<string, EventMarker['kind']>> = {
   interrupted: 'error',
 };
 
-/** Events, and the checkpoints that are there, newest first. */
+/** Events and existing checkpoints, newest first. */
 export function timelineOf({
   events,
   checkpoints,
 }: Pick<RunDetail, 'events' | 'checkpoints'>): readonly TimelineEntry[] {
-  const told = events.map(({ id, step, at, kind, severity, message, remedy }): TimelineEntry => {
+  const logged = events.map(({ id, step, at, kind, severity, message, remedy }): TimelineEntry => {
     const known = kinds[kind] ?? (severity === 'warning' ? 'warning' : severity === 'error' ? 'error' : 'info');
     return { key: `event-${id}`, step, at, kind: known, name: kind, message, remedy };
   });
-  // A run that saves often leaves hundreds whose folders are long gone.
+  // A run that saves often leaves hundreds of deleted checkpoints.
   const saved = checkpoints
     .filter(({ deletedAt }) => deletedAt === null)
     .map(({ id, step, createdAt }): TimelineEntry => {
@@ -45,10 +45,10 @@ export function timelineOf({
         remedy: null,
       };
     });
-  return [...told, ...saved].sort((a, b) => b.step - a.step || b.at - a.at);
+  return [...logged, ...saved].sort((a, b) => b.step - a.step || b.at - a.at);
 }
 
-/** Those worth a line in every chart: one a step and kind. */
+/** Entries marked in every chart, at most one per step and kind. */
 export function markersOf(entries: readonly TimelineEntry[]): readonly EventMarker[] {
   const seen = new Set<string>();
   return entries.flatMap(({ step, kind, name, message }) => {

@@ -6,14 +6,14 @@ import type { ChartSeries } from '../charts/series.ts';
 import type { RunFeed } from './run-feed.ts';
 import { type Look, metricSeries, stepsAround } from './series.ts';
 
-/** Stretches a chart: about one for two pixels. */
+/** Buckets per chart: about one per two pixels. */
 const COUNT = 400;
-/** Earlier generations of a chart's data are soon forgotten. */
+/** Outdated chart data is dropped after this time. */
 const FORGET_MS = 20_000;
-/** What was asked for ahead of the page need not be asked for again when it is there. */
+/** Prefetched data this recent is not fetched again when the page opens. */
 export const FRESH_MS = 1000;
 
-/** Stretches of a run's metrics, as a chart of this zoom asks for them. */
+/** Buckets of a run's metrics at this zoom. */
 export function metricsQuery(runId: number, names: readonly string[], range: ZoomRange | null, generation: number) {
   const input = { runId, names: [...names], count: COUNT, ...(range !== null && { range: stepsAround(range) }) };
   return queryOptions({
@@ -31,7 +31,7 @@ export interface ReadMetrics {
   readonly error: unknown;
 }
 
-/** Metrics of a run as series, live, at the resolution of the zoom. Keep `looks` the same object. */
+/** Metrics of a run as series, live, at the resolution of the zoom. Pass a stable `looks` object. */
 export function useMetrics(feed: RunFeed, looks: Readonly<Record<string, Look>>): ReadMetrics {
   const { range } = useChartGroup();
   const names = useMemo(() => Object.keys(looks), [looks]);
@@ -39,7 +39,7 @@ export function useMetrics(feed: RunFeed, looks: Readonly<Record<string, Look>>)
   const { data, error } = useQuery({
     ...metricsQuery(feed.run.id, names, range, feed.generation),
     placeholderData: keepPreviousData,
-    // What came while another screen was on show is in no tail.
+    // Steps that arrived while another screen was open are in no tail.
     refetchOnMount: isLive ? 'always' : true,
   });
   const { tail } = feed;

@@ -1,4 +1,4 @@
-/** What can be done to a run, with what went wrong the last time. */
+/** Actions on a run, and the error of the last one. */
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { client } from '../api/client.ts';
@@ -29,15 +29,15 @@ export function useRunActions(runId: number): RunActions {
     onError: (error, { what }) => setFailure({ what, error }),
   });
   return useMemo(() => {
-    const does =
+    const action =
       (what: string, work: () => Promise<unknown>): (() => void) =>
       () =>
         mutate({ what, work });
     return {
-      pause: does('The run could not be paused', () => client.runs.pause({ runId })),
+      pause: action('The run could not be paused', () => client.runs.pause({ runId })),
       resume: (choice = {}) =>
         mutate({ what: 'The run could not be resumed', work: () => client.runs.resume({ runId, ...choice }) }),
-      stop: does('The run could not be stopped', () => client.runs.stop({ runId })),
+      stop: action('The run could not be stopped', () => client.runs.stop({ runId })),
       isBusy: isPending,
       failure,
     };

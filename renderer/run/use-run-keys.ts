@@ -8,19 +8,21 @@ import type { RunActions } from './use-run-actions.ts';
 
 export interface RunKeysOptions {
   readonly runId: number;
-  /** As it trains, or as the history has it. */
+  /** The live state, or the stored one. */
   readonly state: string | null;
   readonly actions: RunActions;
   readonly onResume: () => void;
+  /** Asks first: one letter must not end a run. */
+  readonly onStop: () => void;
 }
 
 /** The keys of the run page. */
-export function useRunKeys({ runId, state, actions, onResume }: RunKeysOptions): void {
+export function useRunKeys({ runId, state, actions, onResume, onStop }: RunKeysOptions): void {
   const [, navigate] = useLocation();
   const { data: runs } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
-  const { pause, resume, stop } = actions;
+  const { pause, resume } = actions;
   const keys = useMemo(() => {
-    // Newest first: the next run is the one before in the list.
+    // The list is newest first, so the next run is the previous entry.
     const place = runs?.findIndex(({ id }) => id === runId) ?? -1;
     const go = (to: number) => (): void => {
       const run = runs?.[to];
@@ -29,14 +31,14 @@ export function useRunKeys({ runId, state, actions, onResume }: RunKeysOptions):
     const trains = state === 'starting' || state === 'running' || state === 'paused';
     const all: (ScreenKey | false)[] = [
       state === 'running' && { key: 'p', label: 'Pause', run: pause },
-      state === 'paused' && { key: 'p', label: 'Go on', run: () => resume() },
-      trains && { key: 's', label: 'Stop & save', run: stop },
+      state === 'paused' && { key: 'p', label: 'Resume', run: () => resume() },
+      trains && { key: 's', label: 'Stop & save …', run: onStop },
       !trains && state !== 'stopping' && { key: 'r', label: 'Resume from a checkpoint', run: onResume },
       { key: '[', label: 'Previous run', run: go(place + 1) },
       { key: ']', label: 'Next run', run: go(place - 1) },
       { key: 'l', label: 'List of runs', run: () => navigate('/runs') },
     ];
     return all.filter((key) => key !== false);
-  }, [runs, runId, state, pause, resume, stop, onResume, navigate]);
+  }, [runs, runId, state, pause, resume, onResume, onStop, navigate]);
   useKeys(keys);
 }

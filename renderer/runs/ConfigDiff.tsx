@@ -1,4 +1,4 @@
-/** Where the saved configurations of runs differ: only the fields that do. */
+/** The fields in which the saved configurations of runs differ. */
 import { Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
@@ -12,13 +12,13 @@ export function ConfigDiff({ runIds }: { readonly runIds: readonly number[] }) {
   const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   if (error !== null) return <Failed what="The configurations can't be compared" error={error} />;
   if (data === undefined) return <Loading what="the configurations" />;
-  if (data.length === 0) return <p className="soft">They were started with the same configuration.</p>;
+  if (data.length === 0) return <p className="soft">These runs have the same configuration.</p>;
   return (
     <div className={classes.diff}>
       <Table>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>setting</Table.Th>
+            <Table.Th>Setting</Table.Th>
             {runIds.map((runId) => (
               <Table.Th key={runId}>{runs.find(({ id }) => id === runId)?.name ?? `run ${runId}`}</Table.Th>
             ))}

@@ -1,4 +1,4 @@
-/** Asks before a run goes, naming all that goes with it and the runs that descend from it. */
+/** Confirms deleting a run, listing what is deleted with it and its descendants. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
@@ -10,25 +10,25 @@ export interface DeleteRunProps {
   readonly runId: number;
   readonly name: string;
   readonly onClose: () => void;
-  readonly onGone: () => void;
+  readonly onDeleted: () => void;
 }
 
-export function DeleteRun({ runId, name, onClose, onGone }: DeleteRunProps) {
+export function DeleteRun({ runId, name, onClose, onDeleted }: DeleteRunProps) {
   const { data, error } = useQuery(api.runs.removal.queryOptions({ input: { runId }, staleTime: 0 }));
   const remove = useMutation({
     mutationFn: () => client.runs.remove({ runId }),
     onSuccess: () => {
       onClose();
-      onGone();
+      onDeleted();
     },
   });
   return (
     <Confirm opened title={`Delete ${name}?`} action="Delete" dangerous mutation={remove} onClose={onClose}>
-      {error !== null && <Failed what="What goes with it could not be found out" error={error} />}
-      {data === undefined && error === null && <Loading what="what goes with it" />}
+      {error !== null && <Failed what="The run's contents can't be listed" error={error} />}
+      {data === undefined && error === null && <Loading what="the run's contents" />}
       {data !== undefined && (
         <>
-          <p>This can't be taken back. With the run go:</p>
+          <p>This can't be undone. It deletes:</p>
           <ul>
             <li>the metrics of {number(data.steps)} steps</li>
             <li>{number(data.samples)} completions</li>
@@ -38,10 +38,13 @@ export function DeleteRun({ runId, name, onClose, onGone }: DeleteRunProps) {
                 ? 'no checkpoint'
                 : `${data.checkpoints.length === 1 ? 'the checkpoint' : 'the checkpoints'} of step ${data.checkpoints.join(', ')}`}
             </li>
-            <li>
-              the folder <span className="mono">{data.folder}</span>, {bytes(data.bytes)}
-            </li>
+            {data.folder !== null && (
+              <li>
+                the folder <span className="mono">{data.folder}</span>, {bytes(data.bytes)}
+              </li>
+            )}
           </ul>
+          {data.folder === null && <p>Its folder is not one that Braid made in this workspace: the files stay.</p>}
           {data.descendants.length > 0 && (
             <p>
               <strong>Other runs started from its checkpoints:</strong>{' '}
@@ -54,7 +57,7 @@ export function DeleteRun({ runId, name, onClose, onGone }: DeleteRunProps) {
                   {fromStep !== null && ` (step ${fromStep})`}
                 </span>
               ))}
-              . They stay, but can't be started again from there, and their lineage ends.
+              . They are kept, but can't be restarted from there, and their lineage ends here.
             </p>
           )}
         </>

@@ -1,4 +1,4 @@
-/** Two to four runs laid over one another, and where their configurations differ. */
+/** Two to four runs overlaid in one chart, with their configuration differences. */
 import { Button, Select } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -21,7 +21,7 @@ export interface OverlayProps {
   readonly onRemove: (id: number) => void;
 }
 
-/** Told apart by stroke as well as by colour. */
+/** Distinguished by stroke as well as by colour. */
 const looks = [
   { colour: 'strand-a', look: 'line' },
   { colour: 'strand-b', look: 'line' },
@@ -30,15 +30,15 @@ const looks = [
 ] as const;
 
 const metrics = [
-  { value: 'reward', label: 'reward' },
-  { value: 'reward_std', label: 'spread of rewards' },
-  { value: 'groups/dead', label: 'dead groups' },
-  { value: 'entropy', label: 'entropy' },
+  { value: 'reward', label: 'Reward' },
+  { value: 'reward_std', label: 'Reward spread' },
+  { value: 'groups/dead', label: 'Dead groups' },
+  { value: 'entropy', label: 'Entropy' },
   { value: 'kl', label: 'KL' },
-  { value: 'loss', label: 'loss' },
-  { value: 'grad_norm', label: 'gradient norm' },
-  { value: 'completions/mean_length', label: 'completion length' },
-  { value: 'step_time', label: 'time of a step' },
+  { value: 'loss', label: 'Loss' },
+  { value: 'grad_norm', label: 'Gradient norm' },
+  { value: 'completions/mean_length', label: 'Completion length' },
+  { value: 'step_time', label: 'Step time' },
 ];
 
 export function Overlay(props: OverlayProps) {
@@ -69,7 +69,7 @@ export function Overlay(props: OverlayProps) {
           <OverlayChart runIds={runIds} name={name} metric={metric} />
         </Panel>
         {runIds.length > 1 && (
-          <Panel title="Where their configurations differ">
+          <Panel title="Configuration differences">
             <ConfigDiff runIds={runIds} />
           </Panel>
         )}
@@ -79,7 +79,7 @@ export function Overlay(props: OverlayProps) {
               <p key={id} className={classes.chosen}>
                 <Link href={`/runs/${id}`}>{name(id)}</Link>{' '}
                 <Button size="compact-xs" variant="subtle" onClick={() => onRemove(id)}>
-                  Leave out
+                  Remove
                 </Button>
               </p>
             ))}
@@ -119,7 +119,7 @@ function OverlayChart({ runIds, name, metric }: OverlayChartProps) {
       }),
     [runIds, name, metric, data, range],
   );
-  if (error !== null) return <Failed what="The runs can't be laid over one another" error={error} />;
+  if (error !== null) return <Failed what="The runs can't be overlaid" error={error} />;
   return (
     <LineChart title={metrics.find(({ value }) => value === metric)?.label ?? metric} series={series} height={210} />
   );

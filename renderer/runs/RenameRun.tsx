@@ -1,4 +1,4 @@
-/** Gives a run another name; its folder keeps its own. */
+/** Renames a run; its folder keeps its name. */
 import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -17,30 +17,30 @@ export function RenameRun({ runId, name, onClose }: RenameRunProps) {
     mutationFn: () => client.runs.rename({ runId, name: wanted.trim() }),
     onSuccess: onClose,
   });
-  const isFit = wanted.trim() !== '';
+  const isValid = wanted.trim() !== '';
   return (
     <Modal opened onClose={onClose} title={`Rename ${name}`}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (isFit) rename.mutate();
+          if (isValid) rename.mutate();
         }}
       >
         <TextInput
           label="Name"
-          description="Its folder keeps its own name."
+          description="The run's folder is not renamed"
           maxLength={500}
           value={wanted}
           data-autofocus
           onChange={({ currentTarget }) => setWanted(currentTarget.value)}
-          error={isFit ? null : 'Expected a name'}
+          error={isValid ? null : 'Enter a name'}
         />
         {rename.error !== null && <Failed what="The run could not be renamed" error={rename.error} />}
         <Group justify="flex-end" mt="lg">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" disabled={!isFit} loading={rename.isPending}>
+          <Button type="submit" disabled={!isValid} loading={rename.isPending}>
             Rename
           </Button>
         </Group>

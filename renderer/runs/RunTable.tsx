@@ -1,4 +1,4 @@
-/** The table of runs; only the rows in sight are there. Arrow keys or j and k walk it, Enter opens, Space selects. */
+/** The table of runs, virtualized. j and k move through it, x selects, Enter opens. */
 import { Menu } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { memo, useMemo, useRef, useState } from 'react';
@@ -8,8 +8,8 @@ import { Link } from '../components/Link.tsx';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
-import { useLater } from '../components/use-later.ts';
 import { useRows } from '../components/use-rows.ts';
+import { useWhenIdle } from '../components/use-when-idle.ts';
 import { When } from '../components/When.tsx';
 import classes from './Runs.module.css';
 import { columns, nextSorting, type Sorting, sortRows } from './run-columns.ts';
@@ -20,14 +20,16 @@ import { useSparklines } from './use-sparklines.ts';
 export interface RunTableProps {
   readonly rows: readonly RunRowView[];
   readonly selected: readonly number[];
-  readonly nothing: string;
+  readonly emptyText: string;
   readonly onSelect: (id: number) => void;
+  /** Replaces the selection. */
+  readonly onSelectAll: (ids: readonly number[]) => void;
   readonly onAct: (kind: 'rename' | 'delete', run: RunRowView) => void;
 }
 
 const ROW = 34;
 
-export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableProps) {
+export function RunTable({ rows, selected, emptyText, onSelect, onSelectAll, onAct }: RunTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [sorting, setSorting] = useState<Sorting | null>(null);
   const sorted = useMemo(() => sortRows(rows, sorting), [rows, sorting]);
@@ -35,10 +37,10 @@ export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableP
     count: sorted.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
-    // Those that one would scroll to are made once those in sight are shown.
-    overscan: useLater() ? 4 : 0,
-    // The upper third first: one begins to read there, and the others come a frame later.
-    besides: window.innerHeight / 1.5,
+    // Rows beyond the visible ones are rendered once those are shown.
+    overscan: useWhenIdle() ? 4 : 0,
+    // The upper third first, where reading starts; the others follow a frame later.
+    reservedHeight: window.innerHeight / 1.5,
   });
   const items = virtual.getVirtualItems();
   const sparks = useSparklines(items.flatMap(({ index }) => sorted[index]?.id ?? []));
@@ -55,7 +57,13 @@ export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableP
         <thead>
           <tr>
             <th scope="col">
-              <span className="visually-hidden">Select</span>
+              <input
+                type="checkbox"
+                className={classes.select}
+                aria-label="Select all runs shown"
+                checked={rows.length > 0 && rows.every(({ id }) => selected.includes(id))}
+                onChange={({ currentTarget }) => onSelectAll(currentTarget.checked ? sorted.map(({ id }) => id) : [])}
+              />
             </th>
             {columns.map(({ id, header, by }) => {
               const direction = sorting?.column === id ? sorting.direction : undefined;
@@ -98,7 +106,7 @@ export function RunTable({ rows, selected, nothing, onSelect, onAct }: RunTableP
           {after > 0 && <tr style={{ height: after }} />}
         </tbody>
       </table>
-      {sorted.length === 0 && <p className={classes.nothing}>{nothing}</p>}
+      {sorted.length === 0 && <p className={classes.nothing}>{emptyText}</p>}
     </section>
   );
 }
@@ -144,11 +152,11 @@ const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }
         )}
       </td>
       <td className={classes.spark}>
-        <Sparkline values={spark ?? []} label={shapeOf(spark ?? [])} />
+        <Sparkline values={spark ?? []} label={sparklineLabel(spark ?? [])} />
       </td>
       <td className={classes.numbers}>{score(run.reward)}</td>
       <td className={classes.numbers}>{score(run.heldOut)}</td>
-      <td className={classes.numbers}>{run.gain === null ? '–' : signed(run.gain)}</td>
+      <td className={`${classes.numbers} ${classes.gain}`}>{run.gain === null ? '–' : signed(run.gain)}</td>
       <td className={classes.dataset} title={run.dataset}>
         {run.dataset}
       </td>
@@ -171,7 +179,7 @@ const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }
   );
 });
 
-function shapeOf(values: readonly number[]): string {
+function sparklineLabel(values: readonly number[]): string {
   if (values.length === 0) return 'No reward yet';
   return `Reward from ${score(values[0])} to ${score(values.at(-1))}`;
 }

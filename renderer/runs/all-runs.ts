@@ -1,2 +1,2 @@
-/** What screens that need every run ask for: the same question, so that it is asked once. */
+/** The query input shared by screens that need every run, so that the list is fetched once. */
 export const allRuns = { limit: 500 };

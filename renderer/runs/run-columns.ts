@@ -27,7 +27,7 @@ export interface Sorting {
   readonly direction: 'ascending' | 'descending';
 }
 
-/** After another press of a column's head: descending, ascending, as the runs came. */
+/** The sorting after another click on a column header: descending, ascending, none. */
 export function nextSorting(sorting: Sorting | null, column: string): Sorting | null {
   if (sorting?.column !== column) return { column, direction: 'descending' };
   return sorting.direction === 'descending' ? { column, direction: 'ascending' } : null;
@@ -35,7 +35,7 @@ export function nextSorting(sorting: Sorting | null, column: string): Sorting | 
 
 const words = new Intl.Collator(undefined, { numeric: true });
 
-/** Rows that are equal stay in their order. */
+/** A stable sort. */
 export function sortRows(rows: readonly RunRowView[], sorting: Sorting | null): readonly RunRowView[] {
   const by = columns.find(({ id }) => id === sorting?.column)?.by;
   if (by === undefined) return rows;

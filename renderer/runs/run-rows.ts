@@ -1,11 +1,10 @@
-/** The rows of the run list: what is shown, filtered by words and states. Pure. */
-import type { LiveStatus } from '../../main/services/live-status.ts';
-import type { RunSummary } from '../../main/services/run-history.ts';
+/** The rows of the run list, filtered by search and state. Pure. */
+import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
 
 export interface RunRowView {
   readonly id: number;
   readonly name: string;
-  /** As it trains, or as the history has it. */
+  /** The live state, or the stored one. */
   readonly state: string;
   readonly reason: string | null;
   readonly dataset: string;
@@ -16,14 +15,14 @@ export interface RunRowView {
   readonly reward: number | null;
   readonly heldOut: number | null;
   readonly baseline: number | null;
-  /** Held-out score over the baseline; null where one is missing. */
+  /** Held-out score minus the baseline; null if either is missing. */
   readonly gain: number | null;
   readonly secondsLeft: number | null;
   readonly parentRunId: number | null;
   readonly createdAt: number;
 }
 
-/** Runs of the history as rows, those that train now as they stand. */
+/** Stored runs as rows, with the live status of those in training. */
 export function toRows(runs: readonly RunSummary[], live: readonly LiveStatus[]): readonly RunRowView[] {
   const training = new Map(live.map((status) => [status.runId, status]));
   return runs.map((run) => {
@@ -48,13 +47,18 @@ export function toRows(runs: readonly RunSummary[], live: readonly LiveStatus[])
   });
 }
 
-/** Filters that a person chooses from; `live` are all states of a run that trains. */
+/** The state filters; `live` covers all states of a run that has a trainer. */
 export const stateFilters = ['all', 'live', 'done', 'interrupted', 'stopped', 'failed'] as const;
 export type StateFilter = (typeof stateFilters)[number];
 
 const live: ReadonlySet<string> = new Set(['running', 'starting', 'stopping', 'paused']);
 
-/** Rows of a state whose name, dataset, model or number has all the words. */
+/** Whether a run has a trainer. */
+export function isLive({ state }: Pick<RunRowView, 'state'>): boolean {
+  return live.has(state);
+}
+
+/** Rows in a state whose name, dataset, model or id contains all the words. */
 export function filterRows(rows: readonly RunRowView[], words: string, state: StateFilter): readonly RunRowView[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {

@@ -1,4 +1,4 @@
-/** A setting's value as YAML would have it, in one line. Pure. */
+/** A setting's value on one line, as in YAML. Pure. */
 export function settingText(value: unknown): string {
   if (value === undefined) return '–';
   if (Array.isArray(value)) return value.join(', ');

@@ -9,7 +9,7 @@ export interface RowKeysOptions {
   readonly select: (id: number) => void;
 }
 
-/** j and k go from run to run, x selects; Enter opens, as on any link. */
+/** j and k move from run to run, x selects; Enter opens, as on any link. */
 export function useRowKeys(scroller: RefObject<HTMLElement | null>, options: RowKeysOptions): void {
   const now = useRef(options);
   now.current = options;
@@ -22,7 +22,7 @@ export function useRowKeys(scroller: RefObject<HTMLElement | null>, options: Row
       const { ids, show } = now.current;
       const index = Math.max(0, Math.min(ids.length - 1, at() + by));
       show(index);
-      // The row is there after the scroll was drawn.
+      // The row exists once the scroll has rendered.
       requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus());
     };
     return [
@@ -30,7 +30,7 @@ export function useRowKeys(scroller: RefObject<HTMLElement | null>, options: Row
       { key: 'k', label: 'Previous run', run: () => go(-1) },
       {
         key: 'x',
-        label: 'Select the run to compare',
+        label: 'Select for comparison',
         run: () => {
           const id = now.current.ids[at()];
           if (id !== undefined) now.current.select(id);

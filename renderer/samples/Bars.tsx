@@ -1,4 +1,4 @@
-/** A group's rewards as a histogram the size of a word. */
+/** A group's rewards as a word-sized histogram. */
 import { binsOf } from '../charts/bins.ts';
 import classes from './Samples.module.css';
 
@@ -9,12 +9,14 @@ export interface BarsProps {
 
 const BINS = 12;
 
-/** Decorative: the numbers stand beside it. */
+/** Decorative: the numbers are beside it. */
 export function Bars({ rewards, scale: [low, high] }: BarsProps) {
   const bins = binsOf(rewards, BINS, low, high);
-  const most = Math.max(1, ...bins.map(({ count }) => count));
-  // One path: a step has many prompts, and an element a bar would be most of what its list is made of.
-  const path = bins.map(({ count }, i) => (count === 0 ? '' : `M${i * 4} 16v${(-15 * count) / most}h3V16z`)).join('');
+  const maxCount = Math.max(1, ...bins.map(({ count }) => count));
+  // One path: with an element per bar, bars would make up maxCount of the prompt list's DOM.
+  const path = bins
+    .map(({ count }, i) => (count === 0 ? '' : `M${i * 4} 16v${(-15 * count) / maxCount}h3V16z`))
+    .join('');
   return (
     <svg className={classes.bars} viewBox={`0 0 ${BINS * 4} 16`} width={BINS * 4} height={16} aria-hidden="true">
       <path d={path} />

@@ -1,11 +1,11 @@
-/** Completions of a prompt or of a whole step: best and worst side by side, how they scored, then every one. */
+/** Completions of a prompt or a whole step: best and worst side by side, a histogram of rewards, then all of them. */
 import { Button } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { SampleFacts } from '../../main/store/samples.ts';
+import type { SampleFacts } from '../../main/api/contract/index.ts';
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
-import { useLater } from '../components/use-later.ts';
+import { useWhenIdle } from '../components/use-when-idle.ts';
 import { byReward } from './prompts.ts';
 import { SampleCard, Target, useSample } from './SampleCard.tsx';
 import classes from './Samples.module.css';
@@ -13,7 +13,7 @@ import { VirtualList } from './VirtualList.tsx';
 
 export interface CompletionsProps {
   readonly samples: readonly SampleFacts[];
-  /** Of one prompt: its target stands once above all. */
+  /** Whether all are of one prompt, whose target is then shown once on top. */
   readonly onePrompt: boolean;
   readonly scale: readonly [number, number];
   readonly hidden: ReadonlySet<WordKind>;
@@ -21,7 +21,7 @@ export interface CompletionsProps {
 }
 
 const BINS = 20;
-/** Of a card before it is measured. */
+/** Estimated height of a card before it is measured. */
 const CARD = 84;
 
 export function Completions({ samples, onePrompt, scale, hidden, onRecord }: CompletionsProps) {
@@ -42,13 +42,13 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
       picked === undefined ? ranked : ranked.filter(({ reward }) => binsOf([reward], BINS, ...scale)[bin ?? 0]?.count),
     [ranked, picked, bin, scale],
   );
-  // The best and the worst are what one comes for; the others are further down.
-  const isLater = useLater();
+  // The best and the worst come first; the others are further down.
+  const isIdle = useWhenIdle();
   const scroller = useRef<HTMLElement>(null);
   const [best, worst] = [ranked[0], ranked.at(-1)];
-  // Another step or prompt starts at its best and worst.
+  // Another step or prompt scrolls back to its best and worst.
   const first = best === undefined ? '' : `${best.runId} ${best.step} ${onePrompt ? best.group : 'all'}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: to be done when what is shown becomes another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another step or prompt is shown
   useEffect(() => {
     scroller.current?.scrollTo({ top: 0 });
     setBin(null);
@@ -68,7 +68,7 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
             <SampleCard sample={worst} title="worst" withTarget={!onePrompt} {...{ hidden, onRecord }} />
           </div>
           <Histogram
-            title={`Rewards of ${samples.length} completions; pick a bar to see only those`}
+            title={`Rewards of ${samples.length} completions; click a bar to filter`}
             label="Rewards"
             unit="completions"
             height={64}
@@ -92,7 +92,7 @@ export function Completions({ samples, onePrompt, scale, hidden, onRecord }: Com
       }
       headHeight={420}
       rowHeight={CARD}
-      count={isLater ? shown.length : 0}
+      count={isIdle ? shown.length : 0}
       row={(index) => {
         const sample = shown[index];
         if (sample === undefined) return null;

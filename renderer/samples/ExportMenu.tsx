@@ -1,18 +1,18 @@
-/** What is on show as a file. Large ones come part by part, with their progress, and can be stopped. */
+/** Exports the completions shown. Large exports arrive in parts, show progress and can be stopped. */
 import { Button, Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.ts';
+import type { SampleFilter, SampleOrder } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
-import { DemandMenu } from '../components/DemandMenu.tsx';
 import { Failed } from '../components/Feedback.tsx';
+import { LazyMenu } from '../components/LazyMenu.tsx';
 import { saveFile } from '../components/save-file.ts';
 
 export interface ExportMenuProps {
   readonly filter: SampleFilter;
   readonly order: SampleOrder;
-  /** Of the file, without its ending. */
+  /** File name without extension. */
   readonly name: string;
   readonly disabled?: boolean;
 }
@@ -40,14 +40,14 @@ export function ExportMenu({ filter, order, name, disabled = false }: ExportMenu
   if (file.isPending && !stopped)
     return (
       <Button variant="default" onClick={() => controller.current?.abort()}>
-        {done === '' ? 'Exporting' : done}, stop
+        Stop export{done !== '' && ` (${done})`}
       </Button>
     );
   return (
     <>
-      {file.error !== null && !stopped && <Failed what="Not exported" error={file.error} />}
-      <DemandMenu
-        face={
+      {file.error !== null && !stopped && <Failed what="The export failed" error={file.error} />}
+      <LazyMenu
+        trigger={
           <Button variant="default" disabled={disabled} leftSection={<IconDownload size={14} aria-hidden="true" />}>
             Export
           </Button>
@@ -55,12 +55,12 @@ export function ExportMenu({ filter, order, name, disabled = false }: ExportMenu
       >
         {() => (
           <>
-            <Menu.Label>The completions on show, with all texts</Menu.Label>
+            <Menu.Label>Shown completions, with full texts</Menu.Label>
             <Menu.Item onClick={() => file.mutate('jsonl')}>JSONL</Menu.Item>
             <Menu.Item onClick={() => file.mutate('csv')}>CSV</Menu.Item>
           </>
         )}
-      </DemandMenu>
+      </LazyMenu>
     </>
   );
 }

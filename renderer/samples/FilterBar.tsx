@@ -1,4 +1,4 @@
-/** What to look for: words, scores, how it ended, one part of the reward, in this run or in all. */
+/** Search filters: words, reward, exactness, ending and one reward component, in this run or in all. */
 import { Checkbox, TextInput } from '@mantine/core';
 import { useThrottledCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
@@ -10,7 +10,7 @@ import classes from './Samples.module.css';
 export interface FilterBarProps {
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
-  /** Of the reward. */
+  /** Names of the reward components. */
   readonly components: readonly string[];
 }
 
@@ -26,22 +26,22 @@ const endings: WhetherProps['data'] = [
   { value: 'no', label: 'cut off only' },
   { value: 'yes', label: 'ended only' },
 ];
-/** A letter is looked for at once, those that come faster than this together: a search takes less. */
+/** Throttles typing: the first letter is searched at once, faster ones together. A search takes less time than this. */
 const SEARCH_MS = 40;
 
 export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
   const [words, setWords] = useState(filter.words ?? '');
   const search = useThrottledCallback((typed: string) => onFilter({ ...filter, words: typed }), SEARCH_MS);
   const { component } = filter;
-  // Whoever comes here comes to type.
+  // The search field is focused when the view opens.
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
     <search className={classes.filters} aria-label="Filters">
       <TextInput
         className={classes.words}
-        aria-label="Words of completions"
-        placeholder="Words of completions"
+        aria-label="Search completions"
+        placeholder="Search completions"
         leftSection={<IconSearch size={14} aria-hidden="true" />}
         ref={field}
         maxLength={500}
@@ -52,12 +52,12 @@ export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
         }}
       />
       <Checkbox
-        label="in prompts too"
+        label="also in prompts"
         checked={filter.inPrompts ?? false}
         onChange={({ currentTarget }) => onFilter({ ...filter, inPrompts: currentTarget.checked || undefined })}
       />
       <Choice
-        aria-label="Which runs"
+        aria-label="Runs to search"
         width={100}
         data={[
           { value: 'one', label: 'this run' },
@@ -91,9 +91,9 @@ export function FilterBar({ filter, onFilter, components }: FilterBarProps) {
         onValue={(terminated) => onFilter({ ...filter, terminated })}
       />
       <Choice
-        aria-label="Part of the reward"
+        aria-label="Reward component"
         width={150}
-        data={[{ value: '', label: 'part of the reward' }, ...components.map((name) => ({ value: name, label: name }))]}
+        data={[{ value: '', label: 'reward component' }, ...components.map((name) => ({ value: name, label: name }))]}
         value={component?.name ?? ''}
         onChange={(name) => onFilter({ ...filter, component: name === '' ? undefined : { ...component, name } })}
       />

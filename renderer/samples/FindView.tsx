@@ -1,8 +1,7 @@
-/** Completions found by what they scored and said: a list of any length, and the chosen one beside it. */
+/** Search results for completions: a list of any length, and the selected one beside it. */
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
-import type { FoundSample } from '../../main/services/samples/find.ts';
-import type { SampleOrder } from '../../main/store/sample-finder.ts';
+import type { FoundSample, SampleOrder } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Choice } from '../components/Choice.tsx';
@@ -36,7 +35,7 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
   const { filter } = place;
   const asked = hostFilter(filter, runId);
   const components = useQuery(api.samples.components.queryOptions());
-  // The first page is asked for first: over all completions, to count takes as long as to find.
+  // The first page is requested first: over all completions, counting takes as long as searching.
   const [first, count] = useQueries({
     queries: [
       { ...foundPage(asked, filter.order, 0), placeholderData: keepPreviousData },
@@ -51,7 +50,7 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 4,
-    besides: 150,
+    reservedHeight: 150,
   });
   const items = virtual.getVirtualItems();
   const pages = pagesOf(items.map(({ index }) => index));
@@ -91,7 +90,7 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
       <FilterBar filter={filter} components={components.data ?? []} onFilter={change} />
       <div className={classes.detailHead}>
         <span className="num" role="status">
-          {count.data !== undefined && told(total, isMore)}
+          {count.data !== undefined && countText(total, isMore)}
         </span>
         <span className={classes.gap} />
         <Choice
@@ -106,11 +105,11 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
       {error !== null && <Failed what="The search failed" error={error} onRetry={() => void count.refetch()} />}
       {count.data === undefined && error === null && <Loading what="completions" />}
       {count.data?.count === 0 && (
-        <Empty title="No completion fits">
+        <Empty title="No matching completions">
           <p>
             {filter.everyRun
-              ? 'Loosen a filter, or clear the words.'
-              : 'Loosen a filter, clear the words, or look in all runs.'}
+              ? 'Relax a filter, or clear the search.'
+              : 'Relax a filter, clear the search, or search all runs.'}
           </p>
         </Empty>
       )}
@@ -141,7 +140,7 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
                   className={classes.open}
                   onClick={() => onPlace({ show: 'step', run: chosen.runId, step: chosen.step, group: chosen.group })}
                 >
-                  Show its whole group: {chosen.runName}, step {chosen.step}
+                  Show the whole group: {chosen.runName}, step {chosen.step}
                 </button>
               </>
             )}
@@ -152,12 +151,12 @@ export function FindView({ runId, place, onPlace, hidden }: FindViewProps) {
   );
 }
 
-function told(count: number, isMore: boolean): string {
+function countText(count: number, isMore: boolean): string {
   const completions = `${count.toLocaleString('en')} ${count === 1 ? 'completion' : 'completions'}`;
-  return isMore ? `more than ${completions}; the first are listed, an export has all` : completions;
+  return isMore ? `more than ${completions}; only the first are listed, exports include all` : completions;
 }
 
-/** The pages that hold these rows, but for the first: that is always there, so that something is chosen. */
+/** The pages with these rows, except the first, which is always loaded so that something is selected. */
 function pagesOf(indexes: readonly number[]): readonly number[] {
   return [...new Set(indexes.filter((index) => index >= PAGE).map((index) => Math.floor(index / PAGE)))];
 }

@@ -1,17 +1,17 @@
 import { IconCut } from '@tabler/icons-react';
-import type { FoundSample } from '../../main/services/samples/find.ts';
+import type { FoundSample } from '../../main/api/contract/index.ts';
 import { score, signed } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import classes from './Samples.module.css';
 
 export interface FoundRowProps {
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   readonly sample: FoundSample | undefined;
   readonly here: boolean;
   readonly onChoose: () => void;
 }
 
-/** A completion in a list: what it scored, where it is from, and what of it was looked for. */
+/** A search result: reward, origin, and the excerpt that matches. */
 export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
   if (sample === undefined) return <div className={classes.foundRow} />;
   const { reward, runName, step, recordId, advantage, length, terminated, excerpt } = sample;

@@ -1,10 +1,10 @@
-/** Pinned completions side by side, whatever step and run they are of. */
+/** Pinned completions side by side, from any step and run. */
 import { Button } from '@mantine/core';
-import type { SampleKey } from '../../main/store/samples.ts';
+import type { SampleKey } from '../../main/api/contract/index.ts';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Empty } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
-import { keyText, MOST_PINS, usePins } from './pins.ts';
+import { keyText, MAX_PINS, usePins } from './pins.ts';
 import { noFilter, writePlace } from './place.ts';
 import { SampleCard, useSample } from './SampleCard.tsx';
 import classes from './Samples.module.css';
@@ -15,8 +15,8 @@ export function PinsView({ hidden }: { readonly hidden: ReadonlySet<WordKind> })
     return (
       <Empty title="Nothing is pinned">
         <p>
-          Pin up to {MOST_PINS} completions with the pin on each, or the best and the worst of a step with B and W. They
-          then stand here side by side, whatever step and run they are of.
+          Pin up to {MAX_PINS} completions with the pin button on each, or a step's best and worst with B and W, to
+          compare them here side by side, from any step and run.
         </p>
       </Empty>
     );
@@ -24,7 +24,7 @@ export function PinsView({ hidden }: { readonly hidden: ReadonlySet<WordKind> })
     <>
       <div className={classes.detailHead}>
         <span className="soft">
-          {pins.length} of {MOST_PINS} pinned
+          {pins.length} of {MAX_PINS} pinned
         </span>
         <Button variant="default" onClick={clear}>
           Unpin all

@@ -21,7 +21,7 @@ export interface PromptListProps {
 
 const ROW = 44;
 const orders: readonly { readonly value: PromptOrder; readonly label: string }[] = [
-  { value: 'order', label: 'as they came' },
+  { value: 'order', label: 'in step order' },
   { value: 'lowest', label: 'lowest mean first' },
   { value: 'spread', label: 'widest spread first' },
 ];
@@ -33,7 +33,7 @@ export function PromptList({ prompts, scale, chosen, onChoose, order, onOrder }:
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 6,
-    besides: 230,
+    reservedHeight: 230,
   });
   const position = prompts.findIndex(({ group }) => group === chosen);
   useEffect(() => {
@@ -42,7 +42,7 @@ export function PromptList({ prompts, scale, chosen, onChoose, order, onOrder }:
   const completions = prompts.reduce((sum, { samples }) => sum + samples.length, 0);
   return (
     <nav className={classes.prompts} aria-label="Prompts of the step">
-      <Choice aria-label="Order of the prompts" data={orders} value={order} onChange={onOrder} />
+      <Choice aria-label="Prompt order" data={orders} value={order} onChange={onOrder} />
       <PlainButton
         className={classes.prompt}
         aria-current={chosen === null || undefined}

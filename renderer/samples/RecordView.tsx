@@ -1,9 +1,9 @@
-/** One record through the run: what its completions were at each step that kept it. */
+/** One record over the run: its completions at each step that saved them. */
 import { Button } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { RecordStep, RunSamples } from '../../main/services/samples.ts';
+import type { RecordStep, RunSamples } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
@@ -50,7 +50,7 @@ export function RecordView({ run, record, onPlace, hidden }: RecordViewProps) {
             />
             <span className="soft num">
               mean {score(steps[0]?.mean)} → {score(steps.at(-1)?.mean)} over {steps.length}{' '}
-              {steps.length === 1 ? 'kept step' : 'kept steps'}
+              {steps.length === 1 ? 'saved step' : 'saved steps'}
             </span>
           </>
         )}

@@ -1,11 +1,10 @@
-/** One completion: what it scored and why, and its words against the target. */
+/** One completion: its reward and components, and its words aligned with the target. */
 import { Menu } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCut, IconFlag, IconPin, IconPinFilled } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { SampleView } from '../../main/services/samples.ts';
-import type { SampleFacts, SampleKey } from '../../main/store/samples.ts';
+import type { SampleFacts, SampleKey, SampleView } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import { fragmentOf, targetOf, type WordKind } from '../components/aligned-words.ts';
@@ -21,13 +20,13 @@ export interface SampleCardProps {
   readonly sample: SampleKey;
   readonly title: ReactNode;
   readonly hidden: ReadonlySet<WordKind>;
-  /** Shows the fragments and the target too: where they don't stand above. */
+  /** Also shows the fragments and the target, where they aren't shown above. */
   readonly withTarget?: boolean;
-  /** Leads to the record's other completions. */
+  /** Opens the record's other completions. */
   readonly onRecord?: ((sample: SampleFacts) => void) | undefined;
 }
 
-/** Which completion, for a query: without what else a row knows. */
+/** Only the key of a completion, as query input. */
 export function keyOf({ runId, step, group, index }: SampleKey): SampleKey {
   return { runId, step, group, index };
 }
@@ -77,7 +76,7 @@ function Facts({ sample }: { readonly sample: SampleView }) {
           <IconFlag size={12} aria-hidden="true" /> ended
         </span>
       ) : (
-        <span className={classes.cut} title="It ran into max_completion_length">
+        <span className={classes.cut} title="It reached max_completion_length">
           <IconCut size={12} aria-hidden="true" /> cut off
         </span>
       )}
@@ -104,7 +103,7 @@ function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
     <span className={classes.actions}>
       <span role="status" className={classes.copied}>
         {clipboard.copied && 'Copied'}
-        {clipboard.error !== null && 'Not copied: the browser keeps the clipboard to itself'}
+        {clipboard.error !== null && 'Not copied: the browser denied access to the clipboard'}
       </span>
       <IconButton
         size="sm"
@@ -125,7 +124,7 @@ function Actions({ sampleKey, sample, onRecord }: ActionsProps) {
               Copy as JSON
             </Menu.Item>
             {onRecord !== undefined && sample !== undefined && (
-              <Menu.Item onClick={() => onRecord(sample)}>This record through the run</Menu.Item>
+              <Menu.Item onClick={() => onRecord(sample)}>Show this record over the run</Menu.Item>
             )}
           </>
         )}
@@ -138,22 +137,22 @@ function withoutWords({ alignment, ...rest }: SampleView) {
   return { ...rest, first_error: alignment?.firstError ?? null };
 }
 
-/** What was asked for: the two fragments and what they make in the colours of their strands, else the prompt. */
+/** The two fragments and the target in the colours of their strands, or the prompt if there is no exact target. */
 export function Target({ sample }: { readonly sample: SampleView }) {
-  if (sample.alignment === null) return <p className={`mono ${classes.prompted}`}>{sample.prompt}</p>;
+  if (sample.alignment === null) return <p className={`mono own-direction ${classes.prompted}`}>{sample.prompt}</p>;
   const { words } = sample.alignment;
   return (
     <dl className={classes.target}>
       {(['a', 'b'] as const).map((strand) => (
         <div key={strand}>
           <dt className={classes[strand]}>{strand.toUpperCase()}</dt>
-          <dd className={`mono ${classes.fragment} ${classes[strand]}`} title={fragmentOf(words, strand)}>
+          <dd className={`mono own-direction ${classes.fragment} ${classes[strand]}`} title={fragmentOf(words, strand)}>
             {fragmentOf(words, strand)}
           </dd>
         </div>
       ))}
       <div>
-        <dt>target</dt>
+        <dt>Target</dt>
         <dd>
           <Aligned words={targetOf(words)} label="Target" />
         </dd>

@@ -1,4 +1,4 @@
-/** The completions that runs kept: by step, by record, found by what they scored and said, pinned side by side. */
+/** The Samples screen: saved completions by step, by record, by search, and pinned side by side. */
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -34,7 +34,7 @@ export function Samples() {
     ...api.samples.ofRun.queryOptions({ input: { runId: runId ?? 0 } }),
     enabled: runId !== null,
   });
-  // Replies have no exact target to be told apart from; what was found or pinned may be of any run.
+  // Replies have no exact target to align with. Search results and pins may be from any run.
   const hasTargets = (place.show !== 'step' && place.show !== 'record') || ofRun.data?.task !== 'reply';
   const queries = useQueryClient();
   useEffect(() => {
@@ -61,7 +61,7 @@ export function Samples() {
         <>
           <RunChoice
             runId={runId}
-            onRun={(run) => onPlace({ run, step: null, group: null, show: keptView(place.show) })}
+            onRun={(run) => onPlace({ run, step: null, group: null, show: tabOf(place.show) })}
           />
           <Segments
             aria-label="View"
@@ -70,7 +70,7 @@ export function Samples() {
               { value: 'find', label: 'Find' },
               { value: 'pins', label: `Pinned ${pins.length}` },
             ]}
-            value={keptView(place.show)}
+            value={tabOf(place.show)}
             onChange={(show) => onPlace({ show: show as View })}
           />
         </>
@@ -86,23 +86,22 @@ export function Samples() {
         {(place.show === 'step' || place.show === 'record') && runId !== null && (
           <OfRun runId={runId} {...{ place, onPlace, hidden }} />
         )}
-        {place.show === 'step' && runId === null && newest.data === null && <NothingKept />}
+        {place.show === 'step' && runId === null && newest.data === null && <NothingSaved />}
       </div>
     </Screen>
   );
 }
 
-/** A record is seen from its step. */
-function keptView(show: View): View {
+/** The record view belongs to the step view. */
+function tabOf(show: View): View {
   return show === 'record' ? 'step' : show;
 }
 
-function NothingKept() {
+function NothingSaved() {
   return (
     <Empty title="No completions yet">
       <p>
-        They are kept while a run trains: of its first and its last step, and of every tenth unless its settings say
-        otherwise.
+        They are saved while a run trains: at its first and last step, and at every tenth unless its settings differ.
       </p>
       <Button component={Link} href="/curriculum">
         Start a stage
@@ -135,7 +134,7 @@ function OfRun({ runId, place, onPlace, hidden }: OfRunProps) {
       <Empty title={`${run.name} has no completions`}>
         <p>
           {run.state === 'running'
-            ? 'The first are kept with its first step.'
+            ? 'The first ones are saved at its first step.'
             : 'It ended before its first step, or it was trained without sampling (sft).'}
         </p>
         <Link href={`/runs/${runId}`}>Open the run</Link>
@@ -159,8 +158,8 @@ function RunChoice({ runId, onRun }: RunChoiceProps) {
       aria-label="Run"
       className={classes.run}
       placeholder="No run"
-      face={runs?.find(({ id }) => id === runId)?.name}
-      nothingFoundMessage="No run of that name"
+      currentLabel={runs?.find(({ id }) => id === runId)?.name}
+      nothingFoundMessage="No matching runs"
       data={options}
       value={runId === null ? null : String(runId)}
       onChange={(value) => value !== null && onRun(Number(value))}

@@ -1,7 +1,7 @@
-/** The kept steps of a run: their rewards as a strip, and a slider under it. */
+/** A run's saved steps: a strip of their rewards, with a slider below it. */
 import { Switch } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
-import type { StepRewards } from '../../main/store/samples.ts';
+import type { StepRewards } from '../../main/api/contract/index.ts';
 import { score } from '../components/format.ts';
 import { IconButton } from '../components/IconButton.tsx';
 import classes from './Samples.module.css';
@@ -9,10 +9,10 @@ import classes from './Samples.module.css';
 export interface StepSliderProps {
   readonly steps: readonly StepRewards[];
   readonly step: number;
-  /** New steps are shown as they come. */
+  /** Whether new steps are shown as they arrive. */
   readonly following: boolean;
   readonly live: boolean;
-  /** Null: the newest, and those to come. */
+  /** Null to follow the newest. */
   readonly onStep: (step: number | null) => void;
 }
 
@@ -47,7 +47,7 @@ export function StepSlider({ steps, step, following, live, onStep }: StepSliderP
       <div className={`num ${classes.where}`}>
         <strong>step {step}</strong>
         <span className="soft">
-          {index + 1} of {steps.length} kept
+          {index + 1} of {steps.length} saved
         </span>
         <span className="soft">mean {score(here?.mean)}</span>
       </div>

@@ -1,7 +1,7 @@
-/** One step of a run: its prompts on the left, the completions of one of them, or of all, beside. */
+/** One step of a run: its prompts on the left, the completions of one or all of them on the right. */
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { RunSamples } from '../../main/services/samples.ts';
+import type { RunSamples } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import type { WordKind } from '../components/aligned-words.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -30,7 +30,7 @@ export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
   const { data, error, refetch, isPlaceholderData } = useQuery(
     api.samples.ofStep.queryOptions({ input: { runId: run.runId, step }, placeholderData: keepPreviousData }),
   );
-  // J and K show at once what lies beside.
+  // Prefetches the adjacent steps, so that J and K respond at once.
   const queries = useQueryClient();
   const [before, after] = [steps[steps.indexOf(step) - 1], steps[steps.indexOf(step) + 1]];
   useEffect(() => {
@@ -54,7 +54,7 @@ export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
   const pins = usePins();
   const pin = (which: 0 | -1): void => {
     const sample = byReward(shown ?? []).at(which);
-    // Of the step before, while this one is on its way.
+    // Placeholder data is still that of the previous step.
     if (sample !== undefined && !isPlaceholderData) pins.toggle(sample);
   };
   const latest = useRef({ goStep, goPrompt, pin, onPlace });
@@ -65,7 +65,7 @@ export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
         { key: 'j', label: 'Previous step', run: () => latest.current.goStep(-1) },
         { key: 'k', label: 'Next step', run: () => latest.current.goStep(1) },
         { key: 'Home', label: 'First step', run: () => latest.current.onPlace({ step: 0 }) },
-        { key: 'End', label: 'Newest step, and those to come', run: () => latest.current.onPlace({ step: null }) },
+        { key: 'End', label: 'Follow the newest step', run: () => latest.current.onPlace({ step: null }) },
         { key: 'ArrowUp', label: 'Previous prompt', run: () => latest.current.goPrompt(-1) },
         { key: 'ArrowDown', label: 'Next prompt', run: () => latest.current.goPrompt(1) },
         { key: 'b', label: 'Pin the best', run: () => latest.current.pin(0) },
@@ -83,7 +83,7 @@ export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
         live={run.state === 'running' || run.state === 'paused'}
         onStep={(next) => onPlace({ step: next })}
       />
-      <Missed asked={place.step} step={step} run={run} />
+      <NearestStepNote asked={place.step} step={step} run={run} />
       {error !== null && <Failed what="This step can't be shown" error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the step" />}
       {shown !== undefined && error === null && (
@@ -120,22 +120,22 @@ export function StepView({ run, place, onPlace, hidden }: StepViewProps) {
   );
 }
 
-interface MissedProps {
+interface NearestStepNoteProps {
   readonly asked: number | null;
   readonly step: number;
   readonly run: RunSamples;
 }
 
-/** Why another step is on show than the one asked for. */
-function Missed({ asked, step, run }: MissedProps) {
+/** Says why another step is shown than the one asked for. */
+function NearestStepNote({ asked, step, run }: NearestStepNoteProps) {
   if (asked === null || asked === step || (asked === 0 && run.steps[0]?.step === step)) return null;
   const why =
     asked > run.step
-      ? `${run.name} is at step ${run.step}: it went back to a checkpoint, or has not come to step ${asked} yet.`
-      : `Completions of step ${asked} were not kept: every ${run.sampleSteps} steps are, and the first and the last.`;
+      ? `${run.name} is at step ${run.step}: it was rolled back to a checkpoint, or has not reached step ${asked} yet.`
+      : `Completions of step ${asked} were not saved: only those of every ${run.sampleSteps} steps, the first and the last are.`;
   return (
     <p className={classes.note} role="status">
-      {why} This is step {step}, the nearest.
+      {why} Showing step {step}, the nearest.
     </p>
   );
 }

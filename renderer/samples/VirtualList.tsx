@@ -1,4 +1,4 @@
-/** Rows of any height under a head, in one scroll; only those in view exist. */
+/** A virtualized list of rows of any height below a header, in one scroll area. */
 import { measureElement } from '@tanstack/react-virtual';
 import type { ReactNode, RefObject } from 'react';
 import { useRows } from '../components/use-rows.ts';
@@ -10,7 +10,7 @@ export interface VirtualListProps {
   readonly className?: string;
   /** The first row. */
   readonly head: ReactNode;
-  /** Guesses in pixels, before a row is measured. */
+  /** Estimates in pixels, before a row is measured. */
   readonly headHeight: number;
   readonly rowHeight: number;
   readonly count: number;
@@ -24,8 +24,8 @@ export function VirtualList(props: VirtualListProps) {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (index === 0 ? headHeight : rowHeight),
     overscan: 1,
-    besides: 200,
-    // The head is put there with nothing below it: its height is told when the page is laid out anyway.
+    reservedHeight: 200,
+    // The header mounts alone: its height is reported during layout anyway.
     measureElement: (row, entry, rows) =>
       entry === undefined && rows.indexFromElement(row) === 0
         ? (rows.measurementsCache[0]?.size ?? headHeight)

@@ -1,18 +1,18 @@
-/** What the search asks the host for, and how it is asked for before the search is opened. */
+/** Search queries, and their prefetch before the search is opened. */
 import type { QueryClient } from '@tanstack/react-query';
-import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.ts';
+import type { SampleFilter, SampleOrder } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { hostFilter, noFilter } from './place.ts';
 
-/** Completions that are fetched together. */
+/** Completions per page. */
 export const PAGE = 100;
 
-/** One page of what a filter means. */
+/** One page of the results of a filter. */
 export function foundPage(filter: SampleFilter, order: SampleOrder, page: number) {
   return api.samples.find.queryOptions({ input: { filter, order, limit: PAGE, offset: page * PAGE } });
 }
 
-/** What the search of a run shows when it is opened; whoever opens it is told of a failure. */
+/** Prefetches what the search of a run shows first; a failure is shown when it is opened. */
 export async function fetchFound(queries: QueryClient, runId: number): Promise<void> {
   const filter = hostFilter(noFilter, runId);
   void queries.prefetchQuery(api.samples.count.queryOptions({ input: filter }));

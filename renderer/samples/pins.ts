@@ -1,9 +1,9 @@
-/** Completions put aside to be compared, across steps and runs; they stay while the window is open. */
+/** Completions pinned for comparison across steps and runs; kept while the window is open. */
 import { useSyncExternalStore } from 'react';
-import type { SampleKey } from '../../main/store/samples.ts';
+import type { SampleKey } from '../../main/api/contract/index.ts';
 
-/** As many as stand side by side. */
-export const MOST_PINS = 4;
+/** As many as fit side by side. */
+export const MAX_PINS = 4;
 
 const STORED = 'braid.pins';
 const listeners = new Set<() => void>();
@@ -14,21 +14,21 @@ export function keyText({ runId, step, group, index }: SampleKey): string {
   return `${runId}.${step}.${group}.${index}`;
 }
 
-/** Reads what a window has stored; anything else is nothing. */
+/** Parses stored pins; invalid ones are ignored. */
 export function readPins(stored: string | null): readonly SampleKey[] {
   const keys = (stored ?? '').split(' ').flatMap((text) => {
     if (!/^\d+(\.\d+){3}$/.test(text)) return [];
     const [runId = 0, step = 0, group = 0, index = 0] = text.split('.').map(Number);
     return [{ runId, step, group, index }];
   });
-  return keys.slice(0, MOST_PINS);
+  return keys.slice(0, MAX_PINS);
 }
 
-/** With the key where it was not pinned and there is room, without it where it was. */
+/** Adds the key if it isn't pinned and there is room; removes it if it is pinned. */
 export function togglePin(before: readonly SampleKey[], key: SampleKey): readonly SampleKey[] {
   const rest = before.filter((pin) => keyText(pin) !== keyText(key));
   if (rest.length < before.length) return rest;
-  return before.length < MOST_PINS ? [...before, key] : before;
+  return before.length < MAX_PINS ? [...before, key] : before;
 }
 
 function change(next: readonly SampleKey[]): void {
@@ -54,7 +54,7 @@ export function usePins(): Pins {
   const now = useSyncExternalStore(subscribe, () => pins);
   return {
     pins: now,
-    full: now.length >= MOST_PINS,
+    full: now.length >= MAX_PINS,
     has: (key) => now.some((pin) => keyText(pin) === keyText(key)),
     toggle: (key) => change(togglePin(now, key)),
     clear: () => change([]),

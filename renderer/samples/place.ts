@@ -1,21 +1,21 @@
-/** What the screen is asked to show, as it stands behind `#/samples?`. Pure. */
-import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.ts';
+/** What the Samples screen shows, as encoded behind `#/samples?`. Pure. */
+import type { SampleFilter, SampleOrder } from '../../main/api/contract/index.ts';
 
 export type View = 'step' | 'record' | 'find' | 'pins';
 
 export interface Place {
   readonly show: View;
-  /** Null: the run that was kept of last. */
+  /** Null for the run with the newest completions. */
   readonly run: number | null;
-  /** Null: the newest, and those to come. */
+  /** Null to follow the newest. */
   readonly step: number | null;
-  /** A prompt's group in the step; null: the whole step. */
+  /** A prompt's group in the step; null for the whole step. */
   readonly group: number | null;
   readonly record: string | null;
   readonly filter: Filter;
 }
 
-/** A filter without its run: that is the place's, or any. */
+/** A filter without its run, which is that of the place, or any. */
 export interface Filter extends Omit<SampleFilter, 'runId' | 'step' | 'group' | 'recordId'> {
   readonly everyRun: boolean;
   readonly order: SampleOrder;
@@ -26,7 +26,7 @@ export const noFilter: Filter = { everyRun: false, order: 'newest' };
 const views: readonly View[] = ['step', 'record', 'find', 'pins'];
 const orders: readonly SampleOrder[] = ['newest', 'lowest', 'highest'];
 
-/** Reads a place; what makes no sense is left out. */
+/** Parses a place; invalid parts are ignored. */
 export function readPlace(search: string): Place {
   const asked = new URLSearchParams(search);
   const record = asked.get('record');
@@ -62,7 +62,7 @@ function readFilter(asked: URLSearchParams): Filter {
   };
 }
 
-/** The hash of a place, without what goes without saying. */
+/** The hash of a place, without default values. */
 export function writePlace({ show, run, step, group, record, filter }: Place): string {
   const { everyRun, order, words, inPrompts, below, above, exact, terminated, component } = filter;
   const entries: readonly (readonly [string, string | number | undefined | null])[] = [
@@ -87,12 +87,12 @@ export function writePlace({ show, run, step, group, record, filter }: Place): s
   return said.length === 0 ? '/samples' : `/samples?${new URLSearchParams(said)}`;
 }
 
-/** The filter as the host takes it. */
+/** The filter as the host expects it. */
 export function hostFilter({ everyRun, order: _, ...filter }: Filter, runId: number | null): SampleFilter {
   return { ...filter, ...(!everyRun && runId !== null && { runId }) };
 }
 
-/** A key with its value, or nothing. */
+/** An object with the key if the value is defined, otherwise empty. */
 function given<K extends string, V>(key: K, value: V | undefined): { readonly [key in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [key in K]?: V };
 }

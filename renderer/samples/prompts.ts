@@ -1,5 +1,5 @@
-/** A step's completions, prompt by prompt, and which of its steps to show. Pure. */
-import type { SampleFacts } from '../../main/store/samples.ts';
+/** A step's completions grouped by prompt, and which step to show. Pure. */
+import type { SampleFacts } from '../../main/api/contract/index.ts';
 
 /** One prompt of a step with its group's rewards. */
 export interface PromptGroup {
@@ -15,7 +15,7 @@ export interface PromptGroup {
 
 export type PromptOrder = 'order' | 'lowest' | 'spread';
 
-/** The groups of a step, in the order asked for. */
+/** The groups of a step, in the given order. */
 export function promptsOf(samples: readonly SampleFacts[], order: PromptOrder = 'order'): readonly PromptGroup[] {
   const groups = [...Map.groupBy(samples, ({ group }) => group)].map(([group, of]) => summarise(group, of));
   if (order === 'lowest') return groups.sort((a, b) => a.mean - b.mean);
@@ -40,7 +40,7 @@ export function byReward(samples: readonly SampleFacts[]): readonly SampleFacts[
   return [...samples].sort((a, b) => rank(b) - rank(a));
 }
 
-/** The kept step nearest to the one asked for; null where none was kept. */
+/** The saved step nearest to the one asked for; null if there is none. */
 export function nearestStep(steps: readonly number[], asked: number): number | null {
   return steps.reduce<number | null>(
     (best, step) => (best === null || Math.abs(step - asked) < Math.abs(best - asked) ? step : best),
@@ -48,7 +48,7 @@ export function nearestStep(steps: readonly number[], asked: number): number | n
   );
 }
 
-/** The scale of a step's rewards: 0 to 1 where that holds them all. */
+/** The scale of a step's rewards: 0 to 1, wider if rewards exceed it. */
 export function rewardScale(samples: readonly SampleFacts[]): readonly [low: number, high: number] {
   const rewards = samples.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward));
   return [Math.min(0, ...rewards), Math.max(1, ...rewards)];

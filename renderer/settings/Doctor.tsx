@@ -1,9 +1,9 @@
-/** What this machine can run: every check with what to do about it. */
+/** What this machine can run: every check, with what to do about it. */
 import { Button, CopyButton } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { Check } from '../../main/services/doctor.ts';
+import type { Check } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -17,9 +17,8 @@ export function Doctor() {
   const { data, error, refetch, isFetching } = useQuery(api.app.doctor.queryOptions());
   const { data: info } = useQuery(api.app.info.queryOptions());
   useKeys(useMemo(() => [{ key: 'r', label: 'Check again', run: () => void refetch() }], [refetch]));
-  if (error !== null)
-    return <Failed what="The checks could not be made" error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading what="the checks; the kernels run once" />;
+  if (error !== null) return <Failed what="The checks could not be run" error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading what="the machine checks" />;
   return (
     <Panel
       title={verdictOf(data)}

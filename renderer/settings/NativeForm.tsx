@@ -1,4 +1,4 @@
-/** What to set the native backend up from. */
+/** Where the native backend's TensorFlow comes from. */
 
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -9,15 +9,15 @@ import { Segments } from '../components/Segments.tsx';
 import classes from './Settings.module.css';
 
 const SOURCES = [
-  { value: 'auto', label: 'What fits, by pip' },
-  { value: 'own', label: "2.9.1, the package's own" },
-  { value: 'file', label: 'A file or an address' },
+  { value: 'auto', label: 'Best match, via pip' },
+  { value: 'own', label: '2.9.1, the package default' },
+  { value: 'file', label: 'File or URL' },
 ] as const;
 
 type Source = (typeof SOURCES)[number]['value'];
 
 export interface NativeFormProps {
-  /** Whether one is there already. */
+  /** Whether it is already set up. */
   readonly again: boolean;
   readonly busy: boolean;
 }
@@ -27,7 +27,7 @@ export function NativeForm({ again, busy }: NativeFormProps) {
   const [file, setFile] = useState('');
   const [parts, setParts] = useState({ package: '', addon: '' });
   const [cpu, setCpu] = useState(false);
-  const begin = useMutation({
+  const start = useMutation({
     mutationFn: () =>
       client.native.setUp({
         from: source === 'file' ? file.trim() : source,
@@ -41,7 +41,7 @@ export function NativeForm({ again, busy }: NativeFormProps) {
       className={classes.native}
       onSubmit={(event) => {
         event.preventDefault();
-        begin.mutate();
+        start.mutate();
       }}
     >
       <Segments
@@ -59,13 +59,13 @@ export function NativeForm({ again, busy }: NativeFormProps) {
         />
       )}
       <Checkbox
-        label="Leave the GPU out"
-        description="A smaller library that computes on the processor"
+        label="CPU only"
+        description="A smaller library without GPU support"
         checked={cpu}
         onChange={(event) => setCpu(event.currentTarget.checked)}
       />
       <details>
-        <summary>Where npm or a C++ compiler is missing</summary>
+        <summary>If npm or a C++ compiler is missing</summary>
         <FileField
           label="Package"
           description="Tarball of @tensorflow/tfjs-node-gpu 4.22.0; without one, npm fetches it"
@@ -79,12 +79,12 @@ export function NativeForm({ again, busy }: NativeFormProps) {
           onChange={(value) => setParts({ ...parts, addon: value })}
         />
       </details>
-      {begin.error !== null && <Failed what="The set-up was not begun" error={begin.error} />}
+      {start.error !== null && <Failed what="The set-up could not be started" error={start.error} />}
       <div className={classes.begin}>
-        <Button type="submit" disabled={busy || (source === 'file' && file.trim() === '')} loading={begin.isPending}>
+        <Button type="submit" disabled={busy || (source === 'file' && file.trim() === '')} loading={start.isPending}>
           {again ? 'Set up again' : 'Set up'}
         </Button>
-        <span className="soft">An earlier set-up stays as it was until the new one works.</span>
+        <span className="soft">An existing set-up is kept until the new one works.</span>
       </div>
     </form>
   );
@@ -97,7 +97,7 @@ interface FileFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A path or an address; chosen in a dialog where there is a desktop. */
+/** A path or URL; on the desktop it can be chosen in a dialog. */
 function FileField({ label, description, value, onChange }: FileFieldProps) {
   const { data: info } = useQuery(api.app.info.queryOptions());
   const choose = async (): Promise<void> => {

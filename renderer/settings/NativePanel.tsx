@@ -1,14 +1,14 @@
-/** The native backend: what is set up, and the same set-up as on the command line, with its steps. */
+/** The native backend: its status, and the same set-up as on the command line, with progress. */
 import { useQuery } from '@tanstack/react-query';
-import type { NativeState } from '../../main/services/native-setup/job.ts';
+import type { NativeState } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { OnTheWay } from '../components/OnTheWay.tsx';
+import { JobProgress } from '../components/JobProgress.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { NativeForm } from './NativeForm.tsx';
 import classes from './Settings.module.css';
 
-const ON_THE_WAY = ['native-setup'];
+const JOB_KINDS = ['native-setup'];
 
 export function NativePanel() {
   const { data, error, refetch } = useQuery(api.native.state.queryOptions());
@@ -16,14 +16,14 @@ export function NativePanel() {
   if (error !== null)
     return <Failed what="The native backend can't be shown" error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading what="the native backend" />;
-  const running = status?.jobs.some(({ kind, state }) => ON_THE_WAY.includes(kind) && state === 'running') ?? false;
+  const running = status?.jobs.some(({ kind, state }) => JOB_KINDS.includes(kind) && state === 'running') ?? false;
   return (
     <Panel title="Native backend" className={classes.panel ?? ''}>
       <p className={classes.about}>
-        TensorFlow for real models, on an NVIDIA GPU where there is one. The embedded backend needs none of it.
+        TensorFlow for real models, on an NVIDIA GPU if there is one. The embedded backend doesn't need it.
       </p>
       <Standing state={data} />
-      <OnTheWay kinds={ON_THE_WAY} />
+      <JobProgress kinds={JOB_KINDS} />
       {data.unsupported === null ? (
         <NativeForm again={data.manifest !== null} busy={running} />
       ) : (
@@ -53,5 +53,5 @@ function Standing({ state: { manifest, folder } }: { readonly state: NativeState
 }
 
 function flavour(cuda: boolean): string {
-  return cuda ? 'built for CUDA' : 'built for processors';
+  return cuda ? 'CUDA build' : 'CPU build';
 }

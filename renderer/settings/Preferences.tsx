@@ -1,4 +1,7 @@
-/** Every setting with what it means. A change is saved at once; one that can't be saved goes back, and says why. */
+/**
+ * Every setting with its description. Changes are saved at once; if that fails, the old value is restored and the
+ * reason shown.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -15,7 +18,7 @@ export function Preferences() {
   const settings = values.data;
   return (
     <Panel title="Preferences">
-      <p className={classes.about}>Kept in the workspace; a change is saved at once.</p>
+      <p className={classes.about}>Stored in the workspace; changes are saved at once.</p>
       {fields.data.map((field) => (
         <Setting key={field.name} field={field} value={settings[field.name]} />
       ))}

@@ -1,9 +1,8 @@
-/** One setting: its control, its unit, its meaning, and the way back to its default. */
+/** One setting: control, unit, description, and reset to the default. */
 import { NumberInput, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
-import type { SettingField } from '../../main/services/setting-fields.ts';
-import type { SettingsChange } from '../../main/services/settings.ts';
+import type { SettingField, SettingsChange } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
@@ -24,7 +23,7 @@ export function Setting({ field, value }: SettingProps) {
     mutationFn: (next: Value) => client.settings.set({ [field.name]: next } as SettingsChange),
     onSuccess: (settings) => queries.setQueryData(api.settings.get.queryKey(), settings),
   });
-  // While it is on its way the new value shows; a failure leaves the stored one.
+  // Shows the new value while saving; a failure restores the stored one.
   const shown = save.isPending ? save.variables : value;
   const set = (next: Value): void => {
     if (next !== value) save.mutate(next);
@@ -43,13 +42,13 @@ export function Setting({ field, value }: SettingProps) {
         {save.isSuccess && value === save.variables && <span role="status">saved</span>}
         {value !== field.default && (
           <PlainButton className={classes.reset} onClick={() => set(field.default)}>
-            Default: {worded(field.default)}
+            Reset to {formatValue(field.default)}
           </PlainButton>
         )}
       </div>
       {save.error !== null && (
         <div className={classes.failed}>
-          <Failed what={`${field.label} was not saved; it is as it was`} error={save.error} />
+          <Failed what={`${field.label} was not saved; the old value is kept`} error={save.error} />
         </div>
       )}
     </div>
@@ -86,14 +85,14 @@ interface DraftProps<F, V> {
   readonly described: Readonly<Record<string, string>>;
 }
 
-/** What is being typed; the stored value when it changes. */
+/** A draft of the typed value; reset when the stored value changes. */
 function useDraft<V>(value: V) {
   const [draft, setDraft] = useState(value);
   useEffect(() => setDraft(value), [value]);
   return [draft, setDraft] as const;
 }
 
-/** Saved when left, or on Enter: half a number is none. */
+/** Saved on blur or Enter, so that a half-typed number isn't saved. */
 function NumberField({ field, value, onChange, described }: DraftProps<SettingField & { kind: 'number' }, number>) {
   const [draft, setDraft] = useDraft<number | string>(value);
   const commit = (): void => {
@@ -132,6 +131,6 @@ function TextField({ field, value, onChange, described }: DraftProps<SettingFiel
   );
 }
 
-function worded(value: Value): string {
+function formatValue(value: Value): string {
   return value === true ? 'on' : value === false ? 'off' : String(value);
 }

@@ -14,7 +14,7 @@ export function WorkspacePanel() {
   const { workspace, host, version } = info;
   return (
     <Panel title="Workspace" className={classes.panel ?? ''}>
-      <p className={classes.about}>Database, datasets, models and what runs put out are all in this folder.</p>
+      <p className={classes.about}>The database, datasets, models and outputs of runs are all in this folder.</p>
       <div className={classes.path}>
         <Code>{workspace}</Code>
         <CopyButton value={workspace}>
@@ -38,8 +38,8 @@ export function WorkspacePanel() {
       {(open.error ?? reveal.error) !== null && <Failed error={open.error ?? reveal.error} />}
       {host === 'serve' && (
         <p className={classes.about}>
-          To open another, start Braid with it: <Code>braid serve --workspace FOLDER</Code>. What trains here is saved
-          when this one ends.
+          To open another workspace, run <Code>braid serve --workspace FOLDER</Code>. Live runs are saved when this
+          server stops.
         </p>
       )}
       <p className={classes.about}>

@@ -1,16 +1,16 @@
 /** The doctor's checks in words. Pure. */
-import type { Check } from '../../main/services/doctor.ts';
+import type { Check } from '../../main/api/contract/index.ts';
 
-/** In one line: whether Braid works here, and how much more would be possible. */
+/** One line: whether Braid works here, and what could be better. */
 export function verdictOf(checks: readonly Check[]): string {
   const failed = checks.filter(({ status }) => status === 'FAIL').length;
   const warned = checks.filter(({ status }) => status === 'WARN').length;
   const hints = warned === 0 ? '' : `; ${warned} ${warned === 1 ? 'thing' : 'things'} could be better`;
   if (failed === 0) return `This machine runs Braid${hints}`;
-  return `${failed} ${failed === 1 ? 'check' : 'checks'} failed: Braid can't work here yet${hints}`;
+  return `${failed} ${failed === 1 ? 'check' : 'checks'} failed: Braid can't run here yet${hints}`;
 }
 
-/** For a message to someone who helps: one line a check, what to do below it. */
+/** A report to share: one line per check, with what to do below it. */
 export function reportOf(checks: readonly Check[], version: string): string {
   const lines = checks.flatMap(({ name, status, detail, next }) => [
     `${status.padEnd(4)} ${name}: ${detail}`,

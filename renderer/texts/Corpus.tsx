@@ -1,4 +1,4 @@
-/** The corpus: every text with the stages that it serves; what comes in, is joined, renamed and removed. */
+/** The corpus: every text with the stages that it is long enough for; import, merge, rename and delete. */
 import { Button, CloseButton, TextInput } from '@mantine/core';
 import { IconFileImport, IconSearch, IconTextPlus } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -30,7 +30,7 @@ export function Corpus() {
   const [order, setOrder] = useState<TextOrder>({ by: 'addedAt', descending: false });
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [dialog, setDialog] = useState<Dialog | null>(null);
-  const [told, setTold] = useState<string | null>(null);
+  const [notice, setNotice] = useState<string | null>(null);
   const incoming = useIncoming();
   const searchBox = useRef<HTMLInputElement>(null);
   const wanted = useDeferredValue(search.trim());
@@ -54,7 +54,7 @@ export function Corpus() {
         { key: '/', label: 'Search', run: () => searchBox.current?.focus() },
         { key: 'i', label: 'Import texts', run: () => incoming.open() },
         { key: 'm', label: 'Merge texts', run: () => setDialog({ kind: 'merge', ids: chosen.map(({ id }) => id) }) },
-        { key: 'a', label: 'Select all that are shown', run: () => setSelected(new Set(texts.map(({ id }) => id))) },
+        { key: 'a', label: 'Select all shown', run: () => setSelected(new Set(texts.map(({ id }) => id))) },
         { key: 'Escape', label: 'Select none', run: () => setSelected(new Set()) },
       ],
       [incoming.open, chosen, texts],
@@ -63,11 +63,11 @@ export function Corpus() {
 
   const close = (message?: string): void => {
     setDialog(null);
-    if (message !== undefined) setTold(message);
+    if (message !== undefined) setNotice(message);
   };
   const dialogs = (
     <>
-      <ImportDialog incoming={incoming} onDone={setTold} />
+      <ImportDialog incoming={incoming} onDone={setNotice} />
       {dialog?.kind === 'merge' && <MergeDialog texts={all.data ?? []} ids={dialog.ids} onClose={close} />}
       {dialog?.kind === 'remove' && <RemoveTexts texts={all.data ?? []} ids={dialog.ids} onClose={close} />}
       {dialog?.kind === 'read' && (
@@ -145,15 +145,15 @@ export function Corpus() {
             onSelect={setSelected}
             onOpen={(id) => setDialog({ kind: 'read', id })}
             onRemove={(id) => setDialog({ kind: 'remove', ids: ids.length > 0 ? ids : [id] })}
-            nothing={wanted === '' ? '' : `No text holds “${wanted}”`}
+            emptyText={wanted === '' ? '' : `No text contains “${wanted}”`}
           />
         </Panel>
         <LengthPanel overview={overview} onMerge={() => setDialog({ kind: 'merge', ids: [] })} />
       </div>
       <p className={classes.told} role="status">
-        {told !== null && (
+        {notice !== null && (
           <>
-            {told} <CloseButton size="xs" aria-label="Dismiss" onClick={() => setTold(null)} />
+            {notice} <CloseButton size="xs" aria-label="Dismiss" onClick={() => setNotice(null)} />
           </>
         )}
       </p>
@@ -169,7 +169,7 @@ interface SelectionProps {
   readonly onSelect: (selected: ReadonlySet<number>) => void;
 }
 
-/** What is shown or, with a selection, what is chosen. */
+/** The number of texts shown or, with a selection, selected. */
 function Selection({ texts, all, chosen, onSelect }: SelectionProps) {
   if (chosen.length === 0)
     return (

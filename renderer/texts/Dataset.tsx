@@ -1,11 +1,11 @@
-/** One dataset: its records, searched, and what is known of it. */
+/** One dataset: its records, searchable, and its details. */
 import { Button, CloseButton, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { DatasetDetail } from '../../main/services/library/catalogue.ts';
+import type { DatasetDetail } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
@@ -20,7 +20,7 @@ import classes from './Texts.module.css';
 
 export function Dataset({ datasetId }: { readonly datasetId: number }) {
   const { data, error, refetch } = useQuery(api.datasets.get.queryOptions({ input: { id: datasetId } }));
-  const [going, setGoing] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   const [, navigate] = useLocation();
   if (data === undefined)
     return (
@@ -40,7 +40,7 @@ export function Dataset({ datasetId }: { readonly datasetId: number }) {
       title={data.name}
       about={<Link href="/texts/datasets">All datasets</Link>}
       actions={
-        <Button variant="default" onClick={() => setGoing(true)}>
+        <Button variant="default" onClick={() => setDeleting(true)}>
           Delete …
         </Button>
       }
@@ -51,11 +51,11 @@ export function Dataset({ datasetId }: { readonly datasetId: number }) {
           <DatasetFacts dataset={data} />
         </div>
       </div>
-      {going && (
+      {deleting && (
         <RemoveDataset
           id={datasetId}
           onClose={(removed) => {
-            setGoing(false);
+            setDeleting(false);
             if (removed) navigate('/texts/datasets');
           }}
         />
@@ -64,7 +64,7 @@ export function Dataset({ datasetId }: { readonly datasetId: number }) {
   );
 }
 
-/** A word that is being typed is not looked for at every key. */
+/** Debounces the search while typing. */
 const WAIT_MS = 200;
 
 function Records({ dataset: { id, trainN, testN, madeAt } }: { readonly dataset: DatasetDetail }) {
@@ -79,7 +79,7 @@ function Records({ dataset: { id, trainN, testN, madeAt } }: { readonly dataset:
         { key: '/', label: 'Search the records', run: () => box.current?.focus() },
         {
           key: 't',
-          label: 'Training or test records',
+          label: 'Switch between training and test records',
           run: () => setSide((now) => (now === 'train' ? 'test' : 'train')),
         },
       ],
@@ -90,7 +90,7 @@ function Records({ dataset: { id, trainN, testN, madeAt } }: { readonly dataset:
     <Panel className={classes.tablePanel ?? ''}>
       <div className={classes.toolbar}>
         <Segments
-          aria-label="Side of the split"
+          aria-label="Split"
           data={[
             { value: 'train', label: `Train ${number(trainN)}` },
             { value: 'test', label: `Test ${number(testN)}` },

@@ -1,6 +1,6 @@
-/** What is known of a dataset: how it was made, whether its test side is held out, what depends on it, where it lies. */
+/** A dataset's details: how it was made, whether its test side is held out, what depends on it, where it is stored. */
 import { useQuery } from '@tanstack/react-query';
-import type { DatasetDetail } from '../../main/services/library/catalogue.ts';
+import type { DatasetDetail } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, number } from '../components/format.ts';
@@ -18,7 +18,7 @@ export function DatasetFacts({ dataset }: { readonly dataset: DatasetDetail }) {
     <Panel title="About" className={classes.lengths ?? ''}>
       <dl className={`${classes.factList} num`}>
         <dt>Words</dt>
-        <dd>{words === null ? '–' : `${number(words)} in each fragment`}</dd>
+        <dd>{words === null ? '–' : `${number(words)} per fragment`}</dd>
         <dt>Records</dt>
         <dd>
           {number(trainN)} training, {number(testN)} test
@@ -27,28 +27,28 @@ export function DatasetFacts({ dataset }: { readonly dataset: DatasetDetail }) {
         <dd>{template === null ? '–' : seed}</dd>
         <dt>Template</dt>
         <dd>{template ?? '–'}</dd>
-        <dt>Made</dt>
+        <dt>Created</dt>
         <dd>
           <When at={madeAt} />
         </dd>
         <dt>Size</dt>
-        <dd>{dataset.bytes === null ? 'the file is missing' : bytes(dataset.bytes)}</dd>
+        <dd>{dataset.bytes === null ? 'file missing' : bytes(dataset.bytes)}</dd>
         <dt>File</dt>
         <dd className={classes.path}>{files.train}</dd>
       </dl>
-      <h3>Held out</h3>
+      <h3>Held-out check</h3>
       {leakage.data !== undefined && leakage.data !== null && <LeakageNote leakage={leakage.data} />}
-      {leakage.data === null && <p className="soft">There are no test records to compare.</p>}
-      {leakage.isPending && <Loading what="both sides" />}
-      {leakage.error !== null && <Failed what="Not checked" error={leakage.error} />}
-      <h3>Depends on it</h3>
+      {leakage.data === null && <p className="soft">No test records to compare</p>}
+      {leakage.isPending && <Loading what="the held-out check" />}
+      {leakage.error !== null && <Failed what="The held-out check failed" error={leakage.error} />}
+      <h3>Used by</h3>
       <Dependents dependents={dependents} />
     </Panel>
   );
 }
 
 function Dependents({ dependents: { stages, runs } }: Pick<DatasetDetail, 'dependents'>) {
-  if (stages.length + runs.length === 0) return <p className="soft">No stage and no run yet.</p>;
+  if (stages.length + runs.length === 0) return <p className="soft">No stages or runs yet</p>;
   return (
     <ul className={classes.names}>
       {stages.map(({ id, name, state }) => (

@@ -3,11 +3,12 @@ import { Button, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { DatasetSummary } from '../../main/services/library/catalogue.ts';
+import type { DatasetSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
+import { leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import { FoundFiles } from './FoundFiles.tsx';
@@ -20,16 +21,17 @@ const heads = [
   ['Words', 'right'],
   ['Train', 'right'],
   ['Test', 'right'],
+  ['Held out', 'left'],
   ['Seed', 'right'],
   ['Template', 'left'],
   ['Used by', 'left'],
   ['Size', 'right'],
-  ['Made', 'left'],
+  ['Created', 'left'],
 ] as const;
 
 export function Datasets() {
   const { data, error, refetch } = useQuery(api.datasets.list.queryOptions());
-  const [going, setGoing] = useState<number | null>(null);
+  const [deleting, setDeleting] = useState<number | null>(null);
   const [, navigate] = useLocation();
   const actions = <Button onClick={() => navigate('/texts/make')}>Make datasets …</Button>;
   return (
@@ -39,7 +41,8 @@ export function Datasets() {
       {data?.length === 0 && (
         <Empty title="No datasets yet">
           <p>
-            <Link href="/texts/make">Make one</Link> of the texts: pairs of fragments and the answer that braids them.
+            <Link href="/texts/make">Make one</Link> from your texts: pairs of fragments, and the target that
+            interleaves them.
           </p>
         </Empty>
       )}
@@ -60,20 +63,21 @@ export function Datasets() {
             </Table.Thead>
             <Table.Tbody>
               {data.map((dataset) => (
-                <Row key={dataset.id} dataset={dataset} onRemove={() => setGoing(dataset.id)} />
+                <Row key={dataset.id} dataset={dataset} onRemove={() => setDeleting(dataset.id)} />
               ))}
             </Table.Tbody>
           </Table>
         </Panel>
       )}
       <FoundFiles />
-      {going !== null && <RemoveDataset id={going} onClose={() => setGoing(null)} />}
+      {deleting !== null && <RemoveDataset id={deleting} onClose={() => setDeleting(null)} />}
     </TextsScreen>
   );
 }
 
 function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly onRemove: () => void }) {
   const { id, name, words, trainN, testN, seed, template, runs, stages, madeAt } = dataset;
+  const leaks = leakageInWords(dataset.leakage, testN);
   return (
     <Table.Tr>
       <Table.Td>
@@ -87,6 +91,9 @@ function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly
       </Table.Td>
       <Table.Td className="mono" ta="right">
         {number(testN)}
+      </Table.Td>
+      <Table.Td className={leaks === null ? '' : classes.warn} title={leaks ?? undefined}>
+        {heldOut(dataset)}
       </Table.Td>
       <Table.Td className="mono" ta="right">
         {template === null ? '–' : seed}
@@ -106,6 +113,14 @@ function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly
       </Table.Td>
     </Table.Tr>
   );
+}
+
+function heldOut({ leakage, testN, task }: DatasetSummary): string {
+  if (testN === 0 || task !== 'interleave') return '–';
+  if (leakage === null) return 'not checked';
+  const { titles, pairs } = leakage;
+  if (titles + pairs === 0) return 'yes';
+  return pairs === 0 ? `${number(titles)} shared texts` : `${number(pairs)} of ${number(testN)} repeat`;
 }
 
 function usedBy(runs: number, stages: number): string {

@@ -1,4 +1,4 @@
-/** The corpus while it is empty: the two ways to begin. */
+/** The empty corpus, with two ways to start. */
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
@@ -11,8 +11,8 @@ export function FirstTexts({ onImport }: { readonly onImport: () => void }) {
     <div className={classes.first}>
       <Empty title="No texts yet">
         <p>
-          A dataset is made of pairs of fragments, each from another text. Begin with the texts that come with Braid:
-          they serve every stage up to 500 words. Or bring your own: drop files anywhere here, paste, or choose them.
+          A dataset pairs fragments of different texts. Start with the bundled texts, which are enough for every stage
+          up to 500 words. Or import your own: drop files anywhere here, paste, or choose them.
         </p>
         <div className={classes.buttons}>
           <Button loading={bundled.isPending} onClick={() => bundled.mutate(undefined)}>

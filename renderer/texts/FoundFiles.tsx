@@ -1,20 +1,20 @@
-/** Dataset files that lie in the workspace but are not listed: one click lists them. */
+/** Dataset files in the workspace that are not listed yet, each with a button to add it. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { FoundFile } from '../../main/services/library/found-files.ts';
+import type { FoundFile } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { bytes } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Texts.module.css';
 
-/** Shows nothing where there are none. */
+/** Renders nothing if there are none. */
 export function FoundFiles() {
-  // Another program may have put one there since: asked for at each visit.
+  // Fetched on each visit, as another program may have added one.
   const { data = [] } = useQuery(api.datasets.found.queryOptions({ refetchOnMount: 'always' }));
   if (data.length === 0) return null;
   return (
-    <Panel title="Also in the folder of datasets, not listed yet">
+    <Panel title="Unlisted files in the datasets folder">
       <ul className={classes.found}>
         {data.map((file) => (
           <Found key={file.name} file={file} />
@@ -25,7 +25,7 @@ export function FoundFiles() {
 }
 
 function Found({ file: { name, file, bytes: size } }: { readonly file: FoundFile }) {
-  const take = useMutation({ mutationFn: () => client.datasets.takeIn({ name }) });
+  const add = useMutation({ mutationFn: () => client.datasets.takeIn({ name }) });
   return (
     <li>
       <span className="mono" title={file}>
@@ -35,13 +35,14 @@ function Found({ file: { name, file, bytes: size } }: { readonly file: FoundFile
       <Button
         size="compact-xs"
         variant="default"
-        loading={take.isPending}
-        aria-label={`Take in ${name}`}
-        onClick={() => take.mutate()}
+        loading={add.isPending}
+        aria-label={`Add ${name}`}
+        onClick={() => add.mutate()}
       >
-        Take in
+        {' '}
+        Add{' '}
       </Button>
-      {take.error !== null && <Failed what="Not taken in" error={take.error} />}
+      {add.error !== null && <Failed what="The dataset could not be added" error={add.error} />}
     </li>
   );
 }

@@ -1,4 +1,4 @@
-/** Importing: choose, look, one word. */
+/** The import dialog: choose files, preview, confirm. */
 import { Button, Loader, Modal } from '@mantine/core';
 import { IconClipboardText, IconFileImport } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -85,8 +85,8 @@ function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
         </Button>
       </div>
       <p className="soft">
-        Ctrl V pastes, too: prose, Markdown, JSON or JSONL, told apart by what it says. Nothing is stored before you
-        have seen what would come in.
+        Or paste with Ctrl+V: prose, Markdown, JSON or JSONL, detected by its content. Nothing is imported until you
+        confirm the preview.
       </p>
       <input
         ref={chooser}
@@ -105,12 +105,12 @@ function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
   );
 }
 
-/** A browser may refuse the clipboard to a button; the key always works. */
+/** A browser may deny a button access to the clipboard; the shortcut always works. */
 async function fromClipboard(take: Incoming['take']): Promise<void> {
   try {
     const text = await navigator.clipboard.readText();
-    take(text.trim() === '' ? { kind: 'refused', reason: 'The clipboard holds no text.' } : checked([pasted(text)]));
+    take(text.trim() === '' ? { kind: 'refused', reason: 'The clipboard contains no text.' } : checked([pasted(text)]));
   } catch {
-    take({ kind: 'refused', reason: 'The browser keeps the clipboard to itself. Press Ctrl V (Cmd V) instead.' });
+    take({ kind: 'refused', reason: 'The browser denied access to the clipboard. Press Ctrl+V (Cmd+V) instead.' });
   }
 }

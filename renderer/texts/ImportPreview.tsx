@@ -1,10 +1,9 @@
-/** What an import would bring: its files with their faults, each text with what it resembles, and one confirmation. */
+/** The preview of an import: files with errors, each text with similar ones, and the confirmation. */
 import { Button, Checkbox, NumberInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
-import type { ImportedFile, IncomingText } from '../../main/services/library/import-tasks.ts';
-import type { ImportOutcome, ImportPreview } from '../../main/services/library/imports.ts';
+import type { ImportedFile, ImportOutcome, ImportPreview, IncomingText } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
@@ -22,7 +21,7 @@ export interface ImportPreviewProps {
 export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewProps) {
   const [without, setWithout] = useState<ReadonlySet<number>>(new Set());
   const confirm = useMutation(
-    api.texts.confirmImport.mutationOptions({ onSuccess: (outcome) => onDone(toldOf(outcome)) }),
+    api.texts.confirmImport.mutationOptions({ onSuccess: (outcome) => onDone(resultText(outcome)) }),
   );
   const { files, texts, stages, importId } = preview;
   const coming = texts.filter(({ fate }, i) => fate !== 'left-out' && !without.has(i)).length;
@@ -41,7 +40,7 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
       <div className={classes.dialogEnd}>
         <NumberInput
           className={styles.minWords ?? ''}
-          label="Of chat exports, answers of at least"
+          label="Min. answer length in chat exports"
           suffix=" words"
           min={1}
           max={100_000}
@@ -53,7 +52,7 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
         />
         <span className={classes.gap} />
         <Button variant="default" onClick={incoming.restart}>
-          Choose others
+          Choose other files
         </Button>
         <Button
           data-autofocus
@@ -68,13 +67,13 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
   );
 }
 
-function toldOf({ added, removed, leftOut }: ImportOutcome): string {
+function resultText({ added, removed, leftOut }: ImportOutcome): string {
   const parts = [
     `${number(added)} ${added === 1 ? 'text' : 'texts'} imported`,
     removed.length > 0
       ? `${number(removed.length)} shorter ${removed.length === 1 ? 'version' : 'versions'} replaced`
       : '',
-    leftOut > 0 ? `${number(leftOut)} left out as ${leftOut === 1 ? 'a duplicate' : 'duplicates'}` : '',
+    leftOut > 0 ? `${number(leftOut)} skipped as ${leftOut === 1 ? 'a duplicate' : 'duplicates'}` : '',
   ];
   return `${parts.filter((part) => part !== '').join(', ')}.`;
 }
@@ -84,28 +83,28 @@ function summaryOf(texts: readonly IncomingText[], without: ReadonlySet<number>)
   const parts = [
     `${number(texts.length)} ${texts.length === 1 ? 'text' : 'texts'} found`,
     `${number(count('new'))} new`,
-    ...(count('replaces') > 0 ? [`${number(count('replaces'))} in place of shorter versions`] : []),
+    ...(count('replaces') > 0 ? [`${number(count('replaces'))} replacing shorter versions`] : []),
     ...(count('left-out') > 0
-      ? [`${number(count('left-out'))} left out as ${count('left-out') === 1 ? 'a duplicate' : 'duplicates'}`]
+      ? [`${number(count('left-out'))} skipped as ${count('left-out') === 1 ? 'a duplicate' : 'duplicates'}`]
       : []),
-    ...(without.size > 0 ? [`${number(without.size)} not wanted`] : []),
+    ...(without.size > 0 ? [`${number(without.size)} deselected`] : []),
   ];
   return `${parts.join(', ')}.`;
 }
 
 const FAULTS_SHOWN = 8;
 
-/** A file with a fault is left out whole: half of a file would be worse than none. */
+/** A file with errors is skipped entirely: half of a file would be worse than none. */
 function Faults({ files, all }: { readonly files: readonly ImportedFile[]; readonly all: number }) {
   return (
-    <section className={styles.faults} aria-label="Faults">
+    <section className={styles.faults} aria-label="File errors">
       <p>
-        {files.length === 1 ? '1 file' : `${files.length} files`} of {all} can't be read whole and{' '}
-        {files.length === 1 ? 'is' : 'are'} left out. Mend {files.length === 1 ? 'it' : 'them'} and import again.
+        {files.length} of {all} {all === 1 ? 'file' : 'files'} {files.length === 1 ? 'has' : 'have'} errors and{' '}
+        {files.length === 1 ? 'is' : 'are'} skipped. Fix {files.length === 1 ? 'it' : 'them'} and import again.
       </p>
       <ul>
         {files.map(({ name, faults, faultCount }, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two dropped files may have one name
+          // biome-ignore lint/suspicious/noArrayIndexKey: two dropped files may share a name
           <li key={i}>
             <strong>{name}</strong>
             <ul>
@@ -144,7 +143,7 @@ function IncomingTexts({ texts, without, onChange }: IncomingTextsProps) {
     onChange(next);
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section ref={scroller} className={styles.incoming} tabIndex={0} aria-label="Texts to import">
       <ul style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, start, size }) => {
@@ -161,7 +160,7 @@ function IncomingTexts({ texts, without, onChange }: IncomingTextsProps) {
               />
               <span className={styles.what}>
                 <strong>{text.title}</strong>
-                <span className="faint">{text.beginning}</span>
+                <span className="faint own-direction">{text.beginning}</span>
               </span>
               <span className="mono soft">{number(text.words)}</span>
               <Fate text={text} />
@@ -173,11 +172,11 @@ function IncomingTexts({ texts, without, onChange }: IncomingTextsProps) {
   );
 }
 
-const fates = { new: 'new', replaces: 'replaces', 'left-out': 'left out' } as const;
+const fates = { new: 'new', replaces: 'replaces', 'left-out': 'skipped' } as const;
 
 function Fate({ text: { fate, resembles } }: { readonly text: IncomingText }) {
   const [first] = resembles;
-  const share = first === undefined ? '' : `${Math.round(first.similarity * 100)} % alike`;
+  const share = first === undefined ? '' : `${Math.round(first.similarity * 100)} % similar`;
   return (
     <span className={styles.fate} data-fate={fate}>
       <span>{fates[fate]}</span>
@@ -187,7 +186,7 @@ function Fate({ text: { fate, resembles } }: { readonly text: IncomingText }) {
           {resembles.length > 1 && ` and ${resembles.length - 1} more`}
         </span>
       )}
-      {fate === 'left-out' && first === undefined && <span className="soft">a longer version comes in, too</span>}
+      {fate === 'left-out' && first === undefined && <span className="soft">a longer version is imported, too</span>}
     </span>
   );
 }

@@ -1,6 +1,6 @@
-/** Whether held-out pairs are held out, in a line; what they share, where they are not. */
+/** Whether the held-out pairs are really held out, and what they share if not. */
 import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
-import type { Leakage } from '../../main/services/datasets/leakage.ts';
+import type { Leakage } from '../../main/api/contract/index.ts';
 import { number } from '../components/format.ts';
 import classes from './Records.module.css';
 
@@ -10,8 +10,8 @@ export function LeakageNote({ leakage }: { readonly leakage: Leakage }) {
   if (leakage.clean)
     return (
       <p className={classes.clean}>
-        <IconShieldCheck size={15} aria-hidden="true" /> Held out: training and test share no text and no run of eight
-        words.
+        <IconShieldCheck size={15} aria-hidden="true" /> Held out: training and test share no text and no sequence of
+        eight words.
       </p>
     );
   const { shared_titles: titles, overlaps } = leakage;
@@ -19,7 +19,7 @@ export function LeakageNote({ leakage }: { readonly leakage: Leakage }) {
     <div className={classes.leaky}>
       <p>
         <IconAlertTriangle size={15} aria-hidden="true" /> Not held out:{' '}
-        {titles.length > 0 && `${number(titles.length)} texts stand on both sides. `}
+        {titles.length > 0 && `${number(titles.length)} texts are on both sides. `}
         {overlaps.length > 0 && `${number(overlaps.length)} test pairs repeat eight or more words of training pairs.`}
       </p>
       <ul>

@@ -1,12 +1,12 @@
-/** The lengths of the texts against the stages, and what each stage has and lacks. */
+/** Text lengths compared with the stages, and what each stage has and needs. */
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { CorpusOverview } from '../../main/services/library/overview-task.ts';
+import type { CorpusOverview } from '../../main/api/contract/index.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
+import { compact, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import styles from './LengthPanel.module.css';
@@ -23,7 +23,7 @@ export function LengthPanel({ overview, onMerge }: LengthPanelProps) {
   if (error !== null && data === undefined)
     return <Failed what="The texts can't be measured" error={error} onRetry={() => void refetch()} />;
   return (
-    <Panel title="Lengths against the stages" className={classes.lengths ?? ''}>
+    <Panel title="Text lengths by stage" className={classes.lengths ?? ''}>
       {data === undefined ? <Loading what="the lengths" /> : <Lengths data={data} onMerge={onMerge} />}
     </Panel>
   );
@@ -37,7 +37,7 @@ function Lengths({ data, onMerge }: { readonly data: CorpusOverview; readonly on
       <Histogram
         title={
           <span className="soft num">
-            {number(data.words)} words; {number(data.shortest)} to {number(data.longest)} a text, median{' '}
+            {number(data.words)} words; {number(data.shortest)} to {number(data.longest)} per text, median{' '}
             {number(data.median)}
           </span>
         }
@@ -53,11 +53,11 @@ function Lengths({ data, onMerge }: { readonly data: CorpusOverview; readonly on
           <tr>
             <th scope="col">Stage</th>
             <th scope="col">Texts</th>
-            <th scope="col" title="Different pairs that the texts can give">
+            <th scope="col" title="Distinct pairs that the texts can provide">
               Training pairs
             </th>
             <th scope="col">Test pairs</th>
-            <th scope="col">Served</th>
+            <th scope="col">Ready</th>
           </tr>
         </thead>
         <tbody>
@@ -65,8 +65,8 @@ function Lengths({ data, onMerge }: { readonly data: CorpusOverview; readonly on
             <tr key={stage.words}>
               <th scope="row">{stage.words}</th>
               <td>{number(stage.texts)}</td>
-              <td>{many(stage.training_pairs)}</td>
-              <td>{many(stage.test_pairs)}</td>
+              <td>{pairs(stage.training_pairs)}</td>
+              <td>{pairs(stage.test_pairs)}</td>
               <td>
                 {stage.shortage === null ? (
                   <span className={classes.good}>
@@ -92,15 +92,14 @@ function Lengths({ data, onMerge }: { readonly data: CorpusOverview; readonly on
         </div>
       ) : (
         <p className="soft">
-          Every stage is served. <Link href="/texts/make">Make the datasets</Link>
+          Every stage is ready. <Link href="/texts/make">Make the datasets</Link>
         </p>
       )}
     </>
   );
 }
 
-/** Pairs run into millions; how many is of no matter then. */
-function many(count: number): string {
-  if (count < 10_000) return number(count);
-  return count < 1e6 ? `${Math.round(count / 1000)} k` : `${Math.round(count / 1e6)} M`;
+/** Pairs run into millions, where the exact number doesn't matter. */
+function pairs(count: number): string {
+  return count < 10_000 ? number(count) : compact(count);
 }

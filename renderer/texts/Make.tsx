@@ -1,4 +1,4 @@
-/** Making datasets: the recipe on the left, what comes of it on the right. */
+/** Making datasets: the recipe on the left, a preview on the right. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,7 +12,7 @@ import { useRecipe } from './recipe.ts';
 import { stageWords } from './stages.ts';
 import { TextsScreen } from './TextsScreen.tsx';
 
-/** A number that is being typed is not asked about at every key. */
+/** Debounces numbers while typing. */
 const WAIT_MS = 250;
 
 export function Make() {
@@ -40,7 +40,7 @@ export function Make() {
   if (overview.data.texts === 0)
     return (
       <TextsScreen>
-        <Empty title="There are no texts to make datasets of">
+        <Empty title="No texts to make datasets from">
           <p>
             Load or import some first: <Link href="/texts">Texts</Link>
           </p>

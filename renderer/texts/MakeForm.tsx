@@ -1,13 +1,13 @@
-/** The recipe of datasets, and the button that makes them. */
+/** The form of a dataset recipe, with the button that makes the datasets. */
 import { Button, Loader, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { StageSupply } from '../../main/services/datasets/supply.ts';
-import type { MadeDatasets } from '../../main/services/library/make-datasets.ts';
+import type { MadeDatasets, StageSupply } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
+import { leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Make.module.css';
 import { ReplaceDialog } from './ReplaceDialog.tsx';
@@ -31,7 +31,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
   );
   const make = useMutation(api.datasets.make.mutationOptions());
   const short = supply.filter(({ words, shortage }) => stages.includes(words) && shortage !== null);
-  const served = stages.length - short.length;
+  const ready = stages.length - short.length;
   const replaced = (taken.data ?? []).filter((known) =>
     stages.some((words) => datasetName(recipe, words) === known.name),
   );
@@ -56,7 +56,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
         <TemplateChoice chosen={template} onChange={(next) => onChange({ template: next })} />
         <TextInput
           label="Name"
-          description={`Goes before the word count: ${datasetName({ name: name || 'river' }, 10)}. Empty: 10words.`}
+          description={`Prefix of the word count: ${datasetName({ name: name || 'river' }, 10)}. If empty: 10words.`}
           value={name}
           maxLength={60}
           onChange={({ currentTarget }) => onChange({ name: currentTarget.value.trim() })}
@@ -68,17 +68,17 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
         ))}
         {replaced.length > 0 && (
           <p className={classes.note}>
-            {replaced.map((known) => known.name).join(', ')}: there already, {replaced.length === 1 ? 'is' : 'are'}{' '}
-            replaced.
+            {replaced.map((known) => known.name).join(', ')}
+            {replaced.length === 1 ? ' exists' : ' exist'} and will be replaced.
           </p>
         )}
         <Button
           type="submit"
           fullWidth
-          disabled={served === 0 || job !== undefined}
+          disabled={ready === 0 || job !== undefined}
           loading={make.isPending && job === undefined}
         >
-          {served === 0 ? 'No stage can be made' : `Make ${served} ${served === 1 ? 'dataset' : 'datasets'}`}
+          {ready === 0 ? 'No stage can be made' : `Make ${ready} ${ready === 1 ? 'dataset' : 'datasets'}`}
         </Button>
       </form>
       {job !== undefined && (
@@ -90,7 +90,7 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
           </Button>
         </p>
       )}
-      {make.error !== null && <Failed what="Not made" error={make.error} />}
+      {make.error !== null && <Failed what="The datasets could not be made" error={make.error} />}
       {make.data !== undefined && job === undefined && <Made made={make.data} />}
       {asking && <ReplaceDialog taken={replaced} onClose={() => setAsking(false)} onReplace={() => begin(true)} />}
     </Panel>
@@ -105,7 +105,7 @@ interface CountProps {
   readonly onChange: (value: number) => void;
 }
 
-/** A field that is empty while someone types keeps the number that was there. */
+/** A field that is empty while typing keeps the previous number. */
 function Count({ label, value, min = 1, max, onChange }: CountProps) {
   return (
     <NumberInput
@@ -121,17 +121,19 @@ function Count({ label, value, min = 1, max, onChange }: CountProps) {
 function Made({ made: { made, shortages } }: { readonly made: MadeDatasets }) {
   return (
     <div className={classes.made} role="status">
-      <strong>Made</strong>
+      <strong>Created</strong>
       <ul>
         {made.map(({ id, name, train, test, leakage }) => (
           <li key={id} className="num">
             <Link href={`/texts/dataset/${id}`}>{name}</Link> {number(train)} + {number(test)} pairs
-            {leakage.clean ? ', held out' : ', NOT held out: see the dataset'}
+            {leakage.clean
+              ? ', held out'
+              : `; ${leakageInWords({ titles: leakage.shared_titles.length, pairs: leakage.overlaps.length }, test)}`}
           </li>
         ))}
       </ul>
       {shortages.length > 0 && (
-        <p className="soft">Not made for want of texts: {shortages.map(({ words }) => `${words} words`).join(', ')}.</p>
+        <p className="soft">Not made, too few texts: {shortages.map(({ words }) => `${words} words`).join(', ')}.</p>
       )}
       <p>
         Next: <Link href="/curriculum">plan the stages</Link>

@@ -1,7 +1,7 @@
-/** What a recipe gives: the records of one of its stages, and whether its test side is held out. */
+/** The preview of a recipe: the records of one of its stages, and whether its test side is held out. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { DatasetPreview } from '../../main/services/library/dataset-tasks.ts';
+import type { DatasetPreview } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
@@ -15,7 +15,7 @@ import type { Recipe } from './recipe.ts';
 
 export interface MakePreviewProps {
   readonly recipe: Recipe;
-  /** The stage on show; null: none is chosen. */
+  /** The stage shown; null if none is selected. */
   readonly words: number | null;
   readonly onWords: (words: number) => void;
 }
@@ -33,21 +33,21 @@ export function MakePreview({ recipe, words, onWords }: MakePreviewProps) {
   );
   const stages = (
     <Segments
-      aria-label="Stage on show"
+      aria-label="Stage to preview"
       data={recipe.stages.map(String)}
       value={String(words)}
       onChange={(value) => onWords(Number(value))}
     />
   );
   return (
-    <Panel title="What comes of it" actions={words !== null && stages} className={classes.preview ?? ''}>
+    <Panel title="Preview" actions={words !== null && stages} className={classes.preview ?? ''}>
       {words === null && (
-        <Empty title="No word count is chosen">
-          <p>Choose one or the whole curriculum on the left.</p>
+        <Empty title="No word count selected">
+          <p>Select one, or the whole curriculum, on the left.</p>
         </Empty>
       )}
       {words !== null && preview.error !== null && (
-        <Failed what="There is no preview" error={preview.error} onRetry={() => void preview.refetch()} />
+        <Failed what="The preview can't be shown" error={preview.error} onRetry={() => void preview.refetch()} />
       )}
       {words !== null && preview.error === null && preview.data === undefined && <Loading what="the preview" />}
       {words !== null && preview.data !== undefined && (
@@ -67,7 +67,7 @@ function Records({ preview: { supply, leakage, longestPrompt, ...sides }, recipe
   const [side, setSide] = useState<'train' | 'test'>('train');
   if (supply.shortage !== null)
     return (
-      <Empty title={`The texts don't serve ${supply.words} words yet`}>
+      <Empty title={`Not enough texts of ${supply.words} words yet`}>
         <p>{supply.shortage}.</p>
         <p>
           <Link href="/texts">Import or merge texts</Link>
@@ -78,7 +78,7 @@ function Records({ preview: { supply, leakage, longestPrompt, ...sides }, recipe
     <div className={classes.records} data-stale={stale || undefined} aria-busy={stale}>
       <div className={classes.facts}>
         <Segments
-          aria-label="Side of the split"
+          aria-label="Split"
           data={[
             { value: 'train', label: `Train ${number(recipe.train)}` },
             { value: 'test', label: `Test ${number(recipe.test)}` },
@@ -87,16 +87,17 @@ function Records({ preview: { supply, leakage, longestPrompt, ...sides }, recipe
           onChange={(value) => setSide(value === 'test' ? 'test' : 'train')}
         />
         <span className="soft num">
-          {supply.training_texts} texts train, {supply.test_texts} test; longest prompt {number(longestPrompt)} words
+          {supply.training_texts} training texts, {supply.test_texts} test texts; longest prompt {number(longestPrompt)}{' '}
+          words
         </span>
       </div>
       {leakage !== null && <LeakageNote leakage={leakage} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section className={classes.list} tabIndex={0} aria-label="Records">
         {sides[side].map((record) => (
           <RecordCard key={record.id} record={record} />
         ))}
-        <p className="faint">The first {sides[side].length} records.</p>
+        <p className="faint">The first {sides[side].length} records</p>
       </section>
     </div>
   );

@@ -1,9 +1,8 @@
-/** Merging: short texts become one longer text, with a look at what comes of it first. */
+/** Merges short texts into longer ones, with a preview first. */
 import { Button, Modal, NumberInput, TextInput } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
-import type { JoinPreview } from '../../main/services/library/texts.ts';
-import type { TextHeading } from '../../main/store/texts.ts';
+import type { JoinPreview, TextHeading } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
@@ -16,7 +15,7 @@ import classes from './Texts.module.css';
 
 export interface MergeDialogProps {
   readonly texts: readonly TextHeading[];
-  /** The texts that were selected; fewer than two: groups are suggested. */
+  /** The selected texts; with fewer than two, groups are suggested. */
   readonly ids: readonly number[];
   readonly onClose: (told?: string) => void;
 }
@@ -47,20 +46,20 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
   const preview = useQuery(
     api.texts.previewJoin.queryOptions({ input, enabled: valid, placeholderData: keepPreviousData, gcTime: 0 }),
   );
-  const join = useMutation(api.texts.join.mutationOptions({ onSuccess: (done) => onClose(toldOf(done)) }));
-  const going = groups.reduce((sum, group) => sum + group.ids.length, 0);
+  const join = useMutation(api.texts.join.mutationOptions({ onSuccess: (done) => onClose(resultText(done)) }));
+  const textCount = groups.reduce((sum, group) => sum + group.ids.length, 0);
   return (
     <Modal opened onClose={() => onClose()} size={760} title="Merge texts" closeButtonProps={{ 'aria-label': 'Close' }}>
       {suggesting && (
         <div className={styles.mergeFor}>
-          <span id="merge-for">So that more texts serve the stage of</span>
+          <span id="merge-for">To get more texts for the stage of</span>
           <Segments
             aria-labelledby="merge-for"
             data={stageWords.slice(1).map(String)}
             value={String(words)}
             onChange={(value) => setWords(Number(value))}
           />
-          <span>words, make up to</span>
+          <span>words, merge into up to</span>
           <NumberInput
             aria-label="Merged texts"
             w={64}
@@ -69,11 +68,12 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
             value={count}
             onChange={(value) => setCount(Math.max(1, Number(value) || 1))}
           />
+          <span>texts</span>
         </div>
       )}
       {groups.length === 0 && (
         <p className="soft">
-          No texts below {words} words are left that reach that length together. Import more texts, or choose a shorter
+          The remaining texts below {words} words don't add up to that length. Import more texts, or choose a shorter
           stage.
         </p>
       )}
@@ -96,7 +96,7 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
           <StageChanges stages={preview.data.stages} stale={preview.isPlaceholderData || settling} />
         ))}
       {join.error !== null && <Failed what="Nothing was merged" error={join.error} />}
-      <p className="soft">Each merged text takes the place of its parts and holds every word of them, in this order.</p>
+      <p className="soft">Each merged text replaces its parts and contains all of their words, in this order.</p>
       <div className={classes.dialogEnd}>
         <Button variant="default" onClick={() => onClose()}>
           Cancel
@@ -107,7 +107,7 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
           loading={join.isPending}
           onClick={() => join.mutate({ groups: mutable(groups) })}
         >
-          {groups.length === 0 ? 'Merge' : `Merge ${going} texts into ${groups.length}`}
+          {groups.length === 0 ? 'Merge' : `Merge ${textCount} texts into ${groups.length}`}
         </Button>
       </div>
     </Modal>
@@ -123,11 +123,11 @@ function titleOf(group: readonly TextHeading[]): string {
   return `${first.slice(0, 90)} and ${group.length - 1} more`;
 }
 
-function toldOf({ joined }: JoinPreview): string {
+function resultText({ joined }: JoinPreview): string {
   const done = joined.filter(({ leftOut }) => !leftOut);
   const parts = done.reduce((sum, text) => sum + text.parts.length, 0);
   const left = joined.length - done.length;
-  return `${parts} texts merged into ${done.length}${left > 0 ? `; ${left} left out as duplicates` : ''}.`;
+  return `${parts} texts merged into ${done.length}${left > 0 ? `; ${left} skipped as duplicates` : ''}.`;
 }
 
 interface MergeGroupProps {
@@ -145,7 +145,7 @@ function MergeGroup({ group, title, joined, onTitle }: MergeGroupProps) {
         aria-label={`Title of the merged text of ${group.length}`}
         value={title}
         maxLength={120}
-        error={title.trim() === '' ? 'A text needs a title' : undefined}
+        error={title.trim() === '' ? 'Enter a title' : undefined}
         onChange={({ currentTarget }) => onTitle(currentTarget.value)}
         rightSection={<span className="mono soft">{number(words)}</span>}
         rightSectionWidth={64}
@@ -153,8 +153,8 @@ function MergeGroup({ group, title, joined, onTitle }: MergeGroupProps) {
       <p className="soft num">{group.map((text) => `${text.title} (${number(text.words)})`).join(' + ')}</p>
       {joined !== undefined && joined.duplicates.length > 0 && (
         <p className={classes.warn}>
-          Resembles “{joined.duplicates[0]?.resembles}” ({Math.round((joined.duplicates[0]?.similarity ?? 0) * 100)} %
-          alike): {joined.leftOut ? 'it is left out, and its parts stay' : 'that shorter text goes, too'}.
+          {Math.round((joined.duplicates[0]?.similarity ?? 0) * 100)} % similar to “{joined.duplicates[0]?.resembles}”:{' '}
+          {joined.leftOut ? 'it is skipped, and its parts are kept' : 'that shorter text is deleted, too'}.
         </p>
       )}
     </li>

@@ -1,11 +1,11 @@
-/** One pair: its two fragments, each in its strand's colour, and the target that braids them. */
+/** One pair: its two fragments, each in its strand's colour, and the target that interleaves them. */
 import { UnstyledButton } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
-import type { InterleaveRecord } from '../../main/tasks/interleave/record.ts';
+import type { InterleaveRecord } from '../../main/api/contract/index.ts';
 import classes from './Records.module.css';
 import { braided, promptParts } from './strands.ts';
 
-/** Words of a fragment or target that show before the rest is asked for. */
+/** Words of a fragment or target shown before the record is expanded. */
 const FOLD = 80;
 
 export const RecordCard = memo(function RecordCard({ record }: { readonly record: InterleaveRecord }) {
@@ -38,13 +38,13 @@ export const RecordCard = memo(function RecordCard({ record }: { readonly record
       </header>
       <dl>
         <dt>A</dt>
-        <dd className={classes.a}>{cut(record.fragment_a)}</dd>
+        <dd className={`own-direction ${classes.a}`}>{cut(record.fragment_a)}</dd>
         <dt>B</dt>
-        <dd className={classes.b}>{cut(record.fragment_b)}</dd>
+        <dd className={`own-direction ${classes.b}`}>{cut(record.fragment_b)}</dd>
         <dt>Target</dt>
-        <dd>
+        <dd className="own-direction">
           {(open ? words : words.slice(0, FOLD)).map(({ strand, text }, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: words repeat; their place is what they are
+            // biome-ignore lint/suspicious/noArrayIndexKey: words repeat; their position is their identity
             <span key={i} className={classes[strand]}>
               {text}{' '}
             </span>
@@ -54,9 +54,9 @@ export const RecordCard = memo(function RecordCard({ record }: { readonly record
         {prompt && (
           <>
             <dt>Prompt</dt>
-            <dd className={classes.prompt}>
+            <dd className={`own-direction ${classes.prompt}`}>
               {promptParts(record.prompt, record.fragment_a, record.fragment_b).map(({ strand, text }, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the parts never change their order
+                // biome-ignore lint/suspicious/noArrayIndexKey: the order is fixed
                 <span key={i} className={strand === null ? 'soft' : classes[strand]}>
                   {text}
                 </span>

@@ -1,7 +1,7 @@
-/** The records of a dataset; the host gives them a page at a time, as they come in sight. */
+/** The records of a dataset, fetched page by page as they scroll into view. */
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { RecordView } from '../../main/services/library/record-files.ts';
+import type { RecordView } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { useRows } from '../components/use-rows.ts';
@@ -25,7 +25,7 @@ export function RecordList({ id, side, search, onTotal }: RecordListProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => 128,
     overscan: 4,
-    besides: 240,
+    reservedHeight: 240,
   });
   const items = rows.getVirtualItems();
   const first = Math.floor((items[0]?.index ?? 0) / PAGE);
@@ -47,15 +47,13 @@ export function RecordList({ id, side, search, onTotal }: RecordListProps) {
   const recordAt = (index: number): RecordView | undefined =>
     pages[Math.floor(index / PAGE) - first]?.data?.records[index % PAGE];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section ref={scroller} className={classes.scroller} tabIndex={0} aria-label="Records">
       {failed !== undefined && (
         <Failed what="The records can't be read" error={failed.error} onRetry={() => void failed.refetch()} />
       )}
       {total === null && failed === undefined && <Loading what="the records" />}
-      {total === 0 && (
-        <Empty title={search === '' ? 'There are no records on this side' : `No record holds “${search}”`} />
-      )}
+      {total === 0 && <Empty title={search === '' ? 'No records on this side' : `No record contains “${search}”`} />}
       <div className={classes.rows} style={{ height: rows.getTotalSize() }}>
         {items.map(({ index, key, start }) => (
           <div key={key} ref={rows.measureElement} data-index={index} style={{ transform: `translateY(${start}px)` }}>

@@ -1,6 +1,6 @@
-/** Asks before a dataset goes, and names what depends on it. */
+/** Confirms deleting a dataset, and lists what depends on it. */
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { DatasetDetail } from '../../main/services/library/catalogue.ts';
+import type { DatasetDetail } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
@@ -21,29 +21,34 @@ export function RemoveDataset({ id, onClose }: RemoveDatasetProps) {
   return (
     <Confirm opened title={title} action="Delete" dangerous mutation={remove} onClose={() => onClose(false)}>
       {error !== null && !remove.isSuccess && <Failed error={error} />}
-      {data === undefined ? error === null && <Loading what="what depends on it" /> : <Going dataset={data} />}
+      {data === undefined ? error === null && <Loading what="what depends on it" /> : <Consequences dataset={data} />}
     </Confirm>
   );
 }
 
-function Going({ dataset: { trainN, testN, files, dependents, ...rest } }: { readonly dataset: DatasetDetail }) {
+function Consequences({
+  dataset: { trainN, testN, files, filesGo, dependents, ...rest },
+}: {
+  readonly dataset: DatasetDetail;
+}) {
   const { stages, runs } = dependents;
   return (
     <>
       <p className="num">
-        {number(trainN)} training and {number(testN)} test records go
-        {rest.bytes !== null && `, ${bytes(rest.bytes)}`}: <span className={classes.path}>{files.train}</span> and its
-        test file.
+        This deletes {number(trainN)} training and {number(testN)} test records
+        {filesGo && rest.bytes !== null && `, ${bytes(rest.bytes)}`}:{' '}
+        <span className={classes.path}>{files.train}</span> and its test file
+        {filesGo ? '.' : ' leave the list. The files themselves are outside the workspace and stay.'}
       </p>
       {stages.length > 0 && (
         <p>
-          Without dataset are then {stages.length === 1 ? 'the stage' : 'the stages'}{' '}
+          {stages.length === 1 ? 'This stage' : 'These stages'} will have no dataset:{' '}
           {stages.map(({ name }) => name).join(', ')}.
         </p>
       )}
       {runs.length > 0 && (
         <>
-          <p>Trained on it; these keep their history and checkpoints, but none of them can be resumed:</p>
+          <p>These runs were trained on it. They keep their history and checkpoints, but can't be resumed:</p>
           <ul className={classes.names}>
             {runs.map(({ id, name, state }) => (
               <li key={id}>
@@ -53,7 +58,7 @@ function Going({ dataset: { trainN, testN, files, dependents, ...rest } }: { rea
           </ul>
         </>
       )}
-      {stages.length + runs.length === 0 && <p className="soft">No stage and no run depends on it.</p>}
+      {stages.length + runs.length === 0 && <p className="soft">No stage or run depends on it.</p>}
     </>
   );
 }

@@ -1,6 +1,6 @@
-/** Asks before texts go, and names them. */
+/** Confirms deleting texts, and lists them. */
 import { useMutation } from '@tanstack/react-query';
-import type { TextHeading } from '../../main/store/texts.ts';
+import type { TextHeading } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import { number } from '../components/format.ts';
@@ -18,32 +18,34 @@ const NAMED = 12;
 const NEEDED = 4;
 
 export function RemoveTexts({ texts, ids, onClose }: RemoveTextsProps) {
-  const going = texts.filter(({ id }) => ids.includes(id));
-  const what = going.length === 1 ? '1 text' : `${number(going.length)} texts`;
+  const removed = texts.filter(({ id }) => ids.includes(id));
+  const what = removed.length === 1 ? '1 text' : `${number(removed.length)} texts`;
   const remove = useMutation({
     mutationFn: () => client.texts.remove({ ids: [...ids] }),
     onSuccess: () => onClose(`${what} deleted.`),
   });
-  const staying = texts.filter(({ id }) => !ids.includes(id));
-  const serving = (all: readonly TextHeading[], stage: number) => all.filter(({ words }) => words >= stage).length;
-  const lost = stageWords.filter((stage) => serving(texts, stage) >= NEEDED && serving(staying, stage) < NEEDED);
+  const remaining = texts.filter(({ id }) => !ids.includes(id));
+  const longEnough = (all: readonly TextHeading[], stage: number) => all.filter(({ words }) => words >= stage).length;
+  const lost = stageWords.filter(
+    (stage) => longEnough(texts, stage) >= NEEDED && longEnough(remaining, stage) < NEEDED,
+  );
   return (
     <Confirm opened title={`Delete ${what}?`} action="Delete" dangerous mutation={remove} onClose={() => onClose()}>
       <ul className={classes.names}>
-        {going.slice(0, NAMED).map(({ id, title, words }) => (
+        {removed.slice(0, NAMED).map(({ id, title, words }) => (
           <li key={id}>
             {title} <span className="faint num">{number(words)} words</span>
           </li>
         ))}
-        {going.length > NAMED && <li className="soft">and {number(going.length - NAMED)} more</li>}
+        {removed.length > NAMED && <li className="soft">and {number(removed.length - NAMED)} more</li>}
       </ul>
       {lost.length > 0 && (
         <p className={classes.warn}>
-          The texts that stay no longer serve {lost.length === 1 ? 'the stage' : 'the stages'} of {lost.join(', ')}{' '}
-          words.
+          The remaining texts are no longer enough for {lost.length === 1 ? 'the stage' : 'the stages'} of{' '}
+          {lost.join(', ')} words.
         </p>
       )}
-      <p className="soft">Datasets that were made of them stay as they are.</p>
+      <p className="soft">Datasets made from them are kept.</p>
     </Confirm>
   );
 }

@@ -1,5 +1,5 @@
-/** Asks before datasets are replaced, and names what was made with them. */
-import type { TakenName } from '../../main/services/library/make-datasets.ts';
+/** Confirms replacing datasets, and lists what uses them. */
+import type { TakenName } from '../../main/api/contract/index.ts';
 import { Confirm } from '../components/Confirm.tsx';
 import classes from './Texts.module.css';
 
@@ -12,19 +12,19 @@ export interface ReplaceDialogProps {
 export function ReplaceDialog({ taken, onClose, onReplace }: ReplaceDialogProps) {
   const replace = { mutate: onReplace, isPending: false, error: null, reset: () => undefined };
   return (
-    <Confirm opened title="Replace what is there?" action="Replace" dangerous mutation={replace} onClose={onClose}>
+    <Confirm opened title="Replace existing datasets?" action="Replace" dangerous mutation={replace} onClose={onClose}>
       <ul className={classes.names}>
         {taken.map(({ name, runs, stages }) => (
           <li key={name}>
             <strong>{name}</strong>
-            {runs.length > 0 && <span className="soft"> trained {runs.join(', ')}</span>}
+            {runs.length > 0 && <span className="soft"> was used to train {runs.join(', ')}</span>}
             {stages.length > 0 && <span className="soft"> is the dataset of {stages.join(', ')}</span>}
           </li>
         ))}
       </ul>
       <p className="soft">
-        The records are made anew. Runs keep their history, but one that was interrupted can't go on with other records.
-        Another name keeps both.
+        The records are generated again. Runs keep their history, but interrupted runs can't be resumed with different
+        records. To keep both, use another name.
       </p>
     </Confirm>
   );

@@ -1,18 +1,18 @@
-import type { StageChange } from '../../main/services/library/corpus-change.ts';
+import type { StageChange } from '../../main/api/contract/index.ts';
 import { number } from '../components/format.ts';
 import classes from './StageChanges.module.css';
 
 export interface StageChangesProps {
   readonly stages: readonly StageChange[];
-  /** Of a choice that has changed since. */
+  /** Whether the choice has changed since. */
   readonly stale?: boolean;
 }
 
-/** How many texts serve each stage, before and after. */
+/** How many texts each stage has, before and after. */
 export function StageChanges({ stages, stale = false }: StageChangesProps) {
   return (
     <table className={`${classes.changes} num`} aria-busy={stale} data-stale={stale || undefined}>
-      <caption>Texts that serve each stage, before and after</caption>
+      <caption>Texts per stage, before and after</caption>
       <thead>
         <tr>
           {stages.map(({ words }) => (

@@ -1,8 +1,8 @@
-/** Which word counts to make: the curriculum's stages and any other. */
+/** Which word counts to make: the curriculum's stages, and any other. */
 import { Button, NumberInput, UnstyledButton } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { StageSupply } from '../../main/services/datasets/supply.ts';
+import type { StageSupply } from '../../main/api/contract/index.ts';
 import classes from './Make.module.css';
 import { stageWords } from './stages.ts';
 
@@ -12,7 +12,7 @@ export interface StageChoiceProps {
   readonly onChange: (stages: readonly number[]) => void;
 }
 
-const MOST_WORDS = 5000;
+const MAX_WORDS = 5000;
 
 export function StageChoice({ stages, supply, onChange }: StageChoiceProps) {
   const [other, setOther] = useState<number | ''>('');
@@ -26,7 +26,7 @@ export function StageChoice({ stages, supply, onChange }: StageChoiceProps) {
   };
   return (
     <fieldset className={classes.stages}>
-      <legend>Words in each fragment</legend>
+      <legend>Words per fragment</legend>
       <div>
         {offered.map((words) => {
           const shortage = supply.find((stage) => stage.words === words)?.shortage ?? null;
@@ -37,14 +37,14 @@ export function StageChoice({ stages, supply, onChange }: StageChoiceProps) {
               className={classes.stage}
               aria-pressed={on}
               data-short={shortage !== null || undefined}
-              title={shortage ?? `The texts serve ${words} words`}
+              title={shortage ?? `Enough texts for ${words} words`}
               onClick={() => set(words, !on)}
             >
               {words}
               {shortage !== null ? (
                 <>
                   <IconAlertTriangle size={12} aria-hidden="true" />
-                  <span className="visually-hidden">, short of texts</span>
+                  <span className="visually-hidden">, too few texts</span>
                 </>
               ) : (
                 on && <IconCheck size={12} aria-hidden="true" />
@@ -62,7 +62,7 @@ export function StageChoice({ stages, supply, onChange }: StageChoiceProps) {
           placeholder="Other"
           w={80}
           min={1}
-          max={MOST_WORDS}
+          max={MAX_WORDS}
           allowDecimal={false}
           value={other}
           onChange={(value) => setOther(typeof value === 'number' ? value : '')}

@@ -1,8 +1,8 @@
-/** The prompt template: chosen, looked at, edited into its next version, removed. */
+/** The prompt template: select, view, edit into a new version, delete. */
 import { Button, Modal, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { StoredTemplate } from '../../main/services/library/templates.ts';
+import type { StoredTemplate } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import classes from './Make.module.css';
@@ -80,14 +80,14 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
         className={classes.editor}
         onSubmit={(event) => {
           event.preventDefault();
-          // The form of the recipe is around this one in React's eyes.
+          // In React, this form is nested in the recipe's form.
           event.stopPropagation();
           save.mutate({ name, text });
         }}
       >
         <TextInput
           label="Name"
-          description="Under the same name this becomes the next version; datasets keep the version that they were made with."
+          description="With the same name, this becomes the next version; datasets keep the version they were made with."
           value={name}
           maxLength={80}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
@@ -103,11 +103,11 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
         />
         {template.builtIn && changed && (
           <p className="soft">
-            The bundled tiny model knows the words of “process v1” only. Other models understand any framing.
+            The bundled tiny model only knows the wording of “process v1”. Other models understand any framing.
           </p>
         )}
-        {save.error !== null && <Failed what="Not saved" error={save.error} />}
-        {remove.error !== null && <Failed what="Not deleted" error={remove.error} />}
+        {save.error !== null && <Failed what="The template was not saved" error={save.error} />}
+        {remove.error !== null && <Failed what="The template was not deleted" error={remove.error} />}
         <div className={classes.editorEnd}>
           {!template.builtIn && (
             <Button
@@ -123,7 +123,7 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
             Cancel
           </Button>
           <Button type="submit" disabled={!changed || name.trim() === ''} loading={save.isPending}>
-            Save as a version
+            Save as new version
           </Button>
         </div>
       </form>

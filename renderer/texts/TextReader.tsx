@@ -1,8 +1,8 @@
-/** One text: read, renamed, removed. */
+/** One text: read, rename, delete. */
 import { Button, Drawer, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { WholeText } from '../../main/services/library/texts.ts';
+import type { WholeText } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
@@ -76,7 +76,7 @@ function Reading({ text, onRemove }: { readonly text: WholeText; readonly onRemo
           added <When at={text.addedAt} />
         </span>
       </p>
-      <div className={classes.prose}>{text.text}</div>
+      <div className={`own-direction ${classes.prose}`}>{text.text}</div>
       {text.more > 0 && <p className="soft">{number(text.more)} more characters are not shown.</p>}
     </article>
   );

@@ -1,8 +1,8 @@
-/** The corpus as a table; only the rows in sight are there. */
+/** The corpus as a virtualized table. */
 import { Checkbox } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { type FocusEvent, useCallback, useMemo, useRef } from 'react';
-import type { TextHeading } from '../../main/store/texts.ts';
+import type { TextHeading } from '../../main/api/contract/index.ts';
 import { number } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { useRows } from '../components/use-rows.ts';
@@ -16,9 +16,9 @@ export interface TextTableProps {
   readonly texts: readonly TextHeading[];
   readonly order: TextOrder;
   readonly selected: ReadonlySet<number>;
-  /** Ids on the test side of the split; null while it is worked out. */
+  /** Ids on the test side of the split; null while loading. */
   readonly testing: readonly number[] | null;
-  readonly nothing: string;
+  readonly emptyText: string;
   readonly onOrder: (order: TextOrder) => void;
   readonly onSelect: (selected: ReadonlySet<number>) => void;
   readonly onOpen: (id: number) => void;
@@ -31,13 +31,13 @@ export function TextTable(props: TextTableProps) {
   const { texts, selected, testing, onSelect, onOpen, onRemove } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const lastPicked = useRef(0);
-  const held = useMemo(() => (testing === null ? null : new Set(testing)), [testing]);
+  const testIds = useMemo(() => (testing === null ? null : new Set(testing)), [testing]);
   const rows = useRows({
     count: texts.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 12,
-    besides: 200,
+    reservedHeight: 200,
   });
 
   const pick = useCallback(
@@ -58,7 +58,7 @@ export function TextTable(props: TextTableProps) {
   const before = items[0]?.start ?? 0;
   const after = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section ref={scroller} className={classes.scroller} tabIndex={0} aria-label="Texts">
       <table className={classes.table} aria-rowcount={texts.length + 1}>
         <Head {...props} />
@@ -87,7 +87,7 @@ export function TextTable(props: TextTableProps) {
                 <td>
                   <StageTicks words={text.words} />
                 </td>
-                <td className="soft">{held === null ? '' : held.has(text.id) ? 'test' : 'train'}</td>
+                <td className="soft">{testIds === null ? '' : testIds.has(text.id) ? 'test' : 'train'}</td>
                 <td className="soft">
                   <When at={text.addedAt} />
                 </td>
@@ -97,7 +97,7 @@ export function TextTable(props: TextTableProps) {
           {after > 0 && <tr style={{ height: after }} />}
         </tbody>
       </table>
-      {texts.length === 0 && <p className={classes.nothing}>{props.nothing}</p>}
+      {texts.length === 0 && <p className={classes.nothing}>{props.emptyText}</p>}
     </section>
   );
 }
@@ -106,8 +106,12 @@ const columns: readonly (readonly [TextColumn | null, string, string])[] = [
   ['title', 'Title', ''],
   ['words', 'Words', ''],
   ['source', 'Source', ''],
-  [null, 'Stages', 'Stages of the curriculum that it is long enough for: 10, 25, 50, 100, 200, 500 words'],
-  [null, 'Split', 'The side that it is on with seed 42: training and test pairs never share a text'],
+  [null, 'Stages', 'Curriculum stages that the text is long enough for: 10, 25, 50, 100, 200, 500 words'],
+  [
+    null,
+    'Split',
+    'Its side of the split: training and test pairs never share a text. Decided with the first dataset, and kept',
+  ],
   ['addedAt', 'Added', ''],
 ];
 
@@ -119,7 +123,7 @@ function Head({ texts, selected, order, onOrder, onSelect }: TextTableProps) {
       <tr>
         <th scope="col">
           <Checkbox
-            aria-label="Select all that are shown"
+            aria-label="Select all shown"
             checked={all}
             indeterminate={some}
             onChange={() => onSelect(all ? new Set() : new Set(texts.map(({ id }) => id)))}
@@ -152,14 +156,14 @@ interface TableActs {
   readonly show: (index: number) => void;
 }
 
-/** J and K go from title to title; what else is pressed concerns the one with the focus. */
+/** J and K move from title to title; other keys act on the one with the focus. */
 function useTableKeys(
   scroller: { readonly current: HTMLElement | null },
   texts: readonly TextHeading[],
   acts: TableActs,
 ): (event: FocusEvent<HTMLElement>) => void {
   const now = useRef({ texts, acts });
-  // Keys may come faster than the focus follows.
+  // Keys may arrive faster than the focus moves.
   const current = useRef(-1);
   now.current = { texts, acts };
   useKeys(
@@ -169,7 +173,7 @@ function useTableKeys(
         const index = Math.max(0, Math.min(now.current.texts.length - 1, at() + step));
         current.current = index;
         now.current.acts.show(index);
-        // The row is there after the scroll was drawn; a key that came meanwhile may have gone on to another.
+        // The row exists once the scroll has rendered; another key may have moved on by then.
         requestAnimationFrame(() => {
           if (at() === index) scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus();
         });

@@ -1,4 +1,4 @@
-/** The frame of the three views: the corpus, making datasets, the datasets. */
+/** The frame of the three tabs: texts, making datasets, datasets. */
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Link } from '../components/Link.tsx';

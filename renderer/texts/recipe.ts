@@ -1,4 +1,4 @@
-/** How datasets are to be made, as the form has it. Kept while the app is open, so that a look elsewhere loses nothing. */
+/** The dataset recipe in the form. Kept while the app is open, so that visiting another screen loses nothing. */
 import { useState } from 'react';
 
 export interface Recipe {
@@ -19,7 +19,7 @@ let kept: Recipe = {
   name: '',
 };
 
-/** The recipe, and how parts of it are changed. */
+/** The recipe, and a function to change it. */
 export function useRecipe(): readonly [Recipe, (change: Partial<Recipe>) => void] {
   const [recipe, setRecipe] = useState(kept);
   const change = (part: Partial<Recipe>): void =>

@@ -1,5 +1,5 @@
 /** The order of the corpus table. Pure. */
-import type { TextHeading } from '../../main/store/texts.ts';
+import type { TextHeading } from '../../main/api/contract/index.ts';
 
 export type TextColumn = 'title' | 'words' | 'source' | 'addedAt';
 
@@ -8,7 +8,7 @@ export interface TextOrder {
   readonly descending: boolean;
 }
 
-/** A sorted copy; texts that are equal stay in the order of their arrival. */
+/** A sorted copy; the sort is stable. */
 export function sortTexts(texts: readonly TextHeading[], { by, descending }: TextOrder): TextHeading[] {
   const sign = descending ? -1 : 1;
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
@@ -19,7 +19,7 @@ export function sortTexts(texts: readonly TextHeading[], { by, descending }: Tex
   });
 }
 
-/** The order after a click on a column's head: the same column turns round, numbers begin with the largest. */
+/** The order after a click on a column header: the same column reverses, numbers start with the largest. */
 export function nextOrder(order: TextOrder, by: TextColumn): TextOrder {
   if (order.by === by) return { by, descending: !order.descending };
   return { by, descending: by === 'words' || by === 'addedAt' };

@@ -1,12 +1,12 @@
-/** The stages that texts are measured against, and how they look on an axis. Pure. */
+/** The stages that texts are measured against, and their positions on an axis. Pure. */
 import type { HistogramBin } from '../charts/Histogram.tsx';
 
-/** Words a fragment in each stage of the curriculum. */
+/** Words per fragment in each stage of the curriculum. */
 export const stageWords = [10, 25, 50, 100, 200, 500] as const;
 
 const BINS = 18;
 
-/** Bins of equal width on a logarithmic axis: stages double, and so do the bins. Their ends are powers of ten. */
+/** Bins of equal width on a logarithmic axis, as stages roughly double. Their bounds are exponents of ten. */
 export function lengthBins(lengths: readonly number[]): HistogramBin[] {
   const [low, high] = [Math.log10(stageWords[0]) - 0.15, Math.log10(Math.max(600, ...lengths)) + 0.02];
   const width = (high - low) / BINS;
@@ -19,10 +19,10 @@ export function lengthBins(lengths: readonly number[]): HistogramBin[] {
   return counts.map((count, i) => ({ from: low + i * width, to: low + (i + 1) * width, count }));
 }
 
-/** A place on the logarithmic axis as words. */
+/** Converts a position on the logarithmic axis to words. */
 export function wordsAt(place: number): string {
   return String(Math.round(10 ** place));
 }
 
-/** Where the stages stand on that axis. */
+/** The stages' positions on that axis. */
 export const stageMarks = stageWords.map((words) => ({ value: Math.log10(words), label: String(words) }));

@@ -1,4 +1,4 @@
-/** Two strands of words in turn, and where fragments stand in a prompt. Pure. */
+/** Interleaves two fragments, and locates fragments in a prompt. Pure. */
 
 export type Strand = 'a' | 'b';
 
@@ -7,7 +7,7 @@ export interface StrandWord {
   readonly text: string;
 }
 
-/** The words of both fragments in turn, the rest of the longer one last: what the target says, with its strands. */
+/** The words of both fragments alternating, then the rest of the longer one: the target, with its strands. */
 export function braided(fragmentA: string, fragmentB: string): StrandWord[] {
   const [a, b] = [wordsOf(fragmentA), wordsOf(fragmentB)];
   return Array.from({ length: Math.max(a.length, b.length) }, (_, i): StrandWord[] => [
@@ -25,7 +25,7 @@ export interface PromptPart {
   readonly text: string;
 }
 
-/** A prompt in parts: the frame of its template, and the fragments where they stand. */
+/** A prompt split into the text of its template and the fragments. */
 export function promptParts(prompt: string, fragmentA: string, fragmentB: string): PromptPart[] {
   const found = (
     [

@@ -1,4 +1,4 @@
-/** Which short texts could be joined so that more texts serve a stage. Pure. */
+/** Suggests short texts to merge, so that a stage gets more texts. Pure. */
 
 export interface JoinCandidate {
   readonly id: number;
@@ -8,8 +8,8 @@ export interface JoinCandidate {
 }
 
 /**
- * Groups of texts that are too short for `words`, each long enough together: at most `count`. Texts of one source
- * come together, in the order of their arrival, because a chapter's next page is the next text.
+ * At most `count` groups of texts that are too short for `words` alone but long enough together. Texts of one source
+ * are grouped in import order, because the next text is often the next page of a chapter.
  */
 export function suggestJoin<T extends JoinCandidate>(texts: readonly T[], words: number, count: number): T[][] {
   const short = texts.filter((text) => text.words < words);

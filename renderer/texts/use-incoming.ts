@@ -1,15 +1,15 @@
 /**
- * What is being imported: dropped or pasted anywhere on the screen, chosen in the dialog, or opened on the desktop.
- * The host reads it at once.
+ * The import in progress: dropped or pasted anywhere on the screen, chosen in the dialog, or opened on the desktop. The
+ * host reads it at once.
  */
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import type { ImportPreview } from '../../main/services/library/imports.ts';
+import type { ImportPreview } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { openedFiles, takeFiles } from '../frame/opened-files.ts';
 import { type Dropped, droppedIn, type NamedContent } from './dropped.ts';
 
-/** Contents that the page has, or paths that the host was asked to open. */
+/** Contents from the page, or paths that the host was asked to open. */
 type Wanted =
   | { readonly kind: 'contents'; readonly files: readonly NamedContent[] }
   | { readonly kind: 'paths'; readonly paths: readonly string[] };
@@ -17,17 +17,17 @@ type Wanted =
 export interface Incoming {
   readonly opened: boolean;
   readonly refused: string | null;
-  /** What is read or was read, in words: "letters.json", "3 files"; null: nothing yet. */
+  /** What is being read or was read: "letters.json", "3 files"; null for nothing yet. */
   readonly what: string | null;
   readonly reading: boolean;
   readonly preview: ImportPreview | null;
   readonly error: unknown;
-  /** Of chat exports, answers of at least so many words. */
+  /** Minimum length of answers in chat exports, in words. */
   readonly minWords: number;
   readonly open: () => void;
   readonly take: (dropped: Dropped) => void;
   readonly setMinWords: (words: number) => void;
-  /** Back to the choice of files. */
+  /** Goes back to choosing files. */
   readonly restart: () => void;
   readonly close: () => void;
 }
@@ -40,15 +40,15 @@ export function useIncoming(): Incoming {
   const [wanted, setWanted] = useState<Wanted | null>(null);
   const [minWords, setMinWords] = useState(MIN_WORDS);
   const { mutate, reset, data, error, isPending } = useMutation({ mutationFn: readOnHost });
-  const held = useRef<number | null>(null);
-  held.current = data?.importId ?? null;
+  const pending = useRef<number | null>(null);
+  pending.current = data?.importId ?? null;
   const reading = useRef(new AbortController());
 
   const read = useCallback(
     (next: Wanted | null, words: number): void => {
-      // The host need neither read nor keep what nobody will confirm.
+      // The previous import won't be confirmed: the host can stop reading it and discard it.
       reading.current.abort();
-      if (held.current !== null) void client.texts.dropImport({ importId: held.current }).catch(() => undefined);
+      if (pending.current !== null) void client.texts.dropImport({ importId: pending.current }).catch(() => undefined);
       reset();
       setWanted(next);
       if (next === null) return;
@@ -115,7 +115,7 @@ function inWords(wanted: Wanted): string {
   return names.length === 1 ? (names[0] ?? '') : `${names.length} files`;
 }
 
-/** Drops and pastes anywhere, but not into a field that is being written in. */
+/** Drops and pastes anywhere, except pastes into a text field. */
 function listen(take: (dropped: Dropped) => void): () => void {
   const over = (event: DragEvent): void => event.preventDefault();
   const drop = (event: DragEvent): void => {

@@ -1,18 +1,18 @@
-/** The two strands crossing: logo, progress, empty states. */
+/** Two crossing strands: the logo, also used for progress and empty states. */
 import classes from './strand-mark.module.css';
 
 export interface StrandMarkProps {
   /** Height in pixels. */
   readonly size?: number;
-  /** How far along, 0 to 1; by default whole. */
+  /** Progress from 0 to 1; complete by default. */
   readonly progress?: number;
 }
 
-// Two sine-like strands of one period, mirrored; both 100 long by pathLength, so that dashes are per cent.
+// Two mirrored sine-like strands of one period. pathLength makes both 100 long, so that dashes are percentages.
 const A = 'M4 6 C 12 6, 14 26, 24 26 S 36 6, 44 6';
 const B = 'M4 26 C 12 26, 14 6, 24 6 S 36 26, 44 26';
 
-/** Decorative: what it says is said in words beside it. */
+/** Decorative: the text beside it carries the same information. */
 export function StrandMark({ size = 24, progress = 1 }: StrandMarkProps) {
   const dash = `${Math.max(0, Math.min(1, progress)) * 100} 100`;
   return (

@@ -1,7 +1,7 @@
-/** Mantine in our clothes: compact, hairlines, one radius, no shadows but on overlays. */
+/** The Mantine theme: compact, hairlines, one radius, shadows on overlays only. */
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** Strand A, from tint to shade: the colour of what may be done. */
+/** Strand A from tint to shade: the colour of actions. */
 const teal: MantineColorsTuple = [
   '#e6f5f3',
   '#cfeae6',
@@ -15,7 +15,7 @@ const teal: MantineColorsTuple = [
   '#044b45',
 ];
 
-/** Of what can't be taken back; its shade 6 carries white words. */
+/** For irreversible actions; shade 6 has enough contrast for white text. */
 const red: MantineColorsTuple = [
   '#fbeceb',
   '#f9e1df',
@@ -52,7 +52,7 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'xs' } },
     NumberInput: { defaultProps: { size: 'xs' } },
     Select: { defaultProps: { size: 'xs' } },
-    // Mantine would keep every option of every closed list in the page: two hundred runs in each choice of one.
+    // Mantine would keep the options of every closed list in the DOM: two hundred runs for each run select.
     Combobox: { defaultProps: { keepMounted: false } },
     MultiSelect: { defaultProps: { size: 'xs' } },
     Checkbox: { defaultProps: { size: 'xs' } },

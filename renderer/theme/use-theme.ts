@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api } from '../api/client.ts';
 
-/** Light, dark or as the system, as the settings say. */
+/** Applies the theme from the settings: light, dark or the system's. */
 export function useTheme(): void {
   const { data } = useQuery(api.settings.get.queryOptions());
   const { setColorScheme } = useMantineColorScheme();

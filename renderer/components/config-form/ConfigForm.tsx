@@ -1,25 +1,25 @@
-/** A run's configuration as a form, made from its table: the important fields first, faults beside what they are of. */
+/**
+ * A run's configuration as a form, generated from the field table: important fields first, errors beside their fields.
+ */
 import { Button, Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { ConfigField, Preset } from '../../../main/services/config-form.ts';
-import type { ConfigFault } from '../../../main/trainer/config.ts';
+import type { ConfigFault, ConfigField, Preset } from '../../../main/api/contract/index.ts';
 import { api } from '../../api/client.ts';
 import { Failed, Loading } from '../Feedback.tsx';
 import classes from './ConfigForm.module.css';
 import { Field } from './Field.tsx';
 import { OpenYaml } from './OpenYaml.tsx';
 import { changesOf, fieldSections, type Values } from './sections.ts';
-import { useSuggestions } from './suggestions.ts';
 
 export interface ConfigFormProps {
-  /** What the fields are where the person has said nothing. */
+  /** Values of the fields that the user hasn't set. */
   readonly defaults: Values;
-  /** What the person has said. */
+  /** Values that the user has set. */
   readonly own: Values;
   readonly onChange: (own: Values) => void;
   readonly faults: readonly ConfigFault[];
-  /** Fields that are decided elsewhere. */
+  /** Fields that are set elsewhere. */
   readonly without?: readonly string[];
 }
 
@@ -43,9 +43,9 @@ export function ConfigForm({ defaults, own, onChange, faults, without = [] }: Co
     <Field
       key={field.name}
       field={field}
-      value={field.name in own ? own[field.name] : usualOf(field, defaults)}
+      value={field.name in own ? own[field.name] : defaultOf(field, defaults)}
       isChanged={field.name in own}
-      usual={usualOf(field, defaults)}
+      defaultValue={defaultOf(field, defaults)}
       fault={faults.find((fault) => fault.field === field.name) ?? null}
       suggestions={suggestions[field.name] ?? []}
       onChange={(value) => set(field.name, value)}
@@ -77,7 +77,7 @@ export function ConfigForm({ defaults, own, onChange, faults, without = [] }: Co
         <OpenYaml
           onOpen={(file) => {
             const known = (fields.data ?? []).filter(({ name }) => !without.includes(name));
-            onChange(changesOf(known, file, (field) => usualOf(field, defaults)));
+            onChange(changesOf(known, file, (field) => defaultOf(field, defaults)));
           }}
         />
         <Button variant="default" disabled={Object.keys(own).length === 0} onClick={() => onChange({})}>
@@ -97,12 +97,12 @@ export function ConfigForm({ defaults, own, onChange, faults, without = [] }: Co
           {rows.map(row)}
         </details>
       ))}
-      {sections.length === 0 && <p className="soft">No setting of that name{onlyChanged && ' was changed'}.</p>}
+      {sections.length === 0 && <p className="soft">No {onlyChanged && 'changed '}setting matches the search.</p>}
     </div>
   );
 }
 
-function usualOf({ name, default: value }: ConfigField, defaults: Values): unknown {
+function defaultOf({ name, default: value }: ConfigField, defaults: Values): unknown {
   return name in defaults ? defaults[name] : value;
 }
 
@@ -112,12 +112,12 @@ interface PresetsProps {
   readonly onChoose: (fields: Values) => void;
 }
 
-/** Takes over a preset's fields; what was set besides stays. */
+/** Applies a preset's fields; other changes are kept. */
 function Presets({ presets, without, onChoose }: PresetsProps) {
   return (
     <Select
-      aria-label="Take over a preset"
-      placeholder="Take over a preset"
+      aria-label="Apply a preset"
+      placeholder="Apply a preset"
       data={presets.map(({ name, doc }) => ({ value: name, label: `${name}: ${doc}` }))}
       value={null}
       onChange={(name) => {
@@ -130,7 +130,7 @@ function Presets({ presets, without, onChoose }: PresetsProps) {
   );
 }
 
-/** What is wrong with a configuration, as the host sees it; the last answer stays until the next comes. */
+/** The host's validation errors for a configuration; the last result stays until the next one arrives. */
 export function useConfigFaults(config: Values): readonly ConfigFault[] {
   const { data } = useQuery(
     api.config.check.queryOptions({
@@ -140,4 +140,16 @@ export function useConfigFaults(config: Values): readonly ConfigFault[] {
     }),
   );
   return data ?? [];
+}
+
+/** Suggestions for fields that name a file or a model. */
+function useSuggestions(): Readonly<Record<string, readonly string[]>> {
+  const { data: models = [] } = useQuery(api.models.list.queryOptions());
+  const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
+  const usable = models.filter(({ problem, deleted }) => problem === null && !deleted);
+  return {
+    model: usable.filter(({ kind }) => kind !== 'checkpoint').map(({ model }) => model),
+    from_checkpoint: usable.filter(({ kind }) => kind === 'checkpoint').map(({ folder }) => folder),
+    dataset: [...new Set(datasets.map(({ file }) => file))],
+  };
 }

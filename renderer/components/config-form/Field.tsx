@@ -1,16 +1,15 @@
-/** One setting: its name as files and papers have it, its meaning, its control, and whether it was changed. */
+/** One setting: its name as in files and papers, its description and control, and whether it was changed. */
 import { Autocomplete, MultiSelect, Select, Switch, TextInput, UnstyledButton } from '@mantine/core';
 import { useId, useState } from 'react';
-import type { ConfigField } from '../../../main/services/config-form.ts';
-import type { ConfigFault } from '../../../main/trainer/config.ts';
+import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.ts';
 import classes from './ConfigForm.module.css';
-import { numberFrom, numbersFrom, worded } from './entry.ts';
+import { formatValue, numberFrom, numbersFrom } from './entry.ts';
 
 export interface FieldProps {
   readonly field: ConfigField;
   readonly value: unknown;
-  /** What it is when nobody says otherwise. */
-  readonly usual: unknown;
+  /** The value if it isn't set. */
+  readonly defaultValue: unknown;
   readonly isChanged: boolean;
   readonly fault: ConfigFault | null;
   readonly suggestions: readonly string[];
@@ -19,7 +18,7 @@ export interface FieldProps {
 }
 
 export function Field(props: FieldProps) {
-  const { field, usual, isChanged, fault, onReset } = props;
+  const { field, defaultValue, isChanged, fault, onReset } = props;
   const id = useId();
   return (
     <div className={classes.field} data-changed={isChanged || undefined} data-bad={fault !== null || undefined}>
@@ -42,7 +41,7 @@ export function Field(props: FieldProps) {
         )}
         {isChanged && (
           <UnstyledButton className={classes.reset} onClick={onReset}>
-            <span className="visually-hidden">{field.name} </span>changed; back to {worded(usual)}
+            <span className="visually-hidden">{field.name} </span>changed; reset to {formatValue(defaultValue)}
           </UnstyledButton>
         )}
       </div>
@@ -116,7 +115,7 @@ interface EntryProps {
 
 function MaybeSwitch({ value, onChange, ...rest }: EntryProps) {
   const options = [
-    { value: 'null', label: 'by itself' },
+    { value: 'null', label: 'automatic' },
     { value: 'true', label: 'yes' },
     { value: 'false', label: 'no' },
   ];
@@ -136,7 +135,7 @@ interface TypedProps extends EntryProps {
   readonly parse: (text: string, nullable: boolean) => unknown;
 }
 
-/** Text that means a number: what is typed stays as typed ("1e-", "0.") until the person goes on. */
+/** A text field for numbers: input stays as typed ("1e-", "0.") until the field loses focus. */
 function Typed({ value, nullable, parse, onChange, ...rest }: TypedProps) {
   const [draft, setDraft] = useState<string | null>(null);
   return (
@@ -144,8 +143,8 @@ function Typed({ value, nullable, parse, onChange, ...rest }: TypedProps) {
       {...rest}
       classNames={{ input: 'num' }}
       inputMode="decimal"
-      value={draft ?? worded(value, '')}
-      placeholder={nullable ? 'by itself' : undefined}
+      value={draft ?? formatValue(value, '')}
+      placeholder={nullable ? 'automatic' : undefined}
       onChange={(event) => {
         setDraft(event.currentTarget.value);
         onChange(parse(event.currentTarget.value, nullable));

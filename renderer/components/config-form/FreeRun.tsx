@@ -1,27 +1,30 @@
-/** A run of one's own, outside the curriculum: any settings, any dataset. */
-import { Button, Drawer, TextInput } from '@mantine/core';
+/** A free run, outside the curriculum: any settings, any dataset. */
+import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, client } from '../../api/client.ts';
 import { Failed, Loading } from '../Feedback.tsx';
+import { Link } from '../Link.tsx';
 import preflight from '../preflight/Preflight.module.css';
-import { Preflight } from '../preflight/Preflight.tsx';
+import { isCrowded, Preflight } from '../preflight/Preflight.tsx';
 import classes from './ConfigForm.module.css';
 import { ConfigForm, useConfigFaults } from './ConfigForm.tsx';
+import { FormDrawer, type FormGuard, useChanged } from './FormDrawer.tsx';
+import { blockedBy, newestDataset } from './free-run.ts';
 import type { Values } from './sections.ts';
 
-/** What its settings begin with. */
+/** The preset that its settings start from. */
 const PRESET = 'interleave-tiny';
 
 export interface FreeRunProps {
   readonly opened: boolean;
   readonly onClose: () => void;
-  /** The run that it follows, instead of a preset. */
+  /** A run to base it on, instead of a preset. */
   readonly follows?: Followed;
 }
 
-/** A run whose settings the new one has, but for those that are changed. */
+/** A run whose settings the new one copies, apart from the changes. */
 export interface Followed {
   readonly runId: number;
   readonly base: Values;
@@ -31,44 +34,67 @@ export interface Followed {
 
 export function FreeRun({ opened, onClose, follows }: FreeRunProps) {
   const { data: presets, error } = useQuery(api.config.presets.queryOptions());
-  const defaults = presets?.find(({ name }) => name === PRESET)?.fields;
+  const { data: datasets, error: unlisted } = useQuery(api.datasets.list.queryOptions());
+  const problem = error ?? unlisted;
+  const preset = presets?.find(({ name }) => name === PRESET)?.fields ?? {};
   return (
-    <Drawer opened={opened} onClose={onClose} position="right" size={820} title="New run">
-      {error !== null && <Failed what="The presets can't be read" error={error} />}
-      {presets === undefined && error === null && <Loading what="the settings" />}
-      {presets !== undefined && <Form defaults={follows?.base ?? defaults ?? {}} follows={follows} onClose={onClose} />}
-    </Drawer>
+    <FormDrawer opened={opened} onClose={onClose} title="New run">
+      {(guard) => (
+        <>
+          {problem !== null && <Failed what="The settings can't be read" error={problem} />}
+          {(presets === undefined || datasets === undefined) && problem === null && <Loading what="the settings" />}
+          {presets !== undefined && datasets !== undefined && (
+            <Form
+              defaults={follows?.base ?? { ...preset, dataset: newestDataset(datasets, preset.task) ?? '' }}
+              follows={follows}
+              {...guard}
+            />
+          )}
+        </>
+      )}
+    </FormDrawer>
   );
 }
 
-interface FormProps {
+interface FormProps extends FormGuard {
   readonly defaults: Values;
   readonly follows: Followed | undefined;
-  readonly onClose: () => void;
 }
 
-function Form({ defaults, follows, onClose }: FormProps) {
+function Form({ defaults, follows, onClose, onChanged }: FormProps) {
   const [own, setOwn] = useState<Values>(follows?.change ?? {});
   const [name, setName] = useState(follows?.name ?? '');
+  useChanged([name, own], onChanged);
   const [, navigate] = useLocation();
-  const faults = useConfigFaults({ ...defaults, ...own });
+  const values = { ...defaults, ...own };
+  const faults = useConfigFaults(values);
   const [checking, setChecking] = useState(false);
   const base = follows === undefined ? { preset: PRESET } : { like: follows.runId };
-  const asked = { ...base, ...(name.trim() !== '' && { name: name.trim() }), config: { ...own } };
+  const asked = {
+    ...base,
+    ...(name.trim() !== '' && { name: name.trim() }),
+    config: { dataset: values.dataset, ...own },
+  };
   const start = useMutation({
     mutationFn: () => client.runs.start(asked),
     onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
   });
-  const hasDataset = follows !== undefined || own.dataset !== undefined;
+  const blocked = blockedBy(values, faults);
   if (checking) {
     const adjust = (): void => setChecking(false);
     return (
-      <Preflight title="Before the start" look={() => client.runs.preflight(asked)} onClose={adjust}>
-        {(blocked) => (
+      <Preflight title="Pre-flight check" run={() => client.runs.preflight(asked)} onClose={adjust}>
+        {(blocked, report) => (
           <>
             {start.error !== null && <Failed what="The run was not started" error={start.error} />}
             <div className={preflight.actions}>
-              <Button onClick={() => start.mutate()} disabled={blocked} loading={start.isPending} data-autofocus>
+              <Button
+                variant={isCrowded(report) ? 'default' : 'filled'}
+                onClick={() => start.mutate()}
+                disabled={blocked}
+                loading={start.isPending}
+                data-autofocus
+              >
                 Start
               </Button>
               <Button variant="default" onClick={adjust}>
@@ -89,23 +115,32 @@ function Form({ defaults, follows, onClose }: FormProps) {
     >
       <p className="soft">
         {follows === undefined
-          ? 'Its held-out records are those beside the dataset. A stage of the curriculum keeps its lineage.'
-          : `Everything is as in run ${follows.runId}, but for what is marked as changed.`}
+          ? 'Held-out records come from the test file next to the dataset. To continue from stage to stage, use the curriculum.'
+          : `Same settings as run ${follows.runId}, except for those marked as changed.`}
       </p>
       <TextInput
         label="Name"
-        description="Runs called experiment/seed_42, experiment/seed_43 … are one group"
-        placeholder="made of its number, dataset and method"
+        description="Runs named experiment/seed_42, experiment/seed_43 … form one group"
+        placeholder="generated from number, dataset and method"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         maxLength={200}
       />
       <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} />
       <div className={classes.foot}>
+        <span className={classes.blocked} role="status">
+          {blocked}
+          {values.dataset === '' && (
+            <>
+              {' '}
+              <Link href="/texts/make">Make a dataset</Link>
+            </>
+          )}
+        </span>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" disabled={faults.length > 0 || !hasDataset}>
+        <Button type="submit" disabled={blocked !== null}>
           Start run
         </Button>
       </div>

@@ -1,4 +1,4 @@
-/** A configuration from a YAML file, such as the run.yaml of a run: the form then says what the file says. */
+/** Loads a configuration from a YAML file, such as a run's run.yaml, into the form. */
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
 import { ChooseFile } from '../ChooseFile.tsx';
@@ -22,7 +22,7 @@ export function OpenYaml({ onOpen }: OpenYamlProps) {
       </ChooseFile>
       {read.error !== null && (
         <div className={classes.unread}>
-          <Failed what="The file was not taken over" error={read.error} />
+          <Failed what="The file could not be loaded" error={read.error} />
         </div>
       )}
     </>

@@ -1,6 +1,5 @@
 /** Which settings are shown, and under which headings. Pure. */
-import type { ConfigField } from '../../../main/services/config-form.ts';
-import type { ConfigFault } from '../../../main/trainer/config.ts';
+import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -10,7 +9,7 @@ export interface Section {
   readonly rows: readonly ConfigField[];
 }
 
-/** The section that is always unfolded. */
+/** The section that is always expanded. */
 const ESSENTIALS = 'Essentials';
 
 export interface SectionChoice {
@@ -21,7 +20,7 @@ export interface SectionChoice {
   readonly faults: readonly ConfigFault[];
 }
 
-/** The important fields first, then group by group; a group with a fault or a change is unfolded. */
+/** Important fields first, then by group; groups with an error or a change are expanded. */
 export function fieldSections(fields: readonly ConfigField[], choice: SectionChoice): readonly Section[] {
   const { search, without, own, onlyChanged, faults } = choice;
   const wanted = search.trim().toLowerCase();
@@ -42,13 +41,13 @@ export function fieldSections(fields: readonly ConfigField[], choice: SectionCho
   return [first, ...groups].filter(({ rows }) => rows.length > 0);
 }
 
-/** What a file says, as changes to what is usual here: a field that it leaves out has its own default. */
+/** A file's values as changes to this form's defaults; a field that the file omits gets its own default. */
 export function changesOf(
   fields: readonly ConfigField[],
   file: Values,
-  usual: (field: ConfigField) => unknown,
+  defaultOf: (field: ConfigField) => unknown,
 ): Values {
-  const said = fields.map((field) => [field, field.name in file ? file[field.name] : field.default] as const);
-  const differing = said.filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(usual(field)));
+  const values = fields.map((field) => [field, field.name in file ? file[field.name] : field.default] as const);
+  const differing = values.filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(defaultOf(field)));
   return Object.fromEntries(differing.map(([{ name }, value]) => [name, value]));
 }

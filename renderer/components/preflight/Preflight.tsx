@@ -1,10 +1,9 @@
-/** What a start would meet, line by line, and then what can be done. A FAIL is overridden only knowingly. */
+/** The pre-flight check: one line per finding, then the actions. A FAIL has to be overridden explicitly. */
 import { Button, Checkbox, Progress } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { Check } from '../../../main/services/doctor.ts';
-import type { Preflight as Report, SampledGroups } from '../../../main/services/preflight.ts';
+import type { Check, Preflight as Report, SampledGroups } from '../../../main/api/contract/index.ts';
 import { api, client } from '../../api/client.ts';
 import { Failed } from '../Feedback.tsx';
 import { number, score } from '../format.ts';
@@ -15,16 +14,16 @@ const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX 
 
 export interface PreflightProps {
   readonly title: string;
-  readonly look: () => Promise<Report>;
+  readonly run: () => Promise<Report>;
   readonly onClose: () => void;
-  /** What can be done then; blocked while something fails and the person has not said that they know. */
+  /** The actions; blocked while a check fails and the user hasn't acknowledged it. */
   readonly children: (blocked: boolean, report: Report) => ReactNode;
 }
 
-export function Preflight({ title, look, onClose, children }: PreflightProps) {
-  const check = useMutation({ mutationFn: look });
+export function Preflight({ title, run, onClose, children }: PreflightProps) {
+  const check = useMutation({ mutationFn: run });
   const { mutate } = check;
-  // It begins when it is opened; React may mount twice in development, the host then has two looks at it.
+  // Starts on mount. In development React may mount twice, which runs the check twice.
   useEffect(() => mutate(), [mutate]);
   return (
     <Panel
@@ -41,21 +40,27 @@ export function Preflight({ title, look, onClose, children }: PreflightProps) {
       }
     >
       {check.isPending && <Pending />}
-      {check.error !== null && <Failed what="The check did not end" error={check.error} onRetry={() => mutate()} />}
+      {check.error !== null && (
+        <Failed what="The pre-flight check did not finish" error={check.error} onRetry={() => mutate()} />
+      )}
       {check.data !== undefined && !check.isPending && <Findings report={check.data}>{children}</Findings>}
     </Panel>
   );
 }
 
-/** The job's progress, and the way out of it. */
+/** The job's progress, with a Cancel button. */
 function Pending() {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const job = status?.jobs.find(({ kind, state }) => kind === 'preflight' && state === 'running');
   const { done = 0, total = 4 } = job?.progress ?? {};
-  const doing = ['Opening the model, sampling the first groups', 'Answering held-out prompts', 'Timing steps'];
+  const doing = [
+    'Loading the model and sampling the first groups',
+    'Evaluating held-out prompts',
+    'Timing training steps',
+  ];
   return (
     <div className={classes.pending} role="status">
-      <span>{doing[done] ?? 'Training on the longest prompt, once, for its memory'} …</span>
+      <span>{doing[done] ?? 'Measuring memory on the longest prompt'} …</span>
       <Progress value={(100 * (done + 0.5)) / total} aria-label="Checks done" />
       {job !== undefined && (
         <Button variant="subtle" onClick={() => void client.app.cancelJob({ id: job.id })}>
@@ -66,16 +71,21 @@ function Pending() {
   );
 }
 
+/** Whether another run is training: waiting for it is then the better default. */
+export function isCrowded({ checks }: Pick<Report, 'checks'>): boolean {
+  return checks.some(({ name, status }) => name === 'Room' && status !== 'OK');
+}
+
 interface FindingsProps extends Pick<PreflightProps, 'children'> {
   readonly report: Report;
 }
 
 function Findings({ report, children }: FindingsProps) {
   const { checks, sampled } = report;
-  const [known, setKnown] = useState(false);
-  const ways = useRef<HTMLDivElement>(null);
-  // On a low window what can be done would stand below the edge.
-  useEffect(() => void ways.current?.scrollIntoView({ block: 'nearest' }), []);
+  const [acknowledged, setAcknowledged] = useState(false);
+  const actions = useRef<HTMLDivElement>(null);
+  // In a short window the actions would be out of view.
+  useEffect(() => void actions.current?.scrollIntoView({ block: 'nearest' }), []);
   const failing = checks.filter(({ status }) => status === 'FAIL');
   return (
     <>
@@ -87,13 +97,13 @@ function Findings({ report, children }: FindingsProps) {
       {failing.length > 0 && (
         <Checkbox
           className={classes.known}
-          checked={known}
-          onChange={(event) => setKnown(event.currentTarget.checked)}
-          label={`I know that ${failing.map(({ name }) => `“${name}”`).join(' and ')} failed, and want to start all the same`}
+          checked={acknowledged}
+          onChange={(event) => setAcknowledged(event.currentTarget.checked)}
+          label={`Start anyway: I know that ${failing.map(({ name }) => `“${name}”`).join(' and ')} failed`}
         />
       )}
-      <div ref={ways} className={classes.ways}>
-        {children(failing.length > 0 && !known, report)}
+      <div ref={actions} className={classes.ways}>
+        {children(failing.length > 0 && !acknowledged, report)}
       </div>
       {sampled !== null && <Sampled sampled={sampled} />}
     </>
@@ -120,20 +130,20 @@ function Line({ check: { name, status, detail, next } }: { readonly check: Check
 function Sampled({ sampled: { groups, best, worst } }: { readonly sampled: SampledGroups }) {
   return (
     <details className={classes.sampled}>
-      <summary>What was sampled: {groups.length} groups</summary>
+      <summary>Sampled groups: {groups.length}</summary>
       <div className={classes.groups}>
         {groups.map((rewards, g) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: groups have no identity but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: groups are identified by position only
           <Dots key={g} rewards={rewards} label={`Group ${g + 1}`} />
         ))}
       </div>
       {best !== null && worst !== null && (
         <dl className={classes.samples}>
-          <dt>target</dt>
+          <dt>Target</dt>
           <dd className="mono">{best.target}</dd>
-          <dt>best, {score(best.reward)}</dt>
+          <dt>Best, {score(best.reward)}</dt>
           <dd className="mono">{best.completion}</dd>
-          <dt>worst, {score(worst.reward)}</dt>
+          <dt>Worst, {score(worst.reward)}</dt>
           <dd className="mono">{worst.completion}</dd>
         </dl>
       )}
@@ -152,7 +162,7 @@ function Dots({ rewards, label }: { readonly rewards: readonly number[]; readonl
     >
       <line x1="0" x2="100" y1="5" y2="5" />
       {rewards.map((reward, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: completions have no identity but their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: completions are identified by position only
         <circle key={i} cx={Math.max(0, Math.min(1, reward)) * 100} cy="5" r="2.4" />
       ))}
     </svg>

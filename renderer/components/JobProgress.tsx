@@ -1,36 +1,36 @@
-/** Jobs of some kinds that are on their way, and those whose last try failed. */
+/** Running jobs of the given kinds, and those whose last attempt failed. */
 import { Button, Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { JobStatus } from '../../main/services/jobs.ts';
+import type { JobStatus } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
-import classes from './OnTheWay.module.css';
+import classes from './JobProgress.module.css';
 
-export function OnTheWay({ kinds }: { readonly kinds: readonly string[] }) {
+export function JobProgress({ kinds }: { readonly kinds: readonly string[] }) {
   const { data: status } = useQuery(api.app.status.queryOptions());
-  const [seen, setSeen] = useState<ReadonlySet<number>>(new Set());
+  const [dismissed, setDismissed] = useState<ReadonlySet<number>>(new Set());
   const jobs = (status?.jobs ?? []).filter(({ kind }) => kinds.includes(kind));
   const shown = jobs.filter((job) => job.state === 'running' || (job.state === 'failed' && isLast(job, jobs)));
   return shown
-    .filter(({ id }) => !seen.has(id))
-    .map((job) => <Line key={job.id} job={job} onSeen={() => setSeen(new Set([...seen, job.id]))} />);
+    .filter(({ id }) => !dismissed.has(id))
+    .map((job) => <Line key={job.id} job={job} onDismiss={() => setDismissed(new Set([...dismissed, job.id]))} />);
 }
 
-/** A later try at the same speaks for the earlier ones. */
+/** Only the latest attempt of a job counts. */
 function isLast(job: JobStatus, jobs: readonly JobStatus[]): boolean {
   return !jobs.some((other) => other.title === job.title && other.id > job.id);
 }
 
-function Line({ job, onSeen }: { readonly job: JobStatus; readonly onSeen: () => void }) {
+function Line({ job, onDismiss }: { readonly job: JobStatus; readonly onDismiss: () => void }) {
   const { done, total, unit, step } = job.progress ?? { done: 0, total: 0, unit: '', step: undefined };
-  const far = total === 0 ? null : `${done} of ${total} ${unit}`;
+  const progress = total === 0 ? null : `${done} of ${total} ${unit}`;
   if (job.state === 'running')
     return (
       <div className={classes.way} role="status">
         <div>
           {job.title}{' '}
-          <span className="num soft">{[step, far].filter((part) => part != null).join(', ') || 'starting …'}</span>
-          <Progress value={far === null ? 0 : (done / total) * 100} mt={6} size="sm" aria-label={job.title} />
+          <span className="num soft">{[step, progress].filter((part) => part != null).join(', ') || 'starting …'}</span>
+          <Progress value={progress === null ? 0 : (done / total) * 100} mt={6} size="sm" aria-label={job.title} />
         </div>
         <Button variant="default" onClick={() => void client.app.cancelJob({ id: job.id })}>
           Cancel
@@ -44,8 +44,9 @@ function Line({ job, onSeen }: { readonly job: JobStatus; readonly onSeen: () =>
         <p>{job.error?.message}</p>
         {job.error?.remedy != null && <p className="soft">{job.error.remedy}</p>}
       </div>
-      <Button variant="default" onClick={onSeen}>
-        Close
+      <Button variant="default" onClick={onDismiss}>
+        {' '}
+        Dismiss{' '}
       </Button>
     </div>
   );

@@ -1,25 +1,25 @@
-/** The line to the host: a port that the preload hands over on the desktop, a WebSocket in a browser. */
+/** The transport to the host: a message port from the preload on the desktop, a WebSocket in a browser. */
 import type { ClientLink } from '@orpc/client';
 import { RPCLink as PortLink } from '@orpc/client/message-port';
 import { RPCLink as SocketLink } from '@orpc/client/websocket';
 
 type Context = Record<never, never>;
 
-export interface Line {
+export interface Transport {
   readonly link: ClientLink<Context>;
-  /** Settles when the line is lost. */
+  /** Resolves when the connection is lost. */
   readonly lost: Promise<void>;
 }
 
-/** The host answered and did not let this page in: another start of it, with another token. */
-export class TurnedAway extends Error {}
+/** The host refused this page: it was restarted and has a new token. */
+export class SessionExpired extends Error {}
 
-/** Opens a line, or rejects when the host can't be reached. */
-export function openLine(): Promise<Line> {
-  return window.location.protocol === 'app:' ? desktopLine() : socketLine();
+/** Connects to the host; rejects if it can't be reached. */
+export function openTransport(): Promise<Transport> {
+  return window.location.protocol === 'app:' ? openPort() : openSocket();
 }
 
-function desktopLine(): Promise<Line> {
+function openPort(): Promise<Transport> {
   return new Promise((resolve) => {
     window.addEventListener('message', function receive({ source, data, ports }) {
       const [port] = ports;
@@ -35,12 +35,12 @@ function desktopLine(): Promise<Line> {
 
 declare global {
   interface Window {
-    /** Of public/early-line.js. */
+    /** Opened by public/early-socket.js. */
     braidSocket?: WebSocket;
   }
 }
 
-async function socketLine(): Promise<Line> {
+async function openSocket(): Promise<Transport> {
   const socket = window.braidSocket ?? new WebSocket(`ws://${window.location.host}/rpc`);
   delete window.braidSocket;
   const lost = new Promise<void>((end) => {
@@ -55,5 +55,5 @@ async function socketLine(): Promise<Line> {
   if (await Promise.race([opened, lost.then(() => false)])) return { link, lost };
   // A browser doesn't say why a socket was refused; a plain request does.
   const { status } = await fetch('./index.html', { cache: 'no-store' });
-  throw status === 401 ? new TurnedAway() : new Error('The app does not answer');
+  throw status === 401 ? new SessionExpired() : new Error('The app is not responding');
 }

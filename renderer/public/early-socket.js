@@ -1,2 +1,2 @@
-// Opens the socket of `braid serve` while the page's own code is still being read: api/line.ts takes it over.
+// Opens the `braid serve` socket while the page's own code is still loading; api/transport.ts picks it up.
 if (window.location.protocol !== 'app:') window.braidSocket = new WebSocket(`ws://${window.location.host}/rpc`);

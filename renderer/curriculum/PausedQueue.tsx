@@ -1,14 +1,14 @@
-/** Why the queue stands still, and the ways on: its stage taken up again, or passed over. */
+/** Says why the queue is paused, with buttons to resume its stage or to skip it. */
 import { Button } from '@mantine/core';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import type { Curriculum } from '../../main/services/curriculum.ts';
+import type { Curriculum } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import classes from './Curriculum.module.css';
 import { runToResume } from './words.ts';
 
-export function HeldQueue({ curriculum }: { readonly curriculum: Curriculum }) {
+export function PausedQueue({ curriculum }: { readonly curriculum: Curriculum }) {
   const { stages, queue, held, heldFor } = curriculum;
   const resume = useMutation({ mutationFn: (runId: number) => client.runs.resume({ runId }) });
   const release = useMutation({ mutationFn: () => client.stages.release() });
@@ -21,7 +21,7 @@ export function HeldQueue({ curriculum }: { readonly curriculum: Curriculum }) {
     <>
       <div className={classes.held} role="status">
         <IconPlayerPause size={15} aria-hidden="true" />
-        <span>The queue stands still. {held}</span>
+        <span>The queue is paused. {held}</span>
         {stage !== undefined && runId !== null && (
           <Button loading={resume.isPending} onClick={() => resume.mutate(runId)}>
             Resume {stage.name}
@@ -29,7 +29,7 @@ export function HeldQueue({ curriculum }: { readonly curriculum: Curriculum }) {
         )}
         {next !== undefined && (
           <Button variant="default" loading={release.isPending} onClick={() => release.mutate()}>
-            Start {next} all the same
+            Start {next} anyway
           </Button>
         )}
       </div>

@@ -1,18 +1,18 @@
-/** What screens show first is fetched before they are opened, one after another: each needs what came before it. */
+/** Prefetches the data that screens show first, one query after another, since each depends on the previous one. */
 import type { QueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { byReward } from '../samples/prompts.ts';
 
-/** Kept for as long as the page is open: it is little, and a change of the host makes it stale all the same. */
+/** Kept for as long as the page is open: it is small, and changes on the host invalidate it anyway. */
 const kept = { gcTime: Number.POSITIVE_INFINITY };
 
-/** Fills the cache while nothing else is to be done. */
-export function fetchAheadWhenIdle(queries: QueryClient): void {
-  // Whoever opens the screen is told of a failure.
-  requestIdleCallback(() => void fetchAhead(queries).catch(() => undefined));
+/** Fills the cache while the app is idle. */
+export function prefetchScreensWhenIdle(queries: QueryClient): void {
+  // A failure is shown when the screen is opened.
+  requestIdleCallback(() => void prefetchScreens(queries).catch(() => undefined));
 }
 
-async function fetchAhead(queries: QueryClient): Promise<void> {
+async function prefetchScreens(queries: QueryClient): Promise<void> {
   await fetchSamples(queries);
   await queries.fetchQuery({ ...api.samples.components.queryOptions(), ...kept });
   await queries.fetchQuery({ ...api.settings.fields.queryOptions(), ...kept });
@@ -21,7 +21,7 @@ async function fetchAhead(queries: QueryClient): Promise<void> {
   await queries.fetchQuery({ ...api.models.list.queryOptions(), ...kept });
 }
 
-/** The newest step that completions were kept of, with its best and its worst. */
+/** The newest step with saved completions, and its best and worst one. */
 async function fetchSamples(queries: QueryClient): Promise<void> {
   const runId = await queries.fetchQuery({ ...api.samples.newest.queryOptions(), ...kept });
   if (runId === null) return;

@@ -1,13 +1,13 @@
-/** How far a comparison is: at work, stopped on the way, or failed; nothing once it is whole. */
+/** A comparison's progress: running, cancelled or failed; renders nothing once it is complete. */
 import { Button, Progress } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ComparisonView } from '../../main/services/model-comparisons.ts';
+import type { ComparisonView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { duration } from '../components/format.ts';
 import classes from './Compare.module.css';
 
-export function Work({ view: { id, models } }: { readonly view: ComparisonView }) {
+export function ComparisonProgress({ view: { id, models } }: { readonly view: ComparisonView }) {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const resume = useMutation({ mutationFn: () => client.comparisons.resume({ id }) });
   const job = status?.jobs.find(({ kind }) => kind === `comparison:${id}`);
@@ -33,16 +33,16 @@ export function Work({ view: { id, models } }: { readonly view: ComparisonView }
   const failure = job?.state === 'failed' ? job.error : null;
   return (
     <>
-      {failure !== null && <Failed what="The comparison ended early" error={failedJob(failure)} />}
-      {resume.error !== null && <Failed what="It could not go on" error={resume.error} />}
+      {failure !== null && <Failed what="The comparison did not finish" error={failedJob(failure)} />}
+      {resume.error !== null && <Failed what="The comparison could not be resumed" error={resume.error} />}
       <div className={classes.progress}>
         <div>
           {missing.length > 0
-            ? `${models.length - missing.length} of ${models.length} models are evaluated and kept; ${missing.map(({ name }) => name).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing.${job?.state === 'cancelled' ? ' It was cancelled; the half-done evaluation was let go.' : ''}`
-            : `The files of ${changed.map(({ name }) => name).join(', ')} have changed since: these numbers are of the earlier ones.`}
+            ? `${models.length - missing.length} of ${models.length} models evaluated and saved; still to do: ${missing.map(({ name }) => name).join(', ')}.${job?.state === 'cancelled' ? ' The comparison was cancelled, and the partial evaluation discarded.' : ''}`
+            : `The files of ${changed.map(({ name }) => name).join(', ')} have changed since this evaluation. These results are for the earlier files.`}
         </div>
         <Button onClick={() => resume.mutate()} loading={resume.isPending}>
-          {missing.length > 0 ? 'Evaluate the rest' : 'Evaluate anew'}
+          {missing.length > 0 ? 'Evaluate the rest' : 'Evaluate again'}
         </Button>
       </div>
     </>

@@ -1,39 +1,38 @@
-/** What the page of a run shows, asked for together: each part by itself would ask only once it is drawn. */
+/** Prefetches what the run page shows in one go; each part on its own would fetch only once it renders. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { extremes } from './extremes.ts';
 import { panelsFor, rewardLooks } from './panels.ts';
 import { FRESH_MS, metricsQuery } from './use-metrics.ts';
 
-/** Where a run stands, as its page begins: it is followed from there on. */
+/** A run's status when its page opens; it is followed live from there. */
 export function standingQuery(runId: number) {
   return queryOptions({ ...api.runs.standing.queryOptions({ input: { runId } }), staleTime: FRESH_MS });
 }
 
 /**
- * Fills the cache with what is shown first, and is done when that is there. Never rejects: whoever shows a part is told
- * of its failure.
+ * Prefetches what is shown first, and resolves once it has arrived. Never rejects: the parts show their own failures.
  */
-export async function fetchOpening(queries: QueryClient, runId: number): Promise<void> {
+export async function prefetchRun(queries: QueryClient, runId: number): Promise<void> {
   const input = { runId };
   await Promise.all([
     queries.prefetchQuery(standingQuery(runId)),
     queries.prefetchQuery(api.runs.get.queryOptions({ input })),
-    // Of a run that trains it is read again once it is followed.
+    // For a live run, this is read again once the run is followed.
     queries.prefetchQuery(metricsQuery(runId, Object.keys(rewardLooks), null, 0)),
     queries.prefetchQuery(api.runs.lineage.queryOptions({ input })),
   ]);
 }
 
-/** Fills the cache with the rest. */
-export async function fetchRest(queries: QueryClient, runId: number): Promise<void> {
+/** Prefetches the rest. */
+export async function prefetchRest(queries: QueryClient, runId: number): Promise<void> {
   const input = { runId };
   const { metricNames, sampleSteps, state, method } = await queries.fetchQuery(api.runs.get.queryOptions({ input }));
-  // Of a run that trains, the other charts are read once it is followed: no step falls between the two.
+  // For a live run, the other charts are read once it is followed, so that no step is missed in between.
   if (state !== 'running' && state !== 'paused')
     for (const { looks } of panelsFor(metricNames))
       void queries.prefetchQuery(metricsQuery(runId, Object.keys(looks), null, 0));
-  // What is asked for first is answered first, and these take as long as several charts.
+  // Requested late: answers come in order, and these take as long as several charts.
   if (method !== 'sft' && method !== 'polychromic-sft')
     void queries.prefetchQuery(api.runs.watched.queryOptions({ input }));
   void queries.prefetchQuery(api.runs.advice.queryOptions({ input }));

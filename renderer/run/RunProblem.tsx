@@ -1,0 +1,73 @@
+/**
+ * Says why a run isn't training (interrupted, failed, collapsed, or paused by the collapse watch), and how to resume
+ * it.
+ */
+import { Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
+import { api } from '../api/client.ts';
+import classes from './Run.module.css';
+
+export interface RunProblemProps {
+  readonly run: RunSummary;
+  readonly live: LiveStatus | null;
+  /** Step of the newest checkpoint that still exists; null if there is none. */
+  readonly savedAt: number | null;
+  readonly onResume: () => void;
+}
+
+const headings: Readonly<Partial<Record<RunSummary['state'], string>>> = {
+  interrupted: 'Interrupted',
+  failed: 'Failed',
+  collapsed: 'Collapsed (paused by the collapse watch, then ended)',
+};
+
+export function RunProblem({ run: { id, state, reason, step }, live, savedAt, onResume }: RunProblemProps) {
+  if (live !== null) {
+    if (live.state !== 'paused' || live.reason === null) return null;
+    return (
+      <section className={classes.trouble} aria-label="Why the run is paused">
+        <IconAlertTriangle size={16} aria-hidden="true" />
+        <div>
+          <strong>Paused at step {live.step}</strong>
+          <p>{live.reason}</p>
+        </div>
+      </section>
+    );
+  }
+  const heading = headings[state];
+  if (heading === undefined) return null;
+  const [first, ...rest] = (reason ?? 'No reason was recorded.').split('\n');
+  return (
+    <section className={classes.trouble} data-tone="bad" role="alert">
+      <IconAlertTriangle size={16} aria-hidden="true" />
+      <div>
+        <strong>
+          {heading} at step {step}.{' '}
+          {savedAt === null
+            ? 'There was no checkpoint yet, so resuming restarts the run.'
+            : `Everything up to the checkpoint at step ${savedAt} is safe.`}
+        </strong>
+        <p>{first}</p>
+        <Details runId={id} said={rest.join('\n')} />
+      </div>
+      <Button variant="default" onClick={onResume}>
+        Resume from …
+      </Button>
+    </section>
+  );
+}
+
+/** Everything that the trainer said, which may be long and mostly a library's log. */
+function Details({ runId, said }: { readonly runId: number; readonly said: string }) {
+  const { data } = useQuery(api.runs.stderr.queryOptions({ input: { runId } }));
+  const text = data?.text ?? said;
+  if (text === '') return null;
+  return (
+    <details>
+      <summary>Details</summary>
+      <pre className="mono">{text}</pre>
+    </details>
+  );
+}
