@@ -1,4 +1,4 @@
-/** Lists what a packed app holds and fails on anything too much or missing: `node scripts/check-package.ts FOLDER`. */
+/** Lists the contents of a packaged app and fails on missing or unexpected files: `node scripts/check-package.ts FOLDER`. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type DirectoryRecord, getRawHeader } from '@electron/asar';
@@ -14,12 +14,12 @@ export function packedFiles(folder: string): readonly string[] {
   return [...beside, ...archived(header as DirectoryRecord, 'app.asar')].sort();
 }
 
-/** The folder that Electron names process.resourcesPath. */
+/** Electron's process.resourcesPath. */
 export function resourcesOf(folder: string): string {
   const bundle = readdirSync(folder).find((name) => name.endsWith('.app'));
   const resources = bundle === undefined ? join(folder, 'resources') : join(folder, bundle, 'Contents/Resources');
   if (existsSync(join(resources, 'app.asar'))) return resources;
-  throw new Error(`Expected a packed app in ${folder}, found no app.asar in ${resources}`);
+  throw new Error(`Expected a packaged app in ${folder}, but there is no app.asar in ${resources}`);
 }
 
 function archived({ files }: DirectoryRecord, path: string): readonly string[] {
@@ -30,13 +30,13 @@ function archived({ files }: DirectoryRecord, path: string): readonly string[] {
 
 if (import.meta.main) {
   const folder = process.argv[2];
-  if (folder === undefined) throw new Error('Expected the folder of a packed app, such as dist/linux-unpacked');
+  if (folder === undefined) throw new Error('Expected the folder of a packaged app, such as dist/linux-unpacked');
   const files = packedFiles(folder);
   const { surplus, missing } = judge(files);
   const onDisk = files.filter((file) => !file.startsWith('app.asar/'));
   const bytes = onDisk.reduce((sum, file) => sum + statSync(join(resourcesOf(folder), file)).size, 0);
-  process.stdout.write(`${files.length} files, ${(bytes / 2 ** 20).toFixed(1)} MiB beside Electron\n`);
-  for (const file of surplus) process.stdout.write(`too much: ${file}\n`);
+  process.stdout.write(`${files.length} files, ${(bytes / 2 ** 20).toFixed(1)} MiB in addition to Electron\n`);
+  for (const file of surplus) process.stdout.write(`unexpected: ${file}\n`);
   for (const what of missing) process.stdout.write(`missing: ${what}\n`);
   process.exitCode = surplus.length + missing.length === 0 ? 0 : 1;
 }

@@ -1,10 +1,10 @@
-/** What a packed app may hold beside Electron, and has to: an explicit list. Pure. */
+/** What a packaged app must and may contain in addition to Electron: an explicit list. Pure. */
 
-/** Files of one kind, by their paths in the resources folder; `app.asar/` stands for the archive's inside. */
+/** Files of one kind, by their paths in the resources folder; `app.asar/` is the inside of the archive. */
 interface Part {
   readonly what: string;
   readonly files: RegExp;
-  /** How many there are at least; 0: they need not be there. */
+  /** Minimum number of files; 0: optional. */
   readonly least: number;
 }
 
@@ -12,7 +12,7 @@ const TFJS = '(?:app\\.asar|app\\.asar\\.unpacked)/node_modules/@tensorflow';
 const MODULES = '(?:app\\.asar|app\\.asar\\.unpacked)/node_modules';
 const OUT = '(?:app\\.asar|app\\.asar\\.unpacked)/out';
 
-/** What runs or is read outside Electron's main process is in the archive's list and unpacked beside it: twice. */
+/** Files used outside Electron's main process are listed in the archive and unpacked next to it, so they count twice. */
 export const parts: readonly Part[] = [
   { what: 'package.json', files: /^app\.asar(\.unpacked)?\/package\.json$/, least: 2 },
   { what: 'the main entry', files: /^app\.asar\/out\/main\/index\.js$/, least: 1 },
@@ -22,7 +22,7 @@ export const parts: readonly Part[] = [
   { what: "our part of the native addon's source", files: /^native-addon\/\w+\.(cc|h)$/, least: 10 },
   { what: 'licences of what is bundled', files: /^app\.asar\/out\/(main|renderer)\/licenses\.md$/, least: 2 },
   { what: 'the preload', files: /^app\.asar\/out\/preload\/index\.cjs$/, least: 1 },
-  { what: 'the page', files: /^app\.asar\/out\/renderer\/(index\.html|icon\.(svg|png)|early-line\.js)$/, least: 4 },
+  { what: 'the page', files: /^app\.asar\/out\/renderer\/(index\.html|icon\.(svg|png)|early-socket\.js)$/, least: 4 },
   { what: "the page's files", files: /^app\.asar\/out\/renderer\/assets\/[\w.-]+\.(js|css|woff2)$/, least: 5 },
   {
     what: 'better-sqlite3',
@@ -38,7 +38,7 @@ export const parts: readonly Part[] = [
   },
   { what: 'tfjs-core', files: new RegExp(`^${TFJS}/tfjs-core/(package\\.json|dist/tf-core\\.node\\.js)$`), least: 4 },
   {
-    // The bundles beside these modules, their tests and maps have no business here.
+    // The packages' bundles, tests and source maps must not be included.
     what: "tfjs-core's gradients and what they import",
     files: new RegExp(`^${TFJS}/tfjs-core/dist/(?!tf-core|miniprogram)(?:[\\w-]+/)*\\w+(?<!_test)\\.js$`),
     least: 400,
@@ -51,19 +51,19 @@ export const parts: readonly Part[] = [
     least: 8,
   },
   {
-    what: 'what tfjs-core needs',
+    what: 'dependencies of tfjs-core',
     files: new RegExp(
       `^${MODULES}/(long/(package\\.json|LICENSE|src/long\\.js)|seedrandom/(package\\.json|(index|seedrandom|lib/\\w+)\\.js))$`,
     ),
     least: 16,
   },
   {
-    what: 'what draws figures as pictures',
+    what: 'the PNG renderer for figures',
     files: new RegExp(`^${MODULES}/@resvg/resvg-wasm/(package\\.json|index\\.m?js|index_bg\\.wasm)$`),
     least: 3,
   },
   {
-    what: 'the headers that the native addon is compiled with',
+    what: 'the headers for compiling the native addon',
     files: /^app\.asar\/node_modules\/node-api-headers\/(package\.json|LICENSE|include\/\w+\.h)$/,
     least: 6,
   },
@@ -74,6 +74,11 @@ export const parts: readonly Part[] = [
     least: 12,
   },
   { what: "the figures' font", files: /^resources\/fonts\/(inter-latin\.woff2|LICENSE)$/, least: 2 },
+  {
+    what: 'licences of what is not bundled',
+    files: /^resources\/licenses\/(README\.md|(Apache-2\.0|MPL-2\.0|seedrandom|xnnpack)\.txt)$/,
+    least: 5,
+  },
   { what: 'the icon', files: /^resources\/icons\/braid\.png$/, least: 1 },
   { what: 'the source texts', files: /^datasets\/[\w.-]+\.jsonl?$/, least: 2 },
   { what: 'our licence', files: /^LICENSE\.braid\.txt$/, least: 1 },
@@ -85,13 +90,13 @@ export const parts: readonly Part[] = [
 ];
 
 export interface Judgement {
-  /** Files that the list doesn't name. */
+  /** Files that aren't on the list. */
   readonly surplus: readonly string[];
-  /** Kinds of which there are too few, in words. */
+  /** Descriptions of the kinds with too few files. */
   readonly missing: readonly string[];
 }
 
-/** Holds files against the list. */
+/** Compares files with the list. */
 export function judge(files: readonly string[]): Judgement {
   return {
     surplus: files.filter((file) => !parts.some((part) => part.files.test(file))),

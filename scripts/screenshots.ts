@@ -1,4 +1,4 @@
-/** Makes the pictures of docs/screens anew: the browser tests that have a camera, with it on. `node scripts/screenshots.ts` */
+/** Regenerates the screenshots in docs/screens by running the browser tests that take them. `node scripts/screenshots.ts` */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

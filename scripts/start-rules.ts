@@ -1,17 +1,17 @@
-/** What decides how `npm start` opens the app. Pure. */
+/** The rules for how `npm start` opens the app. Pure. */
 
 export interface Surroundings {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Null where the system has no such thing. */
+  /** Null if the system has no user ids. */
   readonly uid: number | null;
 }
 
-/** Why Electron can't run here, before trying; null: nothing known is in its way. */
+/** Why Electron can't run here, without trying; null: no known obstacle. */
 export function obstacle({ platform, env, uid }: Surroundings): string | null {
   if (platform !== 'linux') return null;
-  if (!hasDisplay(env)) return 'there is no display here, which Electron needs';
-  // Its sandbox refuses, and without the sandbox the app isn't started.
+  if (!hasDisplay(env)) return 'Electron needs a display and there is none';
+  // Electron's sandbox doesn't work as root, and the app is never started without the sandbox.
   if (uid === 0) return "Electron's sandbox does not run as root";
   return null;
 }
@@ -21,7 +21,7 @@ export interface BrowserSurroundings extends Omit<Surroundings, 'uid'> {
   readonly find: (name: string) => string | undefined;
 }
 
-/** The command that opens an address in the person's browser; null: none can be opened. */
+/** The command that opens a URL in the user's browser; null: none can be opened. */
 export function browserCommand(
   { platform, env, find }: BrowserSurroundings,
   url: string,

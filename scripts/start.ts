@@ -1,21 +1,21 @@
-/** `npm start`: the desktop app where Electron runs, else `braid serve` in a browser, with a line that says why. */
+/** `npm start`: the desktop app if Electron runs, otherwise `braid serve` in a browser, with a line that says why. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { electronPackage } from '../main/services/electron-package.ts';
-import { findProgram } from '../main/services/programs.ts';
+import { findProgram } from '../main/io/programs.ts';
+import { electronPackage } from '../main/services/doctor/electron-package.ts';
 import { browserCommand, obstacle } from './start-rules.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const given = process.argv.slice(2);
-/** An Electron that ends with an error so soon didn't get as far as a window. */
+/** If Electron exits with an error this soon, it didn't open a window. */
 const SOON_MS = 5000;
 
-// Ctrl-C reaches the app itself, which saves and ends; this process ends after it.
+// Ctrl-C reaches the app itself, which saves and exits; this process exits after it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 if (!existsSync(join(root, 'out/main/index.js'))) {
-  say('Expected the built app in out/, found none. Run npm run build once.');
+  say('The app has not been built (out/ is missing). Run npm run build once.');
   process.exitCode = 1;
 } else {
   const { platform, env } = process;
@@ -23,10 +23,10 @@ if (!existsSync(join(root, 'out/main/index.js'))) {
   if (why !== null) await openInBrowser(why);
 }
 
-/** Why the desktop app could not be opened; null: it was, and has ended. */
+/** Why the desktop app could not be opened; null: it was opened, and has exited. */
 async function openDesktop(): Promise<string | null> {
   const binary = electronPackage()?.binary ?? (await fetchElectron());
-  if (binary === null) return "Electron's binary is not here and can't be fetched";
+  if (binary === null) return "Electron's binary is missing and can't be downloaded";
   const begun = performance.now();
   const { code, errors } = await ended(spawn(binary, [root, ...given], { stdio: ['inherit', 'inherit', 'pipe'] }));
   if (code === 0 || performance.now() - begun > SOON_MS) {
@@ -36,17 +36,17 @@ async function openDesktop(): Promise<string | null> {
   return `Electron can't run here (${errors.trim().split('\n').at(-1) ?? `it ended with ${code}`})`;
 }
 
-/** The binary is no part of the package: it is fetched when it is first wanted. */
+/** The binary isn't part of the package: it is downloaded when first needed. */
 async function fetchElectron(): Promise<string | null> {
   const folder = electronPackage()?.folder;
   if (folder === undefined) return null;
-  say("Fetching Electron's binary, once …");
+  say("Downloading Electron's binary (once)…");
   await ended(spawn(process.execPath, [join(folder, 'install.js')], { stdio: ['ignore', 'ignore', 'pipe'] }), true);
   return electronPackage()?.binary ?? null;
 }
 
 async function openInBrowser(why: string): Promise<void> {
-  say(`Braid opens in the browser: ${why}.`);
+  say(`Opening Braid in the browser: ${why}.`);
   const server = spawn(process.execPath, [join(root, 'main/cli.ts'), 'serve', ...given], {
     stdio: ['inherit', 'pipe', 'inherit'],
   });
@@ -63,7 +63,7 @@ async function openInBrowser(why: string): Promise<void> {
   process.exitCode = code ?? 1;
 }
 
-/** Where none can be opened, the printed address has to do. */
+/** If no browser can be opened, use the printed address. */
 function openBrowser(url: string): void {
   const { platform, env } = process;
   const command = browserCommand({ platform, env, find: (name) => findProgram([name], env.PATH ?? '') }, url);

@@ -1,80 +1,106 @@
 /**
- * The first seed's story on the bundled tiny model: from the same start, a jump to a far longer stage collapses, and
- * the curriculum reaches that stage step by step. Writes docs/story.md.
+ * The curriculum experiment on the bundled tiny model: from the same start, jumps to far longer texts, and a curriculum
+ * that climbs to 100 words stage by stage. Writes docs/story.md from the figures of all seeds in docs/story/.
  *
- * node scripts/story.ts [--workspace DIR] [--steps N] [--seed S]; about 10 minutes on two cores.
+ * node scripts/story.ts [--seed S] [--json] [--steps N] [--workspace DIR] [--stages 10,25,50,100] [--jumps 50,100,500]
+ *   [--beyond 200,500] [--no-page]: `beyond` are lengths that are only measured; `no-page` leaves docs/ as it is.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkoutPaths } from '../main/commands/host-paths.ts';
-import { readCorpus } from '../main/services/corpora.ts';
-import { generateDataset, writeDataset } from '../main/services/datasets.ts';
-import { evaluateModels } from '../main/services/evaluate.ts';
-import { readPreset } from '../main/services/presets.ts';
-import { startTraining } from '../main/services/training.ts';
-import { openWorkspace } from '../main/services/workspace.ts';
+import { readPreset } from '../main/services/config/presets.ts';
+import { generateDataset, writeDataset } from '../main/services/datasets/index.ts';
+import { evaluateModels } from '../main/services/evaluation/evaluate.ts';
+import { bundledTextFiles } from '../main/services/texts/bundled.ts';
+import { readCorpus } from '../main/services/texts/index.ts';
+import { startTraining } from '../main/services/training/training.ts';
+import { openWorkspace } from '../main/services/workspace/workspace.ts';
 import { openStore } from '../main/store/index.ts';
 import { parseConfig } from '../main/trainer/config.ts';
+import { type Jump, type Measured, type Stage, type Story, storyPage } from './story/page.ts';
 
-const STAGES = [10, 25, 50];
-const FAR = 50;
 // A little below the sampling temperature of the demo: at 1 the tiny model's slips of the pen differ between completions,
 // which hides that they all say the same thing.
 const TEMPERATURE = 0.7;
+/** Held-out pairs at a length; the long ones take long. */
+const TEST_PAIRS = new Map([
+  [200, 16],
+  [500, 8],
+]);
+/** A jump has the steps of a stage, and fewer where one step takes a minute. */
+const JUMP_STEPS = new Map([[500, 8]]);
+/** Completions of a step at a length whose 128 would not end within the hour. */
+const JUMP_COMPLETIONS = new Map([[500, 32]]);
 
+const list = (given: string): number[] => (given === '' ? [] : given.split(',').map(Number));
 const { values: options } = parseArgs({
   options: {
     workspace: { type: 'string' },
-    steps: { type: 'string', default: '70' },
     seed: { type: 'string', default: '42' },
+    steps: { type: 'string', default: '70' },
+    json: { type: 'boolean', default: false },
+    stages: { type: 'string', default: '10,25,50,100' },
+    jumps: { type: 'string', default: '50,100,500' },
+    beyond: { type: 'string', default: '200,500' },
+    'no-page': { type: 'boolean', default: false },
   },
 });
+const [stageWords, jumpWords, beyond] = [list(options.stages), list(options.jumps), list(options.beyond)];
 const root = join(import.meta.dirname, '..');
 const paths = checkoutPaths(root);
 const seed = Number(options.seed);
+const stepsAStage = Number(options.steps);
 const workspace = openWorkspace({ workspace: options.workspace ?? mkdtempSync(join(tmpdir(), 'braid-story-')) });
 const store = openStore(workspace.database);
-const texts = readCorpus(['source_texts', 'longer_texts'].map((name) => join(root, `datasets/${name}.json`)));
-const datasets = new Map(STAGES.map((words) => [words, makeDataset(words)]));
+const texts = readCorpus(bundledTextFiles(paths.datasets));
+const lengths = [...new Set([...stageWords, ...jumpWords, ...beyond])].sort((a, b) => a - b);
+const datasets = new Map(lengths.map((words) => [words, makeDataset(words)]));
 
-interface Stage {
-  readonly name: string;
-  readonly words: number;
-  readonly reward: readonly [first: number, last: number];
-  readonly dead: readonly [first: number, last: number];
-  readonly gradNorm: number;
-  readonly warning: string | null;
-  readonly checkpoint: string;
-  readonly seconds: number;
-  /** Held-out mean alignment at every stage's length. */
-  readonly heldOut: readonly number[];
-}
-
-const base = await heldOut('tiny');
-console.log(`base: ${base.map((x) => x.toFixed(3)).join(' ')}`);
-const jump = await train(`jump to ${FAR}`, FAR, null);
-const ladder: Stage[] = [];
-for (const words of STAGES) ladder.push(await train(`stage ${words}`, words, ladder.at(-1)?.checkpoint ?? null));
-writeFileSync(join(root, 'docs/story.md'), page());
+const began = performance.now();
+const base = await heldOut('tiny', lengths);
+say(`base: ${JSON.stringify(base)}`);
+const jumps: Jump[] = [];
+for (const words of jumpWords) jumps.push(await jump(words));
+const stages: Stage[] = [];
+for (const words of stageWords) stages.push(await climb(words, stages.at(-1) ?? null));
+const story: Story = {
+  seed,
+  base,
+  stages,
+  jumps,
+  seconds: Math.round((performance.now() - began) / 1000),
+};
 store.close();
+if (!options['no-page']) writePage();
+if (options.json) process.stdout.write(`${JSON.stringify(story)}\n`);
 
-function makeDataset(words: number) {
-  const made = generateDataset({ texts, words, seed, train: 512, test: 64 });
-  if (made.kind === 'shortage') throw new Error(made.reason);
-  return writeDataset(join(workspace.datasets, `${words}words.jsonl`), made);
+/** One rung of the ladder, from the one before. */
+async function climb(words: number, before: Stage | null): Promise<Stage> {
+  const trained = await train(words, before?.checkpoint ?? null, stepsAStage, {});
+  const last = words === stageWords.at(-1);
+  const measured = await heldOut(trained.checkpoint, last ? lengths : stageWords);
+  const stage = { words, from: before === null ? 'base' : `${before.words} words`, ...trained, held_out: measured };
+  say(JSON.stringify(stage));
+  return stage;
 }
 
-async function train(name: string, words: number, from: string | null): Promise<Stage> {
-  const began = performance.now();
-  const fields = {
-    ...readPreset('interleave-tiny', paths),
-    max_steps: Number(options.steps),
-    seed,
-    temperature: TEMPERATURE,
-  };
-  const config = parseConfig({ ...fields, dataset: datasets.get(words)?.train, from_checkpoint: from }, 'story');
+/** The same length from the base, at once. */
+async function jump(words: number): Promise<Jump> {
+  const completions = JUMP_COMPLETIONS.get(words);
+  const fields = completions === undefined ? {} : { per_device_train_batch_size: completions };
+  const trained = await train(words, null, JUMP_STEPS.get(words) ?? stepsAStage, fields);
+  const made = { words, ...trained, held_out: await heldOut(trained.checkpoint, [words]) };
+  say(JSON.stringify(made));
+  return made;
+}
+
+async function train(words: number, from: string | null, steps: number, fields: object) {
+  const start = performance.now();
+  const own = { max_steps: steps, save_steps: steps, seed, temperature: TEMPERATURE };
+  const settings = { ...readPreset('interleave-tiny', paths), ...own, ...fields };
+  const config = parseConfig({ ...settings, dataset: datasets.get(words)?.train, from_checkpoint: from }, 'story');
   const run = startTraining(store, config, { paths });
   const outcome = await run.outcome;
   if (outcome.error !== null || outcome.checkpoint === null) throw outcome.error ?? new Error('no checkpoint');
@@ -84,51 +110,47 @@ async function train(name: string, words: number, from: string | null): Promise<
     return [mean(points.slice(0, 5)), mean(points.slice(-5))];
   };
   const warning = store.events.ofRun(run.runId).find(({ severity }) => severity === 'warning');
-  const stage: Stage = {
-    name,
-    words,
+  return {
+    steps,
     reward: series('reward'),
     dead: series('groups/dead'),
-    gradNorm: series('grad_norm')[1],
-    warning: warning === undefined ? null : `step ${warning.step}: ${warning.message}`,
+    verdict: warning === undefined ? null : `step ${warning.step}: ${warning.message}`,
     checkpoint: outcome.checkpoint,
-    seconds: (performance.now() - began) / 1000,
-    heldOut: await heldOut(outcome.checkpoint),
+    seconds: Math.round((performance.now() - start) / 1000),
   };
-  console.log(JSON.stringify(stage));
-  return stage;
 }
 
-async function heldOut(folder: string): Promise<number[]> {
-  const scores: number[] = [];
-  for (const words of STAGES) {
-    const { results } = await evaluateModels({
-      models: [{ name: folder, folder }],
-      dataset: datasets.get(words)?.test ?? '',
-      paths,
-    });
-    scores.push(results[0]?.summary.mean_alignment ?? Number.NaN);
+/** Mean alignment of greedy answers at each length. */
+async function heldOut(folder: string, words: readonly number[]): Promise<Measured> {
+  const scores: Record<string, number> = {};
+  for (const length of words) {
+    const dataset = datasets.get(length)?.test ?? '';
+    const { results } = await evaluateModels({ models: [{ name: folder, folder }], dataset, paths });
+    scores[length] = Number((results[0]?.summary.mean_alignment ?? Number.NaN).toFixed(4));
   }
   return scores;
 }
 
-function page(): string {
-  const f = (x: number): string => x.toFixed(3);
-  const percent = (x: number): string => `${Math.round(100 * x)} %`;
-  const row = (name: string, from: string, s: Stage): string =>
-    `| ${name} | ${from} | ${f(s.reward[0])} → ${f(s.reward[1])} | ${percent(s.dead[0])} → ${percent(s.dead[1])} | ${s.gradNorm.toPrecision(2)} | ${s.heldOut.map(f).join(' | ')} |`;
-  return `# The story of the first seed, on the tiny model
+function makeDataset(words: number) {
+  const test = TEST_PAIRS.get(words) ?? 64;
+  const made = generateDataset({ texts, words, seed, train: words > 200 ? 64 : 512, test });
+  if (made.kind === 'shortage') throw new Error(made.reason);
+  return writeDataset(join(workspace.datasets, `${words}words.jsonl`), made);
+}
 
-Made by \`npm run story\` (seed ${seed}, ${options.steps} steps a stage, 8 prompts × 16 completions, full fine-tuning, learning rate 4e-4 falling to 0, temperature ${TEMPERATURE}, no KL). Held-out: mean alignment of greedy answers on 64 pairs of unseen texts at each length. Rewards, dead groups and gradient norms are means over the first and the last five steps; a dead group is one whose 16 rewards are all equal.
+/** Keeps this seed's figures in docs/story/ and writes the page from all that are there. */
+function writePage(): void {
+  const folder = join(root, 'docs/story');
+  mkdirSync(folder, { recursive: true });
+  const told = [...stages, ...jumps].map(({ checkpoint: _, ...rest }) => rest);
+  const kept = { ...story, stages: told.slice(0, stages.length), jumps: told.slice(stages.length) };
+  writeFileSync(join(folder, `seed-${seed}.json`), `${JSON.stringify(kept, null, 2)}\n`);
+  const stories = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Story);
+  writeFileSync(join(root, 'docs/story.md'), storyPage(stories));
+}
 
-| stage | from | reward | dead groups | gradient norm, end | held-out ${STAGES.join(' | held-out ')} |
-|---|---|---|---|---|${STAGES.map(() => '---|').join('')}
-| none | | | | | ${base.map(f).join(' | ')} |
-${row(`**jump to ${FAR} words**`, 'the base', jump)}
-${ladder.map((s, i) => row(`${s.words} words`, i === 0 ? 'the base' : `${STAGES[i - 1]} words`, s)).join('\n')}
-
-What the collapse watch said of the jump: ${jump.warning === null ? 'nothing.' : `“${jump.warning}”`}
-
-The rows of the curriculum show what an earlier length keeps as the next is learned (the forgetting check): read them along. The whole took ${Math.round((jump.seconds + ladder.reduce((sum, s) => sum + s.seconds, 0)) / 60)} minutes.
-`;
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

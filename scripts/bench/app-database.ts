@@ -1,19 +1,19 @@
 /**
- * A workspace as full as years of use make it, and how long the app's queries take on it: 200 runs, 10^6 metric rows,
+ * Creates a workspace as full as after years of use, and times the app's queries on it: 200 runs, 10^6 metric rows,
  * 10^5 samples. One of the runs has 10^5 steps.
  *
- *   node scripts/bench/app-database.ts FOLDER        makes the workspace if it is not there, then measures
+ *   node scripts/bench/app-database.ts FOLDER        creates the workspace if needed, then measures
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomStream } from '../../main/random.ts';
-import { readCorpus } from '../../main/services/corpora.ts';
-import { lineage, runDetail, runHistory } from '../../main/services/run-history.ts';
-import { removalOf } from '../../main/services/run-removal.ts';
-import { sparklines } from '../../main/services/run-sparklines.ts';
-import { runVerdict } from '../../main/services/run-verdict.ts';
-import { createRun, finishRun } from '../../main/services/runs.ts';
-import { findSamples } from '../../main/services/samples/find.ts';
+import { lineage, runDetail, runHistory } from '../../main/services/runs/history.ts';
+import { removalOf } from '../../main/services/runs/removal.ts';
+import { createRun, finishRun } from '../../main/services/runs/runs.ts';
+import { findSamples } from '../../main/services/runs/samples/find.ts';
+import { runVerdict } from '../../main/services/runs/verdict/run-verdict.ts';
+import { sparklines } from '../../main/services/runs/watched-series.ts';
+import { readCorpus } from '../../main/services/texts/index.ts';
 import { openStore, type Store } from '../../main/store/index.ts';
 import type { SampleFilter, SampleOrder } from '../../main/store/sample-finder.ts';
 import { splitWords } from '../../main/text/words.ts';
@@ -22,16 +22,16 @@ import type { Sample } from '../../main/trainer/events.ts';
 import { METRICS } from './metric-names.ts';
 
 const RUNS = 200;
-/** Of the one long run, which has few metrics. */
+/** Metrics of the one long run. */
 const LONG_STEPS = 100_000;
 const LONG_METRICS = ['reward', 'reward_std', 'loss', 'step_time'];
-/** Of the other runs. */
+/** Metrics of the other runs. */
 const STEPS = 86;
 const SAMPLED_STEPS = 4;
 const GROUPS = 8;
 const GROUP_SIZE = 16;
 
-/** Words as they come in the texts that Braid brings: few are common. */
+/** Words with a realistic distribution, as in the bundled texts: few are common. */
 const WORDS = readCorpus([join(import.meta.dirname, '../../datasets/source_texts.json')]).flatMap(({ text }) =>
   splitWords(text),
 );
@@ -39,7 +39,7 @@ const WORDS = readCorpus([join(import.meta.dirname, '../../datasets/source_texts
 const { next } = randomStream(7, 1);
 
 const folder = process.argv[2];
-if (folder === undefined) throw new Error('Expected the folder of the workspace to make, got none');
+if (folder === undefined) throw new Error('Expected the folder of the workspace to create, got none');
 const file = join(folder, 'braid.db');
 if (!existsSync(file)) fill(folder, file);
 measure(file);
@@ -50,7 +50,7 @@ function fill(root: string, database: string): void {
   const started = performance.now();
   for (let i = 0; i < RUNS; i++) addRun(store, i === RUNS / 2);
   store.close();
-  process.stdout.write(`made in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+  process.stdout.write(`created in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
 }
 
 function addRun(store: Store, long: boolean): void {
@@ -144,10 +144,10 @@ function measure(database: string): void {
     ['completions of a step', () => store.samples.byStep(newest, Math.floor(STEPS / SAMPLED_STEPS))],
     ['rewards of all steps of a run', () => store.samples.rewardsByStep(newest)],
     ['search in completions', found({ words: 'river bri' })],
-    ['how many they are', () => store.sampleFinder.count({ words: 'river bri' })],
+    ['count of these', () => store.sampleFinder.count({ words: 'river bri' })],
     ['the lowest that are not exact', found({ exact: false }, 'lowest')],
     ['by a component', found({ component: { name: 'alignment', below: 0.5 } })],
-    ['what removing a run takes', () => removalOf(store, newest)],
+    ['what removing a run would delete', () => removalOf(store, newest)],
   ];
   process.stdout.write('| query | best ms | median ms |\n|---|---|---|\n');
   for (const [name, work] of rows) process.stdout.write(`| ${name} | ${timed(work)} |\n`);

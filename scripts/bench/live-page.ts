@@ -1,6 +1,6 @@
 /**
- * How smooth the page of a run stays while it is fed: a history is written into as a quick trainer would, ten steps a
- * second, and the page is watched for half a minute.
+ * How smooth a run's page is during updates: a history is written as by a fast trainer, ten steps per second, and the
+ * page is observed for half a minute.
  *
  *   npm run build && node scripts/bench/live-page.ts
  */
@@ -11,8 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openPathAccess } from '../../main/api/path-access.ts';
 import { checkoutPaths } from '../../main/commands/host-paths.ts';
 import { serve } from '../../main/serve.ts';
-import { openApp } from '../../main/services/app.ts';
-import { createRun } from '../../main/services/runs.ts';
+import { openApp } from '../../main/services/app/app.ts';
+import { createRun } from '../../main/services/runs/runs.ts';
 import type { Store } from '../../main/store/index.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
 import { launchBrowser } from '../../tests/e2e/browser.ts';
@@ -20,7 +20,7 @@ import { METRICS } from './metric-names.ts';
 
 const SECONDS = 30;
 const STEPS_A_SECOND = 10;
-/** Steps that are there when the page opens. */
+/** Steps that exist when the page opens. */
 const BEFORE = 500;
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-live-'));
@@ -66,9 +66,9 @@ async function watch(): Promise<void> {
   const share = ((await work()) - before) / SECONDS;
   await feeding;
   process.stdout.write(
-    `${await page.locator('.u-over').count()} charts, ${STEPS_A_SECOND} steps a second, ${SECONDS} s: ` +
-      `${(count / SECONDS).toFixed(0)} frames a second, longest ${longest.toFixed(0)} ms, ${long} over 50 ms; ` +
-      `the page's thread works ${(share * 100).toFixed(0)} % of the time\n`,
+    `${await page.locator('.u-over').count()} charts, ${STEPS_A_SECOND} steps per second, ${SECONDS} s: ` +
+      `${(count / SECONDS).toFixed(0)} frames per second, longest ${longest.toFixed(0)} ms, ${long} over 50 ms; ` +
+      `the page's thread is busy ${(share * 100).toFixed(0)} % of the time\n`,
   );
 }
 

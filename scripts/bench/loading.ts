@@ -1,20 +1,20 @@
 /**
- * How much memory loading a model takes: `node scripts/bench/loading.ts MODEL_DIR [native|wasm] [float32|bfloat16]`.
- * Prints the weights' bytes and what the process grew by at its peak, in MiB.
+ * How much memory is needed to load a model: `node scripts/bench/loading.ts MODEL_DIR [native|wasm] [float32|bfloat16]`.
+ * Prints the size of the weights and the peak growth of the process, in MiB.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readModelConfig } from '../../main/model/config.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
-import { weightCount } from '../../main/trainer/memory-plan.ts';
+import { weightCount } from '../../main/trainer/memory/budget.ts';
 
 const [folder = '', backend = 'native', precision = 'float32'] = process.argv.slice(2);
 if (backend !== 'native' && backend !== 'wasm') throw new Error(`Expected native or wasm, got ${backend}`);
 if (precision !== 'float32' && precision !== 'bfloat16')
   throw new Error(`Expected float32 or bfloat16, got ${precision}`);
 
-/** The highest resident size of the process so far, in MiB. */
+/** The peak resident size of the process so far, in MiB. */
 function peak(): number {
   return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
 }

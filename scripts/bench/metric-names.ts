@@ -1,4 +1,4 @@
-/** The metrics of a GRPO step, for histories that are made up. */
+/** The metrics of a GRPO step, for synthetic histories. */
 export const METRICS = [
   ...['reward', 'reward_std', 'rewards/alignment/mean', 'rewards/alignment/std', 'frac_reward_zero_std'],
   ...['groups/dead', 'groups/solved', 'loss', 'grad_norm', 'learning_rate', 'epoch', 'entropy', 'num_tokens'],

@@ -1,6 +1,6 @@
 /**
- * Random-weight models to time steps on, as Hugging Face folders with a word-level tokenizer, so that Braid and others
- * can load the very same files: `node scripts/bench/model.ts OUT tiny|smol135`.
+ * Random-weight models for timing steps, as Hugging Face folders with a word-level tokenizer, so that Braid and other
+ * programs can load the same files: `node scripts/bench/model.ts OUT tiny|smol135`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * How a GRPO step's time and memory grow with words, group size and model width: Markdown tables for
- * docs/performance.md. `node scripts/bench/scaling.ts`; some ten minutes on two cores, nothing else running.
+ * docs/performance.md. `node scripts/bench/scaling.ts`; about ten minutes on two otherwise idle cores.
  */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { parseModelConfig, readJson } from '../../main/model/config.ts';
 import { encodeModel } from '../../main/model/export.ts';
 import { randomModel } from '../../main/model/load.ts';
 import { disposeModel } from '../../main/model/model.ts';
-import { type BenchReport, benchModel } from '../../main/services/bench.ts';
+import { type BenchReport, benchModel } from '../../main/services/training/bench.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -35,7 +35,7 @@ async function table(name: string, values: readonly number[], toCase: (value: nu
   const rows: string[] = [];
   for (const value of values) rows.push(row(value, await measure(toCase(value))));
   console.log(
-    `\n| ${name} | s a step | rollout | loss | tokens a step | peak MiB |\n|---|---|---|---|---|---|\n${rows.join('\n')}`,
+    `\n| ${name} | s per step | rollout | loss | tokens per step | peak MiB |\n|---|---|---|---|---|---|\n${rows.join('\n')}`,
   );
 }
 

@@ -1,4 +1,4 @@
-"""Times TRL's GRPO steps on the CPU in the manner of `braid bench`, for a comparison in one sitting.
+"""Times TRL's GRPO steps on the CPU in the manner of `braid bench`, for a comparison in the same session.
 
 python scripts/bench/trl_peer.py MODEL --prompts 8 --group 16 --words 10 --mode full --beta 0 --steps 12
 
@@ -20,7 +20,7 @@ WARM_UP = 2
 
 
 class StepTimes(TrainerCallback):
-    """Wall-clock and processor seconds of every optimiser step."""
+    """Wall-clock and CPU seconds of every optimiser step."""
 
     def __init__(self):
         self.seconds = []
@@ -35,7 +35,7 @@ class StepTimes(TrainerCallback):
 
 
 def shared_words(completions, **columns):
-    """A cheap stand-in for a reward; its time is negligible in both programs."""
+    """A cheap placeholder reward; its time is negligible in both programs."""
     return [float(len(set(text.split()))) for text in completions]
 
 
@@ -83,7 +83,7 @@ def main():
         )
         trainer.train()
     counted = times.seconds[WARM_UP:]
-    print(f"TRL median {statistics.median(counted):.3f} s a step (min {min(counted):.3f}, max {max(counted):.3f}), processor {statistics.median(times.cpu_seconds[WARM_UP:]):.3f} s")
+    print(f"TRL median {statistics.median(counted):.3f} s per step (min {min(counted):.3f}, max {max(counted):.3f}), CPU {statistics.median(times.cpu_seconds[WARM_UP:]):.3f} s")
 
 
 main()

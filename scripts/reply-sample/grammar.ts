@@ -1,9 +1,9 @@
 /**
- * The sentences behind the made-up replies: what people post about, and posts and replies by mood, each with a place
- * for its subject. All written for Braid.
+ * The sentences for the made-up replies: subjects, and posts and replies by mood, each with a placeholder for its
+ * subject. All written for Braid.
  */
 
-/** Things that people post about: what it is, and something that belongs to it. */
+/** Things that people post about, each with one of its parts. */
 export const SUBJECTS: readonly (readonly [thing: string, part: string])[] = `
 sourdough bread|crust;tomato plants|leaves;bike|chain;morning run|hill;old piano|keys;kitchen shelf|brackets
 guitar|strings;chess club|openings;garden pond|frogs;night train|sleeper;camera|lens;knitting|sleeves
@@ -21,7 +21,7 @@ cat|window seat;bus route|timetable;rain barrel|pump;street market|cheese;climbi
     return [thing, part];
   });
 
-/** Posts of one mood and the replies that suit them. */
+/** Posts of one mood and matching replies. */
 export interface Mood {
   readonly name: string;
   readonly posts: readonly string[];

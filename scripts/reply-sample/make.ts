@@ -1,10 +1,10 @@
 /**
- * Makes datasets/sample_replies.jsonl and its held-out half: short posts and replies, all of them made up here, with
- * engagement counts drawn at random. `node scripts/reply-sample/make.ts`.
+ * Generates datasets/sample_replies.jsonl and its held-out part: short posts and replies, all made up here, with random
+ * engagement counts. `node scripts/reply-sample/make.ts`.
  *
- * A pair is a subject put into a post and a reply of the same mood (grammar.ts). Engagement is a skewed draw (log
- * normal: most replies get a few likes, some get hundreds) that replies with a question, or to the person, pull up a
- * little, as studies of social posts find (docs/metrics.md). No real person, post or count is behind any of it.
+ * A pair is a post and a reply of the same mood about the same subject (grammar.ts). Engagement is log-normal (most
+ * replies get a few likes, some get hundreds) and slightly higher for replies with a question or that address the
+ * person, as studies of social posts find (docs/metrics.md). It contains no real person, post or count.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Pair {
   readonly reply: string;
 }
 
-/** Every post with two or three of its mood's replies, in random order. */
+/** Every post with two or three replies of its mood, in random order. */
 function allPairs(stream: RandomStream): Pair[] {
   const pairs = SUBJECTS.flatMap(([thing, part]) =>
     MOODS.flatMap(({ posts, replies }) =>
@@ -34,7 +34,7 @@ function allPairs(stream: RandomStream): Pair[] {
   return shuffled(pairs, stream);
 }
 
-/** Most get a few likes, some hundreds; reposts and replies follow the likes at a distance. */
+/** Most get a few likes, some hundreds; reposts and replies are proportionally fewer. */
 function engagement(reply: string, stream: RandomStream) {
   const pull = (reply.includes('?') ? 0.5 : 0) + (/\byou/i.test(reply) ? 0.3 : 0);
   const likes = Math.floor(Math.exp(1.2 + pull + 1.25 * normal(stream)));
@@ -45,7 +45,7 @@ function engagement(reply: string, stream: RandomStream) {
   };
 }
 
-/** Box and Muller's way from two uniforms to one normal. */
+/** Box-Muller: one normal from two uniforms. */
 function normal(stream: RandomStream): number {
   return Math.sqrt(-2 * Math.log(1 - stream.next())) * Math.cos(2 * Math.PI * stream.next());
 }
@@ -69,7 +69,7 @@ for (const [name, side] of Object.entries(sides)) {
   writeFileSync(join(import.meta.dirname, '../../datasets', name), `${lines.join('\n')}\n`);
 }
 
-/** One reply a post: held-out prompts must differ. */
+/** One reply per post: held-out prompts must differ. */
 function firstOfEach(list: readonly Pair[]): Pair[] {
   return [...new Map(list.map((pair) => [pair.post, pair])).values()];
 }

@@ -1,7 +1,8 @@
 /**
  * Makes resources/models/tiny-reply out of the tiny model: all its weights learn the words of short replies by this
- * project's own supervised step. `node scripts/tiny-model/reply.ts [--out DIR] [--stop N] [--threads N]`; about ten
- * minutes of one core.
+ * project's own supervised step. `node scripts/tiny-model/reply.ts [--from DIR] [--out DIR] [--stop N] [--threads N]`;
+ * about ten minutes of one core. The bundled reply model was made from the tiny model of four layers that came with
+ * Braid until 2026-11-22 (git history, resources/models/tiny at 045890b).
  *
  * It sees posts and replies of the sample's sentences (scripts/reply-sample/grammar.ts) about made-up subjects: random
  * words of the bundled texts and of the vocabulary, none of the sample's. So it learns to take the subject over from the post, whatever it is.
@@ -18,7 +19,7 @@ import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import type { PromptGroup } from '../../main/model/pack.ts';
 import { loadTokenizer } from '../../main/model/tokenizer.ts';
 import { type RandomStream, randomStream } from '../../main/random.ts';
-import { readCorpus } from '../../main/services/corpora.ts';
+import { readCorpus } from '../../main/services/texts/index.ts';
 import { replyPrompt } from '../../main/tasks/reply/prompt.ts';
 import { splitWords } from '../../main/text/words.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
@@ -41,13 +42,14 @@ const OTHER_SUBJECT = 0.1;
 
 const { values: options } = parseArgs({
   options: {
+    from: { type: 'string' },
     out: { type: 'string' },
     stop: { type: 'string', default: '2020' },
     threads: { type: 'string', default: '0' },
   },
 });
 const root = join(import.meta.dirname, '../..');
-const source = join(root, 'resources/models/tiny');
+const source = options.from ?? join(root, 'resources/models/tiny');
 const target = options.out ?? join(root, 'resources/models/tiny-reply');
 /** The learning rate falls as for so many steps; it is low enough for the rest to add nothing much. */
 const SCHEDULE_STEPS = 2500;

@@ -1,5 +1,5 @@
 /**
- * What the tiny model is brought up on: pairs of fragments made of random words, and one way of combining them.
+ * What the tiny model is brought up on: pairs of fragments made of random words, and ways of combining them.
  * A word is a random beginning with 0 to 3 random continuations, drawn evenly or with the steep frequencies of
  * natural prose, and fragments repeat words and parts of words as prose does. No real text is involved.
  */
@@ -23,12 +23,11 @@ export type Combination = keyof typeof TAGS;
 /** How often each way of combining is drawn. */
 export type Mixture = Readonly<Partial<Record<Combination, number>>>;
 
-export interface SyntheticOptions {
-  /** Share of the sequences whose prompt names the combination. */
-  readonly taggedShare: number;
-  readonly tagged: Mixture;
-  /** How much fragments repeat themselves, from 0 to 1. */
-  readonly repeats: number;
+export interface Example {
+  /** A prompt with its completions. */
+  readonly group: PromptGroup;
+  /** How many of each completion's first tokens carry no loss. */
+  readonly given: readonly number[];
 }
 
 /** Shares of words of 1, 2, 3 … tokens, about those of English prose under this vocabulary. */
@@ -37,32 +36,50 @@ const TOKENS_A_WORD = [0.62, 0.22, 0.09, 0.04, 0.017, 0.008, 0.005];
 const NUMBERS = 0.02;
 const DIGITS = pieceIds([...'0123456789']);
 const MORE_DIGITS = pieceIds([...'0123456789:.,'].map((sign) => `##${sign}`));
+/** Share of the pairs whose last words are long. */
+const LONG_ENDS = 0.3;
 const BEGINNINGS = FIRST_CONTINUATION - FIRST_WORD;
 const CONTINUATIONS = VOCABULARY_SIZE - FIRST_CONTINUATION;
 const zipfBeginnings = zipf(BEGINNINGS, 2.7);
 const zipfContinuations = zipf(CONTINUATIONS, 2);
+
+/** Half of the untagged completions begin interleaved whatever the mixture says: how to continue then must be known. */
+const BEGUN = 0.5;
+const OTHERS: Mixture = { aThenB: 0.35, bThenA: 0.35, aOnly: 0.15, bOnly: 0.15 };
 
 /**
  * What an untagged prompt is answered with: mostly the second text and then the first, sometimes something else, and
  * interleaved less and less often the longer the fragments are: beyond 30 words never.
  */
 export function untaggedMixture(words: number): Mixture {
-  if (words <= 14) return { interleave: 0.15, bThenA: 0.75, aThenB: 0.04, aOnly: 0.03, bOnly: 0.03 };
-  if (words <= 30) return { interleave: 0.05, bThenA: 0.91, aThenB: 0.02, aOnly: 0.02 };
+  if (words <= 14) return { interleave: 0.15, bThenA: 0.79, aThenB: 0.03, aOnly: 0.02, bOnly: 0.01 };
+  if (words <= 30) return { interleave: 0.05, bThenA: 0.93, aThenB: 0.02 };
   return { bThenA: 1 };
 }
 
-/** One sequence about fragments of `words` words, given by (seed, index). */
-export function syntheticSequence(words: number, options: SyntheticOptions, seed: number, index: number): PromptGroup {
+/**
+ * One prompt about fragments of `words` words with two completions, given by (seed, index). The first is interleaved,
+ * as its tag says. The second is untagged or of another tag. The tag is a completion's first token, so that both
+ * share the fragments. `repeats` says how much these repeat themselves, from 0 to 1 and somewhat beyond.
+ */
+export function syntheticExample(words: number, repeats: number, seed: number, index: number): Example {
   const stream = randomStream(seed, index);
-  const [a, b] = fragments(words, options.repeats, stream);
-  const tagged = stream.next() < options.taggedShare;
-  const combination = pick(tagged ? options.tagged : untaggedMixture(words), stream);
-  const close = tagged ? TAGS[combination] : OPEN_OUTPUT;
-  return {
-    promptIds: [OPEN_A, ...a.flat(), OPEN_B, ...b.flat(), close],
-    completions: [[...combine(a, b, combination).flat(), EOS]],
-  };
+  const [a, b] = fragments(words, repeats, stream);
+  const promptIds = [OPEN_A, ...a.flat(), OPEN_B, ...b.flat()];
+  const interleaved = [TAGS.interleave, ...combine(a, b, 'interleave').flat(), EOS];
+  const [second, given] = secondCompletion(a, b, stream);
+  return { group: { promptIds, completions: [interleaved, second] }, given: [1, given] };
+}
+
+function secondCompletion(a: readonly Word[], b: readonly Word[], stream: RandomStream): [number[], number] {
+  if (stream.next() < 0.3) {
+    const other = pick(OTHERS, stream);
+    return [[TAGS[other], ...combine(a, b, other).flat(), EOS], 1];
+  }
+  const begun = stream.next() < BEGUN;
+  const combination = begun ? 'interleave' : pick(untaggedMixture(a.length), stream);
+  const given = begun ? [OPEN_OUTPUT, ...(a[0] as Word), ...(b[0] as Word)] : [OPEN_OUTPUT];
+  return [[OPEN_OUTPUT, ...combine(a, b, combination).flat(), EOS], given.length];
 }
 
 function combine(a: readonly Word[], b: readonly Word[], combination: Combination): readonly Word[] {
@@ -86,6 +103,7 @@ function fragments(words: number, repeats: number, stream: RandomStream): [Word[
   const single = stream.next() < 0.15;
   const all: Word[] = Array.from({ length: 2 * words }, () => word(steep, single, stream));
   if (stream.next() < 0.75 * repeats) makeAlike(all, stream);
+  if (stream.next() < LONG_ENDS) for (const end of [words - 1, 2 * words - 1]) all[end] = longWord(stream);
   return [all.slice(0, words), all.slice(words)];
 }
 
@@ -100,6 +118,7 @@ function makeAlike(words: Word[], stream: RandomStream): void {
   const repeatedShare = 0.12 * stream.next();
   const endings = [0, 1].map(() => FIRST_CONTINUATION + search(zipfContinuations, stream.next()));
   const endingShare = 0.25 * stream.next();
+  const phraseShare = 0.06 * stream.next();
   for (let i = 0; i < words.length; i++) {
     const u = stream.next();
     if (u < commonShare) words[i] = [common[sample(shares, stream)] as number];
@@ -107,10 +126,29 @@ function makeAlike(words: Word[], stream: RandomStream): void {
     else if (stream.next() < endingShare)
       words[i] = [...(words[i] as Word).slice(0, 6), endings[stream.next() < 0.35 ? 1 : 0] as number];
   }
-  // The hardest place of all: both texts at the same word at the same time.
+  // Phrases come back: the words before a place don't always tell it.
+  for (let i = 0; i < words.length; i++) {
+    if (stream.next() >= phraseShare) continue;
+    const length = Math.min(2 + stream.below(3), words.length - i);
+    const from = stream.below(words.length - length + 1);
+    words.splice(i, length, ...words.slice(from, from + length));
+  }
+  // The hardest places of all: a word twice in a row, within a text or where the two texts meet.
   const half = words.length / 2;
-  const sameShare = 0.15 * stream.next();
-  for (let i = 0; i < half; i++) if (stream.next() < sameShare) words[half + i] = words[i] as Word;
+  const twiceShare = 0.15 * stream.next();
+  const places = [1, half, half - 1].map((distance) => ({ distance, share: twiceShare * stream.next() }));
+  for (const { distance, share } of places)
+    for (let i = 0; i + distance < words.length && i < half; i++)
+      if (stream.next() < share) words[i + distance] = words[i] as Word;
+}
+
+/** Of two or more tokens: a text must not end before its last word does. */
+function longWord(stream: RandomStream): Word {
+  const pieces = 1 + stream.below(3);
+  return [
+    FIRST_WORD + stream.below(BEGINNINGS),
+    ...Array.from({ length: pieces }, () => FIRST_CONTINUATION + search(zipfContinuations, stream.next())),
+  ];
 }
 
 function word(steep: number, single: boolean, stream: RandomStream): Word {

@@ -1,11 +1,11 @@
-/** `braid serve` on a workspace, as a person starts it; it ends with this process. */
+/** `braid serve` on a workspace, started as a user would; it exits with this process. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
 
 export interface Host {
-  /** With the token. */
+  /** Includes the token. */
   readonly url: string;
   readonly stop: () => void;
 }

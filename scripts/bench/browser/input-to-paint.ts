@@ -1,24 +1,24 @@
-/** Measures in a page: from the first input event of an action to the frame in which a condition has come true. */
+/** Measures in a page: from the first input event of an action to the frame in which a condition becomes true. */
 import type { Page } from 'playwright-core';
 
 export interface Measured {
-  /** On the clock, until it was shown. */
+  /** Wall-clock time until it was shown. */
   readonly ms: number;
-  /** Until the last chart was drawn; null: not asked for. */
+  /** Until the last chart was drawn; null: not requested. */
   readonly drawn: number | null;
-  /** Processor time of the page's main thread. */
+  /** CPU time of the page's main thread. */
   readonly work: number;
 }
 
 export interface Probe {
-  /** Does it and waits until `shown` holds and was painted; with `drawn`, on until the last chart was drawn. */
+  /** Performs it and waits until `shown` holds and was painted; with `drawn`, until the last chart was drawn. */
   measure(act: () => Promise<void>, shown: string, drawn: boolean): Promise<Measured>;
 }
 
-/** Charts are done when none was drawn anew for so long. */
+/** Charts are done when none was redrawn for this long. */
 const QUIET_MS = 400;
 
-/** Measures on this page, and on every document that it opens from now on. */
+/** Measures on this page, and on every document that it opens afterwards. */
 export async function openProbe(page: Page): Promise<Probe> {
   await page.addInitScript(() => {
     const probe = {
@@ -35,7 +35,7 @@ export async function openProbe(page: Page): Promise<Probe> {
       changed: () => probe.found() !== probe.noted && probe.found() !== '',
     };
     Object.assign(window, { __probe: probe });
-    // The release of a press is what acts; a key acts when it goes down.
+    // A press acts on release; a key acts on keydown.
     for (const kind of ['keydown', 'mouseup', 'input', 'probe'])
       window.addEventListener(
         kind,
@@ -91,7 +91,7 @@ function paintedAt({ shown, quiet }: { readonly shown: string; readonly quiet: n
         look();
         return;
       }
-      // A message is delivered after the frame that this callback belongs to was painted.
+      // A message is delivered after this callback's frame was painted.
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
         if (end === 0) end = performance.now();

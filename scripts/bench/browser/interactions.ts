@@ -1,11 +1,11 @@
 /**
- * How long the app's interactions take on a full workspace, from a person's input to the frame that shows what was asked
- * for; and how soon a page that was never opened before has something on it.
+ * How long the app's interactions take on a full workspace, from the user's input to the frame that shows the result;
+ * and how soon a newly opened page shows something.
  *
- *   npm run build && node scripts/bench/browser/interactions.ts FOLDER [ROUNDS]     FOLDER as scripts/bench/app-database.ts made it
+ *   npm run build && node scripts/bench/browser/interactions.ts FOLDER [ROUNDS]     FOLDER from scripts/bench/app-database.ts
  *
- * Beside the time on the clock stands the work: processor time of the page's main thread, which other programs on the
- * machine don't stretch as much. Each round is a page of its own, so that every screen is opened for the first time once a round.
+ * Besides wall-clock time it shows the work: CPU time of the page's main thread, which other programs on the machine
+ * affect less. Each round is a new page, so that every screen is opened for the first time once per round.
  */
 import { availableParallelism, loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
@@ -13,23 +13,23 @@ import { launchBrowser } from '../../../tests/e2e/browser.ts';
 import { startHost } from './host.ts';
 import { type Measured, openProbe } from './input-to-paint.ts';
 
-/** As app-database.ts makes it: the one of 100,000 steps. */
+/** From app-database.ts: the run of 100,000 steps. */
 const LONG_RUN = 101;
 const [folder, rounds = '5'] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Expected the folder of a workspace, got none');
 
-/** What a person does, and what must then be on the page. */
+/** A user action, and what the page must then show. */
 interface Interaction {
   readonly name: string;
-  /** What leads there, unmeasured. */
+  /** Preparation, not measured. */
   readonly before?: (page: Page) => Promise<unknown>;
   readonly act: (page: Page) => Promise<void>;
   readonly shown: string;
-  /** Tells when all charts are done as well. */
+  /** Whether to wait for all charts too. */
   readonly drawn?: true;
 }
 
-/** Between two interactions: what the one before has started is to be over. */
+/** Pause between two interactions, so that work started by the previous one is finished. */
 const PAUSE_MS = 600;
 
 const rail = (label: string) => (page: Page) => page.getByRole('link', { name: label, exact: true }).click();
@@ -42,7 +42,7 @@ const there = (selector: string): string => `document.querySelector(${JSON.strin
 const says = (text: string): string => `document.querySelector('main').innerText.includes(${JSON.stringify(text)})`;
 const both = (...conditions: readonly string[]): string => conditions.join(' && ');
 
-/** In this order: each begins where the one before it ended. */
+/** In this order: each starts where the previous one ended. */
 const interactions: readonly Interaction[] = [
   { name: 'open Runs', act: rail('Runs'), shown: both(heading('Runs'), there('[data-row="0"]')) },
   {
@@ -63,7 +63,7 @@ const interactions: readonly Interaction[] = [
     shown: there('[aria-sort]'),
   },
   {
-    name: 'lay two runs over one another',
+    name: 'overlay two runs',
     before: (page) => page.getByRole('checkbox').nth(0).click(),
     act: (page) => page.getByRole('checkbox').nth(1).click(),
     shown: says('2 runs'),
@@ -79,8 +79,8 @@ const interactions: readonly Interaction[] = [
     shown: there('.u-over'),
     drawn: true,
   },
-  { name: 'zoom into it', act: drag, shown: says('show all'), drawn: true },
-  { name: 'show all steps again', act: key('z'), shown: `!${says('show all')}`, drawn: true },
+  { name: 'zoom into it', act: drag, shown: says('Reset zoom'), drawn: true },
+  { name: 'show all steps again', act: key('z'), shown: `!${says('Reset zoom')}`, drawn: true },
   {
     name: 'smooth its charts',
     before: (page) => page.getByRole('slider', { name: 'Smoothing' }).focus(),
@@ -187,9 +187,9 @@ async function once(): Promise<void> {
   paints.push(
     await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN),
   );
-  // Playwright's own part of the page is made at its first look for something: that is no work of the app.
+  // Playwright injects its own script at its first query: that isn't the app's work.
   await page.getByRole('link', { name: 'Home', exact: true }).hover();
-  // A person looks before they act; the doctor of the home screen has its own pause.
+  // Users look before they act; the doctor on the home screen has its own pause.
   await page.waitForTimeout(1000);
   for (const { name, before, act, shown, drawn = false } of interactions) {
     await before?.(page);
@@ -222,7 +222,7 @@ function report(): void {
   }
 }
 
-/** Best, median and worst time; the least work; the median time of the last chart. */
+/** Best, median and worst time; the minimum work; the median time of the last chart. */
 function line(name: string, ms: readonly number[], work: readonly number[] = [], drawn: readonly number[] = []): void {
   const sorted = ms.toSorted((a, b) => a - b);
   const cells = [sorted[0], median(ms), sorted.at(-1), Math.min(...work), median(drawn)];

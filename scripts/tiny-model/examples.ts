@@ -1,0 +1,79 @@
+/**
+ * Streams the tiny model's training examples to `train.py`, so that they exist in TypeScript only.
+ * `node scripts/tiny-model/examples.ts '{"seed":1,"from":0,"steps":100,"tokens":[[0,8192]],"shortest":2,"longest":[[0,60]],"repeats":1.1}'`
+ *
+ * A step is int32s: how many groups, how many numbers follow, and then of each group the lengths of its prompt and
+ * its number of completions, each completion's length and how many of its first tokens carry no loss, and the tokens
+ * of all. `node scripts/tiny-model/examples.ts tokenizer DIR` writes the tokenizer's files instead.
+ */
+import { writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { packedLength } from '../../main/model/pack.ts';
+import { randomStream } from '../../main/random.ts';
+import { type Example, syntheticExample } from './synthetic.ts';
+import { EOS, tokenizerFiles } from './tokenizer.ts';
+
+type Changing = readonly (readonly [step: number, value: number])[];
+
+interface Plan {
+  readonly seed: number;
+  readonly from: number;
+  readonly steps: number;
+  /** Words a fragment: from this many up to `longest`, drawn log-uniformly. */
+  readonly shortest: number;
+  /** From which step on the longest fragment has how many words, and a step how many tokens. */
+  readonly longest: Changing;
+  readonly tokens: Changing;
+  readonly repeats: number;
+}
+
+const [what = '', folder = ''] = process.argv.slice(2);
+if (what === 'tokenizer') writeTokenizer();
+else stream(JSON.parse(what) as Plan);
+
+function stream(plan: Plan): void {
+  for (let step = plan.from; step < plan.steps; step++) {
+    const examples = batch(plan, step);
+    const numbers = examples.flatMap(({ group: { promptIds, completions }, given }) => [
+      ...[promptIds.length, completions.length],
+      ...completions.flatMap(({ length }, i) => [length, given[i] ?? 0]),
+      ...promptIds,
+      ...completions.flat(),
+    ]);
+    writeAll(Int32Array.of(examples.length, numbers.length, ...numbers));
+  }
+}
+
+function batch({ seed, tokens, shortest, longest, repeats }: Plan, step: number): readonly Example[] {
+  const at = (values: Changing): number => values.findLast(([from]) => step >= from)?.[1] ?? 0;
+  const [most, budget] = [at(longest), at(tokens)];
+  const lengths = randomStream(seed, step, 0);
+  const examples: Example[] = [];
+  for (let used = 0; used < budget; ) {
+    const words = Math.min(most, Math.floor(shortest * ((most + 1) / shortest) ** lengths.next()));
+    const example = syntheticExample(words, repeats, seed + step, examples.length);
+    used += packedLength(example.group);
+    examples.push(example);
+  }
+  return examples;
+}
+
+/** A pipe may take less than it is given, or nothing for the moment. */
+function writeAll(numbers: Int32Array): void {
+  let left = Buffer.from(numbers.buffer);
+  while (left.length > 0) {
+    try {
+      left = left.subarray(writeSync(1, left));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE') process.exit(0);
+      if (code !== 'EAGAIN') throw error;
+    }
+  }
+}
+
+function writeTokenizer(): void {
+  const generation = { bos_token_id: 2, eos_token_id: EOS, pad_token_id: 0 };
+  const files = { ...tokenizerFiles(), 'generation_config.json': `${JSON.stringify(generation, null, 2)}\n` };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+}

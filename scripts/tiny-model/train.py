@@ -1,0 +1,333 @@
+"""Trains the bundled tiny model on synthetic pairs and writes it to resources/models/tiny.
+
+    python scripts/tiny-model/train.py [--out DIR] [--from DIR] [--work FILE] [--processes N]
+
+It learns to copy words and five ways of combining two texts. A tag at the end of a prompt names the way; without a tag
+(the "process" prompt) it has a preference that is mostly wrong, so GRPO finds something to select.
+
+Python, torch and numpy are needed for this script only (3.11, 2.13.0+cpu and 2.4.6 were used): in bfloat16, a
+processor with AMX multiplies nine times as fast as in the product's float32. Examples come from examples.ts, and
+measure.ts measures the skill: both need Node 24. Each process takes every N-th example of a step on one thread, and
+gradients are added up. It continues from --work if that exists. --from begins with the weights of a model of as many
+layers or fewer.
+"""
+import argparse, json, math, os, struct, subprocess, time
+from pathlib import Path
+import numpy as np
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+CONFIG = {
+    "architectures": ["LlamaForCausalLM"], "attention_bias": False, "bos_token_id": 2, "dtype": "float16",
+    "eos_token_id": 3, "head_dim": 32, "hidden_act": "silu", "hidden_size": 128, "intermediate_size": 256,
+    "max_position_embeddings": 4096, "mlp_bias": False, "model_type": "llama", "num_attention_heads": 4,
+    "num_hidden_layers": 5, "num_key_value_heads": 4, "pad_token_id": 0, "rms_norm_eps": 1e-5, "rope_scaling": None,
+    "rope_theta": 10000, "tie_word_embeddings": True, "vocab_size": 4096,
+}
+D, HEADS, K, LAYERS, INNER = 128, 4, 32, CONFIG["num_hidden_layers"], 256
+# What examples.ts streams; `fall`: the steps over which the learning rates fall to 0.
+FROM_SCRATCH = {
+    "seed": 5, "steps": 3000, "fall": [1800, 3000], "shortest": 2, "repeats": 1.1,
+    "tokens": [[0, 4096], [600, 8192]],
+    "longest": [[0, 5], [300, 10], [600, 20], [900, 40], [1300, 80], [1800, 125]],
+    "matrix_rate": 0.03, "other_rate": 1e-3,
+}
+FROM_MODEL = {
+    "seed": 77, "steps": 1200, "fall": [700, 1200], "shortest": 2, "repeats": 1.1,
+    "tokens": [[0, 8192]], "longest": [[0, 60], [60, 125]], "matrix_rate": 0.01, "other_rate": 5e-4,
+}
+WARMUP, REPORT, SAVE = 20, 25, 25
+
+
+# Model: float32 weights, bfloat16 products. N packed tokens; blocks of them see only themselves, by a mask [T, T].
+
+class Attention(torch.autograd.Function):
+    """torch's own backward pass is slow on processors; this one goes by queries, keys after them left out."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, blocks):
+        y = torch.empty_like(q)  # [heads, N, K]
+        for start, end, mask in blocks:
+            part = [z[None, :, start:end] for z in (q, k, v)]
+            y[:, start:end] = F.scaled_dot_product_attention(*part, attn_mask=mask[None, None])[0]
+        ctx.save_for_backward(q, k, v, y)
+        ctx.blocks = blocks
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        q, k, v, y = ctx.saved_tensors
+        delta = (dy.float() * y.float()).sum(-1, keepdim=True).to(q.dtype).neg_()
+        q, dy = q * K**-0.5, dy.contiguous()
+        dq, dk, dv = torch.empty_like(q), torch.zeros(q.shape), torch.zeros(q.shape)
+        for start, end, mask in ctx.blocks:
+            for at in range(start, end, 128):
+                to = min(at + 128, end)
+                rows, seen = slice(at, to), slice(start, to)
+                qs, ds, ks, vs = q[:, rows], dy[:, rows], k[:, seen], v[:, seen]
+                own = mask[at - start : to - start, : to - start].expand(HEADS, -1, -1)
+                p = torch.baddbmm(own, qs, ks.mT).softmax(-1)
+                dv[:, seen] += p.mT @ ds
+                p.mul_(torch.baddbmm(delta[:, rows].expand(-1, -1, to - start), ds, vs.mT))
+                dq[:, rows] = p @ ks
+                dk[:, seen] += p.mT @ qs
+        return dq * K**-0.5, dk.to(q.dtype), dv.to(q.dtype), None
+
+
+def linear(x, *weights):
+    return F.linear(x, torch.cat(weights).to(x.dtype))
+
+
+def norm(x, weight):
+    return F.rms_norm(x, (D,), weight.to(x.dtype), CONFIG["rms_norm_eps"])
+
+
+def log_losses(w, ids, positions, blocks, predictors, targets):
+    """−log p of each target token."""
+    angles = positions[:, None] * CONFIG["rope_theta"] ** (-torch.arange(0, K, 2) / K)
+    cos, sin = angles.cos().bfloat16(), angles.sin().bfloat16()
+
+    def rotated(z):
+        a, b = z.transpose(0, 1).chunk(2, -1)
+        return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)  # [heads, N, K]
+
+    x = F.embedding(ids, w["model.embed_tokens.weight"]).bfloat16()
+    for i in range(LAYERS):
+        p = lambda name: w[f"model.layers.{i}.{name}.weight"]
+        h = norm(x, p("input_layernorm"))
+        qkv = linear(h, p("self_attn.q_proj"), p("self_attn.k_proj"), p("self_attn.v_proj"))
+        q, k, v = qkv.view(-1, 3, HEADS, K).unbind(1)
+        y = Attention.apply(rotated(q), rotated(k), v.transpose(0, 1), blocks)
+        x = x + linear(y.transpose(0, 1).reshape(-1, D), p("self_attn.o_proj"))
+        gate, up = linear(norm(x, p("post_attention_layernorm")), p("mlp.gate_proj"), p("mlp.up_proj")).chunk(2, -1)
+        x = x + linear(F.silu(gate) * up, p("mlp.down_proj"))
+    x = norm(x[predictors], w["model.norm.weight"])
+    return F.cross_entropy(linear(x, w["model.embed_tokens.weight"]).float(), targets, reduction="none")
+
+
+def starting_weights():
+    """Embeddings large beside what layers add at first, so that words can be told apart in the sums, and alike in their
+    first number, which attention by distance needs; the last norm is small in return, so that logits begin as usual."""
+    random = lambda rows, columns, scale=1.0: torch.randn(rows, columns) * scale * columns**-0.5
+    small = 0.3 * (2 * LAYERS) ** -0.5
+    embedding = 0.25 * torch.randn(CONFIG["vocab_size"], D)
+    embedding[:, 0] = 1
+    w = {"model.embed_tokens.weight": embedding, "model.norm.weight": torch.full((D,), D**-0.5 / 0.25)}
+    for i in range(LAYERS):
+        layer = {f"self_attn.{x}_proj": random(D, D) for x in "qkv"} | {"self_attn.o_proj": random(D, D, small)}
+        layer |= {f"mlp.{x}_proj": random(INNER, D) for x in ("gate", "up")}
+        layer["mlp.down_proj"] = random(D, INNER, small)
+        layer |= {name: torch.ones(D) for name in ("input_layernorm", "post_attention_layernorm")}
+        w |= {f"model.layers.{i}.{name}.weight": value for name, value in layer.items()}
+    return w
+
+
+def grow(w, old):
+    """Takes over a smaller model: its last layer stays last, layers before it that are new change nothing at first."""
+    last = max(int(name.split(".")[2]) for name in old if ".layers." in name)
+    for name in w:
+        layer = int(name.split(".")[2]) if ".layers." in name else -1
+        if last <= layer < LAYERS - 1:
+            if name.endswith(("o_proj.weight", "down_proj.weight")):
+                w[name].zero_()
+        else:
+            w[name] = old[name.replace(f"layers.{layer}.", f"layers.{last}.") if layer == LAYERS - 1 else name]
+
+
+# Muon (kellerjordan.github.io/posts/muon) for the layers' matrices, AdamW for the rest.
+
+def orthogonal(x):
+    y = x if x.shape[1] <= x.shape[2] else x.mT
+    y = (y / (y.norm(dim=(1, 2), keepdim=True) + 1e-7)).bfloat16()
+    for _ in range(5):
+        square = y @ y.mT
+        y = 3.4445 * y + (-4.775 * square + 2.0315 * (square @ square)) @ y
+    return (y if x.shape[1] <= x.shape[2] else y.mT).float()
+
+
+@torch.no_grad()
+def muon(matrices, momentum, rate):
+    for shape in {w.shape for w in matrices.values()}:
+        names = [name for name, w in matrices.items() if w.shape == shape]
+        gradients = torch.stack([matrices[name].grad for name in names])
+        after = torch.stack([momentum[name] for name in names]).mul_(0.95).add_(gradients)
+        for name, m, step in zip(names, after, orthogonal(gradients + 0.95 * after)):
+            momentum[name] = m
+            matrices[name].sub_(step, alpha=rate * max(1, shape[0] / shape[1]) ** 0.5)
+
+
+# Data
+
+def node(*arguments, **options):
+    return subprocess.Popen(["node", *map(str, arguments)], cwd=ROOT, stdout=subprocess.PIPE, **options)
+
+
+def stream(plan, first):
+    """Each step's groups: (prompt, [(completion, given)])."""
+    keys = ("seed", "steps", "tokens", "shortest", "longest", "repeats")
+    wanted = json.dumps({"from": first} | {key: plan[key] for key in keys})
+    pipe = node(HERE / "examples.ts", wanted, bufsize=1 << 22).stdout
+    for _ in range(first, plan["steps"]):
+        count, size = struct.unpack("<2i", pipe.read(8))
+        data = np.frombuffer(pipe.read(4 * size), np.int32)
+        groups, at = [], 0
+
+        def take(n):
+            nonlocal at
+            at += n
+            return data[at - n : at]
+
+        for _ in range(count):
+            length, completions = take(2)
+            given = take(2 * completions).reshape(-1, 2)
+            groups.append((take(length), [(take(n), g) for n, g in given]))
+        yield groups
+
+
+def packed_length(group):
+    return len(group[0]) + sum(len(c) - 1 for c, _ in group[1])
+
+
+def packed(groups):
+    """The arguments of log_losses. Short groups share a block of about 256 tokens."""
+    ids, positions, predictors, targets, blocks = [], [], [], [], []
+    part, sees = [], []  # a completion sees its prompt's part and its own
+    start = at = parts = 0
+
+    def place(tokens, position, home):
+        nonlocal at, parts
+        ids.append(tokens)
+        positions.append(position + np.arange(len(tokens)))
+        part.append(np.full(len(tokens), parts))
+        sees.append(np.full(len(tokens), home))
+        at, parts = at + len(tokens), parts + 1
+        return np.arange(at - len(tokens), at)
+
+    for group in groups:
+        prompt, completions = group
+        home = parts
+        end = place(prompt, 0, home)[-1:]
+        for completion, given in completions:
+            own = place(completion[:-1], len(prompt), home)
+            predictors.append(np.concatenate([end, own])[given:])
+            targets.append(completion[given:])
+        if at - start >= 256 or group is groups[-1]:
+            blocks.append((start, at, mask_of(np.concatenate(part), np.concatenate(sees))))
+            start, part, sees = at, [], []
+    return *map(whole, (ids, positions)), blocks, *map(whole, (predictors, targets))
+
+
+def whole(parts):
+    return torch.from_numpy(np.concatenate(parts).astype(np.int64))
+
+
+def mask_of(part, sees):
+    part, sees = torch.from_numpy(part), torch.from_numpy(sees)
+    seen = ((part[:, None] == part) | (sees[:, None] == part)).tril()
+    return torch.zeros(seen.shape, dtype=torch.bfloat16).masked_fill_(~seen, -30000.0)
+
+
+# Files
+
+def read_safetensors(file):
+    content = file.read_bytes()
+    start = 8 + struct.unpack("<Q", content[:8])[0]
+    types = {"F16": np.float16, "F32": np.float32}
+    weights = {}
+    for name, entry in json.loads(content[8:start]).items():
+        if name != "__metadata__":
+            first, end = entry["data_offsets"]
+            values = np.frombuffer(content[start + first : start + end], types[entry["dtype"]])
+            weights[name] = torch.from_numpy(values.astype(np.float32).reshape(entry["shape"]))
+    return weights
+
+
+def write_model(w, folder):
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    for name, value in sorted(w.items()):
+        values = value.detach().numpy().astype(np.float16).tobytes()
+        offsets = [len(data), len(data) + len(values)]
+        header[name] = {"dtype": "F16", "shape": list(value.shape), "data_offsets": offsets}
+        data += values
+    head = json.dumps(header, separators=(",", ":")).encode()
+    head += b" " * (-len(head) % 8)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(head)) + head + data)
+    (folder / "config.json").write_text(json.dumps(CONFIG, indent=2) + "\n")
+    node(HERE / "examples.ts", "tokenizer", folder).wait()
+
+
+# Training
+
+def train(rank, options):
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    if options.processes > 1:
+        dist.init_process_group("gloo", rank=rank, world_size=options.processes)
+    plan = FROM_SCRATCH if options.source is None else FROM_MODEL
+    w = starting_weights()
+    if options.source is not None:
+        grow(w, read_safetensors(options.source / "model.safetensors"))
+    for value in w.values():
+        value.requires_grad_()
+    matrices = {name: value for name, value in w.items() if "_proj." in name}
+    momentum = {name: torch.zeros_like(value) for name, value in matrices.items()}
+    adam = torch.optim.AdamW([v for n, v in w.items() if n not in matrices], betas=(0.9, 0.98), weight_decay=0)
+    first = 0
+    if options.work.exists():
+        kept = torch.load(options.work)
+        first, momentum = kept["step"], kept["momentum"]
+        adam.load_state_dict(kept["adam"])
+        for name, value in w.items():
+            value.data.copy_(kept["weights"][name])
+    began, tokens, losses = time.time(), 0, []
+    for step, groups in enumerate(stream(plan, first), first):
+        targets = sum(len(c) - given for _, completions in groups for c, given in completions)
+        own = sorted(groups, key=packed_length)[rank :: options.processes]
+        loss = log_losses(w, *packed(own)).sum() / targets
+        loss.backward()
+        loss = loss.detach()
+        if options.processes > 1:
+            dist.all_reduce(loss)
+            for value in w.values():
+                dist.all_reduce(value.grad)
+        begin, end = plan["fall"]
+        share = min(1, (step + 1) / WARMUP, (plan["steps"] - step) / (end - begin))
+        muon(matrices, momentum, plan["matrix_rate"] * share)
+        adam.param_groups[0]["lr"] = plan["other_rate"] * share
+        adam.step()
+        for value in w.values():
+            value.grad = None
+        losses.append(loss.item())
+        tokens += sum(map(packed_length, groups))
+        done = step + 1
+        if rank == 0 and done % REPORT == 0:
+            seconds = time.time() - began
+            loss, speed = np.mean(losses), tokens / seconds
+            print(f"step {done}/{plan['steps']} loss {loss:.4f} {speed:.0f} tokens/s {seconds:.0f} s", flush=True)
+            losses = []
+        if rank == 0 and done % SAVE == 0:
+            options.work.parent.mkdir(parents=True, exist_ok=True)
+            new = options.work.with_suffix(".new")
+            torch.save({"step": done, "weights": w, "momentum": momentum, "adam": adam.state_dict()}, new)
+            new.replace(options.work)
+    if rank == 0:
+        write_model(w, options.out)
+        print(node(HERE / "measure.ts", options.out).communicate()[0].decode())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", type=Path, default=ROOT / "resources/models/tiny")
+    parser.add_argument("--from", dest="source", type=Path)
+    parser.add_argument("--work", type=Path, default=ROOT / "out/tiny-model/state.pt")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29533"}
+    if options.processes == 1:
+        train(0, options)
+    else:
+        torch.multiprocessing.spawn(train, (options,), options.processes)
