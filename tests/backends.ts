@@ -7,6 +7,10 @@ import { buildKernels } from '../main/tensor/kernels/build.ts';
 import { NATIVE_BACKEND } from '../main/tensor/native/load.ts';
 import { openNativeBackend } from '../main/tensor/native/open.ts';
 import { openWasmBackend } from '../main/tensor/wasm/boot.ts';
+import { WEBGPU_BACKEND } from '../main/tensor/webgpu/backend.ts';
+import { openWebGpuBackend } from '../main/tensor/webgpu/open.ts';
+import { nativeUnderTest } from './native-under-test.ts';
+import { chooseTestGpu } from './software-gpu.ts';
 
 export interface TestBackend {
   readonly name: string;
@@ -22,21 +26,36 @@ const COMPOSITE_OPS = [
 
 const use = (name: string): TestBackend => ({ name, use: async () => void (await tf.setBackend(name)) });
 
-/** The portable backend, the embedded one once all its kernels are there, and the native one where it is set up. */
+/**
+ * The portable backend, the embedded one once all its kernels are there, the native one where it is tested, and a GPU,
+ * by Chromium's software driver where there is one.
+ */
 export async function openTestBackends(): Promise<readonly TestBackend[]> {
   const native = await openNative();
+  const gpu = await openGpu();
   await openWasmBackend({ kernelsFile: buildKernels(), threads: 2 });
   const missing = COMPOSITE_OPS.filter((op) => tf.getKernel(op, 'wasm') === undefined);
   if (missing.length > 0) console.warn(`wasm is left out, it has no kernel for ${missing.join(', ')}`);
-  return [use('cpu'), ...(missing.length > 0 ? [] : [use('wasm')]), ...native];
+  return [use('cpu'), ...(missing.length > 0 ? [] : [use('wasm')]), ...native, ...gpu];
 }
 
-/** Says why where it is left out, so that nobody takes a skipped suite for a passed one. */
+/** A native backend that was asked for and doesn't open is a failure: nobody is to take a skipped suite for a passed one. */
 async function openNative(): Promise<readonly TestBackend[]> {
-  const opened = await openNativeBackend(2);
+  if (nativeUnderTest === null) return [];
+  const opened = await openNativeBackend(2, nativeUnderTest);
   if (opened.ok) return [{ ...use(NATIVE_BACKEND), name: 'native' }];
-  console.warn(`native is skipped: ${problemSentence(opened.problem)}`);
-  return [];
+  throw new Error(`Expected the native backend to open, but ${problemSentence(opened.problem)}`);
+}
+
+async function openGpu(): Promise<readonly TestBackend[]> {
+  try {
+    chooseTestGpu();
+    await openWebGpuBackend();
+    return [use(WEBGPU_BACKEND)];
+  } catch (error) {
+    console.warn(`webgpu is skipped: ${error instanceof Error ? error.message : error}`);
+    return [];
+  }
 }
 
 /** Runs and says how many tensors were left over. */

@@ -1,6 +1,6 @@
 /** A small interleave dataset in the words of the tiny test model. */
 import { randomStream } from '../main/random.ts';
-import { generateDataset, writeDataset } from '../main/services/datasets.ts';
+import { generateDataset, writeDataset } from '../main/services/datasets/index.ts';
 import { tinyWords } from './tiny-model.ts';
 
 const template = { name: 'short', version: 1, text: '<a> {fragment_a} <b> {fragment_b} <out>' };

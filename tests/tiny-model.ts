@@ -1,4 +1,4 @@
-/** A model folder small enough to be made anew in every suite: random weights, one token a word. */
+/** A model folder small enough to create in every suite: random weights, one token per word. */
 import '@tensorflow/tfjs-backend-cpu';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

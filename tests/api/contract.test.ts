@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { RunNews } from '../../main/services/run-watch.ts';
+import type { RunNews } from '../../main/services/training/run-watch.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { until } from '../until.ts';
 import { contextOf, openTinyApp, overPorts, overSocket } from './transports.ts';
@@ -20,7 +20,7 @@ describe.each([
     return { world, app, client, close, config };
   }
 
-  it('starts a run, streams it whole, and lists it', async () => {
+  it('starts a run, streams all of it, and lists it', async () => {
     const { client, config } = await open();
     const { runId } = await client.runs.start({ config });
     const news: RunNews[] = [];
@@ -45,16 +45,16 @@ describe.each([
     await late.return();
   });
 
-  it('says in words what ends a stream, at its beginning too', async () => {
+  it('says why a stream ended, even at its start', async () => {
     const { client } = await open();
     const stream = await client.playground.answer({ a: 'one', b: 'two', model: 'bundled:nonesuch' });
     await expect(stream.next()).rejects.toMatchObject({
-      message: 'Expected a model that the app knows, got "bundled:nonesuch"',
+      message: 'There is no model "bundled:nonesuch"',
       data: { code: 'MODEL_UNKNOWN', remedy: expect.stringContaining('Choose one from the list') },
     });
   });
 
-  it('pauses, resumes, stops and saves, and takes the run up again', async () => {
+  it('pauses, resumes, stops and saves, and resumes the ended run', async () => {
     const { client, config } = await open();
     const { runId } = await client.runs.start({ config: { ...config, max_steps: 400, save_steps: 400 } });
     const state = async () => (await client.runs.get({ runId })).state;
@@ -76,19 +76,20 @@ describe.each([
     expect((await client.runs.get({ runId })).step).toBe(stopped.step + 3);
   });
 
-  it('tells of changes in batches, and stops listening when the reader leaves', async () => {
+  it('reports changes in batches, and stops listening when the reader leaves', async () => {
     const { client, app } = await open();
     const changes = await client.app.changes();
     const first = changes.next();
     await sleep(50);
     await client.settings.set({ theme: 'dark' });
     expect((await first).value).toEqual([{ topic: 'settings', id: null }]);
-    expect(await client.settings.get()).toMatchObject({ theme: 'dark' });
+    await client.settings.set({ auto_promote: true });
+    expect(await client.settings.get()).toMatchObject({ theme: 'dark', auto_promote: true });
     await changes.return();
     await until(() => app.changes.listeners() === 0);
   });
 
-  it('says what is wrong with a payload, a path and a state, typed', async () => {
+  it('reports an invalid payload, path and state as typed errors', async () => {
     const { client, config } = await open();
     const refused = (code: string, message: RegExp) => ({
       code: 'REFUSED',
@@ -99,8 +100,8 @@ describe.each([
     await expect(client.runs.get({ runId: 'one' as unknown as number })).rejects.toMatchObject(
       refused('BAD_REQUEST', /"runId": .*expected number/i),
     );
-    await expect(client.runs.get({ runId: 99 })).rejects.toMatchObject(refused('RUN_UNKNOWN', /got 99/));
-    await expect(client.runs.pause({ runId: 99 })).rejects.toMatchObject(refused('RUN_UNKNOWN', /got 99/));
+    await expect(client.runs.get({ runId: 99 })).rejects.toMatchObject(refused('RUN_UNKNOWN', /run with id 99/));
+    await expect(client.runs.pause({ runId: 99 })).rejects.toMatchObject(refused('RUN_UNKNOWN', /run with id 99/));
     await expect(client.runs.start({ config: { ...config, dataset: '/etc/passwd' } })).rejects.toMatchObject(
       refused('PATH_OUTSIDE', /\/etc\/passwd/),
     );
@@ -112,6 +113,18 @@ describe.each([
     );
     const name = 'x'.repeat(501);
     await expect(client.runs.rename({ runId: 1, name })).rejects.toMatchObject(refused('BAD_REQUEST', /"name"/));
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`some_unknown_key_${i}`, i]));
+    for (const call of [client.config.check({ config: many }), client.runs.start({ config: many })])
+      await expect(call).rejects.toMatchObject(refused('BAD_REQUEST', /"config": .*at most 500 fields/));
+    const nul = refused('BAD_REQUEST', /without NUL/);
+    await expect(client.models.import({ path: 'models\0/etc', copy: false })).rejects.toMatchObject(nul);
+    await expect(client.texts.list({ search: 'a\0b' })).rejects.toMatchObject(nul);
+    await expect(client.runs.start({ config: { ...config, dataset: 'a\0.jsonl' } })).rejects.toMatchObject(nul);
+    let deep: unknown = 1;
+    for (let level = 0; level < 300; level++) deep = [deep];
+    await expect(client.config.check({ config: { seed: deep } })).rejects.toMatchObject(
+      refused('BAD_REQUEST', /at most 50 levels/),
+    );
     expect(await client.runs.list({})).toEqual([]);
   });
 

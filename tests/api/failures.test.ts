@@ -5,7 +5,7 @@ import { BraidError, inputError } from '../../main/errors.ts';
 import { databaseError } from '../../main/store/errors.ts';
 
 describe('toFailure', () => {
-  it('keeps code, kind and remedy of what a person can mend', () => {
+  it('keeps code, kind and remedy of errors that the user can fix', () => {
     expect(toFailure(inputError('RUN_BUSY', 'Expected room', 'Queue it.'))).toMatchObject({
       code: 'REFUSED',
       status: 422,
@@ -19,7 +19,7 @@ describe('toFailure', () => {
     });
   });
 
-  it('says of a full disk and of a locked database what happened and what is safe', () => {
+  it('says what happened and what is safe for a full disk and a locked database', () => {
     const thrown = (code: string) => databaseError(new Database.SqliteError('no', code), 'braid.db');
     expect(toFailure(thrown('SQLITE_FULL'))).toMatchObject({
       message: expect.stringContaining('the disk is full'),
@@ -31,7 +31,7 @@ describe('toFailure', () => {
     expect(toFailure(thrown('SQLITE_BUSY'))).toMatchObject({ data: { code: 'DATABASE_LOCKED' } });
   });
 
-  it('tells the page of a fault of ours without its stack', () => {
+  it('reports a bug to the page without its stack', () => {
     const failure = toFailure(new TypeError('x is not a function'));
     expect(failure).toMatchObject({ code: 'FAILED', data: { code: 'UNEXPECTED' } });
     expect(JSON.stringify(failure.toJSON())).not.toContain('.ts:');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { noRequests, openPageRequests } from '../../main/api/page-requests.ts';
 
 describe('openPageRequests', () => {
-  it('keeps what is asked until a page listens, in order', async () => {
+  it('keeps requests until a page listens, in order', async () => {
     const requests = openPageRequests();
     requests.ask({ kind: 'import', files: ['/a.txt'] });
     requests.ask({ kind: 'palette' });
@@ -14,7 +14,7 @@ describe('openPageRequests', () => {
     expect((await next).value).toEqual({ kind: 'go', path: '/runs' });
   });
 
-  it('ends for a page that leaves or that another takes over from, and loses nothing', async () => {
+  it('ends for a page that leaves or is replaced, and loses nothing', async () => {
     const requests = openPageRequests();
     const controller = new AbortController();
     const gone = requests.follow(controller.signal).next();

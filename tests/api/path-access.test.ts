@@ -13,13 +13,13 @@ function folders() {
 }
 
 describe('openPathAccess', () => {
-  it('takes what lies in the workspace, there or not yet, relative or absolute', () => {
+  it('accepts paths in the workspace, existing or not, relative or absolute', () => {
     const { workspace, access } = folders();
     expect(access.check('datasets/a.jsonl')).toBe(join(workspace, 'datasets', 'a.jsonl'));
     expect(access.check(workspace)).toBe(workspace);
   });
 
-  it('refuses what lies outside, also through dots, a neighbour of like name, and a link', () => {
+  it('rejects paths outside, including through dots, a sibling with a similar name, and a link', () => {
     const { root, workspace, access } = folders();
     symlinkSync(join(root, 'models'), join(workspace, 'link'));
     for (const path of [
@@ -32,7 +32,7 @@ describe('openPathAccess', () => {
       expect(errorOf(() => access.check(path))).toMatchObject({ code: 'PATH_OUTSIDE', kind: 'input' });
   });
 
-  it('takes what the person opened, and all in it', () => {
+  it('accepts what the user opened, and its contents', () => {
     const { root, access } = folders();
     access.allow(join(root, 'models'));
     expect(access.check(join(root, 'models', 'config.json'))).toBe(join(root, 'models', 'config.json'));

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { checkNames } from '../../main/serve/gate.ts';
 import { serve } from '../../main/serve.ts';
@@ -40,6 +41,34 @@ function knock(port: number, headers: Record<string, string>, path = '/rpc'): Pr
   });
 }
 
+/** Sends a request line as it stands, which Node's own client would refuse to, and gives the status line. */
+function sendRaw(port: number, target: string, headers = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers}\r\n`),
+    );
+    socket.setEncoding('utf8').on('error', reject);
+    socket.on('close', () => resolve(text.split('\r\n')[0] ?? ''));
+    socket.on('data', (part: string) => {
+      text += part;
+      socket.destroy();
+    });
+  });
+}
+
+/** What `new URL` throws on, and what it would take for another host. */
+const BAD_TARGETS = [
+  '//',
+  '//[',
+  'http://[',
+  '//:99999',
+  '//a%00b/',
+  '//evil.example/rpc',
+  'http://evil.example/',
+  '*',
+];
+
 async function open() {
   const app = openTinyApp(await tinyWorkspace());
   const serving = await serveForTest(contextOf(app));
@@ -48,7 +77,7 @@ async function open() {
 }
 
 describe('braid serve', () => {
-  it('lets in whoever has the token, takes it out of the address, and sends the page under its policy', async () => {
+  it('admits requests with the token, removes it from the address, and sends the page with its policy', async () => {
     const { serving, headers, port } = await open();
     const entered = await ask(port, new URL(serving.url).pathname + new URL(serving.url).search);
     expect(entered).toMatchObject({ status: 302, headers: { location: '/' } });
@@ -62,17 +91,20 @@ describe('braid serve', () => {
     expect(await knock(port, headers)).toBe('open');
   });
 
-  it('works through a tunnel that ends on another port', async () => {
+  it('works through a tunnel with another port', async () => {
     const { headers, port } = await open();
     const through = { Cookie: headers.Cookie ?? '', Host: 'localhost:8080', Origin: 'http://localhost:8080' };
     expect((await ask(port, '/', through)).status).toBe(200);
     expect(await knock(port, through)).toBe('open');
   });
 
-  it('turns away a missing and a stale token, in words', async () => {
+  it('rejects a missing and a stale token with a message', async () => {
     const { headers, port } = await open();
     const { Origin = '' } = headers;
-    expect(await ask(port, '/')).toMatchObject({ status: 401, body: expect.stringContaining('braid serve printed') });
+    expect(await ask(port, '/')).toMatchObject({
+      status: 401,
+      body: expect.stringContaining('<code>braid serve</code> printed'),
+    });
     expect((await ask(port, '/?token=guess')).status).toBe(401);
     expect((await ask(port, '/index.html', { Cookie: `${headers.Cookie}x` })).status).toBe(401);
     expect(await knock(port, { Origin })).toContain('401');
@@ -80,7 +112,7 @@ describe('braid serve', () => {
     expect(await knock(port, { Origin, Cookie: other.headers.Cookie ?? '' })).toContain('401');
   });
 
-  it('turns away a foreign host and a foreign origin, token or not', async () => {
+  it('rejects a foreign host and a foreign origin, even with the token', async () => {
     const { headers, port } = await open();
     const { Cookie = '', Origin = '' } = headers;
     expect((await ask(port, '/', { ...headers, Host: 'evil.example' })).status).toBe(403);
@@ -93,7 +125,7 @@ describe('braid serve', () => {
     expect(checkNames({ host: undefined, origin: undefined, cookie: undefined, token: null }, false).kind).toBe('out');
   });
 
-  it('gives nothing but the page: no other file, no other method, no other socket', async () => {
+  it('serves only the page: no other file, no other method, no other socket', async () => {
     const { headers, port } = await open();
     for (const path of ['/../../package.json', '/%2e%2e/package.json', '/assets/../../gate.ts', '/braid.db'])
       expect((await ask(port, path, headers)).status).toBe(404);
@@ -101,14 +133,48 @@ describe('braid serve', () => {
     expect(await knock(port, headers, '/other')).toContain('404');
   });
 
-  it('closes a socket that sends too much or nonsense, and goes on with the others', async () => {
+  it("answers 400 to targets that aren't paths, without a token and on sockets too, and stays up", async () => {
+    const { headers, port } = await open();
+    const socket = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+    for (const target of BAD_TARGETS) {
+      expect(await sendRaw(port, target), target).toBe('HTTP/1.1 400 Bad Request');
+      expect(await sendRaw(port, target, socket), target).toContain('HTTP/1.1 400');
+    }
+    expect((await ask(port, '/', headers)).status).toBe(200);
+  });
+
+  it('outlives clients that ask for a socket and reset the connection', async () => {
+    const { headers, port } = await open();
+    const reset = () =>
+      new Promise<void>((done) => {
+        const socket = connect(port, '127.0.0.1', () => {
+          socket.write('GET /other HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+          setImmediate(() => socket.resetAndDestroy());
+        });
+        socket.on('error', () => undefined).on('close', () => done());
+      });
+    await Promise.all(Array.from({ length: 50 }, reset));
+    expect((await ask(port, '/', headers)).status).toBe(200);
+  });
+
+  it('closes a socket that sends too much or nonsense, in silence, and keeps serving the others', async () => {
     const { app, headers, port } = await open();
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc`, { headers });
-    await new Promise((resolve) => socket.on('open', resolve));
-    socket.send('{"not": a call');
-    socket.send(Buffer.alloc(97 * 2 ** 20));
-    const code = await new Promise((resolve) => socket.on('close', resolve));
-    expect(code).toBe(1009);
+    const printed = [vi.spyOn(process.stderr, 'write'), vi.spyOn(console, 'error')];
+    onTestFinished(() => {
+      for (const spy of printed) spy.mockRestore();
+    });
+    const closedBy = async (...frames: readonly (string | Buffer)[]): Promise<unknown> => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc`, { headers });
+      await new Promise((resolve) => socket.on('open', resolve));
+      for (const frame of frames) socket.send(frame);
+      return new Promise((resolve) => socket.on('close', resolve));
+    };
+    for (const frame of ['{"not": a call', 'null', '[]', '{}', '{"i":"1","p":{"u":7}}', Buffer.from([255]), ''])
+      expect(await closedBy(frame, frame, frame), String(frame)).toBe(1007);
+    expect(await closedBy(Buffer.alloc(97 * 2 ** 20))).toBe(1009);
+    expect(await closedBy(`"${'x'.repeat(17 * 2 ** 20)}"`)).toBe(1009);
+    expect(await closedBy(Buffer.alloc(17 * 2 ** 20))).toBe(1009);
+    expect(printed.flatMap((spy) => spy.mock.calls)).toEqual([]);
     expect(await knock(port, headers)).toBe('open');
     expect(app.live.list()).toEqual([]);
   });

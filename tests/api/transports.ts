@@ -1,4 +1,5 @@
 /** The contract from both sides of both transports, on a real app with a tiny model. */
+import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink as PortLink } from '@orpc/client/message-port';
@@ -11,14 +12,15 @@ import type { Contract } from '../../main/api/contract/index.ts';
 import { serveMessagePort } from '../../main/api/message-port.ts';
 import { openPathAccess } from '../../main/api/path-access.ts';
 import { type Serving, serve } from '../../main/serve.ts';
-import { type App, openApp } from '../../main/services/app.ts';
+import { type App, openApp } from '../../main/services/app/app.ts';
 import type { TinyWorkspace } from '../services/tiny-workspace.ts';
 
 export type Client = ContractRouterClient<Contract>;
 
 /** Opens the app on a tiny workspace; the workspace's own store is closed, since the app has one. */
 export function openTinyApp(world: Pick<TinyWorkspace, 'root' | 'paths'>): App {
-  const app = openApp({ workspace: world.root, paths: world.paths, what: 'a test' });
+  const keyFile = join(world.root, 'workspace-key');
+  const app = openApp({ workspace: world.root, paths: world.paths, what: 'a test', keyFile });
   // Runs are saved first, which takes a while on a busy machine.
   onTestFinished(() => app.close(), 60_000);
   return app;

@@ -42,13 +42,13 @@ describe('braid bench', () => {
     expect(report.trainable_params === report.params).toBe(mode === 'full');
   });
 
-  it('ends at Ctrl-C with 130', async () => {
+  it('exits with 130 on Ctrl-C', async () => {
     const run = await braid(['bench', '--model', model, '--steps', '100000', '--prompts', '2'], 3000);
     expect(run.code, run.stderr).toBe(130);
     expect(run.stderr).toContain('Interrupted');
   });
 
-  it('refuses a group of 1 and an unknown mode', async () => {
+  it('rejects a group of 1 and an unknown mode', async () => {
     const [group, mode] = await Promise.all([bench('--group', '1'), bench('--mode', 'half')]);
     expect([group?.code, mode?.code]).toEqual([2, 2]);
     expect(group?.stderr).toContain('Expected --group to be a whole number of at least 2, got "1"');

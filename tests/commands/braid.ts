@@ -1,4 +1,4 @@
-/** The braid command as a person runs it: a process of its own. */
+/** The braid command as a user runs it: a separate process. */
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -14,12 +14,14 @@ const CLI = resolve(import.meta.dirname, '../../main/braid.ts');
 export interface LiveBraid {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
+  /** Closes its terminal: nothing it writes is read any more, and the kernel and the shell signal the whole group. */
+  hangUp(): void;
   readonly ended: Promise<BraidRun>;
 }
 
-/** Starts `braid ARGUMENTS`. */
+/** Starts `braid ARGUMENTS`, the leader of a process group as in a terminal. */
 export function startBraid(args: readonly string[]): LiveBraid {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
@@ -28,7 +30,12 @@ export function startBraid(args: readonly string[]): LiveBraid {
     output.stderr += text;
   });
   const ended = new Promise<BraidRun>((done) => child.on('close', (code) => done({ code, ...output })));
-  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), ended };
+  const hangUp = (): void => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+    for (let sent = 0; sent < 2; sent++) process.kill(-(child.pid ?? 0), 'SIGHUP');
+  };
+  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), hangUp, ended };
 }
 
 /** Runs `braid ARGUMENTS`; `interruptAfter` sends SIGINT to the host process that many milliseconds after its start. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { registerCompare } from '../../main/commands/compare.ts';
 import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
-import { startTraining } from '../../main/services/training.ts';
+import { startTraining } from '../../main/services/training/training.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { tinyWords } from '../tiny-model.ts';
@@ -74,7 +74,7 @@ describe('braid compare', () => {
     [['--k', '1,10', '--samples', '4'], 'at most the 4 samples of a prompt, got 10'],
     [['--temperature', '0'], 'temperature to be above 0, got 0'],
     [['--threshold', 'high'], 'Expected --threshold to be a number, got "high"'],
-    [['--trained', 'm=/b'], 'a name of its own, got "m" twice'],
+    [['--trained', 'm=/b'], 'unique model names, got "m"'],
   ])('refuses %o', async (args, message) => {
     const folder = temporaryFolder();
     const dataset = join(folder, 'd.jsonl');
@@ -85,10 +85,10 @@ describe('braid compare', () => {
     expect(error?.message).toContain(message);
   });
 
-  it('refuses records of neither task', async () => {
+  it('rejects records of neither task', async () => {
     const file = join(temporaryFolder(), 'd.jsonl');
     const run = () => compare('--baseline', 'a', '--trained', 'b', '--dataset', file, '--output', 'o');
-    expect((await run()).error?.message).toContain('got none of that name');
+    expect((await run()).error?.message).toContain('the file does not exist');
     writeFileSync(file, '{"text":"x"}\n');
     expect((await run()).error?.message).toContain('fragment_b, …), got text');
     writeFileSync(file, 'no json\n');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { registerDataset } from '../../main/commands/dataset.ts';
 import { openStore } from '../../main/store/index.ts';
-import { madeTexts } from '../services/made-texts.ts';
+import { madeTexts } from '../services/texts/made-texts.ts';
 import { runCommand } from './run-command.ts';
 
 let folder = '';
@@ -57,25 +57,25 @@ describe('braid dataset', () => {
     });
   });
 
-  it('reports the stages of a curriculum that the texts cannot serve, and writes the others', async () => {
+  it('reports the stages of a curriculum that the texts are insufficient for, and writes the others', async () => {
     const { stdout, stderr, error } = await ours('--curriculum', '--json');
     expect(error).toBeNull();
     const report = JSON.parse(stdout);
     expect(report.stages.map((stage: { words: number }) => stage.words)).toEqual([10, 25]);
     expect(report.shortages.map((stage: { words: number }) => stage.words)).toEqual([50, 100, 200, 500]);
     expect(stderr).toContain(
-      'Not made: 50 words: expected at least 4 texts of 50 words or more, got 3; add 1 such text',
+      'Skipped: 50 words: expected at least 4 texts of 50 words or more, got 3; add 1 such text',
     );
   });
 
-  it('fails on bad input when no stage can be served', async () => {
+  it('fails with bad input when the texts suffice for no stage', async () => {
     const { error } = await ours('--words', '200');
     expect(error).toMatchObject({ code: 'TEXTS_TOO_SHORT', kind: 'input' });
     expect(error?.message).toContain('200 words: expected at least 4 texts');
     expect(readdirSync(folder)).toEqual(['texts.json']);
   });
 
-  it('is decided by the seed', async () => {
+  it('is determined by the seed', async () => {
     await ours('--words', '10', '--seed', '1');
     const first = lines('10words.jsonl');
     await ours('--words', '10', '--seed', '1');
@@ -84,7 +84,7 @@ describe('braid dataset', () => {
     expect(lines('10words.jsonl')).not.toEqual(first);
   });
 
-  it('takes a template of the person', async () => {
+  it("uses the user's template", async () => {
     const template = join(folder, 'short.txt');
     writeFileSync(template, '{fragment_a} / {fragment_b}');
     await ours('--words', '10', '--template', template);
@@ -102,13 +102,13 @@ describe('braid dataset', () => {
     expect(error).toMatchObject({ kind: 'input', message });
   });
 
-  it('refuses an output folder that is a file', async () => {
+  it('rejects an output folder that is a file', async () => {
     const { error } = await ours('--words', '10', '--output-dir', join(folder, 'texts.json'));
     expect(error).toMatchObject({ code: 'BAD_FOLDER', kind: 'input' });
     expect(error?.message).toContain('got a file on that path');
   });
 
-  it('makes the workspace know what lies in its own folder, also when it is the first thing made there', async () => {
+  it("records datasets in the workspace's own folder, even the first one", async () => {
     const { error } = await run('--texts', join(folder, 'texts.json'), '--words', '10', '--train', '20', '--test', '5');
     expect(error).toBeNull();
     const store = openStore(join(folder, 'workspace/braid.db'));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Check } from '../../main/services/doctor.ts';
+import type { Check } from '../../main/services/doctor/doctor.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { braid } from './braid.ts';
 
@@ -16,7 +16,7 @@ describe('braid doctor', () => {
     const { ok, checks } = JSON.parse(run.stdout) as { ok: boolean; checks: Check[] };
     const named = new Map(checks.map((check) => [check.name, check]));
     expect(named.get('Embedded backend')?.status).toBe('OK');
-    expect(named.get('Embedded backend')?.detail).toContain('a 256 x 256 product is right');
+    expect(named.get('Embedded backend')?.detail).toContain('a 256 x 256 product is correct');
     expect(named.get('Database')?.detail).toBe('none yet; SQLite works');
     expect(run.code).toBe(ok ? 0 : 1);
     expect(checks.every(({ status, next }) => (status === 'OK') === (next === null))).toBe(true);
@@ -24,10 +24,10 @@ describe('braid doctor', () => {
 
   it('fails with 1 and the next step when the database is not one', async () => {
     const workspace = mkdtempSync(join(folder, 'broken-'));
-    writeFileSync(join(workspace, 'braid.db'), 'no database at all, but long enough to be looked at\n'.repeat(40));
+    writeFileSync(join(workspace, 'braid.db'), 'not a database, but long enough to be inspected\n'.repeat(40));
     const run = await braid(['doctor', '--workspace', workspace]);
     expect(run.code).toBe(1);
     expect(run.stdout).toMatch(/^FAIL {2}Database .*\n\s+Choose another workspace/m);
-    expect(run.stdout).toMatch(/Braid can't work here yet: .*Database/);
+    expect(run.stdout).toMatch(/Braid can't run on this machine yet: .*Database/);
   });
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braid evaluate', () => {
-  it('gives the summary and every completion, and makes no workspace', async () => {
+  it('returns the summary and every completion, and creates no workspace', async () => {
     const run = await evaluate(place('model'), '--json', '--batch', '2');
     expect(run.code, run.stderr).toBe(0);
     const value = JSON.parse(run.stdout);
@@ -37,7 +37,7 @@ describe('braid evaluate', () => {
     expect(existsSync(place('none'))).toBe(false);
   });
 
-  it('finds the base of a LoRA checkpoint beside it; a fresh adapter answers like its base', async () => {
+  it('finds the base of a LoRA checkpoint next to it; a new adapter behaves like its base', async () => {
     const [base, adapted] = await Promise.all(
       ['model', 'adapter'].map((name) => evaluate(place(name), '--json', '--threads', '1')),
     );
@@ -52,7 +52,7 @@ describe('braid evaluate', () => {
     expect(run.stdout).toMatch(/^all\s+3/m);
   });
 
-  it('refuses what it can not use, with exit code 2 and the remedy', async () => {
+  it('rejects what it cannot use, with exit code 2 and the remedy', async () => {
     cpSync(place('model'), place('cut'), { recursive: true });
     truncateSync(join(place('cut'), 'model.safetensors'), 500);
     const [missing, lost, cut, short, unknown] = await Promise.all([
@@ -64,14 +64,14 @@ describe('braid evaluate', () => {
     ]);
     expect([missing, lost, cut, short, unknown].map((run) => run?.code)).toEqual([2, 2, 2, 2, 2]);
     expect(missing?.stderr).toContain('expected a model folder');
-    expect(lost?.stderr).toContain('expected the base model at "somewhere/else"');
+    expect(lost?.stderr).toContain('the base model "somewhere/else" doesn\'t exist');
     expect(lost?.stderr).toContain('--base DIR');
     expect(cut?.stderr).toContain('model.safetensors');
     expect(short?.stderr).toContain('"max_completion_length" of at least 7 tokens');
     expect(unknown?.stderr).toContain("unknown option '--modle'");
   });
 
-  it('gives the reward of greedy replies and each of its parts, with intervals', async () => {
+  it('returns the reward of greedy replies and each component, with intervals', async () => {
     const replies = place('replies.jsonl');
     const record = (id: string) => ({ ...{ id, post: 'a b', reply: 'c d' }, engagement: NONE });
     writeFileSync(replies, ['x', 'y', 'z'].map((id) => JSON.stringify(record(id))).join('\n'));

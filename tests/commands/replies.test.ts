@@ -8,7 +8,7 @@ import { writeTinyModel } from '../tiny-model.ts';
 import { braid } from './braid.ts';
 
 describe('braid replies', () => {
-  it('runs all of it on a model and replies of one’s own', async () => {
+  it('runs completely on a given model and replies', async () => {
     const folder = temporaryFolder();
     const model = join(folder, 'own');
     disposeModel(await writeTinyModel(model));
@@ -25,7 +25,7 @@ describe('braid replies', () => {
     expect(comparison).toMatchObject({ prompts: 8, samples: 10 });
   }, 240_000);
 
-  it('refuses replies without held-out ones beside them', async () => {
+  it('rejects replies without a held-out file', async () => {
     const dataset = join(temporaryFolder(), 'alone.jsonl');
     writeFileSync(dataset, replyLines(10));
     const run = await braid(['replies', '--dataset', dataset, '--workspace', temporaryFolder()]);

@@ -24,7 +24,7 @@ function score(lines: readonly string[], ...more: string[]) {
 }
 
 describe('braid score', () => {
-  it('gives the log-probability of every token, from texts and from ids alike', async () => {
+  it('returns the log-probability of every token, from texts and from ids', async () => {
     const texts = { id: 'texts', prompt: '<a> wa wb', completion: 'wc wd' };
     const ids = { id: 7, prompt_ids: [3, 6, 7], completion_ids: [8, 9, 1] };
     const run = await score([JSON.stringify(texts), '', JSON.stringify(ids)], '--json');

@@ -20,7 +20,7 @@ describe('braid split', () => {
     expect(told.checks.every(({ ok }: { ok: boolean }) => ok)).toBe(true);
   });
 
-  it('refuses a ratio that is none', async () => {
+  it('rejects an invalid ratio', async () => {
     const { error } = await split(sample, temporaryFolder(), '--split-ratio', '1.5');
     expect(error?.kind).toBe('input');
     expect(error?.message).toContain('Expected --split-ratio to be a number between 0 and 1, got "1.5"');

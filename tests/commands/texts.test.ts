@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
 import { registerTexts } from '../../main/commands/texts.ts';
-import { madeTexts } from '../services/made-texts.ts';
+import { madeTexts } from '../services/texts/made-texts.ts';
 import { runCommand } from './run-command.ts';
 
 let folder = '';
@@ -32,17 +32,17 @@ describe('braid texts import', () => {
     const again = await run('import', made(), '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ added: 0, texts: 4, words: 180, workspace });
     expect(JSON.parse(again.stdout).duplicates).toHaveLength(4);
-    expect((await run('import', made())).stdout).toContain('"Text 0" is the same text as "Text 0": left out');
+    expect((await run('import', made())).stdout).toContain('"Text 0" is the same text as "Text 0": skipped');
   });
 
-  it('imports nothing when a file is bad, and makes no workspace', async () => {
+  it('imports nothing when a file is invalid, and creates no workspace', async () => {
     const { error } = await run('import', made(), file('bad.jsonl', '"one"\n{'));
     expect(error).toMatchObject({ code: 'BAD_TEXTS', kind: 'input' });
     expect(error?.message).toContain('bad.jsonl, line 2: not JSON');
     expect(existsSync(workspace)).toBe(false);
   });
 
-  it('takes the least length of chat answers', async () => {
+  it('applies the minimum length of chat answers', async () => {
     const chat = file('chat.json', JSON.stringify({ messages: [{ role: 'assistant', content: 'one two three' }] }));
     expect((await run('import', chat)).error?.message).toContain('at least 50 words');
     expect((await run('import', chat, '--min-words', '3')).error).toBeNull();
@@ -61,7 +61,7 @@ describe('braid texts stats', () => {
     expect(stats.stages[2]).toMatchObject({ words: 50, texts: 2, missing_texts: 2, missing_words: 30 });
   });
 
-  it('counts the workspace once it has texts, and the bundled ones before', async () => {
+  it("counts the workspace's texts, or the bundled ones if it has none", async () => {
     expect(JSON.parse((await run('stats', '--json')).stdout).origin).toBe('bundled');
     expect(existsSync(workspace)).toBe(false);
     await run('import', made());

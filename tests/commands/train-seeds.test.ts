@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { seedGroups } from '../../main/services/seed-groups.ts';
+import { seedGroups } from '../../main/services/runs/seed-groups.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { braid } from './braid.ts';
 
 describe('braid train --checklist', () => {
-  it('says what is ready and what is wrong, and trains nothing', async () => {
+  it('shows what is ready and what is wrong, without training', async () => {
     const world = await tinyWorkspace();
     const file = join(world.root, 'short.yaml');
     writeFileSync(file, JSON.stringify(world.config()));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startTraining } from '../../main/services/training.ts';
+import { startTraining } from '../../main/services/training/training.ts';
 import type { TrainConfig } from '../../main/trainer/config.ts';
 import { leftBy, type TinyWorkspace, tinyWorkspace } from '../services/tiny-workspace.ts';
 import { until } from '../until.ts';
@@ -24,7 +24,7 @@ const linesOf = ({ store }: TinyWorkspace, runId: number): number => {
 };
 
 describe('braid train', () => {
-  it('ends with 130 on Ctrl-C, its run saved, and --resume makes it whole', async () => {
+  it('exits with 130 on Ctrl-C with its run saved, and --resume completes it', async () => {
     const world = await withUnbrokenRun();
     const live = startBraid(['train', '--config', world.file, '--workspace', world.root, '--json']);
     await until(() => linesOf(world, 2) > 3);
@@ -41,6 +41,17 @@ describe('braid train', () => {
     expect(leftBy(world.store, 2, true)).toEqual(world.expected);
   });
 
+  it.skipIf(process.platform === 'win32')('saves its run when its terminal is closed', async () => {
+    const world = await withUnbrokenRun();
+    const live = startBraid(['train', '--config', world.file, '--workspace', world.root]);
+    await until(() => linesOf(world, 2) > 3);
+    live.hangUp();
+    await live.ended;
+    const run = world.store.runs.get(2);
+    expect(run).toMatchObject({ state: 'stopped' });
+    expect(world.store.checkpoints.ofRun(2).at(-1)?.step).toBe(run?.step);
+  });
+
   it('finds a run interrupted whose host was killed, and makes it whole with nothing doubled', async () => {
     const world = await withUnbrokenRun();
     const live = startBraid(['train', '--config', world.file, '--workspace', world.root, '--json']);
@@ -49,18 +60,18 @@ describe('braid train', () => {
     live.kill('SIGKILL');
     await live.ended;
     expect(world.store.runs.get(2)?.state).toBe('running');
-    // The trainer ends by itself: no orphan goes on writing.
+    // The trainer exits by itself: no orphan keeps writing.
     await until(() => trainers.every((pid) => !existsSync(`/proc/${pid}`)));
 
     const resumed = await braid(['train', '--resume', '--workspace', world.root, '--json']);
     expect({ code: resumed.code, ...JSON.parse(resumed.stdout) }).toMatchObject({ code: 0, run_id: 2, state: 'done' });
     expect(leftBy(world.store, 2, true)).toEqual(world.expected);
     const { message } = world.store.events.ofRun(2).find(({ kind }) => kind === 'resumed') ?? {};
-    expect(message).toMatch(/^Resumed from step \d*0; it was interrupted at step \d+ \(The app \(process \d+\) ended/);
+    expect(message).toMatch(/^Resumed from step \d*0; it was interrupted at step \d+ \(The app \(process \d+\) quit/);
   });
 });
 
-/** Processes that a process started; none where the system doesn't tell. */
+/** Processes that a process started; none where unknown on this system. */
 function childrenOf(pid: number): readonly string[] {
   const file = `/proc/${pid}/task/${pid}/children`;
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean) : [];

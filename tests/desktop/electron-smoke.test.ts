@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { _electron } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { electronPackage } from '../../main/services/electron-package.ts';
+import { electronPackage } from '../../main/services/doctor/electron-package.ts';
 import { obstacle } from '../../scripts/start-rules.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 
@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 const binary = electronPackage()?.binary ?? null;
 const { platform, env } = process;
 const why =
-  binary === null ? "Electron's binary is not here" : obstacle({ platform, env, uid: process.getuid?.() ?? null });
+  binary === null ? "Electron's binary is missing" : obstacle({ platform, env, uid: process.getuid?.() ?? null });
 
 if (why !== null) process.stdout.write(`The smoke test in real Electron is skipped: ${why}.\n`);
 
@@ -22,7 +22,7 @@ describe('real Electron', () => {
     try {
       const page = await app.firstWindow();
       // The status bar says so once the port has answered.
-      await page.getByText('Nothing trains').waitFor();
+      await page.getByText('Idle', { exact: true }).waitFor();
       expect(page.url()).toMatch(/^app:\/\/braid\/index\.html/);
       expect(
         await page.evaluate(() => Object.keys(globalThis).filter((name) => /require|process|ipc/i.test(name))),

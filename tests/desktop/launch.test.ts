@@ -5,7 +5,7 @@ import { readLaunch } from '../../main/desktop/launch.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 
 describe('readLaunch', () => {
-  it('reads the workspace and the files that are there, absolute, whatever else is among them', () => {
+  it('reads the workspace and existing files as absolute paths, ignoring other arguments', () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.txt'), 'text');
     mkdirSync(join(cwd, 'folder'));
@@ -15,7 +15,7 @@ describe('readLaunch', () => {
     expect(readLaunch([], cwd)).toEqual({ workspace: undefined, files: [] });
   });
 
-  it('leaves a workspace without a name to be refused', () => {
+  it('passes on a workspace without a name, which is then rejected', () => {
     expect(readLaunch(['--workspace'], '/').workspace).toBe('');
     expect(readLaunch(['--workspace='], '/').workspace).toBe('');
   });

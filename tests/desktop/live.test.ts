@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isTraining, shareDone } from '../../main/desktop/live.ts';
-import type { LiveStatus } from '../../main/services/live-status.ts';
+import type { LiveStatus } from '../../main/services/training/live-status.ts';
 
 const run = (step: number, maxSteps: number, state: LiveStatus['state'] = 'running') =>
   ({ step, maxSteps, state }) as LiveStatus;
@@ -15,7 +15,7 @@ describe('shareDone', () => {
 });
 
 describe('isTraining', () => {
-  it('is so while one run computes', () => {
+  it('is true while any run computes', () => {
     expect(isTraining([])).toBe(false);
     expect(isTraining([run(1, 2, 'paused')])).toBe(false);
     expect(isTraining([run(1, 2, 'paused'), run(1, 2, 'stopping')])).toBe(true);

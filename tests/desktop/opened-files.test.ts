@@ -20,7 +20,7 @@ describe('opened files', () => {
     const requests = await client?.app.requests();
     const next = async () => (await requests?.next())?.value;
     expect(await next()).toEqual({ kind: 'import', files });
-    // Opened by the person: the page may read it, and nothing beside it.
+    // Opened by the user: the page may read it, and nothing next to it.
     await client?.app.reveal({ path: first ?? '' });
     expect(desktop.of('shell.showItemInFolder')).toEqual([[first]]);
     await expect(client?.app.reveal({ path: second ?? '' })).rejects.toMatchObject({ data: { code: 'PATH_OUTSIDE' } });
@@ -32,15 +32,15 @@ describe('opened files', () => {
     expect((await client?.app.status())?.notices[0]?.message).toMatch(
       /^Expected a text file to open .*e\.safetensors$/,
     );
-    // What another program sends over the same channel is no launch of ours.
+    // Messages of another program over the same channel are not launches of ours.
     await desktop.order({ kind: 'emit', ...again, args: [[], '/', { files: 'all' }] });
     expect(await desktop.order({ kind: 'emit', target: 'app', event: 'open-file', args: [third] })).toBe(true);
     expect(await next()).toEqual({ kind: 'import', files: [third] });
-    await desktop.order({ kind: 'menu', label: 'Import texts …' });
+    await desktop.order({ kind: 'menu', label: 'Import texts…' });
     expect(await next()).toEqual({ kind: 'import', files: [fourth] });
   });
 
-  it('are chosen in native dialogs, and may then be named by the page', async () => {
+  it('are chosen in native dialogs, and may then be used by the page', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'a.txt');
     writeFileSync(file, 'text');
@@ -61,7 +61,7 @@ describe('opened files', () => {
 });
 
 describe('the menu', () => {
-  it('goes to every screen and opens what the page has keys for', async () => {
+  it('goes to every screen and triggers the page shortcuts', async () => {
     const workspace = temporaryFolder();
     const desktop = startDesktop({ workspace });
     await desktop.asked('window.show');
@@ -72,8 +72,8 @@ describe('the menu', () => {
     };
     expect(await clicked('Texts && datasets')).toEqual({ kind: 'go', path: '/texts' });
     expect(await clicked('Settings')).toEqual({ kind: 'go', path: '/settings' });
-    expect(await clicked('Go to anything …')).toEqual({ kind: 'palette' });
-    expect(await clicked('Keys (?)')).toEqual({ kind: 'keys' });
+    expect(await clicked('Go to anything…')).toEqual({ kind: 'palette' });
+    expect(await clicked('Keyboard shortcuts (?)')).toEqual({ kind: 'keys' });
     await desktop.order({ kind: 'menu', label: 'Show the workspace folder' });
     expect(desktop.of('shell.openPath')).toEqual([[workspace]]);
   });

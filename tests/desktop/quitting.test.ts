@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { LONG, openDesktop } from './world.ts';
 
 describe('quitting', () => {
-  it('asks nothing when nothing is at work', async () => {
+  it("doesn't ask when idle", async () => {
     const { desktop } = await openDesktop();
     await desktop.order({ kind: 'emit', target: 'window', event: 'close', args: [] });
     expect(await desktop.exited).toBe(0);
     expect(desktop.of('dialog.showMessageBox')).toEqual([]);
   });
 
-  it('asks during a run: cancel leaves all as it is, keep running hides the window, save and quit saves', async () => {
+  it('asks during a run: cancel changes nothing, keep running hides the window, save and quit saves', async () => {
     const { world, desktop, client, start, reached } = await openDesktop({ answers: [2, 1, 0] });
     const runId = await start(LONG);
     await reached(runId, 2);
@@ -17,8 +17,8 @@ describe('quitting', () => {
     await close();
     const [box] = await desktop.asked('dialog.showMessageBox');
     expect(box).toMatchObject({
-      message: 'Braid is at work',
-      detail: expect.stringMatching(/step \d+ of 2000\n\nSave and quit finishes the step in hand/),
+      message: 'Braid is busy',
+      detail: expect.stringMatching(/step \d+ of 2000\n\nSave and quit finishes the current step/),
       buttons: ['Save and quit', 'Keep running', 'Cancel'],
     });
     expect(desktop.of('window.hide')).toEqual([]);
@@ -37,7 +37,7 @@ describe('quitting', () => {
     expect(world.store.checkpoints.ofRun(runId).at(-1)?.step).toBe(run?.step);
   });
 
-  it('ends by itself when all is done behind a closed window', async () => {
+  it('quits by itself when everything is done with the window closed', async () => {
     const { world, desktop, start, reached } = await openDesktop({ answers: [1] });
     const runId = await start(40);
     await reached(runId, 1);

@@ -1,7 +1,7 @@
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunNews } from '../../main/services/run-watch.ts';
+import type { RunNews } from '../../main/services/training/run-watch.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { until } from '../until.ts';
 import { LONG, openDesktop } from './world.ts';
@@ -58,7 +58,7 @@ describe('a run in the desktop app', () => {
     expect(desktop.of('window.focus')).toHaveLength(1);
   });
 
-  it('is not notified to one who looks at the app, nor to one who wants none', async () => {
+  it('gives no notification while the window is focused, or if disabled', async () => {
     const { desktop, client, start, idle } = await openDesktop();
     await start(1);
     await idle();
@@ -70,7 +70,7 @@ describe('a run in the desktop app', () => {
     expect(desktop.of('notification.show')).toEqual([]);
   });
 
-  it('is interrupted when its trainer is killed, with the app up, and resumes', async () => {
+  it('is interrupted when its trainer is killed, while the app stays up, and resumes', async () => {
     const { desktop, client, start, reached, idle } = await openDesktop();
     await desktop.order({ kind: 'focus', focused: false });
     const runId = await start(LONG);
@@ -90,10 +90,10 @@ describe('a run in the desktop app', () => {
     await reached(runId, run.step + 5);
     await client.runs.kill({ runId });
     await until(async () => (await client.runs.get({ runId })).state === 'interrupted');
-    expect((await client.runs.get({ runId })).reason).toContain('The trainer process ended by SIGKILL');
+    expect((await client.runs.get({ runId })).reason).toContain('The trainer process ended with SIGKILL');
   });
 
-  it('keeps the last words of a trainer that dies of itself', async () => {
+  it('keeps the last stderr output of a trainer that crashes', async () => {
     const entry = builtWith('process.stderr.write("x".repeat(9000) + "\\nout of luck\\n"); process.exit(3);');
     const { client, start, idle } = await openDesktop({ entry });
     await start(5).catch(() => null);
@@ -101,7 +101,7 @@ describe('a run in the desktop app', () => {
     expect((await client.app.status()).notices[0]?.message).toMatch(/ended with code 3: x*\nout of luck/);
   });
 
-  it('pauses, goes on and stops by the menu, and lets the machine sleep while paused', async () => {
+  it('pauses, resumes and stops from the menu, and lets the machine sleep while paused', async () => {
     const { desktop, client, start, reached } = await openDesktop();
     const click = (label: string) => desktop.order({ kind: 'menu', label });
     expect(await click('Pause')).toEqual({ enabled: false });

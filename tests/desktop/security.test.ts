@@ -9,7 +9,7 @@ async function started() {
 }
 
 describe('the port to the contract', () => {
-  it('is handed to our own page, a fresh one after a reload, and to nobody else', async () => {
+  it('is given to our own page, a new one after a reload, and to nothing else', async () => {
     const desktop = await started();
     const page = await desktop.page();
     expect(await page?.client.app.info()).toMatchObject({ host: 'electron', version: '0.0.0-double', dialogs: true });
@@ -28,7 +28,7 @@ describe('the port to the contract', () => {
     expect(desktop.of('frame.postMessage')).toHaveLength(2);
   });
 
-  it('refuses payloads of a wrong shape in words, and stays up', async () => {
+  it('rejects invalid payloads with a message, and stays up', async () => {
     const desktop = await started();
     const page = await desktop.page();
     await expect(page?.client.runs.get({ runId: 'x' as unknown as number })).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('the page', () => {
     expect(desktop.of('shell.openExternal')).toEqual([[card]]);
   });
 
-  it('gets no permission but to copy text, no device, no network and no download', async () => {
+  it('gets only permission to copy text, no device, no network and no download', async () => {
     const desktop = await started();
     const url = 'app://braid/index.html';
     const ask = (name: string, from: string) => desktop.order({ kind: 'permission', name, url: from });
@@ -81,7 +81,7 @@ describe('the page', () => {
     expect(await desktop.order({ kind: 'request', url })).toBe(false);
   });
 
-  it('is loaded again when its process dies, but not for ever', async () => {
+  it('is reloaded when its process dies, but not endlessly', async () => {
     const desktop = await started();
     const die = () =>
       desktop.order({ kind: 'emit', target: 'contents', event: 'render-process-gone', args: [{ reason: 'oom' }] });

@@ -67,7 +67,7 @@ describe('the built main entry', () => {
     expect((await fetched('app://braid/index.html', 'POST')).status).toBe(405);
   });
 
-  it('ends at once as a second instance, having handed over its files', async () => {
+  it('exits at once as a second instance, after passing on its files', async () => {
     const file = join(root, 'datasets/source_texts.json');
     const desktop = startDesktop({
       workspace: temporaryFolder(),

@@ -7,7 +7,7 @@ const { maximized: _, ...bounds } = place;
 const sizeOnly = { width: 1200, height: 760 };
 
 describe('placeToOpen', () => {
-  it('gives the first size where nothing is remembered', () => {
+  it('uses the default size if nothing is saved', () => {
     expect(placeToOpen(undefined, [screen])).toEqual({ width: 1360, height: 860 });
   });
 

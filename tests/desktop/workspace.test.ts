@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lockWorkspace } from '../../main/services/workspace-lock.ts';
+import { lockWorkspace } from '../../main/services/workspace/lock.ts';
 import { openDatabase } from '../../main/store/open.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { startDesktop } from './desktop.ts';
@@ -15,7 +15,7 @@ function databaseOfANewerBraid(): string {
 }
 
 describe('a workspace that cannot be opened', () => {
-  it('is told in a dialog, and quitting there ends with 1', async () => {
+  it('is explained in a dialog, and quitting there exits with 1', async () => {
     const workspace = temporaryFolder();
     const lock = lockWorkspace(workspace, 'braid serve');
     const desktop = startDesktop({ workspace });
@@ -25,20 +25,22 @@ describe('a workspace that cannot be opened', () => {
     expect(box).toMatchObject({
       type: 'error',
       message: "Braid can't open its workspace",
-      detail: expect.stringMatching(/but braid serve \(process \d+, since .*\) holds it\n\nUse that one or close it/),
-      buttons: ['Choose another workspace …', 'Try again', 'Quit'],
+      detail: expect.stringMatching(
+        /is already open in braid serve \(process \d+, since .*\)\n\nUse that one or close it/,
+      ),
+      buttons: ['Choose another workspace…', 'Try again', 'Quit'],
     });
     expect(desktop.of('BrowserWindow')).toEqual([]);
   });
 
-  it('is tried again, then exchanged for a chosen one, which the next start takes', async () => {
+  it('is retried, then replaced with a chosen one, which the next start uses', async () => {
     const userData = temporaryFolder();
     const chosen = join(temporaryFolder(), 'mine');
     const newer = databaseOfANewerBraid();
     const desktop = startDesktop({ userData, args: ['--workspace', newer], answers: [1, 0], chosen: [[chosen]] });
     await desktop.asked('window.show');
     const [first, second] = desktop.of('dialog.showMessageBox').map(([box]) => box);
-    expect(first).toMatchObject({ detail: expect.stringMatching(/got version 9999: a newer Braid wrote it/) });
+    expect(first).toMatchObject({ detail: expect.stringMatching(/got version 9999: it was written by a newer Braid/) });
     expect(second).toEqual(first);
     const page = await desktop.page();
     expect(await page?.client.app.info()).toMatchObject({ workspace: chosen });
@@ -50,7 +52,7 @@ describe('a workspace that cannot be opened', () => {
     expect(await (await next.page())?.client.app.info()).toMatchObject({ workspace: chosen });
   });
 
-  it('is refused without a name, and given up without a choice', async () => {
+  it('is rejected without a name, and abandoned without a choice', async () => {
     const desktop = startDesktop({ args: ['--workspace'], answers: [0] });
     expect(await desktop.exited).toBe(1);
     expect(desktop.of('dialog.showMessageBox')[0]?.[0]).toMatchObject({
@@ -59,11 +61,11 @@ describe('a workspace that cannot be opened', () => {
     expect(desktop.of('dialog.showOpenDialog')).toHaveLength(1);
   });
 
-  it('makes way for another one from the menu, in a new start', async () => {
+  it('is replaced from the menu by a restart', async () => {
     const [workspace, chosen] = [temporaryFolder(), temporaryFolder()];
     const desktop = startDesktop({ workspace, chosen: [[chosen]] });
     await desktop.asked('window.show');
-    await desktop.order({ kind: 'menu', label: 'Open another workspace …' });
+    await desktop.order({ kind: 'menu', label: 'Open another workspace…' });
     expect(await desktop.exited).toBe(0);
     expect(desktop.of('app.relaunch')).toEqual([[{ args: ['.', '--workspace', chosen] }]]);
     expect(existsSync(join(workspace, '.braid-app.json'))).toBe(false);

@@ -1,12 +1,12 @@
 /**
- * The table of configuration fields in docs/formats.md, made from the schema. After a change of the schema:
+ * The table of configuration fields in docs/formats.md, generated from the schema. After a change of the schema:
  *
  *   node tests/docs/config-table.ts
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { FieldSchema } from '../../main/services/config-form.ts';
+import type { FieldSchema } from '../../main/services/config/form.ts';
 import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config.ts';
 
 export const formatsFile = fileURLToPath(new URL('../../docs/formats.md', import.meta.url));
@@ -14,7 +14,7 @@ export const formatsFile = fileURLToPath(new URL('../../docs/formats.md', import
 const BEGIN = '<!-- config table: begin -->';
 const END = '<!-- config table: end -->';
 
-/** The table, one row a field, in the order of the schema. */
+/** The table, one row per field, in the order of the schema. */
 export function configTable(): string {
   const { properties = {} } = z.toJSONSchema(trainConfigSchema, { io: 'input' });
   const rows = configFields.map((field) => {
@@ -26,7 +26,7 @@ export function configTable(): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 }
 
-/** The table as it stands in a document; undefined where the markers are missing. */
+/** The table in a document; undefined if the markers are missing. */
 export function tableIn(document: string): string | undefined {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
   return from < 0 || to < from ? undefined : document.slice(from + BEGIN.length, to).trim();

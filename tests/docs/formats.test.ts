@@ -9,7 +9,7 @@ const document = readFileSync(formatsFile, 'utf8');
 
 describe('docs/formats.md', () => {
   it('lists every configuration field as the schema has it', () => {
-    expect(tableIn(document), 'make the table anew: node tests/docs/config-table.ts').toBe(configTable());
+    expect(tableIn(document), 'regenerate the table: node tests/docs/config-table.ts').toBe(configTable());
     expect(configTable().split('\n')).toHaveLength(configFields.length + 2);
   });
 

@@ -4,15 +4,14 @@ import { describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** README.md and docs/*.md, from the root. */
+/** What stands at the root, in docs/ and in .github/. */
 function documents(): string[] {
-  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  return ['README.md', 'CHANGELOG.md', ...docs.map((name) => join('docs', name))].filter((file) =>
-    existsSync(join(root, file)),
+  return ['.', 'docs', '.github'].flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [join(folder, name)] : [])),
   );
 }
 
-/** A document's text without what stands in code. */
+/** A document's text without code. */
 function prose(file: string): string {
   return readFileSync(file, 'utf8')
     .replace(/^(```|~~~).*?^\1/gms, '')
@@ -56,6 +55,12 @@ function fault(file: string, target: string): string | null {
 }
 
 describe('links in the documents', () => {
+  it('are checked in all of them', () => {
+    expect(documents()).toEqual(
+      expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/algorithm.md', 'docs/tutorial.md']),
+    );
+  });
+
   it.each(documents())('%s leads to files and headings that exist', (name) => {
     const file = join(root, name);
     expect(targets(prose(file)).flatMap((target) => fault(file, target) ?? [])).toEqual([]);

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readDataset } from '../../main/services/datasets.ts';
+import { readDataset } from '../../main/services/datasets/index.ts';
 import { replyTask } from '../../main/tasks/reply/task.ts';
 
 const read = (name: string) => readDataset(resolve(import.meta.dirname, '../../datasets', name), replyTask);
 
 describe('the bundled reply sample', () => {
-  it('has at least 400 pairs with skewed engagement, and held-out posts of its own', () => {
+  it('has at least 400 pairs with skewed engagement, and separate held-out posts', () => {
     const train = read('sample_replies.jsonl');
     const test = read('sample_replies.test.jsonl');
     expect(train.length).toBeGreaterThanOrEqual(400);

@@ -1,4 +1,4 @@
-/** The app's contract from a test that drives a page: to set up what the page then shows. */
+/** A client of the app's contract for tests that drive a page: it sets up what the page then shows. */
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import type { ContractRouterClient } from '@orpc/contract';
@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import type { Contract } from '../../main/api/contract/index.ts';
 import type { RunningApp } from './app.ts';
 
-/** Connects as the app's own page would; the line ends with the test file. */
+/** Connects as the app's own page would; the connection closes with the test file. */
 export async function connectTo({ url }: Pick<RunningApp, 'url'>): Promise<ContractRouterClient<Contract>> {
   const { host, origin } = new URL(url);
   const entered = await fetch(url, { redirect: 'manual' });
@@ -18,6 +18,6 @@ export async function connectTo({ url }: Pick<RunningApp, 'url'>): Promise<Contr
     socket.on('error', reject);
   });
   afterAll(() => socket.terminate());
-  // Node's sockets speak as a page's do; the library's types know the page's only.
+  // Node's sockets behave like a page's, but the library's types only accept the page's.
   return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }));
 }

@@ -1,4 +1,4 @@
-/** The app as a person has it: `braid serve` in a process of its own, and a page in a real browser. */
+/** The app as a user runs it: `braid serve` in its own process, and a page in a real browser. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,17 +12,17 @@ import { launchBrowser } from './browser.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 const endings: (() => Promise<void>)[] = [];
-// Registered while the file is collected: a hook that is asked for inside a test or another hook never runs.
+// Registered while the file is collected: a hook registered inside a test or another hook never runs.
 afterAll(async () => {
   await Promise.all(endings.splice(0).map((end) => end()));
 }, 60_000);
 
 export interface RunningApp {
-  /** With the token. */
+  /** Including the token. */
   readonly url: string;
   readonly workspace: string;
   readonly host: ChildProcess;
-  /** Ends it politely and waits. */
+  /** Stops it gracefully and waits. */
   stop(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function startApp(
   extra: readonly string[] = [],
 ): Promise<RunningApp> {
   const args = ['main/braid.ts', 'serve', '--workspace', workspace, '--port', '0', '--json', ...extra];
-  // A native backend that this machine may have is left out of it.
+  // Hides a native backend that this machine may have.
   const env = { ...process.env, BRAID_NATIVE: join(workspace, 'native') };
   const host = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
   let errors = '';
@@ -63,7 +63,7 @@ function firstLine(host: ChildProcess): Promise<string> {
 
 export interface OpenPage {
   readonly page: Page;
-  /** What the page complained of on its console, and what it threw. */
+  /** Errors that the page logged to its console or threw. */
   readonly complaints: readonly string[];
   /** Goes to a screen: `goto('/runs')`. */
   goto(route: string): Promise<void>;
@@ -71,7 +71,7 @@ export interface OpenPage {
 
 let browser: Promise<Browser> | null = null;
 
-/** Opens a page on the app; one browser serves a test file. Nothing fades: axe would measure half-faded text. */
+/** Opens a page on the app; one browser per test file. Animations are off, as axe would measure half-faded text. */
 export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 1280, height: 800 }): Promise<OpenPage> {
   if (browser === null) {
     const started = launchBrowser();
@@ -99,11 +99,15 @@ export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 128
   };
 }
 
-/** Nothing that axe-core calls serious or critical, on the screen as it stands. */
-export async function expectAccessible(page: Page): Promise<void> {
-  // What is about to be replaced is faded.
+/** Content that is about to be replaced is faded. */
+async function untilSettled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
-  // Evaluated, not added as a script: the page's policy takes none but its own.
+}
+
+/** Expects no violation on the current screen that axe-core rates serious or critical. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await untilSettled(page);
+  // Evaluated, not added as a script: the page's content security policy allows only its own scripts.
   await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
@@ -123,7 +127,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[] }[];
 }
 
-/** Where the pictures were made is nobody's business. Runs in the page. */
+/** Hides this machine's paths in screenshots. Runs in the page. */
 function renamePlaces({ from, to }: { readonly from: readonly string[]; readonly to: string }): void {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
@@ -131,10 +135,11 @@ function renamePlaces({ from, to }: { readonly from: readonly string[]; readonly
       if (text.nodeValue?.includes(place)) text.nodeValue = text.nodeValue.replaceAll(place, to);
 }
 
-/** A screenshot for docs/, where scripts/screenshots.ts asks for it; else nothing. */
+/** Takes a screenshot for docs/ if scripts/screenshots.ts asks for it. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.BRAID_SCREENSHOTS;
   if (folder === undefined) return;
+  await untilSettled(page);
   await page.evaluate(renamePlaces, { from: [root, tmpdir()], to: '/home/me/braid' });
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }

@@ -1,11 +1,14 @@
-/** A real browser for the tests: Debian's Chromium or whatever CHROMIUM_PATH names; where none is, tests say so. */
+/**
+ * A real browser for the tests: Debian's Chromium or the one in CHROMIUM_PATH. Without one, the tests are skipped and
+ * say so.
+ */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome', 'google-chrome-stable'];
 
-/** The browser's program; null where there is none. */
+/** The browser's executable; null if there is none. */
 export const browserPath: string | null = find();
 
 /** For `describe.skipIf(noBrowser)`. */
@@ -31,7 +34,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** Starts it without a screen, and without any look at the network. */
+/** Starts it headless and without background network access. */
 export function launchBrowser(): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
   return chromium.launch({

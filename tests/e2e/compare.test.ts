@@ -5,7 +5,7 @@ import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts'
 import { noBrowser } from './browser.ts';
 import { modelWorkspace } from './model-workspace.ts';
 
-/** Models answer in a process of their own; a busy machine takes its time. */
+/** Models run in their own process, which takes time on a busy machine. */
 const computing = { timeout: 50_000 };
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -18,12 +18,12 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
   it('compares the bundled model with others, shows every prompt, exports, and opens again at once', async () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/compare?model=checkpoint%3A1&model=workspace%3Arandom');
-    await page.getByText('None yet').waitFor();
+    await page.getByText('No comparisons yet').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
 
-    // The bundled model's weights under another name answer alike; a random model never answers right.
+    // The bundled model's weights under another name give the same answers; a random model is never right.
     const rows = page.getByRole('table').first().getByRole('row');
     await rows.nth(1).getByText('of 12').waitFor(computing);
     await rows.nth(2).getByText('0 · 12 · 0').waitFor(computing);
@@ -38,10 +38,10 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
       .getByRole('group', { name: /^random/ })
       .first()
       .waitFor();
-    await page.getByRole('combobox', { name: 'Which prompts' }).click();
+    await page.getByRole('combobox', { name: 'Filter prompts' }).click();
     await page.getByRole('option', { name: 'wins' }).click();
-    await page.getByText('No prompt fits').waitFor();
-    await page.getByRole('combobox', { name: 'Which prompts' }).click();
+    await page.getByText('No matching prompts').waitFor();
+    await page.getByRole('combobox', { name: 'Filter prompts' }).click();
     await page.getByRole('option', { name: 'losses' }).click();
     await page.getByText('12 of 12', { exact: true }).waitFor();
 
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
     expect(await saved('PNG')).toMatch(/PNG/);
     await page.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('menuitem', { name: 'Copy as Markdown' }).click();
-    // What came of it is told until the menu opens again.
+    // The result is shown until the menu opens again.
     await page.getByRole('button', { name: 'Copied' }).click();
     await page.getByRole('button', { name: 'Export' }).waitFor();
     await page.keyboard.press('Escape');
@@ -73,15 +73,15 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
     }
   });
 
-  it('says which model can not be read, keeps the rest, and goes on when it is mended', async () => {
+  it('names the unreadable model, keeps the rest, and resumes once it is fixed', async () => {
     const { page, goto } = await openPage(app);
     const file = join(app.workspace, 'models/random/model.safetensors');
     const whole = readFileSync(file);
     writeFileSync(file, whole.subarray(0, 3000));
     await goto('/compare?model=workspace%3Arandom&n=3');
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await page.getByText('The comparison ended early').waitFor(computing);
-    await page.getByText('1 of 2 models are evaluated and kept; random is missing.').waitFor();
+    await page.getByText('The comparison did not finish').waitFor(computing);
+    await page.getByText('1 of 2 models evaluated and saved; still to do: random.').waitFor();
     await expectAccessible(page);
     writeFileSync(file, whole);
     await page.getByRole('button', { name: 'Evaluate the rest' }).click();

@@ -3,7 +3,7 @@ import { expectAccessible, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 describe.skipIf(noBrowser)('home and curriculum', () => {
-  it('lead from nothing to a planned curriculum, a checked start and a run', async () => {
+  it('lead from an empty workspace to a planned curriculum, a pre-flight check and a run', async () => {
     const app = await startApp();
     const { page, complaints, goto } = await openPage(app);
     page.setDefaultTimeout(90_000);
@@ -13,7 +13,7 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await goto('/curriculum');
     await page.getByRole('button', { name: 'Plan the whole curriculum' }).click();
     await page.getByRole('button', { name: /500 words/ }).waitFor();
-    // The bundled texts serve the first lengths; the datasets are made in the background.
+    // The bundled texts are enough for the first lengths; the datasets are made in the background.
     await page.getByText('180 steps, 512 pairs').first().waitFor();
     await page.keyboard.press('ArrowLeft');
     await page.getByRole('button', { name: /^10 10 words/ }).click();
@@ -34,13 +34,13 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
 
     await page.getByRole('button', { name: 'Start stage' }).click();
     await page.getByText('Rewards differ').waitFor();
-    await page.getByText('What was sampled: 2 groups').waitFor();
+    await page.getByText('Sampled groups: 2').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.waitForURL(/#\/runs\/1$/);
 
     await goto('/curriculum');
-    // Two steps meet no rule: the stage says so, and what was forgotten can be measured.
+    // Two steps don't meet the rule: the stage says so, and forgetting can be measured.
     await page
       .getByText(/Held-out score 0\.\d+, expected at least 0\.9/)
       .first()

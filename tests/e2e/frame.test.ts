@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openWorkspace } from '../../main/services/workspace.ts';
+import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
@@ -10,21 +10,32 @@ import { seedRun } from './seed-runs.ts';
 const RUN = 'run-0001-10words-grpo';
 
 /** An app with one run in its history. */
-async function seededApp(): Promise<RunningApp> {
+async function seededApp(name?: string): Promise<RunningApp> {
   const workspace = temporaryFolderOfFile();
   const store = openStore(openWorkspace({ workspace }).database);
-  seedRun(store, { steps: 30 });
+  const { runId } = seedRun(store, { steps: 30 });
+  if (name !== undefined) store.runs.rename(runId, name);
   store.close();
   return startApp(workspace);
 }
 
-/** Loads the page anew and waits until a run's screen has asked for what it shows first, though nobody opened it. */
-async function untilRehearsed(page: Page): Promise<void> {
+/** Reloads the page and waits until a run's screen has fetched its first data although nobody opened it. */
+async function untilPrerendered(page: Page): Promise<void> {
   const asked: string[] = [];
   page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => void asked.push(String(payload))));
   await page.reload();
   await expect.poll(() => asked.join(), { timeout: 20_000 }).toContain('/runs/standing');
   await page.waitForTimeout(1000);
+}
+
+async function expectNoSidewaysScroll(page: Page, route: string): Promise<void> {
+  const wider = () =>
+    page.evaluate(() => {
+      const main = document.querySelector('main');
+      const page = document.documentElement;
+      return Math.max((main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0), page.scrollWidth - page.clientWidth);
+    });
+  await expect.poll(wider, { message: `${route} is wider than its window` }).toBeLessThanOrEqual(0);
 }
 
 describe.skipIf(noBrowser)('the frame', () => {
@@ -36,12 +47,12 @@ describe.skipIf(noBrowser)('the frame', () => {
   it('is usable within two seconds of the start, and shows nothing serious to axe', async () => {
     const { page, complaints } = await openPage(app);
     expect(new URL(page.url()).search).toBe('');
-    await page.getByText('Nothing trains').waitFor();
+    await page.getByText('Idle', { exact: true }).waitFor();
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
 
-  it('goes everywhere, and does what a screen can do, by keyboard', async () => {
+  it("navigates and triggers a screen's actions by keyboard", async () => {
     const { page, goto } = await openPage(app);
     await page.keyboard.press('g');
     await page.keyboard.press('r');
@@ -51,7 +62,7 @@ describe.skipIf(noBrowser)('the frame', () => {
     expect(await page.getByRole('dialog').getByText('Find a run').count()).toBe(1);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
-    const palette = page.getByPlaceholder(/^Do something here/);
+    const palette = page.getByPlaceholder(/^Search actions/);
     await palette.fill('home');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
@@ -65,7 +76,7 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.getByRole('dialog', { name: 'Import texts' }).waitFor();
   });
 
-  it('goes back and forward through the screens that one came to', async () => {
+  it('goes back and forward through the visited screens', async () => {
     const { page } = await openPage(app);
     const title = (name: string) => page.getByRole('heading', { level: 1, name });
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
@@ -78,6 +89,60 @@ describe.skipIf(noBrowser)('the frame', () => {
     await title('Home').waitFor();
     await page.goForward();
     await title('Runs').waitFor();
+  });
+
+  it('fits a small window, and one at 200 %: nothing scrolls sideways, every screen has its name', async () => {
+    const { page, goto, complaints } = await openPage(await seededApp(), { width: 640, height: 450 });
+    for (const route of [
+      '/',
+      '/texts',
+      '/texts/make',
+      '/curriculum',
+      '/replies',
+      '/runs',
+      '/runs/1',
+      '/samples?run=1',
+    ]) {
+      await goto(route);
+      await expectNoSidewaysScroll(page, route);
+    }
+    for (const route of ['/compare', '/playground', '/models', '/settings', '/settings/doctor']) {
+      await goto(route);
+      await expectNoSidewaysScroll(page, route);
+    }
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByRole('link', { name: RUN }).waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps state and actions in view beside a name of any length', async () => {
+    const app = await seededApp('name '.repeat(90).trim());
+    const { page, goto } = await openPage(app, { width: 1000, height: 700 });
+    await goto('/runs/1');
+    const header = page.getByRole('main').locator('header');
+    for (const part of [header.getByText('30/30'), header.getByRole('button', { name: 'Resume from …' })]) {
+      await part.waitFor();
+      const box = await part.boundingBox();
+      expect(box === null ? null : box.x + box.width <= 1000 && box.y + box.height <= 700).toBe(true);
+    }
+    await expectNoSidewaysScroll(page, '/runs/1');
+  });
+
+  it('closes the notices with Escape, and on the way to another screen', async () => {
+    const { page } = await openPage(app);
+    const notices = page.getByRole('list', { name: 'Notices' });
+    const bell = page.getByRole('button', { name: /notice/ });
+    await bell.click();
+    await notices.waitFor();
+    await page.keyboard.press('Escape');
+    await notices.waitFor({ state: 'hidden' });
+    await bell.click();
+    await notices.waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    await notices.waitFor({ state: 'hidden' });
   });
 
   it('keeps its keys while a field that takes no text has the focus', async () => {
@@ -94,9 +159,9 @@ describe.skipIf(noBrowser)('the frame', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('draws screens ahead of time without a trace', async () => {
+  it('prerenders screens without side effects', async () => {
     const { page, goto, complaints } = await openPage(await seededApp());
-    await untilRehearsed(page);
+    await untilPrerendered(page);
     expect(await page.title()).toBe('Home · Braid');
     expect(await page.locator('h1').allTextContents()).toEqual(['Home']);
     await page.keyboard.press('?');
@@ -110,10 +175,10 @@ describe.skipIf(noBrowser)('the frame', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('stays up when the code of a screen that is drawn ahead can not be had', async () => {
+  it("stays up when the code of a prerendered screen can't be loaded", async () => {
     const { page } = await openPage(await seededApp());
     await page.route('**/assets/Runs-*.js', (route) => route.abort());
-    await untilRehearsed(page);
+    await untilPrerendered(page);
     expect(await page.locator('h1').allTextContents()).toEqual(['Home']);
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
     await page.getByText("This screen can't be shown").waitFor();
@@ -122,16 +187,20 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.getByRole('heading', { level: 1, name: 'Samples' }).waitFor();
   });
 
-  it('goes on after a lost connection, and turns away after a restart', async () => {
+  it('reconnects after a lost connection, and asks for a new page after a restart', async () => {
     const first = await startApp();
     const { page } = await openPage(first);
-    await page.getByText('Nothing trains').waitFor();
+    await page.getByText('Idle', { exact: true }).waitFor();
     await first.stop();
-    await page.getByText('The connection to the app is lost').waitFor();
+    await page.getByText('Connection to the app lost').waitFor();
     const port = new URL(first.url).port;
     const second = await startApp(first.workspace, ['--port', port]);
-    await page.getByText('This page belongs to an earlier start of Braid').waitFor();
+    await page.getByText('Braid was restarted, and this page is out of date').waitFor();
+    // A reload, too, says what happened instead of a bare refusal.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Braid was restarted, or this is not its whole address' }).waitFor();
+    await expectAccessible(page);
     await page.goto(second.url);
-    await page.getByText('Nothing trains').waitFor();
+    await page.getByText('Idle', { exact: true }).waitFor();
   });
 });

@@ -1,10 +1,10 @@
-/** A workspace for the screens of models: a dataset of bundled texts, a model beside the bundled one, a run's checkpoint. */
+/** A workspace for the screens about models: a dataset of bundled texts, a second model and a run's checkpoint. */
 import { cpSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { disposeModel } from '../../main/model/model.ts';
-import { readCorpus } from '../../main/services/corpora.ts';
-import { generateDataset, recordDataset, writeDataset } from '../../main/services/datasets.ts';
-import { openWorkspace } from '../../main/services/workspace.ts';
+import { generateDataset, recordDataset, writeDataset } from '../../main/services/datasets/index.ts';
+import { readCorpus } from '../../main/services/texts/index.ts';
+import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import { processTemplate } from '../../main/tasks/interleave/prompt.ts';
 import { addRun, temporaryFolderOfFile } from '../store/helpers.ts';
@@ -12,7 +12,7 @@ import { writeTinyModel } from '../tiny-model.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Makes it; gives its folder. `run 1 · step 20` answers as the bundled model does. */
+/** Creates it and returns its folder. `run 1 · step 20` has the bundled model's weights. */
 export async function modelWorkspace(): Promise<string> {
   const workspace = openWorkspace({ workspace: temporaryFolderOfFile() });
   disposeModel(await writeTinyModel(join(workspace.models, 'random'), { maxPositionEmbeddings: 1024 }));
@@ -30,6 +30,7 @@ export async function modelWorkspace(): Promise<string> {
     test: { length: 12 },
     seed: 1,
     template: processTemplate,
+    leakage: null,
   });
   const run = addRun(store, { dataset: files.train });
   store.runs.place(run, 'run-0001-10words-grpo', 'outputs/run-0001-10words-grpo');

@@ -23,25 +23,25 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     app = await startApp(await modelWorkspace(), ['--allow', outside]);
   });
 
-  it('lists models and checkpoints and tells what each is', async () => {
+  it('lists models and checkpoints with their details', async () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/models');
     await page.getByRole('button', { name: /^tiny(?!-)/ }).click();
     await page.getByText('1.18 M (1,180,800)').waitFor();
-    await page.getByText('Training adapters').waitFor();
+    await page.getByText('LoRA training').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'tiny-reply' }).waitFor();
     await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'random' }).waitFor();
     await page.getByText('48 GiB').click();
-    await page.getByText(/at work at once in 48\.0 GiB/).waitFor();
+    await page.getByText(/processed at once in 48\.0 GiB/).waitFor();
     await page.getByRole('button', { name: /^step 20/ }).click();
     await page.getByRole('heading', { name: 'run-0001-10words-grpo · step 20' }).waitFor();
     expect(complaints).toEqual([]);
   });
 
-  it('imports a folder, refuses pickles and what lies outside, and forgets the folder again', async () => {
+  it('imports a folder, refuses pickles and outside paths, and removes the folder from the list', async () => {
     const { page, goto } = await openPage(app);
     await goto('/models');
     await page.keyboard.press('i');
@@ -58,19 +58,19 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await expectAccessible(page);
     await submit(join(outside, 'brought'));
     await page.getByRole('heading', { name: 'brought' }).waitFor();
-    await page.getByRole('button', { name: 'Forget …' }).click();
+    await page.getByRole('button', { name: 'Remove …' }).click();
     await dialog.getByText('Its files stay where they are').waitFor();
-    await dialog.getByRole('button', { name: 'Forget' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('button', { name: /^brought/ }).waitFor({ state: 'detached' });
     expect(existsSync(join(outside, 'brought/config.json'))).toBe(true);
   });
 
-  it('deletes a checkpoint after naming what goes', async () => {
+  it('deletes a checkpoint after naming what is deleted', async () => {
     const { page, goto } = await openPage(app);
     await goto('/models?model=checkpoint%3A1');
     await page.getByRole('button', { name: 'Delete …' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText("It can't be brought back").waitFor();
+    await dialog.getByText("This can't be undone").waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('1 deleted').waitFor();
     expect(readdirSync(join(app.workspace, 'outputs/run-0001-10words-grpo'))).toEqual([]);
@@ -89,14 +89,14 @@ describe.skipIf(noBrowser)('downloading a model', () => {
   });
   afterAll(() => void hub.close());
 
-  it('says what is wrong with a name, and what the hub answers', async () => {
+  it("reports an invalid name, and the Hub's answer", async () => {
     const { page, goto } = await openPage(app);
     await goto('/models');
     await page.keyboard.press('d');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Model').fill('no such thing');
     await dialog.getByRole('button', { name: 'Download' }).click();
-    await dialog.getByText('Expected a model of the hub').waitFor();
+    await dialog.getByText('Expected a Hub model').waitFor();
     await dialog.getByLabel('Model').fill('someone/nothing');
     await dialog.getByRole('button', { name: 'Download' }).click();
     await page.getByText('Download someone/nothing: failed').waitFor();

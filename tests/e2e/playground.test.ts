@@ -17,10 +17,10 @@ describe.skipIf(noBrowser)('the playground', () => {
   it('streams an answer beside the exact target', async () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/playground');
-    await page.getByText('Write both texts').waitFor();
+    await page.getByText('Enter both texts').waitFor();
     await page.getByRole('textbox', { name: /Text A/ }).fill(A);
     await page.getByRole('textbox', { name: /Text B/ }).fill(B);
-    await page.getByLabel('Words of each').fill('6');
+    await page.getByLabel('Words per text').fill('6');
     await page.getByRole('group', { name: 'Target: all words right' }).getByText('nobody').waitFor();
     await page.getByRole('textbox', { name: /Text B/ }).press('Control+Enter');
     const answer = page.getByRole('region', { name: 'Model 1' });
@@ -30,29 +30,29 @@ describe.skipIf(noBrowser)('the playground', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('can be cancelled, and asked again', async () => {
+  it('can be cancelled and run again', async () => {
     const { page, goto } = await openPage(app);
     await goto('/playground');
     await page.getByRole('textbox', { name: /Text A/ }).fill(A);
     await page.getByRole('textbox', { name: /Text B/ }).fill(B);
-    await page.getByRole('button', { name: 'Ask the models' }).click();
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await page.getByText('Cancelled.').waitFor();
-    await page.getByRole('button', { name: 'Ask the models' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
     await page
       .getByRole('region', { name: 'Model 1' })
       .getByText(/exact|first error/)
       .waitFor();
   });
 
-  it('says at a model what became of it: deleted on disk, or unreadable', async () => {
+  it('reports per model that it was deleted from disk or is unreadable', async () => {
     const workspace = await modelWorkspace();
     const own = await startApp(workspace);
     const { page, goto, complaints } = await openPage(own);
     await goto('/playground');
     await page.getByRole('textbox', { name: /Text A/ }).fill(A);
     await page.getByRole('textbox', { name: /Text B/ }).fill(B);
-    await page.getByLabel('Words of each').fill('6');
+    await page.getByLabel('Words per text').fill('6');
     const choose = async (model: number, name: string): Promise<void> => {
       await page.getByRole('combobox', { name: `Model ${model}` }).click();
       await page.getByRole('option', { name, exact: name === 'tiny' }).click();
@@ -61,12 +61,12 @@ describe.skipIf(noBrowser)('the playground', () => {
     await choose(2, 'random');
     rmSync(join(workspace, 'outputs/run-0001-10words-grpo/checkpoint-20'), { recursive: true });
     writeFileSync(join(workspace, 'models/random/model.safetensors'), 'not a model');
-    await page.getByRole('button', { name: 'Ask the models' }).click();
-    await page.getByRole('region', { name: 'Model 1' }).getByText('it was deleted').waitFor();
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
+    await page.getByRole('region', { name: 'Model 1' }).getByText('was deleted').waitFor();
     await page.getByRole('region', { name: 'Model 2' }).getByText('model.safetensors').first().waitFor();
     await expectAccessible(page);
     await choose(1, 'tiny');
-    await page.getByRole('button', { name: 'Ask the models' }).click();
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
     await page
       .getByRole('region', { name: 'Model 1' })
       .getByText(/exact|first error/)
@@ -74,15 +74,15 @@ describe.skipIf(noBrowser)('the playground', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('says what is wrong where it is: a text too long, a model that cannot hold it', async () => {
+  it("reports errors in place: a text too long, a model that can't hold it", async () => {
     const { page, goto } = await openPage(app);
     await goto('/playground');
     await page.getByRole('textbox', { name: /Text A/ }).fill('word '.repeat(1200));
     await page.getByRole('textbox', { name: /Text B/ }).fill(B);
     await page.getByText('Expected text A to have at most 1000 words, got 1200').waitFor();
-    await page.getByLabel('Words of each').fill('5');
-    await page.getByLabel('Most tokens').fill('30000');
-    await page.getByRole('button', { name: 'Ask the models' }).click();
+    await page.getByLabel('Words per text').fill('5');
+    await page.getByLabel('Max tokens').fill('30000');
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
     await page.getByRole('region', { name: 'Model 1' }).getByText('max_position_embeddings').waitFor();
   });
 });

@@ -1,4 +1,4 @@
-/** Two stages that both want to train: the second is told why it must wait, and what waits survives a restart. */
+/** Two stages that both want to train: the second shows why it has to wait, and the queue survives a restart. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../main/store/index.ts';
@@ -8,7 +8,7 @@ import { connectTo } from './api.ts';
 import { expectAccessible, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
-/** So many steps that it trains until it is stopped. */
+/** Enough steps to train until it is stopped. */
 const STEPS = 4000;
 const config = { per_device_train_batch_size: 16, num_generations: 4, save_steps: STEPS, eval_steps: STEPS };
 
@@ -20,14 +20,14 @@ function workspaceWithStages(): string {
   const facts = { task: 'interleave', words: 2, trainN: 12, testN: 4, seed: 3, template: null, textHash: null };
   const datasetId = store.datasets.record({ name: '2words', file, ...facts });
   const settings = { ...config, pause_on_collapse: false };
-  for (const [position, name] of ['First', 'Second'].entries())
+  for (const [position, name] of ['First', 'Second', 'Third'].entries())
     store.stages.add({ name, position, words: 2, datasetId, steps: STEPS, promotion: null, config: settings });
   store.close();
   return workspace;
 }
 
 describe.skipIf(noBrowser)('the queue', () => {
-  it('tells a second stage why it waits, and goes on by one click after a restart', async () => {
+  it('tells a second stage why it waits, and continues with one click after a restart', async () => {
     const workspace = workspaceWithStages();
     const app = await startApp(workspace);
     const { page, goto, complaints } = await openPage(app);
@@ -39,27 +39,42 @@ describe.skipIf(noBrowser)('the queue', () => {
     await goto('/curriculum?stage=2');
     await page.getByRole('button', { name: 'Start stage' }).click();
     await page.getByText(/is training, which slowed this check down/).waitFor();
-    const known = page.getByRole('checkbox', { name: /want to start all the same/ });
+    const known = page.getByRole('checkbox', { name: /^Start anyway/ });
     if ((await known.count()) > 0) await known.check();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     const refused = page.getByRole('alert').filter({ hasText: 'The stage was not started' });
-    await refused.getByText(/Expected room for another run, but .* is training and the setting allows 1/).waitFor();
+    await refused.getByText(/No room for another run: .* is training and the settings allow 1/).waitFor();
     await refused.getByText(/Queue it, stop the other/).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Queue it' }).click();
-    await page.getByRole('button', { name: 'Take Second out of the queue' }).waitFor();
+    await page.getByRole('button', { name: 'Remove Second from the queue' }).waitFor();
+
+    // The order of the queue is the user's, by dragging and by keyboard.
+    await client.stages.enqueue({ stageId: 3 });
+    const waiting = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /from the queue$/ }) });
+    await expect.poll(() => waiting.allTextContents()).toEqual(['Second', 'Third']);
+    await waiting.nth(1).dragTo(waiting.nth(0));
+    await expect.poll(() => waiting.allTextContents()).toEqual(['Third', 'Second']);
+    await page.getByRole('button', { name: /^Move Third in the queue/ }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => waiting.allTextContents()).toEqual(['Second', 'Third']);
+    await page.getByRole('button', { name: 'Remove Third from the queue' }).click();
+    // A stage whose run is paused says so.
+    await client.runs.pause({ runId });
+    await page.getByRole('button', { name: /^2 First paused/ }).waitFor();
+    await client.runs.resume({ runId });
     expect(complaints).toEqual([]);
 
     await app.stop();
     const { page: later, complaints: laterComplaints } = await openPage(await startApp(workspace));
     await later
-      .getByText(/The queue stands still\. "First": Stopped at step \d+ of 4000, when Braid was closed/)
+      .getByText(/The queue is paused\. "First": Stopped at step \d+ of 4000, when Braid was closed/)
       .waitFor();
-    await later.getByRole('button', { name: 'Start Second all the same' }).waitFor();
+    await later.getByRole('button', { name: 'Start Second anyway' }).waitFor();
     await expectAccessible(later);
     await later.getByRole('button', { name: 'Resume First' }).click();
     await later.getByRole('link', { name: '1 queued', exact: true }).waitFor();
-    await later.getByText('The queue stands still').waitFor({ state: 'detached' });
+    await later.getByText('The queue is paused').waitFor({ state: 'detached' });
     expect(laterComplaints).toEqual([]);
   }, 180_000);
 });

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
-import { openWorkspace } from '../../main/services/workspace.ts';
+import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import { replyLines } from '../services/reply-lines.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
@@ -28,21 +28,21 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     const { page, complaints } = await openPage(app);
     await page.keyboard.press('g');
     await page.keyboard.press('y');
-    await page.getByText('480 pairs to train on').waitFor();
+    await page.getByText('480 training pairs').waitFor();
     expect(await page.getByText('needs the split').count()).toBe(4);
     await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Split', exact: true }).click();
-    await page.getByText('No overlap: no post stands on both sides').waitFor();
+    await page.getByText('No overlap: no post is on both sides').waitFor();
     await page.getByRole('img', { name: /^Engagement up to / }).waitFor();
-    expect(await page.getByText('needs a baseline that is done').count()).toBe(2);
+    expect(await page.getByText('needs a finished baseline').count()).toBe(2);
     expect(await page.getByRole('button', { name: 'Start with seed 42: Baseline' }).isEnabled()).toBe(true);
     await picture(page, 'replies');
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
 
-  it('takes a file in, or names every line that is wrong', async () => {
+  it('imports a file, or names every invalid line', async () => {
     const { page, goto } = await openPage(app);
     await goto('/replies');
     const chooser = page.getByLabel('Reply records to import');
@@ -55,17 +55,17 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     }));
     const buffer = Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'));
     await chooser.setInputFiles({ name: 'mine.jsonl', mimeType: 'text/plain', buffer });
-    await page.getByText('Back to the bundled sample').waitFor();
-    await page.getByText('27 pairs to train on').waitFor();
+    await page.getByText('Use the bundled sample').waitFor();
+    await page.getByText('27 training pairs').waitFor();
   });
 
-  it('advises on a run, opens the next one with the advice taken, and exports for other tools', async () => {
+  it('advises on a run, opens the next one with the advice applied, and exports for other tools', async () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/runs/1');
     await page.getByText(/The KL divergence reached 16\.0 nats/).waitFor();
     await page.getByText('KL penalty').waitFor();
     await page.getByRole('button', { name: 'Export', exact: true }).click();
-    await page.getByRole('button', { name: 'Copy the path' }).waitFor();
+    await page.getByRole('button', { name: 'Copy export path' }).waitFor();
     const folder = (await page.getByText(/export$/).textContent()) ?? '';
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(['completions.parquet', 'metrics.csv']));
     await expectAccessible(page);
@@ -79,22 +79,22 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('refuses what can not be taken in, in words, and says what a split can not do', async () => {
+  it("explains why an import is refused, and what a split can't do", async () => {
     const { page, goto } = await openPage(app);
     await goto('/replies');
     const drop = (names: readonly string[]) =>
-      page.getByText(/pairs to train on/).evaluate((place, files) => {
+      page.getByText(/training pairs/).evaluate((place, files) => {
         const dataTransfer = new DataTransfer();
         for (const name of files) dataTransfer.items.add(new File(['{}'], name));
         place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
       }, names);
     await drop(['a.jsonl', 'b.jsonl']);
-    await page.getByText('Expected one file of reply records, got 2.').waitFor();
+    await page.getByText('Import one file of reply records at a time, not 2.').waitFor();
     await drop([]);
-    await page.getByText('There is neither a file nor a text in it.').waitFor();
+    await page.getByText('There was neither a file nor text to import.').waitFor();
     await page.evaluate(() => navigator.clipboard.writeText(' '));
     await page.getByRole('button', { name: 'Paste' }).click();
-    await page.getByText('The clipboard holds no text.').waitFor();
+    await page.getByText('The clipboard contains no text.').waitFor();
     await page.evaluate(() => navigator.clipboard.writeText('{"id":"a","post":"p"}'));
     await page.getByRole('button', { name: 'Paste' }).click();
     await page
@@ -106,26 +106,26 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     ).join('\n');
     const file = { name: 'equal.jsonl', mimeType: 'text/plain', buffer: Buffer.from(equal) };
     await page.getByLabel('Reply records to import').setInputFiles(file);
-    await page.getByText('27 pairs to train on').waitFor();
+    await page.getByText('27 training pairs').waitFor();
     await page.getByRole('button', { name: 'Split', exact: true }).click();
     await page.getByText(/Quartiles filled: quartile 2 and 3 and 4 is empty/).waitFor();
     await expectAccessible(page);
   });
 
-  it('goes through the list before the long runs, and takes what a person says', async () => {
+  it('goes through the checklist for long runs, and saves what the user confirms', async () => {
     const { page, goto } = await openPage(app);
     await goto('/replies');
-    await page.getByRole('button', { name: 'Back to the bundled sample' }).click();
-    await page.getByText('Split for two phases: not made yet').waitFor();
-    await page.getByText(/^1 to mend, \d open$/).waitFor();
+    await page.getByRole('button', { name: 'Use the bundled sample' }).click();
+    await page.getByText('Two-phase split: not split yet').waitFor();
+    await page.getByText(/^1 to fix, \d to check$/).waitFor();
     await page.getByRole('button', { name: 'Split', exact: true }).click();
-    await page.getByText('Phases share no post: no post stands in both phases').waitFor();
-    await page.getByLabel('The machine can be given to it for the time it takes.').check();
-    await page.getByText(/^5 open$/).waitFor();
+    await page.getByText('Phases share no post: no post is in both phases').waitFor();
+    await page.getByLabel('This machine is free for as long as the runs take').check();
+    await page.getByText(/^5 to check$/).waitFor();
     await expectAccessible(page);
   });
 
-  it('opens a YAML file in the form, or names the line and what was probably meant', async () => {
+  it('opens a YAML file in the form, or names the line and suggests a correction', async () => {
     const { page, goto } = await openPage(app);
     await goto('/curriculum');
     await page.getByRole('button', { name: 'Free run' }).click();
@@ -139,8 +139,8 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
   });
 });
 
-describe.skipIf(noBrowser)('the whole reply system by clicks', () => {
-  it("trains a model of one's own by all four methods and compares them", async () => {
+describe.skipIf(noBrowser)('the full reply pipeline by clicks', () => {
+  it('trains an imported model with all four methods and compares them', async () => {
     const workspace = openWorkspace({ workspace: temporaryFolderOfFile() });
     disposeModel(await writeTinyModel(join(workspace.models, 'own')));
     const { page, goto, complaints } = await openPage(await startApp(workspace.root));
@@ -148,10 +148,10 @@ describe.skipIf(noBrowser)('the whole reply system by clicks', () => {
     await goto('/replies');
     const file = { name: 'mine.jsonl', mimeType: 'text/plain', buffer: Buffer.from(replyLines(40)) };
     await page.getByLabel('Reply records to import').setInputFiles(file);
-    await page.getByText('36 pairs to train on').waitFor();
+    await page.getByText('36 training pairs').waitFor();
     await page.getByRole('combobox', { name: 'Model' }).click();
     await page.getByRole('option', { name: 'own', exact: true }).click();
-    await page.getByRole('button', { name: 'Run the whole system' }).click();
+    await page.getByRole('button', { name: 'Run the full pipeline' }).click();
     await page.getByRole('region', { name: 'Comparison of the methods' }).waitFor({ timeout: 300_000 });
     for (const method of ['Baseline', 'Polychromic', 'GRPO', 'Polychromic GRPO'])
       await page.getByRole('region', { name: method, exact: true }).getByText('done', { exact: true }).waitFor();

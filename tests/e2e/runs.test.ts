@@ -1,4 +1,6 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
@@ -8,7 +10,7 @@ import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts'
 import { noBrowser } from './browser.ts';
 import { seedRun } from './seed-runs.ts';
 
-const stderr = 'The trainer process ended by SIGKILL: loading the model\nRangeError: out of memory';
+const stderr = 'The trainer process ended with SIGKILL: loading the model\nRangeError: out of memory';
 
 describe.skipIf(noBrowser)('runs', () => {
   let app: RunningApp;
@@ -22,8 +24,12 @@ describe.skipIf(noBrowser)('runs', () => {
       config: { from_checkpoint: join(first.folder, 'checkpoint-30'), learning_rate: 1e-5, beta: 0.04 },
     });
     seedRun(store, { steps: 25, config: { max_steps: 60 }, interrupted: stderr });
-    store.close();
+    seedRun(store, { steps: 1 });
+    seedRun(store, { steps: 1 });
     dataset = writeTinyDataset(join(workspace, 'datasets', '2words.jsonl'));
+    const row = { file: dataset, task: 'interleave', words: 2, trainN: 12, testN: 4, seed: 3 };
+    store.datasets.record({ ...row, name: '2words', template: null, textHash: null });
+    store.close();
     app = await startApp(workspace);
   });
 
@@ -31,8 +37,11 @@ describe.skipIf(noBrowser)('runs', () => {
     it('finds, sorts, overlays and compares', async () => {
       const { page, goto, complaints } = await openPage(app);
       await goto('/runs');
-      const rows = page.getByRole('row').filter({ has: page.getByRole('checkbox') });
-      await expect.poll(() => rows.count()).toBe(3);
+      const rows = page
+        .locator('tbody')
+        .getByRole('row')
+        .filter({ has: page.getByRole('checkbox') });
+      await expect.poll(() => rows.count()).toBe(5);
       await page.keyboard.press('/');
       await page.keyboard.type('run-0003');
       await expect.poll(() => rows.count()).toBe(1);
@@ -43,7 +52,7 @@ describe.skipIf(noBrowser)('runs', () => {
         .toBe('descending');
       await page.getByLabel('Select run-0001-10words-grpo').click();
       await page.getByLabel('Select run-0002-10words-grpo').click();
-      await page.getByText('Where their configurations differ').waitFor();
+      await page.getByText('Configuration differences').waitFor();
       await page.getByRole('rowheader', { name: 'learning_rate' }).waitFor();
       await page.getByRole('rowheader', { name: 'beta' }).waitFor();
       expect(await page.getByRole('rowheader', { name: 'max_steps' }).count()).toBe(0);
@@ -51,7 +60,34 @@ describe.skipIf(noBrowser)('runs', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('renames, and deletes only after naming what goes', async () => {
+    it('keeps the filter on the way back, saves what is shown, and deletes several runs at once', async () => {
+      const { page, goto, complaints } = await openPage(app);
+      await goto('/runs');
+      await page.getByLabel('Find runs').fill('run-0005');
+      await page.getByRole('link', { name: 'run-0005-10words-grpo' }).click();
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Clone with changes' }).click();
+      const form = page.getByRole('dialog', { name: 'New run' });
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('run-0005-10words-grpo copy');
+      await page.keyboard.press('Escape');
+      await goto('/runs');
+      await expect.poll(() => page.getByLabel('Find runs').inputValue()).toBe('run-0005');
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'CSV' }).click();
+      expect((await saving).suggestedFilename()).toBe('runs.csv');
+      await page.getByLabel('Select all runs shown').click();
+      await page.getByRole('button', { name: 'Delete 1 …' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete 1 run?' });
+      await dialog.getByText('run-0005-10words-grpo').waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No matching runs').waitFor();
+      await page.getByLabel('Find runs').fill('');
+      await page.getByRole('link', { name: 'run-0003-10words-grpo' }).waitFor();
+      expect(complaints).toEqual([]);
+    });
+
+    it('renames, and deletes only after naming what is deleted', async () => {
       const { page, goto } = await openPage(app);
       await goto('/runs');
       await page.getByLabel('Actions for run-0001-10words-grpo').click();
@@ -64,13 +100,39 @@ describe.skipIf(noBrowser)('runs', () => {
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       await page.getByLabel('Actions for run-0003-10words-grpo').click();
       await page.getByRole('menuitem', { name: 'Rename' }).click();
-      await page.getByLabel('Name', { exact: true }).fill('the one that broke');
+      await page.getByLabel('Name', { exact: true }).fill('the one that failed');
       await page.keyboard.press('Enter');
-      await page.getByRole('link', { name: 'the one that broke' }).waitFor();
+      await page.getByRole('link', { name: 'the one that failed' }).waitFor();
     });
   });
 
-  describe('a run of the past', () => {
+  describe('a past run', () => {
+    it('draws its charts in the colours of the theme, with the smoothing of the settings', async () => {
+      const { page, goto, complaints } = await openPage(app);
+      const client = await connectTo(app);
+      await goto('/runs/2');
+      await page.getByText('Smoothing').waitFor();
+      expect(await page.getByRole('slider', { name: 'Smoothing' }).inputValue()).toBe('0.6');
+      await client.settings.set({ smoothing: 0.2 });
+      await expect.poll(() => page.getByRole('slider', { name: 'Smoothing' }).inputValue()).toBe('0.2');
+      const [light, dark] = [[0x0f, 0x76, 0x6e] as const, [0x2d, 0xd4, 0xbf] as const];
+      await expect.poll(() => drawn(page, light)).toBeGreaterThan(100);
+      // Changed while no chart is open, and while one is.
+      await goto('/settings');
+      await client.settings.set({ theme: 'dark' });
+      await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+      await goto('/runs/2');
+      await expect.poll(() => drawn(page, dark)).toBeGreaterThan(100);
+      expect(await drawn(page, light)).toBe(0);
+      await client.settings.set({ theme: 'light' });
+      await expect.poll(() => drawn(page, light)).toBeGreaterThan(100);
+      // A single step is a point.
+      await goto('/runs/4');
+      await page.getByRole('heading', { name: 'run-0004-10words-grpo' }).waitFor();
+      await expect.poll(() => drawn(page, light)).toBeGreaterThan(8);
+      expect(complaints).toEqual([]);
+    });
+
     it('shows verdict, charts, events, checkpoints and configuration', async () => {
       const { page, goto, complaints } = await openPage(app);
       await goto('/runs/2');
@@ -105,7 +167,7 @@ describe.skipIf(noBrowser)('runs', () => {
       expect(await page.getByRole('link', { name: 'All completions' }).getAttribute('href')).toContain('run=2&step=20');
     });
 
-    it('zooms all charts by a drag and goes back by key', async () => {
+    it('zooms all charts by a drag and resets by key', async () => {
       const { page, goto } = await openPage(app);
       await goto('/runs/2');
       const plot = page.locator('.u-over').first();
@@ -116,32 +178,54 @@ describe.skipIf(noBrowser)('runs', () => {
       await page.mouse.down();
       await page.mouse.move(box.x + box.width * 0.5, box.y + 40, { steps: 4 });
       await page.mouse.up();
-      await page.getByRole('button', { name: /Steps 1\d–2\d: show all/ }).waitFor();
+      await page.getByRole('button', { name: /Reset zoom \(steps 1\d–2\d\)/ }).waitFor();
       await page.keyboard.press('z');
-      await page.getByRole('button', { name: /show all/ }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: /Reset zoom/ }).waitFor({ state: 'detached' });
     });
 
-    it('says why it was interrupted, with the last lines of stderr, and what resuming discards', async () => {
+    it('shows why it was interrupted, stderr on demand, and what resuming discards', async () => {
       const { page, goto } = await openPage(app);
       await goto('/runs/3');
       const alert = page.getByRole('alert');
-      await alert.getByText('The trainer process ended by SIGKILL').waitFor();
+      await alert.getByText('The trainer process ended with SIGKILL').waitFor();
+      expect(await alert.getByText('RangeError: out of memory').isVisible()).toBe(false);
+      await alert.getByText('Details').click();
       await alert.getByText('RangeError: out of memory').waitFor();
       await page.keyboard.press('r');
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('This discards the metrics of steps 21 to 25.').waitFor();
+      await dialog
+        .getByText('Everything up to step 20 is kept. Steps 21 to 25 were not saved and will be trained again.')
+        .waitFor();
       await dialog.getByLabel('Train to step').fill('20');
-      await dialog.getByText('Expected more than 20, where it starts').waitFor();
-      // The model of a seeded run is there, but not its dataset: what is wrong is said on the page.
+      await dialog.getByText('Expected more than 20, the step it starts from').waitFor();
+      // A seeded run has its model but not its dataset: the page reports it.
       await dialog.getByLabel('Train to step').fill('60');
-      await dialog.getByRole('button', { name: 'Discard and resume from step 20' }).click();
+      await dialog.getByRole('button', { name: 'Resume from step 20' }).click();
       await page.getByText('The run could not be resumed').waitFor();
+    });
+
+    it('offers the newest whole checkpoint where a newer one is damaged', async () => {
+      const checkpoint = join(app.workspace, 'outputs', 'run-0003-10words-grpo', 'checkpoint-20');
+      writeFileSync(join(checkpoint, 'rng.json'), '{}');
+      writeFileSync(join(checkpoint, 'checksums.sha256'), `${'0'.repeat(64)}  rng.json\n`);
+      const { page, goto } = await openPage(app);
+      await goto('/runs/3');
+      await page.getByRole('alert').getByText('The trainer process ended with SIGKILL').waitFor();
+      await page.keyboard.press('r');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('The checkpoint of step 20 is damaged on the disk (rng.json).').waitFor();
+      await dialog.getByRole('button', { name: 'Resume from step 10' }).waitFor();
+      await dialog.getByRole('combobox', { name: 'From checkpoint' }).click();
+      await page.getByRole('option', { name: 'step 20, damaged' }).click();
+      expect(await dialog.getByRole('button', { name: 'Resume from step 20' }).isDisabled()).toBe(true);
+      await expectAccessible(page);
+      rmSync(join(checkpoint, 'checksums.sha256'));
     });
 
     it('says so when there is no such run', async () => {
       const { page, goto } = await openPage(app);
       await goto('/runs/99');
-      await page.getByText('Expected the id of a run, got 99').waitFor();
+      await page.getByText('There is no run with id 99').waitFor();
     });
   });
 
@@ -156,28 +240,38 @@ describe.skipIf(noBrowser)('runs', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     await goto('/curriculum?from=999');
-    await page.getByText('There is no checkpoint 999 any more').waitFor();
+    await page.getByText('Checkpoint 999 no longer exists').waitFor();
   });
 
-  it('looks at a free run before it starts', async () => {
+  it('runs a pre-flight check before a free run', async () => {
     const { page, goto, complaints } = await openPage(app);
     await goto('/curriculum');
     await page.getByRole('button', { name: 'Free run' }).click();
     const form = page.getByRole('dialog', { name: 'New run' });
-    const settings = { dataset, max_steps: '2', num_generations: '4', per_device_train_batch_size: '8' };
+    // It can be started as it opens, on the newest dataset.
+    await expect.poll(() => form.getByLabel('dataset', { exact: true }).inputValue()).toBe(dataset);
+    expect(await form.getByRole('button', { name: 'Start run' }).isEnabled()).toBe(true);
+    const settings = { max_steps: '2', num_generations: '4', per_device_train_batch_size: '8' };
     for (const [name, value] of Object.entries(settings)) {
       await form.getByLabel('Find a setting').fill(name);
       await form.getByLabel(name, { exact: true }).fill(value);
     }
     await form.getByLabel('Find a setting').fill('');
+    // Escape doesn't drop what was filled in.
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('dialog', { name: 'Discard your changes?' })
+      .getByRole('button', { name: 'Keep editing' })
+      .click();
+    await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor({ state: 'detached' });
     await form.getByRole('button', { name: 'Start run' }).click();
     await form.getByText('Rewards differ').first().waitFor({ timeout: 60_000 });
-    await form.getByText('What was sampled: 2 groups').waitFor();
+    await form.getByText('Sampled groups: 2').waitFor();
     await expectAccessible(page);
     await form.getByRole('button', { name: 'Adjust' }).click();
     await form.getByLabel('Find a setting').waitFor();
     await form.getByRole('button', { name: 'Start run' }).click();
-    const known = form.getByRole('checkbox', { name: /want to start all the same/ });
+    const known = form.getByRole('checkbox', { name: /^Start anyway/ });
     await form.getByText('Rewards differ').first().waitFor({ timeout: 60_000 });
     if ((await known.count()) > 0) await known.check();
     await form.getByRole('button', { name: 'Start', exact: true }).click();
@@ -188,7 +282,7 @@ describe.skipIf(noBrowser)('runs', () => {
     expect(complaints).toEqual([]);
   }, 180_000);
 
-  it('follows a run live: pause, reload, resume, kill, and go back to a checkpoint', async () => {
+  it('follows a run live: pause, reload, resume, kill, and roll back to a checkpoint', async () => {
     const client = await connectTo(app);
     const config = { dataset, max_steps: 4000, save_steps: 5, sample_steps: 5, per_device_train_batch_size: 16 };
     const { runId } = await client.runs.start({ config: { ...config, num_generations: 4, pause_on_collapse: false } });
@@ -216,7 +310,7 @@ describe.skipIf(noBrowser)('runs', () => {
     await page.keyboard.press('p');
     await expect.poll(steps, { timeout: 30_000 }).toBeGreaterThan(pausedAt + 1);
 
-    // What came while another screen was on show is in the charts on the way back.
+    // Steps that arrived while another screen was open are in the charts on return.
     await goto('/models');
     const away = async (): Promise<number> => (await client.runs.get({ runId })).step;
     const left = await away();
@@ -227,13 +321,27 @@ describe.skipIf(noBrowser)('runs', () => {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Kill' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
-    await page.getByText(/^Interrupted at step \d+\. Everything up to its checkpoint of step \d+ is safe\.$/).waitFor();
+    await page.getByText(/^Interrupted at step \d+\. Everything up to the checkpoint at step \d+ is safe\.$/).waitFor();
     await page.getByRole('button', { name: 'Roll back' }).last().click();
     await page.getByRole('dialog').getByText('This discards').waitFor();
     await page.getByRole('button', { name: /Discard and resume/ }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
+    // One letter asks first.
     await page.keyboard.press('s');
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop & save' }).click();
     await page.getByRole('button', { name: 'Resume from' }).first().waitFor({ timeout: 60_000 });
     expect(complaints).toEqual([]);
   }, 120_000);
 });
+
+/** Pixels of that colour in the reward chart. */
+function drawn(page: Page, colour: readonly [number, number, number]): Promise<number> {
+  return page.evaluate((wanted) => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.uplot canvas');
+    const data = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    let found = 0;
+    for (let i = 0; i < data.length; i += 4)
+      if (wanted.every((part, at) => Math.abs((data[i + at] ?? 0) - part) < 12) && (data[i + 3] ?? 0) > 250) found++;
+    return found;
+  }, colour);
+}

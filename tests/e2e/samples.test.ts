@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openWorkspace } from '../../main/services/workspace.ts';
+import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore } from '../../main/store/index.ts';
 import type { Sample } from '../../main/trainer/events.ts';
 import { addRun, sampleOf, temporaryFolderOfFile } from '../store/helpers.ts';
@@ -28,7 +28,7 @@ function samplesOf(step: number): Sample[] {
   );
 }
 
-/** A workspace with one run of four kept steps, and one that kept nothing. */
+/** A workspace with one run of four saved steps, and one with none. */
 function workspaceWithSamples(): string {
   const root = temporaryFolderOfFile();
   const store = openStore(openWorkspace({ workspace: root }).database);
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('the samples', () => {
     app = await startApp(workspaceWithSamples());
   });
 
-  it('show best and worst of the newest step, and go through steps and prompts by keyboard', async () => {
+  it('show the best and worst of the newest step, and move through steps and prompts by keyboard', async () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/samples');
     await page
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('the samples', () => {
     await page.keyboard.press('j');
     await page.getByText('step 20').first().waitFor();
     await page.keyboard.press('Home');
-    await page.getByText('1 of 4 kept').waitFor();
+    await page.getByText('1 of 4 saved').waitFor();
     await page.keyboard.press('End');
     await page.keyboard.press('ArrowDown');
     await page.getByRole('heading', { name: '3w-train-0000' }).waitFor();
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)('the samples', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('copy a completion, its target and all that is known of it', async () => {
+  it('copy a completion, its target and all its data', async () => {
     const { page, goto } = await openPage(app);
     await goto('/samples?run=1');
     const best = page.getByRole('article', { name: 'best' });
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)('the samples', () => {
     });
     await best.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Copy the target' }).click();
-    await best.getByRole('status').getByText('Not copied: the browser keeps').waitFor();
+    await best.getByRole('status').getByText('Not copied: the browser denied').waitFor();
   });
 
   it('show a whole group, a bar of its histogram, and a wrong word with what was expected', async () => {
@@ -117,17 +117,17 @@ describe.skipIf(noBrowser)('the samples', () => {
     await expect.poll(() => worst.getByRole('button', { name: /walrus/ }).count()).toBe(0);
   });
 
-  it('say what was shown instead of a step that was not kept, or is gone', async () => {
+  it('say which step is shown instead of one that was not saved or no longer exists', async () => {
     const { page, goto } = await openPage(app);
     await goto('/samples?run=1&step=14');
-    await page.getByText('Completions of step 14 were not kept').waitFor();
-    await page.getByText('This is step 10, the nearest.').waitFor();
+    await page.getByText('Completions of step 14 were not saved').waitFor();
+    await page.getByText('Showing step 10, the nearest.').waitFor();
     await goto('/samples?run=1&step=90');
-    await page.getByText('first is at step 30: it went back').waitFor();
+    await page.getByText('first is at step 30: it was rolled back').waitFor();
     await goto('/samples?run=2');
     await page.getByText('empty has no completions').waitFor();
     await goto('/samples?run=99');
-    await page.getByText('Expected the id of a run, got 99').waitFor();
+    await page.getByText('There is no run with id 99').waitFor();
     await page.getByRole('button', { name: 'Show the newest completions' }).click();
     await page.getByRole('article', { name: 'best' }).waitFor();
   });
@@ -136,7 +136,7 @@ describe.skipIf(noBrowser)('the samples', () => {
     const { page, goto } = await openPage(app);
     await goto('/samples?run=1');
     await page.keyboard.press('/');
-    await page.getByLabel('Words of completions').fill('walr');
+    await page.getByLabel('Search completions').fill('walr');
     await page.locator('mark', { hasText: 'walrus' }).first().waitFor();
     await page.getByLabel('Reward below').fill('0.4');
     await expect.poll(() => page.getByRole('status').first().textContent()).toMatch(/^\d+ completions?$/);
@@ -154,11 +154,11 @@ describe.skipIf(noBrowser)('the samples', () => {
       .map((line) => JSON.parse(line));
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.every(({ reward, completion }) => reward < 0.4 && completion.includes('walrus'))).toBe(true);
-    await page.getByLabel('Words of completions').fill('nonesuch');
-    await page.getByText('No completion fits').waitFor();
+    await page.getByLabel('Search completions').fill('nonesuch');
+    await page.getByText('No matching completions').waitFor();
   });
 
-  it('follow a stage that trains, and go back with it to a checkpoint', async () => {
+  it('follow a stage in training, also back to a checkpoint', async () => {
     const dataset = writeTinyDataset(join(app.workspace, 'datasets', '2words.jsonl'));
     const client = await connectTo(app);
     const small = { per_device_train_batch_size: 8, num_generations: 4, pause_on_collapse: false };
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)('the samples', () => {
     await page.getByRole('switch', { name: 'Follow newest' }).waitFor({ timeout: 60_000 });
     const first = await shown();
     await expect.poll(shown, { timeout: 60_000 }).toBeGreaterThan(first + 10);
-    // A step of one's own stays on show while others come.
+    // A selected step stays shown while others arrive.
     await page.keyboard.press('j');
     const mine = await shown();
     await expect
@@ -199,7 +199,7 @@ describe.skipIf(noBrowser)('the samples', () => {
         { timeout: 20_000 },
       )
       .toBe(true);
-    await page.getByText('it went back to a checkpoint').waitFor({ timeout: 60_000 });
+    await page.getByText('it was rolled back to a checkpoint').waitFor({ timeout: 60_000 });
     await client.runs.kill({ runId });
     expect(complaints).toEqual([]);
   }, 240_000);
@@ -210,7 +210,7 @@ describe.skipIf(noBrowser)('the samples', () => {
     await page.getByRole('article', { name: 'worst' }).waitFor();
     await page.keyboard.press('w');
     await page.keyboard.press('End');
-    await page.getByText('4 of 4 kept').waitFor();
+    await page.getByText('4 of 4 saved').waitFor();
     await page.locator('[aria-busy="false"]').waitFor();
     await page.keyboard.press('b');
     await page.keyboard.press('p');
@@ -221,8 +221,8 @@ describe.skipIf(noBrowser)('the samples', () => {
     await page.getByRole('button', { name: 'Unpin all' }).click();
     await page.getByText('Nothing is pinned').waitFor();
     await goto('/samples?run=1&show=record&record=3w-train-0001');
-    await page.getByText('over 4 kept steps').waitFor();
+    await page.getByText('over 4 saved steps').waitFor();
     await page.getByRole('button', { name: /^step 20/ }).click();
-    await page.getByText('3 of 4 kept').waitFor();
+    await page.getByText('3 of 4 saved').waitFor();
   });
 });

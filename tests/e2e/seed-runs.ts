@@ -1,7 +1,7 @@
-/** Runs of a history for pages to show, made through the services that make real ones. */
+/** Past runs for pages to show, created through the same services as real ones. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRun, finishRun, interruptRun } from '../../main/services/runs.ts';
+import { createRun, finishRun, interruptRun } from '../../main/services/runs/runs.ts';
 import type { Store } from '../../main/store/index.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
 import { sampleOf } from '../store/helpers.ts';
@@ -9,11 +9,11 @@ import { sampleOf } from '../store/helpers.ts';
 export interface SeededRun {
   readonly steps: number;
   readonly config?: Partial<TrainConfig>;
-  /** Why it was interrupted; left out for a run that is done. */
+  /** Why it was interrupted; omitted for a finished run. */
   readonly interrupted?: string;
 }
 
-/** A run that learned: metrics of each step, completions and a checkpoint every ten. */
+/** A run that learned: metrics for each step, completions and a checkpoint every ten steps. */
 export function seedRun(store: Store, { steps, config = {}, interrupted }: SeededRun) {
   const made = createRun(store, parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: steps, ...config }));
   const { runId, folder } = made;

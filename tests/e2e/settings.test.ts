@@ -6,7 +6,7 @@ import { packageTarball } from '../services/native-setup/stand-ins.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
-/** For a busy machine; the doctor starts a trainer. */
+/** A generous limit for busy machines, as the doctor starts a trainer. */
 const patient = { timeout: 50_000 };
 
 describe.skipIf(noBrowser)('the Settings screen', () => {
@@ -27,25 +27,25 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     const runs = page.getByRole('textbox', { name: 'Concurrent runs' });
     await runs.fill('3');
     await runs.press('Enter');
-    // Offered as soon as the new value is stored.
-    await page.getByRole('button', { name: 'Default: 1' }).waitFor();
+    // Shown as soon as the new value is saved.
+    await page.getByRole('button', { name: 'Reset to 1' }).waitFor();
     await page.reload();
     await expect.poll(() => runs.inputValue(), patient).toBe('3');
-    await page.getByRole('button', { name: 'Default: 1' }).click();
+    await page.getByRole('button', { name: 'Reset to 1' }).click();
     await expect.poll(() => runs.inputValue(), patient).toBe('1');
     expect(complaints).toEqual([]);
   });
 
-  it('goes back to what was stored when a change can not be saved, and says why', async () => {
+  it("restores the saved value when a change can't be saved, and says why", async () => {
     const { page, goto } = await openPage(app);
     await goto('/settings');
     const queue = page.getByRole('switch', { name: 'Run queue' });
     await expect.poll(() => queue.isChecked(), patient).toBe(true);
-    // Another program that holds the database for longer than anyone waits.
+    // Another program that locks the database for longer than the timeout.
     const other = new Database(join(app.workspace, 'braid.db'));
     other.exec('begin immediate');
     await queue.click({ force: true });
-    await page.getByText('Run queue was not saved; it is as it was').waitFor();
+    await page.getByText('Run queue was not saved; the old value is kept').waitFor();
     other.close();
     expect(await queue.isChecked()).toBe(true);
   });
@@ -60,25 +60,25 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Braid \S+\nOK {3}Node: /);
   });
 
-  it('sets the native backend up, or says at which file it failed', async () => {
+  it('sets up the native backend, or names the file that failed', async () => {
     const { page, goto, complaints } = await openPage(app);
     await goto('/settings/doctor');
     await page.getByText('not yet').waitFor(patient);
     const wrong = join(app.workspace, 'numpy-2.0.0.whl');
     writeFileSync(wrong, 'no archive');
-    await page.getByText('A file or an address').click();
+    await page.getByText('File or URL').click();
     const field = page.getByRole('textbox', { name: 'Wheel or C library' });
     await field.fill('/etc/hostname');
     await page.getByRole('button', { name: 'Set up', exact: true }).click();
     await page.getByText(/Expected a path inside .*, got \/etc\/hostname/).waitFor(patient);
     await field.fill(wrong);
-    await page.getByText('Where npm or a C++ compiler is missing').click();
+    await page.getByText('If npm or a C++ compiler is missing').click();
     await page.getByRole('textbox', { name: 'Package' }).fill(packageTarball(app.workspace));
     await page.getByRole('button', { name: 'Set up', exact: true }).click();
     const failure = page.getByRole('alert').filter({ hasText: 'Set up the native backend: failed' });
     await failure.getByText(/numpy-2\.0\.0\.whl/).waitFor(patient);
     await expectAccessible(page);
-    await failure.getByRole('button', { name: 'Close' }).click();
+    await failure.getByRole('button', { name: 'Dismiss' }).click();
     await failure.waitFor({ state: 'hidden' });
     expect(complaints).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { noBrowser } from './browser.ts';
 const words = (count: number, from: number): string =>
   Array.from({ length: count }, (_, i) => `w${(from + i * 7919) % 99_991}`).join(' ');
 
-/** Pastes as a browser does: the event carries the text. */
+/** Pastes like a browser: the event carries the text. */
 async function paste(page: Page, text: string): Promise<void> {
   await page.evaluate((pasted) => {
     const clipboardData = new DataTransfer();
@@ -21,7 +21,7 @@ async function paste(page: Page, text: string): Promise<void> {
 
 describe.skipIf(noBrowser)('texts and datasets', () => {
   let app: RunningApp;
-  // Each test has its own: they add and delete texts.
+  // One app per test, as they add and delete texts.
   beforeEach(async () => {
     app = await startApp();
   });
@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Load the bundled texts' }).click();
     await page.getByText('64 texts', { exact: true }).waitFor();
-    await page.getByText('Every stage is served').waitFor();
+    await page.getByText('Every stage is ready').waitFor();
     await expectAccessible(page);
 
     const title = (row: number) => page.locator(`[data-row="${row}"]`);
@@ -52,6 +52,10 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByText(/^\d+ of 64 texts$/).waitFor();
     await title(0).click();
     const reader = page.getByRole('dialog');
+    // Right-to-left paragraphs run from the right.
+    expect(await reader.locator('.own-direction').evaluate((prose) => getComputedStyle(prose).unicodeBidi)).toBe(
+      'plaintext',
+    );
     await reader.getByLabel('Title').fill('A walnut tree');
     await reader.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('button', { name: 'A walnut tree', exact: true }).waitFor({ state: 'attached' });
@@ -69,7 +73,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows what an import would bring and what is wrong with it, and stores nothing before the one confirmation', async () => {
+  it('previews an import with its errors, and stores nothing before the confirmation', async () => {
     const { page } = await openTexts();
     const folder = temporaryFolderOfFile();
     const file = (name: string, content: string | Uint8Array): string => {
@@ -86,8 +90,8 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
         file('letters.json', JSON.stringify({ Letter: letter, Copy: `${letter} again`, Short: words(30, 50_000) })),
       ]);
     const dialog = page.getByRole('dialog', { name: 'Import texts' });
-    await dialog.getByText('3 texts found, 2 new, 1 left out as a duplicate.').waitFor();
-    expect(await dialog.getByLabel('Faults').textContent()).toMatch(
+    await dialog.getByText('3 texts found, 2 new, 1 skipped as a duplicate.').waitFor();
+    expect(await dialog.getByLabel('File errors').textContent()).toMatch(
       /bad\.jsonl[\s\S]*line 2: expected "text" to be a string, got 5/,
     );
     await expectAccessible(page);
@@ -101,7 +105,7 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByText('65 texts', { exact: true }).waitFor();
   });
 
-  it('takes a pasted chat export of 20 MB, and refuses more than 64 MiB in words', async () => {
+  it('imports a pasted chat export of 20 MB, and explains why it refuses more than 64 MiB', async () => {
     const { page } = await openTexts();
     const size = await page.evaluate(() => {
       const answer = (i: number) =>
@@ -124,16 +128,16 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
       dataTransfer.items.add(new File([new Uint8Array(65 * 2 ** 20)], 'huge.txt'));
       document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
     });
-    await page.getByText(/That is 65 MiB; one import takes 64 MiB/).waitFor();
+    await page.getByText(/These files have 65 MiB; the limit of one import is 64 MiB/).waitFor();
   }, 120_000);
 
-  it('merges short texts after showing what comes of it', async () => {
+  it('merges short texts after a preview', async () => {
     const { page } = await openTexts();
     await page.keyboard.press('m');
     const dialog = page.getByRole('dialog', { name: 'Merge texts' });
     await dialog.getByLabel('Merged texts').fill('1');
     const merge = dialog.getByRole('button', { name: /^Merge \d+ texts into 1$/ });
-    await dialog.getByText('Texts that serve each stage, before and after').waitFor();
+    await dialog.getByText('Texts per stage, before and after').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('textbox', { name: /Title of the merged text/ }).fill('Joined by hand');
     await merge.click();
@@ -153,9 +157,9 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Make 6 datasets' }).click();
     await page.getByRole('link', { name: '500words' }).waitFor();
-    await page.getByText('there already').waitFor();
+    await page.getByText('will be replaced').waitFor();
     await page.getByRole('button', { name: 'Make 6 datasets' }).click();
-    await page.getByRole('dialog', { name: 'Replace what is there?' }).getByText('100words').waitFor();
+    await page.getByRole('dialog', { name: 'Replace existing datasets?' }).getByText('100words').waitFor();
     await page.keyboard.press('Escape');
 
     await page.getByLabel('Another word count').fill('4000');
@@ -172,13 +176,13 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByText('Train 40').click();
     await page.getByText(first ?? '').waitFor();
     await page.getByLabel('Search titles and words').fill('zzzz');
-    await page.getByText('No record holds “zzzz”').waitFor();
+    await page.getByText('No record contains “zzzz”').waitFor();
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await page.getByText(first ?? '').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Delete …' }).click();
     const asked = page.getByRole('dialog', { name: 'Delete 10words?' });
-    await asked.getByText('No stage and no run depends on it.').waitFor();
+    await asked.getByText('No stage or run depends on it.').waitFor();
     await asked.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { level: 1, name: 'Texts & datasets' }).waitFor();
     await page.getByRole('link', { name: '25words' }).waitFor();
@@ -187,36 +191,36 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('takes in dataset files that the history does not know, and names the line of one that is wrong', async () => {
+  it('adds dataset files that are not listed yet, and names the invalid line of a broken one', async () => {
     writeTinyDataset(join(app.workspace, 'datasets', 'brought.jsonl'));
     writeFileSync(join(app.workspace, 'datasets', 'broken.jsonl'), '{"id":"a","fragment_a":"one","fragment_b":5}\n');
     const { page, goto, complaints } = await openPage(app);
     await goto('/texts/datasets');
-    await page.getByText('Also in the folder of datasets, not listed yet').waitFor();
+    await page.getByText('Unlisted files in the datasets folder').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Take in broken' }).click();
-    await page.getByText('Not taken in').waitFor();
+    await page.getByRole('button', { name: 'Add broken' }).click();
+    await page.getByText('The dataset could not be added').waitFor();
     await page.getByText(/broken\.jsonl, line 1: expected/).waitFor();
-    await page.getByRole('button', { name: 'Take in brought' }).click();
+    await page.getByRole('button', { name: 'Add brought' }).click();
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'brought' }) });
     await row.getByRole('cell', { name: '12', exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Take in brought' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Add brought' }).count()).toBe(0);
     await row.getByRole('link', { name: 'brought' }).click();
     await page.getByText('2w-train-0001').waitFor();
     expect(complaints).toEqual([]);
   });
 
-  it('keeps templates by version and says what is wrong with one', async () => {
+  it('versions templates and says what is wrong with one', async () => {
     const { page, goto } = await openTexts();
     await goto('/texts/make');
     await page.getByRole('button', { name: 'Edit …' }).click();
     const editor = page.getByRole('dialog', { name: 'Prompt template process v1' });
     await editor.getByLabel('Name').fill('plain');
     await editor.getByLabel('Prompt').fill('First: {fragment_a}');
-    await editor.getByRole('button', { name: 'Save as a version' }).click();
+    await editor.getByRole('button', { name: 'Save as new version' }).click();
     await editor.getByText('got none of {fragment_b}').waitFor();
     await editor.getByLabel('Prompt').fill('First: {fragment_a}\nSecond: {fragment_b}');
-    await editor.getByRole('button', { name: 'Save as a version' }).click();
+    await editor.getByRole('button', { name: 'Save as new version' }).click();
     await page.getByRole('button', { name: 'Prompt', exact: true }).first().click();
     await page.getByText('Second:').waitFor();
     await expectAccessible(page);

@@ -14,10 +14,10 @@ describe.skipIf(process.platform === 'win32')('a full disk under the app', () =>
     const { runId } = await client.runs.start({ config });
     await until(async () => (await client.app.status()).live.length === 0);
     const [notice] = (await client.app.status()).notices;
-    expect(notice).toMatchObject({ severity: 'error', message: expect.stringMatching(/could not be written/) });
+    expect(notice).toMatchObject({ severity: 'error', message: expect.stringMatching(/could not be saved/) });
     expect(notice?.remedy).toMatch(/Free space/);
     const run = await client.runs.get({ runId });
-    expect(run).toMatchObject({ state: 'interrupted', reason: expect.stringMatching(/could not be written.*disk/) });
+    expect(run).toMatchObject({ state: 'interrupted', reason: expect.stringMatching(/could not be saved.*disk/) });
     const points = await client.runs.series({ runId, names: ['reward'] });
     expect(run.step).toBeGreaterThan(3);
     expect(points.reward?.map(({ step }) => step)).toEqual(Array.from({ length: run.step }, (_, i) => i + 1));

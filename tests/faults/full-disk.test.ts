@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { resumeTraining, startTraining } from '../../main/services/training.ts';
+import { resumeTraining, startTraining } from '../../main/services/training/training.ts';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';
@@ -20,7 +20,12 @@ vi.mock('node:fs', async (original) => {
     full(path);
     fs.writeFileSync(path, ...rest);
   };
-  return { ...fs, default: { ...fs, writeFileSync: writing }, writeFileSync: writing };
+  const opening: typeof fs.openSync = (path, flags, ...rest) => {
+    if (flags === 'w') full(path);
+    return fs.openSync(path, flags, ...rest);
+  };
+  const refusing = { ...fs, writeFileSync: writing, openSync: opening };
+  return { ...refusing, default: refusing };
 });
 
 let runtime: WasmRuntime;
@@ -43,7 +48,7 @@ describe('a checkpoint that cannot be written', () => {
     const failing = tinyRun({ model, config, outputDir });
     await expect(failing).rejects.toMatchObject({
       code: 'DISK_FULL',
-      message: expect.stringMatching(/the checkpoint of step 4 to .*checkpoint-4, but the disk is full/),
+      message: expect.stringMatching(/the checkpoint of step 4 to .*checkpoint-4: the disk is full/),
       remedy: expect.stringContaining('Free some space'),
     });
     disk.refuses = () => false;
@@ -70,7 +75,7 @@ describe('a checkpoint that cannot be written', () => {
     const { error, state, step } = await run.outcome;
     expect({ state, error }).toMatchObject({
       state: 'failed',
-      error: { message: expect.stringMatching(/Expected to write the checkpoint of step \d0 to /), kind: 'runtime' },
+      error: { message: expect.stringMatching(/Can't write the checkpoint of step \d0 to /), kind: 'runtime' },
     });
     expect(step).toBeGreaterThanOrEqual(20);
     expect(store.runs.get(run.runId)).toMatchObject({ state: 'failed', reason: error?.message });

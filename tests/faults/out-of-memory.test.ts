@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { startTraining } from '../../main/services/training.ts';
+import { startTraining } from '../../main/services/training/training.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { checkpointDigests } from '../trainer/tiny-run.ts';
 
 describe('a run that does not fit the memory', () => {
   it('fails with OUT_OF_MEMORY and its remedy, and the checkpoint that it started from is as it was', async () => {
-    const { store, paths, config } = await tinyWorkspace({ maxPositionEmbeddings: 1_000_000 });
+    const { store, paths, config } = await tinyWorkspace({
+      ...{ maxPositionEmbeddings: 2_000_000, numHeads: 64, numKvHeads: 64 },
+    });
     const first = await startTraining(store, config({ max_steps: 2 }), { paths }).outcome;
     const before = checkpointDigests(first.checkpoint ?? '', true);
-    // The keys of 128 completions alone are more than one tensor may hold.
+    // The keys of a single completion are more than one tensor may hold, so that fewer at a time don't help.
     const huge = {
       from_checkpoint: first.checkpoint,
-      max_completion_length: 600_000,
-      per_device_train_batch_size: 128,
-      // A false promise, or they would be sampled a few at a time.
-      activation_memory_mb: 1_000_000,
+      max_completion_length: 1_100_000,
     };
     const second = await startTraining(store, config(huge), { paths }).outcome;
     expect(second).toMatchObject({

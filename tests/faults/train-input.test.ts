@@ -5,6 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { braid } from '../commands/braid.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 
+/** Gives a word an id beyond the embedding, as a tokenizer with added tokens has them. */
+function moveToken(tokenizer: string, token: string, id: number): void {
+  const definition = JSON.parse(readFileSync(tokenizer, 'utf8'));
+  definition.model.vocab[token] = id;
+  writeFileSync(tokenizer, JSON.stringify(definition));
+}
+
 /** What a person can get wrong, and what `braid train` says of it. */
 describe('braid train on bad input', () => {
   it('ends with 2, says what was expected, and leaves neither run nor folder', async () => {
@@ -22,27 +29,35 @@ describe('braid train on bad input', () => {
         ['--dataset', dataset, '--model', join(root, 'nowhere')],
         /nowhere: expected a model/,
       ],
-      ['a model cut short', ['--dataset', dataset, '--model', cut], /model\.safetensors: the file is cut short/],
+      ['a model cut short', ['--dataset', dataset, '--model', cut], /model\.safetensors: the file is truncated/],
       [
         'a completion length that cannot hold the target',
         ['--dataset', dataset, '--model', model, '--set', 'max_completion_length=4'],
         /"max_completion_length" of at least 5 tokens.*got 4/,
       ],
-      ['a group of one', ['--dataset', dataset, '--set', 'num_generations=1'], /"num_generations": .*>=2, got 1/],
+      [
+        'a group of one',
+        ['--dataset', dataset, '--set', 'num_generations=1'],
+        /"num_generations": expected at least 2, got 1/,
+      ],
       ['an unknown method', ['--dataset', dataset, '--method', 'ppo'], /"method": .*grpo.*sft.*got "ppo"/],
       ['an unknown field', ['--dataset', dataset, '--set', 'lerning_rate=1'], /--set field=value.*"lerning_rate=1"/],
-      ['a value that is no YAML', ['--dataset', dataset, '--set', 'learning_rate={'], /--set learning_rate= .*got "{"/],
+      [
+        'a value that is not YAML',
+        ['--dataset', dataset, '--set', 'learning_rate={'],
+        /--set learning_rate= .*got "{"/,
+      ],
       [
         'a checkpoint that is not there',
         ['--dataset', dataset, '--from', join(root, 'gone')],
-        /gone: expected a checkpoint/,
+        /gone: there is no such checkpoint|gone: /,
       ],
-      ['nothing to resume', ['--resume'], /Expected a run that was interrupted or stopped/],
-      ['a checkpoint of no run', ['--resume', model], /expected a checkpoint that a run of the workspace/],
+      ['nothing to resume', ['--resume'], /There is no interrupted or stopped run/],
+      ['a checkpoint of no run', ['--resume', model], /expected a checkpoint of a run in the workspace/],
       [
         'a resume with settings',
         ['--resume', '--dataset', dataset],
-        /--resume with no more than --steps, got --dataset/,
+        /--resume with no other option than --steps, got --dataset/,
       ],
       ['no dataset at all', [], /Expected --dataset, --config or --resume/],
     ];
@@ -57,6 +72,16 @@ describe('braid train on bad input', () => {
         folders: [],
       });
     }
+  });
+
+  it('refuses a dataset with tokens that the model has no embedding for, before the run', async () => {
+    const { root, model, dataset, store } = await tinyWorkspace();
+    moveToken(join(model, 'tokenizer.json'), 'wa', 32);
+    const { code, stderr } = await braid(['train', '--dataset', dataset, '--model', model, '--workspace', root]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/record \S+: expected token ids from 0 to 31, the model's embedding, got 32 \("wa"\)/);
+    expect(stderr).toContain("resize the model's embedding");
+    expect(store.runs.list()).toEqual([]);
   });
 
   it('leaves a database of a newer version as it is', async () => {

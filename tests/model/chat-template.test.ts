@@ -9,12 +9,12 @@ const render = (template: string, config: Record<string, unknown> = {}): string 
   renderChat(template, [{ role: 'user', content: 'Hi' }], config, 'the folder');
 
 describe('renderChat', () => {
-  it('pins every way of asking for the day', () => {
+  it('pins every way to get the date', () => {
     expect(render('{{ date_string }}')).toBe('26 Jul 2024');
     expect(render("{{ strftime_now('%d %B %Y, %A %H:%M %% %Q') }}")).toBe('26 July 2024, Friday 00:00 % %Q');
   });
 
-  it('hands over special tokens, as text or as objects, and empty ones where there are none', () => {
+  it('passes special tokens, from text or objects, and empty ones if there are none', () => {
     const config = { bos_token: { content: '<s>', lstrip: false }, pad_token: '<pad>', unk_token: null };
     expect(render('{{ bos_token }}|{{ pad_token }}|{{ eos_token }}', config)).toBe('<s>|<pad>|');
     expect(render('{{ unk_token is defined }}', config)).toBe('false');
@@ -32,6 +32,25 @@ describe('renderChat', () => {
     ['{{ nothing.at.all() }}', 'the folder'],
   ])('says why the template %s cannot be applied', (template, named) => {
     expect(fault(() => render(template))).toEqual(['CHAT_TEMPLATE_FAILED', expect.stringContaining(named)]);
+  });
+});
+
+describe('a template that never ends', () => {
+  const loop = (inner: string, depth: number): string =>
+    depth === 0 ? inner : `{% for i${depth} in range(10000) %}${loop(inner, depth - 1)}{% endfor %}`;
+  it.each([
+    ['nested loops', loop('{{ 1 }}', 3), 'it takes more than'],
+    ['a range without end', '{% for i in range(2000000000) %}{% endfor %}', 'a range of 2000000000 numbers'],
+    ['a range of no number', "{% for i in range('x') %}{% endfor %}", 'a range of NaN'],
+    ['a text that doubles', `{% set ns = namespace(s='x') %}${loop('{% set ns.s = ns.s ~ ns.s %}', 1)}`, ''],
+    ['a macro that calls itself', '{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}', ''],
+    ['a long template', 'x'.repeat(200_001), 'has 200001 characters'],
+    ['a run of spaces', `{% if a${'\ufeff'.repeat(60_000)}`, 'more than 1000 spaces in a row'],
+    ['a text of megabytes', `{% set s = 'x' * 1 %}${loop("{{ '0123456789' * 1 }}{{ 'x' | indent(200) }}", 1)}`, ''],
+  ])('is ended: %s', (_, template, named) => {
+    const began = performance.now();
+    expect(fault(() => render(template))).toEqual(['CHAT_TEMPLATE_FAILED', expect.stringContaining(named)]);
+    expect(performance.now() - began).toBeLessThan(30_000);
   });
 });
 
@@ -53,7 +72,7 @@ describe('readChatTemplate', () => {
 });
 
 describe('tokenText', () => {
-  it('is empty for what is no token', () => {
+  it('is empty for values that are not tokens', () => {
     expect([tokenText(undefined), tokenText(null), tokenText(7), tokenText({ content: 7 })]).toEqual(['', '', '', '']);
   });
 });

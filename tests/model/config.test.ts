@@ -124,7 +124,7 @@ describe('readModelConfig', () => {
     expect(fault(() => readModelConfig(join(folder, '\0')))).toEqual(['MODEL_FILE_UNREADABLE', expect.any(String)]);
   });
 
-  it('refuses a broken generation_config.json', () => {
+  it('rejects a broken generation_config.json', () => {
     write('config.json', JSON.stringify(LLAMA));
     write('generation_config.json', '{"eos_token_id": "end"}');
     const [code, message] = fault(() => readModelConfig(folder));

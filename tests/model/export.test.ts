@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readJson, readModelConfig } from '../../main/model/config.ts';
-import { encodeModel, encodeModelConfig, jsonText } from '../../main/model/export.ts';
+import { encodeModel, encodeModelConfig, jsonText, modelFiles, tensorPieces } from '../../main/model/export.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { disposeModel, modelParameters } from '../../main/model/model.ts';
 import { openSafetensors } from '../../main/model/safetensors.ts';
@@ -63,8 +64,31 @@ describe('encodeModel', () => {
   });
 });
 
+describe('modelFiles', () => {
+  it('gives the same bytes, a tensor at a time', async () => {
+    await cpu?.use();
+    const model = loadModel(TINY, 16);
+    const whole = encodeModel(model)['model.safetensors'] as Uint8Array;
+    const pieces = [...modelFiles(model)['model.safetensors']];
+    expect(pieces.length).toBe(1 + modelParameters(model).length);
+    expect(Buffer.concat(pieces).equals(whole)).toBe(true);
+    disposeModel(model);
+  });
+
+  it('reads a large matrix in pieces', async () => {
+    await cpu?.use();
+    const matrix = tf.reshape(tf.range(0, 3 * 2 ** 21), [3, 2 ** 21]);
+    const before = tf.memory().numTensors;
+    const pieces = [...tensorPieces(matrix)];
+    expect(pieces.map(({ length }) => length)).toEqual([2 ** 22, 2 ** 21]);
+    expect(pieces[1]?.[1]).toBe(2 ** 22 + 1);
+    expect(tf.memory().numTensors).toBe(before);
+    matrix.dispose();
+  });
+});
+
 describe('encodeModelConfig', () => {
-  it('takes over what the model came with, and contradicts none of it', () => {
+  it("copies the model's other fields without contradicting them", () => {
     const base = readJson(join(fixture('llama-tied-llama3-bf16-sharded'), 'config.json')) as Record<string, unknown>;
     const config = readModelConfig(fixture('llama-tied-llama3-bf16-sharded'));
     const written = JSON.parse(encodeModelConfig(config, 'F16', { ...base, torch_dtype: 'bfloat16' })) as typeof base;

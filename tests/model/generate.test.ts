@@ -40,7 +40,7 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
   const ids = (options: GenerateOptions, prompts = PROMPTS): number[][] =>
     generate(model, null, prompts, options).map((completion) => completion.ids);
 
-  it('takes, greedily, what reading the whole sequence again would take', () => {
+  it('picks, greedily, the same tokens as a full forward pass', () => {
     ids(GREEDY).forEach((completion, p) => {
       const sequence = [...(PROMPTS[p] ?? [])];
       for (const id of completion) {
@@ -55,8 +55,8 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
   it('samples the same completions a few at a time, across the borders of groups', () => {
     const rows: number[] = [];
     const whole = ids(SAMPLED);
-    expect(ids({ ...SAMPLED, maxRows: 2, onRow: (row) => void rows.push(row) })).toEqual(whole);
-    expect(ids({ ...SAMPLED, maxRows: 4 })).toEqual(whole);
+    expect(ids({ ...SAMPLED, inBatches: (work) => work(2), onRow: (row) => void rows.push(row) })).toEqual(whole);
+    expect(ids({ ...SAMPLED, inBatches: (work) => work(4) })).toEqual(whole);
     expect(new Set(rows).size).toBe(PROMPTS.length * SAMPLED.numGenerations);
   });
 
@@ -84,15 +84,17 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
     }
   });
 
-  it('counts the rows still going', () => {
+  it('counts the rows in flight', () => {
     const free = ids(GREEDY);
     const seen: number[][] = [];
     const eosTokenIds = [free[0]?.[0] ?? -1];
     generate(model, null, PROMPTS.slice(0, 2), { ...GREEDY, eosTokenIds, onToken: (...both) => seen.push(both) });
-    expect(seen[0]).toEqual([1, free[1]?.[0] === eosTokenIds[0] ? 0 : 1]);
+    // A heartbeat for each layer of the prefill, then the tokens.
+    expect(seen[0]).toEqual([0, 2]);
+    expect(seen.find(([done]) => done !== 0)).toEqual([1, free[1]?.[0] === eosTokenIds[0] ? 0 : 1]);
   });
 
-  it("hands on each row's tokens as they come", () => {
+  it("passes on each row's tokens as they are sampled", () => {
     const rows: number[][] = [[], [], []];
     const completions = ids({ ...GREEDY, onRow: (row, id) => rows[row]?.push(id) });
     expect(rows).toEqual(completions);
@@ -103,7 +105,7 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
     expect(ids({ ...SAMPLED, coordinates: [1, 3] })).not.toEqual(ids(SAMPLED));
   });
 
-  it("gives a prompt's completions whatever other prompts stand behind it", () => {
+  it("gives a prompt's completions independent of the other prompts", () => {
     const alone = ids(SAMPLED, PROMPTS.slice(0, 1));
     expect(ids(SAMPLED).slice(0, 3)).toEqual(alone);
   });
@@ -151,7 +153,7 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
     expect(ids({ ...GREEDY, maxNewTokens: 0 })).toEqual([[], [], []]);
   });
 
-  it('leaves no tensors, also when a listener throws', () => {
+  it('leaves no tensors, even if a listener throws', () => {
     const adapter = createAdapter(model, { r: 2, alpha: 4, targetModules: ['k_proj', 'v_proj'], useRslora: false }, 1);
     const before = tf.memory().numTensors;
     const stop = ids(SAMPLED)[0]?.[3] ?? -1;
@@ -165,7 +167,7 @@ describe.each(await openTestBackends())('generate on $name', (backend) => {
     disposeAdapter(adapter);
   });
 
-  it('refuses an empty prompt and one too long for the model', () => {
+  it('rejects an empty prompt and one too long for the model', () => {
     expect(fault(() => ids(GREEDY, [[1], []]))).toEqual(['EMPTY_PROMPT', expect.stringContaining('prompt 2')]);
     const long = Array<number>(60).fill(1);
     expect(fault(() => ids(GREEDY, [long]))).toEqual(['CONTEXT_TOO_SHORT', expect.stringContaining('60 tokens')]);

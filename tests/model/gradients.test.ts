@@ -34,7 +34,11 @@ function loss(model: Model, adapter: Adapter | null): tf.Scalar {
 }
 
 /** The parameter's gradient along a random direction by the tape, and by finite differences. */
-function slopes(parameter: Parameter, gradient: tf.Tensor, value: () => number): [tape: number, numeric: number] {
+function finiteDifference(
+  parameter: Parameter,
+  gradient: tf.Tensor,
+  value: () => number,
+): [tape: number, numeric: number] {
   const start = parameter.value;
   const raw = randomTensor(start.shape as [number], 11);
   const direction = tf.div(raw, tf.norm(raw));
@@ -57,7 +61,7 @@ function checkSlopes(model: Model, adapter: Adapter | null, parameters: readonly
     parameters.map((parameter) => parameter.value),
   );
   parameters.forEach((parameter, i) => {
-    const [tape, numeric] = slopes(parameter, grads[i] as tf.Tensor, value);
+    const [tape, numeric] = finiteDifference(parameter, grads[i] as tf.Tensor, value);
     expect(Math.abs(tape - numeric), `${parameter.name}: ${tape} by the tape, ${numeric} measured`).toBeLessThan(
       2e-3 + 0.02 * Math.abs(numeric),
     );

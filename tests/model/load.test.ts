@@ -65,16 +65,16 @@ describe('loadModel', () => {
     disposeModel(model);
   });
 
-  it('refuses a folder that is not there, and a file', () => {
+  it('rejects a folder that is not there, and a file', () => {
     expect(fault(load)).toEqual(['MODEL_MISSING', expect.stringContaining(folder)]);
     expect(fault(() => loadModel(join(TINY, 'config.json'), 8))[0]).toBe('MODEL_MISSING');
   });
 
-  it('refuses more tokens than the model has positions', () => {
+  it('rejects more tokens than the model has positions', () => {
     expect(fault(() => loadModel(TINY, 513))).toEqual(['CONTEXT_TOO_SHORT', expect.stringContaining('512')]);
   });
 
-  it('refuses a missing tensor, and leaves no tensors behind', () => {
+  it('rejects a missing tensor, and leaves no tensors behind', () => {
     copyOf(TINY);
     change('model.norm.weight', null);
     const before = tf.memory().numTensors;
@@ -82,7 +82,7 @@ describe('loadModel', () => {
     expect(tf.memory().numTensors).toBe(before);
   });
 
-  it('refuses a tensor of another shape', () => {
+  it('rejects a tensor of another shape', () => {
     copyOf(TINY);
     change('lm_head.weight', { shape: [95, 32], size: 95 * 32 });
     const [code, message] = fault(load);
@@ -90,7 +90,7 @@ describe('loadModel', () => {
     expect(message).toContain('expected "lm_head.weight" of shape [96, 32] by config.json, got [95, 32]');
   });
 
-  it('refuses a folder without weights, and says so of pickles', () => {
+  it('rejects a folder without weights, and says so of pickles', () => {
     copyOf(TINY);
     renameSync(join(folder, 'model.safetensors'), join(folder, 'pytorch_model.bin'));
     expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('pickle')]);
@@ -98,7 +98,7 @@ describe('loadModel', () => {
     expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('neither')]);
   });
 
-  it('refuses a missing shard', () => {
+  it('rejects a missing shard', () => {
     copyOf(SHARDED);
     rmSync(join(folder, 'model-00002-of-00004.safetensors'));
     const [code, message] = fault(load);
@@ -141,7 +141,7 @@ describe('randomModel', () => {
     return values;
   };
 
-  it('is decided by its seed', () => {
+  it('is determined by its seed', () => {
     expect(weights(1)).toEqual(weights(1));
     expect(weights(1)).not.toEqual(weights(2));
   });

@@ -72,7 +72,7 @@ describe.each(await openTestBackends())('adapters on $name', (backend) => {
     disposeAdapter(adapter);
   });
 
-  it('are decided by their seed, module by module whatever else is adapted', () => {
+  it('are determined by their seed, module by module whatever else is adapted', () => {
     const [one, again, other] = [1, 1, 2].map((seed) => createAdapter(model, CONFIG, seed)) as [
       Adapter,
       Adapter,
@@ -86,13 +86,13 @@ describe.each(await openTestBackends())('adapters on $name', (backend) => {
     for (const adapter of [one, again, other, alone]) disposeAdapter(adapter);
   });
 
-  it('merged give what they give beside the base, and unmerged the base', () => {
+  it('merged behave as unmerged with the base, and unmerged restore the base', () => {
     const adapter = createAdapter(model, CONFIG, 1);
     train(adapter);
-    const beside = scoreCompletions(model, adapter, ITEMS);
-    expect(largestDifference(beside, base)).toBeGreaterThan(0.1);
+    const separate = scoreCompletions(model, adapter, ITEMS);
+    expect(largestDifference(separate, base)).toBeGreaterThan(0.1);
     mergeAdapter(model, adapter);
-    expect(largestDifference(scoreCompletions(model, null, ITEMS), beside)).toBeLessThan(1e-4);
+    expect(largestDifference(scoreCompletions(model, null, ITEMS), separate)).toBeLessThan(1e-4);
     mergeAdapter(model, adapter, -1);
     expect(largestDifference(scoreCompletions(model, null, ITEMS), base)).toBeLessThan(1e-4);
     disposeAdapter(adapter);

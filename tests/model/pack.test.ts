@@ -21,7 +21,7 @@ describe('packGroups', () => {
     expect(groups.map(packedLength)).toEqual([4, 2]);
   });
 
-  it('refuses an empty prompt', () => {
+  it('rejects an empty prompt', () => {
     expect(fault(() => packGroups([{ promptIds: [], completions: [[1]] }]))[0]).toBe('EMPTY_PROMPT');
   });
 });

@@ -100,7 +100,7 @@ describe('loadAdapter', () => {
     expect(tf.memory().numTensors).toBe(before);
   });
 
-  it('refuses the adapter of another base model', () => {
+  it('rejects the adapter of another base model', () => {
     const other = loadModel(join(TINY, '../llama-llama3-oldkeys-f16'), 16);
     expect(fault(() => loadAdapter(folder, other))).toEqual([
       'ADAPTER_MISMATCH',
@@ -109,14 +109,14 @@ describe('loadAdapter', () => {
     disposeModel(other);
   });
 
-  it('refuses a folder without weights, and says so of pickles', () => {
+  it('rejects a folder without weights, and says so of pickles', () => {
     renameSync(join(folder, 'adapter_model.safetensors'), join(folder, 'adapter_model.bin'));
     expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('pickle')]);
     rmSync(join(folder, 'adapter_model.bin'));
-    expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('not there')]);
+    expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('is missing')]);
   });
 
-  it('refuses cut weights and a cut configuration', () => {
+  it('rejects cut weights and a cut configuration', () => {
     writeFileSync(join(folder, 'adapter_model.safetensors'), 'short');
     expect(fault(load)[0]).toBe('FILE_TRUNCATED');
     writeFileSync(join(folder, 'adapter_config.json'), '{');
@@ -125,7 +125,7 @@ describe('loadAdapter', () => {
     expect(fault(load)[0]).toBe('MODEL_FILE_MISSING');
   });
 
-  it('tells an adapter from a model', () => {
+  it('distinguishes an adapter from a model', () => {
     expect([hasAdapter(folder), hasAdapter(TINY)]).toEqual([true, false]);
   });
 });

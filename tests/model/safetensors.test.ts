@@ -80,7 +80,7 @@ describe('openSafetensors', () => {
 
   const tensors = [
     { name: 'b', shape: [2, 2], data: Float32Array.of(1, -2, 0.5, 4096) },
-    { name: 'a', shape: [3], data: Float32Array.of(0, Infinity, -0.125) },
+    { name: 'a', shape: [3], data: Float32Array.of(0, 65504, -0.125) },
     { name: 'scalar', shape: [], data: Float32Array.of(7) },
     { name: 'empty', shape: [0, 4], data: new Float32Array(0) },
   ];
@@ -120,15 +120,51 @@ describe('openSafetensors', () => {
     ['a header that is not JSON', () => withHeader('hello {}'), 'NOT_SAFETENSORS', 'not JSON'],
     ['a header that is a list', () => withHeader('[1, 2]'), 'NOT_SAFETENSORS', 'not JSON'],
     ['a malformed entry', () => withHeader('{"x": {"dtype": "F32"}}'), 'NOT_SAFETENSORS', '"x"'],
-    ['missing data', () => encodeSafetensors(tensors).subarray(0, -5), 'FILE_TRUNCATED', 'cut short'],
+    ['missing data', () => encodeSafetensors(tensors).subarray(0, -5), 'FILE_TRUNCATED', 'truncated'],
     ['a size that is not its shape', () => withHeader(entry('F32', [3], [0, 8]), 8), 'NOT_SAFETENSORS', 'needs 12'],
+    [
+      'appended bytes',
+      () => Buffer.concat([encodeSafetensors(tensors), Buffer.alloc(3)]),
+      'NOT_SAFETENSORS',
+      'of data, got',
+    ],
+    ['a gap', () => withHeader(entry('F32', [1], [4, 8]), 8), 'NOT_SAFETENSORS', 'to begin at byte 0'],
     ['turned offsets', () => withHeader(entry('F32', [0], [8, 4]), 8), 'NOT_SAFETENSORS', 'x'],
   ];
-  it.each(faults)('refuses %s, naming the file', (_, content, code, named) => {
+  it.each(faults)('rejects %s, naming the file', (_, content, code, named) => {
     write(content());
     const [actual, message] = fault(() => openSafetensors(file));
     expect([actual, message]).toEqual([code, expect.stringContaining(named)]);
     expect(message).toContain(file);
+  });
+
+  it.each([
+    ['F32', [0, 0, 0x80, 0x7f], [0xff, 0xff, 0x7f, 0x7f]],
+    ['F32', [1, 0, 0x80, 0xff], [0, 0, 0x40, 0xff]],
+    ['F16', [0, 0x7c], [0xff, 0x7b]],
+    ['F16', [1, 0xfe], [0xff, 0xfb]],
+    ['BF16', [0x80, 0x7f], [0x7f, 0x7f]],
+    ['BF16', [0xc0, 0xff], [0x7f, 0xff]],
+  ] as const)('refuses %s numbers that are not finite, at any place', (type, bad, good) => {
+    for (const count of [1, 2, 3]) {
+      for (let place = 0; place < count; place++) {
+        const data = (at: readonly number[]) =>
+          Buffer.concat(Array.from({ length: count }, (_, i) => Buffer.from(i === place ? at : good)));
+        const whole = (at: readonly number[]) =>
+          Buffer.concat([withHeader(entry(type, [count], [0, count * good.length])), data(at)]);
+        write(whole(bad));
+        const opened = openSafetensors(file);
+        expect(fault(() => opened.read('x'))[0]).toBe('NOT_FINITE');
+        opened.close();
+        const unchecked = openSafetensors(file, { finite: false });
+        expect(Number.isFinite(unchecked.read('x')[place])).toBe(false);
+        unchecked.close();
+        write(whole(good));
+        const sound = openSafetensors(file);
+        expect(sound.read('x').every(Number.isFinite)).toBe(true);
+        sound.close();
+      }
+    }
   });
 
   it('refuses a missing file and a folder', () => {
@@ -136,7 +172,7 @@ describe('openSafetensors', () => {
     expect(fault(() => openSafetensors(folder))).toEqual(['NOT_SAFETENSORS', expect.stringContaining('folder')]);
   });
 
-  it('refuses to read an unknown tensor, or one of another type', () => {
+  it('rejects to read an unknown tensor, or one of another type', () => {
     write(withHeader(entry('I64', [1], [0, 8]), 8));
     const opened = openSafetensors(file);
     expect(fault(() => opened.read('y'))).toEqual(['TENSOR_MISSING', expect.stringContaining('"y"')]);

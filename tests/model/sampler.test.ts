@@ -135,7 +135,7 @@ describe('argmax', () => {
 });
 
 describe('softmax', () => {
-  it('stands large logits', () => {
+  it('handles large logits', () => {
     expect([...softmax(Float32Array.of(1000, 1000, -Infinity))]).toEqual([0.5, 0.5, 0]);
   });
 });

@@ -51,12 +51,15 @@ describe('loadTokenizer', () => {
       { ...EMPTY, added_tokens: [{ id: 0, content: 'word', single_word: true }] },
       '"word"',
     ],
+    ['with an id beyond any vocabulary', { model: { ...EMPTY.model, vocab: { a: 2147483648 } } }, 'got 2147483648'],
+    ['with an id that is not a whole number', { model: { ...EMPTY.model, vocab: { a: 0.5 } } }, 'token "a"'],
+    ['with an added token far out', { ...EMPTY, added_tokens: [{ id: 4194304, content: 'x' }] }, 'got 4194304'],
   ])('refuses a tokenizer.json that is %s', (_, content, named) => {
     write('tokenizer.json', content);
     expect(fault(() => loadTokenizer(folder))).toEqual(['BAD_TOKENIZER', expect.stringContaining(named)]);
   });
 
-  it('refuses a missing or cut tokenizer.json and a broken tokenizer_config.json', () => {
+  it('rejects a missing or cut tokenizer.json and a broken tokenizer_config.json', () => {
     expect(fault(() => loadTokenizer(folder))).toEqual(['MODEL_FILE_MISSING', expect.stringContaining(folder)]);
     write('tokenizer.json', '{"model": {"type": "BPE"');
     expect(fault(() => loadTokenizer(folder))[0]).toBe('BAD_JSON');
@@ -80,5 +83,21 @@ describe('encodePrompt', () => {
     expect(tokenizer.hasChatTemplate).toBe(false);
     expect(encodePrompt(tokenizer, 'word')).toEqual(tokenizer.encode('word', true));
     expect(fault(() => tokenizer.chat([]))[0]).toBe('NO_CHAT_TEMPLATE');
+  });
+});
+
+describe('a vocabulary that lacks words', () => {
+  it('is refused where it has no token for unknown ones', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const model = { type: 'WordLevel', vocab: { known: 0 }, unk_token: 'nowhere' };
+    const definition = { ...EMPTY, pre_tokenizer: { type: 'WhitespaceSplit' }, model };
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
+    const tokenizer = loadTokenizer(folder);
+    expect(tokenizer.encode('known known')).toEqual([0, 0]);
+    expect(fault(() => tokenizer.encode('known other'))).toEqual([
+      'BAD_TOKENIZER',
+      expect.stringContaining('"known other"'),
+    ]);
+    rmSync(folder, { recursive: true });
   });
 });

@@ -3,16 +3,17 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { currentLayout, nativeFolder, nativeLayout, readManifest } from '../../main/native/folder.ts';
+import { nativeFolder, nativeLayout, readManifest } from '../../main/native/folder.ts';
 import { probeAddon } from '../../main/native/probe.ts';
 import { explainProblem, problemSentence } from '../../main/native/problems.ts';
 import { sharedObjects } from '../../main/services/native-setup/library.ts';
+import { nativeUnderTest } from '../native-under-test.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-probe-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('probeAddon', () => {
-  it('tells an addon that was never built, one that is no addon, and one of another package', async () => {
+  it("tells an addon that was never built, one that isn't an addon, and one of another package", async () => {
     expect(await probeAddon(join(folder, 'none.node'))).toMatchObject({ problem: { kind: 'not-built' } });
     const text = join(folder, 'text.node');
     writeFileSync(text, 'hello');
@@ -87,11 +88,9 @@ describe('nativeFolder', () => {
   });
 });
 
-const current = currentLayout();
-const isSetUp = readManifest(current) !== null;
-if (!isSetUp) console.warn('native is skipped: the native backend is not set up');
+const current = nativeUnderTest ?? nativeLayout(folder);
 
-describe.runIf(isSetUp)('a set-up whose library goes wrong', () => {
+describe.runIf(nativeUnderTest !== null)('a set-up whose library goes wrong', () => {
   /** The addon of the set-up beside links to its libraries, of which one is changed. */
   function copy(name: string, change: (library: string) => void): string {
     const root = join(folder, name);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { computeAdvantages } from '../../main/trainer/advantages.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
-import { completionMetrics, generationTokens, rewardMetrics } from '../../main/trainer/metrics.ts';
+import { computeAdvantages } from '../../main/trainer/losses/advantages.ts';
+import { completionMetrics, generationTokens, rewardMetrics } from '../../main/trainer/monitor/metrics.ts';
 import { expectAllClose, expectClose, expectMetrics, type LoggedMetrics } from './closeness.ts';
 
 /** See grpo.py. A reward of null doesn't apply. */

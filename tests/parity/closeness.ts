@@ -10,8 +10,14 @@ const LAST_PLACES = 2.4e-7;
 /** TRL's lists of values since its last log, NaN as null. */
 export type LoggedMetrics = Readonly<Record<string, readonly (number | null)[]>>;
 
-export function expectClose(ours: number | undefined, theirs: number, what: string, relative = RELATIVE): void {
-  const tolerance = relative * Math.abs(theirs) + ABSOLUTE;
+export function expectClose(
+  ours: number | undefined,
+  theirs: number,
+  what: string,
+  relative = RELATIVE,
+  absolute = ABSOLUTE,
+): void {
+  const tolerance = relative * Math.abs(theirs) + absolute;
   const distance = Math.abs((ours ?? Number.NaN) - theirs);
   if (!(distance <= tolerance)) expect.fail(`Expected ${what} to be ${theirs} ± ${tolerance}, got ${ours}`);
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
-import { grpoLoss } from '../../main/trainer/loss-op.ts';
+import { grpoLoss } from '../../main/trainer/losses/loss-op.ts';
 import { expectAllClose, expectClose, expectMetrics, type LoggedMetrics } from './closeness.ts';
 
 /** See grpo.py. Matrices are [rows, columns], row after row. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type ScalarEvent, tensorBoardFile } from '../../main/services/exports/tensorboard.ts';
+import { type ScalarEvent, tensorBoardFile } from '../../main/services/runs/exports/tensorboard.ts';
 
 const file = new URL('./fixtures/tensorboard.json', import.meta.url);
 const reference = JSON.parse(readFileSync(file, 'utf8')) as {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Curriculum, StageView } from '../../main/services/curriculum.ts';
-import { numberFrom, numbersFrom, worded } from '../../renderer/components/config-form/entry.ts';
+import type { Curriculum, StageView } from '../../main/services/curriculum/curriculum.ts';
+import { formatValue, numberFrom, numbersFrom } from '../../renderer/components/config-form/entry.ts';
 import { fieldSections } from '../../renderer/components/config-form/sections.ts';
 import { ladderShape } from '../../renderer/curriculum/ladder-shape.ts';
 import {
   metInARow,
+  movedTo,
   originInWords,
+  primaryAction,
   ruleInShort,
   ruleInWords,
   runToResume,
@@ -38,11 +40,13 @@ describe('ladderShape', () => {
 });
 
 describe('words of a stage', () => {
-  it('say its rule, its origin and how it stands', () => {
+  it('describe its rule, origin and state', () => {
     expect([ruleInWords(rule), ruleInShort(rule)]).toEqual(['held-out ≥ 0.90, 2 times in a row', 'needs ≥ 0.90 × 2']);
-    expect(ruleInWords(null)).toBe('when its steps are done');
+    expect(ruleInWords(null)).toBe('all steps are done');
     expect(originInWords({ kind: 'model', name: '/models/smollm' })).toBe('smollm');
     const run = (state: string) => ({ state: 'failed', run: { state } }) as Pick<StageView, 'state' | 'run'>;
+    const paused = { state: 'running', run: { state: 'paused' } } as Pick<StageView, 'state' | 'run'>;
+    expect(stateOf(paused)).toBe('paused');
     expect([stateOf(run('interrupted')), stateOf({ state: 'failed', run: null })]).toEqual(['interrupted', 'failed']);
   });
 
@@ -54,11 +58,41 @@ describe('words of a stage', () => {
   });
 });
 
+describe('primaryAction', () => {
+  const stage = (id: number, state: string, run: object | null = null, dataset: object | null = {}) =>
+    ({ id, position: id, name: `stage ${id}`, state, run, dataset }) as unknown as StageView;
+  const run = (state: string, step = 5) => ({ id: 7, state, step, maxSteps: 10 });
+  const next = stage(2, 'planned');
+
+  it('resumes what ended early instead of starting it again', () => {
+    const action = { kind: 'resume', runId: 7, step: 5 };
+    expect(primaryAction([next], stage(1, 'failed', run('interrupted')))).toEqual(action);
+    expect(primaryAction([next], stage(1, 'cancelled', run('stopped')))).toEqual(action);
+    expect(primaryAction([next], stage(1, 'failed', run('collapsed')))).toEqual({ kind: 'start' });
+    expect(primaryAction([next], stage(1, 'unmet', run('done', 10)))).toEqual({ kind: 'start' });
+  });
+
+  it('continues with the next stage after one that is done, and opens the run of one that trains', () => {
+    const done = stage(1, 'done', run('done', 10));
+    expect(primaryAction([done, next], done)).toEqual({ kind: 'next', stageId: 2, name: 'stage 2' });
+    expect(primaryAction([done], done)).toEqual({ kind: 'start' });
+    expect(primaryAction([done, stage(2, 'planned', null, null)], done)).toEqual({ kind: 'start' });
+    expect(primaryAction([], stage(1, 'running', run('running')))).toEqual({ kind: 'open', runId: 7 });
+  });
+});
+
+describe('movedTo', () => {
+  it('puts one id in another place', () => {
+    expect(movedTo([1, 2, 3], 3, 0)).toEqual([3, 1, 2]);
+    expect(movedTo([1, 2, 3], 1, 2)).toEqual([2, 3, 1]);
+  });
+});
+
 describe('a stage that has not begun', () => {
   const stage = (position: number, state: string, config: object = {}) =>
     ({ position, state, config, run: state === 'planned' ? null : {} }) as unknown as StageView;
 
-  it('waits for the stage before while that one is to be trained, but not where it names its own start', () => {
+  it('waits for the previous stage to be trained, unless it names its own checkpoint', () => {
     const [first, second, own] = [
       stage(0, 'running'),
       stage(1, 'planned'),
@@ -89,7 +123,7 @@ describe('nextStep', () => {
     autoPromote: false,
   });
 
-  it('leads a newcomer to the demo, and everyone else to what is left', () => {
+  it('suggests the demo to a new user, and to everyone else what is left', () => {
     expect(nextStep(curriculum(), false)).toEqual({ kind: 'demo' });
     expect(nextStep(curriculum(), true)).toEqual({ kind: 'plan' });
     expect(nextStep(curriculum(stage(1, 'planned')), false)).toEqual({ kind: 'demo' });
@@ -99,21 +133,26 @@ describe('nextStep', () => {
     expect(nextStep({ ...curriculum(stage(1, 'failed')), held: 'killed' }, true)).toEqual({ kind: 'held' });
   });
 
-  it('is silent while a stage trains or waits', () => {
+  it('is null while a stage is training or queued', () => {
     expect(nextStep(curriculum(stage(1, 'running')), true)).toBeNull();
     expect(nextStep({ ...curriculum(stage(1, 'queued')), queue: [1] }, true)).toBeNull();
   });
 });
 
 describe('entries of the configuration form', () => {
-  it('take numbers as people type them, and leave the rest to the check', () => {
+  it('accept numbers as people type them, and leave the rest to validation', () => {
     expect(['1e-6', '0,5', ' 12 ', 'x', ''].map((text) => numberFrom(text, false))).toEqual([1e-6, 0.5, 12, 'x', '']);
     expect(numberFrom('', true)).toBeNull();
     expect([numbersFrom('1, 0.5', true), numbersFrom(' ', true), numbersFrom('', false)]).toEqual([[1, 0.5], null, []]);
-    expect([worded(1e-6), worded(null), worded(false), worded([1, 2])]).toEqual(['1e-6', 'none', 'no', '1, 2']);
+    expect([formatValue(1e-6), formatValue(null), formatValue(false), formatValue([1, 2])]).toEqual([
+      '1e-6',
+      'none',
+      'no',
+      '1, 2',
+    ]);
   });
 
-  it('stand under headings, the important ones first; changes and faults unfold theirs', () => {
+  it('are grouped under headings, important ones first; changes and errors expand theirs', () => {
     const field = (name: string, group: string, important = false) =>
       ({ name, group, important, doc: `About ${name}` }) as never;
     const fields = [

@@ -8,8 +8,8 @@ const classesIn = (css: string): readonly string[] =>
   [...css.replaceAll(/:global\([^)]*\)|\/\*.*?\*\//gs, '').matchAll(/\.([a-z][\w-]*)/gi)].map(([, name = '']) => name);
 
 describe("a screen's styles", () => {
-  // A module's class names are its own: `.mono` in one is not the `.mono` of all screens, and would style nothing.
-  it('name the classes of all screens as such', () => {
+  // A module's class names are local: `.mono` in one is not the global `.mono`, and would style nothing.
+  it('refer to global classes with :global', () => {
     const shared = new Set(classesIn(read('theme/tokens.css')));
     const lost = globSync('**/*.module.css', { cwd: renderer }).flatMap((file) => {
       const folder = globSync(`${join(file, '..')}/*.tsx`, { cwd: renderer })

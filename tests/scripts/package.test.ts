@@ -40,6 +40,21 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('the pack
     expect(readdirSync(join(packed, 'locales'))).toEqual(['en-US.pak']);
   });
 
+  it('holds a licence for each package that is not bundled', () => {
+    const files = packedFiles(packed);
+    const notes = readFileSync(join(resourcesOf(packed), 'resources/licenses/README.md'), 'utf8');
+    const packages = new Set(
+      files.flatMap((file) => /^app\.asar\/node_modules\/((?:@[\w-]+\/)?[\w-]+)\//.exec(file)?.[1] ?? []),
+    );
+    expect(packages).toContain('seedrandom');
+    const without = [...packages].filter(
+      (name) => !files.includes(`app.asar/node_modules/${name}/LICENSE`) && !notes.includes(`\`${name}\``),
+    );
+    expect(without).toEqual([]);
+    for (const [, named = ''] of notes.matchAll(/\]\(([\w.-]+\.txt)\)/g))
+      expect(files).toContain(`resources/licenses/${named}`);
+  });
+
   it('has the fuses that keep it to itself', () => {
     // In Electron's order: run as Node, encrypt cookies, NODE_OPTIONS, --inspect, check the archive, only the archive,
     // the browser's own snapshot, file:// privileges, and one that isn't ours to set.

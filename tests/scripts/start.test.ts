@@ -9,11 +9,11 @@ import { until } from '../until.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 describe('obstacle', () => {
-  it('names what keeps Electron from running', () => {
+  it('says what keeps Electron from running', () => {
     const display = { DISPLAY: ':0' };
     expect(obstacle({ platform: 'linux', env: display, uid: 1000 })).toBeNull();
     expect(obstacle({ platform: 'linux', env: { WAYLAND_DISPLAY: 'wayland-0' }, uid: 1000 })).toBeNull();
-    expect(obstacle({ platform: 'linux', env: {}, uid: 1000 })).toMatch(/no display/);
+    expect(obstacle({ platform: 'linux', env: {}, uid: 1000 })).toMatch(/needs a display/);
     expect(obstacle({ platform: 'linux', env: display, uid: 0 })).toMatch(/as root/);
     expect(obstacle({ platform: 'darwin', env: {}, uid: 501 })).toBeNull();
     expect(obstacle({ platform: 'win32', env: {}, uid: null })).toBeNull();
@@ -49,10 +49,10 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     return { child, said: () => said, exited };
   }
 
-  it('serves where Electron can not run, says why in one line, and ends as it is told', async () => {
+  it('serves where Electron cannot run, says why in one line, and exits on request', async () => {
     const { child, said, exited } = start(temporaryFolder(), {});
     await until(() => said().includes('Braid is at http://127.0.0.1:'));
-    expect(said().split('\n')[0]).toBe('Braid opens in the browser: there is no display here, which Electron needs.');
+    expect(said().split('\n')[0]).toBe('Opening Braid in the browser: Electron needs a display and there is none.');
     child.kill('SIGTERM');
     expect(await exited).toBe(0);
   });

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { databaseError } from '../../main/store/errors.ts';
@@ -42,6 +42,30 @@ describe('openDatabase', () => {
     db.close();
   });
 
+  it('keeps the runs, texts and datasets of version 5, whose roles, sides and leakage were derived', () => {
+    const file = fileIn();
+    const old = openDatabase(file, { migrations: migrations.slice(0, 5) });
+    old.exec(`
+      insert into run (name, state, method, task, dataset, model, config_json, folder, max_steps, created_at)
+      values ('baseline/seed_42', 'done', 'sft', 'reply', 'd', 'm', '{}', 'outputs/run-0001', 10, 1);
+      insert into text (title, text, source, words, hash, added_at) values ('t', 'one two', 's', 2, 'h', 1);
+      insert into dataset (name, file, task, words, train_n, test_n, seed, made_at)
+      values ('10words', 'd', 'interleave', 10, 8, 4, 42, 1);`);
+    old.close();
+    const store = openStore(file);
+    expect(store.runs.list()).toMatchObject([{ name: 'baseline/seed_42', role: 'baseline/seed_42' }]);
+    store.runs.rename(1, 'mine');
+    expect(store.runs.get(1)).toMatchObject({ name: 'mine', role: 'baseline/seed_42' });
+    expect(store.datasets.list()).toMatchObject([{ name: '10words', leakage: null }]);
+    store.datasets.setLeakage(1, { titles: 0, pairs: 3 });
+    expect(store.datasets.get(1)?.leakage).toEqual({ titles: 0, pairs: 3 });
+    expect(store.texts.get(1)?.side).toBeNull();
+    store.texts.decide(1, 'test');
+    store.texts.decide(1, 'train');
+    expect(store.texts.list()).toMatchObject([{ title: 't', side: 'test' }]);
+    store.close();
+  });
+
   it('leaves the version before a migration that fails', () => {
     const file = fileIn();
     const one = { version: 1, sql: 'create table a (x integer) strict' };
@@ -53,7 +77,7 @@ describe('openDatabase', () => {
     db.close();
   });
 
-  it('refuses a newer version, naming both, and leaves the file alone', () => {
+  it('rejects a newer version, naming both, and leaves the file alone', () => {
     const file = fileIn();
     openDatabase(file).close();
     const raw = new Database(file);
@@ -68,7 +92,7 @@ describe('openDatabase', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('refuses a file that is no database', () => {
+  it('rejects a file that is not a database', () => {
     const file = fileIn();
     writeFileSync(file, 'these are notes of mine, and no database at all; '.repeat(50));
     expect(errorOf(() => openDatabase(file))).toMatchObject({
@@ -77,7 +101,7 @@ describe('openDatabase', () => {
     });
   });
 
-  it("refuses another program's database", () => {
+  it("rejects another program's database", () => {
     const file = fileIn();
     const raw = new Database(file);
     raw.exec('create table songs (title text)');
@@ -85,7 +109,49 @@ describe('openDatabase', () => {
     expect(errorOf(() => openDatabase(file))).toMatchObject({ code: 'DATABASE_FOREIGN' });
   });
 
-  it('refuses a truncated database', () => {
+  it.each([-1, 0])('rejects one of ours at version %i, and leaves the file alone', (version) => {
+    const file = fileIn();
+    openDatabase(file).close();
+    const raw = new Database(file);
+    raw.pragma(`user_version = ${version}`);
+    raw.close();
+    const before = readFileSync(file);
+    expect(errorOf(() => openDatabase(file))).toMatchObject({
+      code: 'DATABASE_UNREADABLE',
+      message: expect.stringContaining(`got ${version}`),
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it('names what is missing where a table was dropped, and closes the file', () => {
+    const file = fileIn();
+    openDatabase(file).close();
+    const raw = new Database(file);
+    raw.exec('drop table sample');
+    raw.close();
+    expect(errorOf(() => openStore(file))).toMatchObject({
+      code: 'DATABASE_UNREADABLE',
+      message: expect.stringContaining('no such table'),
+      remedy: expect.stringContaining('backup'),
+    });
+  });
+
+  it('rejects an empty file beside runs, and takes one in a workspace without any', () => {
+    const file = fileIn();
+    writeFileSync(file, '');
+    openDatabase(file).close();
+    const beside = fileIn();
+    mkdirSync(join(dirname(beside), 'outputs', 'run-0001-10words-grpo'), { recursive: true });
+    writeFileSync(beside, '');
+    expect(errorOf(() => openDatabase(beside))).toMatchObject({
+      code: 'DATABASE_EMPTY',
+      message: expect.stringContaining('outputs'),
+      remedy: expect.stringContaining('backup'),
+    });
+    expect(statSync(beside).size).toBe(0);
+  });
+
+  it('rejects a truncated database', () => {
     const file = fileIn();
     openDatabase(file).close();
     truncateSync(file, 8192);
@@ -95,7 +161,7 @@ describe('openDatabase', () => {
     });
   });
 
-  it('refuses a folder in place of the file', () => {
+  it('rejects a folder instead of the file', () => {
     const file = fileIn();
     mkdirSync(file);
     expect(errorOf(() => openDatabase(file))).toMatchObject({ message: expect.stringContaining('got a folder') });
@@ -126,7 +192,7 @@ describe('openDatabase', () => {
 });
 
 describe('checkNodeVersion', () => {
-  it('refuses versions that better-sqlite3 cannot run on', () => {
+  it('rejects versions that better-sqlite3 cannot run on', () => {
     expect(errorOf(() => checkNodeVersion('20.20.2'))).toMatchObject({ code: 'NODE_TOO_OLD' });
     expect(() => checkNodeVersion('24.21.0')).not.toThrow();
   });

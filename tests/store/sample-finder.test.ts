@@ -115,7 +115,7 @@ describe('words', () => {
 });
 
 describe('the migration to component rows', () => {
-  it('takes over what was stored before it', () => {
+  it('includes what was stored before it', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'braid.db');
     openDatabase(file, { migrations: migrations.filter(({ version }) => version < 4) }).close();

@@ -73,6 +73,10 @@ describe('stages', () => {
     stages.setState(second, 'queued');
     stages.setState(first, 'queued');
     expect(stages.queue().map(({ id }) => id)).toEqual([second, first]);
+    stages.reorder([first, second, 99]);
+    expect(stages.queue().map(({ id }) => id)).toEqual([first, second]);
+    stages.reorder([second]);
+    expect(stages.queue().map(({ id }) => id)).toEqual([second, first]);
     expect(stages.queue()[0]).toMatchObject({ promotion: { at: 0.95 }, config: { seed: 1 } });
     stages.setState(first, 'failed', 'out of memory');
     expect(stages.get(first)).toMatchObject({ state: 'failed', reason: 'out of memory', datasetId: null });

@@ -60,7 +60,7 @@ describe('alignmentScore', () => {
     }
   });
 
-  it('refuses more words than its integers can hold', () => {
+  it('rejects more words than its integers can hold', () => {
     const a = Array.from({ length: 26_001 }, () => 'a');
     const b = Array.from({ length: 26_001 }, () => 'b');
     expect(() => alignmentScore(a, b)).toThrow('Expected at most 26000 words to align, got 26001');

@@ -38,7 +38,7 @@ describe('bootstrapMean', () => {
     expect(wide.high - wide.low).toBeGreaterThan(narrow.high - narrow.low);
   });
 
-  it('refuses no values', () => {
+  it('rejects no values', () => {
     expect(() => bootstrapMean([], randomStream(1).next)).toThrow('Expected at least one value');
   });
 });
@@ -50,7 +50,7 @@ describe('bootstrapDifference', () => {
     for (const value of [mean, low, high]) expect(value).toBeCloseTo(0.25, 10);
   });
 
-  it('refuses unequal lengths', () => {
+  it('rejects unequal lengths', () => {
     expect(() => bootstrapDifference([1, 2], [1], randomStream(1).next)).toThrow(
       'Expected as many values after as before (2), got 1',
     );

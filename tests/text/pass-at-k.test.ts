@@ -10,7 +10,7 @@ describe('passAtK', () => {
     expect(passAtK(4, 1, 2)).toBeCloseTo(0.5, 12);
   });
 
-  it('refuses k beyond the samples, and counts that make no sense', () => {
+  it('rejects k beyond the samples, and counts that make no sense', () => {
     expect(() => passAtK(8, 2, 10)).toThrow('Expected k to be at most the 8 samples of a prompt, got 10');
     expect(() => passAtK(8, 9, 1)).toThrow('Expected at most 8 samples to pass, got 9');
     expect(() => passAtK(8, 1.5, 1)).toThrow('"c" to be a whole number of at least 0, got 1.5');

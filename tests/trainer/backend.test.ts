@@ -1,18 +1,18 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { currentLayout, nativeFolder, readManifest } from '../../main/native/folder.ts';
+import { currentLayout } from '../../main/native/folder.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
+import { nativeUnderTest } from '../native-under-test.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-backend-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const own = nativeFolder();
-const isSetUp = readManifest(currentLayout(own)) !== null;
-if (!isSetUp) console.warn('native is skipped: the native backend is not set up');
+const own = nativeUnderTest;
+const before = process.env.BRAID_NATIVE;
 const kernelsFile = buildKernels();
 
 describe('openBackend', () => {
@@ -22,7 +22,7 @@ describe('openBackend', () => {
     process.env.BRAID_NATIVE = place;
   });
   afterEach(() => {
-    process.env.BRAID_NATIVE = own;
+    process.env.BRAID_NATIVE = before;
   });
 
   /** A set-up whose addon is a few bytes of text. */
@@ -34,14 +34,14 @@ describe('openBackend', () => {
     writeFileSync(addon, 'no addon');
   }
 
-  it('takes wasm and says that native is not set up', async () => {
+  it('uses wasm and says that native is not set up', async () => {
     const backend = await openBackend({ backend: 'auto', threads: 1, kernelsFile });
     expect(backend).toMatchObject({ name: 'wasm', threads: 1 });
     expect(backend.why).toMatch(/^WebAssembly on 1 thread.*\(the native backend is not set up\)$/);
     await backend.close();
   });
 
-  it('takes wasm and says what is wrong with native', async () => {
+  it('uses wasm and says what is wrong with native', async () => {
     breakSetUp();
     const backend = await openBackend({ backend: 'auto', threads: 1, kernelsFile });
     expect(backend.name).toBe('wasm');
@@ -50,41 +50,43 @@ describe('openBackend', () => {
     await backend.close();
   });
 
-  it('refuses native where it does not work, with what to do', async () => {
+  it('rejects native where it does not work, with what to do', async () => {
     breakSetUp();
     await expect(openBackend({ backend: 'native', threads: 1, kernelsFile })).rejects.toMatchObject({
       code: 'NO_NATIVE_BACKEND',
       kind: 'input',
-      message: expect.stringMatching(/^Expected the native backend to work, but a library is damaged/),
+      message: expect.stringMatching(/^The native backend doesn't work: a library is damaged/),
       remedy: expect.stringContaining('npm run setup:native'),
     });
   });
 
-  it('takes wasm where it was asked for', async () => {
+  it('uses wasm if requested', async () => {
     const backend = await openBackend({ backend: 'wasm', threads: 1, kernelsFile });
-    expect(backend.why).toMatch(/\(as asked\)$/);
+    expect(backend.why).toMatch(/\(as requested\)$/);
     await backend.close();
   });
 
-  it.runIf(isSetUp)('takes wasm when part of the package is gone', async () => {
-    const [from, to] = [currentLayout(own), currentLayout(place)];
-    mkdirSync(to.root);
-    cpSync(from.manifest, to.manifest);
-    cpSync(from.addon, to.addon);
-    symlinkSync(from.libraries, to.libraries);
-    mkdirSync(to.package);
-    const backend = await openBackend({ backend: 'auto', threads: 1, kernelsFile });
-    expect(backend.name).toBe('wasm');
-    expect(backend.why).toMatch(/it crashed when tried: Cannot find module/);
-    await backend.close();
-  });
+  describe.runIf(own !== null)('with a set-up', () => {
+    it('uses wasm if part of the package is missing', async () => {
+      const [from, to] = [own ?? currentLayout(place), currentLayout(place)];
+      mkdirSync(to.root);
+      cpSync(from.manifest, to.manifest);
+      cpSync(from.addon, to.addon);
+      symlinkSync(from.libraries, to.libraries);
+      mkdirSync(to.package);
+      const backend = await openBackend({ backend: 'auto', threads: 1, kernelsFile });
+      expect(backend.name).toBe('wasm');
+      expect(backend.why).toMatch(/it crashed when tried: Cannot find module/);
+      await backend.close();
+    });
 
-  it.runIf(isSetUp)('takes native where its self-check passes', async () => {
-    process.env.BRAID_NATIVE = own;
-    const backend = await openBackend({ backend: 'auto', threads: 2, kernelsFile });
-    expect(backend.name).toBe('native');
-    expect(backend.why).toMatch(/^TensorFlow \d+\.\d+\.\d+ on .* \(its self-check passed\)$/);
-    expect(tf.tidy(() => tf.add(1, 2).dataSync()[0])).toBe(3);
-    await backend.close();
+    it('uses native if its self-check passes', async () => {
+      process.env.BRAID_NATIVE = dirname(own?.root ?? '');
+      const backend = await openBackend({ backend: 'auto', threads: 2, kernelsFile });
+      expect(backend.name).toBe('native');
+      expect(backend.why).toMatch(/^TensorFlow \d+\.\d+\.\d+ on .* \(its self-check passed\)$/);
+      expect(tf.tidy(() => tf.add(1, 2).dataSync()[0])).toBe(3);
+      await backend.close();
+    });
   });
 });

@@ -83,7 +83,7 @@ describe('AdamW', () => {
     expect(optimizer.steps).toBe(0);
   });
 
-  it('goes on from an exported state as if it had never stopped', async () => {
+  it('continues from an exported state as if it had never stopped', async () => {
     const straight = parameters();
     const first = new AdamW(straight, config);
     first.update(gradients([1, 2], [3]), 0.1);
@@ -104,7 +104,7 @@ describe('AdamW', () => {
     expect(second.steps).toBe(2);
   });
 
-  it('refuses a state of other parameters', async () => {
+  it('rejects a state of other parameters', async () => {
     const optimizer = new AdamW(parameters(), config);
     expect(() => optimizer.importState({ step: Float32Array.of(1), 'exp_avg.a.weight': new Float32Array(3) })).toThrow(
       'Expected 2 values of "exp_avg.a.weight" in the optimiser state, got 3',
@@ -150,7 +150,7 @@ describe('globalNorm and clipCoefficient', () => {
 });
 
 describe('accumulateGradients', () => {
-  it('adds up and takes both summands over', () => {
+  it('adds up and takes ownership of both summands', () => {
     const before = tf.memory().numTensors;
     const first = tf.tidy(() => accumulateGradients(null, gradients([1, 2], [3])));
     const sum = accumulateGradients(first, gradients([10, 20], [30]));

@@ -45,7 +45,7 @@ const mean = (run: TinyRun, name: string, from: number, to?: number): number => 
 };
 
 describe('polychromic-sft', () => {
-  it('fits the targets, and says more different things the more lambda asks for it', async () => {
+  it('fits the targets, with more diverse samples for a larger lambda', async () => {
     const run = (polychromic_lambda: number) =>
       tinyRun({ model, records, config: { ...common, method: 'polychromic-sft', polychromic_lambda } });
     const [plain, diverse] = [await run(0), await run(4)];
@@ -117,13 +117,13 @@ describe('polychromic-grpo', () => {
 });
 
 describe('the configuration of polychromic methods', () => {
-  it('refuses sampling filters that would bias the gradient', () => {
+  it('rejects sampling filters that would bias the gradient', () => {
     expect(() => parseConfig({ method: 'polychromic-sft', top_p: 0.9, top_k: 5 })).toThrow(
       'expected no sampling filter with polychromic-sft, got top_p 0.9, top_k 5',
     );
   });
 
-  it('refuses sets larger than the group', () => {
+  it('rejects sets larger than the group', () => {
     expect(() => parseConfig({ method: 'polychromic-grpo', num_generations: 4, polychromic_set_size: 5 })).toThrow(
       'expected polychromic_set_size (5) to be at most num_generations (4)',
     );

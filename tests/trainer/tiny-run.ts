@@ -1,22 +1,22 @@
 /** Whole runs of the trainer in this process, on a tiny random model and a backend that stays open. */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { noProgress, restoreCheckpoint } from '../../main/trainer/checkpoint.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
-import { openControl } from '../../main/trainer/control.ts';
 import type { Metrics, TrainerEvent } from '../../main/trainer/events.ts';
 import { trainGrpo } from '../../main/trainer/grpo.ts';
-import { openPhases } from '../../main/trainer/phases.ts';
-import { openRunIo } from '../../main/trainer/run-io.ts';
+import { openControl } from '../../main/trainer/host/control.ts';
+import { openRunIo } from '../../main/trainer/host/run-io.ts';
+import type { TrainerStart } from '../../main/trainer/host/start.ts';
+import { openPhases } from '../../main/trainer/monitor/phases.ts';
 import { openSession, type Session } from '../../main/trainer/session.ts';
 import { trainPolychromicSft, trainSft } from '../../main/trainer/sft.ts';
-import type { TrainerStart } from '../../main/trainer/start.ts';
+import { tinyConfig, withoutTimes } from '../left-by.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { openForTest } from '../tensor/wasm/open.ts';
 import { tinyDataset } from '../tiny-dataset.ts';
 import { writeTinyModel } from '../tiny-model.ts';
+
+export { checkpointDigests, OF_THE_MACHINE, tinyConfig, withoutTimes } from '../left-by.ts';
 
 export interface TinyRun {
   readonly events: readonly TrainerEvent[];
@@ -42,22 +42,6 @@ export interface TinyRunOptions {
   readonly replace?: (session: Session) => Partial<Session>;
 }
 
-/** Metrics that tell of the machine, not of the training. */
-export const OF_THE_MACHINE = /^time\/|^step_time$|^tokens_per_second$|^memory_mb$/;
-
-/** Small groups and frequent checkpoints. */
-export const tinyConfig: Partial<TrainConfig> = {
-  max_steps: 6,
-  per_device_train_batch_size: 8,
-  num_generations: 4,
-  learning_rate: 0.01,
-  lora_r: 2,
-  lora_alpha: 4,
-  sample_steps: 2,
-  save_steps: 100,
-  threads: 1,
-};
-
 const trainers = {
   grpo: trainGrpo,
   'polychromic-grpo': trainGrpo,
@@ -81,6 +65,7 @@ export function tinySession(options: TinyRunOptions): Session {
     evalRecords: options.evalRecords ?? [],
     outputDir: options.outputDir ?? temporaryFolder(),
     resumeFrom: options.resumeFrom ?? null,
+    estimate: null,
     kernelsFile: '',
   });
 }
@@ -110,20 +95,4 @@ export async function tinyRun(options: TinyRunOptions): Promise<TinyRun> {
     samples: events.filter(({ kind }) => kind === 'samples'),
     checkpoint: done?.kind === 'done' ? (done.path ?? '') : '',
   };
-}
-
-/** Metrics that the machine's speed doesn't change. */
-export function withoutTimes(metrics: Metrics): Metrics {
-  return Object.fromEntries(Object.entries(metrics).filter(([name]) => !OF_THE_MACHINE.test(name)));
-}
-
-/** What a checkpoint's weights and moments are, byte for byte; digests, so that a difference is told in one line. */
-export function checkpointDigests(folder: string, useLora: boolean): readonly string[] {
-  const weights = useLora ? 'adapter_model.safetensors' : 'model.safetensors';
-  return [weights, 'optimizer.safetensors'].map((name) => {
-    const digest = createHash('sha256')
-      .update(readFileSync(join(folder, name)))
-      .digest('hex');
-    return `${name} ${digest}`;
-  });
 }

@@ -1,9 +1,11 @@
+import { appendFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tinyWorkspace } from '../../services/tiny-workspace.ts';
 import { contextOf, openTinyApp, overPorts } from '../transports.ts';
 
 describe('runs.start', () => {
-  it('takes the settings of a run but for those that are given, under a name of its own', async () => {
+  it('uses the settings of a run except for the given ones, under a new name', async () => {
     const world = await tinyWorkspace();
     const app = openTinyApp(world);
     const { client } = await overPorts(contextOf(app));
@@ -16,5 +18,26 @@ describe('runs.start', () => {
     expect(differing.map(({ field }) => field)).toEqual(['seed']);
     expect((await client.runs.get(second)).name).toBe('warm/seed_43');
     await expect(client.runs.start({ like: 99, config: {} })).rejects.toMatchObject({ data: { code: 'RUN_UNKNOWN' } });
+  });
+});
+
+describe('runs.wholeCheckpoint', () => {
+  it('is the newest whose files are as they were written, and names those that are not', async () => {
+    const world = await tinyWorkspace();
+    const app = openTinyApp(world);
+    const { client } = await overPorts(contextOf(app));
+    const { runId } = await client.runs.start({ config: { ...world.config({ max_steps: 4, save_steps: 2 }) } });
+    await app.live.outcome(runId);
+    const [earlier, newest] = (await client.runs.get({ runId })).checkpoints;
+    expect(await client.runs.wholeCheckpoint({ runId })).toEqual({ checkpointId: newest?.id, damaged: [] });
+    appendFileSync(join(newest?.path ?? '', 'rng.json'), ' ');
+    const file = join(newest?.path ?? '', 'rng.json');
+    const damaged = [{ step: 4, file, reason: 'its content is not what was written' }];
+    expect(await client.runs.wholeCheckpoint({ runId })).toEqual({ checkpointId: earlier?.id, damaged });
+    rmSync(join(earlier?.path ?? '', 'adapter_model.safetensors'));
+    expect(await client.runs.wholeCheckpoint({ runId })).toMatchObject({
+      checkpointId: null,
+      damaged: [...damaged, { step: 2, reason: 'it is missing or cannot be read' }],
+    });
   });
 });

@@ -60,7 +60,7 @@ function targetOf(target: Target, app: EventEmitter): EventEmitter | undefined {
   return target === 'app' ? app : target === 'window' ? window : window?.webContents;
 }
 
-/** Gives whether a listener of a plain event prevented it. `moved` and `close` are what a person does to the window. */
+/** Returns whether a listener of a plain event prevented it. `moved` and `close` are user actions on the window. */
 function emit(target: EventEmitter | undefined, event: string, args: readonly unknown[]): boolean {
   const [window] = windows;
   let prevented = false;

@@ -1,4 +1,4 @@
-/** Utility processes as forks of this Node, with Electron's habits: no id at first, stderr let go of at the exit. */
+/** Utility processes as forks of this Node, with Electron's behaviour: no id at first, stderr released at exit. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';

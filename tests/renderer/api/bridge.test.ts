@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { MessageChannel, type MessagePort as NodePort } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openLine } from '../../../renderer/api/line.ts';
+import { openTransport } from '../../../renderer/api/transport.ts';
 
 const built = resolve(import.meta.dirname, '../../../out/preload/index.cjs');
 
@@ -14,7 +14,7 @@ type Listener = (event: {
   readonly ports: readonly unknown[];
 }) => void;
 
-/** A window, as far as the bridge and the page's line use one. */
+/** A window with what the bridge and the page's transport use. */
 class FakeWindow {
   readonly location = { protocol: 'app:', origin: 'app://braid', host: 'braid' };
   readonly #listeners = new Set<Listener>();
@@ -31,13 +31,13 @@ class FakeWindow {
     if (origin === this.location.origin) this.deliver(this, data, ports);
   }
 
-  /** A message from some window. */
+  /** Delivers a message from any window. */
   deliver(source: unknown, data: unknown, ports: readonly unknown[] = []): void {
     for (const listener of [...this.#listeners]) listener({ source, data, ports });
   }
 }
 
-/** Runs the built preload, as Electron does: CommonJS, with nothing to require but `electron`. */
+/** Runs the built preload as Electron does: CommonJS that can only require `electron`. */
 function bridge() {
   if (!existsSync(built)) throw new Error(`Expected the built preload at ${built}: run npm run build first`);
   const window = new FakeWindow();
@@ -54,16 +54,16 @@ function bridge() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('the preload and the line of the page', () => {
+describe("the preload and the page's transport", () => {
   it('pass one port from the host to the page, and another when the page asks again', async () => {
     const { window, sent, hand } = bridge();
     vi.stubGlobal('window', window);
     for (const times of [1, 2]) {
-      const line = openLine();
+      const transport = openTransport();
       expect(sent).toEqual(Array.from({ length: times }, () => 'braid:ready'));
       const { port1, port2 } = new MessageChannel();
       hand([port2]);
-      const { link, lost } = await line;
+      const { link, lost } = await transport;
       const asked = new Promise((settle) => port1.once('message', settle));
       void link.call(['app', 'info'], undefined, { context: {} }).catch(() => undefined);
       expect(JSON.stringify(await asked)).toContain('/app/info');
@@ -72,7 +72,7 @@ describe('the preload and the line of the page', () => {
     }
   });
 
-  it('take nothing from other windows, and no message without a port', async () => {
+  it('ignore other windows, and messages without a port', async () => {
     const { window, sent, hand } = bridge();
     const seen: unknown[] = [];
     window.addEventListener('message', ({ data }) => seen.push(data));
@@ -83,7 +83,7 @@ describe('the preload and the line of the page', () => {
     expect(seen).not.toContain('braid:port');
     vi.stubGlobal('window', window);
     let opened = false;
-    void openLine().then(() => {
+    void openTransport().then(() => {
       opened = true;
     });
     window.deliver({}, 'braid:port', [new MessageChannel().port1]);

@@ -67,19 +67,19 @@ describe('align', () => {
     expect(line?.[1]).toBeCloseTo(1 * (1 / 3) + 3 * (2 / 3));
   });
 
-  it('takes no series', () => {
+  it('accepts no series', () => {
     expect(align([], [], plain)).toEqual({ x: [], values: [], columns: [] });
   });
 });
 
 describe('smooth', () => {
-  it('is not pulled towards 0 at the start, and passes gaps over', () => {
+  it('is not biased towards 0 at the start, and skips gaps', () => {
     expect(smooth([4, null, undefined, 4], 0.9)).toEqual([4, null, undefined, 4]);
   });
 });
 
 describe('valueAt', () => {
-  it('gives the newest value up to there', () => {
+  it('returns the newest value up to the index', () => {
     expect(valueAt([1, undefined, 3], 1)).toBe(1);
     expect(valueAt([1, undefined, 3], 9)).toBe(3);
     expect(valueAt([undefined, 2], 0)).toBe(null);

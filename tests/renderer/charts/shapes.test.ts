@@ -10,11 +10,11 @@ describe('binsOf', () => {
     expect(bins[1]).toMatchObject({ from: 0.25, to: 0.5 });
   });
 
-  it('puts what lies outside into the nearest bin', () => {
+  it('puts values outside into the nearest bin', () => {
     expect(binsOf([-1, 2], 2, 0, 1).map(({ count }) => count)).toEqual([1, 1]);
   });
 
-  it('takes values that are all the same', () => {
+  it('accepts values that are all equal', () => {
     expect(binsOf([3, 3], 2, 3, 3).map(({ count }) => count)).toEqual([2, 0]);
   });
 });
@@ -30,18 +30,18 @@ describe('sparkPath', () => {
     expect(sparkPath([0, null, 1], box).path).toBe('M2 12M12 2');
   });
 
-  it('lies in the middle when nothing varies, and is nothing without values', () => {
+  it('is centred for constant values, and empty without values', () => {
     expect(sparkPath([5, 5], box).path).toBe('M2 7L12 7');
     expect(sparkPath([Number.NaN], box)).toEqual({ path: '', end: null });
   });
 
-  it('takes a scale that is given', () => {
+  it('uses a given scale', () => {
     expect(sparkPath([0.5, 0.5], { ...box, min: 0, max: 1 }).path).toBe('M2 7L12 7');
   });
 });
 
 describe('asCsv', () => {
-  it('gives whole precision, with empty cells and quoted names', () => {
+  it('writes full precision, with empty cells and quoted names', () => {
     const aligned = {
       x: [1, 2],
       values: [

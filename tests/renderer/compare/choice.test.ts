@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PromptSource } from '../../../main/services/model-comparisons.ts';
-import type { ModelEntry } from '../../../main/services/model-list.ts';
-import { choiceOf, firstChoice, linkTo, obstacle } from '../../../renderer/compare/choice.ts';
+import type { PromptSource } from '../../../main/services/comparisons/paired/index.ts';
+import type { ModelEntry } from '../../../main/services/models/list.ts';
+import { choiceOf, choiceProblem, firstChoice, linkTo } from '../../../renderer/compare/choice.ts';
 
 function model(ref: string, kind: ModelEntry['kind'], problem: string | null = null): ModelEntry {
   return {
@@ -12,7 +12,7 @@ function model(ref: string, kind: ModelEntry['kind'], problem: string | null = n
 }
 
 function source(datasetId: number, heldOut: number, problem: string | null = null): PromptSource {
-  return { datasetId, name: `d${datasetId}`, words: 10, heldOut, problem };
+  return { datasetId, name: `d${datasetId}`, words: 10, heldOut, leakage: null, problem };
 }
 
 const models = [
@@ -23,22 +23,22 @@ const models = [
 ];
 
 describe('firstChoice', () => {
-  it('takes what can be used: a whole model, the newest checkpoint, the newest dataset', () => {
+  it('picks what is usable: a whole model, the newest checkpoint, the newest dataset', () => {
     const sources = [source(1, 300), source(3, 20, 'gone'), source(2, 40)];
     expect(firstChoice(models, sources)).toEqual({
       ...{ baseline: 'bundled:tiny', models: ['checkpoint:1'], datasetIds: [2], n: 40, seed: 42 },
     });
   });
 
-  it('leaves open what there is none of', () => {
+  it("leaves empty what doesn't exist", () => {
     const choice = firstChoice([], []);
     expect(choice).toMatchObject({ baseline: null, models: [], datasetIds: [] });
-    expect(obstacle(choice)).toMatch('baseline');
+    expect(choiceProblem(choice)).toMatch('baseline');
   });
 });
 
 describe('choiceOf', () => {
-  it('reads back what a link asks', () => {
+  it('reads back what a link encodes', () => {
     const asked = {
       baseline: 'folder:/a b',
       models: ['checkpoint:1', 'checkpoint:2'],
@@ -49,13 +49,13 @@ describe('choiceOf', () => {
     expect(choiceOf(linkTo(asked).split('?')[1] ?? '', firstChoice([], []))).toEqual(asked);
   });
 
-  it('keeps the rest, also where the link makes no sense', () => {
-    const otherwise = firstChoice(models, [source(2, 40)]);
-    expect(choiceOf('n=many&seed=-1&dataset=x', otherwise)).toEqual(otherwise);
+  it('keeps the defaults for missing or invalid parts', () => {
+    const defaults = firstChoice(models, [source(2, 40)]);
+    expect(choiceOf('n=many&seed=-1&dataset=x', defaults)).toEqual(defaults);
   });
 });
 
-describe('obstacle', () => {
+describe('choiceProblem', () => {
   const whole = { baseline: 'a', models: ['b'], datasetIds: [1], n: 1, seed: 1 };
   it.each([
     [{ ...whole, baseline: null }, 'baseline'],
@@ -63,7 +63,7 @@ describe('obstacle', () => {
     [{ ...whole, models: ['b', 'a'] }, 'also among'],
     [{ ...whole, datasetIds: [] }, 'dataset'],
   ])('says what is missing', (choice, words) => {
-    expect(obstacle(choice)).toMatch(words);
+    expect(choiceProblem(choice)).toMatch(words);
   });
-  it('is none for a whole choice', () => expect(obstacle(whole)).toBeNull());
+  it('is null for a complete choice', () => expect(choiceProblem(whole)).toBeNull());
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PromptRow } from '../../../main/services/model-comparisons.ts';
+import type { PromptRow } from '../../../main/services/comparisons/paired/index.ts';
 import { chooseRows, gainsOf, type RowChoice } from '../../../renderer/compare/prompt-rows.ts';
 
 function row(
@@ -28,7 +28,7 @@ describe('chooseRows', () => {
     ['score', ['worse', 'same', 'better', 'open']],
     ['baseline', ['same', 'better', 'open', 'worse']],
     ['dataset', ['same', 'worse', 'better', 'open']],
-  ] as const)('orders by %s, what has not answered last', (order, expected) => {
+  ] as const)('orders by %s, unanswered prompts last', (order, expected) => {
     expect(ids({ order })).toEqual(expected);
   });
 
@@ -54,7 +54,7 @@ describe('chooseRows', () => {
 });
 
 describe('gainsOf', () => {
-  it('leaves out what has not answered', () => {
+  it('leaves out unanswered prompts', () => {
     expect(gainsOf(rows, 1)).toEqual([0, -0.8, 0.5]);
   });
 });

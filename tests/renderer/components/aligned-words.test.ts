@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AlignedWord } from '../../../main/services/word-alignment.ts';
+import type { AlignedWord } from '../../../main/text/word-alignment.ts';
 import { describeAlignment, foldWords, fragmentOf, targetOf } from '../../../renderer/components/aligned-words.ts';
 
 const words: readonly AlignedWord[] = [
@@ -10,7 +10,7 @@ const words: readonly AlignedWord[] = [
 ];
 
 describe('describeAlignment', () => {
-  it('counts what is right and names only the faults that there are', () => {
+  it('counts correct words and names only the errors that occur', () => {
     expect(describeAlignment(words)).toBe('1 right, 1 wrong, 1 missing, 1 extra');
     expect(describeAlignment(words.slice(0, 2))).toBe('1 right, 1 extra');
     expect(describeAlignment(words.slice(0, 1))).toBe('all words right');
@@ -26,14 +26,14 @@ describe('foldWords', () => {
     expect([shown.length, hidden, hiddenErrors]).toEqual([80, 420, 1]);
   });
 
-  it('leaves a text whole that is hardly longer', () => {
+  it("doesn't fold a text that is only slightly longer", () => {
     expect(foldWords(many.slice(0, 100), 80)).toEqual({ shown: many.slice(0, 100), hidden: 0, hiddenErrors: 0 });
     expect(foldWords(many.slice(0, 101), 80).hidden).toBe(21);
   });
 });
 
 describe('targetOf and fragmentOf', () => {
-  it('read the target and its two fragments off any alignment with it', () => {
+  it('reconstruct the target and its two fragments from any alignment', () => {
     expect(targetOf(words).map(({ got, strand }) => [got, strand])).toEqual([
       ['A1', 'a'],
       ['B1', 'b'],

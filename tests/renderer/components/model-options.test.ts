@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelEntry } from '../../../main/services/model-list.ts';
+import type { ModelEntry } from '../../../main/services/models/list.ts';
 import { modelOptions } from '../../../renderer/components/model-options.ts';
 
 const tiny: ModelEntry = {
@@ -22,7 +22,7 @@ const checkpoint: ModelEntry = {
 };
 
 describe('modelOptions', () => {
-  it('groups checkpoints by run, leaves deleted ones out and says what is unreadable', () => {
+  it('groups checkpoints by run, omits deleted ones and marks unreadable models', () => {
     const options = modelOptions([
       tiny,
       { ...tiny, ref: 'folder:/x', kind: 'imported', name: 'x', problem: 'no config' },
@@ -34,10 +34,10 @@ describe('modelOptions', () => {
         group: 'Models',
         items: [
           { value: 'bundled:tiny', label: 'tiny', disabled: false },
-          { value: 'folder:/x', label: "x (imported): can't be read", disabled: true },
+          { value: 'folder:/x', label: 'x (imported): unreadable', disabled: true },
         ],
       },
-      { group: run.name, items: [{ value: 'checkpoint:1', label: 'run 3 · step 20, the last', disabled: false }] },
+      { group: run.name, items: [{ value: 'checkpoint:1', label: 'run 3 · step 20, final', disabled: false }] },
     ]);
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { navigate, openAhead, openWith, place, readHash } from '../../../renderer/frame/hash-location.ts';
+import { navigate, place, prefetchLocation, readHash, setPrefetch } from '../../../renderer/frame/hash-location.ts';
 
 describe('readHash', () => {
-  it('tells the path from what is asked of it', () => {
+  it('splits the path from the query', () => {
     expect(readHash('#/samples?run=7&q=what?')).toEqual({ path: '/samples', search: 'run=7&q=what?' });
     expect(readHash('#/runs/3')).toEqual({ path: '/runs/3', search: '' });
     expect(readHash('#runs')).toEqual({ path: '/runs', search: '' });
@@ -19,7 +19,7 @@ describe('navigate', () => {
       location.href = url.href;
     };
     vi.stubGlobal('window', { location, history: { pushState } });
-    openWith((path) => (path.startsWith('/runs/') ? new Promise<void>((done) => (opened = done)) : undefined));
+    setPrefetch((path) => (path.startsWith('/runs/') ? new Promise<void>((done) => (opened = done)) : undefined));
     navigate('/');
   });
   afterEach(() => {
@@ -27,12 +27,12 @@ describe('navigate', () => {
     vi.unstubAllGlobals();
   });
 
-  it('shows at once what needs no opening', () => {
+  it('shows a location without a prefetch at once', () => {
     navigate('/samples?run=7');
     expect(place()).toEqual({ path: '/samples', search: 'run=7' });
   });
 
-  it('stays where it is until what the place shows first is there', async () => {
+  it('stays on the old location until the prefetch is done', async () => {
     navigate('/runs/3');
     await vi.advanceTimersByTimeAsync(50);
     expect(place().path).toBe('/');
@@ -41,13 +41,13 @@ describe('navigate', () => {
     expect(place().path).toBe('/runs/3');
   });
 
-  it('goes without it when it takes long', async () => {
+  it("doesn't wait for a slow prefetch", async () => {
     navigate('/runs/3');
     await vi.advanceTimersByTimeAsync(100);
     expect(place().path).toBe('/runs/3');
   });
 
-  it('forgets a place that someone has left before it was shown', async () => {
+  it('skips a location that was left before it was shown', async () => {
     navigate('/runs/3');
     navigate('/models');
     opened();
@@ -55,22 +55,22 @@ describe('navigate', () => {
     expect(place().path).toBe('/models');
   });
 
-  it('asks for no opening of what is on show already', async () => {
+  it("doesn't prefetch the location that is already shown", async () => {
     navigate('/runs/3');
     await vi.advanceTimersByTimeAsync(100);
     const fetch = vi.fn();
-    openWith(fetch);
+    setPrefetch(fetch);
     navigate('/runs/3?step=5');
     expect(place().search).toBe('step=5');
     expect(fetch).not.toHaveBeenCalled();
   });
 });
 
-describe('openAhead', () => {
-  it('fetches the opening of the path, whatever is asked of it', () => {
+describe('prefetchLocation', () => {
+  it('prefetches by path, whatever the query', () => {
     const fetch = vi.fn();
-    openWith(fetch);
-    openAhead('/runs/3?step=5');
+    setPrefetch(fetch);
+    prefetchLocation('/runs/3?step=5');
     expect(fetch.mock.calls).toEqual([['/runs/3']]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { offerFiles, openedFiles, takeFiles } from '../../../renderer/frame/opened-files.ts';
 
 describe('opened files', () => {
-  it('wait, each once, until they are taken', () => {
+  it('are queued, each once, until they are picked up', () => {
     const seen: (readonly string[])[] = [];
     const stop = openedFiles.subscribe(() => seen.push(openedFiles.get()));
     offerFiles(['/a.txt', '/b.md']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelEntry } from '../../../main/services/model-list.ts';
-import { inMillions, memoryFit, modelLines, neighbour } from '../../../renderer/models/model-rows.ts';
+import type { ModelEntry } from '../../../main/services/models/list.ts';
+import { memoryFit, modelLines, neighbour } from '../../../renderer/models/model-rows.ts';
 
 function entry(ref: string, run: string | null, changes: Partial<ModelEntry> = {}): ModelEntry {
   return {
@@ -31,19 +31,10 @@ describe('neighbour', () => {
     expect(neighbour(lines, 'c', 1)).toBe('c');
     expect(neighbour(lines, 'tiny', -1)).toBe('tiny');
   });
-  it('begins at the first, and finds none in an empty list', () => {
+  it('starts at the first, and is null for an empty list', () => {
     expect(neighbour(lines, null, 1)).toBe('tiny');
     expect(neighbour([], null, 1)).toBeNull();
   });
-});
-
-describe('inMillions', () => {
-  it.each([
-    [590_000, '590 k'],
-    [134_515_008, '135 M'],
-    [7_615_616_512, '7.62 B'],
-    [null, '–'],
-  ])('writes %s as %s', (parameters, text) => expect(inMillions(parameters)).toBe(text));
 });
 
 describe('memoryFit', () => {
@@ -51,5 +42,5 @@ describe('memoryFit', () => {
     [1, 'fits'],
     [5, 'tight'],
     [10, 'too large'],
-  ])('judges %i of 4 free and 10 in all', (bytes, verdict) => expect(memoryFit(bytes, 4, 10)).toBe(verdict));
+  ])('rates %i of 4 free and 10 in total', (bytes, verdict) => expect(memoryFit(bytes, 4, 10)).toBe(verdict));
 });

@@ -10,7 +10,7 @@ describe('readForm', () => {
     expect(readForm(JSON.stringify(form))).toEqual(form);
   });
 
-  it('takes an empty form for what is not as it should be', () => {
+  it('falls back to the empty form for invalid parts', () => {
     expect(readForm(null)).toEqual(emptyForm);
     expect(readForm('{"a":1,"words":"5","models":[3],"temperature":null}')).toEqual(emptyForm);
     expect(readForm('{"a":')).toEqual(emptyForm);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { differences, mean, modelLabel, signedMean } from '../../../renderer/replies/report-rows.ts';
+import { differences, mean, modelLabel } from '../../../renderer/replies/report-rows.ts';
 
 const pair = {
   ...{ from: 'a', to: 'b', difference: { mean: 0.1, low: 0.05, high: 0.2 } },
@@ -7,11 +7,11 @@ const pair = {
 };
 
 describe('differences', () => {
-  it('gives the others minus one, turned round where the pair was compared the other way', () => {
+  it('returns the others minus one, reversed if the pair was compared the other way round', () => {
     const [same] = differences([pair], 'a', ['b']);
     expect(same).toMatchObject({ mean: 0.1, low: 0.05, high: 0.2, p: 0.01, significant: true, wins: 5, losses: 1 });
-    const [turned] = differences([pair], 'b', ['a']);
-    expect(turned).toEqual({
+    const [reversed] = differences([pair], 'b', ['a']);
+    expect(reversed).toEqual({
       mean: -0.1,
       low: -0.2,
       high: -0.05,
@@ -23,20 +23,14 @@ describe('differences', () => {
     });
   });
 
-  it('has nothing where a measure has no numbers', () => {
+  it('is null where a metric has no values', () => {
     expect(differences([], 'a', ['b', 'c'])).toEqual([null, null]);
   });
 });
 
 describe('numbers and names', () => {
-  it('show what is no share with fewer decimals', () => {
-    expect([mean(0.12345), mean(11.24), mean(null), signedMean(-0.5), signedMean(0)]).toEqual([
-      '0.123',
-      '11.2',
-      '–',
-      '−0.500',
-      '+0.000',
-    ]);
+  it('show larger values with fewer decimals', () => {
+    expect([mean(0.12345), mean(11.24), mean(null)]).toEqual(['0.123', '11.2', '–']);
   });
 
   it('call methods by their labels', () => {

@@ -15,7 +15,7 @@ function bucket(firstStep: number, lastStep: number, mean: number): MetricBucket
 const tail = [4, 5, 6].map((step) => ({ step, metrics: { reward: step * 10 } }));
 
 describe('metricSeries', () => {
-  it('continues stretches with the steps after them', () => {
+  it('continues buckets with the steps after them', () => {
     expect(metricSeries('reward', look, [bucket(1, 2, 3), bucket(3, 4, 5)], tail, null)).toMatchObject({
       id: 'reward',
       x: [2, 4, 5, 6],
@@ -25,19 +25,19 @@ describe('metricSeries', () => {
     });
   });
 
-  it('has no band where each stretch is one step, and ends with the zoom', () => {
+  it('has no band where each bucket is one step, and ends with the zoom', () => {
     const series = metricSeries('reward', look, [bucket(4, 4, 1)], tail, { from: 1, to: 5.5 });
     expect(series.x).toEqual([4, 5]);
     expect(series.low).toBe(undefined);
   });
 
-  it('passes over steps that lack the metric', () => {
+  it('skips steps that lack the metric', () => {
     expect(metricSeries('kl', look, [], tail, null).x).toEqual([]);
   });
 });
 
 describe('stepsAround', () => {
-  it('takes in the whole steps at both ends', () => {
+  it('includes the whole steps at both ends', () => {
     expect(stepsAround({ from: 1.2, to: 7.1 })).toEqual({ from: 1, to: 8 });
     expect(stepsAround({ from: -3, to: 0.5 })).toEqual({ from: 0, to: 1 });
   });
@@ -46,7 +46,7 @@ describe('stepsAround', () => {
 describe('panelsFor', () => {
   const idsOf = (names: readonly string[]): readonly string[] => panelsFor(names).map(({ id }) => id);
 
-  it('shows the charts that have a metric: KL only where a run logs it', () => {
+  it('shows only charts with a logged metric, such as KL', () => {
     expect(idsOf(['entropy', 'loss'])).toEqual(['entropy', 'loss']);
     expect(idsOf(['kl'])).toEqual(['kl']);
     expect(Object.keys(panelsFor(['time/step'])[0]?.looks ?? {})).toEqual(['time/step']);
@@ -76,7 +76,7 @@ describe('timelineOf', () => {
     ],
   });
 
-  it('puts events and the checkpoints that are there in one order, newest first', () => {
+  it('merges events and existing checkpoints, newest first', () => {
     expect(entries.map(({ step, kind, name }) => [step, kind, name])).toEqual([
       [10, 'pause', 'paused'],
       [10, 'checkpoint', 'checkpoint'],
@@ -85,7 +85,7 @@ describe('timelineOf', () => {
     ]);
   });
 
-  it('marks all but what is merely worth knowing, once a step and kind', () => {
+  it('marks everything but info entries, once per step and kind', () => {
     expect(markersOf([...entries, ...entries]).map(({ at, kind }) => [at, kind])).toEqual([
       [10, 'pause'],
       [10, 'checkpoint'],
@@ -102,14 +102,14 @@ describe('discardedBy', () => {
     evaluations: [],
   };
 
-  it('names what goes', () => {
+  it('names what is discarded', () => {
     expect(discardedBy(run, 5)).toBe(
       'the metrics of steps 6 to 20, 2 steps of completions and the checkpoint of step 10',
     );
     expect(discardedBy(run, 19)).toBe('the metrics of step 20 and 1 step of completions');
   });
 
-  it('is null where nothing goes', () => {
+  it('is null if nothing is discarded', () => {
     expect(discardedBy(run, 20)).toBe(null);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { RunNews } from '../../../main/services/run-watch.ts';
-import { openFeed, type RunFeed, takeNews } from '../../../renderer/run/run-feed.ts';
+import type { RunNews } from '../../../main/services/training/run-watch.ts';
+import { applyUpdate, openFeed, type RunFeed } from '../../../renderer/run/run-feed.ts';
 
-/** Only what the feed looks at. */
+/** Only the fields that the feed uses. */
 function news(steps: readonly number[], rewoundTo: number | null = null): RunNews {
   const points = steps.map((step) => ({ step, metrics: { reward: step } }));
   return { run: { id: 1 }, live: null, verdict: {}, points, rewoundTo } as unknown as RunNews;
 }
 
 function fed(...all: readonly RunNews[]): RunFeed {
-  const feed = all.reduce<RunFeed | null>(takeNews, null);
+  const feed = all.reduce<RunFeed | null>(applyUpdate, null);
   if (feed === null) throw new Error('Expected some news');
   return feed;
 }
@@ -21,38 +21,38 @@ function span(from: number, to: number): readonly number[] {
 const stepsOf = ({ tail }: RunFeed): readonly number[] => tail.map(({ step }) => step);
 
 describe('openFeed', () => {
-  it('goes on with the steps after where the run stood', () => {
+  it("continues with the steps after the run's current one", () => {
     const opened = openFeed({ run: { id: 1, step: 57 }, live: null, verdict: {} } as unknown as RunNews);
     expect(opened).toMatchObject({ tail: [], generation: 0 });
-    expect(stepsOf(takeNews(opened, news([58, 59])))).toEqual([58, 59]);
+    expect(stepsOf(applyUpdate(opened, news([58, 59])))).toEqual([58, 59]);
   });
 });
 
-describe('takeNews', () => {
-  it('opens with the first news, wherever the run stands', () => {
+describe('applyUpdate', () => {
+  it('opens with the first update, at any step', () => {
     expect(fed(news([], 57))).toMatchObject({ tail: [], generation: 0 });
   });
 
-  it('gathers steps, each once, however often they are told', () => {
+  it('collects each step once, however often it arrives', () => {
     expect(stepsOf(fed(news([]), news([58, 59]), news([59, 60])))).toEqual([58, 59, 60]);
   });
 
-  it('forgets what a run that went back had made, and has the charts read anew', () => {
+  it('drops the steps of a run that was rolled back, and rereads the charts', () => {
     const feed = fed(news([1, 2, 3]), news([3], 2));
     expect(stepsOf(feed)).toEqual([1, 2, 3]);
     expect(feed.generation).toBe(1);
     expect(stepsOf(fed(news([1, 2, 3]), news([], 0)))).toEqual([]);
   });
 
-  it('has the charts read anew when the tail has grown long, and keeps it bounded', () => {
+  it('rereads the charts when the tail has grown long, and keeps it bounded', () => {
     expect(fed(news([]), news(span(1, 299))).generation).toBe(0);
     expect(fed(news([]), news(span(1, 299)), news([300])).generation).toBe(1);
     const long = fed(news([]), news(span(1, 4000)), news(span(4001, 6000)));
     expect([long.tail.length, long.tail[0]?.step]).toEqual([4000, 2001]);
   });
 
-  it('keeps the tail the same object when nothing came', () => {
+  it('keeps the same tail object if no step arrived', () => {
     const before = fed(news([1]));
-    expect(takeNews(before, news([])).tail).toBe(before.tail);
+    expect(applyUpdate(before, news([])).tail).toBe(before.tail);
   });
 });

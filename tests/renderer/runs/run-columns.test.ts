@@ -10,7 +10,7 @@ function sorted(column: string, direction: 'ascending' | 'descending'): number[]
 }
 
 describe('nextSorting', () => {
-  it('goes from descending over ascending back to the order of the list', () => {
+  it('cycles through descending, ascending and none', () => {
     const first = nextSorting(null, 'step');
     expect(first).toEqual({ column: 'step', direction: 'descending' });
     const second = nextSorting(first, 'step');
@@ -21,7 +21,7 @@ describe('nextSorting', () => {
 });
 
 describe('sortRows', () => {
-  it('leaves rows as they came where no column is chosen, or one that can not be sorted', () => {
+  it("leaves rows unsorted without a column, or with one that can't be sorted", () => {
     expect(sortRows(rows, null)).toBe(rows);
     expect(sortRows(rows, { column: 'shape', direction: 'ascending' })).toBe(rows);
   });

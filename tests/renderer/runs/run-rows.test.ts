@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveStatus } from '../../../main/services/live-status.ts';
-import type { RunSummary } from '../../../main/services/run-history.ts';
+import type { RunSummary } from '../../../main/services/runs/history.ts';
+import type { LiveStatus } from '../../../main/services/training/live-status.ts';
 import { filterRows, toRows } from '../../../renderer/runs/run-rows.ts';
 import { settingText } from '../../../renderer/runs/setting-text.ts';
 
-/** Only what a row is made of. */
+/** Only the fields that a row uses. */
 function run(id: number, changes: Partial<RunSummary> = {}): RunSummary {
   return {
     ...{ id, name: `run-${id}`, state: 'done', reason: null, model: 'tiny', method: 'grpo', parentRunId: null },
@@ -21,11 +21,11 @@ const rows = toRows(
 );
 
 describe('toRows', () => {
-  it('shows what trains as it stands now', () => {
+  it('shows the live status of runs in training', () => {
     expect(rows[0]).toMatchObject({ state: 'paused', step: 7, maxSteps: 90, reward: 0.6, secondsLeft: 30, gain: null });
   });
 
-  it('shows what has ended as the history has it, with the gain over the baseline', () => {
+  it('shows the stored status of ended runs, with the gain over the baseline', () => {
     expect(rows[1]).toMatchObject({ state: 'done', reward: 0.9, heldOut: 0.8, gain: expect.closeTo(0.3) });
     expect(rows[1]?.dataset).toBe('10words');
   });
@@ -42,7 +42,7 @@ describe('filterRows', () => {
     expect(idsOf('25words')).toEqual([]);
   });
 
-  it('takes what trains, however it stands, as live, and a collapse as a failure', () => {
+  it('counts every state of a trainer as live, and a collapse as a failure', () => {
     expect(idsOf('', 'live')).toEqual([2]);
     expect(idsOf('', 'done')).toEqual([1]);
     expect(idsOf('', 'failed')).toEqual([3]);

@@ -4,7 +4,7 @@ import { keyText, readPins, togglePin } from '../../../renderer/samples/pins.ts'
 const key = (index: number) => ({ runId: 1, step: 10, group: 0, index });
 
 describe('togglePin', () => {
-  it('pins, unpins, and takes no more than four', () => {
+  it('pins, unpins, and accepts no more than four', () => {
     const four = [0, 1, 2, 3].map(key);
     expect(togglePin([], key(0))).toEqual([key(0)]);
     expect(togglePin(four, key(1))).toEqual([key(0), key(2), key(3)]);
@@ -13,7 +13,7 @@ describe('togglePin', () => {
 });
 
 describe('readPins', () => {
-  it('reads what was stored and leaves out what is no pin', () => {
+  it('reads stored pins and ignores invalid ones', () => {
     expect(readPins([key(0), key(1)].map(keyText).join(' '))).toEqual([key(0), key(1)]);
     expect(readPins('1.2.3 nonsense 1.10.0.5')).toEqual([key(5)]);
     expect(readPins(null)).toEqual([]);

@@ -21,12 +21,12 @@ describe('readPlace and writePlace', () => {
     for (const place of places) expect(readPlace(writePlace(place).split('?')[1] ?? '')).toEqual(place);
   });
 
-  it('say nothing of what goes without saying', () => {
+  it('omit default values', () => {
     expect(writePlace(nowhere)).toBe('/samples');
     expect(writePlace({ ...nowhere, run: 7, step: 140 })).toBe('/samples?run=7&step=140');
   });
 
-  it('leave out what makes no sense', () => {
+  it('ignore invalid values', () => {
     expect(readPlace('show=what&run=-1&step=x&group=1.5&order=up&below=much&exact=maybe')).toEqual(nowhere);
     expect(readPlace('show=record')).toEqual(nowhere);
     expect(readPlace('run=0').run).toBeNull();
@@ -34,7 +34,7 @@ describe('readPlace and writePlace', () => {
 });
 
 describe('hostFilter', () => {
-  it('is of the run unless every run is meant', () => {
+  it('includes the run unless every run is searched', () => {
     expect(hostFilter({ ...noFilter, below: 0.5 }, 7)).toEqual({ below: 0.5, runId: 7 });
     expect(hostFilter({ ...noFilter, everyRun: true }, 7)).toEqual({});
     expect(hostFilter(noFilter, null)).toEqual({});

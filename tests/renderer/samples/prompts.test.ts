@@ -12,7 +12,7 @@ function sample(group: number, index: number, reward: number): SampleFacts {
 const step = [sample(0, 0, 0.5), sample(0, 1, 0.5), sample(1, 0, 0), sample(1, 1, 0.8), sample(2, 0, Number.NaN)];
 
 describe('promptsOf', () => {
-  it('sums up each group, and knows one that teaches nothing', () => {
+  it('summarises each group, and marks dead ones', () => {
     const [dead, live] = promptsOf(step);
     expect(dead).toMatchObject({ recordId: 'r0', mean: 0.5, lowest: 0.5, highest: 0.5, dead: true });
     expect(live).toMatchObject({ recordId: 'r1', mean: 0.4, lowest: 0, highest: 0.8, dead: false });
@@ -27,13 +27,13 @@ describe('promptsOf', () => {
 });
 
 describe('byReward', () => {
-  it('puts the best first and what has no reward last, ties as they came', () => {
+  it('puts the best first and missing rewards last; ties keep their order', () => {
     expect(byReward(step).map(({ group, index }) => `${group}${index}`)).toEqual(['11', '00', '01', '10', '20']);
   });
 });
 
 describe('nearestStep', () => {
-  it('finds the kept step nearest to one that was not', () => {
+  it('finds the saved step nearest to an unsaved one', () => {
     expect(nearestStep([1, 10, 20], 14)).toBe(10);
     expect(nearestStep([1, 10, 20], 16)).toBe(20);
     expect(nearestStep([1, 10, 20], 99)).toBe(20);
@@ -42,7 +42,7 @@ describe('nearestStep', () => {
 });
 
 describe('rewardScale', () => {
-  it('is 0 to 1, wider where rewards are', () => {
+  it('is 0 to 1, or wider if rewards are', () => {
     expect(rewardScale(step)).toEqual([0, 1]);
     expect(rewardScale([sample(0, 0, -2), sample(0, 1, 6), sample(0, 2, Number.NaN)])).toEqual([-2, 6]);
   });

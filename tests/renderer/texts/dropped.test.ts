@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checked, droppedIn, MOST_BYTES, pasted } from '../../../renderer/texts/dropped.ts';
+import { checked, droppedIn, MAX_BYTES, pasted } from '../../../renderer/texts/dropped.ts';
 
-/** What a browser hands over, as far as it is looked at. */
+/** The parts of a DataTransfer that are used. */
 function transfer(parts: { files?: readonly File[]; text?: string; folder?: string }): DataTransfer {
   const entry = parts.folder === undefined ? null : { isDirectory: true, name: parts.folder };
   return {
@@ -12,7 +12,7 @@ function transfer(parts: { files?: readonly File[]; text?: string; folder?: stri
 }
 
 describe('droppedIn', () => {
-  it('takes files by their names', () => {
+  it('returns files by name', () => {
     const file = new File(['words'], 'a.txt');
     expect(droppedIn(transfer({ files: [file] }))).toEqual({
       kind: 'files',
@@ -20,7 +20,7 @@ describe('droppedIn', () => {
     });
   });
 
-  it('takes text as a file without an ending, and no text for nothing', async () => {
+  it('returns text as a file without an extension, and nothing for no text', async () => {
     const dropped = droppedIn(transfer({ text: 'some words' }));
     expect(dropped.kind).toBe('files');
     expect(dropped.kind === 'files' && (await dropped.files[0]?.content.text())).toBe('some words');
@@ -35,8 +35,8 @@ describe('droppedIn', () => {
 });
 
 describe('checked', () => {
-  it('refuses more than one import takes, in numbers', () => {
-    const large = { name: 'x', content: { size: MOST_BYTES + 1 } as Blob };
+  it('refuses more than the limit of one import, and states the size', () => {
+    const large = { name: 'x', content: { size: MAX_BYTES + 1 } as Blob };
     expect(checked([large])).toMatchObject({ kind: 'refused', reason: expect.stringContaining('65 MiB') });
     expect(checked([pasted('words')])).toMatchObject({ kind: 'files' });
   });

@@ -6,7 +6,7 @@ const texts = [text(1, 'page 10', 5), text(2, 'Page 9', 7), text(3, 'apple', 5)]
 const ids = (by: 'title' | 'words', descending: boolean) => sortTexts(texts, { by, descending }).map(({ id }) => id);
 
 describe('sortTexts', () => {
-  it('sorts titles as people do and numbers as numbers; equals stay in their order', () => {
+  it('sorts titles naturally and numbers as numbers; ties keep their order', () => {
     expect(ids('title', false)).toEqual([3, 2, 1]);
     expect(ids('words', false)).toEqual([1, 3, 2]);
     expect(ids('words', true)).toEqual([2, 1, 3]);
@@ -14,7 +14,7 @@ describe('sortTexts', () => {
 });
 
 describe('nextOrder', () => {
-  it('turns round at the same column and begins numbers with the largest', () => {
+  it('reverses the same column and starts numbers with the largest', () => {
     const byTitle = { by: 'title', descending: false } as const;
     expect(nextOrder(byTitle, 'title')).toEqual({ by: 'title', descending: true });
     expect(nextOrder(byTitle, 'words')).toEqual({ by: 'words', descending: true });

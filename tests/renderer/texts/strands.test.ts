@@ -5,7 +5,7 @@ const shown = (words: readonly { readonly strand: string | null; readonly text: 
   words.map(({ strand, text }) => `${strand ?? '-'}:${text}`);
 
 describe('braided', () => {
-  it('gives words in turn, the rest of the longer fragment last', () => {
+  it('alternates words, then appends the rest of the longer fragment', () => {
     expect(shown(braided('red  green blue', 'one two'))).toEqual(['a:red', 'b:one', 'a:green', 'b:two', 'a:blue']);
     expect(shown(braided('', 'one'))).toEqual(['b:one']);
   });
@@ -17,7 +17,7 @@ describe('promptParts', () => {
     expect(shown(promptParts('one then red', 'red', 'one'))).toEqual(['b:one', '-: then ', 'a:red']);
   });
 
-  it('shows the prompt whole where a fragment is not found or lies in the other', () => {
+  it('returns the whole prompt if a fragment is missing or part of the other', () => {
     expect(shown(promptParts('nothing', 'red', 'one'))).toEqual(['-:nothing']);
     expect(shown(promptParts('red one red', 'red one red', 'one'))).toEqual(['a:red one red']);
   });

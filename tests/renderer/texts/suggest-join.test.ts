@@ -14,7 +14,7 @@ describe('suggestJoin', () => {
     ]);
   });
 
-  it('gives no more groups than wanted, and none of too few words', () => {
+  it('returns no more groups than asked for, and none that are too short', () => {
     expect(ids(suggestJoin([text(1, 60), text(2, 60), text(3, 60), text(4, 60)], 100, 1))).toEqual([[1, 2]]);
     expect(suggestJoin([text(1, 40), text(2, 40)], 100, 9)).toEqual([]);
   });

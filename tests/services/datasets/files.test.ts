@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { datasetFiles, generateDataset, readDataset, writeDataset } from '../../../main/services/datasets.ts';
+import { datasetFiles, generateDataset, readDataset, writeDataset } from '../../../main/services/datasets/index.ts';
 import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
-import { madeTexts } from '../made-texts.ts';
+import { madeTexts } from '../texts/made-texts.ts';
 
 const made = generateDataset({ texts: madeTexts(20, 20, 20, 20), words: 3, train: 4, test: 2 });
 const dataset = made.kind === 'dataset' ? made : { train: [], test: [] };
@@ -24,7 +24,7 @@ function file(content: string | Uint8Array): string {
 }
 
 describe('datasetFiles', () => {
-  it('puts the test file beside the training file', () => {
+  it('puts the test file next to the training file', () => {
     const files = { train: 'a/10words.jsonl', test: 'a/10words.test.jsonl' };
     expect(datasetFiles('a/10words.jsonl')).toEqual(files);
     expect(datasetFiles('a/10words.test.jsonl')).toEqual(files);
@@ -51,7 +51,7 @@ describe('writeDataset', () => {
 });
 
 describe('readDataset', () => {
-  it('passes over blank lines and takes Windows line ends and a byte-order mark', () => {
+  it('skips blank lines and accepts Windows line endings and a byte-order mark', () => {
     expect(readDataset(file(`\ufeff${JSON.stringify(record)}\r\n\r\n`), interleaveTask)).toEqual([record]);
   });
 
@@ -67,15 +67,15 @@ describe('readDataset', () => {
     expect(() => readDataset(path, interleaveTask)).toThrow(
       [
         `${path}, line 2: not JSON: expected "," or "}", got the end of the file at column 11`,
-        `${path}, line 3: expected an id of its own, got "${record?.id}" as on line 1`,
+        `${path}, line 3: expected a unique id, got "${record?.id}" as on line 1`,
         `${path}, line 4: expected "words" to be a whole number, got "three"`,
         `${path}, line 5: expected an object with the fields of an interleave record, got []`,
       ].join('\n'),
     );
   });
 
-  it('refuses what is no dataset', () => {
-    expect(() => readDataset(join(folder, 'none.jsonl'), interleaveTask)).toThrow('expected a file, got none');
+  it('rejects other files', () => {
+    expect(() => readDataset(join(folder, 'none.jsonl'), interleaveTask)).toThrow('the file does not exist');
     expect(() => readDataset(file(''), interleaveTask)).toThrow('expected at least one record, got none');
     expect(() => readDataset(file(Uint8Array.of(0x50, 0x4b, 3, 4)), interleaveTask)).toThrow('got a binary file');
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { generateCurriculum, generateDataset } from '../../../main/services/datasets/generate.ts';
 import type { InterleaveRecord } from '../../../main/tasks/interleave/record.ts';
 import { parseInterleaveRecord } from '../../../main/tasks/interleave/record.ts';
-import { madeTexts } from '../made-texts.ts';
+import { madeTexts } from '../texts/made-texts.ts';
 
 const texts = madeTexts(40, 60, 60, 80, 80, 90, 120, 150, 200, 300);
 const byTitle = new Map(texts.map((text) => [text.title, ` ${text.text} `]));
@@ -39,7 +39,7 @@ describe('generateDataset', () => {
     expect(stages.every((stage) => stage.kind === 'dataset')).toBe(true);
   });
 
-  it('is decided by the seed', () => {
+  it('is determined by the seed', () => {
     expect(generated({ seed: 3 })).toEqual(generated({ seed: 3, texts: [...texts].reverse() }));
     expect(generated({ seed: 3 }).train).not.toEqual(generated({ seed: 4 }).train);
   });
@@ -79,10 +79,12 @@ describe('generateDataset', () => {
     });
     const short = generateDataset({ texts: madeTexts(11, 11, 11, 11), words: 10, train: 9, test: 1 });
     expect(short).toMatchObject({
-      reason: '10 words: expected 9 different training pairs, got texts for 8; add longer texts, or ask for fewer',
+      reason:
+        '10 words: expected 9 different training pairs, but the texts allow only 8; add longer texts, or reduce the number of pairs',
     });
     expect(generateDataset({ texts: madeTexts(11, 11, 11, 11), words: 10, train: 8, test: 9 })).toMatchObject({
-      reason: '10 words: expected 9 different test pairs, got texts for 8; add longer texts, or ask for fewer',
+      reason:
+        '10 words: expected 9 different test pairs, but the texts allow only 8; add longer texts, or reduce the number of pairs',
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findLeakage } from '../../../main/services/datasets.ts';
+import { findLeakage } from '../../../main/services/datasets/index.ts';
 import type { InterleaveRecord } from '../../../main/tasks/interleave/record.ts';
 
 const record = (id: string, title_a: string, fragment_a: string, title_b: string, fragment_b: string) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { randomStream } from '../../../main/random.ts';
 import { splitTexts } from '../../../main/services/datasets/split.ts';
 import { longEnough } from '../../../main/services/datasets/supply.ts';
-import { madeTexts } from '../made-texts.ts';
+import { madeTexts } from '../texts/made-texts.ts';
 
 const lengths = (index: number): number[] => {
   const stream = randomStream(11, index);
@@ -42,6 +42,29 @@ describe('splitTexts', () => {
     const titles = (seed: number, given = texts) => splitTexts(given, seed).test.map((text) => text.title);
     expect(titles(1, [...texts].reverse())).toEqual(titles(1));
     expect(titles(1)).not.toEqual(titles(2));
+  });
+
+  it('leaves a text on its side when others are added, or the seed changes', () => {
+    for (let i = 0; i < 50; i++) {
+      const grown = madeTexts(...lengths(i), ...lengths(i + 50));
+      const before = splitTexts(grown.slice(0, lengths(i).length), i);
+      const decided = new Map(
+        [...before.train, ...before.test].map(({ id }) => [id, before.test.some((t) => t.id === id)]),
+      );
+      const kept = grown.map((text) => {
+        const isTest = decided.get(text.id);
+        return isTest === undefined ? text : { ...text, side: isTest ? ('test' as const) : ('train' as const) };
+      });
+      const { train, test } = splitTexts(kept, i + 1);
+      expect(train.length + test.length).toBe(grown.length);
+      for (const { id } of test) expect(decided.get(id) ?? true).toBe(true);
+      for (const { id } of train) expect(decided.get(id) ?? false).toBe(false);
+      for (const words of [10, 100, 500]) {
+        if (longEnough(grown.slice(lengths(i).length), words).length < 4) continue;
+        expect(longEnough(train, words).length).toBeGreaterThanOrEqual(2);
+        expect(longEnough(test, words).length).toBeGreaterThanOrEqual(2);
+      }
+    }
   });
 
   it('takes few texts as they come', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readTemplate } from '../../../main/services/datasets.ts';
+import { readTemplate } from '../../../main/services/datasets/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-template-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,11 +24,11 @@ describe('readTemplate', () => {
     expect(readTemplate(file('plain.txt', `${text}\n`))).toEqual({ name: 'plain', version: 1, text });
   });
 
-  it('refuses what is no template', () => {
+  it('rejects other files', () => {
     expect(() => readTemplate(file('b.json', '{\n"name": }'))).toThrow('b.json, line 2: not JSON: expected a value');
     expect(() => readTemplate(file('c.json', '{"name": "x"}'))).toThrow('expected "name" and "text" to be strings');
     expect(() => readTemplate(file('d.json', 'null'))).toThrow('expected "name" and "text" to be strings');
     expect(() => readTemplate(file('e.txt', 'nothing'))).toThrow('expected the placeholders');
-    expect(() => readTemplate(join(folder, 'none.txt'))).toThrow('expected a file, got none');
+    expect(() => readTemplate(join(folder, 'none.txt'))).toThrow('the file does not exist');
   });
 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkBundled } from '../../../main/services/doctor/bundled.ts';
 import { checkBrowser, checkElectron } from '../../../main/services/doctor/desktop.ts';
+import { readElectronPackage } from '../../../main/services/doctor/electron-package.ts';
 import { checkEmbedded } from '../../../main/services/doctor/embedded.ts';
 import { checkMemory, checkNode } from '../../../main/services/doctor/machine.ts';
-import { readElectronPackage } from '../../../main/services/electron-package.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-checks-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ describe('checks', () => {
     expect(checkMemory(2 ** 29, 2 ** 29).status).toBe('FAIL');
   });
 
-  it('tells an Electron without its binary from one with it', () => {
+  it('distinguishes an Electron with and without its binary', () => {
     const electron = join(folder, 'electron');
     mkdirSync(join(electron, 'dist'), { recursive: true });
     writeFileSync(join(electron, 'package.json'), '{"version":"40.0.0"}');

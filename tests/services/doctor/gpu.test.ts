@@ -29,10 +29,10 @@ describe('gpuChecks', () => {
       'OK GPU: none found',
       'OK Native backend: not set up; not needed without an NVIDIA GPU',
     ]);
-    expect(lines(none, manifest, works(false)).at(-1)).toBe('OK Native backend: TensorFlow 2.21.0 on the processor');
+    expect(lines(none, manifest, works(false)).at(-1)).toBe('OK Native backend: TensorFlow 2.21.0 on the CPU');
   });
 
-  it('tells no driver from too old a one', () => {
+  it('distinguishes a missing driver from an old one', () => {
     expect(lines({ ...none, devices: 1 }, null, null)).toContain('WARN GPU driver: none; 525.60.13 or newer is needed');
     expect(lines({ ...whole, driver: '470.199.02' }, null, null)).toContain(
       'WARN GPU driver: 470.199.02 is too old for CUDA 12.5: 525.60.13 or newer is needed',
@@ -42,11 +42,11 @@ describe('gpuChecks', () => {
   it('names the library of CUDA that is missing', () => {
     const partly = new Map([...libraries].filter(([name]) => name !== 'libcudnn.so.9'));
     expect(lines({ ...whole, libraries: partly }, null, null)).toContain(
-      'WARN CUDA libraries: CUDA 12.5 and cuDNN 9.3 wanted, missing libcudnn.so.9',
+      'WARN CUDA libraries: CUDA 12.5 and cuDNN 9.3 needed, missing libcudnn.so.9',
     );
   });
 
-  it('tells a backend that is not set up from one that fails and one that finds no GPU', () => {
+  it('distinguishes a backend that is not set up, one that fails and one that finds no GPU', () => {
     const last = (...args: Parameters<typeof gpuChecks>): string | undefined => lines(...args).at(-1);
     expect(last(whole, null, null)).toBe('WARN Native backend: not set up, so the GPU is not used');
     const missing: ProbeResult = { ok: false, problem: { kind: 'library-missing', detail: 'libtensorflow_cc.so.2' } };
@@ -57,7 +57,7 @@ describe('gpuChecks', () => {
       last(whole, manifest, { ok: false, problem: { kind: 'not-built', detail: '/x/tfjs_binding.node' } }),
     ).toMatch(/the addon was not built \(expected \/x\/tfjs_binding\.node\)/);
     expect(last(whole, manifest, works(false, ['Cannot dlopen some GPU libraries.']))).toBe(
-      'WARN Native backend: TensorFlow 2.21.0 works, but finds no GPU: Cannot dlopen some GPU libraries.',
+      "WARN Native backend: TensorFlow 2.21.0 works, but doesn't find a GPU: Cannot dlopen some GPU libraries.",
     );
     expect(last(whole, { ...manifest, cuda: false }, works(false))).toMatch(/built without CUDA/);
     expect(last(whole, manifest, works(true))).toBe('OK Native backend: TensorFlow 2.21.0 on the GPU');

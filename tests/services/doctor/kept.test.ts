@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Check } from '../../../main/services/doctor/check.ts';
-import { keepExamined, keptExamined } from '../../../main/services/doctor/kept.ts';
+import { cachedReport, cacheReport } from '../../../main/services/doctor/kept.ts';
 import { temporaryStore } from '../../store/helpers.ts';
 
 const checks: readonly Check[] = [{ name: 'GPU', status: 'WARN', detail: 'none', next: 'Set one up.' }];
@@ -9,25 +9,25 @@ const HOUR = 3_600_000;
 describe('what the doctor found', () => {
   it('is kept for a day', () => {
     const store = temporaryStore();
-    expect(keptExamined(store, '0.1.0')).toBeNull();
-    keepExamined(store, { checks, at: HOUR }, '0.1.0');
-    expect(keptExamined(store, '0.1.0', 24 * HOUR)).toEqual({ checks, at: HOUR });
-    expect(keptExamined(store, '0.1.0', 26 * HOUR)).toBeNull();
+    expect(cachedReport(store, '0.1.0')).toBeNull();
+    cacheReport(store, { checks, at: HOUR }, '0.1.0');
+    expect(cachedReport(store, '0.1.0', 24 * HOUR)).toEqual({ checks, at: HOUR });
+    expect(cachedReport(store, '0.1.0', 26 * HOUR)).toBeNull();
   });
 
-  it('is not taken for what another version finds, nor for what is no list of checks', () => {
+  it('is not used for another version, nor if it is not a list of checks', () => {
     const store = temporaryStore();
-    keepExamined(store, { checks, at: 0 }, '0.1.0');
-    expect(keptExamined(store, '0.2.0', HOUR)).toBeNull();
+    cacheReport(store, { checks, at: 0 }, '0.1.0');
+    expect(cachedReport(store, '0.2.0', HOUR)).toBeNull();
     store.settings.set('doctor', { checks: 'all well' });
-    expect(keptExamined(store, '0.1.0', HOUR)).toBeNull();
+    expect(cachedReport(store, '0.1.0', HOUR)).toBeNull();
   });
 
-  it('is lost without a word where the disk takes nothing', () => {
+  it('is silently dropped when the disk is full', () => {
     const full = () => {
       throw new Error('disk full');
     };
     const { settings } = temporaryStore();
-    expect(() => keepExamined({ settings: { ...settings, set: full } }, { checks, at: 0 }, '0.1.0')).not.toThrow();
+    expect(() => cacheReport({ settings: { ...settings, set: full } }, { checks, at: 0 }, '0.1.0')).not.toThrow();
   });
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { modelCheck, planBudget } from '../../../main/services/doctor/model.ts';
-import { planModel } from '../../../main/trainer/model-plan.ts';
+import { deviceBudget } from '../../../main/trainer/memory/budget.ts';
+import { planModel } from '../../../main/trainer/memory/model-plan.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-plan-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -11,36 +12,57 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const shape = { hidden_size: 3072, intermediate_size: 8192, num_hidden_layers: 28, head_dim: 128, vocab_size: 128256 };
 const heads = { num_attention_heads: 24, num_key_value_heads: 8, rope_theta: 500000, tie_word_embeddings: true };
 const more = { model_type: 'llama', max_position_embeddings: 131072, rms_norm_eps: 1e-5, eos_token_id: 2 };
-writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...shape, ...heads, ...more }));
+const config = { ...shape, ...heads, ...more };
+writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+for (const name of ['tokenizer.json', 'model.safetensors']) writeFileSync(join(folder, name), '');
 
 const GIB = 2 ** 30;
+const native = (gib: number) => deviceBudget('native', gib * GIB);
 
 describe('planModel', () => {
   it('keeps float32 weights where they fit, else 16 bits, and says which stages fit', () => {
-    const [small, large] = [planModel(folder, 12 * GIB), planModel(folder, 48 * GIB)];
+    const [small, large] = [planModel(folder, native(12)), planModel(folder, native(48))];
     expect([small.weightBytes, large.weightBytes]).toEqual([2, 4]);
     expect(large.stages.every(({ fits }) => fits)).toBe(true);
     expect(small.stages.map(({ words }) => words)).toEqual([10, 25, 50, 100, 200, 500]);
     expect(small.stages[0]).toMatchObject({ fits: true });
   });
 
+  it('knows the heap of the wasm backend', () => {
+    const plan = planModel(folder, deviceBudget('wasm', 48 * GIB));
+    expect(plan).toMatchObject({ weightBytes: 4, budget: 4.25 * GIB - 6 * 2 ** 20 });
+    expect(plan.stages.some(({ fits }) => fits)).toBe(false);
+    expect(modelCheck(plan)).toMatchObject({ status: 'WARN', next: expect.stringContaining('setup:native') });
+  });
+
+  it('refuses what no run could load', () => {
+    const other = mkdtempSync(join(tmpdir(), 'braid-plan-'));
+    writeFileSync(join(other, 'config.json'), JSON.stringify(config));
+    writeFileSync(join(other, 'model.safetensors'), '');
+    expect(() => planModel(other, native(48))).toThrow('the file tokenizer.json is missing');
+    writeFileSync(join(other, 'config.json'), JSON.stringify({ ...config, quantization_config: { bits: 4 } }));
+    expect(() => planModel(other, native(48))).toThrow('quantization_config');
+    rmSync(other, { recursive: true, force: true });
+  });
+
   it('puts it in one line', () => {
-    expect(modelCheck(planModel(folder, 48 * GIB))).toMatchObject({
+    expect(modelCheck(planModel(folder, native(48)))).toMatchObject({
       status: 'OK',
       detail: '3213 M parameters, 48.0 GiB: every stage fits',
     });
-    expect(modelCheck(planModel(folder, 4 * GIB))).toMatchObject({
+    expect(modelCheck(planModel(folder, native(4)))).toMatchObject({
       status: 'WARN',
-      detail: expect.stringMatching(/4\.0 GiB: needs \d+\.\d GiB at least/),
+      detail: expect.stringMatching(/4\.0 GiB: needs at least \d+\.\d GiB/),
     });
-    expect(modelCheck(planModel(folder, 12 * GIB)).detail).toMatch(/stages? (to \d+ words )?fits?.*bfloat16/);
+    expect(modelCheck(planModel(folder, native(12))).detail).toMatch(/stages? (to \d+ words )?fits?.*bfloat16/);
   });
 });
 
 describe('planBudget', () => {
   it("is the GPU's memory only where it is used", () => {
     const gpus = [{ name: 'NVIDIA A10', memoryMb: 23028 }];
-    expect(planBudget({ gpus }, true)).toBe(23028 * 2 ** 20);
-    expect(planBudget({ gpus }, false)).toBe(planBudget({ gpus: [] }, true));
+    expect(planBudget({ gpus }, true)).toMatchObject({ device: 'native-gpu', bytes: 23028 * 2 ** 20 });
+    expect(planBudget({ gpus }, false)).toMatchObject({ device: 'native' });
+    expect(planBudget({ gpus: [] }, true)).toMatchObject({ device: 'native' });
   });
 });

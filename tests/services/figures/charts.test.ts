@@ -26,7 +26,7 @@ describe('lineChart', () => {
     expect(svg).toContain('<polygon points="70,194 700,48 700,194 70,340"');
   });
 
-  it('gives a series the colour that it is told, in the plot and in the legend', () => {
+  it('uses the given colour of a series in the plot and in the legend', () => {
     const points = [{ x: 0, y: 1 }];
     const series = [{ name: 'third of three', points, colour: 2 }];
     const svg = lineChart({ title: '', xLabel: '', yLabel: '', series });

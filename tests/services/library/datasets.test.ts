@@ -1,5 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readDataset } from '../../../main/services/datasets/files.ts';
+import { saveTemplate } from '../../../main/services/datasets/templates.ts';
 import { datasetDetail, leakageOf, listDatasets, removeDataset } from '../../../main/services/library/catalogue.ts';
 import {
   type MakeDatasetsOptions,
@@ -7,9 +10,11 @@ import {
   previewStage,
   takenNames,
 } from '../../../main/services/library/make-datasets.ts';
-import { saveTemplate } from '../../../main/services/library/templates.ts';
-import { addRun, errorOf } from '../../store/helpers.ts';
-import { fileOf, temporaryLibrary } from './temporary-library.ts';
+import { joinTexts } from '../../../main/services/library/texts.ts';
+import { interleaveTask } from '../../../main/tasks/interleave/task.ts';
+import { addRun, errorOf, temporaryFolder } from '../../store/helpers.ts';
+import { madeText } from '../texts/made-texts.ts';
+import { fileOf, type TemporaryLibrary, temporaryLibrary } from './temporary-library.ts';
 
 const recipe = { train: 8, test: 4, seed: 42, template: { name: 'process', version: 1 } };
 const options = (changes: Partial<MakeDatasetsOptions> = {}): MakeDatasetsOptions => ({
@@ -42,7 +47,7 @@ describe('previewStage', () => {
 });
 
 describe('makeDatasets', () => {
-  it('writes and records each stage that the texts serve, and says what the others lack', async () => {
+  it('writes and records each stage that the texts suffice for, and says what the others lack', async () => {
     const library = temporaryLibrary();
     library.addTexts(...lengths);
     saveTemplate(library.store, 'mine', '{fragment_a} | {fragment_b}');
@@ -62,7 +67,7 @@ describe('makeDatasets', () => {
     expect(library.jobs.list()[0]).toMatchObject({ kind: 'datasets', state: 'done' });
   });
 
-  it('refuses bad names, taken names, an unknown template and texts that serve nothing', async () => {
+  it('rejects bad names, taken names, an unknown template and insufficient texts', async () => {
     const library = temporaryLibrary();
     library.addTexts(...lengths);
     for (const name of ['../x', 'a/b', '.hidden', 'a b', 'x'.repeat(61)])
@@ -80,7 +85,7 @@ describe('makeDatasets', () => {
     expect(listDatasets(library.store)).toEqual([]);
   });
 
-  it('replaces a dataset when told to, but never one that is being trained on', async () => {
+  it('replaces a dataset on request, but never one in use by a run', async () => {
     const library = temporaryLibrary();
     library.addTexts(...lengths);
     await makeDatasets(library, options({ stages: [5] }));
@@ -95,7 +100,7 @@ describe('makeDatasets', () => {
     ]);
   });
 
-  it('leaves nothing half-written when the folder refuses', async () => {
+  it('leaves nothing partial when the folder is not writable', async () => {
     const library = temporaryLibrary();
     library.addTexts(...lengths);
     mkdirSync(fileOf(library, '5words.test.jsonl'));
@@ -119,7 +124,61 @@ describe('makeDatasets', () => {
   });
 });
 
+describe('the split', () => {
+  const titlesIn = (library: TemporaryLibrary, name: string): Set<string> =>
+    new Set(readDataset(fileOf(library, name), interleaveTask).flatMap(({ title_a, title_b }) => [title_a, title_b]));
+
+  it('stays when texts are added or merged, so that no dataset trains on the test texts of another', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    const { made } = await makeDatasets(library, options({ stages: [5], train: 60, test: 30 }));
+    expect(made[0]?.leakage.clean).toBe(true);
+    expect(listDatasets(library.store)[0]?.leakage).toEqual({ titles: 0, pairs: 0 });
+    for (let i = 100; i < 120; i++) {
+      const { title, text, source } = madeText(i, 60 + i);
+      library.store.texts.add({ title, text, source, words: 60 + i });
+    }
+    await makeDatasets(library, options({ stages: [10], train: 200, test: 60, seed: 5 }));
+    const [trained, held] = [titlesIn(library, '10words.jsonl'), titlesIn(library, '5words.test.jsonl')];
+    expect([...held].filter((title) => trained.has(title))).toEqual([]);
+
+    // A text that contains training text is training text.
+    const rows = library.store.texts.list();
+    const [train, test] = [rows.find(({ side }) => side === 'train'), rows.find(({ side }) => side === 'test')];
+    await joinTexts(library, [{ ids: [train?.id ?? 0, test?.id ?? 0], title: 'both' }]);
+    expect(library.store.texts.list().find(({ title }) => title === 'both')?.side).toBe('train');
+    // Removed and added again, it is where it was.
+    library.store.texts.remove(rows[0]?.id ?? 0);
+    const { id } = library.store.texts.add(rows[0] ?? { title: '', text: '', source: '', words: 0 });
+    expect(library.store.texts.get(id)?.side).toBe(rows[0]?.side);
+  });
+});
+
 describe('removeDataset', () => {
+  it('leaves files outside the workspace where they are, also behind a link in it', () => {
+    const library = temporaryLibrary();
+    const outside = join(temporaryFolder(), 'thesis.jsonl');
+    writeFileSync(outside, 'mine\n');
+    const link = join(library.workspace.datasets, 'linked');
+    symlinkSync(dirname(outside), link);
+    const facts = {
+      task: 'interleave',
+      words: 5,
+      trainN: 1,
+      testN: 0,
+      seed: 0,
+      template: null,
+      textHash: null,
+    } as const;
+    for (const file of [outside, `../${basename(dirname(outside))}/thesis.jsonl`, join(link, 'thesis.jsonl')]) {
+      const id = library.store.datasets.record({ ...facts, name: 'thesis', file });
+      expect(datasetDetail(library.store, id).filesGo).toBe(false);
+      removeDataset(library, id);
+      expect(existsSync(outside), file).toBe(true);
+    }
+    expect(listDatasets(library.store)).toEqual([]);
+  });
+
   it('removes the files, leaves runs their history and takes the dataset from stages', async () => {
     const library = temporaryLibrary();
     library.addTexts(...lengths);
@@ -149,7 +208,7 @@ describe('removeDataset', () => {
 });
 
 describe('leakageOf', () => {
-  it('finds what stands on both sides', async () => {
+  it('finds what is on both sides', async () => {
     const library = temporaryLibrary();
     library.addTexts(...lengths);
     const { made } = await makeDatasets(library, options({ stages: [10] }));
@@ -157,5 +216,7 @@ describe('leakageOf', () => {
     expect(await leakageOf(library, id)).toMatchObject({ clean: true });
     writeFileSync(fileOf(library, '10words.test.jsonl'), readFileSync(fileOf(library, '10words.jsonl')));
     expect((await leakageOf(library, id))?.overlaps).toHaveLength(8);
+    // Kept with the dataset, for the screens that name it.
+    expect(listDatasets(library.store)[0]?.leakage).toEqual({ titles: expect.any(Number), pairs: 8 });
   });
 });

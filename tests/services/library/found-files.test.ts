@@ -11,7 +11,7 @@ const reply = (id: string) =>
   `${JSON.stringify({ id, post: 'a post', reply: 'a reply', engagement: { likes: 1, reposts: 0, replies: 0 } })}\n`;
 
 describe('foundFiles and takeIn', () => {
-  it('list what the history does not know, and take it in with its facts', async () => {
+  it('list files that are not in the history, and add them with their facts', async () => {
     const library = temporaryLibrary();
     library.addTexts(40, 40, 40, 40, 40, 40);
     await makeDatasets(library, { ...recipe, stages: [10] });
@@ -28,7 +28,7 @@ describe('foundFiles and takeIn', () => {
     expect(library.told).toContain('datasets');
   });
 
-  it('take nothing in of which a line is wrong, and say which', async () => {
+  it('add nothing if a line is invalid, and say which', async () => {
     const library = temporaryLibrary();
     writeFileSync(join(library.workspace.datasets, 'bad.jsonl'), `${reply('r1')}{"id":"r2","post":3}\n`);
     await expect(takeIn(library, 'bad')).rejects.toMatchObject({

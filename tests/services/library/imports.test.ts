@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { confirmImport, importBundled, openImport, openImportPaths } from '../../../main/services/library/imports.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
-import { madeText } from '../made-texts.ts';
+import { madeText } from '../texts/made-texts.ts';
 import { temporaryLibrary } from './temporary-library.ts';
 
 const file = (name: string, content: string | Uint8Array) => ({
@@ -14,7 +14,7 @@ const rain = madeText(100, 60).text;
 const longer = `${rain} ${madeText(101, 60).text}`;
 
 describe('openImport', () => {
-  it('shows what would come in, and stores nothing', async () => {
+  it('previews an import, and stores nothing', async () => {
     const library = temporaryLibrary();
     library.store.texts.add({ title: 'Rain', text: rain, source: 'old', words: 60 });
     const shown = await openImport(library, [
@@ -34,7 +34,7 @@ describe('openImport', () => {
     expect(library.told).not.toContain('texts');
   });
 
-  it('leaves out a file with a fault whole, with line and reason', async () => {
+  it('skips a file with an error completely, with line and reason', async () => {
     const shown = await openImport(temporaryLibrary(), [
       file('bad.jsonl', '{"text":"fine words"}\n{"text":5}\n'),
       file('good.txt', 'Some words'),
@@ -48,7 +48,7 @@ describe('openImport', () => {
     expect(shown.texts.map(({ title }) => title)).toEqual(['good']);
   });
 
-  it('tells what was pasted by its content', async () => {
+  it('detects the format of pasted text by its content', async () => {
     const shown = await openImport(temporaryLibrary(), [
       file('Pasted 1', '{"text":"one"}\n{"text":"two"}'),
       file('Pasted 2', '[ "three" ]'),
@@ -64,7 +64,7 @@ describe('openImport', () => {
     expect(shown.texts.map(({ title }) => title)).toEqual(['one', 'two', 'three', 'Heading', 'Pasted 4']);
   });
 
-  it('stops reading when whoever asked has gone', async () => {
+  it('stops reading when the caller has gone', async () => {
     const library = temporaryLibrary();
     const asker = new AbortController();
     const reading = openImport(library, [file('a.txt', rain)], { signal: asker.signal });
@@ -80,7 +80,7 @@ describe('openImport', () => {
     expect(library.jobs.list()).toEqual([]);
   });
 
-  it('refuses no file and too much', async () => {
+  it('rejects no file and too much', async () => {
     const library = temporaryLibrary();
     await expect(openImport(library, [])).rejects.toMatchObject({ code: 'NOTHING_TO_IMPORT' });
     const half = new Uint8Array(33 * 2 ** 20);
@@ -97,13 +97,13 @@ describe('openImport', () => {
     const shown = await openImportPaths(temporaryLibrary(), paths);
     expect(shown.files).toMatchObject([
       { name: 'a.txt', faultCount: 0 },
-      { name: 'none.txt', faults: [{ file: 'none.txt', reason: 'expected a file, got none of that name' }] },
+      { name: 'none.txt', faults: [{ file: 'none.txt', reason: 'the file does not exist' }] },
     ]);
   });
 });
 
 describe('confirmImport', () => {
-  it('brings in all that was shown but what was left out, and tells of it', async () => {
+  it('imports everything previewed except what was excluded, and reports it', async () => {
     const library = temporaryLibrary();
     library.store.texts.add({ title: 'Rain', text: rain, source: 'old', words: 60 });
     const { importId } = await openImport(library, [
@@ -117,7 +117,7 @@ describe('confirmImport', () => {
     expect(library.told).toContain('texts');
   });
 
-  it('refuses an import that is no longer held, and one without texts', async () => {
+  it('rejects an expired import, and one without texts', async () => {
     const library = temporaryLibrary();
     await expect(confirmImport(library, 7)).rejects.toMatchObject({ code: 'IMPORT_GONE' });
     const { importId } = await openImport(library, [file('a.txt', 'words')]);

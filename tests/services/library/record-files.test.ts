@@ -67,7 +67,7 @@ describe('page', () => {
     ]);
   });
 
-  it('reads a changed file anew and says when it is gone', async () => {
+  it('rereads a changed file and reports a deleted one', async () => {
     const file = datasetFile(['{"id":"a"}']);
     const { page } = openRecordFiles();
     expect((await page(file, { offset: 0, limit: 1 })).total).toBe(1);

@@ -2,16 +2,16 @@
 import { join, resolve } from 'node:path';
 import { afterAll } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
-import { openChanges } from '../../../main/services/changes.ts';
-import { openJobs } from '../../../main/services/jobs.ts';
-import { openTextWorkers } from '../../../main/services/library/workers.ts';
-import { type Library, openLibrary } from '../../../main/services/library.ts';
-import { openWorkspace } from '../../../main/services/workspace.ts';
+import { type Library, openLibrary } from '../../../main/services/library/library.ts';
+import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
+import { openChanges } from '../../../main/services/workspace/changes.ts';
+import { openJobs } from '../../../main/services/workspace/jobs.ts';
+import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
-import { madeText } from '../made-texts.ts';
+import { madeText } from '../texts/made-texts.ts';
 
 export interface TemporaryLibrary extends Library {
-  /** Topics that were told of. */
+  /** Published topics. */
   readonly told: readonly string[];
   /** Texts of these lengths, straight into the store. */
   addTexts(...lengths: readonly number[]): number[];

@@ -73,7 +73,7 @@ describe('removeTexts', () => {
 });
 
 describe('joinTexts', () => {
-  it('puts the whole in the place of its parts, in their order, after a preview that changes nothing', async () => {
+  it('replaces parts with the merged text, in order, after a preview that changes nothing', async () => {
     const library = temporaryLibrary();
     const [a = 0, b = 0, c = 0] = library.addTexts(30, 40, 50);
     const texts = [c, a].map((id) => library.store.texts.get(id)?.text);
@@ -103,7 +103,7 @@ describe('joinTexts', () => {
     expect(library.store.texts.headings()).toHaveLength(3);
   });
 
-  it('refuses one text alone, a text twice, and a text that is gone', async () => {
+  it('rejects one text alone, a text twice, and a text that is gone', async () => {
     const library = temporaryLibrary();
     const [a = 0, b = 0] = library.addTexts(30, 40);
     const join = (...groups: readonly number[][]) =>

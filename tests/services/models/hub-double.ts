@@ -1,4 +1,4 @@
-/** A Hugging Face hub on this machine: lists and gives the files of one model, in ranges, and fails when told to. */
+/** A Hugging Face Hub on this machine: lists and serves the files of one model, in ranges, and fails on request. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

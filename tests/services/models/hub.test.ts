@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
-import { listModels } from '../../../main/services/model-list.ts';
 import { downloadModel, hubFromEnv, parseRepo } from '../../../main/services/models/hub.ts';
+import { listModels } from '../../../main/services/models/list.ts';
 import { errorOf, temporaryFolderOfFile } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { hubDouble } from './hub-double.ts';
@@ -42,7 +42,7 @@ describe('downloadModel', () => {
     expect(errorOf(begin)).toMatchObject({ code: 'MODEL_EXISTS' });
   });
 
-  it('goes on where a lost line left it', async () => {
+  it('resumes after a lost connection', async () => {
     const { host, hub, begin, left } = await setUp();
     hub.cutAfter = (files['model.safetensors']?.length ?? 0) - 1000;
     begin();
@@ -68,11 +68,11 @@ describe('downloadModel', () => {
     expect(left()).toEqual([]);
   });
 
-  it('lets go of a file that is not what the hub lists', async () => {
+  it("deletes a file that doesn't match the Hub's listing", async () => {
     const { host, hub, begin, left } = await setUp();
     const { files: listed } = hub;
     const weights = Buffer.from(files['model.safetensors'] ?? '');
-    // After the list was read, another file of the same size stands there.
+    // After the listing was read, the file is replaced by another of the same size.
     vi.spyOn(hub.asked, 'push').mockImplementationOnce((...asked) => {
       hub.files = { ...listed, 'model.safetensors': weights.fill(1) };
       return hub.asked.push(...asked);
@@ -82,7 +82,7 @@ describe('downloadModel', () => {
     expect(readdirSync(join(host.workspace.models, left()[0] ?? ''))).not.toContain('model.safetensors');
   });
 
-  it('refuses a model of a foreign architecture before its weights are fetched', async () => {
+  it('rejects a model of a foreign architecture before its weights are fetched', async () => {
     const config = Buffer.from(JSON.stringify({ model_type: 'gpt2' }));
     const { host, hub, begin, left } = await setUp({ ...files, 'config.json': config });
     begin();
@@ -91,7 +91,7 @@ describe('downloadModel', () => {
     expect(left()).toEqual([]);
   });
 
-  it('refuses a repository with pickles only', async () => {
+  it('rejects a repository with pickles only', async () => {
     const { 'model.safetensors': _, ...rest } = files;
     const { host, begin } = await setUp(rest);
     begin();
@@ -120,7 +120,7 @@ describe('downloadModel', () => {
     });
   });
 
-  it('refuses what is in the way', () => {
+  it('rejects what is in the way', () => {
     const host = modelHost();
     mkdirSync(join(host.workspace.models, 'small'));
     expect(errorOf(() => downloadModel(host, model))).toMatchObject({ code: 'MODEL_EXISTS' });
@@ -134,7 +134,7 @@ describe('parseRepo', () => {
     ['https://huggingface.co/a/b/tree/main', 'a/b'],
   ])('reads %s', (text, expected) => expect(parseRepo(text)).toBe(expected));
 
-  it.each(['', 'a', 'a/b/c', '../b', 'a/..', 'a b/c'])('refuses "%s"', (text) => {
+  it.each(['', 'a', 'a/b/c', '../b', 'a/..', 'a b/c'])('rejects "%s"', (text) => {
     expect(errorOf(() => parseRepo(text))).toMatchObject({ code: 'BAD_REPO' });
   });
 });

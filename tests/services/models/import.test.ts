@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
-import { listModels } from '../../../main/services/model-list.ts';
 import { checkSpace } from '../../../main/services/models/disk-space.ts';
 import { importModel } from '../../../main/services/models/import.ts';
+import { listModels } from '../../../main/services/models/list.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { jobEnd, modelHost } from './places.ts';
@@ -16,7 +16,7 @@ async function outside(): Promise<string> {
 }
 
 describe('importModel', () => {
-  it('remembers a folder where it lies', async () => {
+  it('remembers a folder in place', async () => {
     const host = modelHost();
     const folder = await outside();
     const { ref, jobId } = importModel(host, folder, false);
@@ -25,7 +25,7 @@ describe('importModel', () => {
     expect(readdirSync(host.workspace.models)).toEqual([]);
   });
 
-  it('copies a folder in, whole or not at all', async () => {
+  it('copies a folder atomically', async () => {
     const host = modelHost();
     const folder = await outside();
     const { ref } = importModel(host, folder, true);
@@ -51,7 +51,7 @@ describe('importModel', () => {
     expect(importModel(host, folder, false)).toEqual({ ref: 'workspace:own', jobId: null });
   });
 
-  it('refuses a folder that is no model, and pickles', async () => {
+  it('rejects a folder that is not a model, and pickles', async () => {
     const host = modelHost();
     const folder = join(temporaryFolder(), 'empty');
     mkdirSync(folder);
@@ -69,6 +69,24 @@ describe('importModel', () => {
     expect(host.jobs.list()).toEqual([]);
   });
 
+  it('refuses weights that are not finite, in place and as a copy', async () => {
+    const host = modelHost();
+    const folder = await outside();
+    const file = join(folder, 'model.safetensors');
+    const bytes = readFileSync(file);
+    bytes.writeUInt32LE(0x7fc00000, bytes.length - 4);
+    writeFileSync(file, bytes);
+    for (const copy of [false, true]) {
+      importModel(host, folder, copy);
+      expect(await jobEnd(host)).toMatchObject({
+        state: 'failed',
+        error: { code: 'FILES_DAMAGED', message: expect.stringContaining('got NaN or infinity') },
+      });
+      expect(listModels(host).filter(({ name }) => name === 'brought')).toEqual([]);
+      expect(readdirSync(host.workspace.models)).toEqual([]);
+    }
+  });
+
   it('refuses weights that were cut off', async () => {
     const host = modelHost();
     const folder = await outside();
@@ -79,10 +97,10 @@ describe('importModel', () => {
 });
 
 describe('checkSpace', () => {
-  it('refuses what the disk has no room for', () => {
+  it('rejects what the disk has no room for', () => {
     expect(errorOf(() => checkSpace('/', 10e9, 'a model', () => 1e9))).toMatchObject({
       code: 'DISK_FULL',
-      message: expect.stringContaining('got 954 MiB'),
+      message: expect.stringContaining('954 MiB free'),
     });
     expect(() => checkSpace('/', 1e6, 'a model', () => 1e9)).not.toThrow();
   });

@@ -16,7 +16,7 @@ async function withModel() {
 }
 
 describe('inspectModel', () => {
-  it('tells what a model is and what it needs', async () => {
+  it('shows what a model is and what it needs', async () => {
     const { host, model } = await withModel();
     disposeModel(model);
     const { facts, memory, files, problem } = inspectModel(host, 'workspace:own');
@@ -34,7 +34,7 @@ describe('inspectModel', () => {
     expect(await modelSizes(host)).toMatchObject({ 'workspace:own': files.reduce((sum, { bytes }) => sum + bytes, 0) });
   });
 
-  it('tells of a checkpoint what lies over which model', async () => {
+  it("shows a checkpoint's adapter and base model", async () => {
     const { host, folder, model } = await withModel();
     const run = addRun(host.store);
     const place = join(host.root, 'outputs/run/checkpoint-5');
@@ -72,7 +72,7 @@ describe('inspectModel', () => {
     expect(problem({ vocab_size: 33 })).toMatch(/embed_tokens.weight" of shape \[33, 16\].*got \[32, 16\]/);
   });
 
-  it('tells of a checkpoint that is gone that it is', () => {
+  it('says that a checkpoint is deleted', () => {
     const host = modelHost();
     const id = host.store.checkpoints.record(addRun(host.store), 5, 'outputs/run/checkpoint-5', 'final');
     expect(inspectModel(host, `checkpoint:${id}`)).toMatchObject({

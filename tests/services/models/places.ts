@@ -1,9 +1,10 @@
 /** What the services of models need of the app, on a workspace of its own. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openChanges } from '../../../main/services/changes.ts';
-import { openJobs } from '../../../main/services/jobs.ts';
-import { locateWorkspace } from '../../../main/services/workspace.ts';
+import { openChanges } from '../../../main/services/workspace/changes.ts';
+import { openJobs } from '../../../main/services/workspace/jobs.ts';
+import { locateWorkspace } from '../../../main/services/workspace/workspace.ts';
+import type { StageRow } from '../../../main/store/stages.ts';
 import { temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 
 export function modelHost() {
@@ -14,6 +15,7 @@ export function modelHost() {
   const live = { get: (_: number): unknown => null };
   return {
     ...{ root, workspace, changes, jobs: openJobs(changes), store: temporaryStore(root), live: live as never },
+    startOf: ({ config }: Pick<StageRow, 'config'>) => config,
     paths: { resources: join(import.meta.dirname, '../../../resources') },
   };
 }

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
-import { listModels } from '../../../main/services/model-list.ts';
 import { rememberImported } from '../../../main/services/models/imported.ts';
+import { listModels } from '../../../main/services/models/list.ts';
 import { modelDependants, removeModel } from '../../../main/services/models/remove.ts';
 import { addRun } from '../../store/helpers.ts';
 import { writeTinyAdapter, writeTinyModel } from '../../tiny-model.ts';
@@ -26,13 +26,13 @@ async function withRun() {
 }
 
 describe('modelDependants', () => {
-  it('names the runs, stages and checkpoints that stand on a model', async () => {
+  it('names the runs, stages and checkpoints that depend on a model', async () => {
     const { host, folder, parent, stage } = await withRun();
     host.store.stages.add({ ...stage, name: 'next', config: { model: folder } });
     host.store.stages.add({ ...stage, name: 'other', config: { model: 'tiny' } });
     const found = await modelDependants(host, 'workspace:own');
     expect(found).toMatchObject({
-      ...{ refusal: null, runs: [{ id: parent, name: 'parent' }], stages: [{ name: 'next' }] },
+      ...{ refusal: null, runs: [{ id: parent, name: 'parent' }], stages: [{ name: 'next', chosen: true }] },
       checkpoints: ['parent · step 5'],
     });
     expect(found.bytes).toBeGreaterThan(1000);
@@ -48,6 +48,16 @@ describe('modelDependants', () => {
     });
   });
 
+  it('names a planned stage that starts from it as the next of the curriculum', async () => {
+    const { host, folder, place, checkpoint, stage } = await withRun();
+    host.store.stages.add({ ...stage, name: '25 words', config: {} });
+    const following = { ...host, startOf: () => ({ model: 'tiny', from_checkpoint: place }) };
+    const stages = [{ name: '25 words', chosen: false }];
+    expect(await modelDependants(following, `checkpoint:${checkpoint}`)).toMatchObject({ stages });
+    expect((await modelDependants(following, 'workspace:own')).entry.folder).toBe(folder);
+    expect(await modelDependants(following, 'workspace:own')).toMatchObject({ stages });
+  });
+
   it('names the run that could not be resumed without its last checkpoint', async () => {
     const { host, checkpoint, parent } = await withRun();
     host.store.runs.setState(parent, 'stopped', null);
@@ -61,6 +71,26 @@ describe('removeModel', () => {
     await removeModel(host, 'workspace:own');
     expect(existsSync(folder)).toBe(false);
     expect(listModels(host).map(({ ref }) => ref)).not.toContain('workspace:own');
+    // Its adapters are still there, and can't be used.
+    expect(listModels(host).find(({ kind }) => kind === 'checkpoint')).toMatchObject({
+      ...{ deleted: false, problem: expect.stringContaining("doesn't exist") },
+    });
+  });
+
+  it('refuses checkpoints that lie anywhere but in the folder of a run', async () => {
+    const { host, parent } = await withRun();
+    const thesis = join(host.root, 'thesis');
+    const linked = join(host.root, 'outputs', 'linked');
+    mkdirSync(join(thesis, 'checkpoint-7'), { recursive: true });
+    symlinkSync(thesis, linked);
+    for (const [step, path] of ['thesis', thesis, 'outputs/parent', 'outputs/linked/checkpoint-7'].entries()) {
+      const id = host.store.checkpoints.record(parent, 10 + step, path, 'periodic');
+      await expect(removeModel(host, `checkpoint:${id}`)).rejects.toMatchObject({
+        code: 'MODEL_IN_USE',
+        message: expect.stringContaining('not a checkpoint folder of this workspace'),
+      });
+    }
+    expect(existsSync(join(thesis, 'checkpoint-7'))).toBe(true);
   });
 
   it('deletes a checkpoint, and marks it so', async () => {
@@ -81,12 +111,12 @@ describe('removeModel', () => {
     expect(listModels(host).every(({ kind }) => kind === 'bundled')).toBe(true);
   });
 
-  it('refuses the bundled model, and one that a live run trains with', async () => {
+  it('rejects the bundled model, and one that a live run trains with', async () => {
     const { host, parent } = await withRun();
     await expect(removeModel(host, 'bundled:tiny')).rejects.toMatchObject({ message: expect.stringContaining('demo') });
     const busy = { ...host, live: { get: (id: number) => (id === parent ? {} : null) } as never };
     await expect(removeModel(busy, 'workspace:own')).rejects.toMatchObject({
-      message: expect.stringContaining('parent trains with it'),
+      message: expect.stringContaining('parent is training with it'),
     });
     await expect(removeModel(host, 'workspace:none')).rejects.toMatchObject({ code: 'MODEL_UNKNOWN' });
   });

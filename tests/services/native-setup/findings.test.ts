@@ -14,7 +14,7 @@ describe('findings', () => {
 
   it('tells a GPU without a driver', () => {
     const [device, driver] = findings({ ...none, devices: 1 }, '2.21.0');
-    expect(device).toMatchObject({ missing: true, detail: "1 of NVIDIA's, but no driver reaches it" });
+    expect(device).toMatchObject({ missing: true, detail: '1 from NVIDIA, but no working driver' });
     expect(driver).toMatchObject({ missing: true, detail: 'none; 525.60.13 or newer is needed' });
   });
 
@@ -32,13 +32,13 @@ describe('findings', () => {
     libraries.set('libcudnn.so.8', '/usr/lib');
     const facts = { ...none, gpus: [gpu], devices: 1, driver: '550.54.15', libraries };
     expect(findings(facts, '2.21.0')[2]?.detail).toBe(
-      'CUDA 12.5 and cuDNN 9.3 wanted, missing libcudnn.so.9; of another version: libcudnn.so.8',
+      'CUDA 12.5 and cuDNN 9.3 needed, missing libcudnn.so.9; of another version: libcudnn.so.8',
     );
     expect(findings({ ...facts, libraries: whole }, '2.21.0').some(({ missing }) => missing)).toBe(false);
   });
 
   it('tells a driver whose GPU does not answer', () => {
-    expect(findings({ ...none, driver: '550.54.15' }, '2.21.0')[0]?.detail).toMatch(/nvidia-smi reaches no GPU/);
+    expect(findings({ ...none, driver: '550.54.15' }, '2.21.0')[0]?.detail).toMatch(/nvidia-smi finds no GPU/);
   });
 });
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
-import { openChanges } from '../../../main/services/changes.ts';
-import { type JobStatus, openJobs } from '../../../main/services/jobs.ts';
-import { beginNativeSetup, nativeState } from '../../../main/services/native-setup/job.ts';
+import { nativeState, startNativeSetup } from '../../../main/services/native-setup/job.ts';
+import { openChanges } from '../../../main/services/workspace/changes.ts';
+import { type JobStatus, openJobs } from '../../../main/services/workspace/jobs.ts';
 import { errorOf } from '../../store/helpers.ts';
 
 import { libraries, packageTarball, wheel } from './stand-ins.ts';
@@ -13,7 +13,7 @@ import { libraries, packageTarball, wheel } from './stand-ins.ts';
 const folder = mkdtempSync(join(tmpdir(), 'braid-native-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A host, a place for set-ups, and what was told on the way. */
+/** A host, a folder for set-ups, and the published changes. */
 function place() {
   const native = mkdtempSync(join(folder, 'native-'));
   const changes = openChanges();
@@ -42,7 +42,7 @@ function place() {
 
 const works = { ok: true, facts: { tensorflow: '2.21.0', gpu: false, notes: [] } } as const;
 
-describe.runIf(process.platform === 'linux')('beginNativeSetup', () => {
+describe.runIf(process.platform === 'linux')('startNativeSetup', () => {
   it('puts a set-up that works in place, step by step, and says so to the pages', async () => {
     const { native, host, choice, steps, topics, ended } = place();
     expect(nativeState(native)).toMatchObject({ folder: native, manifest: null, unsupported: null });
@@ -51,20 +51,20 @@ describe.runIf(process.platform === 'linux')('beginNativeSetup', () => {
       tried.push(...readdirSync(join(at, 'current')));
       return works;
     };
-    beginNativeSetup(host, choice, { folder: native, tryOut });
+    startNativeSetup(host, choice, { folder: native, tryOut });
     expect(await ended()).toMatchObject({ state: 'done', kind: 'native-setup' });
     expect(tried).toEqual(expect.arrayContaining(['manifest.json', 'tensorflow', 'tfjs_binding.node', 'package']));
     expect(nativeState(native).manifest).toMatchObject({ tensorflow: '2.21.0', cuda: false });
-    expect([...steps]).toEqual(expect.arrayContaining(['unpacking TensorFlow', 'trying it', 'putting it in place']));
+    expect([...steps]).toEqual(expect.arrayContaining(['unpacking TensorFlow', 'testing it', 'installing it']));
     expect(topics.at(-1)).toBe('native');
     expect(readdirSync(native)).toEqual(['current']);
   });
 
-  it('refuses a second one meanwhile, and leaves nothing when cancelled', async () => {
+  it('rejects a second one meanwhile, and leaves nothing when cancelled', async () => {
     const { native, host, choice, ended } = place();
     const { promise, resolve } = Promise.withResolvers<typeof works>();
-    const id = beginNativeSetup(host, choice, { folder: native, tryOut: () => promise });
-    expect(errorOf(() => beginNativeSetup(host, choice, { folder: native }))).toMatchObject({ code: 'SETUP_BUSY' });
+    const id = startNativeSetup(host, choice, { folder: native, tryOut: () => promise });
+    expect(errorOf(() => startNativeSetup(host, choice, { folder: native }))).toMatchObject({ code: 'SETUP_BUSY' });
     host.jobs.cancel(id);
     resolve(works);
     expect(await ended()).toMatchObject({ state: 'cancelled' });
@@ -75,10 +75,10 @@ describe.runIf(process.platform === 'linux')('beginNativeSetup', () => {
   it('keeps what fails in the list of jobs, with what to do', async () => {
     const { native, host, choice, ended } = place();
     const problem = { kind: 'wrong-numbers', detail: 'a 64 x 64 product is off by 3' } as const;
-    beginNativeSetup(host, choice, { folder: native, tryOut: async () => ({ ok: false, problem }) });
+    startNativeSetup(host, choice, { folder: native, tryOut: async () => ({ ok: false, problem }) });
     expect(await ended()).toMatchObject({
       state: 'failed',
-      error: { code: 'NATIVE_FAILED', remedy: expect.stringContaining('an earlier set-up is as it was') },
+      error: { code: 'NATIVE_FAILED', remedy: expect.stringContaining('An existing set-up is unchanged') },
     });
     expect(nativeState(native).manifest).toBeNull();
   });

@@ -55,45 +55,45 @@ function place() {
 }
 
 describe.runIf(process.platform === 'linux')('setUpNative', () => {
-  it('refuses a wheel of something else and leaves the earlier set-up', async () => {
+  it('rejects a wheel of something else and leaves the earlier set-up', async () => {
     const { attempt, unchanged } = place();
     const from = wheel(folder, 'numpy-2.0.0-cp311.whl', [{ name: 'numpy/__init__.py', content: '' }]);
     await expect(attempt({ from })).rejects.toThrow(
-      /expected tensorflow\/libtensorflow_cc\.so\.2 and .* in the wheel, not there/,
+      /expected tensorflow\/libtensorflow_cc\.so\.2 and .* in the wheel, but it has none/,
     );
     unchanged();
   });
 
-  it('refuses a wheel that was cut short', async () => {
+  it('rejects a truncated wheel', async () => {
     const { attempt, unchanged } = place();
     const from = join(folder, 'tensorflow_cpu-2.21.0.whl');
     writeFileSync(from, makeZip(libraries()).subarray(0, 90));
-    await expect(attempt({ from })).rejects.toThrow(/it was cut short or is something else/);
+    await expect(attempt({ from })).rejects.toThrow(/it is truncated or of another kind/);
     unchanged();
   });
 
-  it('refuses libraries for another processor', async () => {
+  it('rejects libraries for another architecture', async () => {
     const { attempt, unchanged } = place();
     await expect(attempt({ from: wheel(folder, 'tensorflow-2.21.0-armv7.whl', libraries(40)) })).rejects.toThrow(
-      /expected a library for linux \w+, got one for another processor/,
+      /expected a library for linux \w+, got one for another architecture/,
     );
     unchanged();
   });
 
-  it('refuses a download that breaks off, and one that is not there', async () => {
+  it('rejects an interrupted download, and a missing one', async () => {
     const { attempt, unchanged } = place();
     await expect(attempt({ from: `${base}/short.whl` })).rejects.toThrow(/short\.whl: the download failed/);
     await expect(attempt({ from: `${base}/none.whl` })).rejects.toThrow(/the server answered 404/);
     unchanged();
   });
 
-  it('refuses another version of the package, a missing one and one without its source', async () => {
+  it('rejects another version of the package, a missing one and one without its source', async () => {
     const { attempt, unchanged } = place();
     await expect(attempt({ package: packageTarball(folder, '3.0.0') })).rejects.toThrow(
       /Expected .* 4\.22\.0, got .* 3\.0\.0/,
     );
     await expect(attempt({ package: join(folder, 'none.tgz') })).rejects.toThrow(
-      /Expected a tarball of .*none\.tgz, there is none/,
+      /Expected a tarball of .*none\.tgz, but there is none/,
     );
     const empty = join(folder, 'empty.tgz');
     mkdirSync(join(folder, 'empty/package'), { recursive: true });
@@ -109,7 +109,7 @@ describe.runIf(process.platform === 'linux')('setUpNative', () => {
     process.env.CXX = join(folder, 'no-compiler');
     try {
       await expect(attempt({ from })).rejects.toMatchObject({
-        message: expect.stringContaining('expected this program on the PATH'),
+        message: expect.stringContaining('this program is not on the PATH'),
         remedy: expect.stringContaining('apt install g++'),
       });
     } finally {
@@ -128,7 +128,7 @@ describe.runIf(process.platform === 'linux')('setUpNative', () => {
     unchanged();
   });
 
-  it('ends when told to, with nothing left behind', async () => {
+  it('can be cancelled, with nothing left behind', async () => {
     const { attempt, unchanged } = place();
     const controller = new AbortController();
     const from = wheel(folder, 'tensorflow_cpu-2.18.0.whl', libraries());

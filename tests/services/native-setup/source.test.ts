@@ -25,7 +25,7 @@ describe('tensorflowSource', () => {
     });
   });
 
-  it('takes URLs, requirements and files, and refuses a file that is not there', () => {
+  it('takes URLs, requirements and files, and rejects a file that is not there', () => {
     expect(tensorflowSource('https://example.org/t.whl', none, false)).toEqual({
       kind: 'url',
       url: 'https://example.org/t.whl',
@@ -35,7 +35,9 @@ describe('tensorflowSource', () => {
       requirement: 'tensorflow-cpu==2.19.0',
     });
     expect(tensorflowSource(import.meta.filename, none, false)).toEqual({ kind: 'file', path: import.meta.filename });
-    expect(() => tensorflowSource('no-such.whl', none, false)).toThrow(/got "no-such\.whl", and there is no such file/);
+    expect(() => tensorflowSource('no-such.whl', none, false)).toThrow(
+      /got "no-such\.whl", which isn't an existing file/,
+    );
   });
 });
 

@@ -22,17 +22,22 @@ function archive(name: string, bytes: Buffer): string {
 }
 
 describe('listZip', () => {
-  it('lists files, leaving out folders and what would land outside', () => {
-    const file = archive(
-      'list.zip',
-      makeZip([...MEMBERS, { name: '../out', content: 'x' }, { name: '/etc/x', content: 'x' }]),
-    );
-    expect(listZip(file).map(({ name }) => name)).toEqual(['a/one.txt', 'a/two.bin', 'empty']);
+  it('lists files, leaving out folders', async () => {
+    const file = archive('list.zip', makeZip(MEMBERS));
+    expect((await listZip(file)).map(({ name }) => name)).toEqual(['a/one.txt', 'a/two.bin', 'empty']);
   });
 
-  it('says that an archive was cut short', () => {
+  it('refuses an archive in which anything would land outside', async () => {
+    for (const name of ['../out', '/etc/x', 'a/../../x', 'C:/x']) {
+      const file = archive('outside.zip', makeZip([...MEMBERS, { name, content: 'x' }]));
+      await expect(listZip(file), name).rejects.toMatchObject({ code: 'NOT_AN_ARCHIVE' });
+    }
+  });
+
+  it('says that an archive was cut short', async () => {
     const file = archive('cut.zip', makeZip(MEMBERS).subarray(0, 200));
-    expect(() => listZip(file)).toThrow(/cut\.zip: expected a zip archive, its end is missing/);
+    await expect(listZip(file)).rejects.toThrow(/cut\.zip: not a complete zip archive .* it is truncated/);
+    await expect(listZip(archive('text.zip', Buffer.from('hello')))).rejects.toMatchObject({ code: 'NOT_AN_ARCHIVE' });
   });
 });
 
@@ -41,7 +46,7 @@ describe('unpackZip', () => {
     const file = archive('whole.zip', makeZip(MEMBERS));
     const heard: number[] = [];
     const out = join(folder, 'out');
-    await unpackZip(file, listZip(file), out, (done, total) => heard.push(done / total));
+    await unpackZip(file, await listZip(file), out, (done, total) => heard.push(done / total));
     expect(readFileSync(join(out, 'a/one.txt'), 'utf8')).toBe(MEMBERS[0]?.content);
     expect(readFileSync(join(out, 'a/two.bin'))).toEqual(MEMBERS[1]?.content);
     expect(existsSync(join(out, 'empty'))).toBe(true);
@@ -52,7 +57,7 @@ describe('unpackZip', () => {
     const bytes = makeZip([{ name: 'data', content: 'abcdefgh', stored: true }]);
     bytes[bytes.indexOf('abcdefgh') + 3] = 0;
     const file = archive('damaged.zip', bytes);
-    await expect(unpackZip(file, listZip(file), join(folder, 'bad'))).rejects.toThrow(
+    await expect(unpackZip(file, await listZip(file), join(folder, 'bad'))).rejects.toThrow(
       /data can't be unpacked: its checksum is wrong/,
     );
   });

@@ -37,7 +37,7 @@ describe('replyChecklist', () => {
     for (const { name, state, next } of items) expect([name, state === 'done']).toEqual([name, next === null]);
   });
 
-  it('looks through the files anew: a post that was put into both phases is found', async () => {
+  it('rereads the files: a post that was added to both phases is found', async () => {
     const { app, client, states } = await open();
     await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(40)]) });
     await client.replies.split({ ratio: 0.5, seed: 1 });
@@ -56,7 +56,7 @@ describe('replyChecklist', () => {
     expect(await states()).toMatchObject({ held_out_disjoint: 'failed' });
   });
 
-  it('takes what a person says; replies of a test that was made since are unread', async () => {
+  it('stores confirmations; replies of a newer test are unread', async () => {
     const { app, client } = await open();
     const ticked = async () =>
       (await replyChecklist(app, 42)).ticks.flatMap(({ name, ticked: said }) => (said ? [name] : []));

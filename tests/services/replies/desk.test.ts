@@ -4,7 +4,7 @@ import { replyData } from '../../../main/services/replies/data.ts';
 import { remember } from '../../../main/services/replies/memory.ts';
 import { phaseFiles } from '../../../main/services/replies/methods.ts';
 import { startTrial } from '../../../main/services/replies/work.ts';
-import { createRun, finishRun } from '../../../main/services/runs.ts';
+import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
 import { until } from '../../until.ts';
 import { replyLines } from '../reply-lines.ts';
@@ -22,7 +22,7 @@ function code(code: string) {
 }
 
 describe('the reply system over the contract', () => {
-  it('begins with the bundled sample, unsplit, and nothing to compare', async () => {
+  it('starts with the bundled sample, unsplit, and nothing to compare', async () => {
     const { client } = await open();
     const desk = await client.replies.desk();
     expect(desk).toMatchObject({ data: { bundled: true, records: 480, heldOut: 64 }, split: null, trial: null });
@@ -33,7 +33,7 @@ describe('the reply system over the contract', () => {
     await expect(client.replies.reportFile({ file: '../braid.db' })).rejects.toMatchObject(code('FILE_UNKNOWN'));
   });
 
-  it('takes records in with a tenth of the posts held out, splits them, and goes back to the sample', async () => {
+  it('imports records with a tenth of the posts held out, splits them, and returns to the sample', async () => {
     const { client, app } = await open();
     await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(40)]) });
     const { data } = await client.replies.desk();
@@ -67,6 +67,15 @@ describe('the reply system over the contract', () => {
     expect((await client.replies.desk()).data.bundled).toBe(true);
   });
 
+  it('takes a file whose name is as long as names may be', async () => {
+    const { client } = await open();
+    for (const letter of ['x', 'ä', '語', '𒀀']) {
+      const name = `${letter.repeat(490 / letter.length)}.jsonl`;
+      await client.replies.import({ name, content: new Blob([replyLines(40)]) });
+      expect((await client.replies.desk()).data.name).toBe(letter.repeat(40));
+    }
+  });
+
   it('shows the newest run of a method, its seeds and their spread', async () => {
     const { client, app, world } = await open();
     for (const [seed, reward] of [
@@ -80,9 +89,11 @@ describe('the reply system over the contract', () => {
     const baseline = (await client.replies.desk()).methods[0];
     expect(baseline).toMatchObject({ seeds: [1, 2], newest: { state: 'done', reward: 0.6 } });
     expect(baseline?.rewards).toMatchObject({ n: 2, mean: 0.5 });
+    for (const { id } of app.store.runs.list()) await client.runs.rename({ runId: id, name: `mine ${id}` });
+    expect((await client.replies.desk()).methods[0]).toEqual(baseline);
   });
 
-  it('makes the small-scale test a job whose cancelling stops the run in hand', async () => {
+  it('runs the small-scale test as a job; cancelling it stops the current run', async () => {
     const { client, app } = await open();
     const { jobId } = await client.replies.trial({ seed: 1 });
     await until(async () => app.live.list().length === 1);
@@ -107,11 +118,11 @@ describe('the reply system over the contract', () => {
     const { split } = await client.replies.desk();
     expect(split?.checks.find(({ name }) => name === 'quartiles_filled')).toMatchObject({
       ok: false,
-      detail: 'quartile 2 and 3 and 4 is empty: too many replies have the same engagement to tell them apart',
+      detail: 'quartile 2 and 3 and 4 is empty: too many replies have the same engagement',
     });
   });
 
-  it('tells of a run that was stopped instead of a comparison, and of one that ended at once', async () => {
+  it('reports a stopped run instead of a comparison, and one that ended immediately', async () => {
     const { client, app } = await open();
     const stopped = await client.replies.whole({ seed: 1 });
     await until(async () => app.live.list().some(({ step }) => step > 0));
@@ -119,8 +130,8 @@ describe('the reply system over the contract', () => {
     const jobOf = (id: number) => app.jobs.list().find((job) => job.id === id);
     await until(async () => jobOf(stopped.jobId)?.state === 'failed');
     expect(jobOf(stopped.jobId)?.error).toMatchObject({
-      message: 'A run was stopped before its end, so there is no comparison',
-      remedy: expect.stringContaining('stay in the history'),
+      message: 'A run was stopped early, so there is no comparison',
+      remedy: expect.stringContaining('kept in the history'),
     });
     expect(await client.replies.report()).toBeNull();
 
@@ -128,7 +139,7 @@ describe('the reply system over the contract', () => {
     const id = startTrial({ ...app, live }, 1);
     await until(async () => jobOf(id)?.state === 'failed');
     expect(jobOf(id)?.error).toMatchObject({
-      message: 'Expected trial-sft to train, but it ended at once',
+      message: 'trial-sft ended immediately',
       remedy: expect.stringContaining('run 7'),
     });
   }, 180_000);

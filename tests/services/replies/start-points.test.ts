@@ -17,7 +17,7 @@ async function open() {
 const refused = (code: string) => ({ data: expect.objectContaining({ code }) });
 
 describe('what the methods start from', () => {
-  it("is the presets' model and the newest baseline until a person chooses", async () => {
+  it("is the presets' model and the newest baseline until the user chooses", async () => {
     const { client } = await open();
     expect(await client.replies.desk()).toMatchObject({ model: null, start: null });
     await expect(client.replies.choose({ model: 'folder:/nowhere' })).rejects.toMatchObject(refused('MODEL_UNKNOWN'));
@@ -46,12 +46,15 @@ describe('what the methods start from', () => {
     const reinforced = await client.runs.get(second);
     expect(reinforced.parentRunId).toBe(runId);
     expect(reinforced.name).toMatch(/^grpo_from_baseline on baseline on tiny-test-seed_5-step 60\/seed_6$/);
-    // The policy has not left the reference at its first step, though that is no plain model.
+    // At its first step the policy equals the reference, although that has an adapter.
     expect(app.store.metrics.series(second.runId, 'kl')[0]?.value).toBe(0);
+    // The run that it starts from, or its own, may be called something else later.
+    await client.runs.rename({ runId, name: 'my warm start' });
+    await client.runs.rename({ ...second, name: 'my GRPO' });
     expect((await client.replies.desk()).methods[2]?.newest?.runId).toBe(second.runId);
   }, 180_000);
 
-  it('is told of when it is gone', async () => {
+  it('reports when it is gone', async () => {
     const { world, client } = await open();
     await client.replies.choose({ model: 'workspace:tiny-test' });
     rmSync(join(world.model, 'config.json'));
@@ -63,7 +66,7 @@ describe('what the methods start from', () => {
 });
 
 describe('experimentName', () => {
-  const point = (name: string) => ({ ref: name, name, problem: null });
+  const point = (key: string) => ({ ref: key, name: 'renamed', key, problem: null });
 
   it('keeps runs that start from something else apart', () => {
     const none = { model: null, start: null };

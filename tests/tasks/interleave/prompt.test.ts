@@ -34,7 +34,10 @@ describe('checkTemplate', () => {
     [{ name: 't', version: 1, text: 'Nothing.' }, 'got none of {fragment_a}, {fragment_b}'],
     [{ name: 't', version: 1, text: `${text} {fragment_c}` }, 'and {words}, got {fragment_c}'],
     [{ name: ' ', version: 1, text }, 'to have a name'],
-    [{ name: 't', version: 0, text }, 'Prompt template "t": expected "version" to be a whole number from 1, got 0'],
+    [
+      { name: 't', version: 0, text },
+      'Prompt template "t": expected "version" to be a whole number of at least 1, got 0',
+    ],
   ])('refuses %j', (template, message) => {
     expect(() => checkTemplate(template)).toThrow(message);
   });

@@ -6,7 +6,7 @@ describe('interleaveWords', () => {
     expect(interleaveWords(['a1', 'a2'], ['b1', 'b2'])).toEqual(['a1', 'b1', 'a2', 'b2']);
   });
 
-  it('goes on with the longer one', () => {
+  it('continues with the longer one', () => {
     expect(interleaveWords(['a1'], ['b1', 'b2', 'b3'])).toEqual(['a1', 'b1', 'b2', 'b3']);
   });
 });

@@ -27,7 +27,7 @@ describe('interleaveTask', () => {
 });
 
 describe('taskByName', () => {
-  it('refuses an unknown name', () => {
+  it('rejects an unknown name', () => {
     expect(() => taskByName('weave')).toThrow('Expected "task" to be one of interleave, reply, got "weave"');
   });
 });

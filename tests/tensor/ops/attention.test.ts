@@ -62,7 +62,7 @@ describe.each(await openTestBackends())('packedAttention on $name', (backend) =>
     expect(gradientError(attend, inputs(2))).toBeLessThan(2e-3);
   });
 
-  it('stands scores far beyond the range of exp', () => {
+  it('handles scores far beyond the range of exp', () => {
     const [q, k, v] = inputs(1000) as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D];
     expect(attend(q, k, v).dataSync().every(Number.isFinite)).toBe(true);
   });

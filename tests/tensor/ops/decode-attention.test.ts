@@ -44,7 +44,7 @@ function packed(prefix: { k: tf.Tensor2D; v: tf.Tensor2D }, row: number, steps: 
 describe.each(await openTestBackends())('openKvCache on $name', (backend) => {
   beforeAll(backend.use);
 
-  it('attends as packed attention does, step by step, for the rows that go on, and frees all', () => {
+  it('attends as packed attention does, step by step, for the remaining rows, and frees everything', () => {
     const before = tf.memory().numTensors;
     tf.tidy(() => {
       const prefix = { k: randomTensor<tf.Rank.R2>([4, 16], 71), v: randomTensor<tf.Rank.R2>([4, 16], 72) };
@@ -73,7 +73,7 @@ describe.each(await openTestBackends())('openKvCache on $name', (backend) => {
     expect(tf.memory().numTensors - before).toBe(0);
   });
 
-  it('refuses a layer that it has not', () => {
+  it('rejects a layer that it has not', () => {
     const cache = openKvCache([], ROWS, 4, SHAPE);
     expect(() => cache.attend(3, ...stepOf(0, [0, 1, 2]))).toThrow('layer 3');
     cache.dispose();

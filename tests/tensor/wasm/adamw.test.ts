@@ -45,7 +45,7 @@ describe('AdamW', () => {
     expect(param.dataSync().every((value) => Math.abs(value - 0.899) < 1e-6)).toBe(true);
   });
 
-  it('refuses tensors of different sizes', async () => {
+  it('rejects tensors of different sizes', async () => {
     runtime = await openForTest(1);
     const [param, m, v] = [tf.ones([4]), tf.zeros([4]), tf.zeros([4])];
     expect(() => runKernel('AdamW', { param, m, v, grad: tf.ones([3]) }, attrs)).toThrow(/of one size/);

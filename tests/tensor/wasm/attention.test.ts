@@ -140,7 +140,7 @@ describe('PackedAttention', () => {
       expectNoLeak(runtime, () => backward(test, test.q));
     }));
 
-  it('refuses segments that leave a token out or overlap, prefixes outside, and odd head sizes', () =>
+  it('rejects segments that leave a token out or overlap, prefixes outside, and odd head sizes', () =>
     withThreads(1, () => {
       const test = makeCase(6, [[0, 20, 0, 0]], 1, 1, 8);
       const withSegments = (segments: Segments) => () => forward({ ...test, segments });

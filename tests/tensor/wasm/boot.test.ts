@@ -17,7 +17,7 @@ let script: string;
 beforeAll(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'braid-boot-'));
   script = path.join(folder, 'multiply.ts');
-  // The script lies outside the checkout, so it takes tfjs through the runtime's own backend.
+  // The script is outside the checkout, so it uses tfjs through the runtime's own backend.
   writeFileSync(
     script,
     `import { openWasmBackend } from ${JSON.stringify(path.join(tensorFolder, 'wasm/boot.ts'))};

@@ -145,7 +145,7 @@ describe('DecodeAttention', () => {
 
   it('leaves nothing on the heap', () => withThreads(2, (runtime) => expectNoLeak(runtime, () => decode(base, 2))));
 
-  it('refuses slots, prefixes and steps outside their tensors', () =>
+  it('rejects slots, prefixes and steps outside their tensors', () =>
     withThreads(1, () => {
       expect(() => decode({ ...base, rows: [[5, 0, 1]] }, 1)).toThrow('slot in 0..4, got 5');
       expect(() => decode({ ...base, rows: [[0, 80, 11]] }, 1)).toThrow('within 0..90, got 80..91');

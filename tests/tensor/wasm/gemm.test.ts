@@ -116,7 +116,7 @@ describe('gemm', () => {
     });
   }
 
-  it('cuts operands that are too large to pack at once', async () => {
+  it('cuts operands that are too large to pack at once', { timeout: 240_000 }, async () => {
     runtime = await openForTest(2);
     for (const layout of layouts) {
       for (const [m, n, k] of [

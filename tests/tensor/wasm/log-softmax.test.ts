@@ -123,7 +123,7 @@ describe('SelectiveLogSoftmax', () => {
       expect(Array.from(forward(test, 1)[0] ?? [])).toEqual([Number.NaN, Number.NaN]);
     }));
 
-  it('refuses temperature 0', () =>
+  it('rejects temperature 0', () =>
     withThreads(1, () => {
       expect(() => forward(makeCase(2, 3, 10), 0)).toThrow('above 0, got 0');
     }));

@@ -109,7 +109,7 @@ describe('tf.matMul', () => {
     expect({ tensors: tf.memory().numTensors, bytes: runtime.heap.bytesInUse() }).toEqual(before);
   });
 
-  it('refuses integers', () => {
+  it('rejects integers', () => {
     const a = tf.ones([2, 2], 'int32');
     expect(() => tf.matMul(a, a)).toThrow(/float32 operands/);
     a.dispose();

@@ -92,7 +92,7 @@ describe('RmsNorm', () => {
       });
     }));
 
-  it('refuses a weight of another width', () =>
+  it('rejects a weight of another width', () =>
     withThreads(1, () => {
       const { x } = operands(3, 7);
       const weight = { values: new Float32Array(6), shape: [6] };

@@ -75,7 +75,7 @@ describe('Rope', () => {
       expectNoLeak(runtime, () => runKernel('Rope', test, { headDim: 8, inverse: false }));
     }));
 
-  it('refuses positions beyond the tables and head sizes that do not divide the width', () =>
+  it('rejects positions beyond the tables and head sizes that do not divide the width', () =>
     withThreads(1, () => {
       const test = makeCase(3, 2, 8);
       const positions = { values: Int32Array.of(0, 50, 1), shape: [3] };

@@ -41,7 +41,7 @@ describe('GatherRows', () => {
     expect([...out.dataSync()]).toEqual(expected);
   });
 
-  it('refuses an index outside the table', async () => {
+  it('rejects an index outside the table', async () => {
     runtime = await openForTest(1);
     const x = tf.ones([3, 2]);
     expect(() => runKernel('GatherRows', { x, indices: indices([0, 3]) })).toThrow(/from -1 to 2, got 3/);

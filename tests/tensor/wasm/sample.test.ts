@@ -132,7 +132,7 @@ describe('SampleRows', () => {
   it('leaves nothing on the heap', () =>
     withThreads(2, (runtime) => expectNoLeak(runtime, () => sample(Float32Array.of(1, 2, 3), 1, [0.5], 1))));
 
-  it('refuses a negative temperature', () =>
+  it('rejects a negative temperature', () =>
     withThreads(1, () => {
       expect(() => sample(Float32Array.of(1, 2), 1, [0.5], -1)).toThrow('at least 0, got -1');
     }));

@@ -75,7 +75,7 @@ describe('SwiGlu', () => {
       });
     }));
 
-  it('refuses operands of different shapes', () =>
+  it('rejects operands of different shapes', () =>
     withThreads(1, () => {
       const { gate } = operands(2, 3);
       expect(() => runKernel('SwiGlu', { gate, up: operands(3, 2).up })).toThrow('to be [2, 3], got [3, 2]');

@@ -1,0 +1,64 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildKernels } from '../../main/tensor/kernels/build.ts';
+import { tinyRecord, writeTinyAdapter, writeTinyModel } from '../tiny-model.ts';
+import { braid } from './braid.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'braid-merge-'));
+const place = (name: string): string => join(folder, name);
+const merge = (model: string, output: string, ...more: string[]) =>
+  braid(['merge', '--model', model, '--output', output, '--backend', 'wasm', '--json', ...more]);
+
+beforeAll(async () => {
+  buildKernels();
+  const model = await writeTinyModel(place('model'));
+  writeTinyAdapter(place('adapter'), model, '../model');
+  const records = [tinyRecord('one', 2), tinyRecord('two', 2, 5)];
+  writeFileSync(place('held-out.jsonl'), records.map((record) => JSON.stringify(record)).join('\n'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('braid merge', () => {
+  it('writes a model folder in the asked type, and says how many answers agree', async () => {
+    const run = await merge(
+      place('adapter'),
+      place('merged'),
+      ...['--dtype', 'bfloat16', '--dataset', place('held-out.jsonl')],
+    );
+    expect(run.code, run.stderr).toBe(0);
+    const value = JSON.parse(run.stdout);
+    expect(value).toMatchObject({ folder: place('merged'), dtype: 'bfloat16', agreement: { prompts: 2 }, gguf: null });
+    const config = JSON.parse(readFileSync(join(place('merged'), 'config.json'), 'utf8'));
+    expect([config.dtype, config.model_type]).toEqual(['bfloat16', 'llama']);
+    expect(existsSync(join(place('merged'), 'tokenizer.json'))).toBe(true);
+  });
+
+  it("keeps the base model's type by default, and then answers the same", async () => {
+    const run = await merge(place('adapter'), place('same'), '--dataset', place('held-out.jsonl'));
+    expect(JSON.parse(run.stdout)).toMatchObject({ dtype: 'float32', agreement: { prompts: 2, equal: 2 } });
+  });
+
+  it('writes GGUF and a Modelfile of the bundled model', async () => {
+    const run = await merge('tiny', place('bundled'), '--gguf', 'q8_0');
+    expect(run.code, run.stderr).toBe(0);
+    const { gguf, agreement } = JSON.parse(run.stdout);
+    expect(agreement).toEqual({ prompts: 16, equal: 16 });
+    expect(readFileSync(gguf.file).toString('latin1', 0, 4)).toBe('GGUF');
+    expect(readFileSync(join(place('bundled'), 'Modelfile'), 'utf8')).toMatch(
+      /^FROM \.\/bundled-q8_0\.gguf\nTEMPLATE /,
+    );
+    // Only where somebody has installed node-llama-cpp.
+    expect(gguf.unproved ?? gguf.equal).toEqual('unproved' in gguf ? expect.stringContaining('node-llama-cpp') : 16);
+  });
+
+  it('replaces nothing, and leaves nothing behind where it fails', async () => {
+    writeFileSync(join(place('model'), 'mine.txt'), 'mine');
+    const taken = await merge('tiny', place('model'));
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('there is something in it')]);
+    const words = await merge(place('model'), place('words'), '--gguf', 'f16');
+    expect([words.code, words.stderr]).toEqual([2, expect.stringContaining('a WordLevel model')]);
+    expect(existsSync(place('words'))).toBe(false);
+  });
+});

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeQ8, ggufPieces } from '../../main/model/gguf/file.ts';
+import { ggufMetadata } from '../../main/model/gguf/metadata.ts';
+import { ggufName, ggufTensors } from '../../main/model/gguf/tensors.ts';
+import { type MergedModel, openMergedModel } from '../../main/model/merge.ts';
+import { disposeModel } from '../../main/model/model.ts';
+import { writeTinyModel } from '../tiny-model.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+let merged: MergedModel;
+beforeAll(async () => {
+  disposeModel(await writeTinyModel(folder));
+  merged = openMergedModel(folder, null);
+});
+afterAll(() => {
+  merged.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('ggufPieces', () => {
+  it('writes magic, version, counts, and each tensor at a multiple of 32 bytes', () => {
+    const tensors = [
+      { name: 'a', shape: [3], type: 'F32' as const, pieces: () => [Float32Array.of(1, 2, 3)] },
+      { name: 'b', shape: [2, 32], type: 'Q8_0' as const, pieces: () => [new Float32Array(64).fill(1)] },
+      { name: 'c', shape: [2, 1], type: 'F16' as const, pieces: () => [Float32Array.of(0.5, -2)] },
+    ];
+    const file = Buffer.concat([...ggufPieces({ key: { type: 'uint32', value: 7 } }, tensors)]);
+    expect([file.toString('latin1', 0, 4), file.readUInt32LE(4)]).toEqual(['GGUF', 3]);
+    expect([file.readBigUInt64LE(8), file.readBigUInt64LE(16)]).toEqual([3n, 1n]);
+    // "key" (8 + 3 bytes), its type 4 (uint32), its value.
+    expect([file.toString('latin1', 32, 35), file.readUInt32LE(35), file.readUInt32LE(39)]).toEqual(['key', 4, 7]);
+    const data = file.subarray(file.length - (32 + 96 + 32));
+    expect([data.readFloatLE(0), data.readFloatLE(8)]).toEqual([1, 3]);
+    // A block of ones: scale 1/127 as float16, then 127 thirty-two times.
+    expect([data.readUInt16LE(32), data.readInt8(34), data.readInt8(65)]).toEqual([0x2008, 127, 127]);
+    expect([data.readUInt16LE(128), data.readUInt16LE(130)]).toEqual([0x3800, 0xc000]);
+  });
+});
+
+describe('encodeQ8', () => {
+  it('is within half a step of every number', () => {
+    const data = Float32Array.from({ length: 64 }, (_, i) => Math.sin(i * 1.7) * (i < 32 ? 3 : 0.01));
+    const bytes = encodeQ8(data);
+    for (const block of [0, 1]) {
+      const largest = Math.max(...data.subarray(32 * block, 32 * block + 32).map(Math.abs));
+      for (let i = 0; i < 32; i++) {
+        const got = (bytes.readInt8(34 * block + 2 + i) * largest) / 127;
+        expect(Math.abs(got - (data[32 * block + i] ?? 0))).toBeLessThanOrEqual((largest / 127) * 0.5001);
+      }
+    }
+  });
+});
+
+describe('ggufTensors', () => {
+  it("interleaves the halves of each head's rows for Llama, which llama.cpp rotates pair by pair", () => {
+    const rows = (name: string): number[][] => {
+      const tensor = ggufTensors(merged, 'F16').find((one) => one.name === name);
+      const values = [...(tensor?.pieces() ?? [])].flatMap((piece) => [...piece]);
+      return Array.from({ length: values.length / 16 }, (_, row) => values.slice(row * 16, row * 16 + 16));
+    };
+    const plain = (name: string): number[][] => {
+      const values = [...(merged.tensors.find((one) => one.name === name)?.pieces() ?? [])].flatMap((p) => [...p]);
+      return Array.from({ length: values.length / 16 }, (_, row) => values.slice(row * 16, row * 16 + 16));
+    };
+    const q = plain('model.layers.0.self_attn.q_proj.weight');
+    // Two heads of 8 rows each.
+    const order = [0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15];
+    expect(rows('blk.0.attn_q.weight')).toEqual(order.map((row) => q[row]));
+    expect(rows('blk.0.attn_v.weight')).toEqual(plain('model.layers.0.self_attn.v_proj.weight'));
+  });
+
+  it("keeps norms in float32, and rows that aren't whole blocks in float16", () => {
+    const types = new Map(ggufTensors(merged, 'Q8_0').map(({ name, type }) => [name, type]));
+    expect([
+      types.get('output_norm.weight'),
+      types.get('blk.0.attn_q.weight'),
+      types.get('blk.0.ffn_down.weight'),
+    ]).toEqual(['F32', 'F16', 'Q8_0']);
+  });
+
+  it('adds the divisors of frequencies where Llama 3 scales them', () => {
+    const ropeScaling = { factor: 8, lowFreqFactor: 1, highFreqFactor: 4, originalMaxPositionEmbeddings: 64 };
+    const scaled = { ...merged, config: { ...merged.config, ropeScaling } };
+    const factors = [
+      ...(ggufTensors(scaled, 'F16')
+        .find(({ name }) => name === 'rope_freqs.weight')
+        ?.pieces() ?? []),
+    ][0];
+    // Wavelengths 2π, 63, 628 and 6283 beside 64: unchanged, almost the longest kept smooth, divided, divided.
+    expect(factors?.[0]).toBe(1);
+    expect(factors?.[1]).toBeGreaterThan(1);
+    expect([factors?.[2], factors?.[3]]).toEqual([8, 8]);
+  });
+
+  it('knows no tensor of another architecture', () => {
+    expect(() => ggufName('model.layers.0.block_sparse_moe.gate.weight')).toThrow('Expected a tensor of a decoder');
+  });
+});
+
+describe('ggufMetadata', () => {
+  it("says the model's shape and writes a byte-pair tokenizer with its merges", () => {
+    const definition = {
+      added_tokens: [{ id: 3, content: '<eos>', special: true }],
+      pre_tokenizer: { type: 'Split', pattern: { Regex: '(?i:s)|\\p{N}|x' } },
+      model: { type: 'BPE', vocab: { a: 0, b: 1, ab: 2 }, merges: [['a', 'b']] },
+    };
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
+    const metadata = ggufMetadata({ ...merged.config, vocabSize: 5, eosTokenIds: [3] }, folder, {
+      name: 'm',
+      type: 'F16',
+    });
+    const value = (key: string): unknown => metadata[key]?.value;
+    expect([value('general.architecture'), value('llama.block_count'), value('llama.attention.key_length')]).toEqual([
+      'llama',
+      1,
+      8,
+    ]);
+    expect(value('tokenizer.ggml.tokens')).toEqual(['a', 'b', 'ab', '<eos>', '[PAD4]']);
+    expect(value('tokenizer.ggml.token_type')).toEqual([1, 1, 1, 3, 5]);
+    expect([value('tokenizer.ggml.merges'), value('tokenizer.ggml.pre')]).toEqual([['a b'], 'qwen2']);
+    expect([value('tokenizer.ggml.eos_token_id'), value('tokenizer.ggml.add_bos_token')]).toEqual([3, false]);
+  });
+
+  it('refuses a tokenizer that llama.cpp has no kind for', () => {
+    const definition = { added_tokens: [], model: { type: 'WordLevel', vocab: { a: 0 } } };
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
+    expect(() => ggufMetadata(merged.config, folder, { name: 'm', type: 'F16' })).toThrow('a WordLevel model');
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { bytes, compact, duration, gibibytes, number, score, signed } from '../../../renderer/components/format.ts';
+
+const GIB = 2 ** 30;
+
+describe('score and signed', () => {
+  it('have three decimals, and a dash for no value', () => {
+    expect([score(0.98), score(null), score(Number.NaN)]).toEqual(['0.980', '–', '–']);
+    expect([signed(0.12), signed(-0.5), signed(0)]).toEqual(['+0.120', '−0.500', '+0.000']);
+  });
+
+  it('write the size of a difference in another format', () => {
+    expect(signed(-11.24, (size) => size.toFixed(1))).toBe('−11.2');
+  });
+});
+
+describe('number and compact', () => {
+  it('write whole numbers in full and others with three digits', () => {
+    expect([number(1234), number(0.123456), number(1234.5), number(0.0001)]).toEqual([
+      '1,234',
+      '0.123',
+      '1,235',
+      '1.00e-4',
+    ]);
+  });
+
+  it.each([
+    [590_000, '590 k'],
+    [134_515_008, '135 M'],
+    [7_615_616_512, '7.62 B'],
+    [null, '–'],
+  ])('write %s in short as %s', (count, text) => expect(compact(count)).toBe(text));
+});
+
+describe('duration', () => {
+  it.each([
+    [0.25, '0.25 s'],
+    [48, '48 s'],
+    [660, '11 min'],
+    [7500, '2 h 05 min'],
+    [null, '–'],
+  ])('writes %s s as %s', (seconds, text) => expect(duration(seconds)).toBe(text));
+});
+
+describe('bytes and gibibytes', () => {
+  it('count in binary units', () => {
+    expect([bytes(512), bytes(690 * 2 ** 20), bytes(1.2 * GIB), bytes(null)]).toEqual([
+      '512 B',
+      '690 MiB',
+      '1.2 GiB',
+      '–',
+    ]);
+    expect([gibibytes(1.25 * GIB), gibibytes(GIB / 100)]).toEqual(['1.3', '< 0.1']);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { blockedBy, newestDataset } from '../../../renderer/components/config-form/free-run.ts';
+
+describe('newestDataset', () => {
+  const row = { id: 1, name: 'x', words: 10, trainN: 1, testN: 1, seed: 1, template: null, textHash: null };
+  const dataset = (file: string, madeAt: number, task = 'interleave', bytes: number | null = 9) => ({
+    ...{ ...row, stages: 0, runs: 0, leakage: null },
+    ...{ file, madeAt, task, bytes },
+  });
+
+  it("is the newest of the task whose file exists, so that a new run's form can be started as it opens", () => {
+    const all = [dataset('a', 1), dataset('b', 3), dataset('gone', 4, 'interleave', null), dataset('r', 5, 'reply')];
+    expect(newestDataset(all, 'interleave')).toBe('b');
+    expect(newestDataset(all, 'reply')).toBe('r');
+    expect(newestDataset([], 'interleave')).toBeNull();
+  });
+});
+
+describe('blockedBy', () => {
+  it('says what keeps a run from starting', () => {
+    expect(blockedBy({ dataset: 'a.jsonl' }, [])).toBeNull();
+    expect(blockedBy({ dataset: '' }, [])).toBe('To start, choose a dataset.');
+    const fault = { field: 'beta', message: 'no', remedy: null };
+    expect(blockedBy({ dataset: 'a' }, [fault, fault, { ...fault, field: 'seed' }])).toBe('To start, fix beta, seed.');
+  });
+});

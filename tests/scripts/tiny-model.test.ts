@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { syntheticExample, untaggedMixture } from '../../scripts/tiny-model/synthetic.ts';
+import { EOS, FIRST_CONTINUATION, OPEN_A, OPEN_B, OPEN_OUTPUT, TAGS } from '../../scripts/tiny-model/tokenizer.ts';
+
+const examples = Array.from({ length: 600 }, (_, i) => syntheticExample(6, 1, 5, i));
+
+/** Tokens as words: a continuation belongs to the token before. */
+function wordsOf(ids: readonly number[]): string[] {
+  const words: number[][] = [];
+  for (const id of ids) {
+    if (id >= FIRST_CONTINUATION && words.length > 0) words.at(-1)?.push(id);
+    else words.push([id]);
+  }
+  return words.map((word) => word.join(' '));
+}
+
+function textsOf({ group: { promptIds } }: (typeof examples)[number]): [string[], string[]] {
+  const second = promptIds.indexOf(OPEN_B);
+  return [wordsOf(promptIds.slice(1, second)), wordsOf(promptIds.slice(second + 1))];
+}
+
+describe('syntheticExample', () => {
+  it('interleaves its two texts as the first completion, as its tag says', () => {
+    for (const example of examples) {
+      const [a, b] = textsOf(example);
+      const [interleaved = []] = example.group.completions;
+      expect([a.length, b.length]).toEqual([6, 6]);
+      expect(interleaved[0]).toBe(TAGS.interleave);
+      expect(interleaved.at(-1)).toBe(EOS);
+      expect(wordsOf(interleaved.slice(1, -1))).toEqual(a.flatMap((word, i) => [word, b[i]]));
+    }
+  });
+
+  it('has untagged second completions that continue as they begin, the first words given where they are interleaved', () => {
+    const untagged = examples.filter(({ group }) => group.completions[1]?.[0] === OPEN_OUTPUT);
+    const begun = untagged.filter(({ given }) => (given[1] ?? 0) > 1);
+    expect(untagged.length / examples.length).toBeCloseTo(0.7, 1);
+    expect(begun.length / untagged.length).toBeCloseTo(0.5, 1);
+    for (const { group, given } of begun) {
+      expect(group.completions[1]?.slice(1)).toEqual(group.completions[0]?.slice(1));
+      expect(wordsOf(group.completions[1]?.slice(1, given[1]) ?? [])).toHaveLength(2);
+    }
+  });
+
+  it('is the same for the same seed and index', () => {
+    expect(syntheticExample(6, 1, 5, 3)).toEqual(examples[3]);
+    expect(syntheticExample(6, 1, 6, 3)).not.toEqual(examples[3]);
+  });
+});
+
+describe('untaggedMixture', () => {
+  it('interleaves less the longer the texts, and never beyond 30 words', () => {
+    const shares = [10, 25, 50].map((words) => untaggedMixture(words).interleave ?? 0);
+    expect(shares[0]).toBeGreaterThan(shares[1] ?? 1);
+    expect(shares[1]).toBeGreaterThan(0);
+    expect(shares[2]).toBe(0);
+  });
+});
+
+describe('examples.ts', () => {
+  const stream = (from: number, steps: number): Int32Array => {
+    const plan = {
+      seed: 9,
+      from,
+      steps,
+      tokens: [[0, 300]],
+      shortest: 2,
+      longest: [
+        [0, 4],
+        [1, 8],
+      ],
+      repeats: 1,
+    };
+    const { stdout } = spawnSync(process.execPath, ['scripts/tiny-model/examples.ts', JSON.stringify(plan)]);
+    return new Int32Array(new Uint8Array(stdout).buffer);
+  };
+
+  it('streams each step as its groups with their lengths, whichever step it begins with', () => {
+    const both = stream(0, 2);
+    const [groups = 0, size = 0, prompt = 0, completions = 0, length = 0, given] = both;
+    expect([completions, given]).toEqual([2, 1]);
+    expect(groups).toBeGreaterThan(3);
+    const first = [...both.subarray(8, 8 + prompt + length)];
+    expect([first[0], first[prompt], first.at(-1)]).toEqual([OPEN_A, TAGS.interleave, EOS]);
+    expect(both.subarray(2 + size)).toEqual(stream(1, 2));
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { measurePrompt, measuresOf } from '../../../../main/services/comparisons/sampled/measures.ts';
+import { interleaveTask } from '../../../../main/tasks/interleave/task.ts';
+import { replyTask } from '../../../../main/tasks/reply/task.ts';
+
+const interleave = interleaveTask.parseRecord({
+  id: 'r',
+  words: 2,
+  title_a: 'A',
+  title_b: 'B',
+  fragment_a: 'one two',
+  fragment_b: 'red blue',
+  prompt: 'p',
+  target: 'one red two blue',
+});
+const options = { task: 'interleave', samples: 4, k: [1, 2], threshold: 0.9 } as const;
+
+describe('measurePrompt', () => {
+  it('counts passes by the threshold, averages measures, and looks at the set', () => {
+    const right = 'one red two blue';
+    const measured = measurePrompt(interleaveTask, interleave, [right, 'one two red blue', right, ''], options);
+    expect(measured['pass@1']).toBeCloseTo(0.5, 12);
+    // 1 - C(2,2)/C(4,2)
+    expect(measured['pass@2']).toBeCloseTo(5 / 6, 12);
+    expect(measured.alignment).toBeCloseTo((1 + 3 / 4 + 1 + 0) / 4, 12);
+    expect(measured.exact_match).toBe(0.5);
+    expect(measured.distinct_1).toBeCloseTo(4 / 12, 12);
+    expect(measured.words).toBe(3);
+  });
+
+  it('has every row of the table for replies', () => {
+    const record = replyTask.parseRecord({
+      id: 'r',
+      post: 'Tea?',
+      reply: 'Yes, tea.',
+      engagement: { likes: 1, reposts: 0, replies: 0 },
+    });
+    const reply = { ...options, task: 'reply' } as const;
+    const measured = measurePrompt(replyTask, record, ['Tea, yes.', 'Tea for you?', 'No.', 'Tea.'], reply);
+    for (const { name } of measuresOf(reply)) expect(measured[name]).toEqual(expect.any(Number));
+    const names = measuresOf(reply).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(measuresOf({ ...reply, samples: 1, k: [1] }).map(({ name }) => name)).not.toContain('self_bleu');
+  });
+});

@@ -1,0 +1,278 @@
+import { rmSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { addStage, type StageEdit } from '../../../main/services/curriculum/edit.ts';
+import { openStageQueue, requireStage } from '../../../main/services/curriculum/queue.ts';
+import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
+import type { StageRunsOptions } from '../../../main/services/curriculum/stage-runs.ts';
+import { promotionSchema } from '../../../main/services/runs/promotion.ts';
+import { interruptRun } from '../../../main/services/runs/runs.ts';
+import { type LiveRuns, openLiveRuns } from '../../../main/services/training/live-runs.ts';
+import { openChanges } from '../../../main/services/workspace/changes.ts';
+import { openNotices } from '../../../main/services/workspace/notices.ts';
+import { changeSettings, readSettings } from '../../../main/services/workspace/settings.ts';
+import type { StageState } from '../../../main/store/stages.ts';
+import { addRun, errorOf } from '../../store/helpers.ts';
+import { tinyConfig } from '../../trainer/tiny-run.ts';
+import { until } from '../../until.ts';
+import { type TinyWorkspace, tinyWorkspace } from '../tiny-workspace.ts';
+
+const promotion = (rule: object) => promotionSchema.parse(rule);
+const easy = promotion({ at_least: 0 });
+const impossible = promotion({ at_least: 1 });
+
+interface Bench extends TinyWorkspace {
+  readonly live: LiveRuns;
+  readonly notices: ReturnType<typeof openNotices>;
+  stage(edit?: StageEdit): number;
+  stateOf(stageId: number): StageState | undefined;
+  open(options?: Partial<StageRunsOptions>): ReturnType<typeof openStageQueue>;
+  settled(stageId: number, ...states: StageState[]): Promise<void>;
+}
+
+/** A workspace whose stages are a few steps of a tiny model. */
+async function bench(): Promise<Bench> {
+  const world = await tinyWorkspace();
+  const { store, paths } = world;
+  const changes = openChanges();
+  const settings = () => readSettings(store);
+  const live = openLiveRuns(store, { paths, changes, settings });
+  const notices = openNotices(changes);
+  // Nothing may write to the store once it is closed.
+  onTestFinished(() => live.close(5000));
+  const row = { file: world.dataset, task: 'interleave', words: 2, trainN: 12, testN: 4, seed: 3 };
+  const datasetId = store.datasets.record({ ...row, name: '2words', template: null, textHash: null });
+  const { max_steps: _, ...config } = { ...tinyConfig, model: world.model, eval_records: 2 };
+  const stateOf = (stageId: number) => store.stages.get(stageId)?.state;
+  return {
+    ...world,
+    live,
+    notices,
+    stage: (edit) => addStage(store, { datasetId, steps: 2, promotion: null, config, ...edit }),
+    stateOf,
+    open: (options) => openStageQueue(store, { paths, live, changes, notices, settings, ...options }),
+    settled: (stageId, ...states) => until(() => states.includes(stateOf(stageId) ?? 'planned')),
+  };
+}
+
+describe('the queue of stages', () => {
+  it("runs stage after stage, each from the previous one's checkpoint", async () => {
+    const { store, live, stage, open, settled } = await bench();
+    const [first, second] = [stage({ promotion: easy }), stage()];
+    const queue = open();
+    queue.enqueue(first);
+    queue.enqueue(second);
+    expect(live.list()).toMatchObject([{ stageId: first }]);
+    await settled(second, 'done');
+    expect(store.stages.list().map(({ state }) => state)).toEqual(['done', 'done']);
+    const [after, before] = store.runs.list();
+    expect([before?.stageId, after?.stageId]).toEqual([first, second]);
+    expect(after?.parentRunId).toBe(before?.id);
+    expect(before?.parentRunId).toBeNull();
+    expect(queue.held()).toBeNull();
+  });
+
+  it('pauses after a stage that misses its rule, until it is resumed', async () => {
+    const { live, notices, stage, stateOf, open, settled } = await bench();
+    const [first, second] = [stage({ promotion: impossible }), stage()];
+    const queue = open();
+    queue.enqueue(first);
+    queue.enqueue(second);
+    await settled(first, 'unmet');
+    expect(queue.held()).toMatch(/^"2 words": Held-out score .*, expected at least 1 in the last evaluation$/);
+    expect(notices.list()[0]).toMatchObject({
+      severity: 'warning',
+      message: expect.stringContaining('Held-out score'),
+    });
+    queue.begin();
+    expect([stateOf(second), live.list()]).toEqual(['queued', []]);
+    queue.release();
+    await settled(second, 'done');
+    expect(queue.held()).toBeNull();
+  });
+
+  it('pauses after a killed run, and continues when that run is resumed and finishes', async () => {
+    const { store, live, stage, stateOf, open, settled } = await bench();
+    const [first, second] = [stage({ steps: 30, promotion: easy }), stage()];
+    const queue = open();
+    const runId = queue.start(first);
+    queue.enqueue(second);
+    expect([stateOf(first), stateOf(second)]).toEqual(['running', 'queued']);
+    expect(errorOf(() => queue.start(first))).toMatchObject({ code: 'STAGE_BUSY' });
+    expect(errorOf(() => queue.enqueue(second))).toMatchObject({ code: 'STAGE_BUSY' });
+    expect(errorOf(() => queue.start(second))).toMatchObject({ code: 'RUN_BUSY' });
+    await until(() => (store.runs.get(runId)?.step ?? 0) >= 3);
+    live.kill(runId);
+    await settled(first, 'failed');
+    expect(store.stages.get(first)?.reason).toContain('SIGKILL');
+    expect([queue.held(), queue.heldFor()]).toEqual([expect.stringContaining('SIGKILL'), first]);
+    live.resume(runId);
+    expect([stateOf(first), queue.held()]).toEqual(['running', null]);
+    await settled(second, 'done');
+    expect([stateOf(first), queue.held()]).toEqual(['done', null]);
+  });
+
+  it('survives a restart: a queued stage starts, one whose run was interrupted pauses the queue', async () => {
+    const { store, live, stage, stateOf, open, settled } = await bench();
+    const [first, second, third] = [stage(), stage(), stage()];
+    store.stages.setState(first, 'running');
+    const run = addRun(store, { stageId: first });
+    interruptRun(store, run, 'The app ended without ending the run');
+    store.stages.setState(second, 'queued');
+    open().begin();
+    expect(store.stages.get(first)).toMatchObject({ state: 'failed', reason: 'The app ended without ending the run' });
+    expect(live.list()).toEqual([]);
+    // Another restart remembers why the queue is paused.
+    const queue = open();
+    queue.begin();
+    expect([queue.held(), stateOf(second)]).toEqual(['"2 words": The app ended without ending the run', 'queued']);
+    queue.dequeue(second);
+    expect([queue.held(), stateOf(second)]).toEqual([null, 'planned']);
+    store.stages.setState(third, 'queued');
+    open().begin();
+    await settled(third, 'done');
+  });
+
+  it('leaves a stage alone whose run belongs to another process, and updates it when that ends', async () => {
+    const { store, stage, stateOf, open } = await bench();
+    const [taken, lost] = [stage(), stage()];
+    for (const id of [taken, lost]) store.stages.setState(id, 'running');
+    const run = addRun(store, { stageId: taken });
+    const queue = open();
+    expect(stateOf(taken)).toBe('running');
+    expect(store.stages.get(lost)).toMatchObject({ state: 'failed', reason: 'Its run is no longer in the history' });
+    store.runs.setState(run, 'done', null);
+    queue.updateEnded();
+    expect(stateOf(taken)).toBe('done');
+  });
+
+  it('reports errors of a stage before it is queued, and those found when it starts', async () => {
+    const { store, dataset, notices, stage, stateOf, open, settled } = await bench();
+    const queue = open();
+    expect(errorOf(() => queue.enqueue(stage({ datasetId: null })))).toMatchObject({ code: 'STAGE_WITHOUT_DATASET' });
+    expect(errorOf(() => queue.start(77))).toMatchObject({ code: 'STAGE_UNKNOWN' });
+    // Only the trainer can see that the completions don't fit.
+    const short = stage();
+    const row = requireStage(store, short);
+    store.stages.change(short, { ...row, config: { ...row.config, max_completion_length: 1 } });
+    queue.enqueue(short);
+    await settled(short, 'failed');
+    expect(store.stages.get(short)?.reason).toContain('max_completion_length');
+    expect(store.runs.list()).toEqual([]);
+    const gone = stage();
+    rmSync(dataset);
+    queue.enqueue(gone);
+    expect(stateOf(gone)).toBe('failed');
+    expect(notices.list()[0]).toMatchObject({ severity: 'error', message: expect.stringContaining(dataset) });
+  });
+
+  it('ends a stage early where its rule is met and asks for that', async () => {
+    const { store, stage, open, settled } = await bench();
+    const rule = promotion({ at_least: 0, end_early: true });
+    const id = stage({ steps: 400, promotion: rule });
+    const row = requireStage(store, id);
+    store.stages.change(id, { ...row, config: { ...row.config, eval_steps: 2 } });
+    open().enqueue(id);
+    await settled(id, 'done');
+    expect(store.runs.list()[0]).toMatchObject({ state: 'stopped' });
+    expect(store.runs.list()[0]?.step).toBeLessThan(400);
+  });
+
+  it('reports a stage that the user stopped as stopped', async () => {
+    const { store, live, stage, open, settled } = await bench();
+    const id = stage({ steps: 400 });
+    const runId = open().start(id);
+    await until(() => (store.runs.get(runId)?.step ?? 0) >= 1);
+    live.command(runId, 'stop');
+    await settled(id, 'cancelled');
+    expect(store.stages.get(id)?.reason).toMatch(/^Stopped at step \d+ of 400$/);
+  });
+
+  it('says that the app was closed, and pauses the queue until the stage is resumed', async () => {
+    const { live, stage, stateOf, open, settled } = await bench();
+    const [first, second] = [stage({ steps: 400 }), stage()];
+    const queue = open();
+    queue.start(first);
+    queue.enqueue(second);
+    await until(() => (live.list()[0]?.step ?? 0) >= 1);
+    queue.close();
+    await live.close(10_000);
+    await settled(first, 'cancelled');
+    const after = open();
+    after.begin();
+    expect(after.held()).toMatch(/^"2 words": Stopped at step \d+ of 400, when Braid was closed$/);
+    expect([after.heldFor(), stateOf(second)]).toEqual([first, 'queued']);
+  });
+
+  it('promotes if enabled, after the work between two stages', async () => {
+    const { store, live, stage, stateOf, open, settled } = await bench();
+    changeSettings(store, { auto_promote: true });
+    const [first, second] = [stage({ promotion: easy }), stage({ promotion: impossible })];
+    const third = stage();
+    const between: (readonly [string, number])[] = [];
+    const queue = open({
+      afterStage: async ({ name }) => {
+        queue.begin();
+        between.push([name, live.list().length]);
+      },
+    });
+    queue.start(first);
+    await settled(second, 'unmet');
+    expect(between).toEqual([['2 words', 0]]);
+    expect(stateOf(third)).toBe('planned');
+  });
+
+  it('continues when the work between two stages fails', async () => {
+    const { notices, stage, open, settled } = await bench();
+    const [first, second] = [stage(), stage()];
+    const queue = open({
+      afterStage: () => {
+        throw new Error('no room for it');
+      },
+    });
+    queue.enqueue(first);
+    queue.enqueue(second);
+    await settled(second, 'done');
+    expect(notices.list()[0]).toMatchObject({
+      severity: 'warning',
+      message: 'The work after "2 words" failed: no room for it',
+    });
+  });
+
+  it('starts nothing where the setting says so, nor once the app is ending', async () => {
+    const { store, live, stage, open } = await bench();
+    changeSettings(store, { run_queue: false });
+    const queue = open();
+    queue.enqueue(stage());
+    expect(live.list()).toEqual([]);
+    changeSettings(store, { run_queue: true });
+    queue.close();
+    queue.begin();
+    expect(live.list()).toEqual([]);
+  });
+});
+
+describe('stageConfig', () => {
+  it('evaluates and saves six times, and starts from the best checkpoint where the rule says so', async () => {
+    const { store, paths, stage } = await bench();
+    const [first, second] = [
+      stage({ promotion: promotion({ at_least: 0.9, hand_on: 'best' }) }),
+      stage({ steps: 600 }),
+    ];
+    const run = addRun(store, { stageId: first });
+    store.runs.setState(run, 'done', null);
+    const scores = { models: 0.95, outputs: 0.9 };
+    for (const [place, mean] of Object.entries(scores)) {
+      const step = place === 'models' ? 30 : 60;
+      store.checkpoints.record(run, step, place, 'periodic');
+      const row = { runId: run, checkpointId: null, model: 'tiny', dataset: 'd', n: 2, low: null, high: null };
+      store.evaluations.add({ ...row, exactMatch: null, metrics: {}, duringTraining: true, step, mean }, []);
+    }
+    const config = () => stageConfig(store, requireStage(store, second), paths);
+    expect(config()).toMatchObject({ eval_steps: 100, save_steps: 100, max_steps: 600 });
+    expect(config().from_checkpoint).toMatch(/models$/);
+    store.stages.change(first, { ...requireStage(store, first), promotion: null });
+    expect(config().from_checkpoint).toMatch(/outputs$/);
+    store.runs.setState(run, 'collapsed', 'said the same thing');
+    expect(config().from_checkpoint).toBeNull();
+  });
+});

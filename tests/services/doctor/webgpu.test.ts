@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { BraidError } from '../../../main/errors.ts';
+import { noGpuCheck, webGpuCheck } from '../../../main/services/doctor/webgpu.ts';
+import { adapterName, gpuOptions } from '../../../main/tensor/webgpu/describe.ts';
+import type { AdapterFacts } from '../../../main/tensor/webgpu/protocol.ts';
+
+const limits = {
+  maxBufferSize: 2 ** 32,
+  maxStorageBufferBindingSize: 2 ** 31,
+  maxComputeWorkgroupStorageSize: 49_152,
+  maxComputeInvocationsPerWorkgroup: 1024,
+  maxComputeWorkgroupsPerDimension: 65_535,
+  maxStorageBuffersPerShaderStage: 10,
+};
+const adapter: AdapterFacts = {
+  ...{ vendor: 'nvidia', architecture: 'lovelace', device: 'NVIDIA GeForce RTX 4090', description: '570.86.16' },
+  ...{ software: false, features: ['shader-f16', 'texture-compression-bc'], limits },
+};
+const result = {
+  error: 1e-5,
+  gflops: 31_400,
+  gpu: { name: adapterName(adapter), adapter, adapters: ['NVIDIA GeForce RTX 4090 (vulkan)'], bandwidth: 912 },
+};
+
+describe('webGpuCheck', () => {
+  it('says what the GPU is, how fast, and how large a tensor may be', () => {
+    expect(webGpuCheck(result)).toEqual({
+      name: 'GPU by WebGPU',
+      status: 'OK',
+      detail: 'NVIDIA GeForce RTX 4090 (570.86.16), 31400 GFLOPS, 912 GB/s, buffers up to 2.0 GiB, shader-f16',
+      next: null,
+    });
+  });
+
+  it('lists all adapters where there are several', () => {
+    const gpu = { ...result.gpu, adapters: ['NVIDIA GeForce RTX 4090 (vulkan)', 'Intel UHD (vulkan)'] };
+    expect(webGpuCheck({ ...result, gpu }).detail).toContain('Intel UHD (vulkan) (BRAID_GPU chooses one');
+  });
+
+  it('warns of wrong products', () => {
+    expect(webGpuCheck({ ...result, error: 0.5 })).toMatchObject({
+      status: 'WARN',
+      next: expect.stringContaining('driver'),
+    });
+  });
+
+  it('tells a software adapter from a GPU', () => {
+    const gpu = { ...result.gpu, adapter: { ...adapter, software: true }, bandwidth: 0 };
+    expect(webGpuCheck({ ...result, gflops: 1.2, gpu }).detail).toMatch(
+      /^only a software adapter: .*1\.2 GFLOPS, buffers/,
+    );
+  });
+});
+
+describe('noGpuCheck', () => {
+  it('is no warning where there is no GPU, and one where it fails', () => {
+    const none = new BraidError('NO_GPU', 'No GPU was found: no adapter was found', { remedy: 'Install libvulkan1.' });
+    expect(noGpuCheck(none)).toMatchObject({ status: 'OK', detail: expect.stringContaining('Install libvulkan1.') });
+    const lost = new BraidError('GPU_LOST', 'The GPU went away', { remedy: 'Restart.' });
+    expect(noGpuCheck(lost)).toMatchObject({ status: 'WARN', next: 'Restart.' });
+  });
+});
+
+describe('adapterName', () => {
+  it('names the driver too', () => {
+    expect(adapterName(adapter)).toBe('NVIDIA GeForce RTX 4090 (570.86.16)');
+    expect(adapterName({ ...adapter, device: 'swiftshader', description: 'SwiftShader driver 5.0.0' })).toBe(
+      'swiftshader (SwiftShader driver 5.0.0)',
+    );
+    expect(adapterName({ ...adapter, device: '', description: '' })).toBe('nvidia lovelace');
+  });
+});
+
+describe('gpuOptions', () => {
+  it('reads adapter and memory from the environment', () => {
+    expect(gpuOptions({ BRAID_GPU: ' RTX ', BRAID_GPU_MEMORY_MB: '2048' })).toEqual({
+      adapter: 'RTX',
+      budgetBytes: 2 ** 31,
+    });
+    expect(gpuOptions({})).toEqual({ adapter: null });
+  });
+});

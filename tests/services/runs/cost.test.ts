@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { costOf, runCost } from '../../../main/services/runs/cost.ts';
+import { addRun, temporaryStore } from '../../store/helpers.ts';
+
+describe('runCost', () => {
+  it('adds up what the steps took, and expects the rest at the same pace', () => {
+    const store = temporaryStore();
+    const runId = addRun(store, { maxSteps: 10 });
+    for (const step of [1, 2]) store.metrics.record(runId, step, { step_time: 900 });
+    store.runs.advance(runId, 2);
+    const { spent, left } = runCost(store, runId, { hourly_price: 2, currency: '€' });
+    expect(spent).toEqual({ seconds: 1800, cost: 1, currency: '€' });
+    expect(left).toEqual({ seconds: 7200, cost: 4, currency: '€' });
+  });
+
+  it('expects nothing of a run without steps, and has no price where none is set', () => {
+    const store = temporaryStore();
+    const { left } = runCost(store, addRun(store, {}), { hourly_price: 0, currency: '$' });
+    expect(left).toEqual({ seconds: 0, cost: null, currency: '$' });
+    expect(costOf(3600, { hourly_price: 3, currency: '$' }).cost).toBe(3);
+  });
+});

@@ -1,0 +1,85 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { describe, expect, it } from 'vitest';
+import { exportRun } from '../../../../main/services/runs/exports/exports.ts';
+import { createRun } from '../../../../main/services/runs/runs.ts';
+import { parseConfig } from '../../../../main/trainer/config.ts';
+import { temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
+
+const sample = (index: number, relevance: number) => ({
+  recordId: 'r',
+  group: 0,
+  index,
+  prompt: 'p, "quoted"',
+  target: 't',
+  completion: `c${index}\n`,
+  reward: 0.5,
+  advantage: index - 0.5,
+  components: { relevance, length: 1 },
+  length: 3,
+  terminated: true,
+});
+
+describe('exportRun', () => {
+  it('writes metrics as CSV and events, completions as parquet with a column a reward', async () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({ task: 'reply' }));
+    store.metrics.record(runId, 1, { reward: 0.5, step_time: 2 });
+    store.metrics.record(runId, 2, { reward: Number.NaN, 'completions/diversity': 0.25 });
+    store.samples.record(runId, 2, [sample(0, Number.NaN), sample(1, 0.75)]);
+    const files = exportRun(store, runId, join(temporaryFolder(), 'deep', 'out'));
+    expect(readFileSync(files.metrics, 'utf8')).toBe(
+      'step,completions/diversity,reward,step_time\n1,,0.5,2\n2,0.25,,\n',
+    );
+    expect(readFileSync(files.tensorboard).includes('completions/diversity')).toBe(true);
+    expect(files.tensorboard).toMatch(/events\.out\.tfevents\.\d+\.braid$/);
+    const bytes = readFileSync(files.completions ?? '');
+    const rows = await parquetReadObjects({
+      file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+    });
+    expect(rows).toHaveLength(2);
+    expect(rows[1]).toEqual({
+      ...{ step: 2, prompt: 'p, "quoted"', completion: 'c1\n', advantage: 0.5 },
+      ...{
+        relevance: 0.75,
+        length: 1,
+        sentiment: Number.NaN,
+        diversity: Number.NaN,
+        punctuation: Number.NaN,
+        engagement: Number.NaN,
+      },
+    });
+    expect(rows[0]?.relevance).toBeNaN();
+  });
+
+  it('puts held-out evaluations at the steps after which they were made', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({ task: 'reply' }));
+    store.metrics.record(runId, 1, { reward: 0.5 });
+    const numbers = { n: 1, mean: 0.25, low: null, high: null, exactMatch: null };
+    const origin = { runId, checkpointId: null, model: 'm', dataset: 'd' };
+    for (const [step, during] of [
+      [0, true],
+      [1, true],
+      [1, false],
+    ] as const)
+      store.evaluations.add(
+        { ...origin, ...numbers, step, metrics: { eval_reward: during ? step + 0.25 : 9 }, duringTraining: during },
+        [],
+      );
+    const files = exportRun(store, runId, temporaryFolder());
+    expect(readFileSync(files.metrics, 'utf8')).toBe('step,eval_reward,reward\n0,0.25,\n1,1.25,0.5\n');
+    expect(files.steps).toBe(1);
+  });
+
+  it('writes what there is of a run that kept nothing, and rejects an unknown run or folder', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({}));
+    expect(exportRun(store, runId, temporaryFolder())).toMatchObject({ completions: null, steps: 0, samples: 0 });
+    expect(() => exportRun(store, 99, temporaryFolder())).toThrow('99');
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    expect(() => exportRun(store, runId, join(file, 'out'))).toThrow();
+  });
+});

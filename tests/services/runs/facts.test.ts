@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { diffConfigs } from '../../../main/services/config/diff.ts';
+import { runDetail } from '../../../main/services/runs/history.ts';
+import { removalOf } from '../../../main/services/runs/removal.ts';
+import { createRun, removeRun } from '../../../main/services/runs/runs.ts';
+import { runVerdict } from '../../../main/services/runs/verdict/run-verdict.ts';
+import { sparklines } from '../../../main/services/runs/watched-series.ts';
+import { requireRunFolder } from '../../../main/services/workspace/own-folders.ts';
+import { parseConfig } from '../../../main/trainer/config.ts';
+import { addRun, errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+
+function mkdirOf(path: string): string {
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+const config = parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: 60 });
+
+describe('removalOf', () => {
+  it('counts what goes and names the runs that started from its checkpoints', () => {
+    const store = temporaryStore();
+    const { runId, folder } = createRun(store, config);
+    for (const step of [2, 4]) {
+      const path = join(folder, `checkpoint-${step}`);
+      mkdirSync(path);
+      writeFileSync(join(path, 'adapter_model.safetensors'), 'x'.repeat(100));
+      store.checkpoints.record(runId, step, path.slice(store.folder.length + 1), 'periodic');
+    }
+    store.checkpoints.record(runId, 6, 'outputs/gone', 'periodic');
+    store.samples.record(runId, 2, [sampleOf(), sampleOf({ index: 1 })]);
+    store.runs.advance(runId, 6);
+    const child = createRun(store, { ...config, from_checkpoint: join(folder, 'checkpoint-4') });
+    createRun(store, { ...config, from_checkpoint: join(child.folder, 'checkpoint-1') });
+    expect(removalOf(store, runId)).toEqual({
+      folder,
+      bytes: 200,
+      steps: 6,
+      samples: 2,
+      evaluations: 0,
+      checkpoints: [2, 4],
+      descendants: [{ id: child.runId, name: child.name, fromStep: 4 }],
+    });
+  });
+
+  it('takes a run whose folder is gone, and rejects one that is not there', () => {
+    const store = temporaryStore();
+    const { runId, folder } = createRun(store, config);
+    rmSync(folder, { recursive: true });
+    expect(removalOf(store, runId).bytes).toBe(0);
+    expect(errorOf(() => removalOf(store, 99))).toMatchObject({ code: 'RUN_UNKNOWN' });
+  });
+});
+
+describe('removeRun', () => {
+  it('takes the folder of the run with it, but never the workspace', () => {
+    const store = temporaryStore();
+    const { runId, folder } = createRun(store, config);
+    removeRun(store, runId);
+    expect([store.runs.get(runId), existsSync(folder)]).toEqual([undefined, false]);
+    removeRun(store, addRun(store));
+    expect(existsSync(store.file)).toBe(true);
+  });
+
+  it('deletes nothing that a row of the database merely names', () => {
+    const place = temporaryFolder();
+    const store = temporaryStore(mkdirOf(join(place, 'workspace')));
+    mkdirOf(join(store.folder, 'outputs'));
+    const thesis = mkdirOf(join(place, 'run-0001-thesis'));
+    symlinkSync(thesis, join(store.folder, 'outputs', 'run-0002-link'));
+    mkdirOf(join(store.folder, 'outputs', 'run-0003', 'checkpoint-2'));
+    const named = ['../run-0001-thesis', thesis, 'outputs', 'outputs/..', '.', 'datasets', 'outputs/run-0002-link'];
+    for (const folder of [...named, 'outputs/../../run-0001-thesis', 'outputs/run-0003/checkpoint-2', 'outputs/x']) {
+      const runId = addRun(store);
+      store.runs.place(runId, 'theirs', folder);
+      expect(removalOf(store, runId), folder).toMatchObject({ folder: null, bytes: 0 });
+      expect(errorOf(() => requireRunFolder(store, { id: runId, folder }))).toMatchObject({
+        code: 'RUN_FOLDER_OUTSIDE',
+      });
+      removeRun(store, runId);
+      expect(store.runs.get(runId)).toBeUndefined();
+    }
+    expect(
+      [thesis, join(store.folder, 'outputs/run-0003/checkpoint-2'), store.file].map((path) => existsSync(path)),
+    ).toEqual([true, true, true]);
+  });
+
+  it('deletes runs where outputs is a link to another disk', () => {
+    const store = temporaryStore();
+    symlinkSync(temporaryFolder(), join(store.folder, 'outputs'));
+    const { runId, folder } = createRun(store, config);
+    removeRun(store, runId);
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+describe('sparklines', () => {
+  it('gives the shape of a metric of each run', () => {
+    const store = temporaryStore();
+    const [first, second] = [addRun(store), addRun(store)];
+    for (let step = 1; step <= 4; step++) store.metrics.record(first, step, { reward: step });
+    expect(sparklines(store, [first, second], 'reward', 2)).toEqual({ [first]: [1.5, 3.5], [second]: [] });
+  });
+});
+
+describe('diffConfigs', () => {
+  it('lists the fields that differ, in the order of the configuration, with what they do', () => {
+    const differing = diffConfigs([config, { ...config, learning_rate: 1e-4, max_steps: 70 }, config]);
+    expect(differing.map(({ field, values }) => [field, values])).toEqual([
+      ['max_steps', [60, 70, 60]],
+      ['learning_rate', [1e-6, 1e-4, 1e-6]],
+    ]);
+    expect(differing[0]).toMatchObject({ unit: 'steps', meaning: 'Optimiser steps of the run.' });
+  });
+
+  it('shows a field that this version does not know, and one that a run lacks', () => {
+    expect(diffConfigs([{ old_field: 1 }, {}])).toEqual([
+      { field: 'old_field', values: [1, undefined], meaning: null, unit: null },
+    ]);
+  });
+});
+
+describe('runVerdict', () => {
+  it('judges the newest steps of a run', () => {
+    const store = temporaryStore();
+    const runId = addRun(store, { configJson: JSON.stringify(config) });
+    for (let step = 1; step <= 60; step++) {
+      store.metrics.record(runId, step, { reward: step / 100, entropy: 0.5, step_time: 1 });
+      store.runs.advance(runId, step);
+    }
+    expect(runVerdict(store, runId)).toMatchObject({ title: 'learning', tone: 'good' });
+  });
+
+  it('leaves a run with settings of another version unjudged', () => {
+    const store = temporaryStore();
+    const runId = addRun(store, { configJson: '{"no_such_setting":1}' });
+    expect(runVerdict(store, runId)).toMatchObject({ tone: 'quiet', title: 'unknown' });
+  });
+});
+
+describe('runDetail', () => {
+  it('has the stage with its promotion rule', () => {
+    const store = temporaryStore();
+    const promotion = { at_least: 0.9, evaluations: 2, hand_on: 'best', end_early: true };
+    const stageId = store.stages.add({
+      ...{ name: '10 words', datasetId: null, position: 1, words: 10, steps: 60, promotion, config: {} },
+    });
+    const { runId } = createRun(store, config, { stageId });
+    expect(runDetail(store, runId).stage).toEqual({ id: stageId, name: '10 words', promotion });
+    expect(runDetail(store, createRun(store, config).runId).stage).toBe(null);
+  });
+});

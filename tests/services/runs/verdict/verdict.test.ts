@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { type VerdictInput, verdictOn } from '../../../../main/services/runs/verdict/verdict.ts';
+import type { Metrics } from '../../../../main/trainer/events.ts';
+
+const settings: VerdictInput['settings'] = {
+  patience: 5,
+  numGenerations: 16,
+  groupsPerGeneration: 8,
+  numIterations: 1,
+  temperature: 1,
+  learningRate: 1e-5,
+  beta: 0,
+  highestReward: 1,
+};
+
+const healthy: Metrics = {
+  reward: 0.5,
+  reward_std: 0.1,
+  'groups/dead': 0.125,
+  'groups/solved': 0,
+  'completions/unique_ratio': 0.9,
+  'completions/repetition': 0.01,
+  entropy: 0.4,
+  loss: 0.00001,
+  grad_norm: 0.2,
+};
+
+/** `count` steps, each the healthy one with changes that may depend on the step. */
+function judged(
+  count: number,
+  changes: (step: number) => Metrics = () => ({}),
+  rest: Partial<VerdictInput> = {},
+): ReturnType<typeof verdictOn> {
+  const steps = Array.from({ length: count }, (_, i) => ({ step: i + 1, metrics: { ...healthy, ...changes(i + 1) } }));
+  return verdictOn({ method: 'grpo', settings, steps, startEntropy: 0.4, evaluations: [], goal: null, ...rest });
+}
+
+const rising = (step: number): Metrics => ({ reward: 0.4 + step * 0.004 });
+
+describe('verdictOn', () => {
+  it('has nothing to say before the first step, and little after a few', () => {
+    expect(judged(0)).toMatchObject({ tone: 'quiet', title: 'no steps yet' });
+    expect(judged(3)).toMatchObject({ tone: 'quiet', title: 'too early to say' });
+    expect(judged(10).title).toBe('too early to say');
+    expect(judged(10, (step) => ({ reward: step / 20 })).title).toBe('learning');
+  });
+
+  it('sees learning, and says that a few dead groups and a loss of 0 are fine', () => {
+    const { tone, title, sentences } = judged(40, rising);
+    expect([tone, title]).toEqual(['good', 'learning']);
+    expect(sentences).toEqual([
+      'training reward +0.08 in the last 20 steps, now 0.55 (mean of 5).',
+      '1 of 8 groups is dead, which is fine.',
+      'A loss near 0 (now 0.00001) is normal here; the gradient is not 0.',
+    ]);
+  });
+
+  it('does not call a loss of 0 normal where the gradient is 0 too, or where a batch is used several times', () => {
+    const text = (verdict: ReturnType<typeof verdictOn>): string => verdict.sentences.join(' ');
+    expect(text(judged(40, (step) => ({ ...rising(step), grad_norm: 0 })))).not.toContain('loss near 0');
+    expect(text(judged(40, rising, { settings: { ...settings, numIterations: 2 } }))).not.toContain('loss near 0');
+    // The newest loss decides, which is shown beside the chart.
+    expect(text(judged(40, (step) => ({ ...rising(step), loss: step === 40 ? 0.0242 : 0 })))).not.toContain('near 0');
+  });
+
+  it('finds no signal where nearly all groups are dead, with the way out', () => {
+    const dead = judged(20, () => ({ 'groups/dead': 0.875, reward: 0.3 }));
+    expect(dead).toMatchObject({ tone: 'warn', title: 'no signal' });
+    expect(dead.sentences[0]).toContain('7 of 8 groups');
+    expect(dead.remedy).toContain('shorter stage');
+    expect(dead.remedy).toContain('temperature');
+  });
+
+  it('names identical completions as the cause', () => {
+    const same = judged(20, () => ({ 'groups/dead': 1, 'completions/identical_groups': 1, reward: 0.3 }));
+    expect(same.sentences[0]).toContain('All 16 completions are identical in 8 of 8 groups');
+  });
+
+  it('says how many groups give no signal when half of them are dead', () => {
+    const { title, sentences } = judged(40, (step) => ({ ...rising(step), 'groups/dead': 0.5 }));
+    expect(title).toBe('learning');
+    expect(sentences[1]).toContain('4 of 8 groups are dead: those groups give no training signal.');
+  });
+
+  it('knows solved groups from dead ones, and a learned stage from a collapse', () => {
+    const solving = judged(40, () => ({ reward: 0.93, 'groups/dead': 0.5, 'groups/solved': 0.5 }));
+    expect(solving).toMatchObject({ tone: 'good', title: 'near the top' });
+    expect(solving.sentences[1]).toBe('4 of 8 groups are dead because they are solved, which is fine.');
+    const nearly = judged(40, () => ({ reward: 0.93, 'groups/dead': 0.75, 'groups/solved': 0.625 }));
+    expect(nearly.sentences[1]).toBe('6 of 8 groups are dead, 5 of them solved, which is fine.');
+    const learned = judged(40, () => ({ reward: 0.99, 'groups/dead': 1, 'groups/solved': 1, entropy: 0.001 }));
+    expect(learned).toMatchObject({ tone: 'good', title: 'learned' });
+  });
+
+  it('detects the end of exploration with a flat reward', () => {
+    const silent = judged(40, (step) => ({ entropy: step > 20 ? 0.005 : 0.4 }));
+    expect(silent).toMatchObject({ tone: 'warn', title: 'no longer exploring' });
+    expect(silent.sentences[0]).toContain('entropy has fallen to 0.0050 from 0.40');
+  });
+
+  it('has one voice above the goal: completions that are alike are no trouble there, damage is', () => {
+    const goal = { at_least: 0.9, evaluations: 2 };
+    const scores = (...means: number[]) => means.map((mean, i) => ({ step: 10 * (i + 1), mean }));
+    const alike = (): Metrics => ({ 'completions/unique_ratio': 0.1, reward: 0.8 });
+    const met = { goal, evaluations: scores(0.6, 0.92, 0.93) };
+    expect(judged(40, alike).title).toBe('exploring too little');
+    const verdict = judged(40, alike, met);
+    expect(verdict).toMatchObject({ tone: 'good', title: 'goal reached' });
+    expect(verdict.sentences[0]).toContain('held-out score 0.93 at step 30, at or above the goal of 0.9 in 2 of 2');
+    expect(`${verdict.sentences.join(' ')} ${verdict.remedy}`).not.toMatch(/go back/i);
+    expect(judged(40, alike, { goal, evaluations: scores(0.6, 0.93) }).title).toBe('close to the goal');
+    expect(judged(40, alike, { goal, evaluations: scores(0.93, 0.6) }).title).toBe('exploring too little');
+    expect(judged(40, () => ({ ...alike(), kl: 16 }), met).title).toBe('drifting');
+    expect(judged(40, (step) => ({ ...alike(), reward: 0.9 - step * 0.004 }), met).title).toBe('getting worse');
+  });
+
+  it('sees repetition, drift and overflow', () => {
+    expect(judged(20, () => ({ 'completions/repetition': 0.7 })).title).toBe('exploring too little');
+    expect(judged(20, () => ({ kl: 16 }))).toMatchObject({ tone: 'bad', title: 'drifting' });
+    expect(judged(20, () => ({ loss: Number.NaN }))).toMatchObject({ tone: 'bad', title: 'numbers overflowed' });
+  });
+
+  it('finds components that cancel, and names them', () => {
+    const parts = { 'rewards/length/std': 0.3, 'rewards/wit/std': 0.28, 'rewards/tone/std': 0.01 };
+    const cancelling = judged(20, () => ({ ...parts, reward_std: 0.02 }));
+    expect(cancelling).toMatchObject({ tone: 'warn', title: 'components cancel' });
+    expect(cancelling.sentences[0]).toContain('length varies by 0.3 and wit by 0.28');
+    expect(judged(20, () => ({ ...parts, reward_std: 0.3 })).title).not.toBe('components cancel');
+    expect(judged(20, () => ({ 'rewards/alignment/std': 0.3, reward_std: 0.01 })).title).not.toBe('components cancel');
+  });
+
+  it('sees reward rise while the held-out score falls', () => {
+    const evaluations = [0.5, 0.7, 0.6].map((mean, i) => ({ step: (i + 1) * 10, mean }));
+    const verdict = judged(40, rising, { evaluations });
+    expect(verdict).toMatchObject({ tone: 'warn', title: 'overfitting' });
+    expect(verdict.remedy).toContain('step 20');
+    expect(judged(40, rising, { evaluations: evaluations.slice(0, 2) }).title).toBe('learning');
+  });
+
+  it('knows flat from falling, and noise from both', () => {
+    const noise = (step: number): Metrics => ({ reward: 0.5 + (step % 2 === 0 ? 0.03 : -0.03) });
+    expect(judged(40, noise)).toMatchObject({ tone: 'quiet', title: 'flat' });
+    const falling = judged(40, (step) => ({ reward: 0.6 - step * 0.004 }));
+    expect(falling).toMatchObject({ tone: 'warn', title: 'getting worse' });
+    expect(falling.sentences[0]).toBe('training reward −0.08 in the last 20 steps, now 0.45 (mean of 5).');
+  });
+
+  it('reports completions that are cut off', () => {
+    const verdict = judged(40, (step) => ({ ...rising(step), 'completions/clipped_ratio': 0.4 }));
+    expect(verdict.sentences).toContain('40 % of the completions are cut off at max_completion_length.');
+  });
+
+  it('judges supervised fitting by its loss', () => {
+    const sft = { method: 'sft' } as const;
+    expect(judged(40, (step) => ({ loss: 2 - step * 0.01 }), sft)).toMatchObject({ tone: 'good', title: 'learning' });
+    expect(judged(40, (step) => ({ loss: 1 + step * 0.01 }), sft)).toMatchObject({ title: 'getting worse' });
+    expect(judged(40, () => ({ loss: 1 }), sft)).toMatchObject({ title: 'flat' });
+    expect(judged(3, () => ({ loss: 1 }), sft)).toMatchObject({ title: 'too early to say' });
+    expect(judged(20, () => ({ loss: Number.NaN }), sft)).toMatchObject({ tone: 'bad' });
+  });
+});

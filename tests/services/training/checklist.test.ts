@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { checklist } from '../../../main/services/training/checklist.ts';
+import { tinyWorkspace } from '../tiny-workspace.ts';
+
+async function bench() {
+  const world = await tinyWorkspace();
+  return (changes: Parameters<typeof world.config>[0]) => checklist(world.store, world.config(changes), world.paths);
+}
+
+describe('checklist', () => {
+  it('says what is there, what is open and what failed, with a remedy for all that is not done', async () => {
+    const look = await bench();
+    const states = (changes: Parameters<typeof look>[0]) =>
+      Object.fromEntries(look(changes).map(({ name, state }) => [name, state]));
+    const done = { model: 'done', dataset: 'done', held_out: 'done', disjoint: 'done', reward: 'done', memory: 'done' };
+    expect(states({})).toMatchObject(done);
+    expect(states({})).not.toHaveProperty('small_scale_test');
+    expect(states({ model: '/nowhere' })).toMatchObject({ model: 'failed', memory: 'open' });
+    expect(states({ dataset: '/nowhere.jsonl' })).toMatchObject({ dataset: 'failed', held_out: 'open' });
+    expect(states({ reward_weights: [1, 2] })).toMatchObject({ reward: 'failed' });
+    expect(states({ from_checkpoint: 'baseline/seed_1' })).toMatchObject({ warm_start: 'failed' });
+    for (const { state, name, next } of look({ model: '/nowhere', dataset: '/nowhere.jsonl' }))
+      expect([name, state === 'done']).toEqual([name, next === null]);
+  });
+
+  it('finds held-out prompts in the training data', async () => {
+    const world = await tinyWorkspace();
+    const items = checklist(world.store, world.config({ eval_dataset: world.dataset }), world.paths);
+    expect(items.find(({ name }) => name === 'disjoint')).toMatchObject({
+      state: 'failed',
+      detail: '12 prompts are on both sides',
+    });
+  });
+});

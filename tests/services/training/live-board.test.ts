@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openLiveBoard, topicsOf } from '../../../main/services/training/live-board.ts';
+import type { LiveStatus } from '../../../main/services/training/live-status.ts';
+import type { LiveRun } from '../../../main/services/training/training.ts';
+import type { TrainerEvent } from '../../../main/trainer/events.ts';
+
+const alive: TrainerEvent = { kind: 'alive' };
+const step: TrainerEvent = { kind: 'step', step: 3, metrics: { step_time: 2, reward: 0.5 } };
+const status: LiveStatus = {
+  ...{ runId: 7, name: 'a', stageId: null, state: 'running', reason: null, step: 2, maxSteps: 10, startedAt: 0 },
+  ...{ silentSeconds: null, secondsPerStep: 2, secondsLeft: null, expectedBytes: 1, memoryBytes: null },
+  ...{ backend: null, threads: null, why: null, reward: null },
+};
+const run = { runId: 7 } as LiveRun;
+
+describe('topicsOf', () => {
+  it('spares the list of runs each step, and everyone a sign of life', () => {
+    expect(topicsOf([alive])).toEqual([]);
+    expect(topicsOf([alive, step])).toEqual(['run', 'status']);
+    expect(topicsOf([{ kind: 'resumed' } as TrainerEvent, step])).toEqual(['run', 'status', 'runs']);
+  });
+});
+
+describe('openLiveBoard', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('follows a run from its start to its end', () => {
+    const publish = vi.fn();
+    const board = openLiveBoard({ publish });
+    const heard: number[] = [];
+    board.onEvents((runId, events) => heard.push(runId, events.length));
+    board.add(run, status);
+    board.hear(7, [step]);
+    expect(board.get(7)).toMatchObject({ step: 3, reward: 0.5, secondsLeft: 14 });
+    board.hear(7, [alive]);
+    expect(heard).toEqual([7, 1]);
+    board.remove({ runId: 7 } as Parameters<typeof board.remove>[0]);
+    expect(board.list()).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('reports a trainer that is silent, and that it is back', () => {
+    const publish = vi.fn();
+    const board = openLiveBoard({ publish }, { everyMs: 1000, shortestMs: 5000 });
+    board.add(run, { ...status, secondsPerStep: 0.1 });
+    vi.advanceTimersByTime(4000);
+    expect(board.get(7)?.silentSeconds).toBeNull();
+    vi.advanceTimersByTime(2000);
+    expect(board.get(7)?.silentSeconds).toBe(6);
+    publish.mockClear();
+    board.hear(7, [alive]);
+    expect(board.get(7)?.silentSeconds).toBeNull();
+    expect(publish.mock.calls).toEqual([['run', 7], ['status']]);
+  });
+});

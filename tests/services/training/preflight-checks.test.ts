@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { type Promotion, promotionSchema } from '../../../main/services/runs/promotion.ts';
+import { type Machine, preflightChecks } from '../../../main/services/training/preflight-checks.ts';
+import { parseConfig } from '../../../main/trainer/config.ts';
+import type { PreflightResult } from '../../../main/trainer/jobs/preflight.ts';
+import { sampleOf } from '../../store/helpers.ts';
+
+const GB = 1e9;
+const machine: Machine = { freeMemory: 8 * GB, memory: 16 * GB, freeDisk: 100 * GB, training: [] };
+const config = parseConfig({ eval_steps: 20, max_steps: 100 });
+
+const groups = (...rewards: number[][]) =>
+  rewards.flatMap((group, g) => group.map((reward, index) => sampleOf({ group: g, index, reward })));
+
+const result: PreflightResult = {
+  samples: groups([0.2, 0.8], [0.5, 0.7]),
+  highestReward: 1,
+  heldOut: { mean: 0.5, n: 16, seconds: 2 },
+  estimate: { secondsPerStep: 0.5, seconds: 50, memoryBytes: 3e8 },
+  longest: { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8 },
+  maxCompletionLength: 30,
+  parameters: 1000,
+  trainable: 1000,
+};
+
+interface Case {
+  readonly result?: Partial<PreflightResult>;
+  readonly rule?: Promotion | null;
+  readonly machine?: Partial<Machine>;
+  readonly config?: object;
+  readonly leakage?: { titles: number; pairs: number };
+}
+
+function lines(change: Case = {}) {
+  const checks = preflightChecks(
+    { ...result, ...change.result },
+    { ...config, ...change.config },
+    change.rule ?? null,
+    { ...machine, ...change.machine },
+    change.leakage,
+  );
+  return Object.fromEntries(checks.map(({ name, ...check }) => [name, check]));
+}
+
+describe('preflightChecks', () => {
+  it('finds nothing wrong with a run that can learn', () => {
+    const checks = lines();
+    expect(Object.keys(checks)).toEqual([
+      'Rewards differ',
+      'Completions end',
+      'Held-out score',
+      'Memory',
+      'Time',
+      'Disk',
+    ]);
+    expect(Object.values(checks).map(({ status }) => status)).toEqual(Array(6).fill('OK'));
+    expect(checks['Rewards differ']?.detail).toBe('reward 0.550, spread within groups 0.200, 0 of 2 groups dead');
+    // 32 records take 4 s; before the first step and five times after.
+    expect(checks.Time?.detail).toBe('about 1 min 14 s: 100 steps of 0.50 s, 6 evaluations');
+  });
+
+  it('warns of test records that training sees parts of', () => {
+    expect(lines({ leakage: { titles: 0, pairs: 0 } })['Held-out records']).toBeUndefined();
+    expect(lines({ leakage: { titles: 1, pairs: 35 } })['Held-out records']).toMatchObject({
+      status: 'WARN',
+      detail: '1 text is in training and test, 35 test pairs repeat words of training pairs',
+    });
+  });
+
+  const same = [0.5, 0.5];
+  const seconds = 20 * 3600;
+  const rule = promotionSchema.parse({ at_least: 0.4 });
+  it.each<[string, string, 'WARN' | 'FAIL', RegExp, Case]>([
+    [
+      'all groups dead',
+      'Rewards differ',
+      'FAIL',
+      /same reward in each of 2 groups/,
+      { result: { samples: groups(same, same) } },
+    ],
+    ['most groups dead', 'Rewards differ', 'WARN', /2 of 3/, { result: { samples: groups(same, same, [0, 1]) } }],
+    ['little spread', 'Rewards differ', 'WARN', /0.005/, { result: { samples: groups([0.5, 0.51], [0.5, 0.51]) } }],
+    [
+      'solved already',
+      'Rewards differ',
+      'WARN',
+      /can already do this/,
+      { result: { samples: groups([1, 1], [1, 1]) } },
+    ],
+    [
+      'completions cut off',
+      'Completions end',
+      'WARN',
+      /^0 of 2/,
+      { result: { samples: groups([0.1, 0.9]).map((sample) => ({ ...sample, terminated: false })) } },
+    ],
+    ['nothing held out', 'Held-out score', 'WARN', /no held-out records/, { result: { heldOut: null } }],
+    ['a rule that is met', 'Held-out score', 'WARN', /requires 0.4/, { rule }],
+    ['a rule that is never looked at', 'Held-out score', 'WARN', /now/, { rule, config: { eval_steps: 0 } }],
+    ['too little memory free', 'Memory', 'WARN', /191 MiB free/, { machine: { freeMemory: 2e8 } }],
+    ['too little memory at all', 'Memory', 'FAIL', /381 MiB/, { machine: { freeMemory: 2e8, memory: 3e8 } }],
+    ['a long run', 'Time', 'WARN', /20 h 0 min/, { result: { estimate: { ...result.estimate, seconds } } }],
+    ['a full disk', 'Disk', 'FAIL', /0 MiB free/, { machine: { freeDisk: 10 } }],
+    ['a disk that is nearly full', 'Disk', 'WARN', /4 checkpoints/, { machine: { freeDisk: 1e6 } }],
+    ['another run', 'Room', 'WARN', /run 7 is training/, { machine: { training: ['run 7'] } }],
+  ])('warns of %s', (_, name, status, detail, change) => {
+    const check = lines(change)[name];
+    expect(check).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    expect(check?.next).not.toBeNull();
+  });
+
+  it('says nothing of rewards where none are sampled, nor of a disk that tells nothing', () => {
+    const checks = lines({ result: { samples: [] }, machine: { freeDisk: null } });
+    expect(checks['Rewards differ']).toBeUndefined();
+    expect(checks.Disk).toMatchObject({ status: 'OK' });
+  });
+});

@@ -1,0 +1,140 @@
+import { rmSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { refreshCheckpoints } from '../../../main/services/runs/history.ts';
+import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
+import type { LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
+import { openLiveRuns } from '../../../main/services/training/live-runs.ts';
+import { preflight } from '../../../main/services/training/preflight.ts';
+import { startTraining } from '../../../main/services/training/training.ts';
+import { openChanges } from '../../../main/services/workspace/changes.ts';
+import type { JobContext } from '../../../main/services/workspace/jobs.ts';
+import { readSettings } from '../../../main/services/workspace/settings.ts';
+import { openWorkspace } from '../../../main/services/workspace/workspace.ts';
+import { tinyWorkspace } from '../tiny-workspace.ts';
+
+async function bench() {
+  const world = await tinyWorkspace();
+  const { store, paths, root } = world;
+  const live = openLiveRuns(store, { paths, changes: openChanges(), settings: () => readSettings(store) });
+  const workers = openTextWorkers(paths.textWorker);
+  onTestFinished(() => workers.close());
+  const desk = { store, paths, live, workspace: openWorkspace({ workspace: root }), library: { workers } };
+  const context: JobContext = { signal: new AbortController().signal, progress: () => undefined };
+  const look = (changes: object, given = context, app = desk) =>
+    preflight(app, () => world.config(changes), null, given);
+  /** Some steps with a checkpoint each, and trainers that find what they start from dropped, so many times. */
+  const dropping = async (times: number) => {
+    const first = startTraining(store, world.config({ method: 'sft', max_steps: 3, save_steps: 1 }), {
+      ...{ paths, name: 'before' },
+    });
+    expect((await first.outcome).state).toBe('done');
+    let left = times;
+    const trainer: LaunchTrainer = (env) => {
+      const channel = paths.trainer(env);
+      const post: typeof channel.post = (message) => {
+        if (message.kind === 'preflight' && left-- > 0)
+          rmSync(message.config.from_checkpoint ?? '', { recursive: true });
+        channel.post(message);
+      };
+      return { ...channel, post };
+    };
+    return { runId: first.runId, app: { ...desk, paths: { ...paths, trainer } } };
+  };
+  return { ...world, look, context, dropping };
+}
+
+describe('preflight', () => {
+  it('samples the first groups with the settings of the run, and leaves nothing behind', async () => {
+    const { store, look } = await bench();
+    const progress: number[] = [];
+    const signal = new AbortController().signal;
+    const report = await look({}, { signal, progress: ({ done }) => void progress.push(done) });
+    expect(report.sampled?.groups.map((group) => group.length)).toEqual([4, 4]);
+    const { best, worst } = report.sampled ?? {};
+    expect(best?.reward).toBeGreaterThanOrEqual(worst?.reward ?? 2);
+    expect(report.secondsPerStep).toBeGreaterThan(0);
+    expect(report.checks.map(({ name }) => name)).toContain('Memory');
+    expect(progress.at(-1)).toBe(4);
+    expect(store.runs.list()).toEqual([]);
+  });
+
+  it('hands its estimate on to the run', async () => {
+    const { store, paths, config, look } = await bench();
+    const report = await look({ max_steps: 3 });
+    const run = startTraining(store, config({ max_steps: 4 }), { paths });
+    expect((await run.outcome).state).toBe('done');
+    const estimate = store.events.ofRun(run.runId).find(({ kind }) => kind === 'estimate');
+    expect(estimate?.data).toMatchObject({ secondsPerStep: report.secondsPerStep });
+    const other = startTraining(store, config({ max_steps: 3, seed: 7 }), { paths });
+    await other.outcome;
+    const own = store.events.ofRun(other.runId).find(({ kind }) => kind === 'estimate');
+    expect(own?.data).not.toMatchObject({ secondsPerStep: report.secondsPerStep });
+  });
+
+  it('checks a supervised run too, which samples nothing', async () => {
+    const { look } = await bench();
+    const report = await look({ method: 'sft' });
+    expect(report.sampled).toBeNull();
+    expect(report.checks.map(({ name }) => name)).not.toContain('Rewards differ');
+  });
+
+  it('reports why a start would fail, and throws only when cancelled', async () => {
+    const { look } = await bench();
+    const report = await look({ max_completion_length: 1 });
+    expect(report).toMatchObject({
+      checks: [{ name: 'Start', status: 'FAIL', detail: expect.stringContaining('max_completion_length') }],
+      sampled: null,
+    });
+    const missing = await look({ dataset: '/no/such.jsonl' });
+    expect(missing.checks).toMatchObject([{ status: 'FAIL', detail: expect.stringContaining('/no/such.jsonl') }]);
+    const ended = { signal: AbortSignal.abort(), progress: () => undefined };
+    await expect(look({}, ended)).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  });
+
+  it('takes the name of a run for its newest checkpoint', async () => {
+    const { store, paths, look, config } = await bench();
+    const first = startTraining(store, config({ method: 'sft', max_steps: 1 }), { paths, name: 'baseline/seed_1' });
+    expect((await first.outcome).state).toBe('done');
+    const report = await look({ from_checkpoint: 'baseline/seed_1' });
+    expect(report.checks.map(({ name }) => name)).toContain('Memory');
+    const unknown = await look({ from_checkpoint: 'baseline/seed_2' });
+    expect(unknown.checks).toMatchObject([
+      { status: 'FAIL', detail: expect.stringContaining('no run named "baseline/seed_2"') },
+    ]);
+  });
+
+  it('uses the newest existing checkpoint if one was deleted during the check', async () => {
+    const { store, look, context, dropping } = await bench();
+    const { runId, app } = await dropping(1);
+    const report = await look({ from_checkpoint: 'before' }, context, app);
+    expect(report.checks.map(({ name }) => name)).toContain('Memory');
+    const there = refreshCheckpoints(store, runId).filter(({ deletedAt }) => deletedAt === null);
+    expect(there.map(({ step }) => step)).toEqual([1, 2]);
+  });
+
+  it('says in plain words that a checkpoint is gone, and what to start from instead', async () => {
+    const { store, look, context, dropping } = await bench();
+    const { runId, app } = await dropping(1);
+    const chosen = refreshCheckpoints(store, runId).at(-1)?.path;
+    const report = await look({ from_checkpoint: chosen }, context, app);
+    expect(report.checks).toMatchObject([
+      {
+        status: 'FAIL',
+        detail: 'The checkpoint of step 3 of before no longer exists; the run keeps at most 3 (save_total_limit)',
+        next: 'Start from step 2.',
+      },
+    ]);
+  });
+
+  it('gives up if every checkpoint is deleted during the check', async () => {
+    const { look, context, dropping } = await bench();
+    const { app } = await dropping(3);
+    const report = await look({ from_checkpoint: 'before' }, context, app);
+    expect(report.checks).toMatchObject([
+      {
+        detail: 'The checkpoint of step 1 of before no longer exists; the run keeps at most 3 (save_total_limit)',
+        next: 'It has none now.',
+      },
+    ]);
+  });
+});

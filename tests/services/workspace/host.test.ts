@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { currentHost, isHostAlive } from '../../../main/services/workspace/host.ts';
+
+describe('isHostAlive', () => {
+  const own = { ...currentHost(), heartbeatAt: 0 };
+
+  it('knows this process', () => {
+    expect(isHostAlive(own, 1e12)).toBe(true);
+  });
+
+  it('is not misled by a process id that is used again', () => {
+    expect(isHostAlive({ ...own, hostId: `${hostname()}:another-start` }, 0)).toBe(false);
+  });
+
+  it('knows that an ended process is gone', () => {
+    const { pid } = spawnSync(process.execPath, ['-e', '0']);
+    expect(isHostAlive({ pid, hostId: `${hostname()}:`, heartbeatAt: 0 }, 0)).toBe(false);
+  });
+
+  it('trusts another machine while it sends heartbeats', () => {
+    const foreign = { pid: 1, hostId: 'some.other:machine:5', heartbeatAt: 1_000 };
+    expect(isHostAlive(foreign, 2_000)).toBe(true);
+    expect(isHostAlive(foreign, 1_000_000)).toBe(false);
+    expect(isHostAlive({ ...foreign, heartbeatAt: null }, 0)).toBe(false);
+    expect(isHostAlive({ pid: null, hostId: null, heartbeatAt: null }, 0)).toBe(false);
+  });
+});

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lockWorkspace } from '../../../main/services/workspace/lock.ts';
+import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+
+describe('lockWorkspace', () => {
+  it('names the holder to a second app, which can open it after the release', () => {
+    const root = temporaryFolder();
+    const lock = lockWorkspace(root, 'braid serve', () => Date.UTC(2026, 0, 2, 3, 4));
+    expect(errorOf(() => lockWorkspace(root, 'the desktop app'))).toMatchObject({
+      code: 'WORKSPACE_HELD',
+      kind: 'input',
+      message: `The workspace ${root} is already open in braid serve (process ${process.pid}, since 2026-01-02 03:04 UTC)`,
+    });
+    lock.release();
+    lockWorkspace(root, 'the desktop app').release();
+    expect(existsSync(join(root, '.braid-app.json'))).toBe(false);
+  });
+
+  it('ignores a killed holder, and a truncated lock file', async () => {
+    const root = temporaryFolder();
+    const program = `
+      import { lockWorkspace } from ${JSON.stringify(new URL('../../../main/services/workspace/lock.ts', import.meta.url).href)};
+      lockWorkspace(${JSON.stringify(root)}, 'another');
+      console.log('locked');
+      setInterval(() => undefined, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], { stdio: 'pipe' });
+    await once(child.stdout, 'data');
+    expect(() => lockWorkspace(root, 'this')).toThrow(`process ${child.pid}`);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    lockWorkspace(root, 'this').release();
+    writeFileSync(join(root, '.braid-app.json'), '{"pid": 1');
+    lockWorkspace(root, 'this').release();
+  });
+
+  it.each([
+    'null',
+    '7',
+    '{}',
+    JSON.stringify({ pid: process.pid, hostId: 'x:1', what: 'a program', since: 1e300 }),
+    JSON.stringify({ pid: -1, hostId: 7, what: {}, since: 'now' }),
+  ])('passes over %s, which no app of ours wrote', (content) => {
+    const root = temporaryFolder();
+    writeFileSync(join(root, '.braid-app.json'), content);
+    lockWorkspace(root, 'a test').release();
+    mkdirSync(join(root, '.braid-app.json', 'inner'), { recursive: true });
+    lockWorkspace(root, 'a test').release();
+    expect(existsSync(join(root, '.braid-app.json'))).toBe(false);
+  });
+
+  it("leaves another's lock alone when released late", () => {
+    const root = temporaryFolder();
+    const lock = lockWorkspace(root, 'first');
+    const other = '{"pid":1,"hostId":"elsewhere:1","what":"other","since":1}';
+    writeFileSync(join(root, '.braid-app.json'), other);
+    lock.release();
+    expect(readFileSync(join(root, '.braid-app.json'), 'utf8')).toBe(other);
+  });
+});

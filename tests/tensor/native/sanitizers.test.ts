@@ -1,0 +1,42 @@
+/**
+ * The addon's kernels under AddressSanitizer and UndefinedBehaviorSanitizer, with random shapes (addon/fuzz.cc). They need
+ * a C++ compiler and no TensorFlow. Compiling takes a minute: only where the native backend is tested.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { nativeUnderTest } from '../../native-under-test.ts';
+
+const run = promisify(execFile);
+const addon = join(import.meta.dirname, '../../../main/tensor/native/addon');
+const folder = mkdtempSync(join(tmpdir(), 'braid-sanitizers-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const installed = (compiler: string): boolean => spawnSync(compiler, ['--version']).status === 0;
+const compilers = nativeUnderTest === null ? [] : ['g++', 'clang++'].filter(installed);
+
+describe.runIf(compilers.length > 0)('the kernels with random shapes', () => {
+  it.each(compilers)(
+    'read and write nothing but their tensors (%s)',
+    async (compiler) => {
+      // addon.cc is what Node and TensorFlow see of them.
+      const kernels = readdirSync(addon).filter((name) => name.endsWith('.cc') && name !== 'addon.cc');
+      const program = join(folder, compiler);
+      await run(compiler, [
+        ...['-std=c++17', '-O1', '-g', '-pthread', '-march=native', '-fno-math-errno', '-fno-trapping-math'],
+        ...['-fsanitize=address,undefined', '-fno-sanitize-recover=all', `-I${addon}`],
+        ...[join(import.meta.dirname, 'addon/fuzz.cc'), ...kernels.map((name) => join(addon, name)), '-o', program],
+      ]);
+      const seed = String(Math.floor(Math.random() * 1e6));
+      // What failed says the seed, which repeats it.
+      const { stdout } = await run(program, [seed, '300']).catch((error: { stderr?: string }) => {
+        throw new Error(`seed ${seed}: ${error.stderr ?? error}`);
+      });
+      expect(stdout).toContain(`seed ${seed}: 300 products, 300 calls that fit, 300 spoilt ones`);
+    },
+    600_000,
+  );
+});

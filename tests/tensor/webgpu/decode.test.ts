@@ -1,0 +1,93 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { ModelConfig } from '../../../main/model/config.ts';
+import { type GenerateOptions, generate } from '../../../main/model/generate.ts';
+import { randomModel } from '../../../main/model/load.ts';
+import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
+import { disposeModel, type Model } from '../../../main/model/model.ts';
+import { registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
+import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
+import { openGpuDecodeRun } from '../../../main/tensor/webgpu/decode.ts';
+import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
+import { randomTensor } from '../ops/finite-differences.ts';
+import { opened, openGpuForTest } from './open.ts';
+
+const LAYERS = 2;
+const MODEL: ModelConfig = {
+  modelType: 'qwen3',
+  ...{ vocabSize: 96, hiddenSize: 32, intermediateSize: 48, numLayers: LAYERS },
+  ...{ numHeads: 4, numKvHeads: 2, headDim: 16, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
+  ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: false, attentionBias: true, qkNorm: true },
+  ...{ eosTokenIds: [], padTokenId: 0 },
+};
+const OPTIONS: GenerateOptions = {
+  ...{ numGenerations: 2, maxNewTokens: 8, eosTokenIds: [7, 8, 9], coordinates: [1, 2] },
+  ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+};
+const PROMPTS = [[5, 9, 33], [7], [60, 61, 62, 63, 64, 65, 66]];
+const ALL = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
+
+const gpu = await openGpuForTest();
+
+describe.runIf(gpu !== null)('decoding by the fused step', () => {
+  const model: Model | null = gpu === null ? null : randomModel(MODEL, 3, 32, () => 0.3);
+  const fuse = (on: boolean): void =>
+    registerDecodeRun(WEBGPU_BACKEND, (...run) => (on ? openGpuDecodeRun(opened(gpu), ...run) : null));
+  afterEach(() => fuse(true));
+  afterAll(async () => {
+    if (model !== null) disposeModel(model);
+    await closeWebGpuBackend(opened(gpu));
+  });
+
+  /** An adapter whose B isn't zero any more. */
+  function adapterOn(targetModules: readonly string[]): Adapter {
+    const adapter = createAdapter(model as Model, { r: 8, alpha: 4, targetModules, useRslora: false }, 5);
+    adapterParameters(adapter).forEach((parameter, i) => {
+      const { value } = parameter;
+      parameter.value = tf.keep(tf.tidy(() => tf.mul(0.4, randomTensor(value.shape as [number, number], 50 + i))));
+      value.dispose();
+    });
+    return adapter;
+  }
+
+  const ids = (adapter: Adapter | null, options: Partial<GenerateOptions> = {}): number[][] =>
+    generate(model as Model, adapter, PROMPTS, { ...OPTIONS, ...options }).map((completion) => completion.ids);
+
+  it.each([
+    ['no adapter', null],
+    ['an adapter on some layers', ['q_proj', 'v_proj', 'up_proj']],
+    ['an adapter on all layers', ALL],
+  ])('samples the tokens of decoding op by op, with %s', (_, targets) => {
+    const adapter = targets === null ? null : adapterOn(targets);
+    const before = tf.memory().numTensors;
+    const fused = ids(adapter);
+    fuse(false);
+    expect(fused).toEqual(ids(adapter));
+    expect(tf.memory().numTensors).toBe(before);
+    if (adapter !== null) disposeAdapter(adapter);
+  });
+
+  /** Dispatches of one more token, by program. */
+  function dispatchesOfAToken(adapter: Adapter | null): number {
+    const count = (maxNewTokens: number): number => {
+      const before = opened(gpu).gpu.counts.dispatches;
+      ids(adapter, { maxNewTokens, eosTokenIds: [] });
+      return opened(gpu).gpu.counts.dispatches - before;
+    };
+    return count(6) - count(5);
+  }
+
+  it('takes nine dispatches a layer with an adapter, and seven without', () => {
+    const adapter = adapterOn(ALL);
+    // Besides the layers: the embedding, the last norm, the head, and the draw.
+    expect(dispatchesOfAToken(adapter)).toBe(9 * LAYERS + 4);
+    expect(dispatchesOfAToken(null)).toBe(7 * LAYERS + 4);
+    disposeAdapter(adapter);
+  });
+
+  it('reads once a token', () => {
+    const before = opened(gpu).gpu.counts.reads;
+    ids(null, { maxNewTokens: 5, eosTokenIds: [] });
+    expect(opened(gpu).gpu.counts.reads - before).toBe(5);
+  });
+});

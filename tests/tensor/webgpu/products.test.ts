@@ -1,0 +1,150 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { matrixOf } from '../../../main/tensor/webgpu/kernels/matrix.ts';
+import { rowsProducts } from '../../../main/tensor/webgpu/kernels/product-rows.ts';
+import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
+import { makeWeight, type WeightSource } from '../../../main/tensor/weights.ts';
+import { randomTensor } from '../ops/finite-differences.ts';
+import { opened, openGpuForTest } from './open.ts';
+
+const gpu = await openGpuForTest();
+
+const matrix = (rows: number, columns: number, seed: number): tf.Tensor2D =>
+  randomTensor<tf.Rank.R2>([rows, columns], seed);
+
+/** op(a)·op(b) in double precision. */
+function expected(a: tf.Tensor2D, b: tf.Tensor2D, transposeA: boolean, transposeB: boolean): Float64Array {
+  const [x, y] = [a.dataSync(), b.dataSync()];
+  const [m, k] = transposeA ? [a.shape[1], a.shape[0]] : a.shape;
+  const n = transposeB ? b.shape[0] : b.shape[1];
+  const out = new Float64Array(m * n);
+  for (let i = 0; i < m; i++)
+    for (let j = 0; j < n; j++)
+      for (let l = 0; l < k; l++)
+        out[i * n + j] =
+          (out[i * n + j] ?? 0) +
+          (x[transposeA ? l * m + i : i * k + l] ?? 0) * (y[transposeB ? j * k + l : l * n + j] ?? 0);
+  return out;
+}
+
+const difference = (found: tf.Tensor, wanted: ArrayLike<number>): number =>
+  found
+    .dataSync<'float32'>()
+    .reduce((worst, value, i) => Math.max(worst, Math.abs(value - (wanted[i] ?? Number.NaN))), 0);
+
+/** A file's 16-bit numbers, and what they are as floats. */
+function sixteenBits(values: Float32Array, type: 'BF16' | 'F32'): WeightSource {
+  const floats = Float32Array.from(values);
+  const bits = new Uint32Array(floats.buffer);
+  const raw = Uint16Array.from(bits, (word) => word >>> 16);
+  return {
+    type,
+    read: () => floats,
+    readPart: (first, count) => floats.slice(first, first + count),
+    readRaw: (first, count) => Buffer.from(raw.slice(first, first + count).buffer),
+  };
+}
+
+/** Cuts the lower 16 bits off, so that bfloat16 keeps the number as it is. */
+function toBfloat(values: Float32Array): Float32Array {
+  const out = Float32Array.from(values);
+  const bits = new Uint32Array(out.buffer);
+  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] ?? 0) & 0xffff0000;
+  return out;
+}
+
+describe.runIf(gpu !== null)('products on webgpu', () => {
+  afterAll(() => closeWebGpuBackend(opened(gpu)));
+
+  // A size for each tile: few rows, small, middle and large; with lines that are whole vectors and not.
+  it.each([
+    [1, 40, 50],
+    [5, 33, 17],
+    [20, 64, 36],
+    [70, 70, 90],
+    [130, 72, 260],
+  ])('are right in all transpositions of %i x %i x %i', (m, k, n) => {
+    for (const [transposeA, transposeB] of [
+      [false, false],
+      [false, true],
+      [true, false],
+      [true, true],
+    ] as const) {
+      const a = transposeA ? matrix(k, m, 1) : matrix(m, k, 1);
+      const b = transposeB ? matrix(n, k, 2) : matrix(k, n, 2);
+      const found = tf.matMul(a, b, transposeA, transposeB);
+      expect(difference(found, expected(a, b, transposeA, transposeB)), `${transposeA} ${transposeB}`).toBeLessThan(
+        1e-4,
+      );
+      tf.dispose([a, b, found]);
+    }
+  });
+
+  it('are right by tiles of 128', () => {
+    const [a, b] = [matrix(1024, 8, 1), matrix(1024, 8, 2)];
+    const found = tf.matMul(a, b, false, true);
+    expect(difference(found, expected(a, b, false, true))).toBeLessThan(1e-4);
+    tf.dispose([a, b, found]);
+  });
+
+  it('serve every matrix of a batch, also with one of the other side', () => {
+    const a = randomTensor<tf.Rank.R3>([3, 5, 8], 1);
+    for (const batch of [3, 1]) {
+      const b = randomTensor<tf.Rank.R3>([batch, 6, 8], 2);
+      const found = tf.unstack(tf.matMul(a, b, false, true));
+      found.forEach((each, i) => {
+        const [left, right] = [tf.unstack(a)[i], tf.unstack(b)[batch === 1 ? 0 : i]] as [tf.Tensor2D, tf.Tensor2D];
+        expect(difference(each, expected(left, right, false, true))).toBeLessThan(1e-5);
+      });
+    }
+  });
+
+  it('take sixteen rows at a time', () => {
+    const backend = opened(gpu);
+    const [x, w] = [matrix(19, 40, 1), matrix(24, 40, 2)];
+    const out = tf.zeros<tf.Rank.R2>([19, 24]);
+    const call = { x: backend.buffer(x), rows: 19, weights: [matrixOf(backend, w, true)], rowsAtATime: 16 };
+    rowsProducts(backend, { ...call, out: backend.bufferToChange(out) });
+    expect(difference(out, expected(x, w, false, true))).toBeLessThan(1e-5);
+  });
+
+  it.each(['BF16', 'F32'] as const)(
+    'keep frozen weights of %s in bfloat16, with the products of those numbers',
+    (type) => {
+      const values = toBfloat(matrix(24, 16, 3).dataSync<'float32'>());
+      const weight = makeWeight(sixteenBits(values, type), [24, 16], 'bfloat16') as tf.Tensor2D;
+      expect(opened(gpu).format(weight)).toBe('bf16');
+      const same = tf.tensor2d(values, [24, 16]);
+      for (const rows of [3, 40]) {
+        const x = matrix(rows, 16, 4);
+        expect(difference(tf.matMul(x, weight, false, true), expected(x, same, false, true))).toBeLessThan(1e-5);
+        const dy = matrix(rows, 24, 5);
+        expect(difference(tf.matMul(dy, weight), expected(dy, same, false, false))).toBeLessThan(1e-5);
+      }
+    },
+  );
+
+  it('keep the 16 bits of a file where its numbers are to stay, and no float32 ones', () => {
+    const values = toBfloat(matrix(8, 8, 3).dataSync<'float32'>());
+    const kept = (type: 'BF16' | 'F32'): string =>
+      opened(gpu).format(makeWeight(sixteenBits(values, type), [8, 8], 'stored'));
+    expect([kept('BF16'), kept('F32')]).toEqual(['bf16', 'f32']);
+  });
+
+  it('are the only ones that read 16 bits: other ops say so', () => {
+    const values = toBfloat(matrix(8, 8, 3).dataSync<'float32'>());
+    const weight = makeWeight(sixteenBits(values, 'BF16'), [8, 8], 'bfloat16');
+    expect(() => tf.add(weight, 1)).toThrow('Expected 32-bit numbers, got bf16');
+  });
+});
+
+describe.runIf(gpu !== null)('a GPU with a budget', () => {
+  it('refuses what goes beyond it, and keeps working', async () => {
+    const small = opened(await openGpuForTest(2 ** 20));
+    const large = (): tf.Tensor => tf.tidy(() => tf.fill([2 ** 20], 1));
+    expect(large).toThrow(expect.objectContaining({ code: 'OUT_OF_MEMORY' }));
+    expect(tf.tidy(() => tf.sum(tf.fill([1000], 2)).dataSync()[0])).toBe(2000);
+    expect(small.gpu.counts.bytes).toBeLessThanOrEqual(2 ** 20);
+    await closeWebGpuBackend(small);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { formatBytes, formatDuration, signed } from '../../main/text/format.ts';
+
+describe('formatDuration', () => {
+  it('uses at most two units', () => {
+    expect([0, 41.6, 60, 190, 3600, 7500].map(formatDuration)).toEqual([
+      '0 s',
+      '42 s',
+      '1 min 0 s',
+      '3 min 10 s',
+      '1 h 0 min',
+      '2 h 5 min',
+    ]);
+  });
+
+  it('never shows a negative time', () => {
+    expect(formatDuration(-3)).toBe('0 s');
+  });
+});
+
+describe('formatBytes', () => {
+  it('changes from MiB to GiB at 1 GiB', () => {
+    expect([300 * 2 ** 20, 2 ** 30 - 1, 2 ** 30, 1.55 * 2 ** 30].map(formatBytes)).toEqual([
+      '300 MiB',
+      '1024 MiB',
+      '1.0 GiB',
+      '1.6 GiB',
+    ]);
+  });
+});
+
+describe('signed', () => {
+  it('writes a sign in front of every number', () => {
+    expect([0.12, -0.0304, 0].map((value) => signed(value))).toEqual(['+0.120', '−0.030', '+0.000']);
+    expect(signed(-1.236, 2)).toBe('−1.24');
+  });
+
+  it('marks a value that is not a number', () => {
+    expect(signed(Number.NaN)).toBe('–');
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfigText } from '../../main/services/config/presets.ts';
+import { configFaults, fieldFaults, parseConfig } from '../../main/trainer/config.ts';
+import { errorOf } from '../store/helpers.ts';
+
+const unknown = (count: number, length = 12): Record<string, unknown> =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}`.padStart(length, 'x'), i]));
+
+/** Milliseconds of the processor: the clock measures what else the machine does. */
+function timed(work: () => void): number {
+  const began = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1000;
+}
+
+describe('configFaults', () => {
+  it('suggests the field that was meant', () => {
+    expect(configFaults({ max_step: 1, lr: 1, constructor: 1 }).map(({ message }) => message)).toEqual([
+      'unknown field "max_step"; did you mean "max_steps"?',
+      'unknown field "lr"; did you mean "learning_rate"?',
+      'unknown field "constructor"',
+    ]);
+  });
+
+  it('says in plain words what was expected, as the form shows it beside the field', () => {
+    const wrong = {
+      max_steps: 1.5,
+      learning_rate: 'fast',
+      use_peft: 'maybe',
+      method: 'ppo',
+      top_p: 2,
+      temperature: -1,
+    };
+    expect(Object.fromEntries(configFaults(wrong).map(({ field, message }) => [field, message]))).toEqual({
+      max_steps: 'expected a whole number, got 1.5',
+      learning_rate: 'expected a number, got "fast"',
+      use_peft: 'expected true or false, got "maybe"',
+      method: 'expected one of grpo, sft, polychromic-grpo, polychromic-sft, got "ppo"',
+      top_p: 'expected at most 1, got 2',
+      temperature: 'expected more than 0, got -1',
+    });
+  });
+
+  it('describes twenty faults, whatever a page or a file brings', () => {
+    expect(configFaults(unknown(20_000))).toHaveLength(20);
+    expect(
+      fieldFaults({ ...unknown(1000), max_steps: 'many', lora_target_modules: Array(1000).fill('x') }),
+    ).toHaveLength(20);
+    expect((errorOf(() => parseConfig(unknown(500))) as Error).message).toMatch(/; and 480 more$/);
+  });
+
+  it('takes milliseconds for 20,000 unknown keys, for a long one, and for large values', () => {
+    // Each of these took from seconds to minutes.
+    expect(timed(() => configFaults(unknown(20_000, 20)))).toBeLessThan(1000);
+    expect(timed(() => configFaults({ ['x'.repeat(4_000_000)]: 1 }))).toBeLessThan(1000);
+    const deep: unknown[] = [];
+    let inner = deep;
+    for (let level = 0; level < 100_000; level++) inner = inner[inner.push([]) - 1] as unknown[];
+    for (const value of ['x'.repeat(1_000_000), deep, Array(100_000).fill(7)]) {
+      const [fault] = configFaults({ max_steps: value });
+      expect(fault?.message.length).toBeLessThan(400);
+    }
+  });
+});
+
+describe('parseConfigText', () => {
+  it('refuses a text that no configuration needs, before the parser compares its keys', () => {
+    const text = Array.from({ length: 100_000 }, (_, i) => `k${i}:\n`).join('');
+    expect(
+      timed(() => expect(errorOf(() => parseConfigText('a.yaml', text))).toMatchObject({ code: 'BAD_CONFIG' })),
+    ).toBeLessThan(1000);
+    const most = Array.from({ length: 7500 }, (_, i) => `k${i}: 1\n`)
+      .join('')
+      .slice(0, 32 * 2 ** 10);
+    expect(timed(() => errorOf(() => parseConfigText('a.yaml', most)))).toBeLessThan(5000);
+  });
+});

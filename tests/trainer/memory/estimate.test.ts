@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { estimateFromHistory, estimateRun } from '../../../main/trainer/memory/estimate.ts';
+import { openTiny, tinySession } from '../tiny-run.ts';
+
+let runtime: WasmRuntime;
+let model: string;
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+beforeAll(async () => {
+  ({ runtime, model } = await openTiny(join(folder, 'model')));
+});
+afterAll(async () => {
+  await closeWasmBackend(runtime);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('estimateRun', () => {
+  it.each([
+    ['grpo', { beta: 0.1, num_iterations: 2 }],
+    ['sft', { method: 'sft' as const }],
+  ])('counts the steps that are left and changes nothing: %s', (_, config) => {
+    const session = tinySession({ model, config: { ...config, max_steps: 10 } });
+    const weights = (): string => session.parameters.map(({ value }) => value.dataSync().join()).join();
+    const [before, tensors] = [weights(), tf.memory().numTensors];
+    const estimate = estimateRun(session, 4);
+    expect(tf.memory().numTensors).toBe(tensors);
+    expect(weights()).toBe(before);
+    expect(estimate.secondsPerStep).toBeGreaterThan(0);
+    expect(estimate.seconds).toBeCloseTo(6 * estimate.secondsPerStep, 9);
+    expect(estimate.memoryBytes).toBeGreaterThan(process.memoryUsage().rss / 2);
+    session.dispose();
+  });
+
+  it('grows with the length of the completions that the policy samples', () => {
+    const session = tinySession({ model, config: { max_completion_length: 60, num_generations: 8 } });
+    const seconds = (completionTokens: number): number => estimateRun(session, 0, { completionTokens }).secondsPerStep;
+    seconds(4);
+    expect(seconds(60)).toBeGreaterThan(2 * seconds(4));
+    session.dispose();
+  });
+});
+
+describe('estimateFromHistory', () => {
+  it("is the median of a run's newest steps, and none before the first", () => {
+    const history = [90, 1, 2, 3, 50].map((step_time, i) => ({ step_time, memory_mb: 100 + i }));
+    expect(estimateFromHistory(history, { max_steps: 25 }, 5)).toEqual({
+      ...{ secondsPerStep: 3, seconds: 60 },
+      memoryBytes: 104 * 2 ** 20,
+    });
+    expect(estimateFromHistory([], { max_steps: 25 }, 0)).toBeNull();
+  });
+});

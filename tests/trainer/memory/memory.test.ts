@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { cutRows, planPass, tokenCost } from '../../../main/trainer/memory/memory.ts';
+
+const COST = { plain: 1000, checkpointed: 100 };
+
+describe('planPass', () => {
+  it('keeps every activation where they fit', () => {
+    expect(planPass(50, 10, COST, 50_000)).toEqual({ checkpointing: false, maxTokens: 50 });
+  });
+
+  it('checkpoints a micro-batch that fits only so, in one piece', () => {
+    expect(planPass(51, 10, COST, 50_000)).toEqual({ checkpointing: true, maxTokens: 51 });
+  });
+
+  it('cuts a larger one into parts that fit without checkpointing', () => {
+    expect(planPass(501, 10, COST, 50_000)).toEqual({ checkpointing: false, maxTokens: 50 });
+  });
+
+  it('checkpoints the parts where one sequence alone is too long, and never asks for less than a sequence', () => {
+    expect(planPass(600, 60, COST, 50_000)).toEqual({ checkpointing: true, maxTokens: 500 });
+    expect(planPass(1200, 600, COST, 50_000)).toEqual({ checkpointing: true, maxTokens: 600 });
+  });
+});
+
+describe('cutRows', () => {
+  const row = (group: number, completion = 10, prompt = 20) => ({ group, completion, prompt });
+
+  it('counts a prompt once for the rows of its group that lie together', () => {
+    const rows = [row(0), row(0), row(1), row(1)];
+    expect(cutRows(rows, 80)).toEqual([{ first: 0, end: 4 }]);
+    expect(cutRows(rows, 79)).toEqual([
+      { first: 0, end: 3 },
+      { first: 3, end: 4 },
+    ]);
+  });
+
+  it('reads a prompt again in the next part of its group', () => {
+    const rows = [row(0), row(0), row(0)];
+    expect(cutRows(rows, 40)).toEqual([
+      { first: 0, end: 2 },
+      { first: 2, end: 3 },
+    ]);
+  });
+
+  it('gives a row that is too long a part of its own', () => {
+    expect(cutRows([row(0, 100), row(1, 1)], 50)).toEqual([
+      { first: 0, end: 1 },
+      { first: 1, end: 2 },
+    ]);
+    expect(cutRows([], 50)).toEqual([]);
+  });
+});
+
+describe('tokenCost', () => {
+  const config = { hiddenSize: 128, intermediateSize: 256, numLayers: 4, headDim: 32, numHeads: 4, numKvHeads: 4 };
+
+  it('counts the floats of a layer', () => {
+    // 6*128 + 2*128 + 2*128 + 3*256 = 2048 floats a layer, 4 layers of 4 bytes, 1.2 at the peak.
+    const cost = tokenCost(config as Parameters<typeof tokenCost>[0]);
+    expect(cost.plain).toBeCloseTo(4 * 4 * 2048 * 1.2, 6);
+    expect(cost.checkpointed).toBeCloseTo(4 * (2 * 4 * 128 + 2048 * 1.2), 6);
+  });
+});
+
+describe('planPass with gradient_checkpointing set', () => {
+  it('does as asked and still keeps to the budget', () => {
+    expect(planPass(600, 10, COST, 50_000, false)).toEqual({ checkpointing: false, maxTokens: 50 });
+    expect(planPass(600, 10, COST, 50_000, true)).toEqual({ checkpointing: true, maxTokens: 500 });
+    expect(planPass(20, 10, COST, 50_000, true)).toEqual({ checkpointing: true, maxTokens: 20 });
+  });
+});

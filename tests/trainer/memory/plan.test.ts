@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelConfig } from '../../../main/model/config.ts';
+import { parseConfig } from '../../../main/trainer/config.ts';
+import {
+  deviceBudget,
+  precisionFor,
+  quarterSteps,
+  usedBytes,
+  weightCount,
+} from '../../../main/trainer/memory/budget.ts';
+import { decideForRun } from '../../../main/trainer/memory/decide.ts';
+import { planRows, tokenCost } from '../../../main/trainer/memory/memory.ts';
+import {
+  cacheBytes,
+  kvBytesPerToken,
+  memoryPlan,
+  type PlanOptions,
+  rowsAtOnce,
+} from '../../../main/trainer/memory/plan.ts';
+
+/** Llama-3.2-3B, from its config.json. */
+const LLAMA_3B: ModelConfig = {
+  modelType: 'llama',
+  vocabSize: 128256,
+  hiddenSize: 3072,
+  intermediateSize: 8192,
+  numLayers: 28,
+  numHeads: 24,
+  numKvHeads: 8,
+  headDim: 128,
+  rmsNormEps: 1e-5,
+  ropeTheta: 500000,
+  ropeScaling: null,
+  maxPositionEmbeddings: 131072,
+  tieWordEmbeddings: true,
+  attentionBias: false,
+  qkNorm: false,
+  eosTokenIds: [],
+  padTokenId: null,
+};
+const GIB = 2 ** 30;
+const native = (gib: number) => deviceBudget('native', gib * GIB);
+const options = (over: Partial<PlanOptions>): PlanOptions => ({
+  promptTokens: 180,
+  completionTokens: 40,
+  prompts: 1,
+  group: 16,
+  trained: { rank: 16 },
+  budget: native(48),
+  precision: 'float32',
+  ...over,
+});
+
+describe('memoryPlan', () => {
+  it('counts the weights, and keys and values a token', () => {
+    expect(weightCount(LLAMA_3B)).toBe(3212749824);
+    expect(kvBytesPerToken(LLAMA_3B)).toBe(2 * 4 * 28 * 8 * 128);
+    expect(memoryPlan(LLAMA_3B, options({})).weights).toBe(4 * 3212749824);
+  });
+
+  it('counts frozen weights of 16 bits by half, and the largest matrix once more in float32', () => {
+    expect(memoryPlan(LLAMA_3B, options({ precision: 'bfloat16' })).weights).toBe(2 * 3212749824 + 4 * 128256 * 3072);
+    expect(precisionFor(LLAMA_3B, { rank: 16 }, native(24))).toBe('float32');
+    expect(precisionFor(LLAMA_3B, { rank: 16 }, native(12))).toBe('bfloat16');
+    expect(precisionFor(LLAMA_3B, 'all', native(12))).toBe('float32');
+    expect(precisionFor(LLAMA_3B, { rank: 16 }, deviceBudget('wasm', 12 * GIB))).toBe('float32');
+  });
+
+  it('counts adapters of rank r with gradient and moments, or all weights three times', () => {
+    // (in + out) of the seven linear layers of a block: 6144 + 4096 * 2 + 6144 + 11264 * 3.
+    expect(memoryPlan(LLAMA_3B, options({})).optimiser).toBe(16 * 16 * 28 * 54272);
+    expect(memoryPlan(LLAMA_3B, options({ trained: 'all' })).optimiser).toBe(12 * 3212749824);
+  });
+
+  it('shares a prompt between the rows of its group', () => {
+    const shape = { promptTokens: 1000, completionTokens: 0, group: 16 };
+    const reading = 4 * (5 * 3072 + (2 * 24 + 3 * 8) * 128 + 3 * 8192);
+    expect(cacheBytes(LLAMA_3B, shape, 16)).toBe(1000 * (kvBytesPerToken(LLAMA_3B) + reading));
+    expect(cacheBytes(LLAMA_3B, shape, 17)).toBe(2000 * (kvBytesPerToken(LLAMA_3B) + reading));
+    // Completions need more than reading their prompts did.
+    const long = { promptTokens: 100, completionTokens: 1000, group: 16 };
+    expect(cacheBytes(LLAMA_3B, long, 16)).toBeCloseTo(
+      (100 + 16 * 1000 * (29 / 28)) * kvBytesPerToken(LLAMA_3B) + 16 * 12 * 128256,
+      0,
+    );
+  });
+
+  it('takes fewer completions at a time where memory is short, and says when one is too many', () => {
+    const long = { promptTokens: 1600, completionTokens: 1500 };
+    const roomy = memoryPlan(LLAMA_3B, options({ ...long, budget: native(200) }));
+    expect(roomy).toMatchObject({ sampled: 16, trained: 16, fits: true });
+    const tight = memoryPlan(LLAMA_3B, options({ ...long, budget: native(20) }));
+    expect(tight.fits).toBe(true);
+    expect(tight.trained).toBeLessThan(16);
+    expect(tight.trained).toBeGreaterThanOrEqual(1);
+    expect(memoryPlan(LLAMA_3B, options({ ...long, budget: native(12) }))).toMatchObject({
+      sampled: 1,
+      trained: 1,
+      fits: false,
+    });
+  });
+});
+
+describe('what runs decide', () => {
+  const config = parseConfig({ num_generations: 16, per_device_train_batch_size: 16 });
+  const shape = { promptTokens: 1600, completionTokens: 1500, prompts: 1, group: 16 };
+
+  it('is what the plan shows', () => {
+    const budget = native(24);
+    const { precision, activationMb } = decideForRun(config, LLAMA_3B, {}, budget);
+    const plan = memoryPlan(LLAMA_3B, { ...shape, budget, precision, trained: { rank: config.lora_r } });
+    expect(rowsAtOnce(LLAMA_3B, shape, 16, activationMb * 2 ** 20)).toBe(plan.sampled);
+    const rows = Array.from({ length: 16 }, () => ({ group: 0, prompt: 1600, completion: 1500 }));
+    const { parts } = planRows(rows, tokenCost(LLAMA_3B), {
+      activation_memory_mb: activationMb,
+      gradient_checkpointing: null,
+    });
+    expect(parts[0]?.end).toBe(plan.trained);
+  });
+
+  it('counts the moments and gradients of full fine-tuning, and the model that KL compares with', () => {
+    const small = { ...LLAMA_3B, numLayers: 2, vocabSize: 1000 };
+    const used = (over: Partial<PlanOptions>): number => usedBytes(small, options(over), 0, 0);
+    const weights = 4 * weightCount(small);
+    expect(used({ trained: 'all' }) - used({ trained: 'none' })).toBe(3 * weights);
+    expect(used({ trained: 'all', copies: 1 }) - used({ trained: 'all' })).toBe(weights);
+  });
+
+  it('keeps a number that was given, and the one that a checkpoint was trained with', () => {
+    const given = { ...config, activation_memory_mb: 256 };
+    expect(decideForRun(given, LLAMA_3B, { activationMb: 512 }, native(24)).activationMb).toBe(256);
+    expect(decideForRun(config, LLAMA_3B, { activationMb: 512 }, native(24)).activationMb).toBe(512);
+    expect(decideForRun(config, LLAMA_3B, { precision: 'bfloat16' }, native(48)).precision).toBe('bfloat16');
+  });
+
+  it('hardly depends on how much is free at the moment', () => {
+    expect([1000, 1024, 1279, 1280].map(quarterSteps)).toEqual([896, 1024, 1024, 1280]);
+  });
+
+  it('refuses a model that has no room, before anything is loaded', () => {
+    expect(() => decideForRun(config, LLAMA_3B, {}, deviceBudget('wasm', 64 * GIB))).toThrow(
+      /needs at least 12\.\d GiB, and 4\.2 GiB the wasm backend can use/,
+    );
+    expect(() => decideForRun({ ...config, use_peft: false }, LLAMA_3B, {}, native(24))).toThrow(
+      expect.objectContaining({ code: 'OUT_OF_MEMORY', remedy: expect.stringContaining('LoRA') }),
+    );
+  });
+});

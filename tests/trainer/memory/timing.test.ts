@@ -1,0 +1,80 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { describe, expect, it } from 'vitest';
+import { disposeModel, modelParameters } from '../../../main/model/model.ts';
+import { cutGroups, timeDecoding, timePasses, workOf } from '../../../main/trainer/memory/timing.ts';
+import { openTestBackends } from '../../backends.ts';
+import { tinyModel } from '../../model/tiny.ts';
+
+const ids = (length: number): number[] => Array.from({ length }, (_, i) => 3 + (i % 90));
+const group = (prompt: number, ...completions: number[]) => ({
+  promptIds: ids(prompt),
+  completions: completions.map(ids),
+});
+const sizes = (groups: ReturnType<typeof cutGroups>): number[][] =>
+  groups.map(({ promptIds, completions }) => [promptIds.length, ...completions.map(({ length }) => length)]);
+
+describe('cutGroups', () => {
+  const groups = [group(10, 5, 5, 5), group(10, 5, 5)];
+
+  it('takes whole groups while they fit, then the rows of the next one that do', () => {
+    expect(sizes(cutGroups(groups, 100))).toEqual([
+      [10, 5, 5, 5],
+      [10, 5, 5],
+    ]);
+    expect(sizes(cutGroups(groups, 36))).toEqual([
+      [10, 5, 5, 5],
+      [10, 5],
+    ]);
+    expect(sizes(cutGroups(groups, 18))).toEqual([[10, 5, 5]]);
+  });
+
+  it('shortens prompt and completion alike where one row is too long', () => {
+    expect(sizes(cutGroups([group(1000, 500, 500)], 150))).toEqual([[100, 50]]);
+  });
+});
+
+describe('workOf', () => {
+  it('counts multiplications by weights, and the pairs of attention, of a prompt once', () => {
+    const model = tinyModel();
+    const { vocabSize, hiddenSize } = model.config;
+    const head = vocabSize * hiddenSize;
+    const weights = modelParameters(model).reduce((sum, { value }) => sum + value.size, 0);
+    const block = weights - 2 * head;
+    // 10 + 4 + 4 tokens; 10 predictions; a triangle for the prompt, a rectangle and a triangle for each completion.
+    expect(workOf(model.config, [group(10, 5, 5)])).toEqual({
+      products: 18 * block + 10 * head,
+      pairs: 55 + 2 * (40 + 10),
+    });
+    disposeModel(model);
+  });
+});
+
+for (const backend of await openTestBackends()) {
+  describe(`timing on ${backend.name}`, () => {
+    it('grows with the work and leaves no tensors', async () => {
+      await backend.use();
+      const model = tinyModel();
+      const before = tf.memory().numTensors;
+      const policy = { model, adapter: null };
+      const times = timePasses(policy, modelParameters(model), [group(10, 8, 8)], 1, false);
+      const [one, ten] = [1, 10].map((n) =>
+        workOf(
+          model.config,
+          Array.from({ length: n }, () => group(10, 8, 8)),
+        ),
+      );
+      expect(times.forward(one ?? { products: 0, pairs: 0 })).toBeGreaterThan(0);
+      expect(times.training(ten ?? { products: 0, pairs: 0 })).toBeGreaterThan(
+        times.training(one ?? { products: 0, pairs: 0 }),
+      );
+      const prompts = [
+        { tokens: 10, rows: 2 },
+        { tokens: 7, rows: 1 },
+      ];
+      expect(timeDecoding(policy, { prompts, steps: 20, capacity: 20 })).toBeGreaterThan(0);
+      expect(timeDecoding(policy, { prompts, steps: 1, capacity: 20 })).toBeGreaterThan(0);
+      expect(tf.memory().numTensors).toBe(before);
+      disposeModel(model);
+    });
+  });
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { Metrics } from '../../../main/trainer/events.ts';
+import {
+  startWatch,
+  type WatchResult,
+  type WatchState,
+  watchStep,
+} from '../../../main/trainer/monitor/collapse-watch.ts';
+
+const settings = {
+  patience: 3,
+  numGenerations: 16,
+  groupsPerGeneration: 8,
+  numIterations: 2,
+  temperature: 0.7,
+  learningRate: 2e-4,
+  beta: 0,
+  highestReward: 1,
+} as const;
+
+const healthy: Metrics = {
+  loss: 0.1,
+  grad_norm: 0.5,
+  reward: 0.5,
+  entropy: 0.8,
+  'groups/dead': 0.125,
+  'groups/solved': 0,
+  'completions/unique_ratio': 0.9,
+  'completions/identical_groups': 0,
+  'completions/repetition': 0.05,
+};
+
+/** Feeds steps and keeps all that was said, with the step it was said at. */
+function watch(steps: readonly Metrics[], start: WatchState = startWatch(), change: object = {}) {
+  let state = start;
+  const said: { step: number; what: WatchResult['warnings'][number] | WatchResult['notices'][number] }[] = [];
+  steps.forEach((metrics, step) => {
+    const result = watchStep(state, metrics, { ...settings, ...change });
+    state = result.state;
+    for (const what of [...result.warnings, ...result.notices]) said.push({ step, what });
+  });
+  return { state, said, warnings: said.flatMap(({ step, what }) => ('rule' in what ? [{ step, ...what }] : [])) };
+}
+
+const times = (n: number, metrics: Metrics): Metrics[] => Array.from({ length: n }, () => metrics);
+const identical = {
+  ...healthy,
+  'groups/dead': 0.875,
+  'completions/identical_groups': 0.875,
+  'completions/unique_ratio': 0.06,
+};
+
+describe('watchStep', () => {
+  it('says nothing about a healthy run', () => {
+    expect(watch(times(50, healthy)).said).toEqual([]);
+  });
+
+  it('warns once of identical completions after `patience` steps, with cause and remedy', () => {
+    const { warnings } = watch([...times(2, healthy), ...times(20, identical)]);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toEqual({
+      step: 4,
+      rule: 'dead_groups',
+      message: 'All 16 completions are identical in 7 of 8 groups, so there is no training signal.',
+      remedy: 'Raise the temperature to 1.0 or go back to a shorter stage.',
+    });
+  });
+
+  it('needs the steps in a row', () => {
+    const steps = Array.from({ length: 30 }, (_, i) => (i % 3 === 2 ? healthy : identical));
+    expect(watch(steps).said).toEqual([]);
+  });
+
+  it('warns again only after a recovery as long as the patience', () => {
+    const flap = [...times(3, identical), ...times(2, healthy), ...times(5, identical)];
+    expect(watch(flap).warnings.map(({ step }) => step)).toEqual([2]);
+    const recovered = [...times(3, identical), ...times(3, healthy), ...times(5, identical)];
+    expect(watch(recovered).warnings.map(({ step }) => step)).toEqual([2, 8]);
+  });
+
+  it('distinguishes truncated completions and too hard stages from identical ones', () => {
+    const dead = { ...healthy, reward: 0.02, 'groups/dead': 1 };
+    const [hard] = watch(times(3, dead)).warnings;
+    expect(hard?.message).toContain('in 8 of 8 groups (mean reward 0.02)');
+    expect(hard?.message).toContain('too hard');
+    const [cut] = watch(times(3, { ...dead, 'completions/clipped_ratio': 0.97 })).warnings;
+    expect(cut?.message).toContain('97 % of the completions hit max_completion_length');
+    expect(cut?.remedy).toContain('Raise max_completion_length');
+  });
+
+  it('works with TRL metrics alone', () => {
+    const [first] = watch(times(3, { reward: 0.1, frac_reward_zero_std: 1 })).warnings;
+    expect(first?.rule).toBe('dead_groups');
+  });
+
+  it('calls a stage learned, without a warning, when groups are dead because all completions are right', () => {
+    const learned = {
+      ...identical,
+      reward: 0.99,
+      entropy: 0.001,
+      'groups/dead': 1,
+      'groups/solved': 1,
+      'completions/identical_groups': 1,
+    };
+    const { said, warnings } = watch([...times(5, healthy), ...times(20, learned)]);
+    expect(warnings).toEqual([]);
+    expect(said).toHaveLength(1);
+    expect(said[0]?.step).toBe(7);
+    expect(said[0]?.what).toMatchObject({ topic: 'learned' });
+    expect(said[0]?.what.message).toContain('The mean reward is 0.99');
+    // Solved groups also count one by one, while the mean is not yet at the top.
+    const half = { ...healthy, reward: 0.8, 'groups/dead': 0.875, 'groups/solved': 0.75 };
+    expect(watch(times(10, half)).said).toEqual([]);
+  });
+
+  it('warns of equal rewards below the known maximum', () => {
+    const stuck = { ...healthy, reward: 1, 'groups/dead': 1 };
+    expect(watch(times(3, stuck), startWatch(), { highestReward: 6 }).warnings[0]?.rule).toBe('dead_groups');
+    expect(watch(times(3, stuck), startWatch(), { highestReward: null }).warnings[0]?.rule).toBe('dead_groups');
+  });
+
+  it('warns of an entropy below a tenth of its start, unless the reward is rising', () => {
+    const low = { ...healthy, entropy: 0.07 };
+    expect(watch([...times(3, healthy), ...times(5, low)]).warnings).toMatchObject([{ step: 5, rule: 'entropy' }]);
+    const rising = Array.from({ length: 10 }, (_, i) => ({ ...low, reward: 0.5 + 0.04 * (i + 1) }));
+    expect(watch([...times(3, healthy), ...rising]).said).toEqual([]);
+    // 0.79 → 0.081 is just not a tenth.
+    expect(watch([...times(3, healthy), ...times(5, { ...healthy, entropy: 0.081 })]).said).toEqual([]);
+  });
+
+  it('judges a model that starts out certain by its own start', () => {
+    const certain = { ...healthy, entropy: 0.008 };
+    expect(watch(times(10, certain)).said).toEqual([]);
+    expect(watch([...times(3, certain), ...times(3, { ...healthy, entropy: 0.0005 })]).warnings).toMatchObject([
+      { rule: 'entropy' },
+    ]);
+  });
+
+  it('warns of a KL above 10 and again when it explodes', () => {
+    const { warnings } = watch([...times(3, { ...healthy, kl: 12 }), ...times(2, { ...healthy, kl: 16 })]);
+    expect(warnings.map(({ step, rule }) => [step, rule])).toEqual([
+      [2, 'kl'],
+      [3, 'kl'],
+    ]);
+    expect(warnings[0]?.message).toContain('12.0 nats per token');
+    expect(warnings[0]?.remedy).toContain('raise beta to 0.04');
+    expect(warnings[1]?.message).toContain('exploding (16.0 nats per token)');
+    expect(watch(times(3, { ...healthy, kl: Number.NaN })).warnings[0]?.message).toContain('not a finite number');
+    expect(watch(times(9, { ...healthy, kl: 10 })).said).toEqual([]);
+  });
+
+  it('warns of repeated n-grams and of groups that hardly differ', () => {
+    expect(watch(times(3, { ...healthy, 'completions/repetition': 0.6 })).warnings).toMatchObject([
+      { rule: 'repetition', remedy: expect.stringContaining('repetition_penalty') },
+    ]);
+    const [alike] = watch(times(3, { ...healthy, 'completions/unique_ratio': 0.125 })).warnings;
+    expect(alike?.message).toContain('Only about 2.0 of the 16 completions');
+  });
+
+  it('warns of a loss or norm that is not finite', () => {
+    const { warnings } = watch(times(4, { ...healthy, loss: Number.NaN, grad_norm: Number.POSITIVE_INFINITY }));
+    expect(warnings).toMatchObject([{ step: 2, rule: 'not_finite' }]);
+    expect(warnings[0]?.message).toContain('loss and grad_norm are not a finite number');
+  });
+
+  it('explains a loss of 0 once, and only at one iteration', () => {
+    const zero = times(5, { ...healthy, loss: 1e-9 });
+    expect(watch(zero, startWatch(), { numIterations: 1 }).said).toMatchObject([
+      { step: 0, what: { topic: 'loss_zero', message: expect.stringContaining('normal at num_iterations 1') } },
+    ]);
+    expect(watch(zero).said).toEqual([]);
+  });
+
+  it('counts steps that reuse a generation neither way', () => {
+    const reused = { loss: 0.1, grad_norm: 0.5, entropy: 0.8 };
+    const { warnings } = watch([identical, reused, identical, reused, identical, reused, reused, reused, identical]);
+    expect(warnings.map(({ step, rule }) => [step, rule])).toEqual([[4, 'dead_groups']]);
+    // A learned stage stays excused in between.
+    const learned = { ...healthy, reward: 0.99, entropy: 0.001 };
+    expect(
+      watch([...times(3, healthy), ...times(4, learned), ...times(6, { ...reused, entropy: 0.001 })]).said,
+    ).toEqual([]);
+  });
+
+  it('resumes from its state as JSON', () => {
+    const { state } = watch([...times(3, healthy), ...times(2, identical)]);
+    const restored = JSON.parse(JSON.stringify(state)) as WatchState;
+    expect(restored).toEqual(state);
+    expect(watch([identical], restored).warnings).toMatchObject([{ step: 0, rule: 'dead_groups' }]);
+  });
+});

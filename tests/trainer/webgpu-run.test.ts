@@ -1,0 +1,70 @@
+/** Whole runs on a GPU, by Chromium's software driver where there is no other. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
+import { WEBGPU_BACKEND } from '../../main/tensor/webgpu/backend.ts';
+import { closeWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
+import type { TrainConfig } from '../../main/trainer/config.ts';
+import { opened, openGpuForTest } from '../tensor/webgpu/open.ts';
+import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+const tiny = await openTiny(join(folder, 'model'));
+const gpu = await openGpuForTest();
+const { model } = tiny;
+
+describe.runIf(gpu !== null)('a run on webgpu', () => {
+  beforeAll(async () => void (await tf.setBackend(WEBGPU_BACKEND)));
+  afterAll(async () => {
+    await closeWebGpuBackend(opened(gpu));
+    await closeWasmBackend(tiny.runtime);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const config: Partial<TrainConfig> = { max_steps: 4, gradient_accumulation_steps: 2, beta: 0.1, num_iterations: 2 };
+
+  it('has the completions and, to rounding, the losses of the same run on wasm', async () => {
+    const ours = await tinyRun({ model, config });
+    await tf.setBackend('wasm');
+    const theirs = await tinyRun({ model, config });
+    await tf.setBackend(WEBGPU_BACKEND);
+    const completions = ({ samples }: typeof ours): unknown =>
+      samples.map((event) => event.kind === 'samples' && event.samples.map(({ completion }) => completion));
+    expect(completions(ours)).toEqual(completions(theirs));
+    ours.steps.forEach((metrics, step) => {
+      for (const [name, value] of Object.entries(metrics)) {
+        const expected = theirs.steps[step]?.[name] ?? Number.NaN;
+        expect(Math.abs(value - expected), `${name} of step ${step + 1}`).toBeLessThanOrEqual(
+          1e-5 + 2e-4 * Math.abs(expected),
+        );
+      }
+    });
+  });
+
+  it('leaves the same checkpoint, byte for byte, when it is stopped and resumed', async () => {
+    const whole = await tinyRun({ model, config });
+    const stopped = await tinyRun({ model, config, stopAfter: 3 });
+    const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
+    expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
+    expect(resumed.steps).toEqual(whole.steps.slice(3));
+  });
+
+  it('keeps its number of buffers and tensors over 200 steps', async () => {
+    const { gpu: device } = opened(gpu);
+    const before = tf.memory().numTensors;
+    const seen: string[] = [];
+    await tinyRun({
+      model,
+      config: { max_steps: 200, per_device_train_batch_size: 4, num_generations: 2 },
+      onEvent: ({ kind }) => {
+        if (kind === 'step') seen.push(`${device.counts.buffers} buffers, ${tf.memory().numTensors} tensors`);
+      },
+    });
+    // Lengths vary, so the pool fills for a while.
+    expect(new Set(seen.slice(100)).size).toBe(1);
+    expect(tf.memory().numTensors).toBe(before);
+  }, 900_000);
+});
