@@ -1,7 +1,7 @@
 /** The trainer in a utility process of Electron's: the desktop's counterpart of forkTrainer. */
 import { PassThrough, type Readable } from 'node:stream';
 import { type UtilityProcess, utilityProcess } from 'electron';
-import type { LaunchTrainer } from '../services/trainer-process/channel.ts';
+import { EXIT_MS, type LaunchTrainer } from '../services/trainer-process/channel.ts';
 import { LAST_WORD } from '../trainer/host/host-port.ts';
 
 /** How long to wait for the last stderr output of an exited process. */
@@ -33,8 +33,11 @@ export function launchUtility(entry: string): LaunchTrainer {
       kill,
       onMessage: (listener) =>
         void child.on('message', (message: unknown) => {
-          if (message !== LAST_WORD) listener(message);
-          else if (!gone) child.postMessage(LAST_WORD);
+          if (message !== LAST_WORD) return listener(message);
+          if (gone) return;
+          child.postMessage(LAST_WORD);
+          const timer = setTimeout(() => end(child), EXIT_MS);
+          child.once('exit', () => clearTimeout(timer));
         }),
       onExit: (listener) =>
         void child.once('exit', (code) => void stderr.ended().then(() => listener(code, killed ? 'SIGKILL' : null))),

@@ -27,6 +27,9 @@ export function yielding(launch: LaunchTrainer): LaunchTrainer {
   return (env) => launch({ ...env, [YIELDS]: '1' });
 }
 
+/** A trainer that has said all and doesn't exit within this time is ended: Node may hang there (nodejs/node#54918). */
+export const EXIT_MS = 3000;
+
 /** Launches the trainer as a fork of this Node. */
 export function forkTrainer(entry: string): LaunchTrainer {
   return (env) => {
@@ -36,6 +39,10 @@ export function forkTrainer(entry: string): LaunchTrainer {
       ...(env !== undefined && { env: { ...process.env, ...env } }),
     });
     child.on('error', () => undefined);
+    child.once('disconnect', () => {
+      const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_MS);
+      child.once('exit', () => clearTimeout(timer));
+    });
     return {
       pid: child.pid,
       stderr: child.stderr,

@@ -33,12 +33,21 @@ export function openHostPort(): HostPort {
   return parentPort === undefined ? forkPort() : utilityPort(parentPort);
 }
 
+/**
+ * Nothing here calls process.exit where it can be helped: under load Node may wait there for ever for a compiler thread
+ * that waits for the main thread (nodejs/node#54918).
+ */
 function forkPort(): HostPort {
-  process.on('disconnect', () => process.exit(1));
+  // The host is gone, and with it whoever would read an exit code.
+  const die = (): void => void process.kill(process.pid, 'SIGKILL');
+  process.on('disconnect', die);
   return {
     onMessage: (listener) => void process.on('message', listener),
     send: (batch) => new Promise((resolve) => process.send?.(batch, () => resolve())),
-    close: () => process.disconnect(),
+    close: () => {
+      process.off('disconnect', die);
+      process.disconnect();
+    },
   };
 }
 

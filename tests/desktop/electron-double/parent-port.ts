@@ -5,5 +5,5 @@ const port = Object.assign(new EventEmitter(), {
   postMessage: (message: unknown): void => void process.send?.(message),
 });
 process.on('message', (data) => port.emit('message', { data, ports: [] }));
-process.on('disconnect', () => process.exit(1));
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 Object.defineProperty(process, 'parentPort', { value: port });

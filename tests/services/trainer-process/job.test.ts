@@ -54,6 +54,14 @@ describe('runTrainerJob', () => {
     });
   });
 
+  it('ends a process that has said all and does not exit', async () => {
+    const lingering = entry(`process.on('message', () => {
+      process.send([{ kind: 'ready', backend: 'wasm', threads: 1, why: '' },
+        { kind: 'result', value: { error: 0, gflops: 1 } }], () => process.disconnect());
+      setInterval(() => undefined, 1000); });`);
+    await expect(runTrainerJob(job, lingering)).resolves.toMatchObject({ value: { gflops: 1 } });
+  });
+
   it('ends the process on cancel', async () => {
     const idle = entry(`process.on('message', () => undefined);`);
     const controller = new AbortController();
