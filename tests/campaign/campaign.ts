@@ -1,6 +1,6 @@
 /**
  * Looks for faults by chance: kills, broken storage, random inputs, attacks. `npm run campaign -- --seed S --minutes M
- * --json`; `--short` is what CI runs, `--only KIND` one kind. A long stay is measured by soak.ts.
+ * --json`; `--short` is what CI runs, `--only KIND` one kind. A stay of hours is soak.ts's own command.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,10 @@ import { fuzzParsers } from './fuzz-parsers.ts';
 import { kills } from './kills.ts';
 import { type Kind, openKind } from './kind.ts';
 import { procedures } from './procedures.ts';
+import { soaks } from './soak.ts';
 import { storage } from './storage.ts';
 
-const kinds: readonly Kind[] = [fuzzParsers, procedures, attacks, kills, storage];
+const kinds: readonly Kind[] = [fuzzParsers, procedures, attacks, kills, storage, soaks];
 
 const { values } = parseArgs({
   options: {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import type { ContractRouterClient } from '@orpc/contract';
@@ -17,9 +18,13 @@ export interface Command {
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** Starts `braid ARGUMENTS`. */
-export function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
-  const child = spawn(process.execPath, [join(root, 'main/braid.ts'), ...args], {
+/** Starts `braid ARGUMENTS`; `node`: arguments of Node's own. */
+export function startCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  node: readonly string[] = [],
+): Command {
+  const child = spawn(process.execPath, [...node, join(root, 'main/braid.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
@@ -40,6 +45,8 @@ export interface ServeHost {
   hasEnded(): boolean;
   /** A page's line to it; `close` ends it. */
   connect(): Promise<{ readonly client: Client; readonly socket: WebSocket; close(): void }>;
+  /** Memory in use after a collection, in MiB. */
+  collected(): Promise<number>;
   /** The headers that its own page sends. */
   headers(): Promise<Record<string, string>>;
   stop(): Promise<void>;
@@ -49,7 +56,8 @@ export interface ServeHost {
 export async function startServe(workspace: string): Promise<ServeHost> {
   const args = ['serve', '--workspace', workspace, '--port', '0', '--json'];
   // Models come from nowhere: nothing that is asked for may reach the network.
-  const command = startCommand(args, { HF_ENDPOINT: 'http://127.0.0.1:9' });
+  const watched = ['--expose-gc', '--import', pathToFileURL(join(import.meta.dirname, 'collect.ts')).href];
+  const command = startCommand(args, { HF_ENDPOINT: 'http://127.0.0.1:9' }, watched);
   let stderr = '';
   command.process.stderr?.on('data', (text: string) => {
     stderr = (stderr + text).slice(-100_000);
@@ -77,6 +85,20 @@ export async function startServe(workspace: string): Promise<ServeHost> {
     ...{ process: command.process, port, url, exited, headers },
     stderr: () => stderr,
     hasEnded: () => ended,
+    collected: () =>
+      new Promise((tell, fail) => {
+        let text = '';
+        const listen = (part: string): void => {
+          text += part;
+          const bytes = /^collected (\d+)$/m.exec(text)?.[1];
+          if (bytes === undefined) return;
+          command.process.stderr?.off('data', listen);
+          tell(Number(bytes) / 2 ** 20);
+        };
+        command.process.stderr?.on('data', listen);
+        void exited.then(() => fail(new Error('Expected memory after a collection, but the host ended')));
+        command.process.kill('SIGUSR2');
+      }),
     connect: async () => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc`, { headers: await headers() });
       await new Promise((open, fail) => {
