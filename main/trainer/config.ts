@@ -127,7 +127,10 @@ export const trainConfigSchema = z.strictObject({
   }),
   polychromic_sets: count
     .default(16)
-    .meta({ unit: 'sets', doc: 'polychromic-grpo: random sets of completions drawn from each group.' }),
+    .meta({
+      unit: 'sets',
+      doc: 'polychromic-grpo: different random sets of completions drawn from each group; all of them if there are no more.',
+    }),
   polychromic_set_size: z
     .int()
     .min(2)

@@ -2,7 +2,7 @@
  * Diversity in the objective, as pure functions of texts and rewards. D of a set is `setDiversity` (main/text).
  *
  * Polychromic GRPO (after Hamid, Orney, Xu, Finn and Sadigh 2025, arXiv 2509.25424). Of each group of G completions,
- * M random sets of n; f(S) = mean reward of S × D(S); the set's advantage is f(S) − mean of f over the group's sets,
+ * M random sets of n, no two alike; f(S) = mean reward of S × D(S); the set's advantage is f(S) − mean of f over the group's sets,
  * shared by all its members. A completion's advantage is the mean over the sets that contain it, 0 if there are none,
  * divided by the standard deviation of f as `scale_rewards` says. Ours: the choice of sets, and the mean over a completion's
  * sets (the paper trains on each set in turn, which sums them).
@@ -67,15 +67,44 @@ export function setAdvantages(
   };
 }
 
-/** The sets of one group, determined by seed, generation and group. */
-function drawSets(size: number, config: SetConfig, generation: number, group: number): number[][] {
+/**
+ * The sets of one group, determined by seed, generation and group: all that there are where they are no more than
+ * `polychromic_sets`, else as many different ones.
+ */
+export function drawSets(
+  size: number,
+  config: Omit<SetConfig, 'scale_rewards' | 'num_generations'>,
+  generation: number,
+  group: number,
+): number[][] {
+  const { polychromic_set_size: chosen, polychromic_sets: wanted, seed } = config;
   const members = Array.from({ length: size }, (_, i) => i);
-  return Array.from({ length: config.polychromic_sets }, (_, m) =>
-    shuffled(members, randomStream(config.seed, SET_STREAM, generation, group, m)).slice(
-      0,
-      config.polychromic_set_size,
-    ),
-  );
+  const stream = randomStream(seed, SET_STREAM, generation, group);
+  const count = binomial(size, chosen);
+  if (count <= wanted) return combinations(members, chosen);
+  // Drawing again what was drawn already costs at most every second draw.
+  if (count <= 2 * wanted) return shuffled(combinations(members, chosen), stream).slice(0, wanted);
+  const sets = new Map<string, number[]>();
+  while (sets.size < wanted) {
+    const set = shuffled(members, stream)
+      .slice(0, chosen)
+      .sort((a, b) => a - b);
+    sets.set(set.join(), set);
+  }
+  return [...sets.values()];
+}
+
+/** How many sets of k there are among n. */
+function binomial(n: number, k: number): number {
+  let count = 1;
+  for (let i = 1; i <= k; i++) count = (count * (n - k + i)) / i;
+  return Math.round(count);
+}
+
+/** All sets of k of the items, in order. */
+function combinations(items: readonly number[], k: number): number[][] {
+  if (k === 0) return [[]];
+  return items.flatMap((item, i) => combinations(items.slice(i + 1), k - 1).map((rest) => [item, ...rest]));
 }
 
 /** f(S) = mean reward × D. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ngramSets, setDiversity } from '../../../main/text/diversity.ts';
-import { diversityCredits, scoreSet, setAdvantages, shareOut } from '../../../main/trainer/losses/polychromic.ts';
+import {
+  diversityCredits,
+  drawSets,
+  scoreSet,
+  setAdvantages,
+  shareOut,
+} from '../../../main/trainer/losses/polychromic.ts';
 
 const config = {
   num_generations: 4,
@@ -56,6 +62,29 @@ describe('setAdvantages', () => {
     const whole = setAdvantages([1, 0, 1, 0], ['a', 'b', 'c', 'd'], 0, { ...config, polychromic_set_size: 4 });
     expect(whole.meanScore).toBeCloseTo(0.5, 12);
     expect([...whole.advantages]).toEqual([0, 0, 0, 0]);
+  });
+
+  it('takes each set at most once, and all where there are no more than wanted', () => {
+    const draw = (size: number, chosen: number, sets: number, generation = 0) =>
+      drawSets(size, { polychromic_set_size: chosen, polychromic_sets: sets, seed: 3 }, generation, 0);
+    const keys = (sets: number[][]) => sets.map((set) => [...set].sort((a, b) => a - b).join());
+    // 8 over 4 is 70: enumerated, drawn from an enumeration, drawn one by one.
+    expect(new Set(keys(draw(8, 4, 70))).size).toBe(70);
+    expect(draw(8, 4, 200)).toHaveLength(70);
+    for (const wanted of [69, 40, 34, 5]) expect(new Set(keys(draw(8, 4, wanted))).size).toBe(wanted);
+    for (const set of draw(16, 8, 50)) expect(new Set(set).size).toBe(8);
+    // Every member is as likely: 64 generations of 10 of 70 sets, half of which hold it.
+    const held = Array.from({ length: 64 }, (_, g) => draw(8, 4, 10, g)).flat();
+    for (let i = 0; i < 8; i++)
+      expect(Math.abs(held.filter((set) => set.includes(i)).length / held.length - 0.5)).toBeLessThan(0.08);
+  });
+
+  it('is the exact mean over all sets where they are enumerated', () => {
+    const all = { ...config, polychromic_sets: 6 };
+    const [first, again] = [0, 1].map((g) => setAdvantages([1, 0, 0.5, 0.2], ['a', 'b', 'c', 'a'], g, all));
+    expect(first).toEqual(again);
+    // f: {01} 0.5, {02} 0.75, {03} 0, {12} 0.25, {13} 0.1, {23} 0.35; mean 0.325. The first's mean is 1.25/3.
+    expect(first?.advantages[0]).toBeCloseTo(1.25 / 3 - 0.325, 6);
   });
 
   it('draws other sets in another generation and the same ones again', () => {
