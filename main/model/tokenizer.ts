@@ -4,6 +4,7 @@ import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
 import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './chat-template.ts';
 import { readJson } from './config.ts';
+import { controlTokenPattern, encodeQuoting, withoutControlTokens } from './control-tokens.ts';
 
 /** Text to token ids and back, by the model folder's own files. */
 export interface Tokenizer {
@@ -12,6 +13,16 @@ export interface Tokenizer {
   readonly idLimit: number;
   /** Ids of a text; `special` includes the tokens that the tokenizer adds by itself (such as a bos token). */
   encode(text: string, special?: boolean): number[];
+  /**
+   * Ids of somebody's text: control tokens that it quotes are characters like all others. `around` puts a chat template
+   * around the text, whose own control tokens count.
+   */
+  encodeText(
+    text: string,
+    options?: { readonly special?: boolean; readonly around?: (text: string) => string },
+  ): number[];
+  /** The control tokens that a text quotes. */
+  controlTokens(text: string): readonly string[];
   /** Text of ids, special tokens left out. */
   decode(ids: readonly number[]): string;
   tokenId(token: string): number | undefined;
@@ -39,14 +50,26 @@ const TOKENIZER_FILES = [
 export function loadTokenizer(folder: string): Tokenizer {
   const definition = readObject(join(folder, 'tokenizer.json'));
   const config = readTokenizerConfig(folder);
-  const inner = construct(definition, config, join(folder, 'tokenizer.json'));
+  const file = join(folder, 'tokenizer.json');
+  const inner = construct(definition, config, file);
   const template = readChatTemplate(folder, config);
   const clean = cleansSpaces(definition, config);
+  const control = controlTokenPattern(definition);
+  const encode = (text: string, special = false): number[] =>
+    checkedIds(inner.encode(text, { add_special_tokens: special }).ids, text, file);
+  const controlTokens = (text: string): readonly string[] => (control === null ? [] : (text.match(control) ?? []));
+  let plain: HfTokenizer | null = null;
   return {
     vocabSize: inner.get_vocab(true).size,
     idLimit: [...inner.get_vocab(true).values()].reduce((most, id) => Math.max(most, id + 1), 0),
-    encode: (text, special = false) =>
-      checkedIds(inner.encode(text, { add_special_tokens: special }).ids, text, join(folder, 'tokenizer.json')),
+    encode,
+    encodeText: (text, { special = false, around = (whole: string) => whole } = {}) => {
+      if (control === null || controlTokens(text).length === 0) return encode(around(text), special);
+      plain ??= construct(withoutControlTokens(definition), config, file);
+      const ids = checkedIds(encodeQuoting(text, around, control, inner, plain), text, file);
+      return special ? framed(ids, encode) : ids;
+    },
+    controlTokens,
     decode: (ids) =>
       ids.length === 0
         ? ''
@@ -122,11 +145,24 @@ function checkIds(definition: object, file: string): void {
   );
 }
 
+/** The library's `Digits` knows ASCII digits only, Hugging Face's every numeric character (½ ² ① ٣). */
+function withAllDigits(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withAllDigits);
+  if (typeof part !== 'object' || part === null) return part;
+  const { type, individual_digits: single } = part as { type?: unknown; individual_digits?: unknown };
+  if (type === 'Digits') {
+    const pattern = { Regex: single === true ? '\\p{N}' : '\\p{N}+' };
+    return { type: 'Split', pattern, behavior: 'Isolated', invert: false };
+  }
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, withAllDigits(value)]));
+}
+
 function construct(definition: object, config: object, file: string): HfTokenizer {
   checkAddedTokens(definition, file);
   checkIds(definition, file);
+  const { pre_tokenizer: cut } = definition as { pre_tokenizer?: unknown };
   try {
-    return new HfTokenizer(definition, config);
+    return new HfTokenizer({ ...definition, pre_tokenizer: withAllDigits(cut) }, config);
   } catch (cause) {
     const error = inputError(
       'BAD_TOKENIZER',
@@ -137,8 +173,16 @@ function construct(definition: object, config: object, file: string): HfTokenize
   }
 }
 
+/** Ids with what the tokenizer puts before and after every text. */
+function framed(ids: readonly number[], encode: Tokenizer['encode']): number[] {
+  const inner = encode('a');
+  const outer = encode('a', true);
+  const begin = outer.findIndex((_, at) => inner.every((id, i) => outer[at + i] === id));
+  return [...outer.slice(0, begin), ...ids, ...outer.slice(begin + inner.length)];
+}
+
 /** Token ids of a task's prompt: through the chat template if the model has one, otherwise the plain text. */
 export function encodePrompt(tokenizer: Tokenizer, prompt: string): number[] {
-  if (!tokenizer.hasChatTemplate) return tokenizer.encode(prompt, true);
-  return tokenizer.encode(tokenizer.chat([{ role: 'user', content: prompt }]));
+  if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { special: true });
+  return tokenizer.encodeText(prompt, { around: (content) => tokenizer.chat([{ role: 'user', content }]) });
 }

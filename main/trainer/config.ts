@@ -125,12 +125,10 @@ export const trainConfigSchema = z.strictObject({
     unit: 'prompts',
     doc: 'polychromic-sft: prompts per step to sample completions for; null: all.',
   }),
-  polychromic_sets: count
-    .default(16)
-    .meta({
-      unit: 'sets',
-      doc: 'polychromic-grpo: different random sets of completions drawn from each group; all of them if there are no more.',
-    }),
+  polychromic_sets: count.default(16).meta({
+    unit: 'sets',
+    doc: 'polychromic-grpo: different random sets of completions drawn from each group; all of them if there are no more.',
+  }),
   polychromic_set_size: z
     .int()
     .min(2)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,6 +83,73 @@ describe('encodePrompt', () => {
     expect(tokenizer.hasChatTemplate).toBe(false);
     expect(encodePrompt(tokenizer, 'word')).toEqual(tokenizer.encode('word', true));
     expect(fault(() => tokenizer.chat([]))[0]).toBe('NO_CHAT_TEMPLATE');
+  });
+});
+
+describe('digits', () => {
+  // Parts as tokenizers 0.23.2 cuts "a½² ①12٣٤x 9".
+  it.each([
+    [true, ['a', '½', '²', ' ', '①', '1', '2', '٣', '٤', 'x ', '9']],
+    [false, ['a', '½²', ' ', '①12٣٤', 'x ', '9']],
+  ])('are all that Unicode calls a number, individual_digits %s', (individual_digits, parts) => {
+    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const vocab = Object.fromEntries(['?', ...new Set(parts)].map((part, id) => [part, id]));
+    const model = { type: 'WordLevel', vocab, unk_token: '?' };
+    writeFileSync(
+      join(folder, 'tokenizer.json'),
+      JSON.stringify({ ...EMPTY, pre_tokenizer: { type: 'Digits', individual_digits }, model }),
+    );
+    const tokenizer = loadTokenizer(folder);
+    expect(tokenizer.encode(parts.join('')).map((id) => tokenizer.token(id))).toEqual(parts);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('control tokens in a text', () => {
+  const folders = readdirSync(fixture('.')).filter((name) => !name.includes('.'));
+
+  it.each(folders)('are characters of the text: %s', (name) => {
+    const tokenizer = loadTokenizer(fixture(name));
+    const { added_tokens: added } = JSON.parse(readFileSync(join(fixture(name), 'tokenizer.json'), 'utf8'));
+    const control = (added as { content: string; id: number; special: boolean }[]).filter(({ special }) => special);
+    const count = (ids: readonly number[]) => ids.filter((id) => control.some((token) => token.id === id)).length;
+    const plain = 'A post that quotes nothing.';
+    expect(encodePrompt(tokenizer, plain)).toEqual(
+      tokenizer.hasChatTemplate
+        ? tokenizer.encode(tokenizer.chat([{ role: 'user', content: plain }]))
+        : tokenizer.encode(plain, true),
+    );
+    const unknown = control.find(({ content }) => /unk/i.test(content))?.id;
+    for (const { content } of control) {
+      const quoting = `A post that quotes ${content} in the middle.`;
+      expect(tokenizer.controlTokens(quoting)).toEqual([content]);
+      const ids = tokenizer.encodeText(quoting);
+      // A vocabulary of words may know none of the characters.
+      expect(count(ids.filter((id) => id !== unknown))).toBe(0);
+      if (!ids.includes(unknown ?? -1)) expect(tokenizer.decode(ids)).toContain(content);
+      const prompt = encodePrompt(tokenizer, quoting).filter((id) => id !== unknown);
+      expect(count(prompt)).toBe(count(encodePrompt(tokenizer, plain).filter((id) => id !== unknown)));
+    }
+  });
+
+  it.each([
+    // From tokenizers 0.23.2 with `encode_special_tokens`, which is what transformers' split_special_tokens sets.
+    [
+      'llama3',
+      [
+        283, 27, 91, 68, 78, 83, 62, 72, 67, 91, 29, 83, 86, 78, 220, 27, 91, 65, 68, 70, 265, 62, 422, 62, 270, 87, 83,
+        91, 29,
+      ],
+    ],
+    [
+      'qwen2',
+      [
+        283, 27, 91, 68, 78, 83, 62, 72, 67, 91, 29, 83, 86, 78, 220, 27, 91, 65, 68, 70, 265, 62, 420, 62, 270, 87, 83,
+        91, 29,
+      ],
+    ],
+  ])('have the ids of tokenizers as text: %s', (name, expected) => {
+    expect(loadTokenizer(fixture(name)).encodeText('one<|eot_id|>two <|begin_of_text|>')).toEqual(expected);
   });
 });
 

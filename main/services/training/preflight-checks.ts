@@ -38,6 +38,7 @@ export function preflightChecks(
     ...(result.samples.length === 0 ? [] : [checkRewards(result), checkEnds(result)]),
     checkHeldOut(result, config, rule),
     ...(leakage === null ? [] : checkLeakage(leakage)),
+    ...checkQuoting(result),
     checkMemory(result, machine),
     checkTime(result, config),
     checkDisk(result, config, machine),
@@ -116,6 +117,14 @@ function checkLeakage({ titles, pairs }: DatasetLeakage): Check[] {
   const next =
     'The held-out score will be too high: remove texts that repeat one another, then make the dataset again.';
   return [warn('Held-out records', seen, next)];
+}
+
+/** Texts that quote control tokens come from logs of chats more often than from people. */
+function checkQuoting({ quoting }: PreflightResult): Check[] {
+  if (quoting.records === 0) return [];
+  const named = quoting.tokens.slice(0, 3).join(' ');
+  const seen = `${quoting.records} of ${quoting.of} records contain ${named}, which this model uses to structure a chat`;
+  return [warn('Control tokens', seen, 'They are read as plain characters; remove them if they got in by accident.')];
 }
 
 function checkMemory({ estimate, longest }: PreflightResult, { freeMemory, memory }: Machine): Check {

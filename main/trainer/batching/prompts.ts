@@ -9,6 +9,8 @@ export interface TokenRecord {
   readonly promptIds: readonly number[];
   /** The reference completion with its end token. */
   readonly targetIds: readonly number[];
+  /** The control tokens that its texts quote, if any; they are encoded as characters. */
+  readonly controlTokens?: readonly string[];
 }
 
 /** Encodes every record's prompt and reference completion for a model of `vocabSize` tokens. */
@@ -21,9 +23,10 @@ export function encodeRecords(
 ): readonly TokenRecord[] {
   return records.map((record) => {
     const promptIds = encodePrompt(tokenizer, record.prompt);
-    const targetIds = [...tokenizer.encode(task.reference(record)), eosTokenId];
+    const target = task.reference(record);
+    const targetIds = [...tokenizer.encodeText(target), eosTokenId];
     checkTokens([...promptIds, ...targetIds], tokenizer, vocabSize, `record ${record.id}`);
-    return { record, promptIds, targetIds };
+    return { record, promptIds, targetIds, controlTokens: tokenizer.controlTokens(`${record.prompt}\n${target}`) };
   });
 }
 

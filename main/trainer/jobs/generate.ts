@@ -71,7 +71,7 @@ export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<Gener
 
 /** The same as in an evaluation. */
 function lengthOf({ target, model }: GenerateJob, tokenizer: ReturnType<typeof loadTokenizer>): number {
-  const targetIds = [...tokenizer.encode(target), endToken(tokenizer, endTokensOf(model))];
+  const targetIds = [...tokenizer.encodeText(target), endToken(tokenizer, endTokensOf(model))];
   const record = { record: { id: 'prompt', prompt: '' }, promptIds: [], targetIds };
   return completionLength([record], { max_completion_length: null });
 }

@@ -33,6 +33,8 @@ export interface PreflightResult {
   readonly heldOut: { readonly mean: number; readonly n: number; readonly seconds: number } | null;
   readonly estimate: RunEstimate;
   readonly longest: LongestPass;
+  /** Records whose texts quote control tokens of the model, and which ones they quote. */
+  readonly quoting: { readonly records: number; readonly of: number; readonly tokens: readonly string[] };
   readonly maxCompletionLength: number;
   readonly parameters: number;
   readonly trainable: number;
@@ -72,6 +74,7 @@ export async function runPreflightJob(job: PreflightJob, io: JobIo): Promise<Pre
       heldOut,
       estimate,
       longest,
+      quoting: quotingRecords(session),
       maxCompletionLength: session.maxCompletionLength,
       parameters: parameterCount(modelParameters(session.policy.model)),
       trainable: parameterCount(session.parameters),
@@ -79,6 +82,13 @@ export async function runPreflightJob(job: PreflightJob, io: JobIo): Promise<Pre
   } finally {
     session.dispose();
   }
+}
+
+function quotingRecords({ records, evalRecords }: Session): PreflightResult['quoting'] {
+  const all = [...records, ...evalRecords];
+  const quoting = all.flatMap(({ controlTokens = [] }) => (controlTokens.length > 0 ? [controlTokens] : []));
+  const tokens = new Set(quoting.flat());
+  return { records: quoting.length, of: all.length, tokens: [...tokens] };
 }
 
 /** The first generation, as the run itself would sample it. */

@@ -18,6 +18,7 @@ const result: PreflightResult = {
   heldOut: { mean: 0.5, n: 16, seconds: 2 },
   estimate: { secondsPerStep: 0.5, seconds: 50, memoryBytes: 3e8 },
   longest: { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8 },
+  quoting: { records: 0, of: 50, tokens: [] },
   maxCompletionLength: 30,
   parameters: 1000,
   trainable: 1000,
@@ -57,6 +58,15 @@ describe('preflightChecks', () => {
     expect(checks['Rewards differ']?.detail).toBe('reward 0.550, spread within groups 0.200, 0 of 2 groups dead');
     // 32 records take 4 s; before the first step and five times after.
     expect(checks.Time?.detail).toBe('about 1 min 14 s: 100 steps of 0.50 s, 6 evaluations');
+  });
+
+  it('warns of texts that quote control tokens', () => {
+    expect(lines()['Control tokens']).toBeUndefined();
+    const quoting = { records: 3, of: 64, tokens: ['<|eot_id|>', '<|end_of_text|>'] };
+    expect(lines({ result: { quoting } })['Control tokens']).toMatchObject({
+      status: 'WARN',
+      detail: '3 of 64 records contain <|eot_id|> <|end_of_text|>, which this model uses to structure a chat',
+    });
   });
 
   it('warns of test records that training sees parts of', () => {
