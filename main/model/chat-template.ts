@@ -67,21 +67,26 @@ function readTemplate(file: string): string {
   }
 }
 
-/** Renders messages, ready for the assistant's answer. `folder` identifies the template in errors. */
+/**
+ * Renders messages, ready for the assistant's answer. `folder` identifies the template in errors; `kwargs` are variables
+ * of the template's own, such as Qwen3's `enable_thinking`.
+ */
 export function renderChat(
   template: string,
   messages: readonly ChatMessage[],
   config: Readonly<Record<string, unknown>>,
   folder: string,
+  kwargs: Readonly<Record<string, unknown>> = {},
 ): string {
   try {
     return renderTemplate(template, {
+      date_string: TEMPLATE_DATE,
+      ...specialTokens(config),
+      ...kwargs,
       messages,
       tools: null,
       documents: null,
       add_generation_prompt: true,
-      date_string: TEMPLATE_DATE,
-      ...specialTokens(config),
     });
   } catch (cause) {
     const reason = (cause as Error).message;

@@ -42,24 +42,26 @@ function isControl({ content, special }: AddedToken): boolean {
 const MARK = /\uFDD0(\d+)\uFDD1/g;
 
 /**
- * Ids of `around(text)` in which the control tokens of `text` are plain characters and those that `around` adds are
- * control tokens. The sections between control tokens are independent of one another, so only those that hold a part
+ * Ids of `around(text)`. Control tokens inside the `quoted` parts of the text are plain characters; those of the rest,
+ * a prompt's template, and those that `around` adds are control tokens. The sections between control tokens are independent of one another, so only those that hold a part
  * of a quoted one are encoded by `plain`.
  */
 export function encodeQuoting(
   text: string,
+  quoted: readonly string[],
   around: (text: string) => string,
   pattern: RegExp,
   live: HfTokenizer,
   plain: HfTokenizer,
 ): number[] {
-  const quoted: string[] = [];
-  const marked = text.replace(pattern, (token) => `\uFDD0${quoted.push(token) - 1}\uFDD1`);
+  const tokens: string[] = [];
+  const mark = (part: string): string => part.replace(pattern, (token) => `\uFDD0${tokens.push(token) - 1}\uFDD1`);
+  const marked = quoted.reduce((whole, part) => whole.replaceAll(part, () => mark(part)), text);
   const rendered = around(marked);
   const ids: number[] = [];
   let at = 0;
   const take = (section: string): void => {
-    const words = section.replace(MARK, (mark, index: string) => quoted[Number(index)] ?? mark);
+    const words = section.replace(MARK, (match, index: string) => tokens[Number(index)] ?? match);
     ids.push(...(words === section ? live : plain).encode(words, { add_special_tokens: false }).ids);
   };
   for (const { 0: token, index } of rendered.matchAll(pattern)) {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 import { inputError } from '../errors.ts';
+import { CHAT_SETTINGS, type ChatSettings, readChatSettings } from './chat-settings.ts';
 import { type ChatMessage, readChatTemplate, renderChat, tokenText } from './chat-template.ts';
 import { readJson } from './config.ts';
 import { controlTokenPattern, encodeQuoting, withoutControlTokens } from './control-tokens.ts';
@@ -14,12 +15,16 @@ export interface Tokenizer {
   /** Ids of a text; `special` includes the tokens that the tokenizer adds by itself (such as a bos token). */
   encode(text: string, special?: boolean): number[];
   /**
-   * Ids of somebody's text: control tokens that it quotes are characters like all others. `around` puts a chat template
-   * around the text, whose own control tokens count.
+   * Ids of a text with somebody's words in it: control tokens inside the `quoted` parts (by default all of it) are
+   * characters like all others. `around` puts a chat template around the text, whose own control tokens count.
    */
   encodeText(
     text: string,
-    options?: { readonly special?: boolean; readonly around?: (text: string) => string },
+    options?: {
+      readonly special?: boolean;
+      readonly quoted?: readonly string[];
+      readonly around?: (text: string) => string;
+    },
   ): number[];
   /** The control tokens that a text quotes. */
   controlTokens(text: string): readonly string[];
@@ -32,7 +37,10 @@ export interface Tokenizer {
   readonly eosTokenId: number | null;
   /** Whether the folder has a chat template; without one a prompt is used as is. */
   readonly hasChatTemplate: boolean;
-  /** The chat template applied, ready for the assistant's answer. The date is pinned so that prompts are reproducible. */
+  /**
+   * The chat template applied, ready for the assistant's answer, with the system prompt before the messages. The date is
+   * pinned so that prompts are reproducible.
+   */
   chat(messages: readonly ChatMessage[]): string;
   /** The files of the folder that make up the tokenizer; checkpoints carry copies. */
   readonly files: readonly string[];
@@ -44,10 +52,11 @@ const TOKENIZER_FILES = [
   'special_tokens_map.json',
   'chat_template.jinja',
   'generation_config.json',
+  CHAT_SETTINGS,
 ];
 
-/** Reads tokenizer.json, tokenizer_config.json and the chat template of a model folder. */
-export function loadTokenizer(folder: string): Tokenizer {
+/** Reads tokenizer.json, tokenizer_config.json and the chat template of a model folder; `chat`: its chat settings. */
+export function loadTokenizer(folder: string, chat: ChatSettings = readChatSettings(folder)): Tokenizer {
   const definition = readObject(join(folder, 'tokenizer.json'));
   const config = readTokenizerConfig(folder);
   const file = join(folder, 'tokenizer.json');
@@ -63,10 +72,11 @@ export function loadTokenizer(folder: string): Tokenizer {
     vocabSize: inner.get_vocab(true).size,
     idLimit: [...inner.get_vocab(true).values()].reduce((most, id) => Math.max(most, id + 1), 0),
     encode,
-    encodeText: (text, { special = false, around = (whole: string) => whole } = {}) => {
-      if (control === null || controlTokens(text).length === 0) return encode(around(text), special);
+    encodeText: (text, { special = false, quoted = [text], around = (whole: string) => whole } = {}) => {
+      const quoting = quoted.filter((part) => controlTokens(part).length > 0);
+      if (control === null || quoting.length === 0) return encode(around(text), special);
       plain ??= construct(withoutControlTokens(definition), config, file);
-      const ids = checkedIds(encodeQuoting(text, around, control, inner, plain), text, file);
+      const ids = checkedIds(encodeQuoting(text, quoting, around, control, inner, plain), text, file);
       return special ? framed(ids, encode) : ids;
     },
     controlTokens,
@@ -81,7 +91,8 @@ export function loadTokenizer(folder: string): Tokenizer {
     chat: (messages) => {
       if (template === null)
         throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
-      return renderChat(template, messages, config, folder);
+      const system = chat.system_prompt === null ? [] : [{ role: 'system', content: chat.system_prompt } as const];
+      return renderChat(template, [...system, ...messages], config, folder, chat.chat_template_kwargs);
     },
     files: TOKENIZER_FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
   };
@@ -181,8 +192,11 @@ function framed(ids: readonly number[], encode: Tokenizer['encode']): number[] {
   return [...outer.slice(0, begin), ...ids, ...outer.slice(begin + inner.length)];
 }
 
-/** Token ids of a task's prompt: through the chat template if the model has one, otherwise the plain text. */
-export function encodePrompt(tokenizer: Tokenizer, prompt: string): number[] {
-  if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { special: true });
-  return tokenizer.encodeText(prompt, { around: (content) => tokenizer.chat([{ role: 'user', content }]) });
+/**
+ * Token ids of a task's prompt: through the chat template if the model has one, otherwise the plain text. `quoted`: the
+ * parts of the prompt that somebody wrote, as opposed to its template.
+ */
+export function encodePrompt(tokenizer: Tokenizer, prompt: string, quoted: readonly string[]): number[] {
+  if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { quoted, special: true });
+  return tokenizer.encodeText(prompt, { quoted, around: (content) => tokenizer.chat([{ role: 'user', content }]) });
 }

@@ -25,6 +25,8 @@ export interface Task<R extends TaskRecord = TaskRecord> {
   readonly highestReward: number | null;
   /** Checks one parsed JSONL value; throws a `BraidError` that names the field, what was expected and what it got. */
   parseRecord(value: unknown): R;
+  /** The parts of a record's prompt that somebody wrote; the rest is the prompt's template. */
+  quoted(record: R): readonly string[];
   /** The completion that would be perfect; supervised training fits it, and completion lengths come from it. */
   reference(record: R): string;
   /** The rewards of one completion, keyed by `rewardNames`. */

@@ -10,6 +10,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { writeFolderAtomic, writePieces } from '../io/atomic-write.ts';
+import { CHAT_SETTINGS, encodeChatSettings } from '../model/chat-settings.ts';
 import { CHECKSUMS, encodeChecksums, hasChecksums } from '../model/checksums.ts';
 import { readJson } from '../model/config.ts';
 import { modelFiles } from '../model/export.ts';
@@ -64,6 +65,8 @@ function fill(folder: string, session: Session, progress: RunProgress): void {
   };
   for (const [name, content] of Object.entries(files)) write(name, content);
   for (const file of tokenizer.files) write(basename(file), readFileSync(file));
+  const chat = encodeChatSettings(start.config);
+  if (chat !== null) write(CHAT_SETTINGS, chat);
   write('optimizer.safetensors', safetensorsPieces(optimizer.stateTensors()));
   write('trainer_state.json', json(trainerState(session, progress)));
   write('rng.json', json(braidState(session, progress)));

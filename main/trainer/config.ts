@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
+import { templateKwargs } from '../model/chat-settings.ts';
 import { BACKEND_SETTINGS } from './backend-names.ts';
 
 /** What a form or a help page needs besides the type. */
@@ -169,6 +170,12 @@ export const trainConfigSchema = z.strictObject({
   relevance_model: z.string().min(1).nullable().default(null).meta({
     path: true,
     doc: 'reply: folder of a sentence encoder (BERT, such as all-MiniLM-L6-v2) that judges relevance; null: by words.',
+  }),
+  system_prompt: z.string().min(1).max(20_000).nullable().default(null).meta({
+    doc: 'System message before every prompt, for models with a chat template; null: none. Stages from a checkpoint keep its own.',
+  }),
+  chat_template_kwargs: templateKwargs.default({}).meta({
+    doc: "Variables for the model's chat template, such as enable_thinking: false for Qwen3.",
   }),
   mask_truncated_completions: z
     .boolean()

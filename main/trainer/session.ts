@@ -55,7 +55,13 @@ function checkFiles({ config, modelFolder, resumeFrom }: TrainerStart): void {
 
 function encodeStart(start: TrainerStart): SessionTokens {
   const task = taskByName(start.config.task);
-  const tokenizer = loadTokenizer(start.modelFolder);
+  const tokenizer = loadTokenizer(start.modelFolder, start.config);
+  if (start.config.system_prompt !== null && !tokenizer.hasChatTemplate)
+    throw inputError(
+      'NO_CHAT_TEMPLATE',
+      `${start.modelFolder}: expected a chat template for "system_prompt", the model has none`,
+      'Leave system_prompt out, or use a chat model.',
+    );
   const { eosTokenIds, vocabSize } = readModelConfig(start.modelFolder);
   const eos = endToken(tokenizer, eosTokenIds);
   const records = encodeRecords(task, tokenizer, start.records, eos, vocabSize);

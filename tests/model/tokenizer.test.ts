@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CHAT_SETTINGS, encodeChatSettings } from '../../main/model/chat-settings.ts';
 import { encodePrompt, loadTokenizer } from '../../main/model/tokenizer.ts';
 import { fault } from './faults.ts';
 
@@ -72,16 +73,36 @@ describe('loadTokenizer', () => {
 describe('encodePrompt', () => {
   it('puts a prompt through the chat template once, without a second begin token', () => {
     const tokenizer = loadTokenizer(fixture('llama3'));
-    const ids = encodePrompt(tokenizer, 'Hi');
+    const ids = encodePrompt(tokenizer, 'Hi', []);
     const begin = tokenizer.tokenId('<|begin_of_text|>');
     expect(ids.filter((id) => id === begin)).toHaveLength(1);
     expect(ids).toEqual(tokenizer.encode(tokenizer.chat([{ role: 'user', content: 'Hi' }])));
   });
 
+  it('puts the system prompt first and gives the template its variables', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    cpSync(fixture('llama3'), folder, { recursive: true });
+    const template = `{% for m in messages %}[{{ m.role }}] {{ m.content }} {% endfor %}{{ 'think' if enable_thinking else 'answer' }}`;
+    writeFileSync(join(folder, 'chat_template.jinja'), template);
+    const hi = [{ role: 'user', content: 'Hi' }] as const;
+    expect(loadTokenizer(folder).chat(hi)).toBe('[user] Hi answer');
+    const settings = { system_prompt: 'Be brief.', chat_template_kwargs: { enable_thinking: true, messages: 'x' } };
+    expect(loadTokenizer(folder, settings).chat(hi)).toBe('[system] Be brief. [user] Hi think');
+    // A folder's own settings, as checkpoints have them.
+    writeFileSync(join(folder, CHAT_SETTINGS), encodeChatSettings(settings) ?? '');
+    const tokenizer = loadTokenizer(folder);
+    expect(tokenizer.chat(hi)).toBe('[system] Be brief. [user] Hi think');
+    expect(tokenizer.files).toContain(join(folder, CHAT_SETTINGS));
+    writeFileSync(join(folder, CHAT_SETTINGS), '{"system_prompt": 3}');
+    expect(fault(() => loadTokenizer(folder))).toEqual(['BAD_CHAT_SETTINGS', expect.stringContaining('system_prompt')]);
+    rmSync(folder, { recursive: true });
+    expect(encodeChatSettings({ system_prompt: null, chat_template_kwargs: {} })).toBeNull();
+  });
+
   it('takes plain text with the own tokens of a tokenizer that has no template', () => {
     const tokenizer = loadTokenizer(fixture('wordpiece'));
     expect(tokenizer.hasChatTemplate).toBe(false);
-    expect(encodePrompt(tokenizer, 'word')).toEqual(tokenizer.encode('word', true));
+    expect(encodePrompt(tokenizer, 'word', [])).toEqual(tokenizer.encode('word', true));
     expect(fault(() => tokenizer.chat([]))[0]).toBe('NO_CHAT_TEMPLATE');
   });
 });
@@ -114,7 +135,7 @@ describe('control tokens in a text', () => {
     const control = (added as { content: string; id: number; special: boolean }[]).filter(({ special }) => special);
     const count = (ids: readonly number[]) => ids.filter((id) => control.some((token) => token.id === id)).length;
     const plain = 'A post that quotes nothing.';
-    expect(encodePrompt(tokenizer, plain)).toEqual(
+    expect(encodePrompt(tokenizer, plain, [plain])).toEqual(
       tokenizer.hasChatTemplate
         ? tokenizer.encode(tokenizer.chat([{ role: 'user', content: plain }]))
         : tokenizer.encode(plain, true),
@@ -127,9 +148,20 @@ describe('control tokens in a text', () => {
       // A vocabulary of words may know none of the characters.
       expect(count(ids.filter((id) => id !== unknown))).toBe(0);
       if (!ids.includes(unknown ?? -1)) expect(tokenizer.decode(ids)).toContain(content);
-      const prompt = encodePrompt(tokenizer, quoting).filter((id) => id !== unknown);
-      expect(count(prompt)).toBe(count(encodePrompt(tokenizer, plain).filter((id) => id !== unknown)));
+      const prompt = encodePrompt(tokenizer, `Reply: ${quoting}`, [quoting]).filter((id) => id !== unknown);
+      expect(count(prompt)).toBe(
+        count(encodePrompt(tokenizer, `Reply: ${plain}`, [plain]).filter((id) => id !== unknown)),
+      );
     }
+  });
+
+  it("of a prompt's template count", () => {
+    const tokenizer = loadTokenizer(fixture('wordpiece'));
+    const [control = ''] = tokenizer.controlTokens('[CLS] [SEP]');
+    const id = tokenizer.tokenId(control);
+    const prompt = `${control} somebody's ${control} word`;
+    const ids = encodePrompt(tokenizer, prompt, [`somebody's ${control} word`]);
+    expect(ids.filter((each) => each === id)).toHaveLength(tokenizer.encode('', true).includes(id ?? -1) ? 2 : 1);
   });
 
   it.each([

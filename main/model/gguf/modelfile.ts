@@ -1,4 +1,5 @@
 /** Ollama's Modelfile for a GGUF file (github.com/ollama/ollama/blob/main/docs/modelfile.md). */
+import { readChatSettings } from '../chat-settings.ts';
 import { readChatTemplate } from '../chat-template.ts';
 import type { ModelConfig } from '../config.ts';
 import { loadTokenizer, readTokenizerConfig } from '../tokenizer.ts';
@@ -35,12 +36,14 @@ export function modelfile(gguf: string, tokenizerFolder: string, { eosTokenIds }
   const chat = readChatTemplate(tokenizerFolder, readTokenizerConfig(tokenizerFolder));
   const format = chat === null ? { template: PLAIN } : FORMATS.find(({ sign }) => chat.includes(sign));
   const tokenizer = loadTokenizer(tokenizerFolder);
+  const { system_prompt: system } = readChatSettings(tokenizerFolder);
   const stops = eosTokenIds.flatMap((id) => tokenizer.token(id) ?? []);
   return [
     `FROM ./${gguf}`,
     format === undefined
       ? "# The model's chat format isn't one that Braid knows: Ollama takes the template in the file."
       : `TEMPLATE """${format.template}"""`,
+    ...(system === null ? [] : [`SYSTEM """${system.replaceAll('"""', "'''")}"""`]),
     ...stops.map((stop) => `PARAMETER stop "${stop}"`),
     '',
   ].join('\n');

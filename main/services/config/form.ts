@@ -12,6 +12,7 @@ export type FieldInput =
   | { readonly kind: 'switch' }
   | { readonly kind: 'number'; readonly whole: boolean; readonly min: number | null; readonly max: number | null }
   | { readonly kind: 'numbers' }
+  | { readonly kind: 'variables' }
   | { readonly kind: 'text' };
 
 export interface ConfigField {
@@ -85,6 +86,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'steps_per_generation',
     ],
   ],
+  ['Chat', ['system_prompt', 'chat_template_kwargs']],
   ['Weights', ['use_peft', 'lora_r', 'lora_alpha', 'lora_target_modules', 'use_rslora']],
   [
     'Loss',
@@ -163,6 +165,8 @@ function kindOf(schema: FieldSchema): FieldInput {
       return { kind: 'switch' };
     case 'array':
       return schema.items?.enum === undefined ? { kind: 'numbers' } : { kind: 'choices', options: schema.items.enum };
+    case 'object':
+      return { kind: 'variables' };
     case 'integer':
     case 'number': {
       // zod writes the largest safe integer where no upper bound was set.

@@ -94,10 +94,17 @@ type Place = ModelPlaces & Pick<OpenWorkspace, 'paths' | 'jobs'>;
 /** A model's completion, emitted repeatedly as it is generated; invalid input throws before a process is started. */
 export async function* answer(app: Place, request: AnswerRequest, signal?: AbortSignal): AsyncGenerator<Answer> {
   const composed = composePrompt(request);
+  const quoted = [request.a, request.b].map((text) => splitWords(text).slice(0, request.words).join(' '));
   const { name, folder } = requireModel(app, request.model);
   const job: GenerateJob = {
     ...{ kind: 'generate', model: resolveModelParts(folder, app.paths), maxNewTokens: request.maxTokens ?? null },
-    ...{ prompt: composed.prompt, target: composed.target, temperature: request.temperature, seed: request.seed },
+    ...{
+      prompt: composed.prompt,
+      quoted,
+      target: composed.target,
+      temperature: request.temperature,
+      seed: request.seed,
+    },
     ...{ backend: 'auto', threads: Math.ceil(availableParallelism() / request.lanes), kernelsFile: app.paths.kernels },
   };
   // Text may arrive faster than it is read: only the newest is kept.

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
+import { type ChatSettings, readChatSettings } from '../../model/chat-settings.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow, RunState } from '../../store/runs.ts';
 import { taskByName } from '../../tasks/index.ts';
@@ -113,14 +114,25 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
 function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): TrainConfig {
   const { test } = datasetFiles(resolve(config.dataset));
   const from = config.from_checkpoint === null ? null : resolveStart(store, config.from_checkpoint);
+  const model = findModel({ ...config, from_checkpoint: from }, paths);
   return {
     ...config,
     ...(from !== null && config.use_peft && adapterSettings(from)),
-    model: modelArgument(findModel({ ...config, from_checkpoint: from }, paths), paths),
+    ...keptChatSettings(config, from ?? model),
+    model: modelArgument(model, paths),
     dataset: resolve(config.dataset),
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
     relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
     from_checkpoint: from,
+  };
+}
+
+/** A model that was trained with a system prompt is trained on with it, unless another one is given. */
+function keptChatSettings({ system_prompt, chat_template_kwargs }: TrainConfig, start: string): ChatSettings {
+  const own = readChatSettings(start);
+  return {
+    system_prompt: system_prompt ?? own.system_prompt,
+    chat_template_kwargs: { ...own.chat_template_kwargs, ...chat_template_kwargs },
   };
 }
 

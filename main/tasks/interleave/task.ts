@@ -13,6 +13,7 @@ export const interleaveTask: Task<InterleaveRecord> = {
   mainMetric: 'alignment',
   check: null,
   parseRecord: parseInterleaveRecord,
+  quoted: (record) => [record.fragment_a, record.fragment_b],
   reference: (record) => record.target,
   reward: (record, completion) => ({ alignment: alignmentReward(record.target, completion) }),
   measure: (record, completion) => measureCompletion(record.target, completion),

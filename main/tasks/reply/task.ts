@@ -19,6 +19,7 @@ function taskWith(similarity: TextSimilarity): Task<ReplyRecord> {
       measure: (record, completion) => referenceOverlap(record.reply, completion),
     },
     parseRecord: parseReplyRecord,
+    quoted: (record) => [record.post],
     reference: (record) => record.reply,
     reward: (record, completion) => scoreReply(record.post, completion, similarity),
     measure: (record, completion) => {

@@ -22,11 +22,12 @@ export function encodeRecords(
   vocabSize: number,
 ): readonly TokenRecord[] {
   return records.map((record) => {
-    const promptIds = encodePrompt(tokenizer, record.prompt);
+    const quoted = task.quoted(record);
+    const promptIds = encodePrompt(tokenizer, record.prompt, quoted);
     const target = task.reference(record);
     const targetIds = [...tokenizer.encodeText(target), eosTokenId];
     checkTokens([...promptIds, ...targetIds], tokenizer, vocabSize, `record ${record.id}`);
-    return { record, promptIds, targetIds, controlTokens: tokenizer.controlTokens(`${record.prompt}\n${target}`) };
+    return { record, promptIds, targetIds, controlTokens: [...quoted, target].flatMap(tokenizer.controlTokens) };
   });
 }
 

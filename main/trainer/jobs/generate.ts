@@ -11,6 +11,8 @@ export interface GenerateJob extends BackendChoice {
   readonly kind: 'generate';
   readonly model: ModelParts;
   readonly prompt: string;
+  /** The parts of the prompt that somebody wrote: control tokens in them are characters. */
+  readonly quoted: readonly string[];
   /** The exact target: determines the length if none is given. */
   readonly target: string;
   /** In tokens; null: the target's length plus a margin. */
@@ -39,7 +41,7 @@ export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<Gener
   const { temperature, seed, model: parts } = job;
   checkParts(parts);
   const tokenizer = loadTokenizer(parts.tokenizer);
-  const promptIds = encodePrompt(tokenizer, job.prompt);
+  const promptIds = encodePrompt(tokenizer, job.prompt, job.quoted);
   checkTokens(promptIds, tokenizer, vocabularyOf(parts), 'the prompt');
   const maxNewTokens = job.maxNewTokens ?? lengthOf(job, tokenizer);
   if (promptIds.length === 0) throw inputError('EMPTY_PROMPT', 'Expected a prompt of at least one token, got none');

@@ -51,7 +51,7 @@ export async function runGgufAnswersJob({ file, folder, asked }: GgufAnswersJob,
   const { eosTokenIds } = readModelConfig(folder);
   const tasks = asked.map(({ prompt, expected }) => ({
     expected,
-    ids: encodePrompt(tokenizer, prompt),
+    ids: encodePrompt(tokenizer, prompt, []),
     most: 2 * tokenizer.encode(expected).length + MARGIN,
   }));
   const llama = await found.getLlama({ gpu: false, logLevel: 'error' });

@@ -3,7 +3,7 @@ import { Autocomplete, MultiSelect, Select, Switch, TextInput, UnstyledButton } 
 import { useId, useState } from 'react';
 import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.ts';
 import classes from './ConfigForm.module.css';
-import { formatValue, numberFrom, numbersFrom } from './entry.ts';
+import { formatValue, numberFrom, numbersFrom, variablesFrom } from './entry.ts';
 
 export interface FieldProps {
   readonly field: ConfigField;
@@ -98,8 +98,9 @@ function Control({ id, field, value, fault, suggestions, onChange }: ControlProp
         />
       );
     case 'number':
-    case 'numbers': {
-      const parse = input.kind === 'number' ? numberFrom : numbersFrom;
+    case 'numbers':
+    case 'variables': {
+      const parse = { number: numberFrom, numbers: numbersFrom, variables: variablesFrom }[input.kind];
       return <Typed {...common} value={value} nullable={nullable} parse={parse} onChange={onChange} />;
     }
   }

@@ -15,11 +15,30 @@ export function numbersFrom(text: string, nullable: boolean): unknown {
   return parts.map((part) => numberFrom(part, false));
 }
 
+/** Variables typed as `name=value` with commas between; what can't be one stays text, so that validation reports it. */
+export function variablesFrom(text: string): unknown {
+  const parts = text.split(',').flatMap((part) => part.trim() || []);
+  const pairs = parts.map((part) => /^(\w+)\s*=\s*(.+)$/.exec(part));
+  if (pairs.includes(null)) return text;
+  return Object.fromEntries(pairs.flatMap((pair) => (pair === null ? [] : [[pair[1], variableFrom(pair[2] ?? '')]])));
+}
+
+function variableFrom(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
 /** A value as readable text; `nothing` for null. Small numbers use exponents. */
 export function formatValue(value: unknown, nothing = 'none'): string {
   if (value === null || value === undefined) return nothing;
   if (Array.isArray(value)) return value.map((part) => formatValue(part)).join(', ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'object')
+    return (
+      Object.entries(value)
+        .map(([name, part]) => `${name}=${part}`)
+        .join(', ') || nothing
+    );
   if (typeof value === 'number' && value !== 0 && Math.abs(value) < 0.001) return value.toExponential();
   return String(value);
 }

@@ -1,0 +1,42 @@
+/**
+ * How a model is spoken to: the system prompt and the chat template's own switches. A checkpoint carries them in
+ * `chat_settings.json`, so that it is evaluated, compared and exported as it was trained.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { inputError } from '../errors.ts';
+import { readJson } from './config.ts';
+
+/** Values that the template gets as variables (transformers' `apply_chat_template(**kwargs)`). */
+export const templateKwargs = z.record(z.string().min(1), z.union([z.string(), z.number(), z.boolean()]));
+
+const schema = z.object({
+  system_prompt: z.string().min(1).nullable().default(null),
+  chat_template_kwargs: templateKwargs.default({}),
+});
+
+export type ChatSettings = Readonly<z.infer<typeof schema>>;
+
+export const CHAT_SETTINGS = 'chat_settings.json';
+export const NO_CHAT_SETTINGS: ChatSettings = { system_prompt: null, chat_template_kwargs: {} };
+
+/** A folder's settings; none where it has no such file. */
+export function readChatSettings(folder: string): ChatSettings {
+  const file = join(folder, CHAT_SETTINGS);
+  if (!existsSync(file)) return NO_CHAT_SETTINGS;
+  const { data, error } = schema.safeParse(readJson(file));
+  if (data !== undefined) return data;
+  const issue = error.issues[0];
+  throw inputError(
+    'BAD_CHAT_SETTINGS',
+    `${file}: "${issue?.path.join('.')}": ${issue?.message}`,
+    'Copy the folder again, or delete this file to speak to the model without a system prompt.',
+  );
+}
+
+/** The file's content; null where there is nothing to say. */
+export function encodeChatSettings({ system_prompt, chat_template_kwargs }: ChatSettings): string | null {
+  if (system_prompt === null && Object.keys(chat_template_kwargs).length === 0) return null;
+  return `${JSON.stringify({ system_prompt, chat_template_kwargs }, null, 2)}\n`;
+}

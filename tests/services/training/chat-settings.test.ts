@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CHAT_SETTINGS } from '../../../main/model/chat-settings.ts';
+import { loadTokenizer } from '../../../main/model/tokenizer.ts';
+import { savedConfig } from '../../../main/services/runs/saved-config.ts';
+import { startTraining } from '../../../main/services/training/training.ts';
+import { tinyWorkspace } from '../tiny-workspace.ts';
+
+const chat = { system_prompt: 'wa wb', chat_template_kwargs: { loud: true } };
+
+describe('chat settings', () => {
+  it('go with the checkpoint to the next stage, and change what the model is given', async () => {
+    const { store, paths, model, config } = await tinyWorkspace();
+    const template = '{% for m in messages %}{{ m.content }} {% endfor %}{% if loud %}wc{% endif %}';
+    writeFileSync(join(model, 'chat_template.jinja'), template);
+    const plain = await startTraining(store, config({ max_steps: 1 }), { paths }).outcome;
+    const first = await startTraining(store, config({ max_steps: 1, ...chat }), { paths }).outcome;
+    expect(first.state).toBe('done');
+    const checkpoint = first.checkpoint ?? '';
+    expect(JSON.parse(readFileSync(join(checkpoint, CHAT_SETTINGS), 'utf8'))).toEqual(chat);
+    expect(loadTokenizer(checkpoint).chat([{ role: 'user', content: 'wd' }])).toBe('wa wb wd wc');
+    const rewards = [plain, first].map(({ runId }) => store.metrics.seriesOf(runId, ['reward', 'entropy']));
+    expect(rewards[0]).not.toEqual(rewards[1]);
+
+    const next = await startTraining(store, config({ max_steps: 1, from_checkpoint: checkpoint }), { paths }).outcome;
+    const saved = store.runs.get(next.runId);
+    expect(saved && savedConfig(saved)).toMatchObject(chat);
+    expect(JSON.parse(readFileSync(join(next.checkpoint ?? '', CHAT_SETTINGS), 'utf8'))).toEqual(chat);
+  });
+
+  it('are refused for a model without a chat template', async () => {
+    const { store, paths, config } = await tinyWorkspace();
+    const { kept, error } = await startTraining(store, config({ max_steps: 1, ...chat }), { paths }).outcome;
+    expect(kept).toBe(false);
+    expect(error).toMatchObject({ code: 'NO_CHAT_TEMPLATE', kind: 'input' });
+  });
+});
