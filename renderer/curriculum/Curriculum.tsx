@@ -14,6 +14,7 @@ import classes from './Curriculum.module.css';
 import { Forgetting } from './Forgetting.tsx';
 import { Ladder } from './Ladder.tsx';
 import { Queue } from './Queue.tsx';
+import { type Shared, SharedChoices, SharedSettings } from './SharedSettings.tsx';
 import { StageForm } from './StageForm.tsx';
 import { StagePanel } from './StagePanel.tsx';
 import { StagePreflight } from './StagePreflight.tsx';
@@ -22,7 +23,7 @@ import { StagePreflight } from './StagePreflight.tsx';
 const LENGTHS = 6;
 
 /** The form or dialog that is open. */
-type Open = 'form' | 'new' | 'free' | 'remove' | null;
+type Open = 'form' | 'new' | 'free' | 'shared' | 'remove' | null;
 
 export function Curriculum() {
   const { data, error, refetch } = useQuery(api.stages.list.queryOptions());
@@ -30,7 +31,8 @@ export function Curriculum() {
   const [asked, setOpen] = useState<Open>(null);
   // "New stage" on a run's checkpoint links here.
   const open = from === null ? asked : 'new';
-  const plan = useMutation({ mutationFn: planAll });
+  const [shared, setShared] = useState<Shared | null>(null);
+  const plan = useMutation({ mutationFn: () => planAll(shared) });
   const [, navigate] = useLocation();
   const lacking = data?.stages.some(({ datasetId, words }) => datasetId === null && words !== null) ?? false;
   return (
@@ -50,13 +52,18 @@ export function Curriculum() {
               {lacking ? 'Make missing datasets' : 'Plan all lengths'}
             </Button>
           )}
+          {data !== undefined && data.stages.length > 0 && (
+            <Button variant="default" onClick={() => setOpen('shared')}>
+              Settings of all stages
+            </Button>
+          )}
           <Button variant="default" onClick={() => setOpen('new')}>
             Add stage
           </Button>
         </>
       }
     >
-      {plan.error !== null && <Failed what="Some stages still have no dataset" error={plan.error} />}
+      {plan.error !== null && <Failed what="Not everything was planned" error={plan.error} />}
       {error !== null && <Failed what="The curriculum can't be shown" error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading what="the curriculum" />}
       {data?.stages.length === 0 && (
@@ -66,6 +73,7 @@ export function Curriculum() {
               The model first learns to interleave short texts, then longer ones: 10, 25, 50 words and up. Each stage
               starts from the previous stage's checkpoint.
             </p>
+            <SharedChoices onChange={setShared} />
             <Button loading={plan.isPending} onClick={() => plan.mutate()}>
               Plan the whole curriculum
             </Button>
@@ -91,6 +99,7 @@ export function Curriculum() {
         }}
       />
       <FreeRun opened={open === 'free'} onClose={() => setOpen(null)} />
+      <SharedSettings opened={open === 'shared'} onClose={() => setOpen(null)} />
     </Screen>
   );
 }
@@ -101,8 +110,9 @@ function checkpointOf(search: string): number | null {
   return /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : null;
 }
 
-/** Adds a stage for every length, then makes the missing datasets. */
-async function planAll(): Promise<void> {
+/** Adds a stage for every length, all with the shared settings if some were chosen, then makes the missing datasets. */
+async function planAll(shared: Shared | null): Promise<void> {
+  if (shared !== null) await client.stages.changeShared({ preset: shared.preset, config: { ...shared.config } });
   await client.stages.plan();
   await client.stages.makeDatasets();
 }

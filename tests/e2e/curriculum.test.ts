@@ -11,12 +11,23 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await expectAccessible(page);
 
     await goto('/curriculum');
+    await page.getByLabel('Completions a prompt').fill('8');
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Plan the whole curriculum' }).click();
     await page.getByRole('button', { name: /500 words/ }).waitFor();
     // The bundled texts are enough for the first lengths; the datasets are made in the background.
     await page.getByText('180 steps, 512 pairs').first().waitFor();
     await page.keyboard.press('ArrowLeft');
     await page.getByRole('button', { name: /^10 10 words/ }).click();
+
+    // What was chosen for all stages is every stage's default, and a change of it too.
+    await page.getByRole('button', { name: 'Settings of all stages' }).click();
+    const all = page.getByRole('dialog');
+    expect(await all.getByLabel('num_generations').inputValue()).toBe('8');
+    await all.getByLabel('num_generations').fill('16');
+    await expectAccessible(page);
+    await all.getByRole('button', { name: 'Save' }).click();
+    await all.waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Adjust', exact: true }).click();
     const form = page.getByRole('dialog');

@@ -9,6 +9,8 @@ import type { Preflight } from '../../services/training/preflight.ts';
 import { id, line, procedure } from './base.ts';
 import { configFieldValues } from './config.ts';
 
+const shared = z.object({ preset: line, config: configFieldValues });
+
 const stage = z.object({ stageId: id });
 const edit = z.object({
   name: line.optional(),
@@ -28,6 +30,10 @@ export const stages = {
   move: procedure.input(stage.extend({ to: z.int().min(0) })),
   /** Adds a stage for each length without one, with its dataset if there is one. */
   plan: procedure.output(z.object({ added: z.int() })),
+  /** The preset and settings that all stages have in common. */
+  shared: procedure.output(shared),
+  /** Replaces them; stages that train keep theirs. */
+  changeShared: procedure.input(shared),
   /** Generates missing datasets; ends with the ones that the texts aren't sufficient for. */
   makeDatasets: procedure.output(type<readonly StageSupply[]>()),
   /** The default settings for a run of the stage, and the stage's own. */

@@ -4,6 +4,7 @@ import { addStage, changeStage, moveStage, planCurriculum, removeStage } from '.
 import { forgetting } from '../../services/curriculum/forgetting.ts';
 import { startForgettingCheck } from '../../services/curriculum/forgetting-job.ts';
 import { requireStage } from '../../services/curriculum/queue.ts';
+import { changeSharedSettings, sharedSettings } from '../../services/curriculum/shared-settings.ts';
 import { stageConfig, stageDefaults } from '../../services/curriculum/stage-config.ts';
 import { makeStageDatasets } from '../../services/curriculum/stage-datasets.ts';
 import { promotionOf } from '../../services/runs/promotion.ts';
@@ -37,6 +38,15 @@ export const stages = {
     const added = planCurriculum(app.store);
     app.changes.publish('stages');
     return { added };
+  }),
+  shared: api.stages.shared.handler(({ context: { app } }) => {
+    const { preset, config } = sharedSettings(app.store, app.paths);
+    return { preset, config: { ...config } };
+  }),
+  changeShared: api.stages.changeShared.handler(({ context: { app, access }, input }) => {
+    checkConfigPaths(input.config, access, app, sharedSettings(app.store, app.paths).config);
+    changeSharedSettings(app.store, input, app.paths);
+    app.changes.publish('stages');
   }),
   makeDatasets: api.stages.makeDatasets.handler(async ({ context: { app } }) => {
     const shortages = await makeStageDatasets(app.library);

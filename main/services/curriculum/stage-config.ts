@@ -4,14 +4,12 @@ import type { CheckpointRow } from '../../store/checkpoints.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
-import { type ConfigFields, readPreset } from '../config/presets.ts';
+import type { ConfigFields } from '../config/presets.ts';
 import { refreshCheckpoints } from '../runs/history.ts';
 import { promotionOf, trainingScores } from '../runs/promotion.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
-
-/** The default preset of a stage. */
-export const defaultPreset = 'interleave-tiny';
+import { sharedFields } from './shared-settings.ts';
 
 /** Held-out evaluations of a stage after its baseline, each with a checkpoint that the next stage can start from. */
 const EVALUATIONS = 6;
@@ -53,7 +51,7 @@ export function stageDefaults(
 ): ConfigFields {
   const every = Math.max(1, Math.round(stage.steps / EVALUATIONS));
   return {
-    ...readPreset(defaultPreset, paths),
+    ...sharedFields(store, paths),
     eval_steps: every,
     save_steps: every,
     from_checkpoint: checkpointBefore(store, stage)?.path ?? null,

@@ -1,0 +1,48 @@
+/**
+ * What all stages of the curriculum have in common: a preset and the settings over it, the model first. Stages read
+ * them when they start, so a change reaches every stage that is still to come; a stage's own settings go before them.
+ */
+import { z } from 'zod';
+import { inputError } from '../../errors.ts';
+import type { Store } from '../../store/index.ts';
+import { configFaults } from '../../trainer/config.ts';
+import { type ConfigFields, presetNames, readPreset } from '../config/presets.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+
+export interface SharedSettings {
+  readonly preset: string;
+  readonly config: ConfigFields;
+}
+
+const KEY = 'curriculum';
+const usual: SharedSettings = { preset: 'interleave-tiny', config: {} };
+const schema = z.object({ preset: z.string(), config: z.record(z.string(), z.unknown()) });
+
+/** Each stage's own. */
+const OF_A_STAGE = ['dataset', 'eval_dataset', 'max_steps', 'from_checkpoint', 'eval_steps', 'save_steps'];
+
+/** The stored settings; a preset that this version doesn't have counts as not set. */
+export function sharedSettings(store: Pick<Store, 'settings'>, paths: Pick<HostPaths, 'resources'>): SharedSettings {
+  const { data } = schema.safeParse(store.settings.get(KEY));
+  return data !== undefined && presetNames(paths).includes(data.preset) ? data : usual;
+}
+
+/** The fields that a stage starts from. */
+export function sharedFields(store: Pick<Store, 'settings'>, paths: Pick<HostPaths, 'resources'>): ConfigFields {
+  const { preset, config } = sharedSettings(store, paths);
+  return { ...readPreset(preset, paths), ...config };
+}
+
+/** Replaces the settings; stages that train keep theirs. */
+export function changeSharedSettings(
+  store: Pick<Store, 'settings'>,
+  { preset, config }: SharedSettings,
+  paths: Pick<HostPaths, 'resources'>,
+): void {
+  const own = OF_A_STAGE.find((field) => field in config);
+  if (own !== undefined) throw inputError('BAD_CONFIG', `"${own}" is set at each stage, not for all of them`);
+  const [fault] = configFaults({ ...readPreset(preset, paths), ...config });
+  if (fault !== undefined)
+    throw inputError('BAD_CONFIG', `"${fault.field}": ${fault.message}`, fault.remedy ?? undefined);
+  store.settings.set(KEY, { preset, config });
+}

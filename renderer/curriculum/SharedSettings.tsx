@@ -1,0 +1,149 @@
+/** What all stages have in common: asked once when the curriculum is planned, changed for all of them in a drawer. */
+import { Button, NumberInput, Select } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Preset } from '../../main/api/contract/index.ts';
+import { api, client } from '../api/client.ts';
+import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigForm.tsx';
+import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
+import type { Values } from '../components/config-form/sections.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import classes from './SharedSettings.module.css';
+
+export interface Shared {
+  readonly preset: string;
+  readonly config: Values;
+}
+
+/** Set at each stage. */
+const OF_A_STAGE = ['dataset', 'eval_dataset', 'max_steps', 'from_checkpoint', 'eval_steps', 'save_steps', 'task'];
+
+function presetFields(presets: readonly Preset[], name: string): Values {
+  const fields = presets.find((preset) => preset.name === name)?.fields ?? {};
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !OF_A_STAGE.includes(field)));
+}
+
+/** Presets that stages of word pairs can have. */
+function ofTheCurriculum(presets: readonly Preset[]): readonly Preset[] {
+  return presets.filter(({ fields }) => (fields.task ?? 'interleave') === 'interleave');
+}
+
+/** Model, preset and group size, beside the button that plans the whole curriculum. */
+export function SharedChoices({ onChange }: { readonly onChange: (shared: Shared) => void }) {
+  const { data: stored } = useQuery(api.stages.shared.queryOptions());
+  const { data: presets = [] } = useQuery(api.config.presets.queryOptions());
+  const { data: models = [] } = useQuery(api.models.list.queryOptions());
+  const [chosen, setChosen] = useState<Shared | null>(null);
+  if (stored === undefined || presets.length === 0) return <Loading what="the settings" />;
+  const shared = chosen ?? stored;
+  const set = (next: Shared): void => {
+    setChosen(next);
+    onChange(next);
+  };
+  const values: Values = { ...presetFields(presets, shared.preset), ...shared.config };
+  const whole = models.filter(({ run, deleted, problem }) => run === null && !deleted && problem === null);
+  const options = whole.map(({ model, name }) => ({ value: model, label: name }));
+  const model = String(values.model ?? 'tiny');
+  if (!options.some(({ value }) => value === model)) options.push({ value: model, label: `${model} (not here yet)` });
+  return (
+    <div className={classes.choices}>
+      <Select
+        label="Model"
+        data={options}
+        value={model}
+        allowDeselect={false}
+        searchable
+        onChange={(value) => value !== null && set({ ...shared, config: { ...shared.config, model: value } })}
+      />
+      <Select
+        label="Preset"
+        data={ofTheCurriculum(presets).map(({ name }) => name)}
+        value={shared.preset}
+        allowDeselect={false}
+        onChange={(preset) => preset !== null && set({ preset, config: {} })}
+      />
+      <NumberInput
+        label="Completions a prompt"
+        min={2}
+        allowDecimal={false}
+        value={Number(values.num_generations ?? 8)}
+        onChange={(count) =>
+          typeof count === 'number' && set({ ...shared, config: { ...shared.config, num_generations: count } })
+        }
+      />
+    </div>
+  );
+}
+
+export interface SharedSettingsProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function SharedSettings({ opened, onClose }: SharedSettingsProps) {
+  const { data: stored, error } = useQuery(api.stages.shared.queryOptions({ enabled: opened }));
+  const { data: presets, error: unread } = useQuery(api.config.presets.queryOptions({ enabled: opened }));
+  const problem = error ?? unread;
+  return (
+    <FormDrawer opened={opened} onClose={onClose} title="Settings of all stages">
+      {(guard) => (
+        <>
+          {problem !== null && <Failed what="The settings can't be read" error={problem} />}
+          {problem === null && (stored === undefined || presets === undefined) && <Loading what="the settings" />}
+          {stored !== undefined && presets !== undefined && (
+            <Form stored={stored} presets={presets} {...guard} onSaved={onClose} />
+          )}
+        </>
+      )}
+    </FormDrawer>
+  );
+}
+
+interface FormProps extends FormGuard {
+  readonly stored: Shared;
+  readonly presets: readonly Preset[];
+  readonly onSaved: () => void;
+}
+
+function Form({ stored, presets, onClose, onChanged, onSaved }: FormProps) {
+  const [preset, setPreset] = useState(stored.preset);
+  const [own, setOwn] = useState<Values>(stored.config);
+  useChanged([preset, own], onChanged);
+  const defaults = presetFields(presets, preset);
+  const faults = useConfigFaults({ ...defaults, ...own });
+  const save = useMutation({
+    mutationFn: () => client.stages.changeShared({ preset, config: { ...own } }),
+    onSuccess: onSaved,
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <p className="soft">
+        Every stage that is still to start takes these. What you set at a stage itself goes before them; its name,
+        dataset, steps and rule are set there.
+      </p>
+      <Select
+        label="Preset"
+        data={ofTheCurriculum(presets).map(({ name, doc }) => ({ value: name, label: `${name}: ${doc}` }))}
+        value={preset}
+        allowDeselect={false}
+        onChange={(name) => name !== null && setPreset(name)}
+      />
+      <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} without={OF_A_STAGE} />
+      <div className={classes.foot}>
+        {save.error !== null && <Failed what="The settings were not saved" error={save.error} />}
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={save.isPending} disabled={faults.length > 0}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
