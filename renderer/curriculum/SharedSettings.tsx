@@ -63,7 +63,7 @@ export function SharedChoices({ onChange }: { readonly onChange: (shared: Shared
         onChange={(preset) => preset !== null && set({ preset, config: {} })}
       />
       <NumberInput
-        label="Completions a prompt"
+        label="Completions per prompt"
         min={2}
         allowDecimal={false}
         value={Number(values.num_generations ?? 8)}

@@ -11,7 +11,7 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await expectAccessible(page);
 
     await goto('/curriculum');
-    await page.getByLabel('Completions a prompt').fill('8');
+    await page.getByLabel('Completions per prompt').fill('8');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Plan the whole curriculum' }).click();
     await page.getByRole('button', { name: /500 words/ }).waitFor();

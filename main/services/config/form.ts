@@ -183,7 +183,13 @@ export function listPresets(paths: Pick<HostPaths, 'resources'>): readonly Prese
   const folder = join(paths.resources, 'presets');
   const names = readdirSync(folder).flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? []);
   return names.sort().map((name) => {
-    const comment = /^#\s*(.+)/.exec(readFileSync(join(folder, `${name}.yaml`), 'utf8'))?.[1];
-    return { name, doc: comment ?? name, fields: readPreset(name, paths) };
+    const lines = readFileSync(join(folder, `${name}.yaml`), 'utf8').split('\n');
+    const comment = lines
+      .slice(
+        0,
+        lines.findIndex((line) => !line.startsWith('#')),
+      )
+      .map((line) => line.slice(1).trim());
+    return { name, doc: comment.join(' ') || name, fields: readPreset(name, paths) };
   });
 }

@@ -1,7 +1,7 @@
 /** Runs a stage: from a dataset and a configuration to a run in the history, via a trainer process. */
 
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { type ChatSettings, readChatSettings } from '../../model/chat-settings.ts';
 import type { Store } from '../../store/index.ts';
@@ -11,7 +11,7 @@ import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
 import type { TrainerStart } from '../../trainer/host/start.ts';
 import { datasetFiles, readDataset } from '../datasets/index.ts';
-import { modelArgument, resolveModel, resolveStartingModel } from '../models/resolve.ts';
+import { isBundled, modelArgument, resolveModel, resolveStartingModel } from '../models/resolve.ts';
 import { note, recordEvents } from '../runs/events.ts';
 import { openRunFiles, type RunFiles } from '../runs/files.ts';
 import { adapterSettings, resolveStart } from '../runs/from-checkpoint.ts';
@@ -114,7 +114,7 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
 function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): TrainConfig {
   const { test } = datasetFiles(resolve(config.dataset));
   const from = config.from_checkpoint === null ? null : resolveStart(store, config.from_checkpoint);
-  const model = findModel({ ...config, from_checkpoint: from }, paths);
+  const model = findModel({ ...config, model: inWorkspace(config.model, store, paths), from_checkpoint: from }, paths);
   return {
     ...config,
     ...(from !== null && config.use_peft && adapterSettings(from)),
@@ -125,6 +125,13 @@ function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): Tra
     relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
     from_checkpoint: from,
   };
+}
+
+/** A path from the workspace, as presets name models (`models/NAME`): the desktop has no folder that it is started in. */
+function inWorkspace(model: string, store: Pick<Store, 'folder'>, paths: HostPaths): string {
+  const there = join(store.folder, model);
+  if (isAbsolute(model) || isBundled(model, paths) || existsSync(resolve(model))) return model;
+  return existsSync(there) ? there : model;
 }
 
 /** A model that was trained with a system prompt is trained on with it, unless another one is given. */
