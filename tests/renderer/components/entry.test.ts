@@ -10,7 +10,7 @@ describe('variablesFrom', () => {
     expect(variablesFrom('  ')).toEqual({});
   });
 
-  it('leaves what is no list of variables as text, for validation to report', () => {
+  it('leaves anything else as text, for validation to report', () => {
     expect(variablesFrom('enable_thinking')).toBe('enable_thinking');
     expect(variablesFrom('a=1, b')).toBe('a=1, b');
   });
