@@ -23,7 +23,7 @@ const long = [
   'tests/services/recipes/*.test.ts',
   'tests/services/training/training.test.ts',
   'tests/tensor/native/addon/sanitizers.test.ts',
-  'tests/tensor/ops/{attention,log-softmax}.test.ts',
+  'tests/tensor/ops/{attention,log-softmax,sample}.test.ts',
   'tests/tensor/wasm/{gemm,pool}.test.ts',
   'tests/tensor/webgpu/**/*.test.ts',
   'tests/trainer/{no-leak,webgpu-run}.test.ts',

@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { writeFolderAtomic, writePieces } from '../io/atomic-write.ts';
-import { CHAT_SETTINGS, encodeChatSettings } from '../model/chat-settings.ts';
+import { CHAT_SETTINGS, type ChatSettings, encodeChatSettings, readChatSettings } from '../model/chat-settings.ts';
 import { CHECKSUMS, encodeChecksums, hasChecksums } from '../model/checksums.ts';
 import { readJson } from '../model/config.ts';
 import { modelFiles } from '../model/export.ts';
@@ -38,6 +38,15 @@ export interface RunProgress {
 /** The start of a run. */
 export function noProgress(): RunProgress {
   return { step: 0, tokens: 0, history: [], watch: startWatch(), generation: null };
+}
+
+/** A model that was trained with a system prompt is trained on with it, unless another one is given. */
+export function keptChatSettings({ system_prompt, chat_template_kwargs }: ChatSettings, start: string): ChatSettings {
+  const own = readChatSettings(start);
+  return {
+    system_prompt: system_prompt ?? own.system_prompt,
+    chat_template_kwargs: { ...own.chat_template_kwargs, ...chat_template_kwargs },
+  };
 }
 
 /** Writes `<outputDir>/checkpoint-<step>`. Returns its path. */

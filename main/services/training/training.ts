@@ -3,10 +3,10 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { type ChatSettings, readChatSettings } from '../../model/chat-settings.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow, RunState } from '../../store/runs.ts';
 import { taskByName } from '../../tasks/index.ts';
+import { keptChatSettings } from '../../trainer/checkpoint.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
 import type { TrainerStart } from '../../trainer/host/start.ts';
@@ -132,15 +132,6 @@ function inWorkspace(model: string, store: Pick<Store, 'folder'>, paths: HostPat
   const there = join(store.folder, model);
   if (isAbsolute(model) || isBundled(model, paths) || existsSync(resolve(model))) return model;
   return existsSync(there) ? there : model;
-}
-
-/** A model that was trained with a system prompt is trained on with it, unless another one is given. */
-function keptChatSettings({ system_prompt, chat_template_kwargs }: TrainConfig, start: string): ChatSettings {
-  const own = readChatSettings(start);
-  return {
-    system_prompt: system_prompt ?? own.system_prompt,
-    chat_template_kwargs: { ...own.chat_template_kwargs, ...chat_template_kwargs },
-  };
 }
 
 /** A stage from a checkpoint trains that checkpoint's own model, overriding the configuration's default. */
