@@ -60,7 +60,7 @@ function wrapLine(line: string): string[] {
 }
 
 /** Escapes control characters: a model's output must not control a terminal. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
