@@ -19,6 +19,7 @@ import { registerSplit } from './commands/split.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
 import { registerTrial } from './commands/trial.ts';
+import { registerWatch } from './commands/watch.ts';
 import { BraidError } from './errors.ts';
 import { databaseError } from './store/errors.ts';
 
@@ -43,6 +44,7 @@ for (const register of [
   registerDataset,
   registerSplit,
   registerTrain,
+  registerWatch,
   registerConfig,
   registerTrial,
   registerEvaluate,

@@ -1,9 +1,9 @@
 /** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
 import { formatBytes, formatDuration } from '../../text/format.ts';
+import { visible } from '../../text/visible.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
 import { VERSION } from '../../version.ts';
-import { visible } from './samples/log.ts';
 
 export interface LogEntry {
   readonly step: number;
