@@ -10,6 +10,7 @@ import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { registerExport } from './commands/export.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
+import { registerMcp } from './commands/mcp.ts';
 import { registerMerge } from './commands/merge.ts';
 import { registerReplies } from './commands/replies.ts';
 import { registerScore } from './commands/score.ts';
@@ -54,6 +55,7 @@ for (const register of [
   registerMerge,
   registerBench,
   registerServe,
+  registerMcp,
   registerDoctor,
   registerSetupNative,
 ])
