@@ -22,8 +22,12 @@ interface Answer {
 }
 
 /** Starts the server and shakes hands. */
-async function connect(...args: readonly string[]) {
-  const child = spawn(process.execPath, [CLI, 'mcp', ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+function connect(...args: readonly string[]) {
+  return connectWith({}, ...args);
+}
+
+async function connectWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [CLI, 'mcp', ...args], { env: { ...process.env, ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
   const answers = new Map<number, Answer>();
@@ -32,7 +36,10 @@ async function connect(...args: readonly string[]) {
     const answer = JSON.parse(line) as Answer;
     answers.set(answer.id, answer);
   });
-  child.stderr.resume();
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
   const ended = once(child, 'close') as Promise<[number | null]>;
   let next = 0;
   async function ask(method: string, params: object = {}): Promise<Answer> {
@@ -54,7 +61,7 @@ async function connect(...args: readonly string[]) {
     clientInfo: { name: 'test', version: '0' },
   });
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-  return { child, lines, ended, ask, call };
+  return { child, lines, stderr: () => stderr, ended, ask, call };
 }
 
 function workspace() {
@@ -135,6 +142,16 @@ describe('braid mcp', () => {
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0', id: expect.any(Number) });
   });
 
+  it('keeps what libraries log off the protocol', async () => {
+    // Logs from the moment when the command listens to signals.
+    const noise = "setInterval(() => process.listenerCount('SIGTERM') > 0 && console.log('noise'), 20).unref()";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(noise)}` };
+    const { call, lines, stderr } = await connectWith(env, '--workspace', workspace().root);
+    await until(() => stderr().includes('noise'));
+    expect((await call('list_runs')).runs).toHaveLength(2);
+    expect(lines.filter((line) => !line.startsWith('{"jsonrpc"'))).toEqual([]);
+  });
+
   it('has no way to change anything without --allow-control', async () => {
     const { root, store } = workspace();
     const { ask } = await connect('--workspace', root);
@@ -158,11 +175,12 @@ describe('braid mcp', () => {
     expect(await call('start_run', { config: { ...config, dataset: '/etc/passwd' } })).toMatch(
       /Expected a path inside .*\(PATH_OUTSIDE\)\n.*braid mcp with --allow/,
     );
-    const outside = temporaryFolder();
-    symlinkSync(outside, join(root, 'datasets', 'link'));
-    expect(await call('start_run', { config: { ...config, dataset: join(root, 'datasets/link/x.jsonl') } })).toMatch(
-      /PATH_OUTSIDE/,
-    );
+    // A link needs a right of its own on Windows.
+    if (process.platform !== 'win32') {
+      symlinkSync(temporaryFolder(), join(root, 'datasets', 'link'));
+      const linked = { ...config, dataset: join(root, 'datasets/link/x.jsonl') };
+      expect(await call('start_run', { config: linked })).toMatch(/PATH_OUTSIDE/);
+    }
     expect(store.runs.list()).toEqual([]);
 
     const started = await call('start_run', { name: 'by an agent', config });
