@@ -10,6 +10,7 @@ import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { registerExport } from './commands/export.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
+import { registerMcp } from './commands/mcp.ts';
 import { registerMerge } from './commands/merge.ts';
 import { registerReplies } from './commands/replies.ts';
 import { registerScore } from './commands/score.ts';
@@ -19,6 +20,7 @@ import { registerSplit } from './commands/split.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
 import { registerTrial } from './commands/trial.ts';
+import { registerWatch } from './commands/watch.ts';
 import { BraidError } from './errors.ts';
 import { databaseError } from './store/errors.ts';
 
@@ -43,6 +45,7 @@ for (const register of [
   registerDataset,
   registerSplit,
   registerTrain,
+  registerWatch,
   registerConfig,
   registerTrial,
   registerEvaluate,
@@ -52,6 +55,7 @@ for (const register of [
   registerMerge,
   registerBench,
   registerServe,
+  registerMcp,
   registerDoctor,
   registerSetupNative,
 ])

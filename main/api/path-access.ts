@@ -4,19 +4,19 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { inputError } from '../errors.ts';
 import type { PathAccess } from './context.ts';
 
-/** Access to the given folders, and to what is allowed later. */
-export function openPathAccess(base: string, folders: readonly string[]): PathAccess {
+/** Access to the given folders, and to what is allowed later; `remedy` says how. */
+export function openPathAccess(
+  base: string,
+  folders: readonly string[],
+  remedy = 'Choose it in the dialog, or start braid serve with --allow FOLDER.',
+): PathAccess {
   const allowed = new Set(folders.map(real));
   return {
     allow: (path) => void allowed.add(real(resolve(base, path))),
     check: (path) => {
       const wanted = real(resolve(base, path));
       if ([...allowed].some((folder) => contains(folder, wanted))) return wanted;
-      throw inputError(
-        'PATH_OUTSIDE',
-        `Expected a path inside ${[...allowed].join(' or ')}, got ${path}`,
-        'Choose it in the dialog, or start braid serve with --allow FOLDER.',
-      );
+      throw inputError('PATH_OUTSIDE', `Expected a path inside ${[...allowed].join(' or ')}, got ${path}`, remedy);
     },
   };
 }

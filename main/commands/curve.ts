@@ -10,6 +10,11 @@ export interface Curve {
   end(): void;
 }
 
+export interface CurveLook {
+  readonly rows?: number;
+  readonly colour?: boolean;
+}
+
 const ROWS = 8;
 const MAX_COLUMNS = 72;
 const REDRAW_MS = 100;
@@ -63,16 +68,17 @@ export function openCurve(options: ProgressOptions, quiet = false): Curve {
  * Lines of a plot of the values so far, `total` of them across the whole width. The top is 1, or above it the largest
  * value; the bottom is the tenth below the least.
  */
-export function drawCurve(values: readonly number[], total: number, width: number): string[] {
+export function drawCurve(values: readonly number[], total: number, width: number, look: CurveLook = {}): string[] {
+  const { rows = ROWS, colour = true } = look;
   const finite = values.filter(Number.isFinite);
   const top = Math.max(1, ...finite);
   const bottom = Math.min(0.9, Math.floor(Math.min(top, ...finite) * 10) / 10);
-  const labels = (row: number): string => (row === 0 ? top : row === ROWS - 1 ? bottom : null)?.toFixed(1) ?? '';
-  const margin = Math.max(labels(0).length, labels(ROWS - 1).length);
+  const labels = (row: number): string => (row === 0 ? top : row === rows - 1 ? bottom : null)?.toFixed(1) ?? '';
+  const margin = Math.max(labels(0).length, labels(rows - 1).length);
   const columns = Math.max(1, width - margin - 2);
-  const cells = Array.from({ length: ROWS }, () => new Uint8Array(columns));
+  const cells = Array.from({ length: rows }, () => new Uint8Array(columns));
   const dotsAcross = 2 * columns;
-  const dotsDown = 4 * ROWS;
+  const dotsDown = 4 * rows;
   const heightOf = (value: number): number => Math.round(((top - value) / (top - bottom)) * (dotsDown - 1));
   let before: number | null = null;
   for (let x = 0; x < dotsAcross; x++) {
@@ -90,6 +96,7 @@ export function drawCurve(values: readonly number[], total: number, width: numbe
   }
   return cells.map((row, r) => {
     const plot = [...row].map((dots) => (dots === 0 ? ' ' : String.fromCodePoint(0x2800 + dots))).join('');
-    return `${labels(r).padStart(margin)} ┤${CYAN}${plot.trimEnd()}${PLAIN}`;
+    const line = plot.trimEnd();
+    return `${labels(r).padStart(margin)} ┤${colour ? `${CYAN}${line}${PLAIN}` : line}`;
   });
 }

@@ -1,5 +1,7 @@
 /** Held-out pairs before and after training, word by word, as a terminal shows them. */
+import { visible } from '../text/visible.ts';
 import { alignCompletion } from '../text/word-alignment.ts';
+import { splitWords } from '../text/words.ts';
 
 export interface AnsweredPair {
   readonly target: string;
@@ -26,28 +28,50 @@ export function takesColour(stream: Pick<NodeJS.WriteStream, 'isTTY'>, environme
  * superfluous ones are red, missing ones faint. Without colour wrong words stand in [brackets], missing ones in (these).
  */
 export function pairLines(pairs: readonly AnsweredPair[], columns: number, colour: boolean): string[] {
-  const paint = (codes: string, text: string): string => (colour ? `\x1b[${codes}m${text}\x1b[0m` : text);
-  const legend = colour
-    ? `${paint(COLOURS.a, 'first text')}, ${paint(COLOURS.b, 'second text')}, ${paint(COLOURS.wrong, 'wrong')}, ${paint(COLOURS.missing, '(missing)')}`
-    : '[wrong], (missing)';
-  const lines = [`The first ${pairs.length} held-out pairs, word by word: ${legend}`];
+  const lines = [`The first ${pairs.length} held-out pairs, word by word: ${legend(colour)}`];
   for (const { target, before, after } of pairs) {
     lines.push('');
     for (const [name, completion] of [
       ['before', before],
       ['after', after],
     ] as const) {
-      const { words, score } = alignCompletion(target, completion);
-      const shown = words.flatMap(({ kind, expected, got, strand }): ShownWord[] => {
-        const missing = `(${expected})`;
-        if (kind === 'missing') return [{ text: paint(COLOURS.missing, missing), width: missing.length }];
-        const word = kind === 'match' || colour ? `${got}` : `[${got}]`;
-        return [{ text: paint(kind === 'match' ? COLOURS[strand ?? 'a'] : COLOURS.wrong, word), width: word.length }];
-      });
-      lines.push(...wrapped(`${name.padEnd(8)}${score.toFixed(2)}  `, shown, columns));
+      lines.push(...answerLines(name.padEnd(8), { target, completion }, columns, colour));
     }
   }
   return lines;
+}
+
+/** What the marks of words mean. */
+export function legend(colour: boolean): string {
+  if (!colour) return '[wrong], (missing)';
+  const { a, b, wrong, missing } = COLOURS;
+  return `${paint(a, 'first text')}, ${paint(b, 'second text')}, ${paint(wrong, 'wrong')}, ${paint(missing, '(missing)')}`;
+}
+
+/** A completion of the interleave task against its target: the label, the share of right words, the words. */
+export function answerLines(
+  label: string,
+  { target, completion }: { readonly target: string; readonly completion: string },
+  columns: number,
+  colour: boolean,
+): string[] {
+  const { words, score } = alignCompletion(target, completion);
+  const shown = words.map(({ kind, expected, got, strand }): ShownWord => {
+    const text = visible(kind === 'missing' ? `(${expected})` : kind === 'match' || colour ? `${got}` : `[${got}]`);
+    const codes = kind === 'missing' ? COLOURS.missing : kind === 'match' ? COLOURS[strand ?? 'a'] : COLOURS.wrong;
+    return { text: colour ? paint(codes, text) : text, width: text.length };
+  });
+  return wrapped(`${label}${score.toFixed(2)}  `, shown, columns);
+}
+
+/** A text behind a label, without marks. */
+export function textLines(label: string, text: string, columns: number): string[] {
+  const words = splitWords(visible(text)).map((word): ShownWord => ({ text: word, width: word.length }));
+  return wrapped(label, words.length > 0 ? words : [{ text: '(nothing)', width: 9 }], columns);
+}
+
+function paint(codes: string, text: string): string {
+  return `\x1b[${codes}m${text}\x1b[0m`;
 }
 
 /** Words in lines of at most `columns`, the first behind the label, the others below its end. */

@@ -1,11 +1,10 @@
 /** `braid serve`: the app in a browser. */
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { openPathAccess } from '../api/path-access.ts';
 import { serve } from '../serve.ts';
 import { openApp } from '../services/app/app.ts';
 import { surviveRejections } from '../services/workspace/stray-faults.ts';
+import { VERSION } from '../version.ts';
 import { hostPaths } from './host-paths.ts';
 import { commandContext, END_SIGNALS, wholeNumber, withCommonOptions } from './shared.ts';
 
@@ -29,7 +28,7 @@ async function run(options: { readonly port: string; readonly allow: readonly st
   try {
     const { root } = app.workspace;
     const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...options.allow]);
-    const host = { kind: 'serve', version: version(), dialogs: null } as const;
+    const host = { kind: 'serve', version: VERSION, dialogs: null } as const;
     const serving = await serve({ context: { app, host, access }, page: paths.page, port });
     context.print(`Braid is at ${serving.url}`);
     context.say('Anyone with this address can use it. Ctrl-C saves running training and exits.');
@@ -48,10 +47,4 @@ function untilAsked(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of END_SIGNALS) process.once(signal, () => resolve());
   });
-}
-
-/** Braid's version, from package.json. */
-export function version(): string {
-  const file = join(dirname(hostPaths().resources), 'package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -30,7 +30,7 @@ export function openStore(file: string, options: StoreOptions = {}) {
   const now = options.now ?? Date.now;
   const db = openDatabase(path, options);
   try {
-    return explaining(path, () => prepareStore(db, path, now));
+    return explaining(path, () => prepareStore(db, path, now, options.readOnly ?? false));
   } catch (error) {
     // A statement could not be prepared: a table is gone.
     db.close();
@@ -38,7 +38,7 @@ export function openStore(file: string, options: StoreOptions = {}) {
   }
 }
 
-function prepareStore(db: Db, path: string, now: () => number) {
+function prepareStore(db: Db, path: string, now: () => number, readOnly: boolean) {
   const checkSameFile = openSameFileCheck(path);
   const run = db.transaction((work: () => unknown) => work());
   // SQLite increments this when another connection has committed.
@@ -49,6 +49,7 @@ function prepareStore(db: Db, path: string, now: () => number) {
     file: path,
     /** The folder of the database: the workspace. Stored paths are relative to it. */
     folder: dirname(path),
+    readOnly,
     now,
     texts: openTextsTable(db, now),
     datasets: openDatasetsTable(db, now),
@@ -72,6 +73,11 @@ function prepareStore(db: Db, path: string, now: () => number) {
       return explaining(path, () => run.immediate(work) as T);
     },
     /** Throws DATABASE_GONE if the file was removed or replaced since it was opened. */
+    /** `work` reads one state of the database, whatever other processes write meanwhile. */
+    snapshot<T>(work: () => T): T {
+      checkSameFile();
+      return explaining(path, () => run.deferred(work) as T);
+    },
     checkSameFile,
     /** Whether another process has written since the last call. */
     changedElsewhere(): boolean {

@@ -13,6 +13,8 @@ export interface OpenOptions {
   readonly migrations?: readonly Migration[];
   /** How long a statement waits for another process's lock. */
   readonly busyTimeoutMs?: number;
+  /** Opens an existing database without writing to it: statements that write fail. */
+  readonly readOnly?: boolean;
 }
 
 /** "BRID": distinguishes our databases from those of other programs. */
@@ -38,14 +40,18 @@ export function runFolders(workspace: string): number {
 export function openDatabase(file: string, options: OpenOptions = {}): Db {
   checkNodeVersion(process.versions.node);
   const migrations = options.migrations ?? allMigrations;
+  const { readOnly: readonly = false, busyTimeoutMs: timeout = 5000 } = options;
   return explaining(file, () => {
     checkPlace(file);
-    makePrivate(file);
-    const db = new Database(file, { timeout: options.busyTimeoutMs ?? 5000 });
+    if (!readonly) makePrivate(file);
+    const db = new Database(file, { timeout, readonly, fileMustExist: readonly });
     try {
       checkFile(db, file, newestOf(migrations));
-      configure(db);
-      migrate(db, migrations);
+      if (readonly) refuseOld(db, file, newestOf(migrations));
+      else {
+        configure(db);
+        migrate(db, migrations);
+      }
       return db;
     } catch (error) {
       db.close();
@@ -112,6 +118,16 @@ function checkFile(db: Db, file: string, newest: number): void {
       remedy: 'Update Braid, or choose another workspace with --workspace; the file was not touched.',
     },
   );
+}
+
+/** Only a connection that writes can bring a database to the newest version. */
+function refuseOld(db: Db, file: string, newest: number): void {
+  const version = numberPragma(db, 'user_version');
+  if (version === newest) return;
+  throw new BraidError('DATABASE_TOO_OLD', `Expected ${file} to be at version ${newest}, got version ${version}`, {
+    kind: 'input',
+    remedy: 'Open the workspace once with this Braid (npm start, or braid serve): that updates the database.',
+  });
 }
 
 /** SQLite notices truncation only when it reads the missing part, which may be in the middle of a run. */

@@ -66,6 +66,21 @@ describe('openDatabase', () => {
     store.close();
   });
 
+  it('opens for reading what is there and of this version, and nothing else', () => {
+    const file = fileIn();
+    expect(errorOf(() => openDatabase(file, { readOnly: true }))).toMatchObject({ code: 'DATABASE_READ_ONLY' });
+    const one = { version: 1, sql: 'create table a (x integer) strict' };
+    const two = { version: 2, sql: 'alter table a add column y integer' };
+    openDatabase(file, { migrations: [one] }).close();
+    expect(errorOf(() => openDatabase(file, { migrations: [one, two], readOnly: true }))).toMatchObject({
+      ...{ code: 'DATABASE_TOO_OLD', kind: 'input' },
+      remedy: expect.stringContaining('braid serve'),
+    });
+    const db = openDatabase(file, { migrations: [one], readOnly: true });
+    expect(() => db.exec('insert into a values (1)')).toThrow(/readonly/);
+    db.close();
+  });
+
   it('leaves the version before a migration that fails', () => {
     const file = fileIn();
     const one = { version: 1, sql: 'create table a (x integer) strict' };

@@ -16,7 +16,7 @@ import type { MetricBucket, MetricPoint } from '../../store/metrics.ts';
 import { id, line, path, procedure } from './base.ts';
 import { configFieldValues } from './config.ts';
 
-const states = z.enum(['running', 'paused', 'interrupted', 'done', 'failed', 'stopped', 'collapsed']);
+export const states = z.enum(['running', 'paused', 'interrupted', 'done', 'failed', 'stopped', 'collapsed']);
 const range = z.object({ from: z.int().min(0), to: z.int().min(0) });
 const names = z.array(z.string().min(1).max(100)).min(1).max(50);
 

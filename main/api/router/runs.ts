@@ -2,25 +2,22 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { diffConfigs } from '../../services/config/diff.ts';
-import { readPreset } from '../../services/config/presets.ts';
 import { runCost } from '../../services/runs/cost.ts';
 import { exportRun } from '../../services/runs/exports/exports.ts';
 import { readStderr } from '../../services/runs/files.ts';
-import { asEnded, lineage, refreshCheckpoints, runDetail, runHistory } from '../../services/runs/history.ts';
+import { asEnded, lineage, runDetail, runHistory } from '../../services/runs/history.ts';
 import { removalOf } from '../../services/runs/removal.ts';
 import { removeRun, renameRun, requireRun } from '../../services/runs/runs.ts';
 import { savedFields } from '../../services/runs/saved-config.ts';
-import { adviseNext, runAdvice, runConfig } from '../../services/runs/verdict/advice.ts';
+import { adviseNext, runAdvice } from '../../services/runs/verdict/advice.ts';
 import { sparklines, watchedSeries } from '../../services/runs/watched-series.ts';
 import { wholeCheckpoint } from '../../services/runs/whole-checkpoint.ts';
 import { preflight } from '../../services/training/preflight.ts';
 import { runStanding, watchRun } from '../../services/training/run-watch.ts';
 import { ownRunFolder, requireRunFolder } from '../../services/workspace/own-folders.ts';
 import { readSettings } from '../../services/workspace/settings.ts';
-import type { Store } from '../../store/index.ts';
-import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
-import { checkConfigPaths } from '../config-paths.ts';
-import { type ApiContext, api } from '../context.ts';
+import { api } from '../context.ts';
+import { newRunConfig, resumeRun } from '../run-control.ts';
 
 export const runs = {
   list: api.runs.list.handler(({ context: { app }, input }) =>
@@ -42,24 +39,19 @@ export const runs = {
     watchRun(app.store, app.live, app.changes, { ...input, signal }),
   ),
   start: api.runs.start.handler(({ context, input }) => ({
-    runId: context.app.live.start(newRun(context, input), input.name === undefined ? {} : { name: input.name }),
+    runId: context.app.live.start(
+      newRunConfig(context.app, context.access, input),
+      input.name === undefined ? {} : { name: input.name },
+    ),
   })),
   preflight: api.runs.preflight.handler(({ context, input }) => {
-    const config = newRun(context, input);
+    const config = newRunConfig(context.app, context.access, input);
     return context.app.jobs.start('preflight', 'Pre-flight check of a run', (job) =>
       preflight(context.app, () => config, null, job),
     ).result;
   }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),
-  resume: api.runs.resume.handler(({ context: { app }, input: { runId, checkpointId, maxSteps } }) => {
-    const state = app.live.get(runId)?.state;
-    // An exiting process takes no commands: `live.resume` reports that.
-    if (state !== undefined && state !== 'ending') return app.live.command(runId, 'resume');
-    return app.live.resume(runId, {
-      ...(checkpointId !== undefined && { checkpoint: requireCheckpoint(app.store, runId, checkpointId) }),
-      ...(maxSteps !== undefined && { maxSteps }),
-    });
-  }),
+  resume: api.runs.resume.handler(({ context: { app }, input }) => resumeRun(app.store, app.live, input)),
   wholeCheckpoint: api.runs.wholeCheckpoint.handler(({ context, input, signal }) =>
     wholeCheckpoint(context.app.store, input.runId, signal),
   ),
@@ -105,29 +97,3 @@ export const runs = {
     return { yaml: stringify(config), file: join(folder, 'run.yaml') };
   }),
 };
-
-interface NewRun {
-  readonly preset: string;
-  readonly like?: number | undefined;
-  readonly config: Readonly<Record<string, unknown>>;
-}
-
-/** The settings from a page, over those of a preset or of a run. */
-function newRun({ app, access }: ApiContext, { preset, like, config }: NewRun): TrainConfig {
-  const usual = like === undefined ? readPreset(preset, app.paths) : runConfig(app.store, like);
-  const parsed = parseConfig({ ...usual, ...config }, 'The new run');
-  checkConfigPaths(parsed, access, app);
-  return parsed;
-}
-
-function requireCheckpoint(store: Store, runId: number, checkpointId: number) {
-  const checkpoint = refreshCheckpoints(store, runId).find(({ id }) => id === checkpointId);
-  if (checkpoint === undefined)
-    throw inputError('CHECKPOINT_UNKNOWN', `Expected a checkpoint of run ${runId}, got the id ${checkpointId}`);
-  if (checkpoint.deletedAt === null) return checkpoint;
-  throw inputError(
-    'CHECKPOINT_MISSING',
-    `${checkpoint.path}: expected a checkpoint folder, but it doesn't exist`,
-    'Choose another checkpoint of the run.',
-  );
-}

@@ -1,20 +1,23 @@
 /**
- * A run's files for reading without the app: `run.yaml`, `metrics.jsonl`, `sample_outputs.log`, and `stderr.log` where
- * its trainer died. They are optional: a write failure is reported once, and training continues.
+ * A run's files for reading without the app: `run.yaml`, `metrics.jsonl`, `sample_outputs.log`, `training.log`, and
+ * `stderr.log` where its trainer died. They are optional: a write failure is reported once, and training continues.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { BraidError } from '../../errors.ts';
-import { type FileOps, writeAll, writeError, writeFileAtomic } from '../../io/atomic-write.ts';
+import { type FileOps, writeError, writeFileAtomic } from '../../io/atomic-write.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { Metrics, Sample } from '../../trainer/events.ts';
 import { formatSamples } from './samples/log.ts';
+import { appendStep, appendText, cutAfter, NO_LINK, type StepLog } from './step-log.ts';
+import { formatEntry, type LogEntry, stepOfEntry } from './training-log.ts';
 
 export interface RunFilesOptions {
   /** Called at most once, with the first failure. */
   readonly onWarning: (warning: BraidError) => void;
   readonly ops?: FileOps;
+  readonly now?: () => Date;
 }
 
 export interface RunFiles {
@@ -24,26 +27,16 @@ export interface RunFiles {
   appendStep(step: number, metrics: Metrics): void;
   /** Appends the best and the worst completion to `sample_outputs.log`, in the same way. */
   appendSamples(step: number, samples: readonly Sample[]): void;
+  /** Appends what happened to `training.log`. */
+  appendLog(entry: LogEntry): void;
   /** Writes `stderr.log`: everything that the trainer and its libraries said before it died. */
   writeStderr(text: string): void;
-  /** Truncates both files to `step`: the run resumes from a checkpoint. */
+  /** Truncates the three files to `step`: the run resumes from a checkpoint. */
   discardAfter(step: number): void;
-}
-
-/** A file that grows by steps and can be truncated to one. */
-interface StepLog {
-  readonly path: string;
-  /** Reads the step that starts with this line; undefined in the middle of one, null if the line is incomplete. */
-  readonly stepOf: (line: string) => number | undefined | null;
-  lastStep: number;
 }
 
 /** Characters of stderr that a page shows. */
 const MOST_STDERR = 200_000;
-/** A workspace from elsewhere may hold a link in a file's place: what it leads to is neither read, added to nor cut. */
-const NO_LINK = fs.constants.O_NOFOLLOW ?? 0;
-const TO_APPEND = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_APPEND | NO_LINK;
-const TO_CUT = fs.constants.O_RDWR | NO_LINK;
 
 /** Opens the readable files of a run's folder, and repairs a last line that a killed process left half-written. */
 export function openRunFiles(folder: string, options: RunFilesOptions): RunFiles {
@@ -63,8 +56,10 @@ export function openRunFiles(folder: string, options: RunFilesOptions): RunFiles
 
   const metrics: StepLog = { path: join(folder, 'metrics.jsonl'), stepOf: stepOfJson, lastStep: -1 };
   const samples: StepLog = { path: join(folder, 'sample_outputs.log'), stepOf: stepOfHeader, lastStep: -1 };
+  const log = trainingLog(folder);
   guarded(metrics.path, 'the metrics', () => cutAfter(metrics, Number.POSITIVE_INFINITY, ops));
   guarded(samples.path, 'the sample log', () => cutAfter(samples, Number.POSITIVE_INFINITY, ops));
+  guarded(log.path, 'the log', () => cutAfter(log, Number.POSITIVE_INFINITY, ops));
 
   return {
     writeConfig(config) {
@@ -81,17 +76,38 @@ export function openRunFiles(folder: string, options: RunFilesOptions): RunFiles
     },
     appendStep(step, values) {
       const line = `${JSON.stringify({ step, ...values })}\n`;
-      guarded(metrics.path, 'the metrics', () => append(metrics, step, line, ops));
+      guarded(metrics.path, 'the metrics', () => appendStep(metrics, step, line, ops));
     },
     appendSamples(step, list) {
       if (list.length === 0) return;
-      guarded(samples.path, 'the sample log', () => append(samples, step, formatSamples(step, list), ops));
+      guarded(samples.path, 'the sample log', () => appendStep(samples, step, formatSamples(step, list), ops));
+    },
+    appendLog(entry) {
+      const at = options.now?.() ?? new Date();
+      guarded(log.path, 'the log', () => appendText(log.path, formatEntry(at, entry), ops));
     },
     discardAfter(step) {
       guarded(metrics.path, 'the metrics', () => cutAfter(metrics, step, ops));
       guarded(samples.path, 'the sample log', () => cutAfter(samples, step, ops));
+      guarded(log.path, 'the log', () => cutAfter(log, step, ops));
     },
   };
+}
+
+function trainingLog(folder: string): StepLog {
+  return { path: join(folder, 'training.log'), stepOf: stepOfEntry, lastStep: -1 };
+}
+
+/** Appends to the log of a run whose host is gone; one without a log, of an earlier version, gets none. */
+export function appendToLog(folder: string, entry: LogEntry): void {
+  const log = trainingLog(folder);
+  try {
+    if (!fs.existsSync(log.path)) return;
+    cutAfter(log, Number.POSITIVE_INFINITY, fs);
+    appendText(log.path, formatEntry(new Date(), entry), fs);
+  } catch {
+    // A full disk, or a link in its place: the history has it, and opening the workspace must not fail.
+  }
 }
 
 function stderrFile(folder: string): string {
@@ -121,53 +137,6 @@ function asWarning(error: unknown, path: string, what: string): BraidError {
     `${cause?.message ?? `Can't write ${what} to ${path}: ${String(error)}`}. Training continues; the database has everything`,
     { cause: error, ...(cause?.remedy === undefined ? {} : { remedy: cause.remedy }) },
   );
-}
-
-function append(log: StepLog, step: number, text: string, ops: FileOps): void {
-  if (step <= log.lastStep) cutAfter(log, step - 1, ops);
-  const file = ops.openSync(log.path, TO_APPEND);
-  try {
-    const size = ops.fstatSync(file).size;
-    try {
-      writeAll(file, text, ops);
-    } catch (error) {
-      // A full disk may accept part of a line first; that part must not corrupt the next one.
-      ops.ftruncateSync(file, size);
-      throw error;
-    }
-  } finally {
-    ops.closeSync(file);
-  }
-  log.lastStep = step;
-}
-
-/** Truncates the file before the first line of a later step, or before an incomplete line. */
-function cutAfter(log: StepLog, step: number, ops: FileOps): void {
-  if (!fs.existsSync(log.path)) return;
-  const bytes = fs.readFileSync(log.path);
-  const kept = lengthUpTo(log, bytes, step);
-  if (kept === bytes.length) return;
-  const file = ops.openSync(log.path, TO_CUT);
-  try {
-    ops.ftruncateSync(file, kept);
-  } finally {
-    ops.closeSync(file);
-  }
-}
-
-/** Bytes up to the end of `step`; also records the last remaining step. */
-function lengthUpTo(log: StepLog, bytes: Buffer, step: number): number {
-  log.lastStep = -1;
-  let start = 0;
-  while (start < bytes.length) {
-    const end = bytes.indexOf(10, start);
-    if (end < 0) return start;
-    const found = log.stepOf(bytes.toString('utf8', start, end));
-    if (found === null || (found !== undefined && found > step)) return start;
-    if (found !== undefined) log.lastStep = found;
-    start = end + 1;
-  }
-  return start;
 }
 
 function stepOfJson(line: string): number | null {

@@ -119,11 +119,15 @@ export function refreshCheckpoints(
   runId: number,
   exists: (path: string) => boolean = existsSync,
 ): CheckpointRow[] {
-  for (const checkpoint of store.checkpoints.ofRun(runId)) {
-    const gone = !exists(fromStoredPath(store.folder, checkpoint.path));
-    if (gone && checkpoint.deletedAt === null) store.checkpoints.markDeleted(checkpoint.id);
-  }
-  return store.checkpoints.ofRun(runId).map((row) => ({ ...row, path: fromStoredPath(store.folder, row.path) }));
+  const isGone = ({ path, deletedAt }: CheckpointRow): boolean =>
+    deletedAt === null && !exists(fromStoredPath(store.folder, path));
+  if (!store.readOnly)
+    for (const checkpoint of store.checkpoints.ofRun(runId).filter(isGone))
+      store.checkpoints.markDeleted(checkpoint.id);
+  return store.checkpoints.ofRun(runId).map((row) => {
+    const deletedAt = isGone(row) ? store.now() : row.deletedAt;
+    return { ...row, deletedAt, path: fromStoredPath(store.folder, row.path) };
+  });
 }
 
 /** The newest existing checkpoint of a run; undefined before the first. */

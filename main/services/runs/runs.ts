@@ -10,6 +10,10 @@ import { currentHost, isHostAlive } from '../workspace/host.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath, runFolderName, toStoredPath } from '../workspace/workspace.ts';
 import { discardAfter } from './events.ts';
+import { appendToLog } from './files.ts';
+import { faultEntry } from './training-log.ts';
+
+const RESUME = 'Resume the run: it continues from its last checkpoint.';
 
 export interface CreateRunOptions {
   readonly stageId?: number | null;
@@ -110,7 +114,7 @@ export function interruptRun(store: Store, runId: number, reason: string): boole
       kind: 'interrupted',
       severity: 'error',
       message: reason,
-      remedy: 'Resume the run: it continues from its last checkpoint.',
+      remedy: RESUME,
       data: null,
     });
     return true;
@@ -178,11 +182,16 @@ export function markAbandonedRuns(
   store: Store,
   isAlive: (run: RunRow) => boolean = (run) => isHostAlive(run, store.now()),
 ): number[] {
-  return store.transaction(() => {
-    const abandoned = store.runs.list({ states: ['running', 'paused'] }).filter((run) => !isAlive(run));
-    for (const run of abandoned) {
-      interruptRun(store, run.id, `The app (process ${run.pid ?? 'unknown'}) quit during the run`);
-    }
-    return abandoned.map((run) => run.id);
+  const reasonOf = (run: RunRow): string => `The app (process ${run.pid ?? 'unknown'}) quit during the run`;
+  const abandoned = store.transaction(() => {
+    const found = store.runs.list({ states: ['running', 'paused'] }).filter((run) => !isAlive(run));
+    for (const run of found) interruptRun(store, run.id, reasonOf(run));
+    return found;
   });
+  for (const run of abandoned) {
+    const folder = ownRunFolder(store, run.folder);
+    const fault = { message: reasonOf(run), remedy: RESUME };
+    if (folder !== null) appendToLog(folder, faultEntry(run.step, 'Error', fault));
+  }
+  return abandoned.map((run) => run.id);
 }

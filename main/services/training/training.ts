@@ -19,6 +19,7 @@ import { newestCheckpoint } from '../runs/history.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
 import { claimRun, createRun, finishRun, interruptRun, removeRun, requireRun, rewindRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
+import { entryOf, faultEntry, resumeEntry, startEntry } from '../runs/training-log.ts';
 import { describeExit, failedError, spawnTrainer, type TrainerExit } from '../trainer-process/process.ts';
 import { requireRunFolder } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -165,6 +166,8 @@ interface Launch extends Pick<TrainerStart, 'records' | 'evalRecords'> {
 function launch(store: Store, launched: Launch, options: TrainingOptions): LiveRun {
   const { runId, folder, config, resume, records, evalRecords, modelFolder } = launched;
   const files = openRunFiles(folder, { onWarning: (warning) => recordQuietly(store, runId, warning) });
+  const from = resume?.from?.step ?? 0;
+  if (resume === null) files.appendLog(startEntry(config));
   let begun = false;
   let isLost = (): boolean => false;
   let failure: BraidError | null = null;
@@ -174,8 +177,9 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
   let dropping = Promise.resolve();
   const begin = (): void => {
     begun = true;
-    if (resume !== null) rewind(store, resume.before, resume.from?.step ?? 0, config);
-    files.discardAfter(resume?.from?.step ?? 0);
+    if (resume !== null) rewind(store, resume.before, from, config);
+    files.discardAfter(from);
+    if (resume !== null) files.appendLog(resumeEntry(from, resume.before));
     files.writeConfig(config);
     isLost = folderWatch(folder);
   };
@@ -185,7 +189,7 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
       if (!begun && events.some(({ kind }) => kind === 'ready')) begin();
       collapse = collapseAfter(events, collapse);
       pending = [...pending, ...events];
-      writeFiles(files, events);
+      writeFiles(files, events, from);
       recordEvents(store, runId, pending);
       const saved = pending.findLast((event) => event.kind === 'checkpoint');
       if (saved !== undefined)
@@ -193,8 +197,14 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
       pending = [];
       return failureIn(events);
     } catch (cause) {
-      return historyLost(runId, cause);
+      return lose(cause);
     }
+  };
+  /** The log may have room where the database has none. */
+  const lose = (cause: unknown): BraidError => {
+    const lost = historyLost(runId, cause);
+    if (failure?.code !== 'HISTORY_LOST') files.appendLog(faultEntry(lastStep(pending), 'Error', lost));
+    return lost;
   };
   const job: TrainerStart = {
     kind: 'start',
@@ -225,9 +235,11 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
       // Only of a crash: what libraries log in a run that ends well is of no interest.
       if (exit.code !== 0 && exit.stderr.trim() !== '' && !refused) files.writeStderr(exit.stderr);
       if (refused) return undoRun(store, runId, failure);
-      return conclude(store, runId, exit, failure ?? (isLost() ? folderLost(runId, folder) : null), collapse);
+      const outcome = conclude(store, runId, exit, failure ?? (isLost() ? folderLost(runId, folder) : null), collapse);
+      logEnd(files, outcome, failure);
+      return outcome;
     } catch (cause) {
-      return unsettled(runId, historyLost(runId, cause));
+      return unsettled(runId, lose(cause));
     }
   });
   return { runId, folder, send: trainer.send, kill: trainer.kill, outcome };
@@ -241,11 +253,24 @@ function rewind(store: Store, before: RunRow, step: number, config: TrainConfig)
 }
 
 /** Files are written before the database: extra lines are cut when the run resumes; missing ones would be lost. */
-function writeFiles(files: RunFiles, events: readonly TrainerEvent[]): void {
+function writeFiles(files: RunFiles, events: readonly TrainerEvent[], startStep: number): void {
   for (const event of events) {
+    const entry = entryOf(event, startStep);
+    if (entry !== null) files.appendLog(entry);
     if (event.kind === 'step') files.appendStep(event.step, event.metrics);
     if (event.kind === 'samples') files.appendSamples(event.step, event.samples);
   }
+}
+
+function lastStep(events: readonly TrainerEvent[]): number {
+  return Math.max(0, ...events.map((event) => ('step' in event ? event.step : 0)));
+}
+
+/** Ends of which no event of the trainer told: it died, its folder was removed, the collapse watch was right. */
+function logEnd(files: RunFiles, { state, step, error }: RunOutcome, logged: BraidError | null): void {
+  if (state === 'collapsed')
+    files.appendLog({ step, lines: ['It counts as collapsed: the collapse watch had paused it'] });
+  if (error !== null && error !== logged) files.appendLog(faultEntry(step, 'Error', error));
 }
 
 function failureIn(events: readonly TrainerEvent[]): BraidError | null {

@@ -5,14 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { BraidError } from '../../../main/errors.ts';
 import type { FileOps } from '../../../main/io/atomic-write.ts';
-import { openRunFiles } from '../../../main/services/runs/files.ts';
+import { appendToLog, openRunFiles } from '../../../main/services/runs/files.ts';
 import { formatSamples } from '../../../main/services/runs/samples/log.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
 import { sampleOf, temporaryFolder } from '../../store/helpers.ts';
 
 function open(folder = temporaryFolder(), ops: FileOps = fs) {
   const warnings: BraidError[] = [];
-  const files = openRunFiles(folder, { onWarning: (warning) => warnings.push(warning), ops });
+  const now = () => new Date('2026-01-02T03:04:05Z');
+  const files = openRunFiles(folder, { onWarning: (warning) => warnings.push(warning), ops, now });
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const steps = () =>
     read('metrics.jsonl')
@@ -54,6 +55,28 @@ describe('openRunFiles', () => {
     expect(read('metrics.jsonl')).toContain('{"step":4,"reward":40}');
   });
 
+  it('keeps every entry of the log, several a step, and cuts those after a checkpoint', () => {
+    const { files, read, folder } = open();
+    for (const [step, line] of [
+      [0, 'Started'],
+      [4, 'Checkpoint'],
+      [4, 'Paused\nbecause of a trap: step 99'],
+      [6, 'Warning'],
+      [4, 'late'],
+    ] as const)
+      files.appendLog({ step, lines: [line] });
+    const whole = read('training.log');
+    expect(whole.match(/ step \d+ {2}\w+/g)).toEqual(
+      ['0  Started', '4  Checkpoint', '4  Paused', '6  Warning', '4  late'].map((entry) => ` step ${entry}`),
+    );
+    files.discardAfter(4);
+    expect(read('training.log')).toBe(whole.slice(0, whole.indexOf('2026-01-02 03:04:05Z  step 6')));
+    appendFileSync(join(folder, 'training.log'), '2026-01-02 03:0');
+    open(folder).files.appendLog({ step: 5, lines: ['again'] });
+    expect(read('training.log').split('\n').at(-2)).toBe('2026-01-02 03:04:05Z  step 5  again');
+    expect(read('training.log')).not.toContain('03:02026');
+  });
+
   it('continues after a process that was killed in the middle of a line', () => {
     const first = open();
     first.files.appendStep(1, { reward: 1 });
@@ -82,13 +105,18 @@ describe('openRunFiles', () => {
       if (length > 8) return fs.writeSync(file, bytes, offset, 8);
       throw Object.assign(new Error('ENOSPC: simulated'), { code: 'ENOSPC', syscall: 'write' });
     };
-    const { files, warnings, steps } = open(temporaryFolder(), { ...fs, writeSync: writeSync as typeof fs.writeSync });
+    const { files, warnings, steps, read } = open(temporaryFolder(), {
+      ...fs,
+      writeSync: writeSync as typeof fs.writeSync,
+    });
     files.appendStep(1, { reward: 1 });
     full = true;
     files.appendStep(2, { reward: 2 });
     files.appendSamples(2, [sampleOf()]);
+    files.appendLog({ step: 2, lines: ['lost'] });
     files.writeConfig(parseConfig({}));
     full = false;
+    files.appendLog({ step: 3, lines: ['kept'] });
     files.appendStep(3, { reward: 3 });
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatchObject({
@@ -97,17 +125,21 @@ describe('openRunFiles', () => {
       remedy: expect.stringContaining('Free some space'),
     });
     expect(steps()).toEqual([1, 3]);
+    expect(read('training.log')).toBe('2026-01-02 03:04:05Z  step 3  kept\n');
   });
 
   it.skipIf(process.platform === 'win32')('neither adds to nor cuts what a link in its place leads to', () => {
     const folder = temporaryFolder();
     const victim = join(temporaryFolder(), 'authorized_keys');
     fs.writeFileSync(victim, 'not a step\nhalf a line');
-    for (const name of ['metrics.jsonl', 'sample_outputs.log']) fs.symlinkSync(victim, join(folder, name));
+    for (const name of ['metrics.jsonl', 'sample_outputs.log', 'training.log'])
+      fs.symlinkSync(victim, join(folder, name));
     const warnings: BraidError[] = [];
     const files = openRunFiles(folder, { onWarning: (warning) => warnings.push(warning) });
     files.appendStep(1, { reward: 1 });
     files.appendSamples(1, [sampleOf()]);
+    files.appendLog({ step: 1, lines: ['started'] });
+    appendToLog(folder, { step: 1, lines: ['interrupted'] });
     files.discardAfter(0);
     expect(readFileSync(victim, 'utf8')).toBe('not a step\nhalf a line');
     expect(warnings.map(({ code }) => code)).toEqual(['RUN_FILES_INCOMPLETE']);
@@ -118,7 +150,21 @@ describe('openRunFiles', () => {
     files.discardAfter(3);
     files.appendStep(1, {});
     files.appendStep(2, {});
+    files.appendLog({ step: 2, lines: ['nowhere'] });
     expect(warnings).toHaveLength(1);
+  });
+});
+
+describe('appendToLog', () => {
+  it('adds to a log that is there, after half a line, and makes none', () => {
+    const folder = temporaryFolder();
+    appendToLog(folder, { step: 3, lines: ['Error: quit'] });
+    expect(fs.existsSync(join(folder, 'training.log'))).toBe(false);
+    open(folder).files.appendLog({ step: 0, lines: ['Started'] });
+    appendFileSync(join(folder, 'training.log'), '2026-01-02 03');
+    appendToLog(folder, { step: 3, lines: ['Error: quit'] });
+    const lines = readFileSync(join(folder, 'training.log'), 'utf8').split('\n');
+    expect(lines.map((line) => line.slice(20))).toEqual(['  step 0  Started', '  step 3  Error: quit', '']);
   });
 });
 

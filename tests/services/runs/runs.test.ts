@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { discardAfter, recordEvents } from '../../../main/services/runs/events.ts';
@@ -20,7 +20,7 @@ import {
 import type { Store } from '../../../main/store/index.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
 import type { TrainerEvent } from '../../../main/trainer/events.ts';
-import { errorOf, sampleOf, temporaryStore } from '../../store/helpers.ts';
+import { errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 
 const config = parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: 60 });
 
@@ -296,7 +296,8 @@ describe('markAbandonedRuns', () => {
   it('interrupts the runs whose process is gone, and no other', () => {
     const store = temporaryStore();
     const alive = createRun(store, config).runId;
-    const gone = createRun(store, config, { host: { pid: process.pid, hostId: 'nowhere:1' } }).runId;
+    const { runId: gone, folder } = createRun(store, config, { host: { pid: process.pid, hostId: 'nowhere:1' } });
+    writeFileSync(join(folder, 'training.log'), '');
     const paused = createRun(store, config, { host: { pid: 5, hostId: 'nowhere:2' } }).runId;
     recordEvents(store, paused, [{ kind: 'paused', step: 2, reason: 'r', byWatch: false }]);
     const ended = createRun(store, config, { host: { pid: 5, hostId: 'nowhere:2' } }).runId;
@@ -310,6 +311,19 @@ describe('markAbandonedRuns', () => {
     expect(store.runs.get(alive)?.state).toBe('running');
     expect(store.runs.get(ended)?.state).toBe('done');
     expect(markAbandonedRuns(later)).toEqual([]);
+    const log = readFileSync(join(folder, 'training.log'), 'utf8');
+    expect(log).toMatch(/^.{20} {2}step 0 {2}Error: The app \(process \d+\) quit during the run\n {4}Resume the run/);
+    expect(log.match(/quit/g)).toHaveLength(1);
+  });
+
+  it('writes nothing outside the folders of runs', () => {
+    const store = temporaryStore();
+    const { runId, name } = createRun(store, config, { host: { pid: 5, hostId: 'nowhere:2' } });
+    const elsewhere = temporaryFolder();
+    writeFileSync(join(elsewhere, 'training.log'), 'a diary');
+    store.runs.place(runId, name, elsewhere);
+    expect(markAbandonedRuns({ ...store, now: () => 1e12 })).toEqual([runId]);
+    expect(readFileSync(join(elsewhere, 'training.log'), 'utf8')).toBe('a diary');
   });
 });
 

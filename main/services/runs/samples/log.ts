@@ -1,4 +1,5 @@
 /** The text of `sample_outputs.log`: for each step, the best and the worst completion with their target. */
+import { visible } from '../../../text/visible.ts';
 import type { Sample } from '../../../trainer/events.ts';
 
 const width = 100;
@@ -57,11 +58,4 @@ function wrapLine(line: string): string[] {
     current += current === indent ? word : ` ${word}`;
   }
   return [...lines, current.trimEnd()];
-}
-
-/** Escapes control characters: a model's output must not control a terminal. */
-function visible(text: string): string {
-  return text
-    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
-    .replace(/[^\P{Cc}\n\t]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

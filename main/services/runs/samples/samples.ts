@@ -40,6 +40,15 @@ export interface RecordStep {
   readonly worst: SampleFacts;
 }
 
+/** The best and the worst completion of a step. */
+export interface Extremes {
+  readonly step: number;
+  readonly n: number;
+  readonly best: SampleView;
+  /** Null for a single completion. */
+  readonly worst: SampleView | null;
+}
+
 /** What a run has stored, by step. */
 export function runSamples(store: Store, runId: number): RunSamples {
   const run = requireRun(store, runId);
@@ -69,6 +78,17 @@ export function readSample(store: Store, key: SampleKey): SampleView {
   if (sample === undefined) throw stepGone(name, key.step, reached);
   const alignment = task === 'interleave' ? alignCompletion(sample.target, sample.completion, task) : null;
   return { ...sample, runName: name, alignment };
+}
+
+/** The best and the worst completion of a step, by default of the newest stored one; null if none are stored. */
+export function stepExtremes(store: Store, runId: number, chosen?: number): Extremes | null {
+  const step = chosen ?? store.samples.steps(runId).at(-1);
+  if (step === undefined) return null;
+  const ranked = stepSamples(store, runId, step).toSorted((a, b) => rank(b) - rank(a));
+  const [best, worst] = [ranked[0], ranked.at(-1)];
+  if (best === undefined || worst === undefined) return null;
+  const last = worst === best ? null : readSample(store, worst);
+  return { step, n: ranked.length, best: readSample(store, best), worst: last };
 }
 
 function stepGone(name: string, step: number, reached: number) {

@@ -1,0 +1,60 @@
+/** Starting and resuming runs on request, of a page or an agent: one set of checks for both. */
+import { inputError } from '../errors.ts';
+import { readPreset } from '../services/config/presets.ts';
+import { refreshCheckpoints } from '../services/runs/history.ts';
+import { runConfig } from '../services/runs/verdict/advice.ts';
+import type { LiveRuns } from '../services/training/live-runs.ts';
+import type { HostPaths } from '../services/workspace/paths.ts';
+import type { Store } from '../store/index.ts';
+import { parseConfig, type TrainConfig } from '../trainer/config.ts';
+import { checkConfigPaths } from './config-paths.ts';
+import type { PathAccess } from './context.ts';
+
+export interface RunPlace {
+  readonly store: Store;
+  readonly paths: Pick<HostPaths, 'resources'>;
+}
+
+export interface NewRun {
+  readonly preset: string;
+  readonly like?: number | undefined;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** The requested settings over those of a preset or of a run; paths must be ones that the requester may use. */
+export function newRunConfig(place: RunPlace, access: PathAccess, { preset, like, config }: NewRun): TrainConfig {
+  const usual = like === undefined ? readPreset(preset, place.paths) : runConfig(place.store, like);
+  const parsed = parseConfig({ ...usual, ...config }, 'The new run');
+  checkConfigPaths(parsed, access, place);
+  return parsed;
+}
+
+export interface Resumption {
+  readonly runId: number;
+  readonly checkpointId?: number | undefined;
+  readonly maxSteps?: number | undefined;
+}
+
+/** Resumes after a pause, or resumes an ended run from its newest or the given checkpoint. */
+export function resumeRun(store: Store, live: LiveRuns, { runId, checkpointId, maxSteps }: Resumption): void {
+  const state = live.get(runId)?.state;
+  // An exiting process takes no commands: `live.resume` reports that.
+  if (state !== undefined && state !== 'ending') live.command(runId, 'resume');
+  else
+    live.resume(runId, {
+      ...(checkpointId !== undefined && { checkpoint: requireCheckpoint(store, runId, checkpointId) }),
+      ...(maxSteps !== undefined && { maxSteps }),
+    });
+}
+
+function requireCheckpoint(store: Store, runId: number, checkpointId: number) {
+  const checkpoint = refreshCheckpoints(store, runId).find(({ id }) => id === checkpointId);
+  if (checkpoint === undefined)
+    throw inputError('CHECKPOINT_UNKNOWN', `Expected a checkpoint of run ${runId}, got the id ${checkpointId}`);
+  if (checkpoint.deletedAt === null) return checkpoint;
+  throw inputError(
+    'CHECKPOINT_MISSING',
+    `${checkpoint.path}: expected a checkpoint folder, but it doesn't exist`,
+    'Choose another checkpoint of the run.',
+  );
+}

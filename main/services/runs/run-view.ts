@@ -1,0 +1,92 @@
+/** A run as one look at it shows: state, curve, held-out scores, verdict, extreme completions. Writes nothing. */
+import type { EvaluationRow } from '../../store/evaluations.ts';
+import type { EventRow } from '../../store/events.ts';
+import type { Store } from '../../store/index.ts';
+import { isHostAlive } from '../workspace/host.ts';
+import { evaluationDataset } from './evaluation.ts';
+import { type RunSummary, runSummary } from './history.ts';
+import { requireRun } from './runs.ts';
+import { type Extremes, stepExtremes } from './samples/samples.ts';
+import { type Advice, runAdvice } from './verdict/advice.ts';
+import { runVerdict } from './verdict/run-verdict.ts';
+import type { Verdict } from './verdict/verdict.ts';
+
+export interface RunView {
+  readonly run: RunSummary;
+  /** Whether it trains or is paused, in a process that exists. */
+  readonly live: boolean;
+  /** Of the newest steps, or estimated before the first; null if unknown. */
+  readonly secondsPerStep: number | null;
+  /** Null if unknown, and for a run that has ended. */
+  readonly secondsLeft: number | null;
+  readonly curve: RunCurve;
+  /** Of this run's own held-out records, by step. */
+  readonly heldOut: readonly Pick<EvaluationRow, 'step' | 'mean' | 'low' | 'high' | 'n'>[];
+  readonly verdict: Verdict;
+  readonly advice: readonly Advice[];
+  /** Of the newest step with stored completions; null before the first. */
+  readonly extremes: Extremes | null;
+  /** The newest last. */
+  readonly events: readonly EventRow[];
+}
+
+export interface RunCurve {
+  /** A supervised run has no reward. */
+  readonly metric: 'reward' | 'loss';
+  /** Means of equal parts of the steps so far; NaN where there is none. */
+  readonly values: readonly number[];
+  /** How many such parts the whole run has. */
+  readonly total: number;
+}
+
+/** Steps whose time counts as the pace now. */
+const PACE = 20;
+
+/** One look at a run; its curve has at most `points` values. */
+export function runView(store: Store, runId: number, points = 200, alive = isHostAlive): RunView {
+  const found = runSummary(store, runId);
+  const open = found.state === 'running' || found.state === 'paused';
+  const live = open && alive(found, store.now());
+  const events = store.events.ofRun(runId);
+  const secondsPerStep = paceOf(store, found, events);
+  const heldOutSet = evaluationDataset(requireRun(store, runId));
+  return {
+    run: open && !live ? { ...found, state: 'interrupted', reason: goneReason(found) } : found,
+    live,
+    secondsPerStep,
+    secondsLeft: live && secondsPerStep !== null ? secondsPerStep * Math.max(0, found.maxSteps - found.step) : null,
+    curve: curveOf(store, found, points),
+    heldOut: store.evaluations.ofRun(runId).filter(({ dataset }) => dataset === heldOutSet),
+    verdict: runVerdict(store, runId),
+    advice: runAdvice(store, runId),
+    extremes: stepExtremes(store, runId),
+    events,
+  };
+}
+
+/** The history still calls it running: the next start of Braid in this workspace marks it. */
+function goneReason({ pid }: Pick<RunSummary, 'pid'>): string {
+  return `Its process (${pid ?? 'unknown'}) no longer exists`;
+}
+
+function paceOf(store: Store, { id, step }: RunSummary, events: readonly EventRow[]): number | null {
+  const times = store.metrics
+    .after(id, step - PACE, PACE)
+    .map(({ metrics }) => metrics.step_time ?? Number.NaN)
+    .filter((seconds) => Number.isFinite(seconds));
+  if (times.length > 0) return times.reduce((sum, seconds) => sum + seconds, 0) / times.length;
+  const estimate = events.findLast(({ kind }) => kind === 'estimate')?.data as { secondsPerStep?: unknown } | undefined;
+  return typeof estimate?.secondsPerStep === 'number' ? estimate.secondsPerStep : null;
+}
+
+function curveOf(store: Store, { id, step, maxSteps, method, latest }: RunSummary, points: number): RunCurve {
+  const metric = latest.reward === undefined && (method === 'sft' || latest.loss !== undefined) ? 'loss' : 'reward';
+  if (step === 0) return { metric, values: [], total: points };
+  const whole = Math.max(step, maxSteps);
+  const count = Math.min(step, Math.max(1, Math.round((points * step) / whole)));
+  const buckets = store.metrics.buckets(id, metric, count, { from: 1, to: step });
+  const values = Array<number>(count).fill(Number.NaN);
+  for (const { lastStep, mean } of buckets)
+    values[Math.min(count - 1, Math.floor(((lastStep - 1) * count) / step))] = mean;
+  return { metric, values, total: (count * whole) / step };
+}

@@ -1,0 +1,111 @@
+/** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
+import { formatBytes, formatDuration } from '../../text/format.ts';
+import { visible } from '../../text/visible.ts';
+import type { TrainConfig } from '../../trainer/config.ts';
+import type { TrainerEvent } from '../../trainer/events.ts';
+import { VERSION } from '../../version.ts';
+
+export interface LogEntry {
+  readonly step: number;
+  /** The first line starts with the time and the step; others are indented. */
+  readonly lines: readonly string[];
+}
+
+/** An entry as in the file: `2026-11-22 18:05:03Z  step 20  Paused: …`, and what to do on an indented line. */
+export function formatEntry(at: Date, { step, lines }: LogEntry): string {
+  const time = `${at.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+  const [first = '', ...rest] = lines.flatMap((line) => visible(line).split('\n'));
+  return `${[`${time}  step ${step}  ${first}`, ...rest.map((line) => `    ${line}`)].join('\n')}\n`;
+}
+
+/** The step of a line of the file; undefined for an indented one. */
+export function stepOfEntry(line: string): number | undefined {
+  const digits = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}step (\d+)/.exec(line)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** A new run: what it was started with. */
+export function startEntry(config: TrainConfig): LogEntry {
+  const { method, max_steps, seed, model, from_checkpoint: from, dataset, eval_dataset: heldOut } = config;
+  return {
+    step: 0,
+    lines: [
+      `Started by Braid ${VERSION}: ${method}, ${max_steps} steps, seed ${seed}; all settings are in run.yaml`,
+      `Model: ${model}${from === null ? '' : `, from ${from}`}`,
+      `Dataset: ${dataset}${heldOut === null ? ', no held-out records' : `, held-out records: ${heldOut}`}`,
+    ],
+  };
+}
+
+/** A run that resumes from a checkpoint: what the entries that were cut said last. */
+export function resumeEntry(
+  step: number,
+  before: { readonly state: string; readonly step: number; readonly reason: string | null },
+): LogEntry {
+  const why = before.reason === null ? '' : ` (${before.reason})`;
+  return {
+    step,
+    lines: [`Resumed from step ${step} by Braid ${VERSION}; it was ${before.state} at step ${before.step}${why}`],
+  };
+}
+
+/** An error or a warning, and what to do about it. */
+export function faultEntry(
+  step: number,
+  kind: 'Error' | 'Warning',
+  { message, remedy }: { readonly message: string; readonly remedy?: string | null | undefined },
+): LogEntry {
+  return { step, lines: [`${kind}: ${message}`, ...(remedy ? [remedy] : [])] };
+}
+
+/** The entry of a trainer's event; null for those with files of their own, and for signs of life. */
+export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null {
+  switch (event.kind) {
+    case 'ready': {
+      const { backend, threads, why, trainable, parameters, maxCompletionLength } = event;
+      return {
+        step: startStep,
+        lines: [
+          `Backend: ${backend}, ${threads} ${threads === 1 ? 'thread' : 'threads'}. ${why}`,
+          `Trains ${trainable} of ${parameters} parameters; completions of up to ${maxCompletionLength} tokens`,
+        ],
+      };
+    }
+    case 'estimate': {
+      const pace = `about ${event.secondsPerStep.toPrecision(2)} s per step`;
+      return say(event, `Estimate: ${pace}, ${formatDuration(event.seconds)} left, ${formatBytes(event.memoryBytes)}`);
+    }
+    case 'checkpoint':
+      return say(event, `Checkpoint: ${event.path}`);
+    case 'evaluation': {
+      const scores = Object.entries(event.metrics).map(([name, value]) => `${name} ${Number(value.toPrecision(4))}`);
+      return say(event, `Held-out evaluation of ${event.items.length} records: ${scores.join(', ')}`);
+    }
+    case 'warning':
+      return faultEntry(event.step, 'Warning', event);
+    case 'notice':
+      return { step: event.step, lines: [`Note: ${event.message}`, event.remedy].filter((line) => line !== '') };
+    case 'paused':
+      return say(event, `Paused: ${event.reason}`);
+    case 'resumed':
+      return say(event, 'Resumed after the pause');
+    case 'done': {
+      const at = event.path === null ? '' : `; its last checkpoint is ${event.path}`;
+      return say(event, `${event.stopped ? 'Stopped on request' : 'Finished'}${at}`);
+    }
+    case 'failed':
+      return faultEntry(event.step, 'Error', event);
+    case 'alive':
+    case 'step':
+    case 'samples':
+      return null;
+    default:
+      // Of another version: recording it in the history will report it.
+      event satisfies never;
+      return null;
+  }
+}
+
+function say({ step }: { readonly step: number }, line: string): LogEntry {
+  return { step, lines: [line] };
+}
