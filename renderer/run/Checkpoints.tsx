@@ -96,7 +96,7 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBac
 });
 
 /** Files that a run writes besides its checkpoints. */
-const files = ['run.yaml', 'metrics.jsonl', 'sample_outputs.log'];
+const files = ['run.yaml', 'metrics.jsonl', 'sample_outputs.log', 'training.log'];
 
 function Files({ folder }: { readonly folder: string }) {
   return (
