@@ -125,12 +125,10 @@ export const trainConfigSchema = z.strictObject({
     unit: 'prompts',
     doc: 'polychromic-sft: prompts per step to sample completions for; null: all.',
   }),
-  polychromic_sets: count
-    .default(16)
-    .meta({
-      unit: 'sets',
-      doc: 'polychromic-grpo: different random sets of completions drawn from each group; all of them if there are no more.',
-    }),
+  polychromic_sets: count.default(16).meta({
+    unit: 'sets',
+    doc: 'polychromic-grpo: different random sets of completions drawn from each group; all of them if there are no more.',
+  }),
   polychromic_set_size: z
     .int()
     .min(2)
@@ -155,10 +153,9 @@ export const trainConfigSchema = z.strictObject({
     .meta({ doc: 'Policy loss and its normalisation.' }),
   sapo_temperature_pos: positive.default(1).meta({ doc: 'sapo: gate temperature for positive advantages.' }),
   sapo_temperature_neg: positive.default(1.05).meta({ doc: 'sapo: gate temperature for the others.' }),
-  scale_rewards: z
-    .enum(['group', 'batch', 'none'])
-    .default('group')
-    .meta({ doc: 'Standard deviation that advantages are divided by: of the group, of the batch, or none.' }),
+  scale_rewards: z.enum(['group', 'batch', 'none', 'mean']).default('group').meta({
+    doc: "What advantages are divided by: the standard deviation of the group or of the batch, nothing (none), or the group's mean reward (MaxRL).",
+  }),
   multi_objective_aggregation: z
     .enum(['sum_then_normalize', 'normalize_then_sum'])
     .default('sum_then_normalize')
@@ -373,7 +370,20 @@ function describeUnknown(key: string): string {
 
 /** An inconsistency between valid settings; null: none. */
 function combinationFault(config: TrainConfig): ConfigFault | null {
-  return polychromicFault(config) ?? (isReinforcement(config.method) ? groupFault(config) : null);
+  return (
+    polychromicFault(config) ?? (isReinforcement(config.method) ? (groupFault(config) ?? maxRlFault(config)) : null)
+  );
+}
+
+/** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */
+function maxRlFault({ scale_rewards, reward_weights }: TrainConfig): ConfigFault | null {
+  const negative = reward_weights?.find((weight) => weight < 0);
+  if (scale_rewards !== 'mean' || negative === undefined) return null;
+  return {
+    field: 'scale_rewards',
+    message: `expected no negative reward_weights with scale_rewards mean, got ${negative}`,
+    remedy: 'Use scale_rewards group, batch or none, or weights of at least 0.',
+  };
 }
 
 function groupFault(config: TrainConfig): ConfigFault | null {

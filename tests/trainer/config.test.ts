@@ -42,6 +42,15 @@ describe('configFaults', () => {
     });
   });
 
+  it('rejects negative reward weights with MaxRL, whose mean reward may then be close to 0', () => {
+    const config = { scale_rewards: 'mean', reward_weights: [1, -0.5] };
+    expect(configFaults(config)).toMatchObject([
+      { field: 'scale_rewards', message: 'expected no negative reward_weights with scale_rewards mean, got -0.5' },
+    ]);
+    expect(configFaults({ ...config, reward_weights: [1, 0] })).toEqual([]);
+    expect(configFaults({ ...config, method: 'sft' })).toEqual([]);
+  });
+
   it('describes twenty faults, whatever a page or a file brings', () => {
     expect(configFaults(unknown(20_000))).toHaveLength(20);
     expect(

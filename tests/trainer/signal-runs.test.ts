@@ -1,0 +1,70 @@
+/** Settings that spend rollouts where there is a signal: whole runs are deterministic, resume exactly and leave nothing behind. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
+import type { TrainConfig } from '../../main/trainer/config.ts';
+import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
+
+let runtime: WasmRuntime;
+let model: string;
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+beforeAll(async () => {
+  ({ runtime, model } = await openTiny(join(folder, 'model')));
+});
+afterAll(async () => {
+  await closeWasmBackend(runtime);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Case {
+  readonly name: string;
+  readonly config: Partial<TrainConfig>;
+  /** Where the run is stopped and resumed. */
+  readonly stop: number;
+  /** Whether a generation is in use there. */
+  readonly holds: boolean;
+}
+
+/** What every setting of the cases is when it is off. */
+const OFF: Partial<TrainConfig> = { scale_rewards: 'group' };
+
+const cases: readonly Case[] = [
+  { name: 'MaxRL', config: { scale_rewards: 'mean' }, stop: 3, holds: false },
+  {
+    name: 'MaxRL, a generation for two steps, two iterations, KL',
+    config: { scale_rewards: 'mean', steps_per_generation: 2, num_iterations: 2, beta: 0.1 },
+    stop: 3,
+    holds: true,
+  },
+];
+
+describe.each(cases)('a run with $name', ({ config, stop, holds }) => {
+  const digests = (checkpoint: string) => checkpointDigests(checkpoint, true);
+
+  it('differs from one without, gives the same numbers again, and leaves no tensor behind', async () => {
+    const before = tf.memory().numTensors;
+    const first = await tinyRun({ model, config });
+    expect(tf.memory().numTensors).toBe(before);
+    const second = await tinyRun({ model, config });
+    expect(second.steps).toEqual(first.steps);
+    expect(second.samples).toEqual(first.samples);
+    expect(digests(second.checkpoint)).toEqual(digests(first.checkpoint));
+    const plain = await tinyRun({ model, config: { ...config, ...OFF } });
+    expect(digests(plain.checkpoint)).not.toEqual(digests(first.checkpoint));
+  });
+
+  it(`gives the same numbers when stopped at step ${stop} and resumed`, async () => {
+    const whole = await tinyRun({ model, config });
+    const stopped = await tinyRun({ model, config, stopAfter: stop });
+    const saved = JSON.parse(readFileSync(join(stopped.checkpoint, 'rng.json'), 'utf8'));
+    expect(saved.generation !== null).toBe(holds);
+    const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
+    expect([...stopped.steps, ...resumed.steps]).toEqual(whole.steps);
+    expect([...stopped.samples, ...resumed.samples]).toEqual(whole.samples);
+    expect(digests(resumed.checkpoint)).toEqual(digests(whole.checkpoint));
+  });
+});
