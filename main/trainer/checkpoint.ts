@@ -17,6 +17,7 @@ import { encodeAdapter } from '../model/peft.ts';
 import { openSafetensors, safetensorsPieces } from '../model/safetensors.ts';
 import type { TaskRecord } from '../tasks/task.ts';
 import type { SavedGeneration } from './batching/generation.ts';
+import { type PromptState, startOfPrompts } from './batching/prompt-stream.ts';
 import type { Metrics } from './events.ts';
 import type { TrainerStart } from './host/start.ts';
 import { startWatch, type WatchState } from './monitor/collapse-watch.ts';
@@ -30,13 +31,14 @@ export interface RunProgress {
   readonly tokens: number;
   readonly history: readonly (Metrics & { readonly step: number })[];
   readonly watch: WatchState;
+  readonly prompts: PromptState;
   /** The current generation, if the next step doesn't start with a new one. */
   readonly generation: SavedGeneration | null;
 }
 
 /** The start of a run. */
 export function noProgress(): RunProgress {
-  return { step: 0, tokens: 0, history: [], watch: startWatch(), generation: null };
+  return { step: 0, tokens: 0, history: [], watch: startWatch(), prompts: startOfPrompts, generation: null };
 }
 
 /** Writes `<outputDir>/checkpoint-<step>`. Returns its path. */
@@ -109,8 +111,9 @@ function trainerState({ config }: Session, { step, tokens, history }: RunProgres
 }
 
 /** The random numbers depend on (seed, step …) alone, so their state is the seed and the position in the run. */
-function braidState({ config, start, memory }: Session, { step, watch, generation }: RunProgress) {
-  return { seed: config.seed, step, dataset: fingerprint(start.records), memory, watch, generation };
+function braidState({ config, start, memory }: Session, { step, watch, prompts, generation }: RunProgress) {
+  const dataset = fingerprint(start.records);
+  return { seed: config.seed, step, dataset, memory, watch, prompts: { version: 1, ...prompts }, generation };
 }
 
 /** Equal for the same records in the same order: with another dataset a resumed run would differ. */
@@ -144,8 +147,11 @@ const watchSchema = z.object({
   learnedStreak: z.number(),
   said: z.array(z.enum(['learned', 'loss_zero'])),
 }) satisfies z.ZodType<WatchState>;
+/** Absent in checkpoints from before dynamic sampling: they have drawn none in addition. */
+const promptsSchema = z.object({ version: z.literal(1), extra: z.int().min(0) });
 const generationSchema = z.object({
   number: z.int().min(0),
+  records: z.array(z.int().min(0)).nullable().default(null),
   completions: z.array(z.object({ ids: z.array(z.int().min(0)).min(1), terminated: z.boolean() })),
   // JSON has no NaN: it was written as null.
   oldLogps: z
@@ -164,6 +170,7 @@ const braidStateSchema = z.object({
   step: z.int().min(0),
   dataset: z.string(),
   watch: watchSchema,
+  prompts: promptsSchema.optional(),
   generation: generationSchema.nullable(),
 });
 
@@ -187,6 +194,7 @@ export function restoreCheckpoint(folder: string, { optimizer, start, policy }: 
     tokens: state.num_input_tokens_seen,
     history: state.log_history as unknown as RunProgress['history'],
     watch: braid.watch,
+    prompts: braid.prompts ?? startOfPrompts,
     generation: braid.generation,
   };
 }

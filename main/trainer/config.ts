@@ -99,6 +99,10 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ unit: 'micro-batches', doc: 'Micro-batches per generation; null: gradient_accumulation_steps.' }),
+  dynamic_sampling: z.int().min(0).max(100).default(0).meta({
+    unit: 'rounds',
+    doc: 'Sample other prompts in place of groups whose rewards are all equal (DAPO), at most so many times; 0: off.',
+  }),
   max_completion_length: count.nullable().default(null).meta({
     unit: 'tokens',
     doc: 'Maximum tokens of a completion; null: computed from the longest target of the dataset.',
@@ -352,6 +356,11 @@ const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
   batch_size: 'per_device_train_batch_size',
   steps: 'max_steps',
   diversity_weight: 'polychromic_lambda',
+  use_dynamic_sampling: 'dynamic_sampling',
+  dynamic_sample: 'dynamic_sampling',
+  max_resample_times: 'dynamic_sampling',
+  max_num_gen_batches: 'dynamic_sampling',
+  dynamic_sampling_max_gen_batches: 'dynamic_sampling',
 };
 
 /** Edits between a field's name and what was meant by a misspelt one. */
@@ -400,6 +409,13 @@ function groupFault(config: TrainConfig): ConfigFault | null {
 /** An unbiased gradient of the diversity needs samples from the same distribution as the log-probabilities. */
 function polychromicFault(config: TrainConfig): ConfigFault | null {
   const { method, polychromic_set_size: size, num_generations: group } = config;
+  if (method === 'polychromic-grpo' && config.dynamic_sampling > 0) {
+    return {
+      field: 'dynamic_sampling',
+      message: `expected dynamic_sampling 0 with polychromic-grpo, got ${config.dynamic_sampling}`,
+      remedy: 'Remove it: a group of equal rewards still has a training signal there, its diversity.',
+    };
+  }
   if (method === 'polychromic-grpo' && size > group) {
     const message = `expected polychromic_set_size (${size}) to be at most num_generations (${group})`;
     return { field: 'polychromic_set_size', message, remedy: null };

@@ -51,6 +51,14 @@ describe('configFaults', () => {
     expect(configFaults({ ...config, method: 'sft' })).toEqual([]);
   });
 
+  it('rejects dynamic sampling where equal rewards still have a signal, and knows its names elsewhere', () => {
+    expect(configFaults({ method: 'polychromic-grpo', dynamic_sampling: 2 })).toMatchObject([
+      { field: 'dynamic_sampling', message: 'expected dynamic_sampling 0 with polychromic-grpo, got 2' },
+    ]);
+    expect(configFaults({ dynamic_sampling: 2 })).toEqual([]);
+    expect(configFaults({ max_resample_times: 2 })[0]?.message).toMatch('did you mean "dynamic_sampling"?');
+  });
+
   it('describes twenty faults, whatever a page or a file brings', () => {
     expect(configFaults(unknown(20_000))).toHaveLength(20);
     expect(

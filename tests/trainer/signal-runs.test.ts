@@ -1,5 +1,5 @@
 /** Settings that spend rollouts where there is a signal: whole runs are deterministic, resume exactly and leave nothing behind. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
@@ -30,13 +30,27 @@ interface Case {
 }
 
 /** What every setting of the cases is when it is off. */
-const OFF: Partial<TrainConfig> = { scale_rewards: 'group' };
+const OFF: Partial<TrainConfig> = { scale_rewards: 'group', dynamic_sampling: 0 };
 
+/** Two completions get the same reward more often than four. */
 const cases: readonly Case[] = [
   { name: 'MaxRL', config: { scale_rewards: 'mean' }, stop: 3, holds: false },
   {
     name: 'MaxRL, a generation for two steps, two iterations, KL',
     config: { scale_rewards: 'mean', steps_per_generation: 2, num_iterations: 2, beta: 0.1 },
+    stop: 3,
+    holds: true,
+  },
+  { name: 'dynamic sampling', config: { dynamic_sampling: 2, num_generations: 2 }, stop: 3, holds: false },
+  {
+    name: 'dynamic sampling, a generation for two steps, two iterations, KL',
+    config: {
+      dynamic_sampling: 1,
+      num_generations: 2,
+      steps_per_generation: 2,
+      num_iterations: 2,
+      beta: 0.1,
+    },
     stop: 3,
     holds: true,
   },
@@ -62,9 +76,47 @@ describe.each(cases)('a run with $name', ({ config, stop, holds }) => {
     const stopped = await tinyRun({ model, config, stopAfter: stop });
     const saved = JSON.parse(readFileSync(join(stopped.checkpoint, 'rng.json'), 'utf8'));
     expect(saved.generation !== null).toBe(holds);
+    if (config.dynamic_sampling !== undefined) expect(saved.prompts.extra).toBeGreaterThan(0);
     const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
     expect([...stopped.steps, ...resumed.steps]).toEqual(whole.steps);
     expect([...stopped.samples, ...resumed.samples]).toEqual(whole.samples);
     expect(digests(resumed.checkpoint)).toEqual(digests(whole.checkpoint));
+  });
+});
+
+describe('dynamic sampling', () => {
+  it('samples other prompts in place of dead groups, and reports how many', async () => {
+    const config = { max_steps: 12, per_device_train_batch_size: 16 };
+    const [plain, dynamic] = [
+      await tinyRun({ model, config }),
+      await tinyRun({ model, config: { ...config, dynamic_sampling: 3 } }),
+    ];
+    const sum = (steps: typeof plain.steps, name: string): number =>
+      steps.reduce((total, metrics) => total + (metrics[name] ?? 0), 0);
+    expect(sum(plain.steps, 'groups/dead')).toBeGreaterThan(0.5);
+    expect(sum(dynamic.steps, 'groups/dead')).toBeLessThan(sum(plain.steps, 'groups/dead') / 2);
+    let taken = 0;
+    for (const metrics of dynamic.steps) {
+      taken += 4 + (metrics['dynamic_sampling/resampled'] ?? Number.NaN);
+      expect(metrics.epoch).toBeCloseTo(taken / 12, 9);
+      expect(metrics['dynamic_sampling/dead']).toBe(4 * (metrics['groups/dead'] ?? Number.NaN));
+    }
+    expect(plain.steps[0]).not.toHaveProperty(['dynamic_sampling/dead']);
+    // What was thrown away was sampled, too.
+    expect(dynamic.steps.at(-1)?.num_tokens).toBeGreaterThan(plain.steps.at(-1)?.num_tokens ?? 0);
+  });
+
+  it('resumes from a checkpoint that is older than the setting', async () => {
+    const config = { num_iterations: 2 };
+    const whole = await tinyRun({ model, config });
+    const stopped = await tinyRun({ model, config, stopAfter: 3 });
+    const file = join(stopped.checkpoint, 'rng.json');
+    const { prompts, ...state } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(prompts).toEqual({ version: 1, extra: 0 });
+    delete state.generation.records;
+    rmSync(join(stopped.checkpoint, 'checksums.sha256'));
+    writeFileSync(file, JSON.stringify(state));
+    const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
+    expect(resumed.steps).toEqual(whole.steps.slice(3));
   });
 });

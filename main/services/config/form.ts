@@ -83,6 +83,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'repetition_penalty',
       'num_iterations',
       'steps_per_generation',
+      'dynamic_sampling',
     ],
   ],
   ['Weights', ['use_peft', 'lora_r', 'lora_alpha', 'lora_target_modules', 'use_rslora']],

@@ -110,17 +110,25 @@ export function beginsWithGeneration(plan: BatchPlan, step: number): boolean {
   return (step * plan.microBatchesPerStep) % plan.microBatchesPerGeneration === 0;
 }
 
-/** The records [P] of one generation, one per group, in the order of the rows. */
+/**
+ * The records [P] of one generation, one per group, in the order of the rows; where no earlier one drew more than P
+ * (prompt-stream.ts).
+ */
 export function generationRecords(plan: BatchPlan, generation: number): readonly number[] {
   const first = generation * plan.groupsPerGeneration;
   const drawn = Array.from({ length: plan.groupsPerGeneration }, (_, i) => recordAt(plan, first + i));
-  return shuffled(drawn, randomStream(plan.seed, GROUP_STREAM, generation));
+  return groupOrder(plan, drawn, generation);
 }
 
-/** Epochs completed after step `step`: prompts drawn so far / records. */
-export function epochAfter(plan: BatchPlan, step: number): number {
+/** The records of a generation in the order of its groups. */
+export function groupOrder(plan: BatchPlan, records: readonly number[], generation: number): readonly number[] {
+  return shuffled(records, randomStream(plan.seed, GROUP_STREAM, generation));
+}
+
+/** Epochs completed after step `step`: prompts drawn so far / records. `extra`: those in addition to P per generation. */
+export function epochAfter(plan: BatchPlan, step: number, extra = 0): number {
   const position = (step + 1) * plan.microBatchesPerStep;
-  return (position / plan.microBatchesPerGeneration) * (plan.groupsPerGeneration / plan.records);
+  return (position / plan.microBatchesPerGeneration) * (plan.groupsPerGeneration / plan.records) + extra / plan.records;
 }
 
 // An epoch's order is queried record by record: cache the last one. It is a pure function of its key.

@@ -17,7 +17,7 @@ import { withinMemory } from '../memory/within-memory.ts';
 import { evaluate } from '../monitor/evaluate.ts';
 import { highestReward } from '../monitor/watch-settings.ts';
 import { completionLogps, lossAndGradients } from '../policy.ts';
-import { sampleCompletions, samplesOf, scoreCompletions } from '../rollout.ts';
+import { sampleCompletions, samplesOf, scoreCompletions, withAdvantages } from '../rollout.ts';
 import { openSession, type Session } from '../session.ts';
 import type { JobIo } from './job-io.ts';
 
@@ -86,7 +86,8 @@ function sampleGroups({ config, records, policy, task, maxCompletionLength, deco
   const plan = planBatches(config, records.length);
   const prompts = generationRecords(plan, 0).flatMap((index) => records[index] ?? []);
   const completions = sampleCompletions(policy, prompts, 0, maxCompletionLength, config);
-  return samplesOf(task, scoreCompletions(task, 0, prompts, completions, decode, config), config);
+  const rollouts = scoreCompletions(task, prompts, completions, decode, config);
+  return samplesOf(task, withAdvantages(task, 0, rollouts, config), config);
 }
 
 function answerHeldOut({ config, evalRecords, policy, task, maxCompletionLength, decode }: Session) {

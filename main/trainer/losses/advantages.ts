@@ -20,7 +20,7 @@ export type AdvantageConfig = Pick<
 
 /** Added to the standard deviation when dividing advantages. */
 export const ADVANTAGE_EPSILON = 1e-4;
-/** A standard deviation up to here counts as zero (torch.isclose's absolute tolerance); for logging only. */
+/** A standard deviation up to here counts as zero (torch.isclose's absolute tolerance). */
 const ZERO_STD = 1e-8;
 
 export interface Advantages {
@@ -33,6 +33,11 @@ export interface Advantages {
   readonly groupStd: Float32Array;
   /** TRL's `frac_reward_zero_std`: by group, or 0 or 1 if the whole batch shares one std. */
   readonly fracRewardZeroStd: number;
+}
+
+/** Groups whose rewards are all equal: their advantages are 0, whatever they are divided by. */
+export function deadGroups({ groupStd }: Pick<Advantages, 'groupStd'>): number[] {
+  return [...groupStd.keys()].filter((g) => Math.abs(groupStd[g] ?? Number.NaN) <= ZERO_STD);
 }
 
 /** Rewards [K][R], NaN where a function does not apply, to one advantage per row. */

@@ -1,0 +1,103 @@
+/**
+ * One generation of a run, from its prompts to what the loss needs: completions are sampled and scored, groups without
+ * spread are sampled again where dynamic sampling is on, and log-probabilities are kept that later passes compare with.
+ */
+import { type BatchPlan, generationRecords } from './batching/batching.ts';
+import { dynamicSamplingMetrics, replaceGroups, replaceRows } from './batching/dynamic-sampling.ts';
+import type { Generation, Rollouts, SavedGeneration, ScoredGeneration } from './batching/generation.ts';
+import { drawMore, drawPrompts, type PromptState } from './batching/prompt-stream.ts';
+import type { TokenRecord } from './batching/prompts.ts';
+import type { RunIo } from './host/run-io.ts';
+import { deadGroups } from './losses/advantages.ts';
+import { rowLogps } from './losses/micro-batch-loss.ts';
+import { sampleCompletions, scoreCompletions, tokensOf, withAdvantages } from './rollout.ts';
+import type { Session } from './session.ts';
+
+/** Samples, scores and, if the policy will change before all rows are used, keeps their log-probabilities. */
+export function generateAndScore(session: Session, plan: BatchPlan, number: number, before: PromptState, io: RunIo) {
+  const { policy, config } = session;
+  const { sampled, records, prompts } = sampleGroups(session, plan, number, before, io);
+  const generation = io.phases.time(
+    'loss',
+    (): ScoredGeneration => ({
+      ...sampled,
+      records,
+      oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, sampled, config) : null,
+      refLogps: referenceLogps(session, plan, sampled),
+    }),
+  );
+  return { generation, prompts };
+}
+
+/** The groups of a generation; with dynamic sampling, those without spread are sampled again, from the next prompts. */
+function sampleGroups(session: Session, plan: BatchPlan, number: number, before: PromptState, io: RunIo) {
+  const { config, task } = session;
+  const compared = (rollouts: Rollouts): Generation =>
+    io.phases.time('reward', () => withAdvantages(task, number, rollouts, config));
+  let { records, state } = drawPrompts(plan, before, number);
+  let sampled = compared(sampleAndScore(session, plan, records, { number, round: 0 }, io));
+  if (config.dynamic_sampling === 0) return { sampled, records, prompts: state };
+  const rewards = [sampled.result.rewards];
+  for (let round = 1; round <= config.dynamic_sampling; round++) {
+    const dead = deadGroups(sampled.result);
+    if (dead.length === 0) break;
+    const more = drawMore(plan, state, number, dead.length);
+    const others = sampleAndScore(session, plan, more.records, { number, round }, io);
+    rewards.push(compared(others).result.rewards);
+    sampled = compared(replaceGroups(sampled, dead, others, plan.groupSize));
+    records = replaceRows(records, dead, more.records, 1);
+    state = more.state;
+  }
+  const metrics = { ...sampled.metrics, ...dynamicSamplingMetrics(rewards, sampled.result, plan.groupSize) };
+  return { sampled: { ...sampled, metrics }, records, prompts: state };
+}
+
+/** Samples and scores G completions of each record. */
+function sampleAndScore(
+  session: Session,
+  plan: BatchPlan,
+  records: readonly number[],
+  { number, round }: { readonly number: number; readonly round: number },
+  io: RunIo,
+): Rollouts {
+  const { policy, config, task, maxCompletionLength } = session;
+  const prompts = promptsOf(session, records);
+  const onToken = (): void => io.emit({ kind: 'alive' });
+  const completions = io.phases.time('rollout', () =>
+    sampleCompletions(policy, prompts, number, maxCompletionLength, config, { onToken, round }),
+  );
+  const rollouts = io.phases.time('reward', () => scoreCompletions(task, prompts, completions, session.decode, config));
+  io.addTokens(tokensOf(rollouts, plan.groupSize));
+  return rollouts;
+}
+
+/** Once per generation: the reference never changes, and every pass over the rows needs the same numbers. */
+function referenceLogps(
+  { reference, config }: Session,
+  plan: BatchPlan,
+  generation: Generation,
+): readonly Float32Array[] | null {
+  return reference === null ? null : rowLogps(reference, plan, generation, config);
+}
+
+/** Restores a generation from a checkpoint; the reference log-probabilities are recomputed. */
+export function rescore(session: Session, plan: BatchPlan, saved: SavedGeneration): ScoredGeneration {
+  const { task, config, decode } = session;
+  const records = saved.records ?? generationRecords(plan, saved.number);
+  const rollouts = scoreCompletions(task, promptsOf(session, records), saved.completions, decode, config);
+  const generation = withAdvantages(task, saved.number, rollouts, config);
+  return {
+    ...generation,
+    records,
+    oldLogps: saved.oldLogps?.map((row) => Float32Array.from(row)) ?? null,
+    refLogps: referenceLogps(session, plan, generation),
+  };
+}
+
+function promptsOf(session: Session, records: readonly number[]): TokenRecord[] {
+  return records.map((index) => {
+    const record = session.records[index];
+    if (record === undefined) throw new Error(`Expected record ${index} of ${session.records.length}`);
+    return record;
+  });
+}
