@@ -69,7 +69,7 @@ export const trainConfigSchema = z.strictObject({
   max_steps: count.default(100).meta({ unit: 'steps', doc: 'Optimiser steps of the run.' }),
   per_device_train_batch_size: count
     .default(128)
-    .meta({ unit: 'completions', doc: 'Completions (sft: records) in one micro-batch.' }),
+    .meta({ unit: 'completions', doc: 'Completions (sft: records) in one micro-batch; those that are trained on.' }),
   gradient_accumulation_steps: count
     .default(1)
     .meta({ unit: 'micro-batches', doc: 'Micro-batches summed into one optimiser step.' }),
@@ -94,6 +94,10 @@ export const trainConfigSchema = z.strictObject({
     .min(2)
     .default(8)
     .meta({ unit: 'completions', doc: 'Completions sampled per prompt: the group size.' }),
+  pods_update_size: z.int().min(2).nullable().default(null).meta({
+    unit: 'completions',
+    doc: 'Train on so many completions of each group, those whose rewards vary most (PODS); null: on all.',
+  }),
   num_iterations: count.default(1).meta({ unit: 'iterations', doc: 'Passes over each batch of completions (mu).' }),
   steps_per_generation: count
     .nullable()
@@ -222,6 +226,11 @@ export type RunConfig = TrainConfig & { readonly activation_memory_mb: number };
 /** Whether a method learns from rewards of its own samples. */
 export function isReinforcement(method: TrainConfig['method']): boolean {
   return method === 'grpo' || method === 'polychromic-grpo';
+}
+
+/** Completions of a group that are trained on. */
+export function trainedGroupSize(config: Pick<TrainConfig, 'num_generations' | 'pods_update_size'>): number {
+  return config.pods_update_size ?? config.num_generations;
 }
 
 /** Every field's name, in the order of the table. */
@@ -398,11 +407,17 @@ function maxRlFault({ scale_rewards, reward_weights }: TrainConfig): ConfigFault
 function groupFault(config: TrainConfig): ConfigFault | null {
   const generated =
     config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
-  if (generated % config.num_generations === 0) return null;
+  const size = trainedGroupSize(config);
+  if (size > config.num_generations) {
+    const message = `expected pods_update_size (${size}) to be at most num_generations (${config.num_generations})`;
+    return { field: 'pods_update_size', message, remedy: null };
+  }
+  if (generated % size === 0) return null;
+  const group = config.pods_update_size === null ? 'num_generations' : 'pods_update_size';
   return {
     field: 'per_device_train_batch_size',
-    message: `expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of num_generations (${config.num_generations})`,
-    remedy: `Use ${Math.ceil(generated / config.num_generations) * config.num_generations} completions, or a group that divides ${generated}.`,
+    message: `expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of ${group} (${size})`,
+    remedy: `Use ${Math.ceil(generated / size) * size} completions, or a group that divides ${generated}.`,
   };
 }
 
@@ -414,6 +429,13 @@ function polychromicFault(config: TrainConfig): ConfigFault | null {
       field: 'dynamic_sampling',
       message: `expected dynamic_sampling 0 with polychromic-grpo, got ${config.dynamic_sampling}`,
       remedy: 'Remove it: a group of equal rewards still has a training signal there, its diversity.',
+    };
+  }
+  if (method === 'polychromic-grpo' && config.pods_update_size !== null) {
+    return {
+      field: 'pods_update_size',
+      message: `expected no pods_update_size with polychromic-grpo, got ${config.pods_update_size}`,
+      remedy: 'Remove it: sets are drawn from all completions of a group.',
     };
   }
   if (method === 'polychromic-grpo' && size > group) {

@@ -3,30 +3,48 @@
  * spread are sampled again where dynamic sampling is on, and log-probabilities are kept that later passes compare with.
  */
 import { type BatchPlan, generationRecords } from './batching/batching.ts';
+import { downSamplingMetrics, keepRows, trainedRows } from './batching/down-sampling.ts';
 import { dynamicSamplingMetrics, replaceGroups, replaceRows } from './batching/dynamic-sampling.ts';
 import type { Generation, Rollouts, SavedGeneration, ScoredGeneration } from './batching/generation.ts';
 import { drawMore, drawPrompts, type PromptState } from './batching/prompt-stream.ts';
 import type { TokenRecord } from './batching/prompts.ts';
+import type { RunConfig } from './config.ts';
 import type { RunIo } from './host/run-io.ts';
 import { deadGroups } from './losses/advantages.ts';
 import { rowLogps } from './losses/micro-batch-loss.ts';
-import { sampleCompletions, scoreCompletions, tokensOf, withAdvantages } from './rollout.ts';
+import { generationMetrics, sampleCompletions, scoreCompletions, tokensOf, withAdvantages } from './rollout.ts';
 import type { Session } from './session.ts';
 
 /** Samples, scores and, if the policy will change before all rows are used, keeps their log-probabilities. */
 export function generateAndScore(session: Session, plan: BatchPlan, number: number, before: PromptState, io: RunIo) {
   const { policy, config } = session;
   const { sampled, records, prompts } = sampleGroups(session, plan, number, before, io);
+  const trained = io.phases.time('reward', () => downSample(session, plan, sampled));
   const generation = io.phases.time(
     'loss',
     (): ScoredGeneration => ({
-      ...sampled,
+      ...trained,
       records,
-      oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, sampled, config) : null,
-      refLogps: referenceLogps(session, plan, sampled),
+      oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, trained, config) : null,
+      refLogps: referenceLogps(session, plan, trained),
     }),
   );
   return { generation, prompts };
+}
+
+/** With PODS, the part of each group that is trained on, with the advantages that it has by itself. */
+function downSample({ task, config }: Session, plan: BatchPlan, sampled: Generation): Generation {
+  const metrics = generationMetrics(task, sampled, config);
+  if (config.pods_update_size === null) return { ...sampled, metrics };
+  const rows = trainedRows(sampled.result.rewards, config.num_generations, plan.groupSize);
+  const trained = withAdvantages(task, sampled.number, keepRows(sampled, rows), trainedConfig(config, plan));
+  const down = downSamplingMetrics(sampled.result.groupStd, trained.result.groupStd);
+  return { ...trained, metrics: { ...metrics, ...down } };
+}
+
+/** For functions of what is trained on: a group is what is left of it. */
+function trainedConfig(config: RunConfig, plan: BatchPlan): RunConfig {
+  return { ...config, num_generations: plan.groupSize };
 }
 
 /** The groups of a generation; with dynamic sampling, those without spread are sampled again, from the next prompts. */
@@ -35,27 +53,26 @@ function sampleGroups(session: Session, plan: BatchPlan, number: number, before:
   const compared = (rollouts: Rollouts): Generation =>
     io.phases.time('reward', () => withAdvantages(task, number, rollouts, config));
   let { records, state } = drawPrompts(plan, before, number);
-  let sampled = compared(sampleAndScore(session, plan, records, { number, round: 0 }, io));
+  let sampled = compared(sampleAndScore(session, records, { number, round: 0 }, io));
   if (config.dynamic_sampling === 0) return { sampled, records, prompts: state };
   const rewards = [sampled.result.rewards];
   for (let round = 1; round <= config.dynamic_sampling; round++) {
     const dead = deadGroups(sampled.result);
     if (dead.length === 0) break;
     const more = drawMore(plan, state, number, dead.length);
-    const others = sampleAndScore(session, plan, more.records, { number, round }, io);
+    const others = sampleAndScore(session, more.records, { number, round }, io);
     rewards.push(compared(others).result.rewards);
-    sampled = compared(replaceGroups(sampled, dead, others, plan.groupSize));
+    sampled = compared(replaceGroups(sampled, dead, others, config.num_generations));
     records = replaceRows(records, dead, more.records, 1);
     state = more.state;
   }
-  const metrics = { ...sampled.metrics, ...dynamicSamplingMetrics(rewards, sampled.result, plan.groupSize) };
+  const metrics = { ...sampled.metrics, ...dynamicSamplingMetrics(rewards, sampled.result, config.num_generations) };
   return { sampled: { ...sampled, metrics }, records, prompts: state };
 }
 
 /** Samples and scores G completions of each record. */
 function sampleAndScore(
   session: Session,
-  plan: BatchPlan,
   records: readonly number[],
   { number, round }: { readonly number: number; readonly round: number },
   io: RunIo,
@@ -67,7 +84,7 @@ function sampleAndScore(
     sampleCompletions(policy, prompts, number, maxCompletionLength, config, { onToken, round }),
   );
   const rollouts = io.phases.time('reward', () => scoreCompletions(task, prompts, completions, session.decode, config));
-  io.addTokens(tokensOf(rollouts, plan.groupSize));
+  io.addTokens(tokensOf(rollouts, config.num_generations));
   return rollouts;
 }
 
@@ -82,7 +99,8 @@ function referenceLogps(
 
 /** Restores a generation from a checkpoint; the reference log-probabilities are recomputed. */
 export function rescore(session: Session, plan: BatchPlan, saved: SavedGeneration): ScoredGeneration {
-  const { task, config, decode } = session;
+  const { task, decode } = session;
+  const config = trainedConfig(session.config, plan);
   const records = saved.records ?? generationRecords(plan, saved.number);
   const rollouts = scoreCompletions(task, promptsOf(session, records), saved.completions, decode, config);
   const generation = withAdvantages(task, saved.number, rollouts, config);

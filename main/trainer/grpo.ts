@@ -3,7 +3,8 @@
  *
  *   sample G completions of each of P prompts      (every steps_per_generation x num_iterations micro-batches)
  *   score them:        r = sum over reward functions of weight * reward
- *   dynamic sampling:  other prompts in place of groups without spread in r     (off by default)
+ *   dynamic sampling:  other prompts in place of groups without spread in r                     (off by default)
+ *   PODS:              of each group, train on the part whose rewards have the largest variance (off by default)
  *   advantages:        A = (r - mean of the group) / (std of the group + 1e-4)
  *   loss:              -min(ratio * A, clip(ratio, 1-eps, 1+eps_high) * A) + beta * KL(policy || reference), per token
  *   step:              AdamW on gradients clipped to max_grad_norm
@@ -21,7 +22,7 @@ import type { RunIo } from './host/run-io.ts';
 import { microBatchLoss } from './losses/micro-batch-loss.ts';
 import { StepAccumulator } from './monitor/metrics.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
-import { generationMetrics, samplesOf } from './rollout.ts';
+import { samplesOf } from './rollout.ts';
 import { learningRate } from './schedule.ts';
 import type { Session } from './session.ts';
 
@@ -43,7 +44,7 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
       for (const micro of microBatches(plan, step)) {
         if (micro.generate || generation === null) {
           ({ generation, prompts } = generateAndScore(session, plan, micro.generation, prompts, io));
-          metrics.add(generationMetrics(session.task, generation, config));
+          metrics.add(generation.metrics);
         }
         const scored = generation;
         const result = io.phases.time('loss', () => microBatchLoss(session, plan, scored, micro));
@@ -58,7 +59,7 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
     }
     // Even if an earlier step sampled them: otherwise steps that share a generation would hardly ever store any.
     if (generation !== null && io.keepsSamples(step + 1))
-      io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(session.task, generation, config) });
+      io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(session.task, generation, plan.groupSize) });
     io.holdGeneration(beginsWithGeneration(plan, step + 1) ? null : generation, prompts);
     await io.endStep(step + 1, metrics.take());
   }

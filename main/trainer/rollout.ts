@@ -72,7 +72,7 @@ export function scoreCompletions(
   config: TrainConfig,
 ): Rollouts {
   const texts = completions.map(({ ids }) => decode(ids));
-  const scored = texts.map((text, row) => task.reward(promptOfRow(prompts, row, config).record, text));
+  const scored = texts.map((text, row) => task.reward(promptOfRow(prompts, row, config.num_generations).record, text));
   const rewards = task.rewardNames.map((name) => scored.map((components) => components[name] ?? Number.NaN));
   return { prompts, completions, texts, rewards };
 }
@@ -96,12 +96,8 @@ function weighted(task: Task, config: TrainConfig): TrainConfig {
   return { ...config, reward_weights: config.reward_weights ?? (rewardWeights === null ? null : [...rewardWeights]) };
 }
 
-function promptOfRow(
-  prompts: readonly TokenRecord[],
-  row: number,
-  config: Pick<TrainConfig, 'num_generations'>,
-): TokenRecord {
-  const prompt = prompts[Math.floor(row / config.num_generations)];
+function promptOfRow(prompts: readonly TokenRecord[], row: number, groupSize: number): TokenRecord {
+  const prompt = prompts[Math.floor(row / groupSize)];
   if (prompt === undefined) throw new Error(`Expected row ${row} to belong to one of ${prompts.length} prompts`);
   return prompt;
 }
@@ -155,7 +151,7 @@ function checkMetrics(
 ): Metrics {
   if (check === null) return {};
   const sum = texts.reduce(
-    (total, text, row) => total + check.measure(promptOfRow(prompts, row, config).record, text),
+    (total, text, row) => total + check.measure(promptOfRow(prompts, row, config.num_generations).record, text),
     0,
   );
   const size = config.num_generations;
@@ -174,14 +170,14 @@ export function tokensOf({ prompts, completions }: Rollouts, groupSize: number):
   );
 }
 
-/** Every completion in the form stored for browsing. */
-export function samplesOf(task: Task, generation: Generation, config: TrainConfig): Sample[] {
+/** Every completion in the form stored for browsing; `groupSize` of each prompt. */
+export function samplesOf(task: Task, generation: Generation, groupSize: number): Sample[] {
   return generation.texts.map((completion, row) => {
-    const { record } = promptOfRow(generation.prompts, row, config);
+    const { record } = promptOfRow(generation.prompts, row, groupSize);
     return {
       recordId: record.id,
-      group: Math.floor(row / config.num_generations),
-      index: row % config.num_generations,
+      group: Math.floor(row / groupSize),
+      index: row % groupSize,
       prompt: record.prompt,
       target: task.reference(record),
       completion,

@@ -59,6 +59,23 @@ describe('configFaults', () => {
     expect(configFaults({ max_resample_times: 2 })[0]?.message).toMatch('did you mean "dynamic_sampling"?');
   });
 
+  it('holds what PODS trains on to the group that is sampled, and the batch to whole parts of groups', () => {
+    const config = { num_generations: 8, per_device_train_batch_size: 12 };
+    expect(configFaults({ ...config, pods_update_size: 4 })).toEqual([]);
+    expect(configFaults({ ...config, pods_update_size: 9 })).toMatchObject([
+      { field: 'pods_update_size', message: 'expected pods_update_size (9) to be at most num_generations (8)' },
+    ]);
+    expect(configFaults({ ...config, pods_update_size: 5 })).toMatchObject([
+      {
+        field: 'per_device_train_batch_size',
+        message:
+          'expected per_device_train_batch_size x steps_per_generation (12 completions) to be a multiple of pods_update_size (5)',
+        remedy: 'Use 15 completions, or a group that divides 12.',
+      },
+    ]);
+    expect(configFaults({ method: 'polychromic-grpo', pods_update_size: 4 })[0]?.field).toBe('pods_update_size');
+  });
+
   it('describes twenty faults, whatever a page or a file brings', () => {
     expect(configFaults(unknown(20_000))).toHaveLength(20);
     expect(

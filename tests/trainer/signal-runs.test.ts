@@ -30,7 +30,7 @@ interface Case {
 }
 
 /** What every setting of the cases is when it is off. */
-const OFF: Partial<TrainConfig> = { scale_rewards: 'group', dynamic_sampling: 0 };
+const OFF: Partial<TrainConfig> = { scale_rewards: 'group', dynamic_sampling: 0, pods_update_size: null };
 
 /** Two completions get the same reward more often than four. */
 const cases: readonly Case[] = [
@@ -47,6 +47,26 @@ const cases: readonly Case[] = [
     config: {
       dynamic_sampling: 1,
       num_generations: 2,
+      steps_per_generation: 2,
+      num_iterations: 2,
+      beta: 0.1,
+    },
+    stop: 3,
+    holds: true,
+  },
+  {
+    name: 'PODS',
+    config: { num_generations: 8, pods_update_size: 4, per_device_train_batch_size: 8 },
+    stop: 3,
+    holds: false,
+  },
+  {
+    name: 'PODS and dynamic sampling, a generation for two steps, two iterations, KL',
+    config: {
+      num_generations: 3,
+      pods_update_size: 2,
+      per_device_train_batch_size: 18,
+      dynamic_sampling: 1,
       steps_per_generation: 2,
       num_iterations: 2,
       beta: 0.1,
@@ -118,5 +138,33 @@ describe('dynamic sampling', () => {
     writeFileSync(file, JSON.stringify(state));
     const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
     expect(resumed.steps).toEqual(whole.steps.slice(3));
+  });
+});
+
+describe('PODS', () => {
+  it('samples whole groups, and trains on the part of each whose rewards vary most', async () => {
+    const config = { num_generations: 8, per_device_train_batch_size: 12, pods_update_size: 3 };
+    const run = await tinyRun({ model, config });
+    for (const metrics of run.steps) {
+      expect(metrics['pods/trained_std']).toBeGreaterThan(metrics['pods/sampled_std'] ?? Number.NaN);
+      // Four prompts a generation, of twelve.
+      expect(metrics.epoch).toBeCloseTo(((run.steps.indexOf(metrics) + 1) * 4) / 12, 9);
+    }
+    const [first] = run.samples;
+    const stored = first?.kind === 'samples' ? first.samples : [];
+    expect(stored.map(({ group, index }) => 3 * group + index)).toEqual(Array.from({ length: 12 }, (_, i) => i));
+    // Sampled were eight of each of four prompts: the trained ones alone have fewer tokens.
+    const trained = stored.reduce((sum, { length }) => sum + length, 0);
+    expect(run.steps[0]?.num_tokens).toBeGreaterThan(2 * trained);
+    for (const group of [0, 1, 2, 3]) {
+      const advantages = stored.filter((sample) => sample.group === group).map(({ advantage }) => advantage);
+      expect(advantages.reduce((sum, advantage) => sum + advantage, 0)).toBeCloseTo(0, 5);
+    }
+  });
+
+  it('is plain GRPO where it trains on all completions', async () => {
+    const plain = await tinyRun({ model, config: {} });
+    const all = await tinyRun({ model, config: { pods_update_size: 4 } });
+    expect(checkpointDigests(all.checkpoint, true)).toEqual(checkpointDigests(plain.checkpoint, true));
   });
 });

@@ -75,6 +75,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
     'Sampling',
     [
       'num_generations',
+      'pods_update_size',
       'temperature',
       'max_completion_length',
       'top_p',

@@ -9,11 +9,12 @@
  */
 import { BraidError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
-import type { TrainConfig } from '../config.ts';
+import { type TrainConfig, trainedGroupSize } from '../config.ts';
 
 export type BatchConfig = Pick<
   TrainConfig,
   | 'num_generations'
+  | 'pods_update_size'
   | 'num_iterations'
   | 'steps_per_generation'
   | 'gradient_accumulation_steps'
@@ -26,7 +27,7 @@ export interface BatchPlan {
   readonly records: number;
   readonly seed: number;
   readonly shuffle: boolean;
-  /** G */
+  /** G, as far as it is trained on: with PODS, that part of each group. */
   readonly groupSize: number;
   /** P */
   readonly groupsPerGeneration: number;
@@ -64,10 +65,11 @@ export function planBatches(config: BatchConfig, records: number): BatchPlan {
   const rows = config.per_device_train_batch_size * stepsPerGeneration;
   if (records < 1)
     throw new BraidError('EMPTY_DATASET', 'Expected at least one record to train on, got none', { kind: 'input' });
-  if (rows % config.num_generations !== 0) {
+  const groupSize = trainedGroupSize(config);
+  if (rows % groupSize !== 0) {
     throw new BraidError(
       'BAD_CONFIG',
-      `Expected per_device_train_batch_size x steps_per_generation (${rows} completions) to be a multiple of num_generations (${config.num_generations})`,
+      `Expected per_device_train_batch_size x steps_per_generation (${rows} completions) to be a multiple of num_generations (${groupSize})`,
       { kind: 'input' },
     );
   }
@@ -76,8 +78,8 @@ export function planBatches(config: BatchConfig, records: number): BatchPlan {
     records,
     seed: config.seed,
     shuffle: config.shuffle_dataset,
-    groupSize: config.num_generations,
-    groupsPerGeneration: rows / config.num_generations,
+    groupSize,
+    groupsPerGeneration: rows / groupSize,
     rowsPerMicroBatch: config.per_device_train_batch_size,
     microBatchesPerStep: config.gradient_accumulation_steps,
     stepsPerGeneration,

@@ -21,7 +21,7 @@ export interface Generation extends Rollouts {
   /** Its number, from 0; with the seed it determines the random numbers. */
   readonly number: number;
   readonly result: Advantages;
-  /** Metrics of the method itself. */
+  /** What is reported of it. */
   readonly metrics: Metrics;
 }
 

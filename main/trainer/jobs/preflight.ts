@@ -9,6 +9,7 @@ import { parameterCount } from '../../model/parameter.ts';
 import type { BackendChoice } from '../backend.ts';
 import { generationRecords, planBatches } from '../batching/batching.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
+import { trainedGroupSize } from '../config.ts';
 import type { Sample } from '../events.ts';
 import type { RunEstimate, TrainerStart } from '../host/start.ts';
 import { estimateRun } from '../memory/estimate.ts';
@@ -87,7 +88,7 @@ function sampleGroups({ config, records, policy, task, maxCompletionLength, deco
   const prompts = generationRecords(plan, 0).flatMap((index) => records[index] ?? []);
   const completions = sampleCompletions(policy, prompts, 0, maxCompletionLength, config);
   const rollouts = scoreCompletions(task, prompts, completions, decode, config);
-  return samplesOf(task, withAdvantages(task, 0, rollouts, config), config);
+  return samplesOf(task, withAdvantages(task, 0, rollouts, config), config.num_generations);
 }
 
 function answerHeldOut({ config, evalRecords, policy, task, maxCompletionLength, decode }: Session) {
@@ -119,7 +120,7 @@ function passWithin(session: Session): LongestPass {
     { length: maxCompletionLength },
     (_, i) => record.targetIds[i % record.targetIds.length] ?? 0,
   );
-  const groupSize = config.method === 'sft' ? 1 : config.num_generations;
+  const groupSize = config.method === 'sft' ? 1 : trainedGroupSize(config);
   const rows = Array.from({ length: config.per_device_train_batch_size }, (_, row) => ({
     group: Math.floor(row / groupSize),
     prompt: record.promptIds.length,

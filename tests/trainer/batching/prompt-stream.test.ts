@@ -5,6 +5,7 @@ import { drawMore, drawPrompts, startOfPrompts } from '../../../main/trainer/bat
 /** Two groups per generation of five records, in order. */
 const config = {
   num_generations: 2,
+  pods_update_size: null,
   num_iterations: 1,
   steps_per_generation: null,
   gradient_accumulation_steps: 1,
