@@ -113,7 +113,8 @@ function trainerState({ config }: Session, { step, tokens, history }: RunProgres
 /** The random numbers depend on (seed, step …) alone, so their state is the seed and the position in the run. */
 function braidState({ config, start, memory }: Session, { step, watch, prompts, generation }: RunProgress) {
   const dataset = fingerprint(start.records);
-  return { seed: config.seed, step, dataset, memory, watch, prompts: { version: 1, ...prompts }, generation };
+  const saved = { version: 1, extra: prompts.extra, deadInRow: [...prompts.deadInRow] };
+  return { seed: config.seed, step, dataset, memory, watch, prompts: saved, generation };
 }
 
 /** Equal for the same records in the same order: with another dataset a resumed run would differ. */
@@ -148,7 +149,13 @@ const watchSchema = z.object({
   said: z.array(z.enum(['learned', 'loss_zero'])),
 }) satisfies z.ZodType<WatchState>;
 /** Absent in checkpoints from before dynamic sampling: they have drawn none in addition. */
-const promptsSchema = z.object({ version: z.literal(1), extra: z.int().min(0) });
+const promptsSchema = z.object({
+  version: z.literal(1),
+  extra: z.int().min(0),
+  deadInRow: z
+    .array(z.tuple([z.int().min(0), z.int().min(1)]))
+    .transform((pairs): PromptState['deadInRow'] => new Map(pairs)),
+});
 const generationSchema = z.object({
   number: z.int().min(0),
   records: z.array(z.int().min(0)).nullable().default(null),

@@ -107,6 +107,9 @@ export const trainConfigSchema = z.strictObject({
     unit: 'rounds',
     doc: 'Sample other prompts in place of groups whose rewards are all equal (DAPO), at most so many times; 0: off.',
   }),
+  greso_exploration: z.number().gt(0).lt(1).nullable().default(null).meta({
+    doc: 'Skip a prompt after z dead groups in a row with probability 1 - p^z (GRESO), where p is this number; null: never.',
+  }),
   max_completion_length: count.nullable().default(null).meta({
     unit: 'tokens',
     doc: 'Maximum tokens of a completion; null: computed from the longest target of the dataset.',
@@ -424,13 +427,10 @@ function groupFault(config: TrainConfig): ConfigFault | null {
 /** An unbiased gradient of the diversity needs samples from the same distribution as the log-probabilities. */
 function polychromicFault(config: TrainConfig): ConfigFault | null {
   const { method, polychromic_set_size: size, num_generations: group } = config;
-  if (method === 'polychromic-grpo' && config.dynamic_sampling > 0) {
-    return {
-      field: 'dynamic_sampling',
-      message: `expected dynamic_sampling 0 with polychromic-grpo, got ${config.dynamic_sampling}`,
-      remedy: 'Remove it: a group of equal rewards still has a training signal there, its diversity.',
-    };
-  }
+  if (method === 'polychromic-grpo' && config.dynamic_sampling > 0)
+    return notDead('dynamic_sampling', `dynamic_sampling 0 with polychromic-grpo, got ${config.dynamic_sampling}`);
+  if (method === 'polychromic-grpo' && config.greso_exploration !== null)
+    return notDead('greso_exploration', `no greso_exploration with polychromic-grpo, got ${config.greso_exploration}`);
   if (method === 'polychromic-grpo' && config.pods_update_size !== null) {
     return {
       field: 'pods_update_size',
@@ -452,6 +452,11 @@ function polychromicFault(config: TrainConfig): ConfigFault | null {
     message: `expected no sampling filter with polychromic-sft, got ${filters.map((name) => `${name} ${config[name]}`).join(', ')}`,
     remedy: 'Remove it: the gradient of the diversity would be biased.',
   };
+}
+
+function notDead(field: keyof TrainConfig, expected: string): ConfigFault {
+  const remedy = 'Remove it: a group of equal rewards still has a training signal there, its diversity.';
+  return { field, message: `expected ${expected}`, remedy };
 }
 
 /** Levenshtein distance of two short names. */

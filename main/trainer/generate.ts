@@ -6,7 +6,7 @@ import { type BatchPlan, generationRecords } from './batching/batching.ts';
 import { downSamplingMetrics, keepRows, trainedRows } from './batching/down-sampling.ts';
 import { dynamicSamplingMetrics, replaceGroups, replaceRows } from './batching/dynamic-sampling.ts';
 import type { Generation, Rollouts, SavedGeneration, ScoredGeneration } from './batching/generation.ts';
-import { drawMore, drawPrompts, type PromptState } from './batching/prompt-stream.ts';
+import { drawMore, drawPrompts, type PromptState, skipMetrics, withOutcomes } from './batching/prompt-stream.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { RunConfig } from './config.ts';
 import type { RunIo } from './host/run-io.ts';
@@ -47,27 +47,33 @@ function trainedConfig(config: RunConfig, plan: BatchPlan): RunConfig {
   return { ...config, num_generations: plan.groupSize };
 }
 
-/** The groups of a generation; with dynamic sampling, those without spread are sampled again, from the next prompts. */
+/** The groups of a generation; with dynamic sampling, other prompts are sampled in place of those without spread. */
 function sampleGroups(session: Session, plan: BatchPlan, number: number, before: PromptState, io: RunIo) {
   const { config, task } = session;
   const compared = (rollouts: Rollouts): Generation =>
     io.phases.time('reward', () => withAdvantages(task, number, rollouts, config));
-  let { records, state } = drawPrompts(plan, before, number);
+  const first = drawPrompts(plan, before, number);
+  let { records, skipped } = first;
   let sampled = compared(sampleAndScore(session, records, { number, round: 0 }, io));
-  if (config.dynamic_sampling === 0) return { sampled, records, prompts: state };
+  let prompts = withOutcomes(plan, first.state, records, deadGroups(sampled.result));
   const rewards = [sampled.result.rewards];
   for (let round = 1; round <= config.dynamic_sampling; round++) {
     const dead = deadGroups(sampled.result);
     if (dead.length === 0) break;
-    const more = drawMore(plan, state, number, dead.length);
-    const others = sampleAndScore(session, more.records, { number, round }, io);
-    rewards.push(compared(others).result.rewards);
+    const more = drawMore(plan, prompts, number, dead.length);
+    const others = compared(sampleAndScore(session, more.records, { number, round }, io));
+    prompts = withOutcomes(plan, more.state, more.records, deadGroups(others.result));
+    rewards.push(others.result.rewards);
     sampled = compared(replaceGroups(sampled, dead, others, config.num_generations));
     records = replaceRows(records, dead, more.records, 1);
-    state = more.state;
+    skipped += more.skipped;
   }
-  const metrics = { ...sampled.metrics, ...dynamicSamplingMetrics(rewards, sampled.result, config.num_generations) };
-  return { sampled: { ...sampled, metrics }, records, prompts: state };
+  const metrics = {
+    ...sampled.metrics,
+    ...(config.dynamic_sampling > 0 && dynamicSamplingMetrics(rewards, sampled.result, config.num_generations)),
+    ...skipMetrics(plan, prompts, skipped),
+  };
+  return { sampled: { ...sampled, metrics }, records, prompts };
 }
 
 /** Samples and scores G completions of each record. */

@@ -1,6 +1,7 @@
 /**
  * GRPO (Shao et al. 2024, arXiv 2402.03300) as TRL 1.13 runs it. In each step:
  *
+ *   GRESO:             skip prompts whose last groups were without spread, by chance            (off by default)
  *   sample G completions of each of P prompts      (every steps_per_generation x num_iterations micro-batches)
  *   score them:        r = sum over reward functions of weight * reward
  *   dynamic sampling:  other prompts in place of groups without spread in r                     (off by default)

@@ -55,7 +55,9 @@ describe('configFaults', () => {
     expect(configFaults({ method: 'polychromic-grpo', dynamic_sampling: 2 })).toMatchObject([
       { field: 'dynamic_sampling', message: 'expected dynamic_sampling 0 with polychromic-grpo, got 2' },
     ]);
-    expect(configFaults({ dynamic_sampling: 2 })).toEqual([]);
+    expect(configFaults({ method: 'polychromic-grpo', greso_exploration: 0.5 })[0]?.field).toBe('greso_exploration');
+    expect(configFaults({ dynamic_sampling: 2, greso_exploration: 0.5 })).toEqual([]);
+    expect(configFaults({ greso_exploration: 1 })).toMatchObject([{ message: 'expected less than 1, got 1' }]);
     expect(configFaults({ max_resample_times: 2 })[0]?.message).toMatch('did you mean "dynamic_sampling"?');
   });
 

@@ -30,7 +30,12 @@ interface Case {
 }
 
 /** What every setting of the cases is when it is off. */
-const OFF: Partial<TrainConfig> = { scale_rewards: 'group', dynamic_sampling: 0, pods_update_size: null };
+const OFF: Partial<TrainConfig> = {
+  scale_rewards: 'group',
+  dynamic_sampling: 0,
+  pods_update_size: null,
+  greso_exploration: null,
+};
 
 /** Two completions get the same reward more often than four. */
 const cases: readonly Case[] = [
@@ -52,6 +57,26 @@ const cases: readonly Case[] = [
       beta: 0.1,
     },
     stop: 3,
+    holds: true,
+  },
+  {
+    name: 'GRESO',
+    config: { greso_exploration: 0.2, num_generations: 2, per_device_train_batch_size: 16, max_steps: 8 },
+    stop: 5,
+    holds: false,
+  },
+  {
+    name: 'GRESO and dynamic sampling, a generation for two steps, two iterations, KL',
+    config: {
+      greso_exploration: 0.2,
+      num_generations: 2,
+      dynamic_sampling: 1,
+      steps_per_generation: 2,
+      num_iterations: 2,
+      beta: 0.1,
+      max_steps: 12,
+    },
+    stop: 7,
     holds: true,
   },
   {
@@ -96,7 +121,9 @@ describe.each(cases)('a run with $name', ({ config, stop, holds }) => {
     const stopped = await tinyRun({ model, config, stopAfter: stop });
     const saved = JSON.parse(readFileSync(join(stopped.checkpoint, 'rng.json'), 'utf8'));
     expect(saved.generation !== null).toBe(holds);
-    if (config.dynamic_sampling !== undefined) expect(saved.prompts.extra).toBeGreaterThan(0);
+    const drawsMore = config.dynamic_sampling !== undefined || config.greso_exploration !== undefined;
+    if (drawsMore) expect(saved.prompts.extra).toBeGreaterThan(0);
+    expect(saved.prompts.deadInRow.length > 0).toBe(config.greso_exploration !== undefined);
     const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
     expect([...stopped.steps, ...resumed.steps]).toEqual(whole.steps);
     expect([...stopped.samples, ...resumed.samples]).toEqual(whole.samples);
@@ -132,7 +159,7 @@ describe('dynamic sampling', () => {
     const stopped = await tinyRun({ model, config, stopAfter: 3 });
     const file = join(stopped.checkpoint, 'rng.json');
     const { prompts, ...state } = JSON.parse(readFileSync(file, 'utf8'));
-    expect(prompts).toEqual({ version: 1, extra: 0 });
+    expect(prompts).toEqual({ version: 1, extra: 0, deadInRow: [] });
     delete state.generation.records;
     rmSync(join(stopped.checkpoint, 'checksums.sha256'));
     writeFileSync(file, JSON.stringify(state));
@@ -166,5 +193,21 @@ describe('PODS', () => {
     const plain = await tinyRun({ model, config: {} });
     const all = await tinyRun({ model, config: { pods_update_size: 4 } });
     expect(checkpointDigests(all.checkpoint, true)).toEqual(checkpointDigests(plain.checkpoint, true));
+  });
+});
+
+describe('GRESO', () => {
+  it('skips prompts whose groups were dead, and reports how many', async () => {
+    const config = { greso_exploration: 0.2, num_generations: 2, per_device_train_batch_size: 16, max_steps: 8 };
+    const { steps } = await tinyRun({ model, config });
+    let passed = 0;
+    for (const metrics of steps) {
+      passed += 8 + (metrics['greso/skipped'] ?? Number.NaN);
+      expect(metrics.epoch).toBeCloseTo(passed / 12, 9);
+      expect(metrics['greso/dead_prompts']).toBeLessThanOrEqual(1);
+    }
+    // In the first epoch nothing is known yet.
+    expect(steps[0]?.['greso/skipped']).toBe(0);
+    expect(passed).toBeGreaterThan(64);
   });
 });

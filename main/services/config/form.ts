@@ -85,6 +85,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'num_iterations',
       'steps_per_generation',
       'dynamic_sampling',
+      'greso_exploration',
     ],
   ],
   ['Weights', ['use_peft', 'lora_r', 'lora_alpha', 'lora_target_modules', 'use_rslora']],

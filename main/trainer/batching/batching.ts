@@ -15,6 +15,7 @@ export type BatchConfig = Pick<
   TrainConfig,
   | 'num_generations'
   | 'pods_update_size'
+  | 'greso_exploration'
   | 'num_iterations'
   | 'steps_per_generation'
   | 'gradient_accumulation_steps'
@@ -27,6 +28,8 @@ export interface BatchPlan {
   readonly records: number;
   readonly seed: number;
   readonly shuffle: boolean;
+  /** With what probability a prompt is drawn again after one dead group (prompt-stream.ts); null: as any other. */
+  readonly exploration: number | null;
   /** G, as far as it is trained on: with PODS, that part of each group. */
   readonly groupSize: number;
   /** P */
@@ -78,6 +81,7 @@ export function planBatches(config: BatchConfig, records: number): BatchPlan {
     records,
     seed: config.seed,
     shuffle: config.shuffle_dataset,
+    exploration: config.greso_exploration,
     groupSize,
     groupsPerGeneration: rows / groupSize,
     rowsPerMicroBatch: config.per_device_train_batch_size,

@@ -11,6 +11,7 @@ import {
 const config: BatchConfig = {
   num_generations: 2,
   pods_update_size: null,
+  greso_exploration: null,
   num_iterations: 1,
   steps_per_generation: null,
   gradient_accumulation_steps: 1,
