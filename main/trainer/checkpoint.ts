@@ -20,6 +20,7 @@ import type { SavedGeneration } from './batching/generation.ts';
 import { type PromptState, startOfPrompts } from './batching/prompt-stream.ts';
 import type { Metrics } from './events.ts';
 import type { TrainerStart } from './host/start.ts';
+import type { EntropyControl } from './losses/adaptive-entropy.ts';
 import { startWatch, type WatchState } from './monitor/collapse-watch.ts';
 import type { Session } from './session.ts';
 
@@ -32,13 +33,23 @@ export interface RunProgress {
   readonly history: readonly (Metrics & { readonly step: number })[];
   readonly watch: WatchState;
   readonly prompts: PromptState;
+  /** Of adaptive entropy control; null before its first step and without it. */
+  readonly entropy: EntropyControl | null;
   /** The current generation, if the next step doesn't start with a new one. */
   readonly generation: SavedGeneration | null;
 }
 
 /** The start of a run. */
 export function noProgress(): RunProgress {
-  return { step: 0, tokens: 0, history: [], watch: startWatch(), prompts: startOfPrompts, generation: null };
+  return {
+    step: 0,
+    tokens: 0,
+    history: [],
+    watch: startWatch(),
+    prompts: startOfPrompts,
+    entropy: null,
+    generation: null,
+  };
 }
 
 /** Writes `<outputDir>/checkpoint-<step>`. Returns its path. */
@@ -111,10 +122,14 @@ function trainerState({ config }: Session, { step, tokens, history }: RunProgres
 }
 
 /** The random numbers depend on (seed, step …) alone, so their state is the seed and the position in the run. */
-function braidState({ config, start, memory }: Session, { step, watch, prompts, generation }: RunProgress) {
+function braidState({ config, start, memory }: Session, { step, watch, prompts, entropy, generation }: RunProgress) {
   const dataset = fingerprint(start.records);
-  const saved = { version: 1, extra: prompts.extra, deadInRow: [...prompts.deadInRow] };
-  return { seed: config.seed, step, dataset, memory, watch, prompts: saved, generation };
+  return {
+    ...{ seed: config.seed, step, dataset, memory, watch },
+    prompts: { version: 1, extra: prompts.extra, deadInRow: [...prompts.deadInRow] },
+    entropy: entropy === null ? null : { version: 1, ...entropy },
+    generation,
+  };
 }
 
 /** Equal for the same records in the same order: with another dataset a resumed run would differ. */
@@ -156,6 +171,9 @@ const promptsSchema = z.object({
     .array(z.tuple([z.int().min(0), z.int().min(1)]))
     .transform((pairs): PromptState['deadInRow'] => new Map(pairs)),
 });
+const entropySchema = z
+  .object({ version: z.literal(1), coefficient: z.number(), entropy: z.number().nullable() })
+  .transform(({ coefficient, entropy }): EntropyControl => ({ coefficient, entropy }));
 const generationSchema = z.object({
   number: z.int().min(0),
   records: z.array(z.int().min(0)).nullable().default(null),
@@ -178,6 +196,7 @@ const braidStateSchema = z.object({
   dataset: z.string(),
   watch: watchSchema,
   prompts: promptsSchema.optional(),
+  entropy: entropySchema.nullable().default(null),
   generation: generationSchema.nullable(),
 });
 
@@ -202,6 +221,7 @@ export function restoreCheckpoint(folder: string, { optimizer, start, policy }: 
     history: state.log_history as unknown as RunProgress['history'],
     watch: braid.watch,
     prompts: braid.prompts ?? startOfPrompts,
+    entropy: braid.entropy,
     generation: braid.generation,
   };
 }

@@ -190,7 +190,17 @@ export const trainConfigSchema = z.strictObject({
     .max(1)
     .default(1)
     .meta({ doc: 'Train only on this share of tokens, by entropy.' }),
-  entropy_coef: z.number().default(0).meta({ doc: 'Weight of an entropy bonus.' }),
+  entropy_coef: z.number().default(0).meta({ doc: 'Weight of an entropy bonus; with use_adaptive_entropy its start.' }),
+  use_adaptive_entropy: z.boolean().default(false).meta({
+    doc: 'Raise entropy_coef by entropy_coef_delta after each step whose entropy is at most entropy_target, and lower it after any other.',
+  }),
+  entropy_target: nonNegative.default(0.2).meta({
+    unit: 'nats',
+    doc: 'use_adaptive_entropy: mean entropy of a token up to which the bonus applies.',
+  }),
+  entropy_coef_delta: positive.default(0.005).meta({ doc: 'use_adaptive_entropy: change of entropy_coef in a step.' }),
+  entropy_coef_min: z.number().default(0).meta({ doc: 'use_adaptive_entropy: lower bound of entropy_coef.' }),
+  entropy_coef_max: z.number().default(1).meta({ doc: 'use_adaptive_entropy: upper bound of entropy_coef.' }),
   gradient_checkpointing: z.boolean().nullable().default(null).meta({
     doc: 'Recompute activations in the backward pass: less memory, more time; null: only if memory requires it.',
   }),
@@ -392,8 +402,15 @@ function describeUnknown(key: string): string {
 /** An inconsistency between valid settings; null: none. */
 function combinationFault(config: TrainConfig): ConfigFault | null {
   return (
-    polychromicFault(config) ?? (isReinforcement(config.method) ? (groupFault(config) ?? maxRlFault(config)) : null)
+    polychromicFault(config) ??
+    (isReinforcement(config.method) ? (groupFault(config) ?? maxRlFault(config) ?? entropyFault(config)) : null)
   );
+}
+
+function entropyFault({ use_adaptive_entropy, entropy_coef_min: min, entropy_coef_max: max }: TrainConfig) {
+  if (!use_adaptive_entropy || min <= max) return null;
+  const message = `expected entropy_coef_min (${min}) to be at most entropy_coef_max (${max})`;
+  return { field: 'entropy_coef_min', message, remedy: null } satisfies ConfigFault;
 }
 
 /** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */

@@ -20,6 +20,7 @@ import { beginsWithGeneration, epochAfter, microBatches, planBatches } from './b
 import type { ScoredGeneration } from './batching/generation.ts';
 import { generateAndScore, rescore } from './generate.ts';
 import type { RunIo } from './host/run-io.ts';
+import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from './losses/adaptive-entropy.ts';
 import { microBatchLoss } from './losses/micro-batch-loss.ts';
 import { StepAccumulator } from './monitor/metrics.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
@@ -32,6 +33,7 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
   const { config, optimizer } = session;
   const plan = planBatches(config, session.records.length);
   let prompts = io.prompts;
+  let entropy = io.entropy ?? startOfEntropy(config);
   let generation: ScoredGeneration | null = io.restoreGeneration((saved) => rescore(session, plan, saved));
 
   io.begin();
@@ -39,6 +41,8 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
     if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
     const metrics = new StepAccumulator();
     const rate = learningRate(config, step);
+    const context = { ...session, config: { ...config, entropy_coef: appliedCoefficient(entropy, config) } };
+    const entropies: TokenSum[] = [];
     let gradients: Gradients | null = null;
     let loss = 0;
     try {
@@ -48,15 +52,21 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
           metrics.add(generation.metrics);
         }
         const scored = generation;
-        const result = io.phases.time('loss', () => microBatchLoss(session, plan, scored, micro));
+        const result = io.phases.time('loss', () => microBatchLoss(context, plan, scored, micro));
         gradients = accumulateGradients(gradients, result.gradients);
         loss += result.loss;
         metrics.add(result.metrics);
+        entropies.push(result.entropy);
       }
       const { gradNorm } = io.phases.time('optimizer', () => optimizer.update(gradients ?? {}, rate));
       metrics.set({ loss, grad_norm: gradNorm, learning_rate: rate, epoch: epochAfter(plan, step, prompts.extra) });
     } finally {
       tf.dispose(gradients ?? {});
+    }
+    if (config.use_adaptive_entropy) {
+      entropy = adjustedEntropy(entropy, entropies, config);
+      metrics.set({ entropy_coef: entropy.coefficient });
+      io.holdEntropy(entropy);
     }
     // Even if an earlier step sampled them: otherwise steps that share a generation would hardly ever store any.
     if (generation !== null && io.keepsSamples(step + 1))

@@ -78,6 +78,14 @@ describe('configFaults', () => {
     expect(configFaults({ method: 'polychromic-grpo', pods_update_size: 4 })[0]?.field).toBe('pods_update_size');
   });
 
+  it('rejects bounds of the entropy coefficient that exclude each other', () => {
+    const config = { use_adaptive_entropy: true, entropy_coef_min: 0.2, entropy_coef_max: 0.1 };
+    expect(configFaults(config)).toMatchObject([
+      { field: 'entropy_coef_min', message: 'expected entropy_coef_min (0.2) to be at most entropy_coef_max (0.1)' },
+    ]);
+    expect(configFaults({ ...config, use_adaptive_entropy: false })).toEqual([]);
+  });
+
   it('describes twenty faults, whatever a page or a file brings', () => {
     expect(configFaults(unknown(20_000))).toHaveLength(20);
     expect(

@@ -35,6 +35,7 @@ const OFF: Partial<TrainConfig> = {
   dynamic_sampling: 0,
   pods_update_size: null,
   greso_exploration: null,
+  use_adaptive_entropy: false,
 };
 
 /** Two completions get the same reward more often than four. */
@@ -77,6 +78,30 @@ const cases: readonly Case[] = [
       max_steps: 12,
     },
     stop: 7,
+    holds: true,
+  },
+  {
+    name: 'adaptive entropy',
+    config: {
+      use_adaptive_entropy: true,
+      entropy_target: 10,
+      entropy_coef_delta: 0.05,
+      gradient_accumulation_steps: 2,
+    },
+    stop: 3,
+    holds: false,
+  },
+  {
+    name: 'adaptive entropy, a generation for two steps, two iterations, KL',
+    config: {
+      use_adaptive_entropy: true,
+      entropy_target: 10,
+      entropy_coef_delta: 0.05,
+      steps_per_generation: 2,
+      num_iterations: 2,
+      beta: 0.1,
+    },
+    stop: 3,
     holds: true,
   },
   {
@@ -124,6 +149,7 @@ describe.each(cases)('a run with $name', ({ config, stop, holds }) => {
     const drawsMore = config.dynamic_sampling !== undefined || config.greso_exploration !== undefined;
     if (drawsMore) expect(saved.prompts.extra).toBeGreaterThan(0);
     expect(saved.prompts.deadInRow.length > 0).toBe(config.greso_exploration !== undefined);
+    expect(saved.entropy !== null).toBe(config.use_adaptive_entropy === true);
     const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
     expect([...stopped.steps, ...resumed.steps]).toEqual(whole.steps);
     expect([...stopped.samples, ...resumed.samples]).toEqual(whole.samples);
@@ -153,12 +179,13 @@ describe('dynamic sampling', () => {
     expect(dynamic.steps.at(-1)?.num_tokens).toBeGreaterThan(plain.steps.at(-1)?.num_tokens ?? 0);
   });
 
-  it('resumes from a checkpoint that is older than the setting', async () => {
+  it('resumes from a checkpoint that is older than these settings', async () => {
     const config = { num_iterations: 2 };
     const whole = await tinyRun({ model, config });
     const stopped = await tinyRun({ model, config, stopAfter: 3 });
     const file = join(stopped.checkpoint, 'rng.json');
-    const { prompts, ...state } = JSON.parse(readFileSync(file, 'utf8'));
+    const { prompts, entropy, ...state } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(entropy).toBeNull();
     expect(prompts).toEqual({ version: 1, extra: 0, deadInRow: [] });
     delete state.generation.records;
     rmSync(join(stopped.checkpoint, 'checksums.sha256'));
@@ -209,5 +236,23 @@ describe('GRESO', () => {
     // In the first epoch nothing is known yet.
     expect(steps[0]?.['greso/skipped']).toBe(0);
     expect(passed).toBeGreaterThan(64);
+  });
+});
+
+describe('adaptive entropy', () => {
+  it('raises the coefficient while the entropy is at most the target, from the second step on', async () => {
+    const config = { use_adaptive_entropy: true, entropy_coef_delta: 0.1, entropy_coef_max: 0.25 };
+    const low = await tinyRun({ model, config: { ...config, entropy_target: 10 } });
+    const coefficients = low.steps.map(({ entropy_coef }) => Number((entropy_coef ?? Number.NaN).toFixed(9)));
+    expect(coefficients).toEqual([0.1, 0.2, 0.25, 0.25, 0.25, 0.25]);
+    // The first step has no bonus yet.
+    expect(low.steps.map((metrics) => 'policy_loss' in metrics)).toEqual([false, true, true, true, true, true]);
+    const high = await tinyRun({ model, config: { ...config, entropy_target: 0.001, entropy_coef: 0.15 } });
+    expect(high.steps.map(({ entropy_coef }) => Number((entropy_coef ?? Number.NaN).toFixed(9)))).toEqual([
+      0.05, 0, 0, 0, 0, 0,
+    ]);
+    const plain = await tinyRun({ model, config: {} });
+    expect(checkpointDigests(high.checkpoint, true)).toEqual(checkpointDigests(plain.checkpoint, true));
+    expect(low.steps.at(-1)?.entropy).toBeGreaterThan(plain.steps.at(-1)?.entropy ?? Number.NaN);
   });
 });

@@ -5,6 +5,7 @@ import type { PromptState } from '../batching/prompt-stream.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config.ts';
 import type { Metrics, TrainerEvent } from '../events.ts';
+import type { EntropyControl } from '../losses/adaptive-entropy.ts';
 import { watchStep } from '../monitor/collapse-watch.ts';
 import { componentWarnings } from '../monitor/component-rule.ts';
 import { evaluate } from '../monitor/evaluate.ts';
@@ -25,6 +26,10 @@ export interface RunIo {
   keepsSamples(step: number): boolean;
   /** Which prompts the run had drawn before its first step. */
   readonly prompts: PromptState;
+  /** Adaptive entropy control before the run's first step; null at its start. */
+  readonly entropy: EntropyControl | null;
+  /** Adaptive entropy control between two steps; saved in checkpoints. */
+  holdEntropy(control: EntropyControl): void;
   /** The generation that the next steps still use, and the prompts drawn so far; saved in checkpoints. */
   holdGeneration(generation: ScoredGeneration | null, prompts: PromptState): void;
   restoreGeneration(rescore: (saved: SavedGeneration) => ScoredGeneration): ScoredGeneration | null;
@@ -97,6 +102,10 @@ export function openRunIo(
     },
     keepsSamples: (step) => step === 1 || step % config.sample_steps === 0 || step === config.max_steps,
     prompts: progress.prompts,
+    entropy: progress.entropy,
+    holdEntropy: (entropy) => {
+      now = { ...now, entropy };
+    },
     holdGeneration: (generation, prompts) => {
       now = { ...now, prompts, generation: generation === null ? null : toSaved(generation) };
     },

@@ -119,6 +119,8 @@ function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunI
     addTokens: () => undefined,
     keepsSamples: () => false,
     prompts: startOfPrompts,
+    entropy: null,
+    holdEntropy: () => undefined,
     holdGeneration: () => undefined,
     restoreGeneration: () => null,
     begin: () => undefined,
