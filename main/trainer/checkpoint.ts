@@ -22,6 +22,7 @@ import type { Metrics } from './events.ts';
 import type { TrainerStart } from './host/start.ts';
 import type { EntropyControl } from './losses/adaptive-entropy.ts';
 import { startWatch, type WatchState } from './monitor/collapse-watch.ts';
+import { REFERENCE_FILE, referenceTensors, restoreReference } from './reference.ts';
 import type { Session } from './session.ts';
 
 /** The state of a run between two steps, besides weights and optimiser. */
@@ -63,7 +64,7 @@ export function saveCheckpoint(session: Session, progress: RunProgress): string 
 }
 
 function fill(folder: string, session: Session, progress: RunProgress): void {
-  const { policy, start, tokenizer, optimizer } = session;
+  const { policy, reference, start, tokenizer, optimizer, config } = session;
   const baseConfig = readJson(join(start.modelFolder, 'config.json')) as Readonly<Record<string, unknown>>;
   const files =
     policy.adapter === null
@@ -78,6 +79,8 @@ function fill(folder: string, session: Session, progress: RunProgress): void {
   for (const [name, content] of Object.entries(files)) write(name, content);
   for (const file of tokenizer.files) write(basename(file), readFileSync(file));
   write('optimizer.safetensors', safetensorsPieces(optimizer.stateTensors()));
+  if (config.sync_ref_model && reference !== null)
+    write(REFERENCE_FILE, safetensorsPieces(referenceTensors(reference)));
   write('trainer_state.json', json(trainerState(session, progress)));
   write('rng.json', json(braidState(session, progress)));
   writeFileSync(join(folder, CHECKSUMS), encodeChecksums(digests));
@@ -174,21 +177,21 @@ const promptsSchema = z.object({
 const entropySchema = z
   .object({ version: z.literal(1), coefficient: z.number(), entropy: z.number().nullable() })
   .transform(({ coefficient, entropy }): EntropyControl => ({ coefficient, entropy }));
+// JSON has no NaN: it was written as null.
+const logpsSchema = z.array(
+  z.array(
+    z
+      .number()
+      .nullable()
+      .transform((value) => value ?? Number.NaN),
+  ),
+);
 const generationSchema = z.object({
   number: z.int().min(0),
   records: z.array(z.int().min(0)).nullable().default(null),
   completions: z.array(z.object({ ids: z.array(z.int().min(0)).min(1), terminated: z.boolean() })),
-  // JSON has no NaN: it was written as null.
-  oldLogps: z
-    .array(
-      z.array(
-        z
-          .number()
-          .nullable()
-          .transform((value) => value ?? Number.NaN),
-      ),
-    )
-    .nullable(),
+  oldLogps: logpsSchema.nullable(),
+  refLogps: logpsSchema.nullable().default(null),
 }) satisfies z.ZodType<SavedGeneration>;
 const braidStateSchema = z.object({
   seed: z.int(),
@@ -201,7 +204,7 @@ const braidStateSchema = z.object({
 });
 
 /** Restores optimiser and progress from a checkpoint of the same run. Weights were loaded when the session opened. */
-export function restoreCheckpoint(folder: string, { optimizer, start, policy }: Session): RunProgress {
+export function restoreCheckpoint(folder: string, { optimizer, start, policy, reference }: Session): RunProgress {
   const state = parse(trainerStateSchema, join(folder, 'trainer_state.json'));
   const braid = parse(braidStateSchema, join(folder, 'rng.json'));
   checkBelongs(folder, { ...braid, globalStep: state.global_step }, start);
@@ -215,6 +218,8 @@ export function restoreCheckpoint(folder: string, { optimizer, start, policy }: 
   } finally {
     file.close();
   }
+  if (start.config.sync_ref_model && reference !== null)
+    restoreReference(reference, join(folder, REFERENCE_FILE), !hasChecksums(folder));
   return {
     step: state.global_step,
     tokens: state.num_input_tokens_seen,

@@ -129,6 +129,13 @@ export const trainConfigSchema = z.strictObject({
   repetition_penalty: positive.default(1).meta({ doc: 'Divides the logits of tokens seen before; 1: off.' }),
 
   beta: nonNegative.default(0).meta({ doc: 'KL coefficient; 0: no reference model.' }),
+  sync_ref_model: z.boolean().default(false).meta({
+    doc: 'Let the reference follow the policy (TR-DPO); full fine-tuning with beta above 0.',
+  }),
+  ref_model_mixup_alpha: share.default(0.6).meta({ doc: "sync_ref_model: the policy's share of the mixed reference." }),
+  ref_model_sync_steps: count
+    .default(512)
+    .meta({ unit: 'steps', doc: 'sync_ref_model: steps between two mixings of the reference.' }),
   polychromic_lambda: nonNegative
     .default(0.1)
     .meta({ doc: 'polychromic-sft: weight of the diversity of sampled completions in the loss.' }),
@@ -403,7 +410,9 @@ function describeUnknown(key: string): string {
 function combinationFault(config: TrainConfig): ConfigFault | null {
   return (
     polychromicFault(config) ??
-    (isReinforcement(config.method) ? (groupFault(config) ?? maxRlFault(config) ?? entropyFault(config)) : null)
+    (isReinforcement(config.method)
+      ? (groupFault(config) ?? maxRlFault(config) ?? entropyFault(config) ?? referenceFault(config))
+      : null)
   );
 }
 
@@ -411,6 +420,19 @@ function entropyFault({ use_adaptive_entropy, entropy_coef_min: min, entropy_coe
   if (!use_adaptive_entropy || min <= max) return null;
   const message = `expected entropy_coef_min (${min}) to be at most entropy_coef_max (${max})`;
   return { field: 'entropy_coef_min', message, remedy: null } satisfies ConfigFault;
+}
+
+function referenceFault({ sync_ref_model, use_peft, beta }: TrainConfig): ConfigFault | null {
+  if (!sync_ref_model || (!use_peft && beta > 0)) return null;
+  return {
+    field: 'sync_ref_model',
+    message: use_peft
+      ? 'expected use_peft false with sync_ref_model, got true'
+      : 'expected beta above 0 with sync_ref_model, got 0',
+    remedy: use_peft
+      ? 'Train all weights: mixing two adapters is not mixing their models.'
+      : 'Set beta: without a KL term there is no reference.',
+  };
 }
 
 /** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */

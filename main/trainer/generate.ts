@@ -94,7 +94,7 @@ function sampleAndScore(
   return rollouts;
 }
 
-/** Once per generation: the reference never changes, and every pass over the rows needs the same numbers. */
+/** Once per generation: every pass over the rows needs the same numbers, even if the reference changes meanwhile. */
 function referenceLogps(
   { reference, config }: Session,
   plan: BatchPlan,
@@ -103,18 +103,20 @@ function referenceLogps(
   return reference === null ? null : rowLogps(reference, plan, generation, config);
 }
 
-/** Restores a generation from a checkpoint; the reference log-probabilities are recomputed. */
+/** Restores a generation from a checkpoint; the log-probabilities of a fixed reference are recomputed. */
 export function rescore(session: Session, plan: BatchPlan, saved: SavedGeneration): ScoredGeneration {
   const { task, decode } = session;
   const config = trainedConfig(session.config, plan);
   const records = saved.records ?? generationRecords(plan, saved.number);
   const rollouts = scoreCompletions(task, promptsOf(session, records), saved.completions, decode, config);
   const generation = withAdvantages(task, saved.number, rollouts, config);
+  const restored = (rows: SavedGeneration['oldLogps']): Float32Array[] | null =>
+    rows?.map((row) => Float32Array.from(row)) ?? null;
   return {
     ...generation,
     records,
-    oldLogps: saved.oldLogps?.map((row) => Float32Array.from(row)) ?? null,
-    refLogps: referenceLogps(session, plan, generation),
+    oldLogps: restored(saved.oldLogps),
+    refLogps: restored(saved.refLogps) ?? referenceLogps(session, plan, generation),
   };
 }
 

@@ -24,6 +24,7 @@ import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } fr
 import { microBatchLoss } from './losses/micro-batch-loss.ts';
 import { StepAccumulator } from './monitor/metrics.ts';
 import { accumulateGradients, type Gradients } from './optimizer.ts';
+import { syncReference, syncsAfter } from './reference.ts';
 import { samplesOf } from './rollout.ts';
 import { learningRate } from './schedule.ts';
 import type { Session } from './session.ts';
@@ -63,6 +64,8 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
     } finally {
       tf.dispose(gradients ?? {});
     }
+    if (session.reference !== null && syncsAfter(step + 1, config))
+      syncReference(session.reference, session.policy, config.ref_model_mixup_alpha);
     if (config.use_adaptive_entropy) {
       entropy = adjustedEntropy(entropy, entropies, config);
       metrics.set({ entropy_coef: entropy.coefficient });

@@ -86,6 +86,17 @@ describe('configFaults', () => {
     expect(configFaults({ ...config, use_adaptive_entropy: false })).toEqual([]);
   });
 
+  it('lets a reference follow the policy only where there is one, of all weights', () => {
+    const config = { sync_ref_model: true, use_peft: false, beta: 0.1 };
+    expect(configFaults(config)).toEqual([]);
+    expect(configFaults({ ...config, use_peft: true })).toMatchObject([
+      { field: 'sync_ref_model', message: 'expected use_peft false with sync_ref_model, got true' },
+    ]);
+    expect(configFaults({ ...config, beta: 0 })).toMatchObject([
+      { field: 'sync_ref_model', message: 'expected beta above 0 with sync_ref_model, got 0' },
+    ]);
+  });
+
   it('describes twenty faults, whatever a page or a file brings', () => {
     expect(configFaults(unknown(20_000))).toHaveLength(20);
     expect(

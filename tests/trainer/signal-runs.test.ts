@@ -1,5 +1,5 @@
 /** Settings that spend rollouts where there is a signal: whole runs are deterministic, resume exactly and leave nothing behind. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
@@ -36,7 +36,11 @@ const OFF: Partial<TrainConfig> = {
   pods_update_size: null,
   greso_exploration: null,
   use_adaptive_entropy: false,
+  sync_ref_model: false,
 };
+
+/** The reference is mixed with what the policy has become by then. */
+const following: Partial<TrainConfig> = { sync_ref_model: true, use_peft: false, beta: 0.5 };
 
 /** Two completions get the same reward more often than four. */
 const cases: readonly Case[] = [
@@ -105,6 +109,18 @@ const cases: readonly Case[] = [
     holds: true,
   },
   {
+    name: 'a reference that follows the policy',
+    config: { ...following, ref_model_sync_steps: 2 },
+    stop: 3,
+    holds: false,
+  },
+  {
+    name: 'a reference that changes while a generation is in use',
+    config: { ...following, ref_model_sync_steps: 3, num_iterations: 4 },
+    stop: 3,
+    holds: true,
+  },
+  {
     name: 'PODS',
     config: { num_generations: 8, pods_update_size: 4, per_device_train_batch_size: 8 },
     stop: 3,
@@ -127,7 +143,7 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases)('a run with $name', ({ config, stop, holds }) => {
-  const digests = (checkpoint: string) => checkpointDigests(checkpoint, true);
+  const digests = (checkpoint: string) => checkpointDigests(checkpoint, config.use_peft ?? true);
 
   it('differs from one without, gives the same numbers again, and leaves no tensor behind', async () => {
     const before = tf.memory().numTensors;
@@ -254,5 +270,17 @@ describe('adaptive entropy', () => {
     const plain = await tinyRun({ model, config: {} });
     expect(checkpointDigests(high.checkpoint, true)).toEqual(checkpointDigests(plain.checkpoint, true));
     expect(low.steps.at(-1)?.entropy).toBeGreaterThan(plain.steps.at(-1)?.entropy ?? Number.NaN);
+  });
+});
+
+describe('a reference that follows the policy', () => {
+  it('is the policy after a step with alpha 1, so that the next KL is 0', async () => {
+    const config = { ...following, ref_model_sync_steps: 1, ref_model_mixup_alpha: 1 };
+    const { steps, checkpoint } = await tinyRun({ model, config });
+    for (const { kl } of steps) expect(kl).toBe(0);
+    const fixed = await tinyRun({ model, config: { ...config, sync_ref_model: false } });
+    expect(fixed.steps.at(-1)?.kl).toBeGreaterThan(0);
+    expect(existsSync(join(checkpoint, 'reference_model.safetensors'))).toBe(true);
+    expect(existsSync(join(fixed.checkpoint, 'reference_model.safetensors'))).toBe(false);
   });
 });

@@ -42,4 +42,6 @@ export interface SavedGeneration {
   readonly records: readonly number[] | null;
   readonly completions: readonly { readonly ids: number[]; readonly terminated: boolean }[];
   readonly oldLogps: readonly (readonly number[])[] | null;
+  /** Where the reference may have changed since; null: they are recomputed. */
+  readonly refLogps: readonly (readonly number[])[] | null;
 }

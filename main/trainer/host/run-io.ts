@@ -107,7 +107,7 @@ export function openRunIo(
       now = { ...now, entropy };
     },
     holdGeneration: (generation, prompts) => {
-      now = { ...now, prompts, generation: generation === null ? null : toSaved(generation) };
+      now = { ...now, prompts, generation: generation === null ? null : toSaved(generation, config) };
     },
     restoreGeneration: (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
     begin: () => {
@@ -139,8 +139,16 @@ export function openRunIo(
   };
 }
 
-function toSaved({ number, records, completions, oldLogps }: ScoredGeneration): SavedGeneration {
-  return { number, records, completions, oldLogps: oldLogps?.map((row) => Array.from(row)) ?? null };
+function toSaved(generation: ScoredGeneration, { sync_ref_model }: TrainConfig): SavedGeneration {
+  const { number, records, completions, oldLogps, refLogps } = generation;
+  const listed = (rows: ScoredGeneration['oldLogps']) => rows?.map((row) => Array.from(row)) ?? null;
+  return {
+    number,
+    records,
+    completions,
+    oldLogps: listed(oldLogps),
+    refLogps: sync_ref_model ? listed(refLogps) : null,
+  };
 }
 
 /** The last step always counts, so that a run's final state is always evaluated and saved. */
