@@ -6,6 +6,9 @@
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { BACKEND_SETTINGS } from './backend-names.ts';
+import { type ConfigFault, described, faultsIn, type KnownNames } from './config-messages.ts';
+
+export type { ConfigFault } from './config-messages.ts';
 
 /** What a form or a help page needs besides the type. */
 export interface FieldMeta {
@@ -271,23 +274,16 @@ function parsed(value: unknown) {
 /** Completes a partial configuration with defaults and checks it; errors name every invalid field. */
 export function parseConfig(value: unknown, origin = 'configuration'): TrainConfig {
   const result = parsed(value);
-  if (!result.success) throw inputError('BAD_CONFIG', `${origin}: ${described(result.error)}`);
+  if (!result.success) throw inputError('BAD_CONFIG', `${origin}: ${described(result.error, names)}`);
   const fault = combinationFault(result.data);
   if (fault === null) return result.data;
   throw inputError('BAD_CONFIG', `${origin}: ${fault.message}`, fault.remedy ?? undefined);
 }
 
-/** One error in a configuration, and the field where it can be fixed. */
-export interface ConfigFault {
-  readonly field: string;
-  readonly message: string;
-  readonly remedy: string | null;
-}
-
 /** All errors in a partial configuration, field by field; none: `parseConfig` accepts it. */
 export function configFaults(value: unknown): readonly ConfigFault[] {
   const result = parsed(value);
-  if (!result.success) return faultsIn(result.error);
+  if (!result.success) return faultsIn(result.error, names);
   const fault = combinationFault(result.data);
   return fault === null ? [] : [fault];
 }
@@ -295,84 +291,7 @@ export function configFaults(value: unknown): readonly ConfigFault[] {
 /** Errors in single fields of a partial configuration; whether they are consistent depends on the rest. */
 export function fieldFaults(value: unknown): readonly ConfigFault[] {
   const { error } = parsed(value);
-  return error === undefined ? [] : faultsIn(error);
-}
-
-/** Faults that are described: whoever has more reads no further, and a file may bring any number of them. */
-const MOST_FAULTS = 20;
-
-function faultsIn({ issues }: z.ZodError): ConfigFault[] {
-  return issues.slice(0, MOST_FAULTS).flatMap(faultsOf).slice(0, MOST_FAULTS);
-}
-
-function faultsOf(issue: z.core.$ZodIssue): ConfigFault[] {
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys
-      .slice(0, MOST_FAULTS)
-      .map((field) => ({ field: shortened(field), message: describeUnknown(field), remedy: null }));
-  return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue), remedy: null }];
-}
-
-function described({ issues }: z.ZodError): string {
-  const all = issues.slice(0, MOST_FAULTS).flatMap(describeIssue);
-  const count = issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
-  const shown = all.slice(0, MOST_FAULTS);
-  return `${shown.join('; ')}${count > shown.length ? `; and ${count - shown.length} more` : ''}`;
-}
-
-function describeIssue(issue: z.core.$ZodIssue): string[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.slice(0, MOST_FAULTS).map(describeUnknown);
-  return [`"${issue.path.join('.')}": ${messageOf(issue)}`];
-}
-
-function messageOf(issue: z.core.$ZodIssue): string {
-  const expected = expectation(issue);
-  return issue.input === undefined ? expected : `${expected}, got ${shownValue(issue.input)}`;
-}
-
-/** What a value should be, in plain words: the form shows them beside the field. */
-function expectation(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `expected ${TYPES[issue.expected] ?? issue.expected}`;
-    case 'too_small':
-      return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${counted(issue.origin)}`;
-    case 'too_big':
-      return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${counted(issue.origin)}`;
-    case 'invalid_value':
-      return `expected ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
-    default:
-      return issue.message;
-  }
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  string: 'a text',
-  array: 'a list',
-  object: 'fields with values',
-};
-
-/** What a limit counts, if it isn't the value itself. */
-function counted(origin: string): string {
-  if (origin === 'string') return ' characters';
-  return origin === 'array' || origin === 'set' ? ' entries' : '';
-}
-
-/** A value in a message, of a large one the beginning. */
-function shownValue(value: unknown): string {
-  try {
-    return shortened(JSON.stringify(value) ?? String(value));
-  } catch {
-    // It refers to itself, or is nested more deeply than there is stack.
-    return 'a value that cannot be shown';
-  }
-}
-
-function shortened(text: string): string {
-  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+  return error === undefined ? [] : faultsIn(error, names);
 }
 
 /** Names of fields in other programs. */
@@ -392,19 +311,7 @@ const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
   dynamic_sampling_max_gen_batches: 'dynamic_sampling',
 };
 
-/** Edits between a field's name and what was meant by a misspelt one. */
-const MOST_EDITS = 3;
-
-function describeUnknown(key: string): string {
-  const nearest = configFields
-    // A name that differs more in length takes more edits than that.
-    .filter((field) => Math.abs(field.length - key.length) <= MOST_EDITS)
-    .map((field) => ({ field, d: editDistance(key, field) }))
-    .sort((a, b) => a.d - b.d)[0];
-  const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
-  const meant = other ?? (nearest !== undefined && nearest.d <= MOST_EDITS ? nearest.field : undefined);
-  return `unknown field "${shortened(key)}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
-}
+const names: KnownNames = { fields: configFields, elsewhere: OTHER_NAMES };
 
 /** An inconsistency between valid settings; null: none. */
 function combinationFault(config: TrainConfig): ConfigFault | null {
@@ -424,15 +331,10 @@ function entropyFault({ use_adaptive_entropy, entropy_coef_min: min, entropy_coe
 
 function referenceFault({ sync_ref_model, use_peft, beta }: TrainConfig): ConfigFault | null {
   if (!sync_ref_model || (!use_peft && beta > 0)) return null;
-  return {
-    field: 'sync_ref_model',
-    message: use_peft
-      ? 'expected use_peft false with sync_ref_model, got true'
-      : 'expected beta above 0 with sync_ref_model, got 0',
-    remedy: use_peft
-      ? 'Train all weights: mixing two adapters is not mixing their models.'
-      : 'Set beta: without a KL term there is no reference.',
-  };
+  const [message, remedy] = use_peft
+    ? ['expected use_peft false with sync_ref_model, got true', 'Train all weights: adapters cannot be mixed.']
+    : ['expected beta above 0 with sync_ref_model, got 0', 'Set beta: without a KL term there is no reference.'];
+  return { field: 'sync_ref_model', message, remedy };
 }
 
 /** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */
@@ -471,11 +373,8 @@ function polychromicFault(config: TrainConfig): ConfigFault | null {
   if (method === 'polychromic-grpo' && config.greso_exploration !== null)
     return notDead('greso_exploration', `no greso_exploration with polychromic-grpo, got ${config.greso_exploration}`);
   if (method === 'polychromic-grpo' && config.pods_update_size !== null) {
-    return {
-      field: 'pods_update_size',
-      message: `expected no pods_update_size with polychromic-grpo, got ${config.pods_update_size}`,
-      remedy: 'Remove it: sets are drawn from all completions of a group.',
-    };
+    const message = `expected no pods_update_size with polychromic-grpo, got ${config.pods_update_size}`;
+    return { field: 'pods_update_size', message, remedy: 'Remove it: sets are drawn from all completions of a group.' };
   }
   if (method === 'polychromic-grpo' && size > group) {
     const message = `expected polychromic_set_size (${size}) to be at most num_generations (${group})`;
@@ -496,19 +395,4 @@ function polychromicFault(config: TrainConfig): ConfigFault | null {
 function notDead(field: keyof TrainConfig, expected: string): ConfigFault {
   const remedy = 'Remove it: a group of equal rewards still has a training signal there, its diversity.';
   return { field, message: `expected ${expected}`, remedy };
-}
-
-/** Levenshtein distance of two short names. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(
-        Math.min((next[j - 1] ?? 0) + 1, (row[j] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
-      );
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
