@@ -18,9 +18,12 @@ import { encodeAdapter } from '../model/peft.ts';
 import { openSafetensors, safetensorsPieces } from '../model/safetensors.ts';
 import type { TaskRecord } from '../tasks/task.ts';
 import type { SavedGeneration } from './batching/generation.ts';
+import { type PromptState, startOfPrompts } from './batching/prompt-stream.ts';
 import type { Metrics } from './events.ts';
 import type { TrainerStart } from './host/start.ts';
+import type { EntropyControl } from './losses/adaptive-entropy.ts';
 import { startWatch, type WatchState } from './monitor/collapse-watch.ts';
+import { REFERENCE_FILE, referenceTensors, restoreReference } from './reference.ts';
 import type { Session } from './session.ts';
 
 /** The state of a run between two steps, besides weights and optimiser. */
@@ -31,13 +34,24 @@ export interface RunProgress {
   readonly tokens: number;
   readonly history: readonly (Metrics & { readonly step: number })[];
   readonly watch: WatchState;
+  readonly prompts: PromptState;
+  /** Of adaptive entropy control; null before its first step and without it. */
+  readonly entropy: EntropyControl | null;
   /** The current generation, if the next step doesn't start with a new one. */
   readonly generation: SavedGeneration | null;
 }
 
 /** The start of a run. */
 export function noProgress(): RunProgress {
-  return { step: 0, tokens: 0, history: [], watch: startWatch(), generation: null };
+  return {
+    step: 0,
+    tokens: 0,
+    history: [],
+    watch: startWatch(),
+    prompts: startOfPrompts,
+    entropy: null,
+    generation: null,
+  };
 }
 
 /** A model that was trained with a system prompt is trained on with it, unless another one is given. */
@@ -60,7 +74,7 @@ export function saveCheckpoint(session: Session, progress: RunProgress): string 
 }
 
 function fill(folder: string, session: Session, progress: RunProgress): void {
-  const { policy, start, tokenizer, optimizer } = session;
+  const { policy, reference, start, tokenizer, optimizer, config } = session;
   const baseConfig = readJson(join(start.modelFolder, 'config.json')) as Readonly<Record<string, unknown>>;
   const files =
     policy.adapter === null
@@ -77,6 +91,8 @@ function fill(folder: string, session: Session, progress: RunProgress): void {
   const chat = encodeChatSettings(start.config);
   if (chat !== null) write(CHAT_SETTINGS, chat);
   write('optimizer.safetensors', safetensorsPieces(optimizer.stateTensors()));
+  if (config.sync_ref_model && reference !== null)
+    write(REFERENCE_FILE, safetensorsPieces(referenceTensors(reference)));
   write('trainer_state.json', json(trainerState(session, progress)));
   write('rng.json', json(braidState(session, progress)));
   writeFileSync(join(folder, CHECKSUMS), encodeChecksums(digests));
@@ -121,8 +137,14 @@ function trainerState({ config }: Session, { step, tokens, history }: RunProgres
 }
 
 /** The random numbers depend on (seed, step …) alone, so their state is the seed and the position in the run. */
-function braidState({ config, start, memory }: Session, { step, watch, generation }: RunProgress) {
-  return { seed: config.seed, step, dataset: fingerprint(start.records), memory, watch, generation };
+function braidState({ config, start, memory }: Session, { step, watch, prompts, entropy, generation }: RunProgress) {
+  const dataset = fingerprint(start.records);
+  return {
+    ...{ seed: config.seed, step, dataset, memory, watch },
+    prompts: { version: 1, extra: prompts.extra, deadInRow: [...prompts.deadInRow] },
+    entropy: entropy === null ? null : { version: 1, ...entropy },
+    generation,
+  };
 }
 
 /** Equal for the same records in the same order: with another dataset a resumed run would differ. */
@@ -156,31 +178,45 @@ const watchSchema = z.object({
   learnedStreak: z.number(),
   said: z.array(z.enum(['learned', 'loss_zero'])),
 }) satisfies z.ZodType<WatchState>;
+/** Absent in checkpoints from before dynamic sampling: they have drawn none in addition. */
+const promptsSchema = z.object({
+  version: z.literal(1),
+  extra: z.int().min(0),
+  deadInRow: z
+    .array(z.tuple([z.int().min(0), z.int().min(1)]))
+    .transform((pairs): PromptState['deadInRow'] => new Map(pairs)),
+});
+const entropySchema = z
+  .object({ version: z.literal(1), coefficient: z.number(), entropy: z.number().nullable() })
+  .transform(({ coefficient, entropy }): EntropyControl => ({ coefficient, entropy }));
+// JSON has no NaN: it was written as null.
+const logpsSchema = z.array(
+  z.array(
+    z
+      .number()
+      .nullable()
+      .transform((value) => value ?? Number.NaN),
+  ),
+);
 const generationSchema = z.object({
   number: z.int().min(0),
+  records: z.array(z.int().min(0)).nullable().default(null),
   completions: z.array(z.object({ ids: z.array(z.int().min(0)).min(1), terminated: z.boolean() })),
-  // JSON has no NaN: it was written as null.
-  oldLogps: z
-    .array(
-      z.array(
-        z
-          .number()
-          .nullable()
-          .transform((value) => value ?? Number.NaN),
-      ),
-    )
-    .nullable(),
+  oldLogps: logpsSchema.nullable(),
+  refLogps: logpsSchema.nullable().default(null),
 }) satisfies z.ZodType<SavedGeneration>;
 const braidStateSchema = z.object({
   seed: z.int(),
   step: z.int().min(0),
   dataset: z.string(),
   watch: watchSchema,
+  prompts: promptsSchema.optional(),
+  entropy: entropySchema.nullable().default(null),
   generation: generationSchema.nullable(),
 });
 
 /** Restores optimiser and progress from a checkpoint of the same run. Weights were loaded when the session opened. */
-export function restoreCheckpoint(folder: string, { optimizer, start, policy }: Session): RunProgress {
+export function restoreCheckpoint(folder: string, { optimizer, start, policy, reference }: Session): RunProgress {
   const state = parse(trainerStateSchema, join(folder, 'trainer_state.json'));
   const braid = parse(braidStateSchema, join(folder, 'rng.json'));
   checkBelongs(folder, { ...braid, globalStep: state.global_step }, start);
@@ -194,11 +230,15 @@ export function restoreCheckpoint(folder: string, { optimizer, start, policy }: 
   } finally {
     file.close();
   }
+  if (start.config.sync_ref_model && reference !== null)
+    restoreReference(reference, join(folder, REFERENCE_FILE), !hasChecksums(folder));
   return {
     step: state.global_step,
     tokens: state.num_input_tokens_seen,
     history: state.log_history as unknown as RunProgress['history'],
     watch: braid.watch,
+    prompts: braid.prompts ?? startOfPrompts,
+    entropy: braid.entropy,
     generation: braid.generation,
   };
 }

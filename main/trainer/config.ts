@@ -7,6 +7,9 @@ import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { templateKwargs } from '../model/chat-settings.ts';
 import { BACKEND_SETTINGS } from './backend-names.ts';
+import { type ConfigFault, described, faultsIn, type KnownNames } from './config-messages.ts';
+
+export type { ConfigFault } from './config-messages.ts';
 
 /** What a form or a help page needs besides the type. */
 export interface FieldMeta {
@@ -70,7 +73,7 @@ export const trainConfigSchema = z.strictObject({
   max_steps: count.default(100).meta({ unit: 'steps', doc: 'Optimiser steps of the run.' }),
   per_device_train_batch_size: count
     .default(128)
-    .meta({ unit: 'completions', doc: 'Completions (sft: records) in one micro-batch.' }),
+    .meta({ unit: 'completions', doc: 'Completions (sft: records) in one micro-batch; those that are trained on.' }),
   gradient_accumulation_steps: count
     .default(1)
     .meta({ unit: 'micro-batches', doc: 'Micro-batches summed into one optimiser step.' }),
@@ -95,11 +98,22 @@ export const trainConfigSchema = z.strictObject({
     .min(2)
     .default(8)
     .meta({ unit: 'completions', doc: 'Completions sampled per prompt: the group size.' }),
+  pods_update_size: z.int().min(2).nullable().default(null).meta({
+    unit: 'completions',
+    doc: 'Train on so many completions of each group, those whose rewards vary most (PODS); null: on all.',
+  }),
   num_iterations: count.default(1).meta({ unit: 'iterations', doc: 'Passes over each batch of completions (mu).' }),
   steps_per_generation: count
     .nullable()
     .default(null)
     .meta({ unit: 'micro-batches', doc: 'Micro-batches per generation; null: gradient_accumulation_steps.' }),
+  dynamic_sampling: z.int().min(0).max(100).default(0).meta({
+    unit: 'rounds',
+    doc: 'Sample other prompts in place of groups whose rewards are all equal (DAPO), at most so many times; 0: off.',
+  }),
+  greso_exploration: z.number().gt(0).lt(1).nullable().default(null).meta({
+    doc: 'Skip a prompt after z dead groups in a row with probability 1 - p^z (GRESO), where p is this number; null: never.',
+  }),
   max_completion_length: count.nullable().default(null).meta({
     unit: 'tokens',
     doc: 'Maximum tokens of a completion; null: computed from the longest target of the dataset.',
@@ -119,6 +133,13 @@ export const trainConfigSchema = z.strictObject({
   repetition_penalty: positive.default(1).meta({ doc: 'Divides the logits of tokens seen before; 1: off.' }),
 
   beta: nonNegative.default(0).meta({ doc: 'KL coefficient; 0: no reference model.' }),
+  sync_ref_model: z.boolean().default(false).meta({
+    doc: 'Let the reference follow the policy (TR-DPO); full fine-tuning with beta above 0.',
+  }),
+  ref_model_mixup_alpha: share.default(0.6).meta({ doc: "sync_ref_model: the policy's share of the mixed reference." }),
+  ref_model_sync_steps: count
+    .default(512)
+    .meta({ unit: 'steps', doc: 'sync_ref_model: steps between two mixings of the reference.' }),
   polychromic_lambda: nonNegative
     .default(0.1)
     .meta({ doc: 'polychromic-sft: weight of the diversity of sampled completions in the loss.' }),
@@ -154,10 +175,9 @@ export const trainConfigSchema = z.strictObject({
     .meta({ doc: 'Policy loss and its normalisation.' }),
   sapo_temperature_pos: positive.default(1).meta({ doc: 'sapo: gate temperature for positive advantages.' }),
   sapo_temperature_neg: positive.default(1.05).meta({ doc: 'sapo: gate temperature for the others.' }),
-  scale_rewards: z
-    .enum(['group', 'batch', 'none'])
-    .default('group')
-    .meta({ doc: 'Standard deviation that advantages are divided by: of the group, of the batch, or none.' }),
+  scale_rewards: z.enum(['group', 'batch', 'none', 'mean']).default('group').meta({
+    doc: "What advantages are divided by: the standard deviation of the group or of the batch, nothing (none), or the group's mean reward (MaxRL).",
+  }),
   multi_objective_aggregation: z
     .enum(['sum_then_normalize', 'normalize_then_sum'])
     .default('sum_then_normalize')
@@ -187,7 +207,17 @@ export const trainConfigSchema = z.strictObject({
     .max(1)
     .default(1)
     .meta({ doc: 'Train only on this share of tokens, by entropy.' }),
-  entropy_coef: z.number().default(0).meta({ doc: 'Weight of an entropy bonus.' }),
+  entropy_coef: z.number().default(0).meta({ doc: 'Weight of an entropy bonus; with use_adaptive_entropy its start.' }),
+  use_adaptive_entropy: z.boolean().default(false).meta({
+    doc: 'Raise entropy_coef by entropy_coef_delta after each step whose entropy is at most entropy_target, and lower it after any other.',
+  }),
+  entropy_target: nonNegative.default(0.2).meta({
+    unit: 'nats',
+    doc: 'use_adaptive_entropy: mean entropy of a token up to which the bonus applies.',
+  }),
+  entropy_coef_delta: positive.default(0.005).meta({ doc: 'use_adaptive_entropy: change of entropy_coef in a step.' }),
+  entropy_coef_min: z.number().default(0).meta({ doc: 'use_adaptive_entropy: lower bound of entropy_coef.' }),
+  entropy_coef_max: z.number().default(1).meta({ doc: 'use_adaptive_entropy: upper bound of entropy_coef.' }),
   gradient_checkpointing: z.boolean().nullable().default(null).meta({
     doc: 'Recompute activations in the backward pass: less memory, more time; null: only if memory requires it.',
   }),
@@ -228,6 +258,11 @@ export function isReinforcement(method: TrainConfig['method']): boolean {
   return method === 'grpo' || method === 'polychromic-grpo';
 }
 
+/** Completions of a group that are trained on. */
+export function trainedGroupSize(config: Pick<TrainConfig, 'num_generations' | 'pods_update_size'>): number {
+  return config.pods_update_size ?? config.num_generations;
+}
+
 /** Every field's name, in the order of the table. */
 export const configFields = Object.keys(trainConfigSchema.shape) as readonly (keyof TrainConfig)[];
 
@@ -246,23 +281,16 @@ function parsed(value: unknown) {
 /** Completes a partial configuration with defaults and checks it; errors name every invalid field. */
 export function parseConfig(value: unknown, origin = 'configuration'): TrainConfig {
   const result = parsed(value);
-  if (!result.success) throw inputError('BAD_CONFIG', `${origin}: ${described(result.error)}`);
+  if (!result.success) throw inputError('BAD_CONFIG', `${origin}: ${described(result.error, names)}`);
   const fault = combinationFault(result.data);
   if (fault === null) return result.data;
   throw inputError('BAD_CONFIG', `${origin}: ${fault.message}`, fault.remedy ?? undefined);
 }
 
-/** One error in a configuration, and the field where it can be fixed. */
-export interface ConfigFault {
-  readonly field: string;
-  readonly message: string;
-  readonly remedy: string | null;
-}
-
 /** All errors in a partial configuration, field by field; none: `parseConfig` accepts it. */
 export function configFaults(value: unknown): readonly ConfigFault[] {
   const result = parsed(value);
-  if (!result.success) return faultsIn(result.error);
+  if (!result.success) return faultsIn(result.error, names);
   const fault = combinationFault(result.data);
   return fault === null ? [] : [fault];
 }
@@ -270,84 +298,7 @@ export function configFaults(value: unknown): readonly ConfigFault[] {
 /** Errors in single fields of a partial configuration; whether they are consistent depends on the rest. */
 export function fieldFaults(value: unknown): readonly ConfigFault[] {
   const { error } = parsed(value);
-  return error === undefined ? [] : faultsIn(error);
-}
-
-/** Faults that are described: whoever has more reads no further, and a file may bring any number of them. */
-const MOST_FAULTS = 20;
-
-function faultsIn({ issues }: z.ZodError): ConfigFault[] {
-  return issues.slice(0, MOST_FAULTS).flatMap(faultsOf).slice(0, MOST_FAULTS);
-}
-
-function faultsOf(issue: z.core.$ZodIssue): ConfigFault[] {
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys
-      .slice(0, MOST_FAULTS)
-      .map((field) => ({ field: shortened(field), message: describeUnknown(field), remedy: null }));
-  return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue), remedy: null }];
-}
-
-function described({ issues }: z.ZodError): string {
-  const all = issues.slice(0, MOST_FAULTS).flatMap(describeIssue);
-  const count = issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
-  const shown = all.slice(0, MOST_FAULTS);
-  return `${shown.join('; ')}${count > shown.length ? `; and ${count - shown.length} more` : ''}`;
-}
-
-function describeIssue(issue: z.core.$ZodIssue): string[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.slice(0, MOST_FAULTS).map(describeUnknown);
-  return [`"${issue.path.join('.')}": ${messageOf(issue)}`];
-}
-
-function messageOf(issue: z.core.$ZodIssue): string {
-  const expected = expectation(issue);
-  return issue.input === undefined ? expected : `${expected}, got ${shownValue(issue.input)}`;
-}
-
-/** What a value should be, in plain words: the form shows them beside the field. */
-function expectation(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `expected ${TYPES[issue.expected] ?? issue.expected}`;
-    case 'too_small':
-      return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${counted(issue.origin)}`;
-    case 'too_big':
-      return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${counted(issue.origin)}`;
-    case 'invalid_value':
-      return `expected ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
-    default:
-      return issue.message;
-  }
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  string: 'a text',
-  array: 'a list',
-  object: 'fields with values',
-};
-
-/** What a limit counts, if it isn't the value itself. */
-function counted(origin: string): string {
-  if (origin === 'string') return ' characters';
-  return origin === 'array' || origin === 'set' ? ' entries' : '';
-}
-
-/** A value in a message, of a large one the beginning. */
-function shownValue(value: unknown): string {
-  try {
-    return shortened(JSON.stringify(value) ?? String(value));
-  } catch {
-    // It refers to itself, or is nested more deeply than there is stack.
-    return 'a value that cannot be shown';
-  }
-}
-
-function shortened(text: string): string {
-  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+  return error === undefined ? [] : faultsIn(error, names);
 }
 
 /** Names of fields in other programs. */
@@ -360,41 +311,78 @@ const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
   batch_size: 'per_device_train_batch_size',
   steps: 'max_steps',
   diversity_weight: 'polychromic_lambda',
+  use_dynamic_sampling: 'dynamic_sampling',
+  dynamic_sample: 'dynamic_sampling',
+  max_resample_times: 'dynamic_sampling',
+  max_num_gen_batches: 'dynamic_sampling',
+  dynamic_sampling_max_gen_batches: 'dynamic_sampling',
 };
 
-/** Edits between a field's name and what was meant by a misspelt one. */
-const MOST_EDITS = 3;
-
-function describeUnknown(key: string): string {
-  const nearest = configFields
-    // A name that differs more in length takes more edits than that.
-    .filter((field) => Math.abs(field.length - key.length) <= MOST_EDITS)
-    .map((field) => ({ field, d: editDistance(key, field) }))
-    .sort((a, b) => a.d - b.d)[0];
-  const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
-  const meant = other ?? (nearest !== undefined && nearest.d <= MOST_EDITS ? nearest.field : undefined);
-  return `unknown field "${shortened(key)}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
-}
+const names: KnownNames = { fields: configFields, elsewhere: OTHER_NAMES };
 
 /** An inconsistency between valid settings; null: none. */
 function combinationFault(config: TrainConfig): ConfigFault | null {
-  return polychromicFault(config) ?? (isReinforcement(config.method) ? groupFault(config) : null);
+  return (
+    polychromicFault(config) ??
+    (isReinforcement(config.method)
+      ? (groupFault(config) ?? maxRlFault(config) ?? entropyFault(config) ?? referenceFault(config))
+      : null)
+  );
+}
+
+function entropyFault({ use_adaptive_entropy, entropy_coef_min: min, entropy_coef_max: max }: TrainConfig) {
+  if (!use_adaptive_entropy || min <= max) return null;
+  const message = `expected entropy_coef_min (${min}) to be at most entropy_coef_max (${max})`;
+  return { field: 'entropy_coef_min', message, remedy: null } satisfies ConfigFault;
+}
+
+function referenceFault({ sync_ref_model, use_peft, beta }: TrainConfig): ConfigFault | null {
+  if (!sync_ref_model || (!use_peft && beta > 0)) return null;
+  const [message, remedy] = use_peft
+    ? ['expected use_peft false with sync_ref_model, got true', 'Train all weights: adapters cannot be mixed.']
+    : ['expected beta above 0 with sync_ref_model, got 0', 'Set beta: without a KL term there is no reference.'];
+  return { field: 'sync_ref_model', message, remedy };
+}
+
+/** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */
+function maxRlFault({ scale_rewards, reward_weights }: TrainConfig): ConfigFault | null {
+  const negative = reward_weights?.find((weight) => weight < 0);
+  if (scale_rewards !== 'mean' || negative === undefined) return null;
+  return {
+    field: 'scale_rewards',
+    message: `expected no negative reward_weights with scale_rewards mean, got ${negative}`,
+    remedy: 'Use scale_rewards group, batch or none, or weights of at least 0.',
+  };
 }
 
 function groupFault(config: TrainConfig): ConfigFault | null {
   const generated =
     config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
-  if (generated % config.num_generations === 0) return null;
+  const size = trainedGroupSize(config);
+  if (size > config.num_generations) {
+    const message = `expected pods_update_size (${size}) to be at most num_generations (${config.num_generations})`;
+    return { field: 'pods_update_size', message, remedy: null };
+  }
+  if (generated % size === 0) return null;
+  const group = config.pods_update_size === null ? 'num_generations' : 'pods_update_size';
   return {
     field: 'per_device_train_batch_size',
-    message: `expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of num_generations (${config.num_generations})`,
-    remedy: `Use ${Math.ceil(generated / config.num_generations) * config.num_generations} completions, or a group that divides ${generated}.`,
+    message: `expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of ${group} (${size})`,
+    remedy: `Use ${Math.ceil(generated / size) * size} completions, or a group that divides ${generated}.`,
   };
 }
 
 /** An unbiased gradient of the diversity needs samples from the same distribution as the log-probabilities. */
 function polychromicFault(config: TrainConfig): ConfigFault | null {
   const { method, polychromic_set_size: size, num_generations: group } = config;
+  if (method === 'polychromic-grpo' && config.dynamic_sampling > 0)
+    return notDead('dynamic_sampling', `dynamic_sampling 0 with polychromic-grpo, got ${config.dynamic_sampling}`);
+  if (method === 'polychromic-grpo' && config.greso_exploration !== null)
+    return notDead('greso_exploration', `no greso_exploration with polychromic-grpo, got ${config.greso_exploration}`);
+  if (method === 'polychromic-grpo' && config.pods_update_size !== null) {
+    const message = `expected no pods_update_size with polychromic-grpo, got ${config.pods_update_size}`;
+    return { field: 'pods_update_size', message, remedy: 'Remove it: sets are drawn from all completions of a group.' };
+  }
   if (method === 'polychromic-grpo' && size > group) {
     const message = `expected polychromic_set_size (${size}) to be at most num_generations (${group})`;
     return { field: 'polychromic_set_size', message, remedy: null };
@@ -411,17 +399,7 @@ function polychromicFault(config: TrainConfig): ConfigFault | null {
   };
 }
 
-/** Levenshtein distance of two short names. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(
-        Math.min((next[j - 1] ?? 0) + 1, (row[j] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
-      );
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+function notDead(field: keyof TrainConfig, expected: string): ConfigFault {
+  const remedy = 'Remove it: a group of equal rewards still has a training signal there, its diversity.';
+  return { field, message: `expected ${expected}`, remedy };
 }

@@ -8,7 +8,7 @@ import type { PromptGroup } from '../model/pack.ts';
 import { hashString } from '../random.ts';
 import type { Task } from '../tasks/task.ts';
 import { ngramSets, setDiversity } from '../text/diversity.ts';
-import type { Generation } from './batching/generation.ts';
+import type { Generation, Rollouts } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { RunConfig, TrainConfig } from './config.ts';
 import type { Metrics, Sample } from './events.ts';
@@ -31,6 +31,8 @@ export interface SampleOptions {
   readonly eosTokenIds?: readonly number[];
   /** Called after each decoding step. */
   readonly onToken?: () => void;
+  /** With dynamic sampling, how often groups of this generation were sampled before. */
+  readonly round?: number;
 }
 
 /** Samples G completions of every prompt, each up to an end token or `maxNewTokens`. */
@@ -40,7 +42,7 @@ export function sampleCompletions(
   number: number,
   maxNewTokens: number,
   config: RunConfig,
-  { eosTokenIds = policy.model.config.eosTokenIds, onToken }: SampleOptions = {},
+  { eosTokenIds = policy.model.config.eosTokenIds, onToken, round = 0 }: SampleOptions = {},
 ): Completion[] {
   return generateWithin(
     policy,
@@ -55,30 +57,34 @@ export function sampleCompletions(
       topP: config.top_p,
       minP: config.min_p,
       repetitionPenalty: config.repetition_penalty,
-      coordinates: [config.seed, ROLLOUT_STREAM, number],
+      coordinates: [config.seed, ROLLOUT_STREAM, number, ...(round === 0 ? [] : [round])],
       ...(onToken && { onToken }),
     },
   );
 }
 
-/** Scores sampled completions and computes their advantages. */
+/** Scores sampled completions. */
 export function scoreCompletions(
   task: Task,
-  number: number,
   prompts: readonly TokenRecord[],
   completions: readonly Completion[],
   decode: (ids: readonly number[]) => string,
   config: TrainConfig,
-): Generation {
+): Rollouts {
   const texts = completions.map(({ ids }) => decode(ids));
-  const scored = texts.map((text, row) => task.reward(promptOfRow(prompts, row, config).record, text));
+  const scored = texts.map((text, row) => task.reward(promptOfRow(prompts, row, config.num_generations).record, text));
   const rewards = task.rewardNames.map((name) => scored.map((components) => components[name] ?? Number.NaN));
-  const result = computeAdvantages(rewards, weighted(task, config));
-  if (config.method !== 'polychromic-grpo')
-    return { number, prompts, completions, texts, rewards, result, metrics: {} };
-  const sets = setAdvantages(result.rewards, texts, number, config);
+  return { prompts, completions, texts, rewards };
+}
+
+/** The rollouts of a generation with their advantages. */
+export function withAdvantages(task: Task, number: number, rollouts: Rollouts, config: TrainConfig): Generation {
+  const result = computeAdvantages(rollouts.rewards, weighted(task, config));
+  if (config.method !== 'polychromic-grpo') return { ...rollouts, number, result, metrics: {} };
+  const sets = setAdvantages(result.rewards, rollouts.texts, number, config);
   return {
-    ...{ number, prompts, completions, texts, rewards },
+    ...rollouts,
+    number,
     result: { ...result, advantages: sets.advantages },
     metrics: { 'polychromic/set_score': sets.meanScore, 'polychromic/diversity': sets.meanDiversity },
   };
@@ -90,12 +96,8 @@ function weighted(task: Task, config: TrainConfig): TrainConfig {
   return { ...config, reward_weights: config.reward_weights ?? (rewardWeights === null ? null : [...rewardWeights]) };
 }
 
-function promptOfRow(
-  prompts: readonly TokenRecord[],
-  row: number,
-  config: Pick<TrainConfig, 'num_generations'>,
-): TokenRecord {
-  const prompt = prompts[Math.floor(row / config.num_generations)];
+function promptOfRow(prompts: readonly TokenRecord[], row: number, groupSize: number): TokenRecord {
+  const prompt = prompts[Math.floor(row / groupSize)];
   if (prompt === undefined) throw new Error(`Expected row ${row} to belong to one of ${prompts.length} prompts`);
   return prompt;
 }
@@ -149,7 +151,7 @@ function checkMetrics(
 ): Metrics {
   if (check === null) return {};
   const sum = texts.reduce(
-    (total, text, row) => total + check.measure(promptOfRow(prompts, row, config).record, text),
+    (total, text, row) => total + check.measure(promptOfRow(prompts, row, config.num_generations).record, text),
     0,
   );
   const size = config.num_generations;
@@ -160,22 +162,22 @@ function checkMetrics(
   };
 }
 
-/** Prompt and completion tokens of a generation, each prompt counted once per completion. */
-export function tokensOf(generation: Generation, groupSize: number): number {
+/** Prompt and completion tokens of rollouts, each prompt counted once per completion. */
+export function tokensOf({ prompts, completions }: Rollouts, groupSize: number): number {
   return generationTokens(
-    generation.completions.map((_, row) => generation.prompts[Math.floor(row / groupSize)]?.promptIds.length ?? 0),
-    generation.completions.map(({ ids }) => ids.length),
+    completions.map((_, row) => prompts[Math.floor(row / groupSize)]?.promptIds.length ?? 0),
+    completions.map(({ ids }) => ids.length),
   );
 }
 
-/** Every completion in the form stored for browsing. */
-export function samplesOf(task: Task, generation: Generation, config: TrainConfig): Sample[] {
+/** Every completion in the form stored for browsing; `groupSize` of each prompt. */
+export function samplesOf(task: Task, generation: Generation, groupSize: number): Sample[] {
   return generation.texts.map((completion, row) => {
-    const { record } = promptOfRow(generation.prompts, row, config);
+    const { record } = promptOfRow(generation.prompts, row, groupSize);
     return {
       recordId: record.id,
-      group: Math.floor(row / config.num_generations),
-      index: row % config.num_generations,
+      group: Math.floor(row / groupSize),
+      index: row % groupSize,
       prompt: record.prompt,
       target: task.reference(record),
       completion,

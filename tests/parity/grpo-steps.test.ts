@@ -138,6 +138,7 @@ function score(given: Rollouts, number: number, config: RunConfig): ScoredGenera
     number,
     prompts: given.prompts.map((promptIds, i) => ({ record: { id: `${i}`, prompt: '' }, promptIds, targetIds: [] })),
     completions: given.completions.map((ids) => ({ ids: [...ids], terminated: ids.at(-1) === EOS })),
+    records: [],
     texts: [],
     rewards,
     result: computeAdvantages(rewards, config),

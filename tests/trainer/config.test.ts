@@ -42,6 +42,61 @@ describe('configFaults', () => {
     });
   });
 
+  it('rejects negative reward weights with MaxRL, whose mean reward may then be close to 0', () => {
+    const config = { scale_rewards: 'mean', reward_weights: [1, -0.5] };
+    expect(configFaults(config)).toMatchObject([
+      { field: 'scale_rewards', message: 'expected no negative reward_weights with scale_rewards mean, got -0.5' },
+    ]);
+    expect(configFaults({ ...config, reward_weights: [1, 0] })).toEqual([]);
+    expect(configFaults({ ...config, method: 'sft' })).toEqual([]);
+  });
+
+  it('rejects dynamic sampling where equal rewards still have a signal, and knows its names elsewhere', () => {
+    expect(configFaults({ method: 'polychromic-grpo', dynamic_sampling: 2 })).toMatchObject([
+      { field: 'dynamic_sampling', message: 'expected dynamic_sampling 0 with polychromic-grpo, got 2' },
+    ]);
+    expect(configFaults({ method: 'polychromic-grpo', greso_exploration: 0.5 })[0]?.field).toBe('greso_exploration');
+    expect(configFaults({ dynamic_sampling: 2, greso_exploration: 0.5 })).toEqual([]);
+    expect(configFaults({ greso_exploration: 1 })).toMatchObject([{ message: 'expected less than 1, got 1' }]);
+    expect(configFaults({ max_resample_times: 2 })[0]?.message).toMatch('did you mean "dynamic_sampling"?');
+  });
+
+  it('holds what PODS trains on to the group that is sampled, and the batch to whole parts of groups', () => {
+    const config = { num_generations: 8, per_device_train_batch_size: 12 };
+    expect(configFaults({ ...config, pods_update_size: 4 })).toEqual([]);
+    expect(configFaults({ ...config, pods_update_size: 9 })).toMatchObject([
+      { field: 'pods_update_size', message: 'expected pods_update_size (9) to be at most num_generations (8)' },
+    ]);
+    expect(configFaults({ ...config, pods_update_size: 5 })).toMatchObject([
+      {
+        field: 'per_device_train_batch_size',
+        message:
+          'expected per_device_train_batch_size x steps_per_generation (12 completions) to be a multiple of pods_update_size (5)',
+        remedy: 'Use 15 completions, or a group that divides 12.',
+      },
+    ]);
+    expect(configFaults({ method: 'polychromic-grpo', pods_update_size: 4 })[0]?.field).toBe('pods_update_size');
+  });
+
+  it('rejects bounds of the entropy coefficient that exclude each other', () => {
+    const config = { use_adaptive_entropy: true, entropy_coef_min: 0.2, entropy_coef_max: 0.1 };
+    expect(configFaults(config)).toMatchObject([
+      { field: 'entropy_coef_min', message: 'expected entropy_coef_min (0.2) to be at most entropy_coef_max (0.1)' },
+    ]);
+    expect(configFaults({ ...config, use_adaptive_entropy: false })).toEqual([]);
+  });
+
+  it('lets a reference follow the policy only where there is one, of all weights', () => {
+    const config = { sync_ref_model: true, use_peft: false, beta: 0.1 };
+    expect(configFaults(config)).toEqual([]);
+    expect(configFaults({ ...config, use_peft: true })).toMatchObject([
+      { field: 'sync_ref_model', message: 'expected use_peft false with sync_ref_model, got true' },
+    ]);
+    expect(configFaults({ ...config, beta: 0 })).toMatchObject([
+      { field: 'sync_ref_model', message: 'expected beta above 0 with sync_ref_model, got 0' },
+    ]);
+  });
+
   it('describes twenty faults, whatever a page or a file brings', () => {
     expect(configFaults(unknown(20_000))).toHaveLength(20);
     expect(

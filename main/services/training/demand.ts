@@ -40,10 +40,12 @@ export function expectedMemory(
 }
 
 function isLike(run: RunRow, config: TrainConfig): boolean {
-  const fields = ['model', 'dataset', 'method', 'use_peft', 'per_device_train_batch_size', 'num_generations'] as const;
+  const same = ['model', 'dataset', 'method', 'use_peft', 'per_device_train_batch_size'] as const;
+  const fields = [...same, 'num_generations', 'pods_update_size'] as const;
   try {
     const saved = savedFields(run);
-    return fields.every((field) => saved[field] === config[field]);
+    // A field is absent from runs that are older than it.
+    return fields.every((field) => (saved[field] ?? null) === config[field]);
   } catch {
     // An earlier run whose record is damaged tells nothing, and must not keep others from starting.
     return false;

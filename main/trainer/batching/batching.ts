@@ -9,11 +9,13 @@
  */
 import { BraidError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
-import type { TrainConfig } from '../config.ts';
+import { type TrainConfig, trainedGroupSize } from '../config.ts';
 
 export type BatchConfig = Pick<
   TrainConfig,
   | 'num_generations'
+  | 'pods_update_size'
+  | 'greso_exploration'
   | 'num_iterations'
   | 'steps_per_generation'
   | 'gradient_accumulation_steps'
@@ -26,7 +28,9 @@ export interface BatchPlan {
   readonly records: number;
   readonly seed: number;
   readonly shuffle: boolean;
-  /** G */
+  /** With what probability a prompt is drawn again after one dead group (prompt-stream.ts); null: as any other. */
+  readonly exploration: number | null;
+  /** G, as far as it is trained on: with PODS, that part of each group. */
   readonly groupSize: number;
   /** P */
   readonly groupsPerGeneration: number;
@@ -64,10 +68,11 @@ export function planBatches(config: BatchConfig, records: number): BatchPlan {
   const rows = config.per_device_train_batch_size * stepsPerGeneration;
   if (records < 1)
     throw new BraidError('EMPTY_DATASET', 'Expected at least one record to train on, got none', { kind: 'input' });
-  if (rows % config.num_generations !== 0) {
+  const groupSize = trainedGroupSize(config);
+  if (rows % groupSize !== 0) {
     throw new BraidError(
       'BAD_CONFIG',
-      `Expected per_device_train_batch_size x steps_per_generation (${rows} completions) to be a multiple of num_generations (${config.num_generations})`,
+      `Expected per_device_train_batch_size x steps_per_generation (${rows} completions) to be a multiple of num_generations (${groupSize})`,
       { kind: 'input' },
     );
   }
@@ -76,8 +81,9 @@ export function planBatches(config: BatchConfig, records: number): BatchPlan {
     records,
     seed: config.seed,
     shuffle: config.shuffle_dataset,
-    groupSize: config.num_generations,
-    groupsPerGeneration: rows / config.num_generations,
+    exploration: config.greso_exploration,
+    groupSize,
+    groupsPerGeneration: rows / groupSize,
     rowsPerMicroBatch: config.per_device_train_batch_size,
     microBatchesPerStep: config.gradient_accumulation_steps,
     stepsPerGeneration,
@@ -110,17 +116,25 @@ export function beginsWithGeneration(plan: BatchPlan, step: number): boolean {
   return (step * plan.microBatchesPerStep) % plan.microBatchesPerGeneration === 0;
 }
 
-/** The records [P] of one generation, one per group, in the order of the rows. */
+/**
+ * The records [P] of one generation, one per group, in the order of the rows; where no earlier one drew more than P
+ * (prompt-stream.ts).
+ */
 export function generationRecords(plan: BatchPlan, generation: number): readonly number[] {
   const first = generation * plan.groupsPerGeneration;
   const drawn = Array.from({ length: plan.groupsPerGeneration }, (_, i) => recordAt(plan, first + i));
-  return shuffled(drawn, randomStream(plan.seed, GROUP_STREAM, generation));
+  return groupOrder(plan, drawn, generation);
 }
 
-/** Epochs completed after step `step`: prompts drawn so far / records. */
-export function epochAfter(plan: BatchPlan, step: number): number {
+/** The records of a generation in the order of its groups. */
+export function groupOrder(plan: BatchPlan, records: readonly number[], generation: number): readonly number[] {
+  return shuffled(records, randomStream(plan.seed, GROUP_STREAM, generation));
+}
+
+/** Epochs completed after step `step`: prompts drawn so far / records. `extra`: those in addition to P per generation. */
+export function epochAfter(plan: BatchPlan, step: number, extra = 0): number {
   const position = (step + 1) * plan.microBatchesPerStep;
-  return (position / plan.microBatchesPerGeneration) * (plan.groupsPerGeneration / plan.records);
+  return (position / plan.microBatchesPerGeneration) * (plan.groupsPerGeneration / plan.records) + extra / plan.records;
 }
 
 // An epoch's order is queried record by record: cache the last one. It is a pure function of its key.

@@ -4,10 +4,8 @@ import type { Metrics } from '../events.ts';
 import type { Advantages } from '../losses/advantages.ts';
 import type { TokenRecord } from './prompts.ts';
 
-/** P prompts, G completions per prompt, R = P*G rows; row i belongs to group floor(i / G). */
-export interface Generation {
-  /** Its number, from 0; with the seed it determines the random numbers. */
-  readonly number: number;
+/** Scored completions of P prompts, G of each, R = P*G rows; row i belongs to group floor(i / G). */
+export interface Rollouts {
   /** [P] */
   readonly prompts: readonly TokenRecord[];
   /** [R] */
@@ -16,13 +14,21 @@ export interface Generation {
   readonly texts: readonly string[];
   /** [functions][R] */
   readonly rewards: readonly (readonly number[])[];
+}
+
+/** Rollouts with their advantages. */
+export interface Generation extends Rollouts {
+  /** Its number, from 0; with the seed it determines the random numbers. */
+  readonly number: number;
   readonly result: Advantages;
-  /** Metrics of the method itself. */
+  /** What is reported of it. */
   readonly metrics: Metrics;
 }
 
 /** A generation with the log-probabilities that its micro-batches need, one array per row. */
 export interface ScoredGeneration extends Generation {
+  /** [P] indices of the prompts' records. */
+  readonly records: readonly number[];
   /** Under the policy that sampled it; null if that is the one being trained. */
   readonly oldLogps: readonly Float32Array[] | null;
   /** Under the reference; null without one. */
@@ -32,6 +38,10 @@ export interface ScoredGeneration extends Generation {
 /** The saved form of a generation that later steps still use. */
 export interface SavedGeneration {
   readonly number: number;
+  /** Indices of the prompts' records; null in older checkpoints, where the number alone determines them. */
+  readonly records: readonly number[] | null;
   readonly completions: readonly { readonly ids: number[]; readonly terminated: boolean }[];
   readonly oldLogps: readonly (readonly number[])[] | null;
+  /** Where the reference may have changed since; null: they are recomputed. */
+  readonly refLogps: readonly (readonly number[])[] | null;
 }

@@ -1,9 +1,11 @@
 /** A training loop's output between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
 
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
+import type { PromptState } from '../batching/prompt-stream.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config.ts';
 import type { Metrics, TrainerEvent } from '../events.ts';
+import type { EntropyControl } from '../losses/adaptive-entropy.ts';
 import { watchStep } from '../monitor/collapse-watch.ts';
 import { componentWarnings } from '../monitor/component-rule.ts';
 import { evaluate } from '../monitor/evaluate.ts';
@@ -22,8 +24,14 @@ export interface RunIo {
   addTokens(count: number): void;
   /** Whether the completions of this step (from 1) are stored. */
   keepsSamples(step: number): boolean;
-  /** The generation that the next steps still use; saved in checkpoints. */
-  holdGeneration(generation: ScoredGeneration | null): void;
+  /** Which prompts the run had drawn before its first step. */
+  readonly prompts: PromptState;
+  /** Adaptive entropy control before the run's first step; null at its start. */
+  readonly entropy: EntropyControl | null;
+  /** Adaptive entropy control between two steps; saved in checkpoints. */
+  holdEntropy(control: EntropyControl): void;
+  /** The generation that the next steps still use, and the prompts drawn so far; saved in checkpoints. */
+  holdGeneration(generation: ScoredGeneration | null, prompts: PromptState): void;
   restoreGeneration(rescore: (saved: SavedGeneration) => ScoredGeneration): ScoredGeneration | null;
   /** Before the first step: evaluates the baseline, if the run has evaluations. */
   begin(): void;
@@ -93,8 +101,13 @@ export function openRunIo(
       now = { ...now, tokens: now.tokens + count };
     },
     keepsSamples: (step) => step === 1 || step % config.sample_steps === 0 || step === config.max_steps,
-    holdGeneration: (generation) => {
-      now = { ...now, generation: generation === null ? null : toSaved(generation) };
+    prompts: progress.prompts,
+    entropy: progress.entropy,
+    holdEntropy: (entropy) => {
+      now = { ...now, entropy };
+    },
+    holdGeneration: (generation, prompts) => {
+      now = { ...now, prompts, generation: generation === null ? null : toSaved(generation, config) };
     },
     restoreGeneration: (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
     begin: () => {
@@ -126,8 +139,16 @@ export function openRunIo(
   };
 }
 
-function toSaved({ number, completions, oldLogps }: ScoredGeneration): SavedGeneration {
-  return { number, completions, oldLogps: oldLogps?.map((row) => Array.from(row)) ?? null };
+function toSaved(generation: ScoredGeneration, { sync_ref_model }: TrainConfig): SavedGeneration {
+  const { number, records, completions, oldLogps, refLogps } = generation;
+  const listed = (rows: ScoredGeneration['oldLogps']) => rows?.map((row) => Array.from(row)) ?? null;
+  return {
+    number,
+    records,
+    completions,
+    oldLogps: listed(oldLogps),
+    refLogps: sync_ref_model ? listed(refLogps) : null,
+  };
 }
 
 /** The last step always counts, so that a run's final state is always evaluated and saved. */

@@ -3,6 +3,7 @@ import { modelParameters } from '../../model/model.ts';
 import { parameterCount } from '../../model/parameter.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { BackendChoice } from '../backend.ts';
+import { startOfPrompts } from '../batching/prompt-stream.ts';
 import { parseConfig, type TrainConfig } from '../config.ts';
 import { trainGrpo } from '../grpo.ts';
 import { openControl } from '../host/control.ts';
@@ -117,6 +118,9 @@ function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunI
     emit: () => undefined,
     addTokens: () => undefined,
     keepsSamples: () => false,
+    prompts: startOfPrompts,
+    entropy: null,
+    holdEntropy: () => undefined,
     holdGeneration: () => undefined,
     restoreGeneration: () => null,
     begin: () => undefined,

@@ -9,6 +9,7 @@ import { parameterCount } from '../../model/parameter.ts';
 import type { BackendChoice } from '../backend.ts';
 import { generationRecords, planBatches } from '../batching/batching.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
+import { trainedGroupSize } from '../config.ts';
 import type { Sample } from '../events.ts';
 import type { RunEstimate, TrainerStart } from '../host/start.ts';
 import { estimateRun } from '../memory/estimate.ts';
@@ -17,7 +18,7 @@ import { withinMemory } from '../memory/within-memory.ts';
 import { evaluate } from '../monitor/evaluate.ts';
 import { highestReward } from '../monitor/watch-settings.ts';
 import { completionLogps, lossAndGradients } from '../policy.ts';
-import { sampleCompletions, samplesOf, scoreCompletions } from '../rollout.ts';
+import { sampleCompletions, samplesOf, scoreCompletions, withAdvantages } from '../rollout.ts';
 import { openSession, type Session } from '../session.ts';
 import type { JobIo } from './job-io.ts';
 
@@ -96,7 +97,8 @@ function sampleGroups({ config, records, policy, task, maxCompletionLength, deco
   const plan = planBatches(config, records.length);
   const prompts = generationRecords(plan, 0).flatMap((index) => records[index] ?? []);
   const completions = sampleCompletions(policy, prompts, 0, maxCompletionLength, config);
-  return samplesOf(task, scoreCompletions(task, 0, prompts, completions, decode, config), config);
+  const rollouts = scoreCompletions(task, prompts, completions, decode, config);
+  return samplesOf(task, withAdvantages(task, 0, rollouts, config), config.num_generations);
 }
 
 function answerHeldOut({ config, evalRecords, policy, task, maxCompletionLength, decode }: Session) {
@@ -128,7 +130,7 @@ function passWithin(session: Session): LongestPass {
     { length: maxCompletionLength },
     (_, i) => record.targetIds[i % record.targetIds.length] ?? 0,
   );
-  const groupSize = config.method === 'sft' ? 1 : config.num_generations;
+  const groupSize = config.method === 'sft' ? 1 : trainedGroupSize(config);
   const rows = Array.from({ length: config.per_device_train_batch_size }, (_, row) => ({
     group: Math.floor(row / groupSize),
     prompt: record.promptIds.length,

@@ -5,6 +5,10 @@
  *
  * Sums run in float64 over float32 inputs. TRL sums in float32, where rounding can give a group of equal rewards a
  * tiny spread and an advantage of ±1e-3; here such a group's advantages are exactly 0.
+ *
+ * `scale_rewards: mean` is MaxRL (Tajwar, Zeng, Zhou et al. 2026, arXiv 2602.02710), which TRL lacks: A = (r − mean) / mean.
+ * With rewards of 0 and 1 and K successes its gradient is the mean of ∇ log π over the successes, 0 where K is 0: so a
+ * group whose mean is 0 has advantages of 0. Rewards must not be negative; then |A| is at most G − 1, without an epsilon.
  */
 import { BraidError } from '../../errors.ts';
 import type { TrainConfig } from '../config.ts';
@@ -16,7 +20,7 @@ export type AdvantageConfig = Pick<
 
 /** Added to the standard deviation when dividing advantages. */
 export const ADVANTAGE_EPSILON = 1e-4;
-/** A standard deviation up to here counts as zero (torch.isclose's absolute tolerance); for logging only. */
+/** A standard deviation up to here counts as zero (torch.isclose's absolute tolerance). */
 const ZERO_STD = 1e-8;
 
 export interface Advantages {
@@ -29,6 +33,11 @@ export interface Advantages {
   readonly groupStd: Float32Array;
   /** TRL's `frac_reward_zero_std`: by group, or 0 or 1 if the whole batch shares one std. */
   readonly fracRewardZeroStd: number;
+}
+
+/** Groups whose rewards are all equal: their advantages are 0, whatever they are divided by. */
+export function deadGroups({ groupStd }: Pick<Advantages, 'groupStd'>): number[] {
+  return [...groupStd.keys()].filter((g) => Math.abs(groupStd[g] ?? Number.NaN) <= ZERO_STD);
 }
 
 /** Rewards [K][R], NaN where a function does not apply, to one advantage per row. */
@@ -75,10 +84,28 @@ function sumThenNormalize(
   for (let start = 0; start < rows; start += groupSize) {
     const { mean, std } = nanStats(rewards, start, groupSize);
     stds.push(scale === 'batch' ? batchStd : std);
-    const divisor = scale === 'none' ? 1 : (scale === 'batch' ? batchStd : std) + ADVANTAGE_EPSILON;
+    const divisor = divisorOf(scale, { mean, std, batchStd });
     for (let i = start; i < start + groupSize; i++) advantages[i] = (at(rewards, i) - mean) / divisor;
   }
   return { advantages, stds };
+}
+
+/** What centred rewards (or scores) are divided by. A std is NaN where fewer than two were scored, and so is the quotient. */
+export function divisorOf(
+  scale: AdvantageConfig['scale_rewards'],
+  { mean, std, batchStd }: { readonly mean: number; readonly std: number; readonly batchStd: number },
+): number {
+  switch (scale) {
+    case 'group':
+      return std + ADVANTAGE_EPSILON;
+    case 'batch':
+      return batchStd + ADVANTAGE_EPSILON;
+    case 'mean':
+      // Nothing succeeded, nothing to learn from.
+      return mean <= 0 ? Number.POSITIVE_INFINITY : mean;
+    case 'none':
+      return 1;
+  }
 }
 
 /** Normalises each function within its group, sums, then standardises over the batch (TRL's GDPO option). */

@@ -1,6 +1,7 @@
 /** The policy loss as one differentiable op on the gradient tape. */
 import * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../../errors.ts';
+import type { TokenSum } from './adaptive-entropy.ts';
 import { type LossConfig, type LossMetrics, type LossNormaliser, type PolicyLoss, policyLoss } from './losses.ts';
 
 /** A constant [B,T] (or [B]): a tensor, or its values row after row. */
@@ -25,6 +26,7 @@ export interface LossInputs {
 export interface GrpoLoss {
   readonly loss: tf.Scalar;
   readonly metrics: LossMetrics;
+  readonly entropy: TokenSum;
 }
 
 /**
@@ -56,11 +58,12 @@ export function grpoLoss(inputs: LossInputs, normaliser: LossNormaliser, config:
     );
 
   let metrics: LossMetrics = {};
+  let entropy: TokenSum = { sum: 0, tokens: 0 };
   // Without a bonus the entropies stay off the tape, so no gradient through the vocabulary is computed.
   const differentiated = config.entropy_coef === 0 ? [logps] : [logps, entropies];
   const op = tf.customGrad(() => {
     const result = compute(hostValues(logps), hostValues(entropies));
-    metrics = result.metrics;
+    ({ metrics, entropy } = result);
     const gradFunc = (dy: tf.Tensor): tf.Tensor[] =>
       [result.gradLogps, result.gradEntropies]
         .filter((values) => values !== null)
@@ -68,7 +71,7 @@ export function grpoLoss(inputs: LossInputs, normaliser: LossNormaliser, config:
     return { value: tf.scalar(result.loss), gradFunc };
   });
   const loss = op(...differentiated) as tf.Scalar;
-  return { loss, metrics };
+  return { loss, metrics, entropy };
 }
 
 function hostValues(values: Constant): ArrayLike<number> {

@@ -16,6 +16,7 @@
  */
 import { BraidError } from '../../errors.ts';
 import type { TrainConfig } from '../config.ts';
+import type { TokenSum } from './adaptive-entropy.ts';
 import { ClipCounts } from './clip-counts.ts';
 import { entropyMask } from './entropy-mask.ts';
 
@@ -70,6 +71,8 @@ export interface PolicyLoss {
   /** ∂loss/∂entropies [B,T]; null without an entropy bonus. */
   readonly gradEntropies: Float32Array | null;
   readonly metrics: LossMetrics;
+  /** Of the tokens that keep their policy term. */
+  readonly entropy: TokenSum;
 }
 
 /** Loss, gradients and metrics of one micro-batch (TRL 1.13 `_compute_loss`). */
@@ -125,7 +128,8 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
     clip.closeRow(length);
   }
 
-  const bonus = entropyBonus(batch, chosen, config.entropy_coef, normaliser);
+  const entropy = trainedEntropy(batch, chosen);
+  const bonus = entropyBonus(batch, chosen, entropy, config.entropy_coef, normaliser);
   const metrics: Record<string, number> = {};
   if (config.beta !== 0) metrics.kl = klSum / Math.max(tokens, 1);
   metrics.entropy = maskedSum(batch.entropies, mask) / Math.max(tokens, 1);
@@ -135,7 +139,7 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
     metrics.entropy_coef = config.entropy_coef;
     loss += bonus.value;
   }
-  return { loss, gradLogps, gradEntropies: bonus === null ? null : bonus.gradEntropies, metrics };
+  return { loss, gradLogps, gradEntropies: bonus === null ? null : bonus.gradEntropies, metrics, entropy };
 }
 
 interface Term {
@@ -230,26 +234,33 @@ interface EntropyBonus {
   readonly gradEntropies: Float32Array;
 }
 
+/** Whether a token is trained on: in the mask, and of high entropy where only such tokens count. */
+function isTrained({ mask }: PolicyBatch, chosen: Uint8Array | null, i: number): boolean {
+  return num(mask, i) !== 0 && (chosen === null || chosen[i] === 1);
+}
+
+function trainedEntropy(batch: PolicyBatch, chosen: Uint8Array | null): TokenSum {
+  let [sum, tokens] = [0, 0];
+  for (let i = 0; i < batch.rows * batch.columns; i++) {
+    if (!isTrained(batch, chosen, i)) continue;
+    tokens++;
+    sum += num(batch.entropies, i);
+  }
+  return { sum, tokens };
+}
+
 /** −coefficient · mean entropy over the trained tokens, or null if the coefficient is 0. */
 function entropyBonus(
   batch: PolicyBatch,
   chosen: Uint8Array | null,
+  { sum, tokens }: TokenSum,
   coefficient: number,
   normaliser: LossNormaliser,
 ): EntropyBonus | null {
   if (coefficient === 0) return null;
-  const size = batch.rows * batch.columns;
-  const active = (i: number): boolean => num(batch.mask, i) !== 0 && (chosen === null || chosen[i] === 1);
-  let count = 0;
-  let sum = 0;
-  for (let i = 0; i < size; i++) {
-    if (!active(i)) continue;
-    count++;
-    sum += num(batch.entropies, i);
-  }
-  const weight = -coefficient / Math.max(count, 1) / normaliser.gradientAccumulationSteps;
-  const gradEntropies = new Float32Array(size);
-  for (let i = 0; i < size; i++) if (active(i)) gradEntropies[i] = weight;
+  const weight = -coefficient / Math.max(tokens, 1) / normaliser.gradientAccumulationSteps;
+  const gradEntropies = new Float32Array(batch.rows * batch.columns);
+  for (let i = 0; i < gradEntropies.length; i++) if (isTrained(batch, chosen, i)) gradEntropies[i] = weight;
   return { value: weight * sum, gradEntropies };
 }
 

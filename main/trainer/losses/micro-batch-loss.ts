@@ -19,6 +19,7 @@ import { accumulateGradients } from '../optimizer.ts';
 import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy.ts';
 import { groupsOfRows } from '../rollout.ts';
 import type { Session } from '../session.ts';
+import type { TokenSum } from './adaptive-entropy.ts';
 import { grpoLoss } from './loss-op.ts';
 import { type LossNormaliser, type PolicyLoss, policyLoss } from './losses.ts';
 
@@ -30,6 +31,8 @@ export interface MicroBatchResult {
   /** By parameter; the caller disposes of them. */
   readonly gradients: Gradients;
   readonly metrics: Readonly<Record<string, number>>;
+  /** Of the tokens that keep their policy term. */
+  readonly entropy: TokenSum;
 }
 
 /** The loss's inputs from outside the model: [B*T] row after row, advantages [B]. */
@@ -84,13 +87,14 @@ function inOnePass(
   return withBatch(groups, columns, (batch) =>
     tf.tidy(() => {
       let metrics: Readonly<Record<string, number>> = {};
+      let entropy: TokenSum = { sum: 0, tokens: 0 };
       const { value, grads } = lossAndGradients(() => {
         const logps = completionLogps(policy, batch, config.temperature, pass); // [B, T]
         const loss = grpoLoss({ ...logps, ...given }, normaliser, config);
-        metrics = loss.metrics;
+        ({ metrics, entropy } = loss);
         return loss.loss;
       }, parameters);
-      return { loss: scalar(value), gradients: keepByName(parameters, grads), metrics };
+      return { loss: scalar(value), gradients: keepByName(parameters, grads), metrics, entropy };
     }),
   );
 }
@@ -108,13 +112,13 @@ function withoutGradient(
   given: Given,
   normaliser: LossNormaliser,
 ): MicroBatchResult {
-  const { loss, metrics } = policyLoss(
+  const { loss, metrics, entropy } = policyLoss(
     { ...given, ...hostMatrices(context, parts, columns), rows: given.advantages.length, columns },
     normaliser,
     context.config,
   );
   const zeros = context.parameters.map(({ name, value }) => [name, tf.keep(tf.zerosLike(value))] as const);
-  return { loss, gradients: Object.fromEntries(zeros), metrics };
+  return { loss, gradients: Object.fromEntries(zeros), metrics, entropy };
 }
 
 interface Part {
@@ -148,7 +152,7 @@ function inParts(
     tf.dispose(gradients ?? {});
     throw error;
   }
-  return { loss: whole.loss, gradients: gradients ?? {}, metrics: whole.metrics };
+  return { loss: whole.loss, gradients: gradients ?? {}, metrics: whole.metrics, entropy: whole.entropy };
 }
 
 /** Packed tokens of a part: each prompt once, and its completions. */

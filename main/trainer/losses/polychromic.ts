@@ -18,7 +18,7 @@ import { inputError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
 import { distance, type NgramSets, ngramSets, setDiversity } from '../../text/diversity.ts';
 import type { TrainConfig } from '../config.ts';
-import { ADVANTAGE_EPSILON, nanStats } from './advantages.ts';
+import { divisorOf, nanStats } from './advantages.ts';
 
 export type SetConfig = Pick<
   TrainConfig,
@@ -58,7 +58,7 @@ export function setAdvantages(
   const all = groups.flat();
   const batchStd = nanStats(all.map(({ score }) => score)).std;
   const advantages = Float32Array.from(
-    groups.flatMap((sets) => shareOut(sets, size, divisorOf(sets, batchStd, config.scale_rewards))),
+    groups.flatMap((sets) => shareOut(sets, size, setDivisor(sets, batchStd, config.scale_rewards))),
   );
   return {
     advantages,
@@ -122,10 +122,11 @@ export function scoreSet(
   return { members, score: mean * diversity, diversity };
 }
 
-function divisorOf(sets: readonly ScoredSet[], batchStd: number, scale: SetConfig['scale_rewards']): number {
-  if (scale === 'none') return 1;
-  const std = scale === 'batch' ? batchStd : nanStats(sets.map(({ score }) => score)).std;
-  return (Number.isNaN(std) ? 0 : std) + ADVANTAGE_EPSILON;
+function setDivisor(sets: readonly ScoredSet[], batchStd: number, scale: SetConfig['scale_rewards']): number {
+  const { mean, std } = nanStats(sets.map(({ score }) => score));
+  // One set alone has no std.
+  const known = (value: number): number => (Number.isNaN(value) ? 0 : value);
+  return divisorOf(scale, { mean, std: known(std), batchStd: known(batchStd) });
 }
 
 /** Each member's mean over its sets of (f − mean f) / divisor. */

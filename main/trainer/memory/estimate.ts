@@ -75,7 +75,9 @@ function estimateGrpo(session: Session, known: Known): StepEstimate {
   const decoding = decodingOf(session, prompts, passes.times, known);
   const extraForwards = (plan.needsOldLogps ? 1 : 0) + (session.reference === null ? 0 : 1);
   const all = workOf(session.policy.model.config, groups);
-  const perGeneration = decoding.secondsPerStep + extraForwards * passes.times.forward(all);
+  // Dynamic sampling at its worst: every group is dead in every round. A round never holds more than the first did.
+  const samplings = 1 + config.dynamic_sampling;
+  const perGeneration = samplings * decoding.secondsPerStep + extraForwards * passes.times.forward(all);
   const generationsPerStep = plan.microBatchesPerStep / plan.microBatchesPerGeneration;
   const microBatchesPerGeneration = rowsOf(plan) / plan.rowsPerMicroBatch;
   return {

@@ -8,7 +8,7 @@
  */
 
 import type { Metrics } from '../events.ts';
-import { type Advantages, nanStats } from '../losses/advantages.ts';
+import { type Advantages, deadGroups, nanStats } from '../losses/advantages.ts';
 
 /** `rewards/<function>/{mean,std}`, `reward`, `reward_std` (of the whole batch), `frac_reward_zero_std`. */
 export function rewardMetrics(
@@ -37,7 +37,7 @@ const SOLVED_SHARE = 0.98;
  * `groups/solved`: share of groups that are dead because every completion has (nearly) the maximum reward.
  */
 export function groupMetrics(result: Advantages, highestReward: number | null): Metrics {
-  const dead = [...result.groupStd.keys()].filter((g) => Math.abs(result.groupStd[g] ?? 1) <= 1e-8);
+  const dead = deadGroups(result);
   const solved =
     highestReward === null ? [] : dead.filter((g) => (result.groupMean[g] ?? 0) >= SOLVED_SHARE * highestReward);
   const groups = result.groupStd.length;

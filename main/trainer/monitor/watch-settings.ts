@@ -1,6 +1,6 @@
 /** The collapse watch's settings, from a run's configuration and task. Pure: also used by the host. */
 import type { Task } from '../../tasks/task.ts';
-import type { TrainConfig } from '../config.ts';
+import { type TrainConfig, trainedGroupSize } from '../config.ts';
 import type { WatchSettings } from './collapse-rules.ts';
 
 /** The settings for judging a run's metrics. */
@@ -10,7 +10,7 @@ export function watchSettings(config: TrainConfig, task: Pick<Task, 'highestRewa
   return {
     patience: config.collapse_patience,
     numGenerations: config.num_generations,
-    groupsPerGeneration: generated / config.num_generations,
+    groupsPerGeneration: generated / trainedGroupSize(config),
     numIterations: config.num_iterations,
     temperature: config.temperature,
     learningRate: config.learning_rate,

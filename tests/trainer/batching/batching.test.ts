@@ -10,6 +10,8 @@ import {
 
 const config: BatchConfig = {
   num_generations: 2,
+  pods_update_size: null,
+  greso_exploration: null,
   num_iterations: 1,
   steps_per_generation: null,
   gradient_accumulation_steps: 1,
@@ -30,6 +32,12 @@ describe('planBatches', () => {
       stepsPerGeneration: 3,
       needsOldLogps: false,
     });
+  });
+
+  it('counts what PODS trains on of each group, so that more prompts make a generation', () => {
+    // Eight rows: two of each of four prompts, of four completions sampled.
+    const pods = plan({ num_generations: 4, pods_update_size: 2, per_device_train_batch_size: 8 });
+    expect(pods).toMatchObject({ groupSize: 2, groupsPerGeneration: 4, rowsPerMicroBatch: 8 });
   });
 
   it('needs old log-probabilities as soon as a generation outlives an optimiser step', () => {

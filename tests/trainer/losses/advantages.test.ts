@@ -35,6 +35,23 @@ describe('computeAdvantages', () => {
     close(computeAdvantages(rewards, { ...config, scale_rewards: 'none' }).advantages, [-0.5, 0.5, -1.5, 1.5]);
   });
 
+  it('divides by the mean of the group for MaxRL, without an epsilon', () => {
+    const mean = { ...config, num_generations: 4, scale_rewards: 'mean' } as const;
+    // One success of four: mean 0.25, so 0.75 / 0.25 = 3 = G − 1 and −0.25 / 0.25 = −1. Three of four: 1/3 and −1.
+    const result = computeAdvantages([[1, 0, 0, 0, 1, 1, 0, 1]], mean);
+    close(result.advantages, [3, -1, -1, -1, 1 / 3, 1 / 3, -1, 1 / 3]);
+    // Partial rewards: mean 0.5.
+    close(computeAdvantages([[0.2, 0.4, 0.6, 0.8]], mean).advantages, [-0.6, -0.2, 0.2, 0.6]);
+    // Whether a group is dead depends on its std, as always.
+    expect(computeAdvantages([[1, 1, 1, 1, 1, 0, 0, 0]], mean).fracRewardZeroStd).toBe(0.5);
+  });
+
+  it('gives a group without a success no advantage for MaxRL, nor one with a negative mean', () => {
+    const mean = { ...config, scale_rewards: 'mean' } as const;
+    close(computeAdvantages([[0, 0, -1, 0.5]], mean).advantages, [0, 0, 0, 0]);
+    close(computeAdvantages([[2, Number.NaN]], mean).advantages, [0, 0]);
+  });
+
   it('calls all groups dead or none when the std is that of the batch', () => {
     const batch = { ...config, scale_rewards: 'batch' } as const;
     expect(computeAdvantages([[1, 1, 0, 1]], batch).fracRewardZeroStd).toBe(0);

@@ -181,6 +181,14 @@ describe('policyLoss, metrics', () => {
     expect(metrics['clip_ratio/region_mean']).toBe(0);
   });
 
+  it('sums the entropy of the tokens that keep their policy term', () => {
+    expect(policyLoss(batch(), plain, config).entropy.tokens).toBe(5);
+    expect(policyLoss(batch(), plain, config).entropy.sum).toBeCloseTo(3.2, 9);
+    const few = policyLoss(batch(), plain, { ...config, top_entropy_quantile: 0.3 }).entropy;
+    expect(few.tokens).toBeLessThan(3);
+    expect(few.sum / few.tokens).toBeGreaterThan(3.2 / 5);
+  });
+
   it('subtracts the mean entropy times its coefficient and keeps the policy loss apart', () => {
     const accumulated = { ...plain, gradientAccumulationSteps: 2 };
     const without = policyLoss(batch(), accumulated, config);

@@ -33,6 +33,7 @@ function generation(config: ReturnType<typeof parseConfig>, given: readonly numb
       { record, promptIds: [10, 11, 12], targetIds: [2] },
     ],
     completions: COMPLETIONS.map((ids) => ({ ids, terminated: ids.at(-1) === 2 })),
+    records: [],
     texts: COMPLETIONS.map(String),
     rewards,
     result: computeAdvantages(rewards, config),

@@ -50,12 +50,21 @@ describe('setAdvantages', () => {
   });
 
   it('is 0 for a group without diversity or without reward, with and without scaling', () => {
-    for (const scale_rewards of ['group', 'batch', 'none'] as const) {
+    for (const scale_rewards of ['group', 'batch', 'none', 'mean'] as const) {
       const changed = { ...config, scale_rewards };
       const alike = setAdvantages([1, 0.2, 0.5, 1], ['a', 'a', 'a', 'a'], 0, changed);
       expect([...alike.advantages]).toEqual([0, 0, 0, 0]);
       expect([...setAdvantages([0, 0, 0, 0], ['a', 'b', 'c', 'd'], 0, changed).advantages]).toEqual([0, 0, 0, 0]);
     }
+  });
+
+  it('divides by the mean of f for MaxRL', () => {
+    // All six pairs differ, so f = mean reward of a pair: 0.5 with the first, 0 without; mean f = 0.25. The first is in
+    // three sets of (0.5 − 0.25) / 0.25 = 1; another in one of 1 and two of −1: −1/3.
+    const { advantages } = setAdvantages([1, 0, 0, 0], ['a', 'b', 'c', 'd'], 0, { ...config, scale_rewards: 'mean' });
+    [1, -1 / 3, -1 / 3, -1 / 3].forEach((value, i) => {
+      expect(advantages[i]).toBeCloseTo(value, 6);
+    });
   });
 
   it('equals the exact mean over all sets of a group when one set holds it whole', () => {

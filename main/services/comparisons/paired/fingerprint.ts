@@ -3,16 +3,20 @@ import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelParts } from '../../../trainer/open-policy.ts';
+import { REFERENCE_FILE } from '../../../trainer/reference.ts';
 
 /** The files that determine completions: weights, adapter, config, tokenizer. Optimiser state and logs don't. */
 const COUNTS = /\.safetensors(\.index\.json)?$|^(adapter_config|config|generation_config|tokenizer.*)\.json$|\.jinja$/;
+
+/** Of a checkpoint's training. */
+const NOT_THE_MODEL: readonly string[] = ['optimizer.safetensors', REFERENCE_FILE];
 
 /** Equal for equal files; uses sizes and times, as reading gigabytes would take minutes. */
 export function modelFingerprint({ base, adapter, tokenizer }: ModelParts): string {
   const folders = [...new Set([base, adapter ?? base, tokenizer])];
   const files = folders.flatMap((folder) =>
     readdirSync(folder)
-      .filter((name) => COUNTS.test(name) && name !== 'optimizer.safetensors')
+      .filter((name) => COUNTS.test(name) && !NOT_THE_MODEL.includes(name))
       .sort()
       .map((name) => {
         const { size, mtimeMs } = statSync(join(folder, name));

@@ -115,18 +115,22 @@ function tooSlow(
   const times = stepTimes.toSorted((a, b) => a - b);
   const median = times[times.length >> 1];
   if (median === undefined || median <= patienceSeconds) return [];
-  const generations = Math.max(2, Math.floor((config.num_generations * 3) / 4));
+  const generations = Math.max(config.pods_update_size ?? 2, Math.floor((config.num_generations * 3) / 4));
   if (generations === config.num_generations) return [];
-  // The batch stays a multiple of the group.
-  const perStep = (config.per_device_train_batch_size / config.num_generations) * generations;
-  const size = Number.isInteger(perStep) ? perStep : generations;
   return [
     {
       rule: 'too_slow',
       severity: 'info',
       message: `A step takes ${median.toFixed(0)} s (median).`,
       remedy: `Use ${generations} generations per prompt instead of ${config.num_generations}.`,
-      change: { num_generations: generations, per_device_train_batch_size: size },
+      change: { num_generations: generations, ...batchFor(generations, config) },
     },
   ];
+}
+
+/** The batch stays a multiple of the group; with PODS it counts what is trained on, which doesn't change. */
+function batchFor(generations: number, config: TrainConfig): Partial<TrainConfig> {
+  if (config.pods_update_size !== null) return {};
+  const perStep = (config.per_device_train_batch_size / config.num_generations) * generations;
+  return { per_device_train_batch_size: Number.isInteger(perStep) ? perStep : generations };
 }

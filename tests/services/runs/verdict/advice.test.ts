@@ -40,6 +40,14 @@ describe('adviceFor', () => {
     expect(adviceFor(config, { ...healthy, lastRewards: ten(0.41) }, { tone: 'good' })).toEqual([]);
   });
 
+  it('leaves what PODS trains on as it is when it wants fewer generations', () => {
+    const slow = { ...healthy, stepTimes: [70, 80, 90] };
+    const pods = { ...config, pods_update_size: 4 };
+    expect(adviceFor(pods, slow)).toMatchObject([{ rule: 'too_slow', change: { num_generations: 6 } }]);
+    expect(adviceFor(pods, slow)[0]?.change).not.toHaveProperty('per_device_train_batch_size');
+    expect(adviceFor({ ...config, pods_update_size: 8 }, slow)).toEqual([]);
+  });
+
   it('wants fewer generations when steps take long, as whole groups', () => {
     const slow = { ...healthy, stepTimes: ten(100) };
     expect(adviceFor(config, slow)).toMatchObject([

@@ -1,0 +1,126 @@
+/** Errors of a configuration's fields in plain words: for a form beside each field, and for a command in one line. */
+import type { z } from 'zod';
+
+/** One error in a configuration, and the field where it can be fixed. */
+export interface ConfigFault {
+  readonly field: string;
+  readonly message: string;
+  readonly remedy: string | null;
+}
+
+/** What a misspelt field can have meant. */
+export interface KnownNames {
+  readonly fields: readonly string[];
+  /** A field by its name in other programs. */
+  readonly elsewhere: Readonly<Record<string, string>>;
+}
+
+/** Faults that are described: whoever has more reads no further, and a file may bring any number of them. */
+const MOST_FAULTS = 20;
+
+/** Field by field. */
+export function faultsIn({ issues }: z.ZodError, names: KnownNames): ConfigFault[] {
+  const all = issues.slice(0, MOST_FAULTS).flatMap((issue) => faultsOf(issue, names));
+  return all.slice(0, MOST_FAULTS);
+}
+
+function faultsOf(issue: z.core.$ZodIssue, names: KnownNames): ConfigFault[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys
+      .slice(0, MOST_FAULTS)
+      .map((field) => ({ field: shortened(field), message: describeUnknown(field, names), remedy: null }));
+  return [{ field: String(issue.path[0] ?? ''), message: messageOf(issue), remedy: null }];
+}
+
+/** In one line. */
+export function described({ issues }: z.ZodError, names: KnownNames): string {
+  const all = issues.slice(0, MOST_FAULTS).flatMap((issue) => describeIssue(issue, names));
+  const count = issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+  const shown = all.slice(0, MOST_FAULTS);
+  return `${shown.join('; ')}${count > shown.length ? `; and ${count - shown.length} more` : ''}`;
+}
+
+function describeIssue(issue: z.core.$ZodIssue, names: KnownNames): string[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, MOST_FAULTS).map((key) => describeUnknown(key, names));
+  return [`"${issue.path.join('.')}": ${messageOf(issue)}`];
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  const expected = expectation(issue);
+  return issue.input === undefined ? expected : `${expected}, got ${shownValue(issue.input)}`;
+}
+
+/** What a value should be, in plain words: the form shows them beside the field. */
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${TYPES[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+      return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${counted(issue.origin)}`;
+    case 'too_big':
+      return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${counted(issue.origin)}`;
+    case 'invalid_value':
+      return `expected ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+    default:
+      return issue.message;
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  string: 'a text',
+  array: 'a list',
+  object: 'fields with values',
+};
+
+/** What a limit counts, if it isn't the value itself. */
+function counted(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' || origin === 'set' ? ' entries' : '';
+}
+
+/** A value in a message, of a large one the beginning. */
+function shownValue(value: unknown): string {
+  try {
+    return shortened(JSON.stringify(value) ?? String(value));
+  } catch {
+    // It refers to itself, or is nested more deeply than there is stack.
+    return 'a value that cannot be shown';
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+}
+
+/** Edits between a field's name and what was meant by a misspelt one. */
+const MOST_EDITS = 3;
+
+function describeUnknown(key: string, { fields, elsewhere }: KnownNames): string {
+  const nearest = fields
+    // A name that differs more in length takes more edits than that.
+    .filter((field) => Math.abs(field.length - key.length) <= MOST_EDITS)
+    .map((field) => ({ field, d: editDistance(key, field) }))
+    .sort((a, b) => a.d - b.d)[0];
+  const other = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
+  const meant = other ?? (nearest !== undefined && nearest.d <= MOST_EDITS ? nearest.field : undefined);
+  return `unknown field "${shortened(key)}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+}
+
+/** Levenshtein distance of two short names. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(
+        Math.min((next[j - 1] ?? 0) + 1, (row[j] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      );
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

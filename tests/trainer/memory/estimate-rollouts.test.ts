@@ -1,0 +1,55 @@
+/** How many rollouts an estimate counts: with a clock of its own, by which sampling and training have round costs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import type { TrainConfig } from '../../../main/trainer/config.ts';
+import { estimateRun } from '../../../main/trainer/memory/estimate.ts';
+import { openTiny, tinySession } from '../tiny-run.ts';
+
+/** A decoding step takes a second a row; a training pass takes a millionth of a second a multiplication. */
+vi.mock('../../../main/trainer/memory/timing.ts', async (original) => ({
+  ...(await original<object>()),
+  timePasses: () => ({ training: ({ products }: { products: number }) => products * 1e-6, forward: () => 0 }),
+  timeDecoding: (_: unknown, { prompts }: { prompts: readonly { readonly rows: number }[] }) =>
+    prompts.reduce((sum, { rows }) => sum + rows, 0),
+}));
+
+let runtime: WasmRuntime;
+let model: string;
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+beforeAll(async () => {
+  ({ runtime, model } = await openTiny(join(folder, 'model')));
+});
+afterAll(async () => {
+  await closeWasmBackend(runtime);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Seconds of a step whose completions have 11 tokens: ten decoding steps after the first token. */
+function secondsPerStep(config: Partial<TrainConfig>): number {
+  const session = tinySession({ model, config });
+  const { secondsPerStep } = estimateRun(session, 0, { completionTokens: 11 });
+  session.dispose();
+  return secondsPerStep;
+}
+/** Two prompts of four completions: eight rows. */
+const config = { num_generations: 4, per_device_train_batch_size: 8, max_completion_length: 20 };
+const SAMPLING = 10 * 8;
+
+describe('estimateRun', () => {
+  it('counts every round of dynamic sampling, its worst case', () => {
+    const plain = secondsPerStep(config);
+    expect(plain).toBeGreaterThan(SAMPLING);
+    expect(secondsPerStep({ ...config, dynamic_sampling: 3 }) - plain).toBeCloseTo(3 * SAMPLING, 6);
+  });
+
+  it('counts all that PODS samples, but only what it trains on', () => {
+    const training = secondsPerStep(config) - SAMPLING;
+    // Again two prompts and eight rows to train on, but 32 that are sampled.
+    const pods = secondsPerStep({ ...config, num_generations: 16, pods_update_size: 4 });
+    expect(pods).toBeCloseTo(4 * SAMPLING + training, 6);
+  });
+});
