@@ -20,8 +20,8 @@ export interface StageEdit {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Steps that suffice for the bundled model to learn a length, and a promotion rule that it then meets (docs/story.md). */
-export const defaultSteps = 180;
+/** Steps that suffice for the bundled model to learn 10 or 25 words, and a promotion rule that it then meets. */
+export const defaultSteps = 60;
 export const defaultPromotion: Promotion = promotionSchema.parse({ at_least: 0.9, evaluations: 2 });
 
 /** Adds a stage at the end. Returns its id. */
