@@ -11,7 +11,7 @@ import { Failed, Loading } from '../components/Feedback.tsx';
 import classes from './StageForm.module.css';
 
 const FIRST_RULE: Promotion = { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false };
-const FIRST_STEPS = 60;
+const FIRST_STEPS = 90;
 /** Set by the stage itself. */
 const OF_THE_STAGE = ['dataset', 'max_steps', 'task'];
 

@@ -21,7 +21,7 @@ export interface StageEdit {
 }
 
 /** Steps that suffice for the bundled model to learn 10 or 25 words, and a promotion rule that it then meets. */
-export const defaultSteps = 60;
+export const defaultSteps = 90;
 export const defaultPromotion: Promotion = promotionSchema.parse({ at_least: 0.9, evaluations: 2 });
 
 /** Adds a stage at the end. Returns its id. */
