@@ -38,6 +38,8 @@ describe('kill -9', () => {
       await client.runs.kill({ runId });
       await until(() => app.live.get(runId) === null);
       const [listed] = await client.runs.list({});
+      // It had done all its steps, and was about to exit.
+      if (listed?.state === 'done') break;
       expect(listed, `killed after ${waited} ms`).toMatchObject({ id: runId, state: 'interrupted' });
       expect(listed?.reason).toContain('SIGKILL');
       await client.runs.resume({ runId });

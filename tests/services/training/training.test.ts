@@ -66,7 +66,9 @@ describe('a run whose place goes while it trains', () => {
 
   it('says that its folder was removed, though its last checkpoint is there', async () => {
     const world = await tinyWorkspace();
-    const outcome = await runUntil(world, 7, () => rmSync(join(world.root, 'outputs'), { recursive: true })).outcome;
+    const remove = () => rmSync(join(world.root, 'outputs'), { recursive: true });
+    // One checkpoint at the end: one that was being written would fail the run.
+    const outcome = await runUntil(world, 7, remove, { ...config, save_steps: 40 }).outcome;
     expect(outcome).toMatchObject({ state: 'done', error: { code: 'RUN_FOLDER_LOST' } });
     expect(outcome.checkpoint).toMatch(/checkpoint-40$/);
     expect(world.store.events.ofRun(outcome.runId).map(({ kind }) => kind)).toContain('files');
