@@ -22,7 +22,7 @@ const long = [
   'tests/scripts/package.test.ts',
   'tests/services/recipes/*.test.ts',
   'tests/services/training/training.test.ts',
-  'tests/tensor/native/addon/sanitizers.test.ts',
+  'tests/tensor/native/sanitizers.test.ts',
   'tests/tensor/ops/{attention,log-softmax,sample}.test.ts',
   'tests/tensor/wasm/{gemm,pool}.test.ts',
   'tests/tensor/webgpu/**/*.test.ts',
