@@ -1,5 +1,6 @@
 /** The app shell: the frame around the screens. A screen's code is loaded when it is first opened. */
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useMantineColorScheme } from '@mantine/core';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 
@@ -21,7 +22,6 @@ import { Home } from './home/Home.tsx';
 import { prefetchRun } from './run/prefetch.ts';
 import { allRuns } from './runs/all-runs.ts';
 import { sparklinesAround } from './runs/use-sparklines.ts';
-import { useTheme } from './theme/use-theme.ts';
 
 const runs = screenCode(() => import('./runs/Runs.tsx').then(({ Runs }) => Runs));
 const compare = screenCode(() => import('./compare/Compare.tsx').then(({ Compare }) => Compare));
@@ -173,4 +173,14 @@ function SessionExpired() {
       </Empty>
     </div>
   );
+}
+
+/** Applies the theme from the settings: light, dark or the system's. */
+function useTheme(): void {
+  const { data } = useQuery(api.settings.get.queryOptions());
+  const { setColorScheme } = useMantineColorScheme();
+  const theme = data?.theme;
+  useEffect(() => {
+    if (theme !== undefined) setColorScheme(theme === 'system' ? 'auto' : theme);
+  }, [theme, setColorScheme]);
 }

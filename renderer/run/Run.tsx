@@ -1,10 +1,12 @@
 /** One run, live: status, charts, events, checkpoints and settings. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconTrendingDown } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { RunDetail } from '../../main/api/contract/index.ts';
-import { api } from '../api/client.ts';
+import type { RunDetail, Verdict } from '../../main/api/contract/index.ts';
+import { api, client } from '../api/client.ts';
 import { ChartGroup } from '../charts/ChartGroup.tsx';
+import { Confirm } from '../components/Confirm.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
@@ -24,12 +26,10 @@ import { ResumeDialog } from './ResumeDialog.tsx';
 import classes from './Run.module.css';
 import { Controls, Standing } from './RunHeader.tsx';
 import { RunProblem } from './RunProblem.tsx';
-import { StopRun } from './StopRun.tsx';
 import { markersOf, timelineOf } from './timeline.ts';
 import { type ResumeChoice, useRunActions } from './use-run-actions.ts';
 import { useRunFeed } from './use-run-feed.ts';
 import { useRunKeys } from './use-run-keys.ts';
-import { VerdictBar } from './VerdictBar.tsx';
 
 export function Run({ runId }: { readonly runId: number }) {
   const { feed, error } = useRunFeed(runId);
@@ -158,4 +158,36 @@ function Dialogs({ asked, detail, step, onResume, onClose, onDeleted }: DialogsP
     case 'delete':
       return <DeleteRun runId={runId} name={name} onClose={onClose} onDeleted={onDeleted} />;
   }
+}
+
+const icons = { good: IconCircleCheck, quiet: IconInfoCircle, warn: IconAlertTriangle, bad: IconTrendingDown } as const;
+
+/** The verdict on the training signal: what is observed, whether it matters, what to do. */
+function VerdictBar({ verdict: { tone, title, sentences, remedy } }: { readonly verdict: Verdict }) {
+  const Icon = icons[tone];
+  return (
+    <section className={classes.verdict} data-tone={tone} aria-label="Verdict on the signal">
+      <Icon size={16} aria-hidden="true" />
+      <p>
+        <strong>{title}:</strong> {sentences.join(' ')}
+        {remedy !== null && <span className={classes.remedy}> {remedy}</span>}
+      </p>
+    </section>
+  );
+}
+
+/** Asks before a key stops a run. */
+function StopRun({
+  detail: { id: runId, name },
+  onClose,
+}: {
+  readonly detail: RunDetail;
+  readonly onClose: () => void;
+}) {
+  const stop = useMutation({ mutationFn: () => client.runs.stop({ runId }), onSuccess: onClose });
+  return (
+    <Confirm opened title={`Stop ${name}?`} action="Stop & save" mutation={stop} onClose={onClose}>
+      The current step is finished and saved. The run can be resumed from there.
+    </Confirm>
+  );
 }

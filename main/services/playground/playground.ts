@@ -6,8 +6,11 @@ import { interleaveWords } from '../../tasks/interleave/target.ts';
 import { alignCompletion, type FragmentLengths, type WordAlignment } from '../../text/word-alignment.ts';
 import { splitWords } from '../../text/words.ts';
 import type { GenerateJob } from '../../trainer/jobs/generate.ts';
+import { deviceBudget, precisionFor, usedBytes } from '../../trainer/memory/budget.ts';
+import { readModelConfig } from '../../trainer/memory/model-folder.ts';
+import type { ModelParts } from '../../trainer/open-policy.ts';
+import { machineDevice } from '../doctor/model.ts';
 import { type ModelPlaces, requireModel } from '../models/list.ts';
-import { bytesInUse } from '../models/memory.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { runTrainerJob } from '../trainer-process/job.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
@@ -84,6 +87,17 @@ function fragment(text: string, name: 'A' | 'B', most: number | undefined): read
     `Expected text ${name} to have at most ${MAX_WORDS} words, got ${words.length}`,
     'Shorten it, or set how many words of each text to use.',
   );
+}
+
+/** Caches of a prompt and its completion, as a rule. */
+const CACHES = 128 * 2 ** 20;
+
+/** What a process with this model takes, before it decides that itself. */
+function bytesInUse({ base }: ModelParts): number {
+  const model = readModelConfig(base);
+  const budget = deviceBudget(machineDevice(), freemem());
+  const precision = precisionFor(model, 'none', budget);
+  return usedBytes(model, { precision, trained: 'none' }, budget.program, CACHES);
 }
 
 /** One queue for the whole host: all processes share its memory. */
