@@ -43,7 +43,8 @@ export function openDatabase(file: string, options: OpenOptions = {}): Db {
   const { readOnly: readonly = false, busyTimeoutMs: timeout = 5000 } = options;
   return explaining(file, () => {
     checkPlace(file);
-    if (!readonly) makePrivate(file);
+    // SQLite's name for a database without a file.
+    if (!readonly && file !== ':memory:') makePrivate(file);
     const db = new Database(file, { timeout, readonly, fileMustExist: readonly });
     try {
       checkFile(db, file, newestOf(migrations));

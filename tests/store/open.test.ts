@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -90,6 +90,11 @@ describe('openDatabase', () => {
     const db = openDatabase(file, { migrations: [one] });
     expect(db.prepare("select count(*) from sqlite_schema where name = 'b'").pluck().get()).toBe(0);
     db.close();
+  });
+
+  it('makes no file for a database in memory', () => {
+    openDatabase(':memory:').close();
+    expect(existsSync(':memory:')).toBe(false);
   });
 
   it('rejects a newer version, naming both, and leaves the file alone', () => {
