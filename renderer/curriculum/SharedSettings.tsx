@@ -9,6 +9,7 @@ import { FormDrawer, type FormGuard, useChanged } from '../components/config-for
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import classes from './SharedSettings.module.css';
+import form from './StageForm.module.css';
 
 export interface Shared {
   readonly preset: string;
@@ -117,7 +118,7 @@ function Form({ stored, presets, onClose, onChanged, onSaved }: FormProps) {
   });
   return (
     <form
-      className={classes.form}
+      className={form.form}
       onSubmit={(event) => {
         event.preventDefault();
         save.mutate();
@@ -135,7 +136,7 @@ function Form({ stored, presets, onClose, onChanged, onSaved }: FormProps) {
         onChange={(name) => name !== null && setPreset(name)}
       />
       <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} without={OF_A_STAGE} />
-      <div className={classes.foot}>
+      <div className={form.foot}>
         {save.error !== null && <Failed what="The settings were not saved" error={save.error} />}
         <Button variant="default" onClick={onClose}>
           Cancel

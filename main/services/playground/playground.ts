@@ -108,7 +108,8 @@ type Place = ModelPlaces & Pick<OpenWorkspace, 'paths' | 'jobs'>;
 /** A model's completion, emitted repeatedly as it is generated; invalid input throws before a process is started. */
 export async function* answer(app: Place, request: AnswerRequest, signal?: AbortSignal): AsyncGenerator<Answer> {
   const composed = composePrompt(request);
-  const quoted = [request.a, request.b].map((text) => splitWords(text).slice(0, request.words).join(' '));
+  const { a, b, words } = request;
+  const quoted = [fragment(a, 'A', words), fragment(b, 'B', words)].map((own) => own.join(' '));
   const { name, folder } = requireModel(app, request.model);
   const job: GenerateJob = {
     ...{ kind: 'generate', model: resolveModelParts(folder, app.paths), maxNewTokens: request.maxTokens ?? null },
