@@ -8,6 +8,7 @@ import { openEvaluationsTable } from './evaluations.ts';
 import { openEventsTable } from './events.ts';
 import { openMetricsTable } from './metrics.ts';
 import { type Db, type OpenOptions, openDatabase } from './open.ts';
+import { openPromptGroupsTable } from './prompt-groups.ts';
 import { openPromptSetsTable } from './prompt-sets.ts';
 import { openRunsTable } from './runs.ts';
 import { openSameFileCheck } from './same-file.ts';
@@ -60,6 +61,7 @@ function prepareStore(db: Db, path: string, now: () => number, readOnly: boolean
     sampleFinder: openSampleFinder(db),
     checkpoints: openCheckpointsTable(db, now),
     evaluations: openEvaluationsTable(db, now),
+    promptGroups: openPromptGroupsTable(db),
     promptSets: openPromptSetsTable(db, now),
     comparisons: openComparisonsTable(db, now),
     events: openEventsTable(db, now),

@@ -20,6 +20,17 @@ export interface Sample {
   readonly terminated: boolean;
 }
 
+/**
+ * What the sampled group of a prompt had to teach: its rewards differ, or all are equal, (nearly) the highest there is
+ * (solved) or below it (dead).
+ */
+export interface GroupOutcome {
+  readonly recordId: string;
+  readonly outcome: 'teaches' | 'solved' | 'dead';
+  /** The mean reward of the group. */
+  readonly reward: number;
+}
+
 export interface EvaluationItem {
   readonly id: string;
   readonly completion: string;
@@ -62,7 +73,13 @@ export type TrainerEvent =
       /** What the run uses for caches and activations at a time, in MiB. */
       readonly activationMb: number;
     }
-  | { readonly kind: 'step'; readonly step: number; readonly metrics: Metrics }
+  /** `groups`: every group that the step sampled, in order; none where it reuses a generation. */
+  | {
+      readonly kind: 'step';
+      readonly step: number;
+      readonly metrics: Metrics;
+      readonly groups?: readonly GroupOutcome[];
+    }
   | { readonly kind: 'samples'; readonly step: number; readonly samples: readonly Sample[] }
   | { readonly kind: 'checkpoint'; readonly step: number; readonly path: string }
   | {

@@ -12,7 +12,14 @@ import type { RunConfig } from './config.ts';
 import type { RunIo } from './host/run-io.ts';
 import { deadGroups } from './losses/advantages.ts';
 import { rowLogps } from './losses/micro-batch-loss.ts';
-import { generationMetrics, sampleCompletions, scoreCompletions, tokensOf, withAdvantages } from './rollout.ts';
+import {
+  generationMetrics,
+  outcomesOf,
+  sampleCompletions,
+  scoreCompletions,
+  tokensOf,
+  withAdvantages,
+} from './rollout.ts';
 import type { Session } from './session.ts';
 
 /** Samples, scores and, if the policy will change before all rows are used, keeps their log-probabilities. */
@@ -52,16 +59,21 @@ function sampleGroups(session: Session, plan: BatchPlan, number: number, before:
   const { config, task } = session;
   const compared = (rollouts: Rollouts): Generation =>
     io.phases.time('reward', () => withAdvantages(task, number, rollouts, config));
+  const sampledOnce = (drawn: readonly number[], round: number): Generation => {
+    const generation = compared(sampleAndScore(session, drawn, { number, round }, io));
+    io.addGroups(outcomesOf(task, generation, config));
+    return generation;
+  };
   const first = drawPrompts(plan, before, number);
   let { records, skipped } = first;
-  let sampled = compared(sampleAndScore(session, records, { number, round: 0 }, io));
+  let sampled = sampledOnce(records, 0);
   let prompts = withOutcomes(plan, first.state, records, deadGroups(sampled.result));
   const rewards = [sampled.result.rewards];
   for (let round = 1; round <= config.dynamic_sampling; round++) {
     const dead = deadGroups(sampled.result);
     if (dead.length === 0) break;
     const more = drawMore(plan, prompts, number, dead.length);
-    const others = compared(sampleAndScore(session, more.records, { number, round }, io));
+    const others = sampledOnce(more.records, round);
     prompts = withOutcomes(plan, more.state, more.records, deadGroups(others.result));
     rewards.push(others.result.rewards);
     sampled = compared(replaceGroups(sampled, dead, others, config.num_generations));

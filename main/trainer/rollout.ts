@@ -11,7 +11,7 @@ import { ngramSets, setDiversity } from '../text/diversity.ts';
 import type { Generation, Rollouts } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { RunConfig, TrainConfig } from './config.ts';
-import type { Metrics, Sample } from './events.ts';
+import type { GroupOutcome, Metrics, Sample } from './events.ts';
 import { computeAdvantages } from './losses/advantages.ts';
 import { setAdvantages } from './losses/polychromic.ts';
 import { generateWithin } from './memory/generate-within.ts';
@@ -20,6 +20,7 @@ import {
   diversityMetrics,
   generationTokens,
   groupMetrics,
+  groupOutcomes,
   rewardMetrics,
 } from './monitor/metrics.ts';
 import { highestReward } from './monitor/watch-settings.ts';
@@ -129,7 +130,7 @@ export function generationMetrics(
   const lengths = generation.completions.map(({ ids }) => ids.length);
   return {
     ...rewardMetrics(task.rewardNames, generation.rewards, generation.result),
-    ...groupMetrics(generation.result, highestReward(task, config.reward_weights)),
+    ...groupMetrics(outcomesOf(task, generation, config)),
     ...completionMetrics(
       lengths,
       generation.completions.map(({ terminated }) => terminated),
@@ -141,6 +142,15 @@ export function generationMetrics(
     ...checkMetrics(task, generation, config),
     ...generation.metrics,
   };
+}
+
+/** What each group of a generation had to teach. */
+export function outcomesOf(
+  task: Task,
+  { prompts, result }: Pick<Generation, 'prompts' | 'result'>,
+  config: Pick<TrainConfig, 'reward_weights'>,
+): GroupOutcome[] {
+  return groupOutcomes(prompts, result, highestReward(task, config.reward_weights));
 }
 
 /** `check/<name>`: the mean of the metric that no reward uses. A task that has one has many right answers, so it also logs their diversity. */

@@ -26,6 +26,7 @@ import { ResumeDialog } from './ResumeDialog.tsx';
 import classes from './Run.module.css';
 import { Controls, Standing } from './RunHeader.tsx';
 import { RunProblem } from './RunProblem.tsx';
+import { SignalPanel } from './SignalPanel.tsx';
 import { markersOf, timelineOf } from './timeline.ts';
 import { type ResumeChoice, useRunActions } from './use-run-actions.ts';
 import { useRunFeed } from './use-run-feed.ts';
@@ -91,6 +92,7 @@ export function Run({ runId }: { readonly runId: number }) {
       </ChartGroup>
       {isIdle && (
         <>
+          <SignalPanel runId={runId} isLive={feed.live !== null && feed.live.state !== 'paused'} />
           <div className={classes.pair}>
             <Events entries={timeline} />
             <Checkpoints detail={detail} isLive={feed.live !== null} onRollBack={askResume} />

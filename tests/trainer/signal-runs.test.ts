@@ -191,6 +191,14 @@ describe('dynamic sampling', () => {
       expect(metrics['dynamic_sampling/dead']).toBe(4 * (metrics['groups/dead'] ?? Number.NaN));
     }
     expect(plain.steps[0]).not.toHaveProperty(['dynamic_sampling/dead']);
+    // The outcomes of all groups that were sampled, those thrown away included, and of no others.
+    const groups = dynamic.events.flatMap((event) => (event.kind === 'step' ? [event.groups ?? []] : []));
+    expect(groups.map((of) => of.length)).toEqual(
+      dynamic.steps.map((metrics) => 4 + (metrics['dynamic_sampling/resampled'] ?? Number.NaN)),
+    );
+    expect(groups.flat().filter(({ outcome }) => outcome === 'teaches').length).toBe(
+      sum(dynamic.steps, 'groups/dead') * -4 + 4 * 12,
+    );
     // What was thrown away was sampled, too.
     expect(dynamic.steps.at(-1)?.num_tokens).toBeGreaterThan(plain.steps.at(-1)?.num_tokens ?? 0);
   });

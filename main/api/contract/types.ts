@@ -42,6 +42,7 @@ export type { Promotion } from '../../services/runs/promotion.ts';
 export type { FoundSample } from '../../services/runs/samples/find.ts';
 export type { RecordStep, RunSamples, SampleView } from '../../services/runs/samples/samples.ts';
 export type { Spread } from '../../services/runs/seed-groups.ts';
+export type { SignalBudget, SignalSetting } from '../../services/runs/signal/run-signal.ts';
 export type { Advice, AdvisedRun } from '../../services/runs/verdict/advice.ts';
 export type { Verdict } from '../../services/runs/verdict/verdict.ts';
 export type { WholeCheckpoint } from '../../services/runs/whole-checkpoint.ts';

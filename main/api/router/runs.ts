@@ -9,6 +9,7 @@ import { asEnded, lineage, runDetail, runHistory } from '../../services/runs/his
 import { removalOf } from '../../services/runs/removal.ts';
 import { removeRun, renameRun, requireRun } from '../../services/runs/runs.ts';
 import { savedFields } from '../../services/runs/saved-config.ts';
+import { runSignal, signalNext } from '../../services/runs/signal/run-signal.ts';
 import { adviseNext, runAdvice } from '../../services/runs/verdict/advice.ts';
 import { sparklines, watchedSeries } from '../../services/runs/watched-series.ts';
 import { wholeCheckpoint } from '../../services/runs/whole-checkpoint.ts';
@@ -76,6 +77,10 @@ export const runs = {
   advice: api.runs.advice.handler(({ context, input }) => runAdvice(context.app.store, input.runId)),
   advised: api.runs.advised.handler(({ context, input: { runId, rules } }) =>
     adviseNext(context.app.store, runId, rules),
+  ),
+  signal: api.runs.signal.handler(({ context, input }) => runSignal(context.app.store, input.runId)),
+  signalNext: api.runs.signalNext.handler(({ context, input: { runId, setting } }) =>
+    signalNext(context.app.store, runId, setting),
   ),
   watched: api.runs.watched.handler(({ context, input }) => watchedSeries(context.app.store, input.runId)),
   cost: api.runs.cost.handler(({ context: { app }, input }) =>

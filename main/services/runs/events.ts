@@ -33,6 +33,7 @@ function recordEvent(store: Store, run: RunRow, event: TrainerEvent): void {
       break;
     case 'step':
       store.metrics.record(run.id, event.step, event.metrics);
+      store.promptGroups.record(run.id, event.step, event.groups ?? []);
       break;
     case 'samples':
       store.samples.record(run.id, event.step, event.samples);
@@ -132,6 +133,7 @@ function setIfLive(store: Store, runId: number, state: 'running' | 'paused', rea
 export function discardAfter(store: Store, runId: number, step: number): void {
   store.transaction(() => {
     store.metrics.discardAfter(runId, step);
+    store.promptGroups.discardAfter(runId, step);
     store.samples.discardAfter(runId, step);
     store.evaluations.discardAfter(runId, step);
     store.events.discardAfter(runId, step);

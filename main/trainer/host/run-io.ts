@@ -4,7 +4,7 @@ import type { SavedGeneration, ScoredGeneration } from '../batching/generation.t
 import type { PromptState } from '../batching/prompt-stream.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config.ts';
-import type { Metrics, TrainerEvent } from '../events.ts';
+import type { GroupOutcome, Metrics, TrainerEvent } from '../events.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';
 import { watchStep } from '../monitor/collapse-watch.ts';
 import { componentWarnings } from '../monitor/component-rule.ts';
@@ -22,6 +22,8 @@ export interface RunIo {
   readonly phases: Phases;
   emit(event: TrainerEvent): void;
   addTokens(count: number): void;
+  /** Groups that the step samples; reported with it. */
+  addGroups(groups: readonly GroupOutcome[]): void;
   /** Whether the completions of this step (from 1) are stored. */
   keepsSamples(step: number): boolean;
   /** Which prompts the run had drawn before its first step. */
@@ -56,6 +58,7 @@ export function openRunIo(
   let saved: { readonly step: number; readonly path: string } | null = null;
   let began = performance.now();
   let tokensBefore = progress.tokens;
+  let groups: GroupOutcome[] = [];
 
   async function save(): Promise<string> {
     if (saved?.step === now.step) return saved.path;
@@ -100,6 +103,9 @@ export function openRunIo(
     addTokens: (count) => {
       now = { ...now, tokens: now.tokens + count };
     },
+    addGroups: (more) => {
+      groups.push(...more);
+    },
     keepsSamples: (step) => step === 1 || step % config.sample_steps === 0 || step === config.max_steps,
     prompts: progress.prompts,
     entropy: progress.entropy,
@@ -126,7 +132,8 @@ export function openRunIo(
       tokensBefore = now.tokens;
       history.push({ step, ...reported });
       now = { ...now, step };
-      emit({ kind: 'step', step, metrics: reported });
+      emit({ kind: 'step', step, metrics: reported, groups });
+      groups = [];
       if (isReinforcement(config.method)) {
         watch(step, metrics);
         watchReward(step);

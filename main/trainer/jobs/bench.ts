@@ -117,6 +117,7 @@ function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunI
     phases,
     emit: () => undefined,
     addTokens: () => undefined,
+    addGroups: () => undefined,
     keepsSamples: () => false,
     prompts: startOfPrompts,
     entropy: null,

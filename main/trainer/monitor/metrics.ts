@@ -7,7 +7,8 @@
  * `completions/repetition`.
  */
 
-import type { Metrics } from '../events.ts';
+import type { TaskRecord } from '../../tasks/task.ts';
+import type { GroupOutcome, Metrics } from '../events.ts';
 import { type Advantages, deadGroups, nanStats } from '../losses/advantages.ts';
 
 /** `rewards/<function>/{mean,std}`, `reward`, `reward_std` (of the whole batch), `frac_reward_zero_std`. */
@@ -32,16 +33,28 @@ export function rewardMetrics(
 /** A group counts as solved if its equal rewards reach this share of the maximum reward. */
 const SOLVED_SHARE = 0.98;
 
+/** What each group of a generation had to teach; `prompts`: one per group. */
+export function groupOutcomes(
+  prompts: readonly { readonly record: TaskRecord }[],
+  result: Advantages,
+  highestReward: number | null,
+): GroupOutcome[] {
+  const dead = new Set(deadGroups(result));
+  const solved = highestReward === null ? Number.POSITIVE_INFINITY : SOLVED_SHARE * highestReward;
+  return prompts.map(({ record }, g) => {
+    const reward = result.groupMean[g] ?? Number.NaN;
+    return { recordId: record.id, outcome: !dead.has(g) ? 'teaches' : reward >= solved ? 'solved' : 'dead', reward };
+  });
+}
+
 /**
  * `groups/dead`: share of groups whose rewards are all equal, whatever the advantages are divided by;
  * `groups/solved`: share of groups that are dead because every completion has (nearly) the maximum reward.
  */
-export function groupMetrics(result: Advantages, highestReward: number | null): Metrics {
-  const dead = deadGroups(result);
-  const solved =
-    highestReward === null ? [] : dead.filter((g) => (result.groupMean[g] ?? 0) >= SOLVED_SHARE * highestReward);
-  const groups = result.groupStd.length;
-  return { 'groups/dead': dead.length / groups, 'groups/solved': solved.length / groups };
+export function groupMetrics(groups: readonly GroupOutcome[]): Metrics {
+  const share = (outcomes: readonly GroupOutcome['outcome'][]): number =>
+    groups.filter(({ outcome }) => outcomes.includes(outcome)).length / groups.length;
+  return { 'groups/dead': share(['dead', 'solved']), 'groups/solved': share(['solved']) };
 }
 
 /** `completions/*`: lengths include the end token; `terminated` rows ended by themselves. */

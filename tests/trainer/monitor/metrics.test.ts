@@ -5,6 +5,7 @@ import {
   diversityMetrics,
   generationTokens,
   groupMetrics,
+  groupOutcomes,
   rewardMetrics,
   StepAccumulator,
 } from '../../../main/trainer/monitor/metrics.ts';
@@ -38,8 +39,17 @@ describe('groupMetrics', () => {
   it('distinguishes dead groups that are solved from the others', () => {
     const rewards = [[1, 1, 0.3, 0.3, 0, 1, 1, 0.99]];
     const result = computeAdvantages(rewards, { ...config, reward_weights: null, scale_rewards: 'batch' });
-    expect(groupMetrics(result, 1)).toEqual({ 'groups/dead': 0.5, 'groups/solved': 0.25 });
-    expect(groupMetrics(result, null)).toEqual({ 'groups/dead': 0.5, 'groups/solved': 0 });
+    const prompts = ['a', 'b', 'c', 'd'].map((id) => ({ record: { id, prompt: '' } }));
+    const groups = groupOutcomes(prompts, result, 1);
+    expect(groups.map(({ recordId, outcome }) => `${recordId} ${outcome}`)).toEqual([
+      'a solved',
+      'b dead',
+      'c teaches',
+      'd teaches',
+    ]);
+    expect(groups[1]?.reward).toBeCloseTo(0.3, 6);
+    expect(groupMetrics(groups)).toEqual({ 'groups/dead': 0.5, 'groups/solved': 0.25 });
+    expect(groupMetrics(groupOutcomes(prompts, result, null))).toEqual({ 'groups/dead': 0.5, 'groups/solved': 0 });
   });
 });
 

@@ -29,9 +29,13 @@ export interface AdvisedRun {
 /** The next run with this advice applied. Throws if the combination is invalid. */
 export function adviseNext(store: Store, runId: number, rules: readonly Advice['rule'][]): AdvisedRun {
   const chosen = runAdvice(store, runId).filter(({ rule }) => rules.includes(rule));
-  const change = Object.assign({}, ...chosen.map((advice) => advice.change)) as Partial<TrainConfig>;
+  return changedRun(store, runId, Object.assign({}, ...chosen.map((advice) => advice.change)), 'advice');
+}
+
+/** The next run with this change; `what` says where it comes from. Throws if the combination is invalid. */
+export function changedRun(store: Store, runId: number, change: Partial<TrainConfig>, what: string): AdvisedRun {
   const base = runConfig(store, runId);
-  parseConfig({ ...base, ...change }, `run ${runId} with advice`);
+  parseConfig({ ...base, ...change }, `run ${runId} with ${what}`);
   return { base, change, name: advisedName(requireRun(store, runId).name, change) };
 }
 

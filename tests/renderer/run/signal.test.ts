@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { outcomeSeries, promptWords, savingWords } from '../../../renderer/run/signal.ts';
+
+describe('outcomeSeries', () => {
+  it('has a point at the end of each part of the run', () => {
+    const bins = [{ from: 1, to: 3, teaches: 0.5, solved: 0.25, dead: 0.25 }];
+    expect(outcomeSeries({ bins }).map(({ label, x, y }) => [label, x, y])).toEqual([
+      ['teaches', [3], [0.5]],
+      ['learned', [3], [0.25]],
+      ['dead', [3], [0.25]],
+    ]);
+  });
+});
+
+describe('promptWords', () => {
+  it('agrees in number', () => {
+    expect(promptWords({ prompts: { teaches: 1, solved: 200, dead: 0 }, groups: 1440 })).toBe(
+      '201 prompts sampled in 1,440 groups. By the last group of each, 1 still teaches, 200 are learned and 0 are dead.',
+    );
+  });
+});
+
+describe('savingWords', () => {
+  it('says what was saved or lost, and nothing of what is within the noise', () => {
+    expect(savingWords({ isUsed: false, seconds: 20 }, 80)).toBe(
+      'Would have saved about 20 s (25 %) for as much signal.',
+    );
+    expect(savingWords({ isUsed: false, seconds: -20 }, 80)).toBe(
+      'Would have cost about 20 s (25 %) more for as much signal.',
+    );
+    expect(savingWords({ isUsed: false, seconds: 0.5 }, 80)).toBe('Would have changed hardly anything.');
+    expect(savingWords({ isUsed: false, seconds: null }, 80)).toMatch(/^Not known/);
+    expect(savingWords({ isUsed: true, seconds: null }, 80)).toBe('In use.');
+  });
+});

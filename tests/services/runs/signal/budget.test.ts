@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { type SignalStep, signalBudget } from '../../../../main/services/runs/signal/budget.ts';
+import type { GroupOutcome } from '../../../../main/trainer/events.ts';
+
+const config = {
+  dynamic_sampling: 0,
+  greso_exploration: null,
+  pods_update_size: null,
+  num_generations: 8,
+  per_device_train_batch_size: 32,
+};
+
+/** One letter a group: t(eaches), s(olved), d(ead); the prompts are a, b, c … */
+function step(at: number, letters: string): SignalStep {
+  const outcomes = { t: 'teaches', s: 'solved', d: 'dead' } as const;
+  const groups = [...letters].map(
+    (letter, i): GroupOutcome => ({
+      recordId: 'abcdef'[i] ?? '',
+      outcome: outcomes[letter as keyof typeof outcomes],
+      reward: 0.5,
+    }),
+  );
+  return { step: at, groups, sampling: 2, training: 4, total: 7 };
+}
+
+function secondsOf(budget: ReturnType<typeof signalBudget>, setting: string) {
+  return budget?.savings.find((saving) => saving.setting === setting)?.seconds;
+}
+
+describe('signalBudget', () => {
+  const budget = signalBudget([step(1, 'tttd'), step(2, 'tssd')], config);
+
+  it('shares out the groups of each step, and prompts by their last group', () => {
+    expect(budget?.bins).toEqual([
+      { from: 1, to: 1, teaches: 0.75, solved: 0, dead: 0.25 },
+      { from: 2, to: 2, teaches: 0.25, solved: 0.5, dead: 0.25 },
+    ]);
+    expect(budget?.prompts).toEqual({ teaches: 1, solved: 2, dead: 1 });
+    expect(budget).toMatchObject({ groups: 8, seconds: 14, wasted: 6 * 0.25 + 6 * 0.75 });
+  });
+
+  it('joins the steps of a long run', () => {
+    const long = signalBudget(
+      Array.from({ length: 130 }, (_, i) => step(i + 1, i < 3 ? 'td' : 'tt')),
+      config,
+    );
+    expect(long?.bins).toHaveLength(44);
+    expect(long?.bins[0]).toEqual({ from: 1, to: 3, teaches: 0.5, solved: 0, dead: 0.5 });
+    expect(long?.bins.at(-1)).toMatchObject({ from: 130, to: 130, teaches: 1 });
+  });
+
+  it('estimates dynamic sampling by rounds of the same share of dead groups', () => {
+    const [first, second] = [0.25, 0.75].map((d) => ({
+      seconds: 7 + 2 * (d + d ** 2 + d ** 3),
+      teaching: 4 * (1 - d ** 4),
+    }));
+    const seconds = (first?.seconds ?? 0) + (second?.seconds ?? 0);
+    const teaching = (first?.teaching ?? 0) + (second?.teaching ?? 0);
+    expect(secondsOf(budget, 'dynamic_sampling')).toBeCloseTo(14 - 4 * (seconds / teaching), 10);
+  });
+
+  it('replays which prompts GRESO would have skipped', () => {
+    // Only d is drawn with probability 1/2, at step 2: 4 of 7.5 groups teach in place of 4 of 8.
+    expect(secondsOf(budget, 'greso_exploration')).toBeCloseTo(14 - 4 * (14 / ((4 / 7.5) * 8)), 10);
+  });
+
+  it('takes half of the loss for PODS, and keeps as many groups in a micro-batch', () => {
+    expect(budget?.savings.at(-1)).toEqual({
+      setting: 'pods_update_size',
+      isUsed: false,
+      seconds: 4,
+      change: { pods_update_size: 4, per_device_train_batch_size: 16 },
+    });
+    const small = signalBudget([step(1, 'tt')], { ...config, num_generations: 2 });
+    expect(small?.savings.map(({ setting }) => setting)).not.toContain('pods_update_size');
+  });
+
+  it('knows no saving where nothing teaches, and none of what is in use', () => {
+    const dead = signalBudget([step(1, 'dddd')], config);
+    expect(secondsOf(dead, 'dynamic_sampling')).toBeNull();
+    expect(secondsOf(dead, 'greso_exploration')).toBeNull();
+    const used = signalBudget([step(1, 'tttd')], { ...config, dynamic_sampling: 2, pods_update_size: 4 });
+    expect(used?.savings.map(({ isUsed, seconds }) => [isUsed, seconds === null])).toEqual([
+      [true, true],
+      [false, false],
+      [true, true],
+    ]);
+  });
+
+  it('has nothing to say without groups', () => {
+    expect(signalBudget([], config)).toBeNull();
+  });
+});

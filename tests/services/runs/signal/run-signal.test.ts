@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { discardAfter, recordEvents } from '../../../../main/services/runs/events.ts';
+import { createRun } from '../../../../main/services/runs/runs.ts';
+import { runSignal, signalNext } from '../../../../main/services/runs/signal/run-signal.ts';
+import { parseConfig } from '../../../../main/trainer/config.ts';
+import type { GroupOutcome, TrainerEvent } from '../../../../main/trainer/events.ts';
+import { temporaryStore } from '../../../store/helpers.ts';
+
+const config = parseConfig({ num_generations: 8, per_device_train_batch_size: 16 });
+const times = { 'time/rollout': 1, 'time/reward': 0.5, 'time/loss': 2, step_time: 4 };
+
+function stepEvent(step: number, outcomes: readonly GroupOutcome['outcome'][]): TrainerEvent {
+  const groups = outcomes.map((outcome, i) => ({ recordId: `r${i}`, outcome, reward: i === 0 ? Number.NaN : 0.5 }));
+  return { kind: 'step', step, metrics: times, groups };
+}
+
+describe('runSignal', () => {
+  it('reads what was stored with the steps, each once, and forgets what a resumed run repeats', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, config);
+    expect(runSignal(store, runId)).toBeNull();
+    const events = [stepEvent(1, ['teaches', 'dead']), stepEvent(2, ['teaches', 'solved']), stepEvent(3, [])];
+    recordEvents(store, runId, events);
+    recordEvents(store, runId, events);
+    expect(store.promptGroups.ofRun(runId)).toHaveLength(4);
+    expect(store.promptGroups.ofRun(runId)[0]).toEqual({
+      ...{ step: 1, recordId: 'r0', outcome: 'teaches', reward: Number.NaN },
+    });
+    expect(runSignal(store, runId)).toMatchObject({
+      prompts: { teaches: 1, solved: 1, dead: 0 },
+      groups: 4,
+      seconds: 8,
+      wasted: 3.5,
+    });
+    discardAfter(store, runId, 1);
+    expect(runSignal(store, runId)).toMatchObject({ prompts: { teaches: 1, solved: 0, dead: 1 }, groups: 2 });
+  });
+
+  it('has no budget where groups of equal rewards teach as well', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, { ...config, method: 'polychromic-grpo' });
+    recordEvents(store, runId, [stepEvent(1, ['teaches', 'dead'])]);
+    expect(runSignal(store, runId)).toBeNull();
+  });
+
+  it('prepares the next run with a setting, under a name that says so', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, config, { name: 'grpo/seed_42' });
+    recordEvents(store, runId, [stepEvent(1, ['teaches', 'dead'])]);
+    expect(signalNext(store, runId, 'pods_update_size')).toEqual({
+      base: config,
+      change: { pods_update_size: 4, per_device_train_batch_size: 8 },
+      name: 'grpo pods_update_size 4/seed_42',
+    });
+    expect(signalNext(store, runId, 'dynamic_sampling').change).toEqual({ dynamic_sampling: 3 });
+  });
+});
