@@ -12,6 +12,7 @@ import {
   type GeneratedDataset,
   generateCurriculum,
   type Leakage,
+  mixStages,
   readTemplate,
   recordDataset,
   type StageSupply,
@@ -26,6 +27,7 @@ import { type CommandContext, commandContext, wholeNumber, withCommonOptions } f
 
 interface DatasetOptions {
   readonly curriculum?: boolean;
+  readonly mixed?: boolean;
   readonly words?: string;
   readonly outputDir?: string;
   readonly texts?: string[];
@@ -51,6 +53,7 @@ export function registerDataset(program: Command): void {
     .description('generate training and test pairs for one or more word counts')
     .option('--curriculum', `all stages: ${curriculumWords.join(', ')} words`)
     .option('--words <list>', 'word counts, for instance 10,25')
+    .option('--mixed', 'one dataset of all the word counts together, for adarft_target_reward')
     .option('--output-dir <dir>', "output folder (default: the workspace's datasets folder)")
     .option('--texts <files...>', "source texts (default: the workspace's, or the bundled ones)")
     .option('--train <n>', 'training pairs per stage', '512')
@@ -67,7 +70,8 @@ function makeDatasets(options: DatasetOptions, command: Command): void {
   const test = wholeNumber('--test', options.test);
   const { origin, texts } = chooseCorpus(context, options.texts ?? []);
   const folder = resolve(options.outputDir ?? context.workspace.datasets);
-  const generated = generateCurriculum({ texts, stages, train, test, seed: context.seed, template });
+  const made = generateCurriculum({ texts, stages, train, test, seed: context.seed, template });
+  const generated = options.mixed === true ? mixStages(made) : made;
   const checked = generated.map((stage) => ({ stage, leakage: leakageIn(stage) }));
   const written = checked.flatMap(({ stage, leakage }) => writeStage(stage, leakage, folder, context));
   recordInHistory(checked, folder, context, template);
@@ -85,6 +89,10 @@ function makeDatasets(options: DatasetOptions, command: Command): void {
   if (written.length === 0) throw nothingServed(shortages);
 }
 
+function fileName({ words, mixed }: Extract<GeneratedDataset, { kind: 'dataset' }>): string {
+  return mixed === undefined ? `${words}words.jsonl` : `${mixed.join('-')}words.jsonl`;
+}
+
 /** Files in an existing workspace are recorded in its history. No workspace is created for files elsewhere. */
 function recordInHistory(
   checked: readonly CheckedStage[],
@@ -98,7 +106,7 @@ function recordInHistory(
   try {
     for (const { stage, leakage } of checked) {
       if (stage.kind === 'shortage') continue;
-      const files = datasetFiles(join(folder, `${stage.words}words.jsonl`));
+      const files = datasetFiles(join(folder, fileName(stage)));
       recordDataset(store, { ...stage, files, seed: context.seed, template, leakage });
     }
   } finally {
@@ -145,7 +153,7 @@ function writeStage(
     return [];
   }
   const { words, train, test } = stage;
-  const files = writeDataset(join(folder, `${words}words.jsonl`), { train, test });
+  const files = writeDataset(join(folder, fileName(stage)), { train, test });
   const { clean = true, overlaps = [] } = leakage ?? {};
   if (!clean)
     context.say(

@@ -141,7 +141,12 @@ function braidState({ config, start, memory }: Session, { step, watch, prompts, 
   const dataset = fingerprint(start.records);
   return {
     ...{ seed: config.seed, step, dataset, memory, watch },
-    prompts: { version: 1, extra: prompts.extra, deadInRow: [...prompts.deadInRow] },
+    prompts: {
+      version: 1,
+      extra: prompts.extra,
+      deadInRow: [...prompts.deadInRow],
+      targetDifficulty: prompts.targetDifficulty,
+    },
     entropy: entropy === null ? null : { version: 1, ...entropy },
     generation,
   };
@@ -185,6 +190,7 @@ const promptsSchema = z.object({
   deadInRow: z
     .array(z.tuple([z.int().min(0), z.int().min(1)]))
     .transform((pairs): PromptState['deadInRow'] => new Map(pairs)),
+  targetDifficulty: z.number().nullable().default(null),
 });
 const entropySchema = z
   .object({ version: z.literal(1), coefficient: z.number(), entropy: z.number().nullable() })

@@ -114,6 +114,16 @@ export const trainConfigSchema = z.strictObject({
   greso_exploration: z.number().gt(0).lt(1).nullable().default(null).meta({
     doc: 'Skip a prompt after z dead groups in a row with probability 1 - p^z (GRESO), where p is this number; null: never.',
   }),
+  adarft_target_reward: z.number().nullable().default(null).meta({
+    doc: 'Take the prompts whose reference completions are nearest to a target length, which rises while the mean reward is above this and falls while it is below (AdaRFT: beta); null: off.',
+  }),
+  adarft_sensitivity: positive.default(2).meta({
+    doc: 'adarft_target_reward: how strongly the target length reacts to the reward (AdaRFT: alpha).',
+  }),
+  adarft_step_size: positive.default(2).meta({
+    unit: 'words',
+    doc: 'adarft_target_reward: the most by which the target length changes after a generation (AdaRFT: eta).',
+  }),
   max_completion_length: count.nullable().default(null).meta({
     unit: 'tokens',
     doc: 'Maximum tokens of a completion; null: computed from the longest target of the dataset.',
@@ -325,7 +335,11 @@ function combinationFault(config: TrainConfig): ConfigFault | null {
   return (
     polychromicFault(config) ??
     (isReinforcement(config.method)
-      ? (groupFault(config) ?? maxRlFault(config) ?? entropyFault(config) ?? referenceFault(config))
+      ? (groupFault(config) ??
+        difficultyFault(config) ??
+        maxRlFault(config) ??
+        entropyFault(config) ??
+        referenceFault(config))
       : null)
   );
 }
@@ -342,6 +356,21 @@ function referenceFault({ sync_ref_model, use_peft, beta }: TrainConfig): Config
     ? ['expected use_peft false with sync_ref_model, got true', 'Train all weights: adapters cannot be mixed.']
     : ['expected beta above 0 with sync_ref_model, got 0', 'Set beta: without a KL term there is no reference.'];
   return { field: 'sync_ref_model', message, remedy };
+}
+
+/** Two settings that choose prompts would each undo what the other does. */
+function difficultyFault({
+  adarft_target_reward,
+  dynamic_sampling,
+  greso_exploration,
+}: TrainConfig): ConfigFault | null {
+  if (adarft_target_reward === null || (dynamic_sampling === 0 && greso_exploration === null)) return null;
+  const [field, value] = dynamic_sampling > 0 ? ['dynamic_sampling', 0] : ['greso_exploration', null];
+  return {
+    field: 'adarft_target_reward',
+    message: `expected ${field} ${value} with adarft_target_reward: both choose prompts`,
+    remedy: `Set ${field} to ${value}, or remove adarft_target_reward.`,
+  };
 }
 
 /** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */

@@ -6,7 +6,7 @@ import { type BatchPlan, generationRecords } from './batching/batching.ts';
 import { downSamplingMetrics, keepRows, trainedRows } from './batching/down-sampling.ts';
 import { dynamicSamplingMetrics, replaceGroups, replaceRows } from './batching/dynamic-sampling.ts';
 import type { Generation, Rollouts, SavedGeneration, ScoredGeneration } from './batching/generation.ts';
-import { drawMore, drawPrompts, type PromptState, skipMetrics, withOutcomes } from './batching/prompt-stream.ts';
+import { drawingMetrics, drawMore, drawPrompts, type PromptState, withOutcomes } from './batching/prompt-stream.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { RunConfig } from './config.ts';
 import type { RunIo } from './host/run-io.ts';
@@ -67,14 +67,14 @@ function sampleGroups(session: Session, plan: BatchPlan, number: number, before:
   const first = drawPrompts(plan, before, number);
   let { records, skipped } = first;
   let sampled = sampledOnce(records, 0);
-  let prompts = withOutcomes(plan, first.state, records, deadGroups(sampled.result));
+  let prompts = withOutcomes(plan, first.state, records, sampled.result);
   const rewards = [sampled.result.rewards];
   for (let round = 1; round <= config.dynamic_sampling; round++) {
     const dead = deadGroups(sampled.result);
     if (dead.length === 0) break;
     const more = drawMore(plan, prompts, number, dead.length);
     const others = sampledOnce(more.records, round);
-    prompts = withOutcomes(plan, more.state, more.records, deadGroups(others.result));
+    prompts = withOutcomes(plan, more.state, more.records, others.result);
     rewards.push(others.result.rewards);
     sampled = compared(replaceGroups(sampled, dead, others, config.num_generations));
     records = replaceRows(records, dead, more.records, 1);
@@ -83,7 +83,7 @@ function sampleGroups(session: Session, plan: BatchPlan, number: number, before:
   const metrics = {
     ...sampled.metrics,
     ...(config.dynamic_sampling > 0 && dynamicSamplingMetrics(rewards, sampled.result, config.num_generations)),
-    ...skipMetrics(plan, prompts, skipped),
+    ...drawingMetrics(plan, { before, after: prompts }, { records, skipped }),
   };
   return { sampled: { ...sampled, metrics }, records, prompts };
 }

@@ -1,6 +1,7 @@
 /**
  * GRPO (Shao et al. 2024, arXiv 2402.03300) as TRL 1.13 runs it. In each step:
  *
+ *   AdaRFT:            prompts of a difficulty that follows the mean reward                     (off by default)
  *   GRESO:             skip prompts whose last groups were without spread, by chance            (off by default)
  *   sample G completions of each of P prompts      (every steps_per_generation x num_iterations micro-batches)
  *   score them:        r = sum over reward functions of weight * reward
@@ -18,6 +19,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beginsWithGeneration, epochAfter, microBatches, planBatches } from './batching/batching.ts';
 import type { ScoredGeneration } from './batching/generation.ts';
+import { difficultiesOf } from './batching/prompts.ts';
 import { generateAndScore, rescore } from './generate.ts';
 import type { RunIo } from './host/run-io.ts';
 import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from './losses/adaptive-entropy.ts';
@@ -31,8 +33,8 @@ import type { Session } from './session.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */
 export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
-  const { config, optimizer } = session;
-  const plan = planBatches(config, session.records.length);
+  const { config, optimizer, records, task } = session;
+  const plan = planBatches(config, records.length, difficultiesOf(task, records));
   let prompts = io.prompts;
   let entropy = io.entropy ?? startOfEntropy(config);
   let generation: ScoredGeneration | null = io.restoreGeneration((saved) => rescore(session, plan, saved));

@@ -68,6 +68,17 @@ const panels: readonly ChartPanel[] = [
     include: [0, 1],
   },
   {
+    id: 'difficulty',
+    title: 'Difficulty',
+    unit: 'words',
+    about:
+      'Words of the reference completions. The target rises while the mean reward is above adarft_target_reward, and falls while it is below.',
+    looks: {
+      'adarft/target_difficulty': { label: 'target', colour: 'faint', look: 'dashed' },
+      'adarft/difficulty': { label: 'prompts', colour: 'strand-a' },
+    },
+  },
+  {
     id: 'kl',
     title: 'KL',
     unit: 'nats per token',

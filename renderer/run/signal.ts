@@ -31,16 +31,17 @@ const NONE = 0.01;
 
 /** What a setting would have done to the run's time. */
 export function savingWords(
-  { isUsed, seconds }: Pick<SignalBudget['savings'][number], 'isUsed' | 'seconds'>,
+  { setting, isUsed, seconds }: Pick<SignalBudget['savings'][number], 'setting' | 'isUsed' | 'seconds'>,
   total: number,
 ): string {
   if (isUsed) return 'In use.';
   if (seconds === null) return 'Not known: no group had anything to teach.';
   if (Math.abs(seconds) < NONE * total) return 'Would have changed hardly anything.';
   const percent = number(Math.round((100 * Math.abs(seconds)) / total));
+  const basis = setting === 'pods_update_size' ? 'in as many steps' : 'for as many groups that teach';
   return seconds > 0
-    ? `Would have saved about ${duration(seconds)} (${percent} %) for as much signal.`
-    : `Would have cost about ${duration(-seconds)} (${percent} %) more for as much signal.`;
+    ? `Would have saved about ${duration(seconds)} (${percent} %) ${basis}.`
+    : `Would have cost about ${duration(-seconds)} (${percent} %) more ${basis}.`;
 }
 
 function count(n: number, noun: string): string {

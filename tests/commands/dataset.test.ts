@@ -57,6 +57,17 @@ describe('braid dataset', () => {
     });
   });
 
+  it('writes one dataset of several word counts, shortest first', async () => {
+    const { stdout } = await ours('--words', '25,10', '--mixed', '--json');
+    const [stage, ...others] = JSON.parse(stdout).stages;
+    expect(others).toEqual([]);
+    expect(stage).toMatchObject({ words: 25, train: 40, test: 10, held_out_clean: true });
+    expect(stage.file).toMatch(/10-25words\.jsonl$/);
+    const words = lines('10-25words.jsonl').map((line) => JSON.parse(line).words);
+    expect(words).toEqual([...new Array(20).fill(10), ...new Array(20).fill(25)]);
+    expect(readdirSync(join(folder, 'out')).sort()).toEqual(['10-25words.jsonl', '10-25words.test.jsonl']);
+  });
+
   it('reports the stages of a curriculum that the texts are insufficient for, and writes the others', async () => {
     const { stdout, stderr, error } = await ours('--curriculum', '--json');
     expect(error).toBeNull();

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import type { TrainConfig } from '../../main/trainer/config.ts';
-import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
+import { tinyDataset } from '../tiny-dataset.ts';
+import { checkpointDigests, openTiny, type TinyRunOptions, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;
 let model: string;
@@ -23,6 +24,7 @@ afterAll(async () => {
 interface Case {
   readonly name: string;
   readonly config: Partial<TrainConfig>;
+  readonly records?: TinyRunOptions['records'];
   /** Where the run is stopped and resumed. */
   readonly stop: number;
   /** Whether a generation is in use there. */
@@ -35,12 +37,16 @@ const OFF: Partial<TrainConfig> = {
   dynamic_sampling: 0,
   pods_update_size: null,
   greso_exploration: null,
+  adarft_target_reward: null,
   use_adaptive_entropy: false,
   sync_ref_model: false,
 };
 
 /** The reference is mixed with what the policy has become by then. */
 const following: Partial<TrainConfig> = { sync_ref_model: true, use_peft: false, beta: 0.5 };
+
+/** Of two difficulties. */
+const mixed = [...tinyDataset({ words: 2 }).train, ...tinyDataset({ words: 3 }).train];
 
 /** Two completions get the same reward more often than four. */
 const cases: readonly Case[] = [
@@ -121,6 +127,27 @@ const cases: readonly Case[] = [
     holds: true,
   },
   {
+    name: 'AdaRFT',
+    config: { adarft_target_reward: -1, adarft_step_size: 1, max_steps: 8 },
+    records: mixed,
+    stop: 5,
+    holds: false,
+  },
+  {
+    name: 'AdaRFT, a generation for two steps, two iterations, KL',
+    config: {
+      adarft_target_reward: -1,
+      adarft_step_size: 1,
+      steps_per_generation: 2,
+      num_iterations: 2,
+      beta: 0.1,
+      max_steps: 12,
+    },
+    records: mixed,
+    stop: 7,
+    holds: true,
+  },
+  {
     name: 'PODS',
     config: { num_generations: 8, pods_update_size: 4, per_device_train_batch_size: 8 },
     stop: 3,
@@ -142,31 +169,32 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe.each(cases)('a run with $name', ({ config, stop, holds }) => {
+describe.each(cases)('a run with $name', ({ config, records, stop, holds }) => {
+  const shared = { ...(records && { records }) };
   const digests = (checkpoint: string) => checkpointDigests(checkpoint, config.use_peft ?? true);
 
   it('differs from one without, gives the same numbers again, and leaves no tensor behind', async () => {
     const before = tf.memory().numTensors;
-    const first = await tinyRun({ model, config });
+    const first = await tinyRun({ ...shared, model, config });
     expect(tf.memory().numTensors).toBe(before);
-    const second = await tinyRun({ model, config });
+    const second = await tinyRun({ ...shared, model, config });
     expect(second.steps).toEqual(first.steps);
     expect(second.samples).toEqual(first.samples);
     expect(digests(second.checkpoint)).toEqual(digests(first.checkpoint));
-    const plain = await tinyRun({ model, config: { ...config, ...OFF } });
+    const plain = await tinyRun({ ...shared, model, config: { ...config, ...OFF } });
     expect(digests(plain.checkpoint)).not.toEqual(digests(first.checkpoint));
   });
 
   it(`gives the same numbers when stopped at step ${stop} and resumed`, async () => {
-    const whole = await tinyRun({ model, config });
-    const stopped = await tinyRun({ model, config, stopAfter: stop });
+    const whole = await tinyRun({ ...shared, model, config });
+    const stopped = await tinyRun({ ...shared, model, config, stopAfter: stop });
     const saved = JSON.parse(readFileSync(join(stopped.checkpoint, 'rng.json'), 'utf8'));
     expect(saved.generation !== null).toBe(holds);
     const drawsMore = config.dynamic_sampling !== undefined || config.greso_exploration !== undefined;
     if (drawsMore) expect(saved.prompts.extra).toBeGreaterThan(0);
     expect(saved.prompts.deadInRow.length > 0).toBe(config.greso_exploration !== undefined);
     expect(saved.entropy !== null).toBe(config.use_adaptive_entropy === true);
-    const resumed = await tinyRun({ model, config, resumeFrom: stopped.checkpoint });
+    const resumed = await tinyRun({ ...shared, model, config, resumeFrom: stopped.checkpoint });
     expect([...stopped.steps, ...resumed.steps]).toEqual(whole.steps);
     expect([...stopped.samples, ...resumed.samples]).toEqual(whole.samples);
     expect(digests(resumed.checkpoint)).toEqual(digests(whole.checkpoint));
@@ -210,7 +238,7 @@ describe('dynamic sampling', () => {
     const file = join(stopped.checkpoint, 'rng.json');
     const { prompts, entropy, ...state } = JSON.parse(readFileSync(file, 'utf8'));
     expect(entropy).toBeNull();
-    expect(prompts).toEqual({ version: 1, extra: 0, deadInRow: [] });
+    expect(prompts).toEqual({ version: 1, extra: 0, deadInRow: [], targetDifficulty: null });
     delete state.generation.records;
     rmSync(join(stopped.checkpoint, 'checksums.sha256'));
     writeFileSync(file, JSON.stringify(state));

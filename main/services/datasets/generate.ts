@@ -29,6 +29,8 @@ export type GeneratedDataset =
       readonly train: readonly InterleaveRecord[];
       readonly test: readonly InterleaveRecord[];
       readonly supply: StageSupply;
+      /** The word counts of a dataset of several; `words` is the highest. */
+      readonly mixed?: readonly number[];
     }
   | { readonly kind: 'shortage'; readonly words: number; readonly supply: StageSupply; readonly reason: string };
 
@@ -90,6 +92,20 @@ export function* generateStages(
       makeRecords(split[side], side, words, pairs[side], seed, template);
     yield { kind: 'dataset', words, train: records('train'), test: records('test'), supply };
   }
+}
+
+/** One dataset of all stages that were made, shortest first, for prompts whose difficulty follows the reward; and the shortages. */
+export function mixStages(stages: readonly GeneratedDataset[]): GeneratedDataset[] {
+  const made = stages.flatMap((stage) => (stage.kind === 'dataset' ? [stage] : []));
+  const last = made.at(-1);
+  if (last === undefined) return [...stages];
+  const mixed: GeneratedDataset = {
+    ...last,
+    train: made.flatMap(({ train }) => train),
+    test: made.flatMap(({ test }) => test),
+    mixed: made.map(({ words }) => words),
+  };
+  return [...stages.filter(({ kind }) => kind === 'shortage'), mixed];
 }
 
 function checkCount(name: string, value: number): void {

@@ -15,6 +15,7 @@ export {
   generateCurriculum,
   generateDataset,
   generateStages,
+  mixStages,
   sidesOf,
   type TextOnSide,
 } from './generate.ts';

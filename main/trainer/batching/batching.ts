@@ -10,6 +10,7 @@
 import { BraidError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
 import { type TrainConfig, trainedGroupSize } from '../config.ts';
+import { type DifficultyConfig, type DifficultyPlan, planDifficulty } from './difficulty.ts';
 
 export type BatchConfig = Pick<
   TrainConfig,
@@ -22,7 +23,8 @@ export type BatchConfig = Pick<
   | 'per_device_train_batch_size'
   | 'shuffle_dataset'
   | 'seed'
->;
+> &
+  DifficultyConfig;
 
 export interface BatchPlan {
   readonly records: number;
@@ -30,6 +32,8 @@ export interface BatchPlan {
   readonly shuffle: boolean;
   /** With what probability a prompt is drawn again after one dead group (prompt-stream.ts); null: as any other. */
   readonly exploration: number | null;
+  /** Whether, and how, the difficulty of prompts follows the reward (difficulty.ts). */
+  readonly difficulty: DifficultyPlan | null;
   /** G, as far as it is trained on: with PODS, that part of each group. */
   readonly groupSize: number;
   /** P */
@@ -62,8 +66,8 @@ export interface MicroBatch {
 const EPOCH_STREAM = hashString('epoch');
 const GROUP_STREAM = hashString('groups');
 
-/** Computes the plan of a run on `records` records. */
-export function planBatches(config: BatchConfig, records: number): BatchPlan {
+/** Computes the plan of a run on `records` records; `difficulties`, by record, are needed for AdaRFT alone. */
+export function planBatches(config: BatchConfig, records: number, difficulties: readonly number[] = []): BatchPlan {
   const stepsPerGeneration = config.steps_per_generation ?? config.gradient_accumulation_steps;
   const rows = config.per_device_train_batch_size * stepsPerGeneration;
   if (records < 1)
@@ -82,6 +86,7 @@ export function planBatches(config: BatchConfig, records: number): BatchPlan {
     seed: config.seed,
     shuffle: config.shuffle_dataset,
     exploration: config.greso_exploration,
+    difficulty: planDifficulty(config, difficulties),
     groupSize,
     groupsPerGeneration: rows / groupSize,
     rowsPerMicroBatch: config.per_device_train_batch_size,

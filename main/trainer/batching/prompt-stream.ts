@@ -9,16 +9,20 @@
  */
 import { hashString, uniform } from '../../random.ts';
 import type { Metrics } from '../events.ts';
+import { type Advantages, deadGroups, nanStats } from '../losses/advantages.ts';
 import { type BatchPlan, groupOrder, recordAt } from './batching.ts';
+import { difficultyMetrics, nearestRecords, nextTarget } from './difficulty.ts';
 
 export interface PromptState {
   /** Prompts drawn or skipped so far in addition to P per generation. */
   readonly extra: number;
   /** By record, how many of its last groups were dead in a row; records without are absent. Empty without GRESO. */
   readonly deadInRow: ReadonlyMap<number, number>;
+  /** With AdaRFT, the difficulty of the next generation's prompts; null before the first. */
+  readonly targetDifficulty: number | null;
 }
 
-export const startOfPrompts: PromptState = { extra: 0, deadInRow: new Map() };
+export const startOfPrompts: PromptState = { extra: 0, deadInRow: new Map(), targetDifficulty: null };
 
 export interface DrawnPrompts {
   /** Indices of records. */
@@ -31,6 +35,11 @@ const SKIP_STREAM = hashString('greso');
 
 /** The P prompts of a generation, in the order of its groups. */
 export function drawPrompts(plan: BatchPlan, state: PromptState, generation: number): DrawnPrompts {
+  if (plan.difficulty !== null) {
+    const target = state.targetDifficulty ?? plan.difficulty.lowest;
+    const records = nearestRecords(plan.difficulty, target, generation, plan.groupsPerGeneration);
+    return { records, skipped: 0, state: { ...state, targetDifficulty: target } };
+  }
   const first = generation * plan.groupsPerGeneration + state.extra;
   const { records, skipped } = draw(plan, state, first, plan.groupsPerGeneration);
   return {
@@ -70,14 +79,19 @@ export function skipProbability(exploration: number, deadInRow: number): number 
   return 1 - exploration ** deadInRow;
 }
 
-/** The state after the groups of these records were scored; `dead`: the places of those without spread. */
+/** The state after the groups of these records were scored. */
 export function withOutcomes(
-  { exploration }: BatchPlan,
+  { exploration, difficulty }: BatchPlan,
   state: PromptState,
   records: readonly number[],
-  dead: readonly number[],
+  result: Pick<Advantages, 'rewards' | 'groupStd'>,
 ): PromptState {
+  if (difficulty !== null && state.targetDifficulty !== null) {
+    const reward = nanStats(result.rewards).mean;
+    return { ...state, targetDifficulty: nextTarget(difficulty, state.targetDifficulty, reward) };
+  }
   if (exploration === null) return state;
+  const dead = deadGroups(result);
   const deadInRow = new Map(state.deadInRow);
   records.forEach((record, place) => {
     if (dead.includes(place)) deadInRow.set(record, (deadInRow.get(record) ?? 0) + 1);
@@ -86,8 +100,16 @@ export function withOutcomes(
   return { ...state, deadInRow };
 }
 
-/** Prompts skipped for a generation, and the share of records that may be skipped; nothing without GRESO. */
-export function skipMetrics({ exploration, records }: BatchPlan, state: PromptState, skipped: number): Metrics {
+/**
+ * With GRESO, prompts skipped for a generation, and the share of records that may be skipped; with AdaRFT, difficulties
+ * of the generation that was drawn in the state `before`.
+ */
+export function drawingMetrics(
+  { exploration, difficulty, records: count }: BatchPlan,
+  { before, after }: { readonly before: PromptState; readonly after: PromptState },
+  { records, skipped }: Pick<DrawnPrompts, 'records' | 'skipped'>,
+): Metrics {
+  if (difficulty !== null) return difficultyMetrics(difficulty, before.targetDifficulty ?? difficulty.lowest, records);
   if (exploration === null) return {};
-  return { 'greso/skipped': skipped, 'greso/dead_prompts': state.deadInRow.size / records };
+  return { 'greso/skipped': skipped, 'greso/dead_prompts': after.deadInRow.size / count };
 }

@@ -2,6 +2,7 @@
 import { BraidError, inputError } from '../../errors.ts';
 import { encodePrompt, type Tokenizer } from '../../model/tokenizer.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
+import { countWords } from '../../text/words.ts';
 import type { TrainConfig } from '../config.ts';
 
 export interface TokenRecord {
@@ -29,6 +30,11 @@ export function encodeRecords(
     checkTokens([...promptIds, ...targetIds], tokenizer, vocabSize, `record ${record.id}`);
     return { record, promptIds, targetIds, controlTokens: [...quoted, target].flatMap(tokenizer.controlTokens) };
   });
+}
+
+/** The difficulty of each record, by which AdaRFT chooses: the words of its reference completion. */
+export function difficultiesOf(task: Task, records: readonly TokenRecord[]): number[] {
+  return records.map(({ record }) => countWords(task.reference(record)));
 }
 
 /** Throws where a token has no row in the model's embedding: added tokens, and an embedding that was not resized. */

@@ -7,8 +7,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { modelParameters } from '../../model/model.ts';
 import { parameterCount } from '../../model/parameter.ts';
 import type { BackendChoice } from '../backend.ts';
-import { generationRecords, planBatches } from '../batching/batching.ts';
+import { planBatches } from '../batching/batching.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
+import { drawPrompts, startOfPrompts } from '../batching/prompt-stream.ts';
+import { difficultiesOf } from '../batching/prompts.ts';
 import { trainedGroupSize } from '../config.ts';
 import type { Sample } from '../events.ts';
 import type { RunEstimate, TrainerStart } from '../host/start.ts';
@@ -94,8 +96,8 @@ function quotingRecords({ records, evalRecords }: Session): PreflightResult['quo
 
 /** The first generation, as the run itself would sample it. */
 function sampleGroups({ config, records, policy, task, maxCompletionLength, decode }: Session): Sample[] {
-  const plan = planBatches(config, records.length);
-  const prompts = generationRecords(plan, 0).flatMap((index) => records[index] ?? []);
+  const plan = planBatches(config, records.length, difficultiesOf(task, records));
+  const prompts = drawPrompts(plan, startOfPrompts, 0).records.flatMap((index) => records[index] ?? []);
   const completions = sampleCompletions(policy, prompts, 0, maxCompletionLength, config);
   const rollouts = scoreCompletions(task, prompts, completions, decode, config);
   return samplesOf(task, withAdvantages(task, 0, rollouts, config), config.num_generations);

@@ -22,14 +22,17 @@ describe('promptWords', () => {
 
 describe('savingWords', () => {
   it('says what was saved or lost, and nothing of what is within the noise', () => {
-    expect(savingWords({ isUsed: false, seconds: 20 }, 80)).toBe(
-      'Would have saved about 20 s (25 %) for as much signal.',
+    expect(savingWords({ setting: 'dynamic_sampling', isUsed: false, seconds: 20 }, 80)).toBe(
+      'Would have saved about 20 s (25 %) for as many groups that teach.',
     );
-    expect(savingWords({ isUsed: false, seconds: -20 }, 80)).toBe(
-      'Would have cost about 20 s (25 %) more for as much signal.',
+    expect(savingWords({ setting: 'dynamic_sampling', isUsed: false, seconds: -20 }, 80)).toBe(
+      'Would have cost about 20 s (25 %) more for as many groups that teach.',
     );
-    expect(savingWords({ isUsed: false, seconds: 0.5 }, 80)).toBe('Would have changed hardly anything.');
-    expect(savingWords({ isUsed: false, seconds: null }, 80)).toMatch(/^Not known/);
-    expect(savingWords({ isUsed: true, seconds: null }, 80)).toBe('In use.');
+    expect(savingWords({ setting: 'pods_update_size', isUsed: false, seconds: 20 }, 80)).toMatch(/in as many steps\.$/);
+    expect(savingWords({ setting: 'dynamic_sampling', isUsed: false, seconds: 0.5 }, 80)).toBe(
+      'Would have changed hardly anything.',
+    );
+    expect(savingWords({ setting: 'dynamic_sampling', isUsed: false, seconds: null }, 80)).toMatch(/^Not known/);
+    expect(savingWords({ setting: 'dynamic_sampling', isUsed: true, seconds: null }, 80)).toBe('In use.');
   });
 });

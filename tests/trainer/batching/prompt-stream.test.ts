@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { epochAfter, generationRecords, planBatches } from '../../../main/trainer/batching/batching.ts';
 import {
+  drawingMetrics,
   drawMore,
   drawPrompts,
   type PromptState,
-  skipMetrics,
   skipProbability,
   startOfPrompts,
   withOutcomes,
@@ -15,6 +15,9 @@ const config = {
   num_generations: 2,
   pods_update_size: null,
   greso_exploration: null,
+  adarft_target_reward: null,
+  adarft_sensitivity: 2,
+  adarft_step_size: 2,
   num_iterations: 1,
   steps_per_generation: null,
   gradient_accumulation_steps: 1,
@@ -75,31 +78,45 @@ describe('skipProbability', () => {
 describe('GRESO', () => {
   const greso = (exploration: number, records: number, seed = 42) =>
     planBatches({ ...config, seed, greso_exploration: exploration }, records);
-  const dead = (pairs: [number, number][], extra = 0): PromptState => ({ extra, deadInRow: new Map(pairs) });
+  const dead = (pairs: [number, number][], extra = 0): PromptState => ({
+    ...startOfPrompts,
+    extra,
+    deadInRow: new Map(pairs),
+  });
+  /** Of so many groups, those at these places are dead. */
+  const scored = (groups: number, dead: readonly number[]) => ({
+    rewards: new Float32Array(groups),
+    groupStd: Float32Array.from({ length: groups }, (_, g) => (dead.includes(g) ? 0 : 1)),
+  });
 
   it('counts dead groups in a row, and forgets them once a group has spread', () => {
     const plan = greso(0.5, 5);
-    const one = withOutcomes(plan, startOfPrompts, [3, 1, 4], [0, 2]);
+    const one = withOutcomes(plan, startOfPrompts, [3, 1, 4], scored(3, [0, 2]));
     expect([...one.deadInRow]).toEqual([
       [3, 1],
       [4, 1],
     ]);
     // Record 3 twice in a generation, dead both times; 4 has spread; 1 is dead for the first time.
-    const two = withOutcomes(plan, one, [3, 4, 3, 1], [0, 2, 3]);
+    const two = withOutcomes(plan, one, [3, 4, 3, 1], scored(4, [0, 2, 3]));
     expect([...two.deadInRow].sort()).toEqual([
       [1, 1],
       [3, 3],
     ]);
     expect([...one.deadInRow]).toHaveLength(2);
-    expect(skipMetrics(plan, two, 7)).toEqual({ 'greso/skipped': 7, 'greso/dead_prompts': 0.4 });
+    expect(drawingMetrics(plan, { before: one, after: two }, { records: [3, 4], skipped: 7 })).toEqual({
+      'greso/skipped': 7,
+      'greso/dead_prompts': 0.4,
+    });
   });
 
   it('skips nothing that has not been dead, and keeps no account where it is off', () => {
     const plan = greso(0.01, 5);
     expect(sorted(drawPrompts(plan, startOfPrompts, 0).records)).toEqual([0, 1]);
     const off = planBatches(config, 5);
-    expect(withOutcomes(off, startOfPrompts, [0, 1], [0, 1])).toBe(startOfPrompts);
-    expect(skipMetrics(off, startOfPrompts, 0)).toEqual({});
+    expect(withOutcomes(off, startOfPrompts, [0, 1], scored(2, [0, 1]))).toBe(startOfPrompts);
+    expect(
+      drawingMetrics(off, { before: startOfPrompts, after: startOfPrompts }, { records: [0, 1], skipped: 0 }),
+    ).toEqual({});
     expect(drawPrompts(off, dead([[0, 9]]), 0).skipped).toBe(0);
   });
 
@@ -142,5 +159,50 @@ describe('GRESO', () => {
     const drawn = drawPrompts(greso(0.5, 5), all, 0);
     expect(drawn.records).toHaveLength(2);
     expect(drawn.skipped).toBe(10);
+  });
+});
+
+describe('AdaRFT', () => {
+  // Three records of 4 words, two of 10.
+  const words = [4, 10, 4, 10, 4];
+  const following = { ...config, adarft_target_reward: 0.5 };
+  const plan = planBatches(following, 5, words);
+  const rewards = (...values: number[]) => ({ rewards: Float32Array.from(values), groupStd: new Float32Array(2) });
+  const at = (targetDifficulty: number): PromptState => ({ ...startOfPrompts, targetDifficulty });
+
+  it('begins with the easiest records, and takes those nearest to the target', () => {
+    const first = drawPrompts(plan, startOfPrompts, 0);
+    expect(first.records.every((record) => words[record] === 4)).toBe(true);
+    expect(first.state).toEqual(at(4));
+    expect(sorted(drawPrompts(plan, at(9), 3).records)).toEqual([1, 3]);
+    // Three easy records come before a hard one, and with more places than records all come again.
+    const four = planBatches({ ...following, per_device_train_batch_size: 8 }, 5, words);
+    expect(drawPrompts(four, at(4), 0).records.map((record) => words[record])).toEqual([4, 4, 4, 10]);
+    const six = planBatches({ ...following, per_device_train_batch_size: 12 }, 5, words);
+    expect(new Set(drawPrompts(six, at(4), 0).records).size).toBe(5);
+  });
+
+  it('takes other ones of the same difficulty in other generations, the same for the same seed', () => {
+    const drawn = [0, 1, 2, 3, 4, 5].map((generation) => drawPrompts(plan, at(4), generation).records);
+    expect(new Set(drawn.map((records) => sorted(records).join(' '))).size).toBeGreaterThan(1);
+    expect(drawPrompts(plan, at(4), 3).records).toEqual(drawn[3]);
+  });
+
+  it('moves the target by the mean reward, within the difficulties that there are', () => {
+    const targetAfter = (state: PromptState, ...values: number[]) =>
+      withOutcomes(plan, state, [0, 2], rewards(...values));
+    expect(targetAfter(at(6), 1, 0.8).targetDifficulty).toBeCloseTo(6 + 2 * Math.tanh(2 * (0.9 - 0.5)), 6);
+    expect(targetAfter(at(6), 0.1, 0.2).targetDifficulty).toBeCloseTo(6 + 2 * Math.tanh(2 * (0.15 - 0.5)), 6);
+    expect(targetAfter(at(9.5), 1, 1).targetDifficulty).toBe(10);
+    expect(targetAfter(at(4), 0, 0).targetDifficulty).toBe(4);
+    expect(targetAfter(at(6), Number.NaN, Number.NaN).targetDifficulty).toBe(6);
+  });
+
+  it('reports the target that it drew for, and what it drew', () => {
+    const drawn = { records: [0, 1], skipped: 0 };
+    expect(drawingMetrics(plan, { before: startOfPrompts, after: at(6) }, drawn)).toEqual({
+      'adarft/target_difficulty': 4,
+      'adarft/difficulty': 7,
+    });
   });
 });
