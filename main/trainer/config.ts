@@ -180,11 +180,21 @@ export const trainConfigSchema = z.strictObject({
     .default('token')
     .meta({ doc: 'Ratio per token, or one per sequence (GSPO).' }),
   loss_type: z
-    .enum(['grpo', 'bnpo', 'dr_grpo', 'dapo', 'cispo', 'sapo'])
+    .enum(['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo', 'cispo', 'sapo', 'vespo'])
     .default('dapo')
     .meta({ doc: 'Policy loss and its normalisation.' }),
   sapo_temperature_pos: positive.default(1).meta({ doc: 'sapo: gate temperature for positive advantages.' }),
   sapo_temperature_neg: positive.default(1.05).meta({ doc: 'sapo: gate temperature for the others.' }),
+  vespo_k_pos: nonNegative.default(2).meta({ doc: 'vespo: exponent of the sequence ratio, advantages of at least 0.' }),
+  vespo_lambda_pos: nonNegative
+    .default(3)
+    .meta({ doc: 'vespo: decay of large sequence ratios, advantages of at least 0.' }),
+  vespo_k_neg: nonNegative.default(3).meta({ doc: 'vespo: exponent of the sequence ratio, negative advantages.' }),
+  vespo_lambda_neg: nonNegative.default(2).meta({ doc: 'vespo: decay of large sequence ratios, negative advantages.' }),
+  off_policy_mask_threshold: positive.nullable().default(null).meta({
+    unit: 'nats per token',
+    doc: 'Leave completions with a negative advantage out of the policy loss where the policy has moved further than this from the one that sampled them; null: never.',
+  }),
   scale_rewards: z.enum(['group', 'batch', 'none', 'mean']).default('group').meta({
     doc: "What advantages are divided by: the standard deviation of the group or of the batch, nothing (none), or the group's mean reward (MaxRL).",
   }),

@@ -75,7 +75,7 @@ def run_case(batches: list[dict], case: dict) -> dict:
 
 def loss_cases():
     """Every loss type with every option that it can be combined with."""
-    types = ["grpo", "bnpo", "dr_grpo", "dapo", "cispo", "sapo"]
+    types = ["grpo", "bnpo", "dr_grpo", "dapo", "cispo", "sapo", "luspo", "vespo"]
     kls = [dict(beta=0.0), dict(beta=0.04, use_bias_correction_kl=False), dict(beta=0.04, use_bias_correction_kl=True)]
     for loss_type in types:
         # cispo's cap is epsilon_high itself.
@@ -95,12 +95,18 @@ def loss_cases():
         yield dict(settings={**two, "top_entropy_quantile": 0.45, "entropy_coef": 0.02}, accumulation=2, old=True)
         yield dict(settings={**two, "entropy_coef": -0.01}, accumulation=2, old=True)
         yield dict(settings={**base, "epsilon": 0.1, "epsilon_high": 0.28}, accumulation=1, old=True)
-        if loss_type in types[:4]:
+        off_policy = {**base, "beta": 0.04, "off_policy_mask_threshold": 0.05}
+        yield dict(settings=off_policy, accumulation=1, old=True)
+        yield dict(settings={**off_policy, "top_entropy_quantile": 0.45}, accumulation=1, old=True)
+        if loss_type in [*types[:4], "luspo"]:
             yield dict(settings={**base, "delta": 1.25, "epsilon_high": 0.5}, accumulation=1, old=True)
             yield dict(settings={**base, "delta": 1.1, "beta": 0.1}, accumulation=1, old=True)
         if loss_type == "sapo":
             sapo = dict(sapo_temperature_pos=0.7, sapo_temperature_neg=2.0)
             yield dict(settings={**base, **sapo}, accumulation=1, old=True)
+        if loss_type == "vespo":
+            vespo = dict(vespo_k_pos=1.0, vespo_lambda_pos=0.5, vespo_k_neg=0.0, vespo_lambda_neg=4.0)
+            yield dict(settings={**base, **vespo}, accumulation=1, old=True)
 
 
 def advantage_cases():

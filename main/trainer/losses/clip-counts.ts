@@ -48,7 +48,7 @@ export class ClipCounts {
 
   metrics(): Readonly<Record<string, number>> {
     const items = Math.max(this.#items, 1);
-    if (this.#config.loss_type === 'sapo') return {};
+    if (this.#config.loss_type === 'sapo' || this.#config.loss_type === 'vespo') return {};
     if (this.#config.loss_type === 'cispo') return { cispo_clip_ratio: this.#high / items };
     return {
       'clip_ratio/low_mean': this.#low / items,

@@ -6,7 +6,13 @@
  *   KL      k3 = e^d − d − 1 with d = ref − logp; × ρ when bias-corrected (ρ unclipped and differentiable)
  *   grpo, bnpo, dr_grpo, dapo   −min(min(ρ, delta)·A, clip(ρ, 1−ε, 1+ε_high)·A)
  *   cispo                       −stop(min(ρ, ε_high))·A·logp
+ *   luspo                       as grpo, each row weighted by its length (Zheng et al. 2026, arXiv 2602.05261)
  *   sapo                        −4·σ(τ(ρ−1))/τ·A, τ by the sign of A
+ *   vespo                       −stop(φ(w))·A·logp, φ(w) = w^k·e^(λ(1−w)), w = exp Σ_t (logp − old) of the row; k and λ
+ *                               by the sign of A (arXiv 2602.10693)
+ *
+ * off_policy_mask_threshold drops the policy term of rows with A < 0 and mean(old − logp) above it (DeepSeek-V3.2,
+ * arXiv 2512.02556, equation 9).
  *
  * The loss depends on the model through logp and entropy [B,T] only, so value and gradient are computed here in
  * closed form on the host, in float64, and enter the tape as one op (`grpoLoss`): it costs two small transfers
@@ -32,6 +38,11 @@ export type LossConfig = Pick<
   | 'kl_clamp'
   | 'sapo_temperature_pos'
   | 'sapo_temperature_neg'
+  | 'vespo_k_pos'
+  | 'vespo_lambda_pos'
+  | 'vespo_k_neg'
+  | 'vespo_lambda_neg'
+  | 'off_policy_mask_threshold'
   | 'top_entropy_quantile'
   | 'entropy_coef'
 >;
@@ -89,11 +100,15 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
   const clip = new ClipCounts(config, sequence);
   let loss = 0;
   let klSum = 0;
+  let phiSum = 0;
   for (let b = 0; b < rows; b++) {
     const advantage = num(batch.advantages, b);
     const length = num(lengths, b);
     const weight = rowWeight(config.loss_type, rows, length, tokens, normaliser);
     const sequenceRatio = sequence ? Math.exp(meanLogRatio(batch, b, length)) : 1;
+    const isOn = isOnPolicy(batch, b, length, config.off_policy_mask_threshold);
+    const phi = config.loss_type === 'vespo' ? gammaWeight(sumLogRatio(batch, b), advantage, config) : Number.NaN;
+    phiSum += phi;
     // Σ_t ∂loss/∂ρ of the row: with one ratio per sequence it flows back to each of its tokens.
     let gradSequenceRatio = 0;
     clip.openRow();
@@ -101,8 +116,8 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
       if (num(mask, i) === 0) continue;
       const logp = num(logps, i);
       const ratio = sequence ? sequenceRatio : Math.exp(logRatio(batch, i));
-      const policy = policyTerm(ratio, logp, advantage, config);
-      const kept = chosen === null || chosen[i] === 1 ? 1 : 0;
+      const policy = policyTerm({ ratio, phi }, logp, advantage, config);
+      const kept = isOn && (chosen === null || chosen[i] === 1) ? 1 : 0;
       let value = kept * policy.value;
       let gradLogp = kept * policy.gradLogp;
       let gradRatio = kept * policy.gradRatio;
@@ -134,6 +149,7 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
   if (config.beta !== 0) metrics.kl = klSum / Math.max(tokens, 1);
   metrics.entropy = maskedSum(batch.entropies, mask) / Math.max(tokens, 1);
   Object.assign(metrics, clip.metrics());
+  if (config.loss_type === 'vespo') metrics['vespo/phi_seq_mean'] = phiSum / rows;
   if (bonus !== null) {
     metrics.policy_loss = loss * undoAccumulation(config.loss_type, normaliser);
     metrics.entropy_coef = config.entropy_coef;
@@ -149,8 +165,16 @@ interface Term {
   readonly gradLogp: number;
 }
 
-function policyTerm(ratio: number, logp: number, advantage: number, config: LossConfig): Term {
+/** What the policy term needs of a row beside its advantage: the token's ratio (or the row's), and VESPO's weight. */
+interface Weights {
+  readonly ratio: number;
+  readonly phi: number;
+}
+
+function policyTerm({ ratio, phi }: Weights, logp: number, advantage: number, config: LossConfig): Term {
   switch (config.loss_type) {
+    case 'vespo':
+      return { value: -phi * advantage * logp, gradRatio: 0, gradLogp: -phi * advantage };
     case 'cispo': {
       const weight = Math.min(ratio, config.epsilon_high ?? config.epsilon) * advantage;
       return { value: -weight * logp, gradRatio: 0, gradLogp: -weight };
@@ -168,6 +192,7 @@ function policyTerm(ratio: number, logp: number, advantage: number, config: Loss
     case 'bnpo':
     case 'dr_grpo':
     case 'dapo':
+    case 'luspo':
       return clippedTerm(ratio, advantage, config);
   }
 }
@@ -188,6 +213,22 @@ function clippedTerm(ratio: number, advantage: number, config: LossConfig): Term
     gradRatio: -(share * unclippedGrad + (1 - share) * clippedGrad),
     gradLogp: 0,
   };
+}
+
+const [LOWEST_LOG_WEIGHT, HIGHEST_LOG_WEIGHT] = [Math.log(1e-8), 20];
+
+/** VESPO's φ(w) of a row, from log w. */
+function gammaWeight(logW: number, advantage: number, config: LossConfig): number {
+  const log = Math.min(Math.max(logW, LOWEST_LOG_WEIGHT), HIGHEST_LOG_WEIGHT);
+  const k = advantage >= 0 ? config.vespo_k_pos : config.vespo_k_neg;
+  const lambda = Math.max(advantage >= 0 ? config.vespo_lambda_pos : config.vespo_lambda_neg, 1e-4);
+  const phi = Math.exp(lambda + k * log - lambda * Math.exp(log));
+  return Number.isFinite(phi) ? phi : 0;
+}
+
+/** Whether a row keeps its policy term: always without a threshold, and with an advantage that isn't negative. */
+function isOnPolicy(batch: PolicyBatch, row: number, length: number, threshold: number | null): boolean {
+  return threshold === null || num(batch.advantages, row) >= 0 || -meanLogRatio(batch, row, length) <= threshold;
 }
 
 /** Schulman's k3 estimator of KL(policy ‖ reference) at one token; `d` = ref − logp. */
@@ -218,15 +259,19 @@ function rowWeight(
       return 1 / (Math.max(tokens, 1) * accumulation);
     case 'dr_grpo':
       return 1 / (rows * normaliser.maxCompletionLength * accumulation);
+    case 'luspo':
+      return 1 / (rows * accumulation);
     case 'dapo':
     case 'cispo':
+    case 'vespo':
       return 1 / ((Math.max(normaliser.numItemsInBatch, 1) * accumulation) / stepsPerGeneration);
   }
 }
 
 /** TRL logs `policy_loss` before the division by the accumulation steps where that division stands alone. */
 function undoAccumulation(lossType: LossConfig['loss_type'], normaliser: LossNormaliser): number {
-  return lossType === 'dapo' || lossType === 'cispo' ? 1 : normaliser.gradientAccumulationSteps;
+  const dividesLast = lossType !== 'dapo' && lossType !== 'cispo' && lossType !== 'vespo';
+  return dividesLast ? normaliser.gradientAccumulationSteps : 1;
 }
 
 interface EntropyBonus {
@@ -274,6 +319,15 @@ function meanLogRatio(batch: PolicyBatch, row: number, length: number): number {
     if (num(batch.mask, i) !== 0) sum += logRatio(batch, i);
   }
   return sum / Math.max(length, 1);
+}
+
+/** Of a row, each token's bounded as TRL does. */
+function sumLogRatio(batch: PolicyBatch, row: number): number {
+  let sum = 0;
+  for (let i = row * batch.columns; i < (row + 1) * batch.columns; i++) {
+    if (num(batch.mask, i) !== 0) sum += Math.min(Math.max(logRatio(batch, i), -20), 20);
+  }
+  return sum;
 }
 
 function maskedLengths(batch: PolicyBatch): readonly number[] {

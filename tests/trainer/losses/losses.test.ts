@@ -18,6 +18,11 @@ const config: LossConfig = {
   kl_clamp: null,
   sapo_temperature_pos: 1,
   sapo_temperature_neg: 1.05,
+  vespo_k_pos: 2,
+  vespo_lambda_pos: 3,
+  vespo_k_neg: 3,
+  vespo_lambda_neg: 2,
+  off_policy_mask_threshold: null,
   top_entropy_quantile: 1,
   entropy_coef: 0,
 };
@@ -109,6 +114,27 @@ describe('policyLoss, one token', () => {
     expect(single(1, 2, { loss_type: 'sapo' }).grad).toBeCloseTo(-2, 6);
   });
 
+  it('vespo weights the log-probability by a gamma weight of the sequence ratio, by the sign of the advantage', () => {
+    const phi = (w: number, k: number, lambda: number): number => w ** k * Math.exp(lambda * (1 - w));
+    const good = single(1.5, 2, { loss_type: 'vespo' });
+    // −φ·2·(−1) over the 6 tokens of the generation batch.
+    expect(good.loss).toBeCloseTo((2 * phi(1.5, 2, 3)) / 6, 6);
+    expect(good.grad).toBeCloseTo((-2 * phi(1.5, 2, 3)) / 6, 6);
+    expect(good.metrics['vespo/phi_seq_mean']).toBeCloseTo(phi(1.5, 2, 3), 6);
+    expect(good.metrics).not.toHaveProperty('clip_ratio/low_mean');
+    expect(single(0.4, -2, { loss_type: 'vespo' }).loss).toBeCloseTo((-2 * phi(0.4, 3, 2)) / 6, 6);
+    // On-policy it is dapo's gradient.
+    expect(single(1, 2, { loss_type: 'vespo' }).grad).toBeCloseTo(-2 / 6, 6);
+  });
+
+  it('drops a bad completion that the policy has left behind, and never a good one', () => {
+    const masked = { off_policy_mask_threshold: 0.5 };
+    expect(single(0.5, -2, masked)).toMatchObject({ loss: 0, grad: 0 });
+    expect(single(0.7, -2, masked).loss).toBe(single(0.7, -2).loss);
+    expect(single(1.9, -2, masked).loss).toBe(single(1.9, -2).loss);
+    expect(single(0.5, 2, masked).loss).toBe(single(0.5, 2).loss);
+  });
+
   it('adds beta times k3, weighted by the ratio when bias-corrected, and clamped when asked to', () => {
     const withRef = (d: number, change: Partial<LossConfig>) =>
       policyLoss({ ...oneToken(1.1, 0), refLogps: [-1 + d] }, plain, { ...config, beta: 0.1, ...change });
@@ -131,6 +157,7 @@ describe('policyLoss, normalisation', () => {
     ['bnpo', -2 / 5 / 2],
     ['dr_grpo', -2 / (2 * 4) / 2],
     ['dapo', -2 / ((20 * 2) / 4)],
+    ['luspo', -2 / 2 / 2],
     ['sapo', ((-4 * 0.5 * 1.2) / 1 + (4 * 0.5 * 0.8) / 1.05) / 2 / 2],
   ] as const)('%s', (loss_type, expected) => {
     expect(policyLoss(onPolicy, accumulated, { ...config, loss_type }).loss).toBeCloseTo(expected, 6);
@@ -202,7 +229,8 @@ describe('policyLoss, metrics', () => {
 });
 
 describe('policyLoss, gradients', () => {
-  const types = ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'cispo', 'sapo'] as const;
+  const types = ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo', 'cispo', 'sapo', 'vespo'] as const;
+  const stopsRatio: readonly string[] = ['cispo', 'vespo'];
   const variants: readonly Partial<LossConfig>[] = [
     {},
     { importance_sampling_level: 'sequence' },
@@ -211,6 +239,7 @@ describe('policyLoss, gradients', () => {
     { beta: 0.3, use_bias_correction_kl: false, kl_clamp: 0.45 },
     { top_entropy_quantile: 0.5, beta: 0.1 },
     { delta: 1.05, epsilon_high: 5 },
+    { off_policy_mask_threshold: 0.01, beta: 0.1 },
     { entropy_coef: 0.2, top_entropy_quantile: 0.7 },
   ];
   for (const loss_type of types) {
@@ -231,11 +260,10 @@ describe('policyLoss, gradients', () => {
           (lossAt(i, h, held, part) - lossAt(i, -h, held, part)) / (2 * h);
         const withoutKl = { ...changed, beta: 0 };
         for (let i = 0; i < 5; i++) {
-          // cispo stops its ratio, the KL term does not: the ratio is held, by moving old with logp, for the first only.
-          const numeric =
-            loss_type === 'cispo'
-              ? slope(i, true, withoutKl) + slope(i, false, changed) - slope(i, false, withoutKl)
-              : slope(i, false, changed);
+          // cispo and vespo stop their ratio, the KL term does not: the ratio is held, by moving old with logp, for the first only.
+          const numeric = stopsRatio.includes(loss_type)
+            ? slope(i, true, withoutKl) + slope(i, false, changed) - slope(i, false, withoutKl)
+            : slope(i, false, changed);
           expect(gradLogps[i]).toBeCloseTo(numeric, 5);
         }
         expect(gradLogps[5]).toBe(0);
