@@ -8,6 +8,7 @@ import { Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, compact } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { Export } from './Export.tsx';
 import { MemoryNeeds } from './MemoryNeeds.tsx';
 import classes from './Models.module.css';
 import { Remove } from './Remove.tsx';
@@ -17,6 +18,7 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
   const { ref, kind, name, folder, deleted, problem } = entry;
   const { data, error } = useQuery(api.models.inspect.queryOptions({ input: { ref } }));
   const [removing, setRemoving] = useState(false);
+  const [exporting, setExporting] = useState(false);
   return (
     <Panel
       title={name}
@@ -31,6 +33,11 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
               Compare
             </Button>
           )}
+          {problem === null && (
+            <Button variant="default" onClick={() => setExporting(true)}>
+              Export …
+            </Button>
+          )}
           {kind !== 'bundled' && !deleted && (
             <Button variant="default" onClick={() => setRemoving(true)}>
               {kind === 'imported' ? 'Remove …' : 'Delete …'}
@@ -43,6 +50,7 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
       {error !== null && <Failed what="The model can't be inspected" error={error} />}
       {error === null && data === undefined && <Loading what="the model" />}
       {data !== undefined && <Read detail={data} />}
+      {exporting && <Export entry={entry} opened onClose={() => setExporting(false)} />}
       <Remove entry={entry} opened={removing} onClose={() => setRemoving(false)} />
     </Panel>
   );

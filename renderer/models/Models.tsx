@@ -17,7 +17,7 @@ import { ModelList } from './ModelList.tsx';
 import classes from './Models.module.css';
 import { modelLines, neighbour } from './model-rows.ts';
 
-const JOB_KINDS = ['model-download', 'model-import'];
+const JOB_KINDS = ['model-download', 'model-import', 'model-export'];
 
 export function Models() {
   const { data, error, refetch } = useQuery(api.models.list.queryOptions());

@@ -27,6 +27,12 @@ export function modelLines(models: readonly ModelEntry[], { search, deleted }: L
   ]);
 }
 
+/** A folder name for the export of a model: `grpo/seed_42` at step 90 becomes `grpo-seed_42-step-90`. */
+export function exportName({ kind, name, run, step }: ModelEntry): string {
+  const full = kind === 'checkpoint' ? `${run?.name ?? 'checkpoint'}-step-${step}` : `${name}-export`;
+  return full.replace(/[^\w.-]+/g, '-').replace(/^[^\w]+/, '');
+}
+
 /** The reference `by` models further down; the first if none is selected. */
 export function neighbour(lines: readonly ModelLine[], ref: string | null, by: number): string | null {
   const refs = lines.flatMap((line) => (line.kind === 'model' ? [line.entry.ref] : []));

@@ -65,6 +65,28 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     expect(existsSync(join(outside, 'brought/config.json'))).toBe(true);
   });
 
+  it('exports a checkpoint as a model of the workspace, and says how it answers', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/models?model=checkpoint%3A1');
+    await page.getByRole('button', { name: 'Export …' }).click();
+    const dialog = page.getByRole('dialog');
+    const name = dialog.getByLabel('Name');
+    expect(await name.inputValue()).toBe('run-0001-10words-grpo-step-20');
+    await name.fill('random');
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+    await dialog.getByText('There is already a model at').waitFor();
+    await name.fill('../elsewhere');
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+    await dialog.getByText('Expected a name of letters').waitFor();
+    await name.fill('mine');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByRole('button', { name: /^mine/ }).waitFor({ timeout: 60_000 });
+    await page.getByText(/mine \(float16\), loaded again, answers \d+ of 16 prompts/).waitFor();
+    expect(readdirSync(join(app.workspace, 'models/mine'))).toContain('model.safetensors');
+    expect(complaints).toEqual([]);
+  });
+
   it('deletes a checkpoint after naming what is deleted', async () => {
     const { page, goto } = await openPage(app);
     await goto('/models?model=checkpoint%3A1');

@@ -1,10 +1,12 @@
 /** Models: what can be evaluated, trained from or played with. */
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { StartedExport } from '../../services/merge/export-model.ts';
 import type { ImportedFolder } from '../../services/models/import.ts';
 import type { ModelDetail } from '../../services/models/inspect.ts';
 import type { ModelEntry } from '../../services/models/list.ts';
 import type { Dependants } from '../../services/models/remove.ts';
+import { DTYPES, GGUF_CHOICES } from '../../trainer/export-types.ts';
 import type { ModelPlan } from '../../trainer/memory/model-plan.ts';
 import { line, path, procedure } from './base.ts';
 
@@ -25,6 +27,17 @@ export const models = {
   download: procedure
     .input(z.object({ repo: line, revision: line.default('main') }))
     .output(z.object({ jobId: z.int() })),
+  /** Starts the export of a model or checkpoint as a model of the workspace, with a GGUF file if wanted. */
+  export: procedure
+    .input(
+      z.object({
+        ref,
+        name: line,
+        dtype: z.enum(DTYPES).nullable(),
+        gguf: z.enum(GGUF_CHOICES).nullable(),
+      }),
+    )
+    .output(type<StartedExport>()),
   /** What depends on a model, before it is deleted. */
   dependants: procedure.input(z.object({ ref })).output(type<Dependants>()),
   /** Deletes a model or a checkpoint; an imported folder is only removed from the list. */

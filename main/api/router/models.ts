@@ -1,5 +1,6 @@
 import type { App } from '../../services/app/app.ts';
 import { stageStart } from '../../services/curriculum/stage-config.ts';
+import { exportModel } from '../../services/merge/export-model.ts';
 import { downloadModel } from '../../services/models/hub.ts';
 import { importModel } from '../../services/models/import.ts';
 import { inspectModel, planOfModel } from '../../services/models/inspect.ts';
@@ -20,6 +21,7 @@ export const models = {
     importModel(app, access.check(path), copy),
   ),
   download: api.models.download.handler(({ context, input }) => ({ jobId: downloadModel(context.app, input) })),
+  export: api.models.export.handler(({ context: { app }, input }) => exportModel(app, input)),
   dependants: api.models.dependants.handler(({ context, input }) =>
     modelDependants(withStarts(context.app), input.ref),
   ),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '../../../main/services/models/list.ts';
-import { memoryFit, modelLines, neighbour } from '../../../renderer/models/model-rows.ts';
+import { exportName, memoryFit, modelLines, neighbour } from '../../../renderer/models/model-rows.ts';
 
 function entry(ref: string, run: string | null, changes: Partial<ModelEntry> = {}): ModelEntry {
   return {
@@ -21,6 +21,14 @@ describe('modelLines', () => {
   });
   it('searches names and folders', () => {
     expect(keys(modelLines(models, { search: 'MODELS/C', deleted: false }))).toEqual(['run 2', 'c']);
+  });
+});
+
+describe('exportName', () => {
+  it('is a folder name made of the run and the step, or of the model', () => {
+    expect(exportName(entry('c', 'grpo beta 0.04/seed_42', { step: 90 }))).toBe('grpo-beta-0.04-seed_42-step-90');
+    expect(exportName(entry('tiny', null))).toBe('tiny-export');
+    expect(exportName(entry('…odd one', null))).toBe('odd-one-export');
   });
 });
 

@@ -1,0 +1,86 @@
+/**
+ * Exporting in the app: a model or checkpoint becomes a model of the workspace, with a GGUF file beside it if wanted.
+ * A notice says how it answers, as the user has gone elsewhere by then.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inputError } from '../../errors.ts';
+import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
+import { refuseTaken } from '../models/import.ts';
+import { type ModelEntry, requireModel } from '../models/list.ts';
+import type { JobContext } from '../workspace/jobs.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import { type MergeResult, mergeModel } from './merge.ts';
+
+export interface ModelExport {
+  readonly ref: string;
+  /** The new model's name: a folder in the workspace's models. */
+  readonly name: string;
+  /** null: as the base model's weights are stored. */
+  readonly dtype: Dtype | null;
+  readonly gguf: GgufChoice | null;
+}
+
+export interface StartedExport {
+  /** The new model's reference, valid when the job is done. */
+  readonly ref: string;
+  readonly jobId: number;
+}
+
+/** Starts the export. Throws if the model can't be used, or if the name can't be a folder's or is taken. */
+export function exportModel(host: OpenWorkspace, { ref, name, dtype, gguf }: ModelExport): StartedExport {
+  const entry = requireModel(host, ref);
+  checkName(name);
+  const folder = join(host.workspace.models, name);
+  refuseTaken(folder);
+  const { id, result } = host.jobs.start('model-export', `Export ${name}`, (job) =>
+    mergeInto(host, entry, folder, { dtype, gguf }, job),
+  );
+  result.then(
+    (merged) => {
+      host.changes.publish('models');
+      host.notices.add({ severity: 'info', message: exportWords(name, entry.name, merged), remedy: null, runId: null });
+    },
+    // The list of jobs shows the failure.
+    () => undefined,
+  );
+  return { ref: `workspace:${name}`, jobId: id };
+}
+
+function checkName(name: string): void {
+  if (/^[\w][\w.-]*$/.test(name)) return;
+  throw inputError(
+    'BAD_MODEL_NAME',
+    `Expected a name of letters, digits, dots, dashes and underscores, got "${name}"`,
+    'It becomes the name of a folder.',
+  );
+}
+
+/** A model that isn't whole, or was never compared, would be listed as one that can be used: it goes. */
+async function mergeInto(
+  { paths }: OpenWorkspace,
+  { model }: ModelEntry,
+  output: string,
+  { dtype, gguf }: Pick<ModelExport, 'dtype' | 'gguf'>,
+  { signal, progress }: JobContext,
+): Promise<MergeResult> {
+  try {
+    return await mergeModel({
+      ...{ model, output, paths, signal, onProgress: progress },
+      ...(dtype !== null && { dtype }),
+      ...(gguf !== null && { gguf }),
+    });
+  } catch (error) {
+    await rm(output, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** What the comparison found. */
+export function exportWords(name: string, of: string, { agreement, gguf, dtype }: MergeResult): string {
+  const loaded = `${name} (${dtype}), loaded again, answers ${agreement.equal} of ${agreement.prompts} prompts as ${of} does.`;
+  if (gguf === null) return loaded;
+  return 'unproved' in gguf
+    ? `${loaded} The GGUF file wasn't checked: ${gguf.unproved}.`
+    : `${loaded} llama.cpp answers ${gguf.equal} of ${gguf.prompts} from the GGUF file.`;
+}
