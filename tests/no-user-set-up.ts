@@ -25,6 +25,10 @@ export function setup(): void {
   env.BRAID_WORKSPACE = '';
   // Where the other folders of the user's data are on Linux.
   env.XDG_DATA_HOME = empty;
+  env.XDG_CONFIG_HOME = empty;
+  // Nor is the developer logged in to Hugging Face.
+  env.HF_HOME = empty;
+  env.HF_TOKEN = '';
   if (wanted === '') console.warn('native is skipped: BRAID_TEST_NATIVE=1 tests the native backend that is set up');
 }
 

@@ -4,6 +4,7 @@ import { BraidError } from '../errors.ts';
 import { type App, openApp } from '../services/app/app.ts';
 import type { HostPaths } from '../services/workspace/paths.ts';
 import type { Preferences } from './preferences.ts';
+import { systemSecrets } from './system-secrets.ts';
 
 const CHOICES = ['Choose another workspace…', 'Try again', 'Quit'];
 const [CHOOSE, AGAIN] = [0, 1];
@@ -17,7 +18,7 @@ export async function openWorkspaceOrAsk(
   let wanted = given ?? (process.env.BRAID_WORKSPACE ? undefined : preferences.get('workspace'));
   for (;;) {
     try {
-      return openApp({ workspace: wanted, paths, what: 'the desktop app' });
+      return openApp({ workspace: wanted, paths, what: 'the desktop app', secrets: systemSecrets() });
     } catch (error) {
       const { response } = await dialog.showMessageBox({
         type: 'error',

@@ -27,6 +27,8 @@ export type FileOps = Pick<
 export interface WriteOptions {
   /** What is being written, for messages: "the checkpoint of step 20". */
   readonly what?: string;
+  /** Permissions of the new file; by default what the user's umask leaves. */
+  readonly mode?: number;
   readonly ops?: FileOps;
 }
 
@@ -37,7 +39,7 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, opti
   const ops = options.ops ?? fs;
   const temporary = hiddenSibling(path, 'tmp');
   try {
-    writeThrough(temporary, content, ops);
+    writeThrough(temporary, content, ops, options.mode);
     ops.renameSync(temporary, path);
     syncFolder(dirname(path), ops);
   } catch (error) {
@@ -185,8 +187,8 @@ function replaceFolder(temporary: string, target: string, ops: FileOps): void {
 }
 
 /** Writes a file and forces it to the disk. */
-export function writeThrough(path: string, content: string | Uint8Array, ops: FileOps): void {
-  const file = ops.openSync(path, 'w');
+export function writeThrough(path: string, content: string | Uint8Array, ops: FileOps, mode?: number): void {
+  const file = ops.openSync(path, 'w', mode);
   try {
     writeAll(file, content, ops);
     ops.fsyncSync(file);

@@ -3,6 +3,7 @@ import { Tabs } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { Screen } from '../components/Screen.tsx';
 import { Doctor } from './Doctor.tsx';
+import { HubPanel } from './HubPanel.tsx';
 import { NativePanel } from './NativePanel.tsx';
 import { Preferences } from './Preferences.tsx';
 import { WorkspacePanel } from './WorkspacePanel.tsx';
@@ -22,6 +23,7 @@ export function Settings({ tab }: { readonly tab: 'settings' | 'doctor' }) {
         </Tabs.List>
         <Tabs.Panel value="settings">
           <Preferences />
+          <HubPanel />
           <WorkspacePanel />
         </Tabs.Panel>
         <Tabs.Panel value="doctor">

@@ -36,6 +36,23 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('keeps a token for Hugging Face, never shows it again, and forgets it', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/settings');
+    await page.getByText('None is known.').waitFor();
+    await page.getByLabel('Hugging Face token').fill('hf_secret');
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByText('One is kept here.').waitFor();
+    await expectAccessible(page);
+    await page.reload();
+    await page.getByRole('button', { name: 'Forget' }).waitFor();
+    expect(await page.getByLabel('Hugging Face token').inputValue()).toBe('');
+    expect(await page.content()).not.toContain('hf_secret');
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.getByText('None is known.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("restores the saved value when a change can't be saved, and says why", async () => {
     const { page, goto } = await openPage(app);
     await goto('/settings');

@@ -2,6 +2,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { StartedExport } from '../../services/merge/export-model.ts';
+import type { HubAccess } from '../../services/models/hub-access.ts';
 import type { ImportedFolder } from '../../services/models/import.ts';
 import type { ModelDetail } from '../../services/models/inspect.ts';
 import type { ModelEntry } from '../../services/models/list.ts';
@@ -27,6 +28,12 @@ export const models = {
   download: procedure
     .input(z.object({ repo: line, revision: line.default('main') }))
     .output(z.object({ jobId: z.int() })),
+  /** Where a token for gated models would come from. */
+  hubAccess: procedure.output(type<HubAccess>()),
+  /** Keeps a token, or forgets it. */
+  setHubToken: procedure
+    .input(z.object({ token: z.string().trim().min(1).max(500).nullable() }))
+    .output(type<HubAccess>()),
   /** Starts the export of a model or checkpoint as a model of the workspace, with a GGUF file if wanted. */
   export: procedure
     .input(

@@ -23,6 +23,7 @@ export type { ImportOutcome, ImportPreview } from '../../services/library/import
 export type { MadeDatasets, TakenName } from '../../services/library/make-datasets.ts';
 export type { RecordView } from '../../services/library/record-files.ts';
 export type { JoinPreview, WholeText } from '../../services/library/texts.ts';
+export type { HubAccess } from '../../services/models/hub-access.ts';
 export type { ModelDetail } from '../../services/models/inspect.ts';
 export type { ModelEntry } from '../../services/models/list.ts';
 export type { Dependants } from '../../services/models/remove.ts';

@@ -2,6 +2,7 @@ import type { App } from '../../services/app/app.ts';
 import { stageStart } from '../../services/curriculum/stage-config.ts';
 import { exportModel } from '../../services/merge/export-model.ts';
 import { downloadModel } from '../../services/models/hub.ts';
+import { HUB_TOKEN, hubAccess, hubOptions } from '../../services/models/hub-access.ts';
 import { importModel } from '../../services/models/import.ts';
 import { inspectModel, planOfModel } from '../../services/models/inspect.ts';
 import { listModels } from '../../services/models/list.ts';
@@ -20,7 +21,14 @@ export const models = {
   import: api.models.import.handler(({ context: { app, access }, input: { path, copy } }) =>
     importModel(app, access.check(path), copy),
   ),
-  download: api.models.download.handler(({ context, input }) => ({ jobId: downloadModel(context.app, input) })),
+  download: api.models.download.handler(({ context: { app }, input }) => ({
+    jobId: downloadModel(app, input, hubOptions(app.secrets)),
+  })),
+  hubAccess: api.models.hubAccess.handler(({ context: { app } }) => hubAccess(app.secrets)),
+  setHubToken: api.models.setHubToken.handler(({ context: { app }, input: { token } }) => {
+    app.secrets.set(HUB_TOKEN, token);
+    return hubAccess(app.secrets);
+  }),
   export: api.models.export.handler(({ context: { app }, input }) => exportModel(app, input)),
   dependants: api.models.dependants.handler(({ context, input }) =>
     modelDependants(withStarts(context.app), input.ref),

@@ -16,6 +16,7 @@ import { lockWorkspace } from '../workspace/lock.ts';
 import { type Notices, openNotices } from '../workspace/notices.ts';
 import { noteOpened } from '../workspace/origin.ts';
 import type { HostPaths } from '../workspace/paths.ts';
+import { openSecrets, type Secrets } from '../workspace/secrets.ts';
 import { readSettings } from '../workspace/settings.ts';
 import { logFault } from '../workspace/stray-faults.ts';
 import { lostHistory, openWorkspace } from '../workspace/workspace.ts';
@@ -23,6 +24,7 @@ import { lostHistory, openWorkspace } from '../workspace/workspace.ts';
 export interface App extends LiveWorkspace {
   readonly queue: StageQueue;
   readonly library: Library;
+  readonly secrets: Secrets;
   /** Saves and ends all active work, then releases the workspace. */
   close(): Promise<void>;
 }
@@ -34,6 +36,8 @@ export interface AppOptions {
   readonly what: string;
   /** Of the key that marks workspaces which were opened here; by default the user's. */
   readonly keyFile?: string;
+  /** Keys and tokens; by default in a file of the user's configuration. */
+  readonly secrets?: Secrets;
 }
 
 /** How long a run may take to save when the app ends. */
@@ -42,7 +46,8 @@ const GRACE_MS = 120_000;
 const LOOK_MS = 1000;
 
 /** Opens a workspace for a host; runs left by a dead host are marked as interrupted. */
-export function openApp({ workspace: chosen, paths: given, what, keyFile }: AppOptions): App {
+export function openApp(options: AppOptions): App {
+  const { workspace: chosen, paths: given, what, keyFile, secrets = openSecrets() } = options;
   const paths = { ...given, trainer: yielding(given.trainer) };
   const workspace = openWorkspace({ workspace: chosen });
   const lock = lockWorkspace(workspace.root, what);
@@ -89,7 +94,7 @@ export function openApp({ workspace: chosen, paths: given, what, keyFile }: AppO
       lock.release();
     };
     return {
-      ...{ workspace, paths, store, changes, live, queue, jobs, notices, library },
+      ...{ workspace, paths, store, changes, live, queue, jobs, notices, library, secrets },
       close: () => (closing ??= end()),
     };
   } catch (error) {

@@ -17,7 +17,7 @@ export function hubError(error: unknown, { repo, revision }: HubModel, hubUrl = 
     return inputError(
       'HUB_REFUSED',
       `${hubUrl} denied access to ${repo} (${status}): it is private, gated, or doesn't exist`,
-      'Accept its terms on its page, then start Braid with HF_TOKEN set; or check the name.',
+      'Accept its terms on its page, and give your token in Settings, by HF_TOKEN or by `hf auth login`; or check the name.',
     );
   if (status === 404)
     return inputError(

@@ -14,15 +14,9 @@ import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { pour } from './copy-file.ts';
 import { checkSpace } from './disk-space.ts';
+import type { HubOptions } from './hub-access.ts';
 import { type HubModel, hubError } from './hub-errors.ts';
 import { inMebibytes, refuseTaken } from './import.ts';
-
-export interface HubOptions {
-  /** Another Hub; `HF_ENDPOINT` as in Hugging Face's own tools. */
-  readonly hubUrl?: string | undefined;
-  /** For models that require it. */
-  readonly accessToken?: string | undefined;
-}
 
 type Host = Pick<OpenWorkspace, 'workspace' | 'jobs' | 'changes'>;
 
@@ -45,7 +39,7 @@ export function parseRepo(text: string): string {
 }
 
 /** Starts a download that becomes the model `workspace:NAME`. Returns the job's id. */
-export function downloadModel(host: Host, { repo, revision }: HubModel, options: HubOptions = hubFromEnv()): number {
+export function downloadModel(host: Host, { repo, revision }: HubModel, options: HubOptions): number {
   const name = parseRepo(repo).split('/')[1] ?? repo;
   const target = join(host.workspace.models, name);
   refuseTaken(target);
@@ -60,11 +54,6 @@ export function downloadModel(host: Host, { repo, revision }: HubModel, options:
     () => undefined,
   );
   return id;
-}
-
-/** The Hub URL and token, from the environment variables of Hugging Face's tools. */
-export function hubFromEnv(env: NodeJS.ProcessEnv = process.env): HubOptions {
-  return { hubUrl: env.HF_ENDPOINT || undefined, accessToken: env.HF_TOKEN || undefined };
 }
 
 async function fetchModel(model: HubModel, target: string, options: HubOptions, job: JobContext): Promise<void> {

@@ -155,6 +155,13 @@ const shell = {
 
 const nativeTheme = { shouldUseDarkColors: false, themeSource: 'system' } satisfies Methods<Electron.NativeTheme>;
 
+const safeStorage = {
+  isEncryptionAvailable: () => true,
+  getSelectedStorageBackend: () => 'gnome_libsecret',
+  encryptString: (text) => Buffer.from(`sealed ${text}`),
+  decryptString: (bytes) => bytes.toString().replace(/^sealed /, ''),
+} satisfies Methods<Electron.SafeStorage>;
+
 const ipcMain = new EventEmitter();
 
 // Electron's arguments don't name the entry; a checkout's name the app's folder instead.
@@ -173,6 +180,7 @@ export {
   nativeTheme,
   powerSaveBlocker,
   protocol,
+  safeStorage,
   screen,
   session,
   shell,

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
-import { downloadModel, hubFromEnv, parseRepo } from '../../../main/services/models/hub.ts';
+import { downloadModel, parseRepo } from '../../../main/services/models/hub.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import { errorOf, temporaryFolderOfFile } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
@@ -123,7 +123,7 @@ describe('downloadModel', () => {
   it('rejects what is in the way', () => {
     const host = modelHost();
     mkdirSync(join(host.workspace.models, 'small'));
-    expect(errorOf(() => downloadModel(host, model))).toMatchObject({ code: 'MODEL_EXISTS' });
+    expect(errorOf(() => downloadModel(host, model, {}))).toMatchObject({ code: 'MODEL_EXISTS' });
   });
 });
 
@@ -136,11 +136,5 @@ describe('parseRepo', () => {
 
   it.each(['', 'a', 'a/b/c', '../b', 'a/..', 'a b/c'])('rejects "%s"', (text) => {
     expect(errorOf(() => parseRepo(text))).toMatchObject({ code: 'BAD_REPO' });
-  });
-});
-
-describe('hubFromEnv', () => {
-  it('takes what the tools of Hugging Face take', () => {
-    expect(hubFromEnv({ HF_ENDPOINT: 'http://mirror', HF_TOKEN: '' })).toEqual({ hubUrl: 'http://mirror' });
   });
 });

@@ -1,0 +1,78 @@
+/**
+ * Keys and tokens of services elsewhere. They lie in the user's own configuration, never in a workspace, which may be
+ * shared, and no answer to a page contains one. On the desktop the system's key store encrypts them; elsewhere the file
+ * is readable by its owner only.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import envPaths from 'env-paths';
+import { z } from 'zod';
+import { BraidError } from '../../errors.ts';
+import { errorCode, writeFileAtomic } from '../../io/atomic-write.ts';
+
+/** The system's key store; Electron's safeStorage is one. */
+export interface Cipher {
+  encrypt(text: string): Uint8Array;
+  /** Throws what it can't decrypt. */
+  decrypt(bytes: Uint8Array): string;
+}
+
+export interface Secrets {
+  /** Whether the system's key store encrypts them. */
+  readonly isEncrypted: boolean;
+  /** null: none is kept, or it can't be decrypted (the file was made on another machine). */
+  get(name: string): string | null;
+  /** null forgets it. */
+  set(name: string, value: string | null): void;
+}
+
+export interface SecretsOptions {
+  readonly file?: string;
+  readonly cipher?: Cipher | null;
+}
+
+const entrySchema = z.object({ encrypted: z.boolean(), value: z.base64() });
+const fileSchema = z.record(z.string(), entrySchema);
+
+/** `~/.config/braid/secrets.json` on Linux. */
+export function secretsFile(): string {
+  return join(envPaths('braid', { suffix: '' }).config, 'secrets.json');
+}
+
+/** Opens the file; it is made when the first secret is set. */
+export function openSecrets({ file = secretsFile(), cipher = null }: SecretsOptions = {}): Secrets {
+  return {
+    isEncrypted: cipher !== null,
+    get: (name) => {
+      const entry = readEntries(file)[name];
+      if (entry === undefined) return null;
+      const bytes = Buffer.from(entry.value, 'base64');
+      if (!entry.encrypted) return bytes.toString('utf8');
+      try {
+        return cipher?.decrypt(bytes) ?? null;
+      } catch {
+        return null;
+      }
+    },
+    set: (name, value) => {
+      const { [name]: _, ...others } = readEntries(file);
+      const bytes = value === null ? null : (cipher?.encrypt(value) ?? Buffer.from(value, 'utf8'));
+      const entry = bytes && { encrypted: cipher !== null, value: Buffer.from(bytes).toString('base64') };
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      const content = JSON.stringify({ ...others, ...(entry && { [name]: entry }) }, null, 2);
+      writeFileAtomic(file, `${content}\n`, { mode: 0o600 });
+    },
+  };
+}
+
+function readEntries(file: string): z.infer<typeof fileSchema> {
+  try {
+    return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    if (errorCode(cause) === 'ENOENT') return {};
+    throw new BraidError('SECRETS_UNREADABLE', `${file}: expected the tokens that Braid keeps, and can't read them`, {
+      cause,
+      remedy: 'Delete the file and enter the tokens again. Nothing else is in it.',
+    });
+  }
+}

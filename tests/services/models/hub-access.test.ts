@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hubAccess, hubOptions } from '../../../main/services/models/hub-access.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+
+const keeping = (token: string | null) => ({ get: () => token, isEncrypted: true });
+const nowhere = { HF_HOME: '/nowhere' };
+
+describe('hubOptions', () => {
+  it('takes the token that is kept, then those of the tools of Hugging Face', () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'token'), 'hf_file\n');
+    const env = { HF_HOME: home, HF_TOKEN: 'hf_env' };
+    const found = (kept: string | null, of: NodeJS.ProcessEnv) => [
+      hubOptions(keeping(kept), of).accessToken,
+      hubAccess(keeping(kept), of).source,
+    ];
+    expect(found('hf_kept', env)).toEqual(['hf_kept', 'braid']);
+    expect(found(null, env)).toEqual(['hf_env', 'environment']);
+    expect(found(null, { ...env, HF_TOKEN: ' ' })).toEqual(['hf_file', 'huggingface-cli']);
+    expect(found(null, { HF_TOKEN_PATH: join(home, 'token') })).toEqual(['hf_file', 'huggingface-cli']);
+    expect(found(null, { XDG_CACHE_HOME: home, HF_TOKEN: '' })).toEqual([undefined, null]);
+  });
+
+  it("asks another Hub where HF_ENDPOINT names one, and doesn't where it is empty", () => {
+    expect(hubOptions(keeping(null), { ...nowhere, HF_ENDPOINT: 'http://mirror' }).hubUrl).toBe('http://mirror');
+    expect(hubOptions(keeping(null), { ...nowhere, HF_ENDPOINT: '' }).hubUrl).toBeUndefined();
+  });
+});
