@@ -27,6 +27,20 @@ export function checkpointed(
   return op(x, ...parameters) as tf.Tensor2D;
 }
 
+/** The same for an op of which every input is known: all of them are kept, and nothing else. */
+export function checkpointedOp<T extends tf.Tensor>(work: (inputs: readonly T[]) => T, inputs: readonly T[]): T {
+  const op = tf.customGrad((...args) => {
+    const given = args.slice(0, -1) as T[];
+    (args.at(-1) as tf.GradSaveFunc)(given);
+    return {
+      value: tf.tidy(() => work(given)),
+      gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) =>
+        outsideTape(() => gradients(() => work(saved as T[]), saved, dy).grads as tf.Tensor[]),
+    };
+  });
+  return op(...inputs) as T;
+}
+
 /** Gradients with respect to x and each parameter, through a second forward pass. */
 function recomputed(
   work: (x: tf.Tensor2D) => tf.Tensor2D,

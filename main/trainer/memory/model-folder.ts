@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
-import { type ModelConfig, readModelConfig } from '../../model/config.ts';
+import { contextLength, type ModelConfig, readModelConfig } from '../../model/config.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 
 export { checkSound, damageOf } from '../../model/checksums.ts';
-export { readModelConfig };
+export { contextLength, readModelConfig };
 
 /** The configuration of a full model with all its files; otherwise an error that says what is missing. */
 export function checkModelFolder(folder: string): ModelConfig {
