@@ -57,7 +57,8 @@ function openByOps(
 /** The model as fused steps take it; null where its architecture differs in what they compute. */
 function decodeModel(model: Model, adapter: Adapter | null): DecodeModel | null {
   const { config } = model;
-  if (!isPlain(config) || (config.window !== null && model.maxLength > config.window)) return null;
+  if (!isUniform(adapter) || !isPlain(config) || (config.window !== null && model.maxLength > config.window))
+    return null;
   const linear = ({ name, weight, bias }: Linear): DecodeLinear => {
     const lora = adapter?.modules.get(name);
     return {
@@ -84,6 +85,12 @@ function decodeModel(model: Model, adapter: Adapter | null): DecodeModel | null 
     rope: model.rope.main,
     normEps: model.config.rmsNormEps,
     shape: attentionShape(model.config),
-    scaling: adapter?.scaling ?? 0,
+    scaling: [...(adapter?.modules.values() ?? [])][0]?.scaling ?? 0,
   };
+}
+
+/** Whether all adapted modules have one rank and one scale, as fused steps take them. */
+function isUniform(adapter: Adapter | null): boolean {
+  const [first, ...others] = adapter?.modules.values() ?? [];
+  return others.every(({ a, scaling }) => scaling === first?.scaling && a.value.shape[0] === first.a.value.shape[0]);
 }
