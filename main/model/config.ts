@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { parseJson } from '../io/json.ts';
 import { readRegular } from '../io/read-file.ts';
+import { refusePointer } from './git-lfs.ts';
 import {
   FAMILIES,
   MODEL_TYPES,
@@ -239,6 +240,7 @@ export function readJson(file: string): unknown {
       { cause },
     );
   }
+  refusePointer(text, file);
   try {
     return parseJson(text);
   } catch (cause) {
