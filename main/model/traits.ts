@@ -26,6 +26,8 @@ export const ARCHITECTURES: Readonly<Record<ModelType, string>> = {
 /** RoPE of Phi-3 within its original context: each frequency is divided by a factor, cos and sin are multiplied. */
 export interface LongRope {
   readonly factors: readonly number[];
+  /** Those that count beyond it. */
+  readonly longFactors: readonly number[];
   readonly attentionFactor: number;
   readonly originalMaxPositionEmbeddings: number;
 }
@@ -86,6 +88,7 @@ const ropeFields = {
   high_freq_factor: z.number().positive().optional(),
   original_max_position_embeddings: size.nullish(),
   short_factor: z.array(z.number().positive()).optional(),
+  long_factor: z.array(z.number().positive()).optional(),
   attention_factor: z.number().positive().nullish(),
   partial_rotary_factor: z.number().min(0).max(1).nullish(),
 };
@@ -254,6 +257,7 @@ function longRope(raw: RawTraits, origin: string): LongRope | null {
   const implied = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original));
   return {
     factors: rope.short_factor,
+    longFactors: rope.long_factor ?? rope.short_factor,
     attentionFactor: rope.attention_factor ?? implied,
     originalMaxPositionEmbeddings: original,
   };

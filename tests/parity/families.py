@@ -1,7 +1,7 @@
 """Makes fixtures/families/: tiny random models of the architectures that differ from Llama, each with a PEFT adapter on
 all its linear layers, and in families.json what models.py stores, the adapter's log-probabilities, and torch's gradients.
-With --check FOLDER, FOLDER holds what families.test.ts wrote with BRAID_KEEP_EXPORTS set: our adapters and merged models,
-which must load in PEFT and transformers and give our values.
+With --check FOLDER, FOLDER holds what write-adapters.ts wrote: the same adapters, and the models with them merged, which
+must load in PEFT and transformers and give these values.
 
 Run from the repository root: python tests/parity/families.py [--check FOLDER]   (pip install torch transformers peft)
 """
@@ -106,9 +106,9 @@ def adapted(name: str, folder: pathlib.Path, reference: dict, seed: int) -> dict
 def check(folder: pathlib.Path) -> None:
     made = {case["name"]: case for case in json.loads((FIXTURES / "families.json").read_text())}
     for name, case in made.items():
-        merged = AutoModelForCausalLM.from_pretrained(folder / name, dtype=torch.float32).eval()
+        merged = AutoModelForCausalLM.from_pretrained(folder / "families" / name, dtype=torch.float32).eval()
         base = AutoModelForCausalLM.from_pretrained(TARGET / name, dtype=torch.float32)
-        peft = PeftModel.from_pretrained(base, folder / name / "adapter").eval()
+        peft = PeftModel.from_pretrained(base, folder / "families" / name / "adapter").eval()
         for kind, model in (("merged", merged), ("adapter", peft)):
             theirs = completion_logps(model, case["prompts"], case["completions"])
             worst = max(abs(a - b) for x, y in zip(theirs, case["adapter"]["logps"]) for a, b in zip(x, y))
