@@ -59,7 +59,9 @@ export function forward(
   { checkpointing = false }: ForwardOptions = {},
 ): tf.Tensor2D {
   const { config } = model;
-  let x = scaled(gatherRows(model.embedding.value, batch.ids), config.embeddingScale); // [N, D]
+  // As in transformers, reading the padding token doesn't train its embedding.
+  const embedded = gatherRows(model.embedding.value, batch.ids, config.padTokenId ?? -1);
+  let x = scaled(embedded, config.embeddingScale); // [N, D]
   model.layers.forEach((layer, index) => {
     pulse();
     const work = (input: tf.Tensor2D): tf.Tensor2D => decoderLayer(model, layer, index, input, batch, adapter, attend);

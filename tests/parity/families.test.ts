@@ -65,9 +65,18 @@ describe.each(backends)('on $name', (backend) => {
       expect(largestDifference(single, reference.logps)).toBeLessThan(1e-4);
     });
 
+    it('gives completions that share their prompt what they get alone', () => {
+      const [promptIds] = reference.prompts.slice(-1) as [readonly number[]];
+      const shared = reference.completions.map((completionIds) => ({ promptIds, completionIds }));
+      const alone = shared.flatMap((item) => scoreCompletions(model, null, [item]));
+      expect(largestDifference(scoreCompletions(model, null, shared), alone)).toBeLessThan(2e-5);
+    });
+
     it('generates greedily, through its cache, the tokens of transformers', () => {
+      const before = tf.memory().numTensors;
       const ours = generate(model, null, reference.prompts, greedyOptions(reference.eos));
       expect(ours.map(({ ids }) => ids)).toEqual(reference.greedy);
+      expect(tf.memory().numTensors).toBe(before);
     });
 
     it('has the gradients of torch', () => {
@@ -99,6 +108,7 @@ function expectGradients(
   },
 ): void {
   const { items, checkpointing, expected } = how;
+  const before = tf.memory().numTensors;
   const count = items.reduce((sum, { completionIds }) => sum + completionIds.length, 0);
   const batch = uploadGroups(
     items.map(({ promptIds, completionIds }) => ({ promptIds, completions: [completionIds] })),
@@ -120,4 +130,5 @@ function expectGradients(
   });
   tf.dispose([value, ...grads]);
   disposeBatch(batch);
+  expect(tf.memory().numTensors).toBe(before);
 }

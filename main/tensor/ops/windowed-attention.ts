@@ -3,7 +3,7 @@
  * segment by segment: no backend has a kernel of it.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { checkpointedOp } from '../gradient-checkpoint.ts';
+import { checkpointedParts } from '../gradient-checkpoint.ts';
 import { type AttentionShape, byKvHead, byToken, softmaxRows } from './attention.ts';
 
 // N tokens of a packed batch, H query heads, K key/value heads, d head_dim, T tokens of a segment, L of its prefix.
@@ -75,13 +75,9 @@ export function windowedAttention(
   segments: tf.Tensor2D,
   shape: AttentionShape & { readonly window: number },
 ): tf.Tensor2D {
-  const table = readSegments(segments);
-  return checkpointedOp(
-    (inputs) =>
-      tf.concat(
-        table.map((segment) => tf.tidy(() => attendSegment(inputs, segment, shape, shape.window))),
-        0,
-      ),
-    [q, k, v],
-  );
+  const parts = readSegments(segments).map((segment) => ({
+    rows: segment.length,
+    run: (inputs: readonly tf.Tensor2D[]) => attendSegment(inputs, segment, shape, shape.window),
+  }));
+  return checkpointedParts(parts, [q, k, v]);
 }
