@@ -158,8 +158,7 @@ export function readTraits(raw: RawTraits, headDim: number, origin: string): Tra
     ...PLAIN_TRAITS,
     ...ownTraits(raw),
     mlpBias: raw.mlp_bias,
-    rotaryDim: rotaryDim(raw, headDim),
-    longRope: longRope(raw, origin),
+    ...rotation(raw, headDim, origin),
     noRopeLayers: noRopeLayers(raw),
     ...(windowLayers.length > 0 && { windowLayers, window }),
   };
@@ -241,16 +240,23 @@ function noRopeLayers(raw: RawTraits): number[] {
   );
 }
 
-function rotaryDim(raw: RawTraits, headDim: number): number | null {
-  if (raw.model_type !== 'phi3') return null;
+/** What RoPE does in Phi-3. */
+function rotation(raw: RawTraits, headDim: number, origin: string): Pick<Traits, 'rotaryDim' | 'longRope'> {
+  if (raw.model_type !== 'phi3') return { rotaryDim: null, longRope: null };
   const factor = ropeOf(raw).partial_rotary_factor ?? raw.partial_rotary_factor ?? 1;
-  return factor === 1 ? null : Math.floor(headDim * factor);
+  const width = Math.floor(headDim * factor);
+  if (width < 2 || width % 2 !== 0)
+    throw unusable(origin, `"partial_rotary_factor" ${factor} rotates ${width} of a head's ${headDim} dimensions`);
+  const found = longRope(raw, origin);
+  if (found !== null && found.factors.length !== width / 2)
+    throw unusable(origin, `expected ${width / 2} numbers in "short_factor", got ${found.factors.length}`);
+  return { rotaryDim: width === headDim ? null : width, longRope: found };
 }
 
 /** Phi-3's long contexts. Beyond the original one other factors count for all positions: that isn't computed. */
 function longRope(raw: RawTraits, origin: string): LongRope | null {
   const rope = ropeOf(raw);
-  if (raw.model_type !== 'phi3' || !isLongRope(rope)) return null;
+  if (!isLongRope(rope)) return null;
   const original = rope.original_max_position_embeddings ?? raw.original_max_position_embeddings ?? 4096;
   if (rope.short_factor === undefined) throw unusable(origin, 'its RoPE scaling has no "short_factor"');
   const factor = rope.factor ?? raw.max_position_embeddings / original;
@@ -264,7 +270,7 @@ function longRope(raw: RawTraits, origin: string): LongRope | null {
 }
 
 /** Older files of Phi-3 call it su or yarn. */
-export function isLongRope({ rope_type, type }: RawRope): boolean {
+function isLongRope({ rope_type, type }: RawRope): boolean {
   return ['longrope', 'su', 'yarn'].includes(rope_type ?? type ?? '');
 }
 

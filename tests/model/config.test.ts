@@ -97,7 +97,7 @@ describe('parseModelConfig', () => {
   });
 
   it('knows that a LongRoPE counts within the original context only', () => {
-    const rope_scaling = { type: 'su', short_factor: [1, 1, 1, 1], long_factor: [2, 2, 2, 2] };
+    const rope_scaling = { type: 'su', short_factor: [1, 1, 1], long_factor: [2, 2, 2] };
     const phi = parse({
       ...{ model_type: 'phi3', rope_scaling, partial_rotary_factor: 0.75 },
       ...{ max_position_embeddings: 131072, original_max_position_embeddings: 4096 },
@@ -133,6 +133,12 @@ describe('parseModelConfig', () => {
     ['weights of MLX', { quantization: { group_size: 64, bits: 4 } }, 'MLX to 4 bits'],
     ['weights of another method', { quantization_config: { quant_method: 'hqq' } }, 'by hqq'],
     ['capped logits', { model_type: 'gemma3_text', final_logit_softcapping: 30 }, 'capped'],
+    [
+      'a LongRoPE of another width',
+      { model_type: 'phi3', rope_scaling: { type: 'longrope', short_factor: [1] } },
+      'got 1',
+    ],
+    ['half of an odd width', { model_type: 'phi3', partial_rotary_factor: 0.4 }, 'rotates 3 of'],
     ['attention both ways', { model_type: 'gemma3_text', use_bidirectional_attention: true }, "isn't causal"],
   ])('refuses %s, naming the file and the field', (_, more, named) => {
     const [code, message] = fault(() => parse(more));
