@@ -10,12 +10,14 @@ import { randomModel } from '../main/model/load.ts';
 import { createAdapter } from '../main/model/lora.ts';
 import type { Model } from '../main/model/model.ts';
 import { encodeAdapter } from '../main/model/peft.ts';
+import { PLAIN_TRAITS } from '../main/model/traits.ts';
 
 /** The vocabulary after the special tokens. */
 export const tinyWords: readonly string[] = Array.from({ length: 26 }, (_, i) => `w${String.fromCharCode(97 + i)}`);
 const SPECIAL = ['<pad>', '<eos>', '<unk>', '<a>', '<b>', '<out>'];
 
 const config: ModelConfig = {
+  ...PLAIN_TRAITS,
   modelType: 'llama',
   vocabSize: SPECIAL.length + tinyWords.length,
   hiddenSize: 16,

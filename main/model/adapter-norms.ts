@@ -14,7 +14,7 @@ export function adapterNorms(adapter: Adapter): ModuleNorm[] {
   return [...adapter.modules].map(([name, weights]) => ({
     layer: Number(/\.layers\.(\d+)\./.exec(name)?.[1] ?? 0),
     module: name.slice(name.lastIndexOf('.') + 1),
-    norm: adapter.scaling * productNorm(weights),
+    norm: weights.scaling * productNorm(weights),
   }));
 }
 

@@ -3,6 +3,17 @@ import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { parseJson } from '../io/json.ts';
 import { readRegular } from '../io/read-file.ts';
+import { refusePointer } from './git-lfs.ts';
+import {
+  FAMILIES,
+  MODEL_TYPES,
+  type ModelType,
+  type RawRope,
+  readTraits,
+  ropeOf,
+  type Traits,
+  traitFields,
+} from './traits.ts';
 
 /** RoPE scaling for positions beyond the original training length (Llama 3). */
 export interface Llama3Scaling {
@@ -13,8 +24,8 @@ export interface Llama3Scaling {
 }
 
 /** The settings of a model that the decoder needs, from its config.json. */
-export interface ModelConfig {
-  readonly modelType: 'llama' | 'qwen2' | 'qwen3';
+export interface ModelConfig extends Traits {
+  readonly modelType: ModelType;
   readonly vocabSize: number;
   readonly hiddenSize: number;
   readonly intermediateSize: number;
@@ -29,46 +40,32 @@ export interface ModelConfig {
   readonly tieWordEmbeddings: boolean;
   /** Biases on the q, k and v projections (Qwen2, or Llama's attention_bias). */
   readonly attentionBias: boolean;
-  /** RMSNorm over each head's q and k before RoPE (Qwen3). */
+  /** RMSNorm of q and k before RoPE (Qwen3, Gemma 3, OLMo-2). */
   readonly qkNorm: boolean;
   readonly eosTokenIds: readonly number[];
   readonly padTokenId: number | null;
 }
 
 const size = z.int().min(1);
-const ropeSchema = z.looseObject({
-  rope_type: z.string().optional(),
-  type: z.string().optional(),
-  rope_theta: z.number().positive().optional(),
-  factor: z.number().positive().optional(),
-  low_freq_factor: z.number().positive().optional(),
-  high_freq_factor: z.number().positive().optional(),
-  original_max_position_embeddings: size.optional(),
-});
 const tokenIds = z.union([z.int().min(0), z.array(z.int().min(0))]).nullish();
 
 const configSchema = z.looseObject({
-  model_type: z.enum(['llama', 'qwen2', 'qwen3']),
+  ...traitFields,
+  model_type: z.enum(MODEL_TYPES),
   vocab_size: size,
   hidden_size: size,
   intermediate_size: size,
   num_hidden_layers: size,
   num_attention_heads: size,
-  num_key_value_heads: size.optional(),
+  num_key_value_heads: size.nullish(),
   head_dim: size.nullish(),
-  hidden_act: z.literal('silu').default('silu'),
-  rms_norm_eps: z.number().positive().default(1e-6),
+  rms_norm_eps: z.number().positive().optional(),
   rope_theta: z.number().positive().optional(),
-  rope_scaling: ropeSchema.nullish(),
-  rope_parameters: ropeSchema.nullish(),
   max_position_embeddings: size.default(2048),
-  tie_word_embeddings: z.boolean().default(false),
+  tie_word_embeddings: z.boolean().optional(),
   attention_bias: z.boolean().default(false),
-  mlp_bias: z.literal(false).default(false),
   eos_token_id: tokenIds,
   pad_token_id: z.int().nullish(),
-  use_sliding_window: z.boolean().nullish(),
-  layer_types: z.array(z.string()).nullish(),
   quantization_config: z.unknown().optional(),
 });
 
@@ -91,7 +88,7 @@ export function parseModelConfig(value: unknown, origin: string, extraEos: reado
     throw inputError(
       'BAD_MODEL_CONFIG',
       `${origin}: ${issues}`,
-      'Llama, Qwen2 and Qwen3 models in Hugging Face format are supported.',
+      `${FAMILIES} models in Hugging Face format are supported.`,
     );
   }
   checkSupported(parsed.data, origin);
@@ -115,33 +112,54 @@ function unknownArchitecture(value: unknown, origin: string): Error {
   const got = JSON.stringify((value as { readonly model_type?: unknown } | null)?.model_type) ?? 'nothing';
   return inputError(
     'BAD_MODEL_CONFIG',
-    `${origin}: expected "model_type" to be llama, qwen2 or qwen3, got ${got}`,
-    'Llama, Qwen2 and Qwen3 models in Hugging Face format are supported.',
+    `${origin}: expected "model_type" to be one of ${MODEL_TYPES.join(', ')}, got ${got}`,
+    `Choose another model: ${FAMILIES} are supported, in Hugging Face format.`,
   );
 }
 
-/** Refuses settings that would silently compute something else here. */
+/** How a quantised model names its method, and what to do. */
+const QUANTISED = {
+  gptq: 'GPTQ',
+  awq: 'AWQ',
+  bitsandbytes: 'bitsandbytes',
+  mlx: 'MLX',
+  compressed_tensors: 'compressed-tensors',
+  fp8: 'FP8',
+} as const;
+
+/** Refuses quantised weights, by the name of their method. */
 function checkSupported(raw: RawConfig, origin: string): void {
-  const windowed = raw.layer_types?.some((type) => type !== 'full_attention') ?? raw.use_sliding_window === true;
-  if (windowed) {
-    throw inputError(
-      'BAD_MODEL_CONFIG',
-      `${origin}: expected full attention in every layer ("use_sliding_window": false), got a sliding window`,
-      'Use a model without sliding-window attention.',
-    );
-  }
-  if (raw.quantization_config !== undefined && raw.quantization_config !== null) {
-    throw inputError(
-      'BAD_MODEL_CONFIG',
-      `${origin}: expected plain weights, got a "quantization_config"`,
-      'Quantised weights are not supported: use the original ones.',
-    );
-  }
+  // MLX writes "quantization", newer versions "quantization_config" without a method too.
+  const settings = raw.quantization_config ?? raw.quantization ?? null;
+  if (settings === null) return;
+  const { quant_method: method, bits } = settings as { readonly quant_method?: unknown; readonly bits?: unknown };
+  const key = typeof method === 'string' ? method.replaceAll('-', '_') : 'mlx';
+  const name = key in QUANTISED ? QUANTISED[key as keyof typeof QUANTISED] : key;
+  throw inputError(
+    'BAD_MODEL_CONFIG',
+    `${origin}: its weights are quantised by ${name}${typeof bits === 'number' ? ` to ${bits} bits` : ''}, which Braid can't read`,
+    'Use the original model that it was made from, in float32, float16 or bfloat16; on native and webgpu, Braid keeps frozen weights in 16 bits itself.',
+  );
 }
+
+/** What a class of transformers has where config.json says nothing. */
+const DEFAULTS: Readonly<
+  Partial<Record<ModelType, { tied?: boolean; headDim?: number; eps?: number; theta?: number }>>
+> = {
+  qwen3: { headDim: 128 },
+  smollm3: { tied: true, theta: 2e6 },
+  phi3: { eps: 1e-5 },
+  olmo2: { eps: 1e-5 },
+  gemma3_text: { tied: true, headDim: 256, theta: 1e6 },
+};
 
 function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number[]): ModelConfig {
   const ids = raw.eos_token_id ?? [];
+  const defaults = DEFAULTS[raw.model_type] ?? {};
+  const headDim = raw.head_dim ?? defaults.headDim ?? raw.hidden_size / raw.num_attention_heads;
+  const traits = readTraits(raw, headDim, origin);
   return {
+    ...traits,
     modelType: raw.model_type,
     vocabSize: raw.vocab_size,
     hiddenSize: raw.hidden_size,
@@ -149,28 +167,40 @@ function toModelConfig(raw: RawConfig, origin: string, extraEos: readonly number
     numLayers: raw.num_hidden_layers,
     numHeads: raw.num_attention_heads,
     numKvHeads: raw.num_key_value_heads ?? raw.num_attention_heads,
-    headDim: raw.head_dim ?? (raw.model_type === 'qwen3' ? 128 : raw.hidden_size / raw.num_attention_heads),
-    rmsNormEps: raw.rms_norm_eps,
+    headDim,
+    rmsNormEps: raw.rms_norm_eps ?? defaults.eps ?? 1e-6,
     // Newer files fold theta into rope_parameters.
-    ropeTheta: raw.rope_parameters?.rope_theta ?? raw.rope_theta ?? 10000,
-    ropeScaling: llama3Scaling(raw.rope_parameters ?? raw.rope_scaling ?? null, origin),
+    ropeTheta: ropeOf(raw).rope_theta ?? raw.rope_theta ?? defaults.theta ?? 10000,
+    ropeScaling: traits.longRope === null ? llama3Scaling(ropeOf(raw), origin) : null,
     maxPositionEmbeddings: raw.max_position_embeddings,
-    tieWordEmbeddings: raw.tie_word_embeddings,
+    tieWordEmbeddings: raw.tie_word_embeddings ?? defaults.tied ?? false,
     attentionBias: raw.model_type === 'qwen2' || raw.attention_bias,
-    qkNorm: raw.model_type === 'qwen3',
+    qkNorm: ['qwen3', 'gemma3_text', 'olmo2'].includes(raw.model_type),
     eosTokenIds: [...new Set([...(Array.isArray(ids) ? ids : [ids]), ...extraEos])],
     padTokenId: raw.pad_token_id ?? null,
   };
 }
 
-function llama3Scaling(rope: z.infer<typeof ropeSchema> | null, origin: string): Llama3Scaling | null {
-  const type = rope?.rope_type ?? rope?.type ?? 'default';
-  if (rope === null || type === 'default') return null;
+/** The most tokens of a prompt and its completion that a model computes rightly. */
+export function contextLength({ longRope, maxPositionEmbeddings }: ModelConfig): number {
+  return Math.min(maxPositionEmbeddings, longRope?.originalMaxPositionEmbeddings ?? maxPositionEmbeddings);
+}
+
+function llama3Scaling(rope: RawRope, origin: string): Llama3Scaling | null {
+  const type = rope.rope_type ?? rope.type ?? 'default';
+  if (type === 'default') return null;
   const { factor, low_freq_factor: low, high_freq_factor: high, original_max_position_embeddings: original } = rope;
-  if (type !== 'llama3' || factor === undefined || low === undefined || high === undefined || original === undefined) {
+  if (type !== 'llama3')
     throw inputError(
       'BAD_MODEL_CONFIG',
-      `${origin}: expected RoPE of type "default" or a complete "llama3", got ${JSON.stringify(rope)}`,
+      `${origin}: RoPE is scaled by "${type}"${type === 'yarn' ? ' (YaRN)' : ''}, which Braid can't compute; it can do "default" and "llama3"`,
+      'If the model was made to work without it too, as Qwen is within its original context, remove "rope_scaling" (or the scaling in "rope_parameters") from config.json; otherwise choose another model.',
+    );
+  if (!factor || low === undefined || high === undefined || !original) {
+    throw inputError(
+      'BAD_MODEL_CONFIG',
+      `${origin}: expected a complete RoPE of type "llama3", got ${JSON.stringify(rope)}`,
+      'Copy or download config.json again.',
     );
   }
   return { factor, lowFreqFactor: low, highFreqFactor: high, originalMaxPositionEmbeddings: original };
@@ -210,6 +240,7 @@ export function readJson(file: string): unknown {
       { cause },
     );
   }
+  refusePointer(text, file);
   try {
     return parseJson(text);
   } catch (cause) {

@@ -5,6 +5,8 @@ import { type DecodeLinear, type DecodeModel, type DecodeRun, openDecodeRun } fr
 import { attentionShape, forward } from './decoder.ts';
 import type { Adapter } from './lora.ts';
 import type { Linear, Model } from './model.ts';
+import type { Parameter } from './parameter.ts';
+import { isPlain } from './traits.ts';
 
 /** Takes the prompts' keys and values over, for at most `capacity` new tokens a row. */
 export function openDecoding(
@@ -14,7 +16,8 @@ export function openDecoding(
   rows: readonly RowPrefix[],
   capacity: number,
 ): DecodeRun {
-  const fused = openDecodeRun(decodeModel(model, adapter), prefix, rows, capacity);
+  const plain = decodeModel(model, adapter);
+  const fused = plain && openDecodeRun(plain, prefix, rows, capacity);
   return fused ?? openByOps(model, adapter, prefix, rows, capacity);
 }
 
@@ -25,7 +28,9 @@ function openByOps(
   rows: readonly RowPrefix[],
   capacity: number,
 ): DecodeRun {
-  const cache = openKvCache(prefix, rows, capacity, attentionShape(model.config));
+  const { window, windowLayers: layers } = model.config;
+  const sliding = window === null ? null : { window, layers };
+  const cache = openKvCache(prefix, rows, capacity, attentionShape(model.config), sliding);
   let next = rows.map(({ length }) => length);
   return {
     step: (ids) => {
@@ -49,7 +54,11 @@ function openByOps(
   };
 }
 
-function decodeModel(model: Model, adapter: Adapter | null): DecodeModel {
+/** The model as fused steps take it; null where its architecture differs in what they compute. */
+function decodeModel(model: Model, adapter: Adapter | null): DecodeModel | null {
+  const { config } = model;
+  if (!isUniform(adapter) || !isPlain(config) || (config.window !== null && model.maxLength > config.window))
+    return null;
   const linear = ({ name, weight, bias }: Linear): DecodeLinear => {
     const lora = adapter?.modules.get(name);
     return {
@@ -60,19 +69,28 @@ function decodeModel(model: Model, adapter: Adapter | null): DecodeModel {
   };
   return {
     embedding: model.embedding.value,
-    layers: model.layers.map((layer) => ({
-      inputNorm: layer.inputNorm.value,
-      ...{ q: linear(layer.q), k: linear(layer.k), v: linear(layer.v), o: linear(layer.o) },
-      qNorm: layer.qNorm?.value ?? null,
-      kNorm: layer.kNorm?.value ?? null,
-      postNorm: layer.postNorm.value,
-      ...{ gate: linear(layer.gate), up: linear(layer.up), down: linear(layer.down) },
-    })),
+    layers: model.layers.map((layer) => {
+      const [q, k, v] = layer.qkv.map(linear) as [DecodeLinear, DecodeLinear, DecodeLinear];
+      const [gate, up] = layer.gateUp.map(linear) as [DecodeLinear, DecodeLinear];
+      return {
+        inputNorm: (layer.attentionNorms.before as Parameter<tf.Tensor1D>).value,
+        ...{ q, k, v, o: linear(layer.o), gate, up, down: linear(layer.down) },
+        qNorm: layer.qNorm?.value ?? null,
+        kNorm: layer.kNorm?.value ?? null,
+        postNorm: (layer.mlpNorms.before as Parameter<tf.Tensor1D>).value,
+      };
+    }),
     norm: model.norm.value,
     head: model.head.value,
-    rope: model.rope,
+    rope: model.rope.main,
     normEps: model.config.rmsNormEps,
     shape: attentionShape(model.config),
-    scaling: adapter?.scaling ?? 0,
+    scaling: [...(adapter?.modules.values() ?? [])][0]?.scaling ?? 0,
   };
+}
+
+/** Whether all adapted modules have one rank and one scale, as fused steps take them. */
+function isUniform(adapter: Adapter | null): boolean {
+  const [first, ...others] = adapter?.modules.values() ?? [];
+  return others.every(({ a, scaling }) => scaling === first?.scaling && a.value.shape[0] === first.a.value.shape[0]);
 }

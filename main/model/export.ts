@@ -4,6 +4,7 @@ import { pulse } from '../pulse.ts';
 import type { ModelConfig } from './config.ts';
 import { type Model, modelParameters } from './model.ts';
 import { type FloatType, safetensorsPieces } from './safetensors.ts';
+import { ARCHITECTURES, type ModelType } from './traits.ts';
 
 /** Contents of a folder's files, by name. */
 export type EncodedFiles<Name extends string> = Readonly<Record<Name, Uint8Array | string>>;
@@ -16,7 +17,6 @@ export interface ModelFileOptions {
 }
 
 const DTYPES = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' } as const;
-const ARCHITECTURES = { llama: 'LlamaForCausalLM', qwen2: 'Qwen2ForCausalLM', qwen3: 'Qwen3ForCausalLM' } as const;
 
 /** `model.safetensors` and `config.json` of a model. A tied head is the embedding and isn't written twice. */
 export function encodeModel(
@@ -58,21 +58,39 @@ export function byName(a: { readonly name: string }, b: { readonly name: string 
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** A model's shape as config.json. RoPE is written with the older keys, which every version of transformers reads. */
+/**
+ * A model's shape as config.json. Of an architecture with settings of its own, `base` has them all. For the others RoPE
+ * is written with the older keys, which every version of transformers reads.
+ */
 export function encodeModelConfig(
   config: ModelConfig,
   type: FloatType = 'F32',
   base: Readonly<Record<string, unknown>> = {},
 ): string {
-  // The newer keys would contradict the ones written here.
-  const { rope_parameters: _rope, torch_dtype: _dtype, quantization_config: _quantised, ...kept } = base;
-  return jsonText({ ...kept, ...ownSettings(config), dtype: DTYPES[type] });
+  const { torch_dtype: _dtype, quantization_config: _quantised, ...kept } = base;
+  const own = { ...tokenSettings(config), architectures: [ARCHITECTURES[config.modelType]], dtype: DTYPES[type] };
+  if (!BY_ITSELF.includes(config.modelType)) {
+    if (base.model_type !== config.modelType) throw new Error(`Expected the config.json of a ${config.modelType}`);
+    return jsonText({ ...kept, ...own });
+  }
+  // The newer key would contradict the ones written here.
+  const { rope_parameters: _rope, ...others } = kept;
+  return jsonText({ ...others, ...shapeSettings(config), ...own });
 }
 
-function ownSettings(config: ModelConfig): Record<string, unknown> {
+/** Architectures that a ModelConfig describes without the file that it came from. */
+const BY_ITSELF: readonly ModelType[] = ['llama', 'qwen2', 'qwen3'];
+
+function tokenSettings(config: ModelConfig): Record<string, unknown> {
   const [firstEnd, ...otherEnds] = config.eosTokenIds;
   return {
-    architectures: [ARCHITECTURES[config.modelType]],
+    eos_token_id: otherEnds.length === 0 ? (firstEnd ?? null) : config.eosTokenIds,
+    pad_token_id: config.padTokenId,
+  };
+}
+
+function shapeSettings(config: ModelConfig): Record<string, unknown> {
+  return {
     model_type: config.modelType,
     vocab_size: config.vocabSize,
     hidden_size: config.hiddenSize,
@@ -89,8 +107,7 @@ function ownSettings(config: ModelConfig): Record<string, unknown> {
     tie_word_embeddings: config.tieWordEmbeddings,
     // Qwen2's biases are part of its architecture, not a setting.
     ...(config.modelType === 'qwen2' ? {} : { attention_bias: config.attentionBias }),
-    eos_token_id: otherEnds.length === 0 ? (firstEnd ?? null) : config.eosTokenIds,
-    pad_token_id: config.padTokenId,
+    ...(config.modelType === 'llama' && { mlp_bias: config.mlpBias }),
   };
 }
 

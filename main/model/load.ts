@@ -6,10 +6,10 @@ import { inputError } from '../errors.ts';
 import { pulse } from '../pulse.ts';
 import { hashString, randomStream } from '../random.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../tensor/weights.ts';
-import { type ModelConfig, readModelConfig } from './config.ts';
+import { contextLength, type ModelConfig, readModelConfig } from './config.ts';
 import { assembleModel, type Model, parameterShapes } from './model.ts';
 import type { Parameter } from './parameter.ts';
-import { makeRopeTables } from './rope-tables.ts';
+import { disposeModelRope, makeModelRope } from './rope-tables.ts';
 import { openSafetensors, type SafetensorsFile, toFloat32 } from './safetensors.ts';
 import { weightMap } from './weight-files.ts';
 
@@ -23,6 +23,7 @@ export function loadModel(folder: string, maxLength: number, precision: WeightPr
   checkLength(config, maxLength, folder);
   const weights = openWeights(folder);
   const made: tf.Tensor[] = [];
+  const rope = makeModelRope(config, maxLength);
   try {
     const shapes = parameterShapes(config);
     const parameter = (name: string): Parameter => {
@@ -32,11 +33,10 @@ export function loadModel(folder: string, maxLength: number, precision: WeightPr
       made.push(value);
       return { name, value };
     };
-    const rope = makeRopeTables(config, maxLength);
-    made.push(rope.cos, rope.sin);
     return assembleModel(config, parameter, rope);
   } catch (error) {
     tf.dispose(made);
+    disposeModelRope(rope);
     throw error;
   } finally {
     weights.close();
@@ -58,12 +58,12 @@ export function randomModel(
   const shapes = parameterShapes(config);
   const parameter = (name: string): Parameter => {
     const shape = [...(shapes.get(name) ?? [])];
-    if (name.endsWith('norm.weight')) return { name, value: tf.ones(shape) };
+    if (name.endsWith('norm.weight')) return { name, value: config.unitOffset ? tf.zeros(shape) : tf.ones(shape) };
     if (name.endsWith('.bias')) return { name, value: tf.zeros(shape) };
     const size = shape.reduce((a, b) => a * b, 1);
     return { name, value: tf.tensor(normals(size, deviation(name, shape), seed, hashString(name)), shape) };
   };
-  return assembleModel(config, parameter, makeRopeTables(config, maxLength));
+  return assembleModel(config, parameter, makeModelRope(config, maxLength));
 }
 
 /** Normal numbers with the given standard deviation, by Box and Muller. */
@@ -85,10 +85,15 @@ function checkFolder(folder: string): void {
 }
 
 function checkLength(config: ModelConfig, maxLength: number, folder: string): void {
-  if (maxLength <= config.maxPositionEmbeddings) return;
+  const longest = contextLength(config);
+  if (maxLength <= longest) return;
+  const why =
+    longest === config.maxPositionEmbeddings
+      ? `the model's max_position_embeddings is ${longest}`
+      : `Braid computes this model's LongRoPE within its original context of ${longest} only`;
   throw inputError(
     'CONTEXT_TOO_SHORT',
-    `${folder}: prompt and completion need ${maxLength} tokens, the model's max_position_embeddings is ${config.maxPositionEmbeddings}`,
+    `${folder}: prompt and completion need ${maxLength} tokens, ${why}`,
     'Use a shorter stage, a smaller max_completion_length or a model with a longer context.',
   );
 }

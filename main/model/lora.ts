@@ -16,23 +16,42 @@ export interface LoraConfig {
   readonly targetModules: readonly string[];
   /** Scale by alpha / sqrt(r) instead of alpha / r. */
   readonly useRslora: boolean;
+  /** Other ranks and alphas of some modules: the first of PEFT's patterns that matches a module's name counts. */
+  readonly rankPattern?: Pattern;
+  readonly alphaPattern?: Pattern;
 }
+
+/** Numbers by the end of a module's name, or by a regular expression for it. */
+export type Pattern = Readonly<Record<string, number>>;
 
 export interface LoraWeights {
   readonly a: Parameter<tf.Tensor2D>;
   readonly b: Parameter<tf.Tensor2D>;
+  /** Of the product: alpha / r, or alpha / sqrt(r). */
+  readonly scaling: number;
 }
 
 /** An adapter: its settings and the weights of every adapted module, by module name. */
 export interface Adapter {
   readonly config: LoraConfig;
-  readonly scaling: number;
   readonly modules: ReadonlyMap<string, LoraWeights>;
 }
 
-/** The scale of B(Ax). */
-export function loraScaling(config: LoraConfig): number {
-  return config.alpha / (config.useRslora ? Math.sqrt(config.r) : config.r);
+type Strength = Omit<LoraConfig, 'targetModules'>;
+
+/** A module's rank. */
+export function loraRank({ r, rankPattern }: Strength, module: string): number {
+  return patternValue(rankPattern, module) ?? r;
+}
+
+/** The scale of a module's B(Ax). */
+export function loraScaling(config: Strength, module: string): number {
+  const r = loraRank(config, module);
+  return (patternValue(config.alphaPattern, module) ?? config.alpha) / (config.useRslora ? Math.sqrt(r) : r);
+}
+
+function patternValue(pattern: Pattern = {}, module: string): number | undefined {
+  return Object.entries(pattern).find(([key]) => new RegExp(`^(.*\\.)?(${key})$`).test(module))?.[1];
 }
 
 /** The linear layers of a model that the adapter's settings name. */
@@ -45,6 +64,17 @@ export function adaptedLinears(model: Model, config: LoraConfig): readonly Linea
 /** Whether a module's name is `target` or ends in it after a dot, as PEFT reads "target_modules". */
 export function isModule(name: string, target: string): boolean {
   return name === target || name.endsWith(`.${target}`);
+}
+
+/** The one matrix of Phi-3 that holds a layer of other architectures. */
+const FUSED: Readonly<Record<string, string>> = {
+  ...{ q_proj: 'qkv_proj', k_proj: 'qkv_proj', v_proj: 'qkv_proj' },
+  ...{ gate_proj: 'gate_up_proj', up_proj: 'gate_up_proj' },
+};
+
+/** A configuration's target modules as the model has them. */
+export function ownTargets({ config }: Model, targets: readonly string[]): readonly string[] {
+  return config.fusedProjections ? [...new Set(targets.map((name) => FUSED[name] ?? name))] : targets;
 }
 
 /** The name that PEFT gives to a module's A or B. */
@@ -72,13 +102,15 @@ export function createAdapter(model: Model, config: LoraConfig, seed: number): A
     const [out, width] = linear.weight.value.shape;
     const stream = randomStream(seed, hashString(linear.name));
     const bound = 1 / Math.sqrt(width);
-    const a = Float32Array.from({ length: config.r * width }, () => (2 * stream.next() - 1) * bound);
+    const r = loraRank(config, linear.name);
+    const a = Float32Array.from({ length: r * width }, () => (2 * stream.next() - 1) * bound);
     modules.set(linear.name, {
-      a: { name: loraName(linear.name, 'A'), value: tf.tensor2d(a, [config.r, width]) },
-      b: { name: loraName(linear.name, 'B'), value: tf.zeros([out, config.r]) },
+      a: { name: loraName(linear.name, 'A'), value: tf.tensor2d(a, [r, width]) },
+      b: { name: loraName(linear.name, 'B'), value: tf.zeros([out, r]) },
+      scaling: loraScaling(config, linear.name),
     });
   }
-  return { config, scaling: loraScaling(config), modules };
+  return { config, modules };
 }
 
 /** The adapter's trainable parameters, module by module. */
@@ -96,7 +128,7 @@ export function mergeAdapter(model: Model, adapter: Adapter, sign: 1 | -1 = 1): 
     const lora = adapter.modules.get(linear.name);
     if (lora === undefined) continue;
     const merged = tf.tidy(() =>
-      tf.add(linear.weight.value, tf.mul(tf.matMul(lora.b.value, lora.a.value), sign * adapter.scaling)),
+      tf.add(linear.weight.value, tf.mul(tf.matMul(lora.b.value, lora.a.value), sign * lora.scaling)),
     );
     linear.weight.value.dispose();
     linear.weight.value = merged as tf.Tensor2D;
@@ -107,8 +139,8 @@ export function mergeAdapter(model: Model, adapter: Adapter, sign: 1 | -1 = 1): 
 export function linear(x: tf.Tensor2D, layer: Linear, adapter: Adapter | null): tf.Tensor2D {
   const lora = adapter?.modules.get(layer.name);
   const product =
-    adapter === null || lora === undefined
+    lora === undefined
       ? tf.matMul(x, layer.weight.value, false, true)
-      : loraLinear(x, layer.weight.value, lora.a.value, lora.b.value, adapter.scaling); // [N, out]
+      : loraLinear(x, layer.weight.value, lora.a.value, lora.b.value, lora.scaling); // [N, out]
   return (layer.bias === null ? product : tf.add(product, layer.bias.value)) as tf.Tensor2D;
 }

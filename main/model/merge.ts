@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inputError } from '../errors.ts';
 import { type ModelConfig, readJson, readModelConfig } from './config.ts';
 import { openWeights } from './load.ts';
-import { loraName, loraScaling } from './lora.ts';
+import { loraName, loraRank, loraScaling } from './lora.ts';
 import { parameterShapes } from './model.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from './peft.ts';
 import { parseAdapterConfig, targetedModules } from './peft-config.ts';
@@ -68,7 +68,6 @@ function readAddends(folder: string, shapes: ReadonlyMap<string, readonly number
   const configFile = join(folder, ADAPTER_CONFIG);
   const config = parseAdapterConfig(readJson(configFile), configFile);
   const modules = [...shapes.keys()].filter((name) => name.endsWith('_proj.weight')).map((name) => name.slice(0, -7));
-  const scaling = loraScaling({ ...config, targetModules: [] });
   const file = openSafetensors(join(folder, ADAPTER_WEIGHTS));
   try {
     const addends = [...targetedModules(config, modules, configFile)].map((module) => {
@@ -83,8 +82,10 @@ function readAddends(folder: string, shapes: ReadonlyMap<string, readonly number
           'Use the base model that the adapter was trained on.',
         );
       };
-      const [a, b] = [read('A', [config.r, width]), read('B', [out, config.r])];
-      return [`${module}.weight`, productAdder(a, b, { r: config.r, width, scaling })] as const;
+      const r = loraRank(config.strength, module);
+      const scaling = loraScaling(config.strength, module);
+      const [a, b] = [read('A', [r, width]), read('B', [out, r])];
+      return [`${module}.weight`, productAdder(a, b, { r, width, scaling })] as const;
     });
     return new Map(addends);
   } finally {

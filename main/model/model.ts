@@ -1,7 +1,7 @@
 import type * as tf from '@tensorflow/tfjs-core';
-import type { RopeTables } from '../tensor/ops/rope.ts';
 import type { ModelConfig } from './config.ts';
 import type { Parameter } from './parameter.ts';
+import { disposeModelRope, type ModelRope } from './rope-tables.ts';
 
 /** y = x·Wᵀ + b, W as Hugging Face stores it: [out, in]. `name` is the module's, as PEFT writes it. */
 export interface Linear {
@@ -10,17 +10,22 @@ export interface Linear {
   readonly bias: Parameter<tf.Tensor1D> | null;
 }
 
+/** RMSNorms around a block's attention or MLP; null where an architecture has none. */
+export interface Norms {
+  readonly before: Parameter<tf.Tensor1D> | null;
+  readonly after: Parameter<tf.Tensor1D> | null;
+}
+
 export interface DecoderLayer {
-  readonly inputNorm: Parameter<tf.Tensor1D>;
-  readonly q: Linear;
-  readonly k: Linear;
-  readonly v: Linear;
+  readonly attentionNorms: Norms;
+  /** q, k and v, or all three in one, one after the other. */
+  readonly qkv: readonly Linear[];
   readonly o: Linear;
   readonly qNorm: Parameter<tf.Tensor1D> | null;
   readonly kNorm: Parameter<tf.Tensor1D> | null;
-  readonly postNorm: Parameter<tf.Tensor1D>;
-  readonly gate: Linear;
-  readonly up: Linear;
+  readonly mlpNorms: Norms;
+  /** gate and up, or both in one. */
+  readonly gateUp: readonly Linear[];
   readonly down: Linear;
 }
 
@@ -32,37 +37,71 @@ export interface Model {
   readonly norm: Parameter<tf.Tensor1D>;
   readonly head: Parameter<tf.Tensor2D>;
   /** RoPE tables for positions below `maxLength`. */
-  readonly rope: RopeTables;
+  readonly rope: ModelRope;
   readonly maxLength: number;
+}
+
+/** The names of a layer's norms, by where they are. */
+const NORM_NAMES = {
+  before: { attention: ['input_layernorm', null], mlp: ['post_attention_layernorm', null] },
+  after: { attention: [null, 'post_attention_layernorm'], mlp: [null, 'post_feedforward_layernorm'] },
+  both: {
+    attention: ['input_layernorm', 'post_attention_layernorm'],
+    mlp: ['pre_feedforward_layernorm', 'post_feedforward_layernorm'],
+  },
+} as const;
+
+/** The names of linear layers that are one matrix in Phi-3. */
+function projections({ fusedProjections }: ModelConfig): { readonly qkv: string[]; readonly gateUp: string[] } {
+  return fusedProjections
+    ? { qkv: ['self_attn.qkv_proj'], gateUp: ['mlp.gate_up_proj'] }
+    : {
+        qkv: ['self_attn.q_proj', 'self_attn.k_proj', 'self_attn.v_proj'],
+        gateUp: ['mlp.gate_proj', 'mlp.up_proj'],
+      };
+}
+
+/** Columns of q, k and v. */
+export function qkvWidths({ headDim, numHeads, numKvHeads }: ModelConfig): readonly [number, number, number] {
+  return [numHeads * headDim, numKvHeads * headDim, numKvHeads * headDim];
 }
 
 /** The shape that a parameter of a model must have, by its Hugging Face name, in the file's usual order. */
 export function parameterShapes(config: ModelConfig): ReadonlyMap<string, readonly number[]> {
-  const { hiddenSize: d, intermediateSize: f, headDim, numHeads, numKvHeads } = config;
-  const [queryWidth, kvWidth] = [numHeads * headDim, numKvHeads * headDim];
+  const { hiddenSize: d, intermediateSize: f, headDim } = config;
+  const [queryWidth, kvWidth] = qkvWidths(config);
+  const names = projections(config);
+  const joined = (each: readonly string[], widths: readonly number[]): (readonly [string, number])[] =>
+    each.map((name, i) => [name, each.length === 1 ? widths.reduce((a, b) => a + b, 0) : (widths[i] ?? 0)]);
+  const qkv = joined(names.qkv, [queryWidth, kvWidth, kvWidth]);
   const shapes = new Map<string, readonly number[]>([['model.embed_tokens.weight', [config.vocabSize, d]]]);
+  const { attention, mlp } = NORM_NAMES[config.norms];
   for (let i = 0; i < config.numLayers; i++) {
     const add = (name: string, ...shape: number[]): unknown => shapes.set(`model.layers.${i}.${name}`, shape);
-    add('input_layernorm.weight', d);
-    add('self_attn.q_proj.weight', queryWidth, d);
-    add('self_attn.k_proj.weight', kvWidth, d);
-    add('self_attn.v_proj.weight', kvWidth, d);
+    const addNorms = (norms: readonly (string | null)[]): void => {
+      for (const name of norms) if (name !== null) add(`${name}.weight`, d);
+    };
+    addNorms(attention);
+    for (const [name, width] of qkv) add(`${name}.weight`, width, d);
     add('self_attn.o_proj.weight', d, queryWidth);
     if (config.attentionBias) {
-      add('self_attn.q_proj.bias', queryWidth);
-      add('self_attn.k_proj.bias', kvWidth);
-      add('self_attn.v_proj.bias', kvWidth);
+      for (const [name, width] of qkv) add(`${name}.bias`, width);
       // Llama's attention_bias puts one on the output too, Qwen2 doesn't.
       if (config.modelType !== 'qwen2') add('self_attn.o_proj.bias', d);
     }
     if (config.qkNorm) {
-      add('self_attn.q_norm.weight', headDim);
-      add('self_attn.k_norm.weight', headDim);
+      const over = config.qkNormOver === 'head';
+      add('self_attn.q_norm.weight', over ? headDim : queryWidth);
+      add('self_attn.k_norm.weight', over ? headDim : kvWidth);
     }
-    add('post_attention_layernorm.weight', d);
-    add('mlp.gate_proj.weight', f, d);
-    add('mlp.up_proj.weight', f, d);
+    addNorms(mlp);
+    const gateUp = joined(names.gateUp, [f, f]);
+    for (const [name, width] of gateUp) add(`${name}.weight`, width, d);
     add('mlp.down_proj.weight', d, f);
+    if (config.mlpBias) {
+      for (const [name, width] of gateUp) add(`${name}.bias`, width);
+      add('mlp.down_proj.bias', d);
+    }
   }
   shapes.set('model.norm.weight', [d]);
   if (!config.tieWordEmbeddings) shapes.set('lm_head.weight', [config.vocabSize, d]);
@@ -70,10 +109,11 @@ export function parameterShapes(config: ModelConfig): ReadonlyMap<string, readon
 }
 
 /** Assembles a model from its parameters, asked for by Hugging Face name. */
-export function assembleModel(config: ModelConfig, parameter: (name: string) => Parameter, rope: RopeTables): Model {
+export function assembleModel(config: ModelConfig, parameter: (name: string) => Parameter, rope: ModelRope): Model {
   const known = parameterShapes(config);
   const one = (name: string): Parameter<tf.Tensor1D> => parameter(name) as Parameter<tf.Tensor1D>;
   const two = (name: string): Parameter<tf.Tensor2D> => parameter(name) as Parameter<tf.Tensor2D>;
+  const names = projections(config);
   const layers = Array.from({ length: config.numLayers }, (_, i): DecoderLayer => {
     const prefix = `model.layers.${i}`;
     const linear = (name: string): Linear => ({
@@ -81,34 +121,43 @@ export function assembleModel(config: ModelConfig, parameter: (name: string) => 
       weight: two(`${prefix}.${name}.weight`),
       bias: known.has(`${prefix}.${name}.bias`) ? one(`${prefix}.${name}.bias`) : null,
     });
+    const norms = (block: 'attention' | 'mlp'): Norms => {
+      const [before, after] = NORM_NAMES[config.norms][block].map((name) => name && one(`${prefix}.${name}.weight`));
+      return { before: before ?? null, after: after ?? null };
+    };
     return {
-      inputNorm: one(`${prefix}.input_layernorm.weight`),
-      q: linear('self_attn.q_proj'),
-      k: linear('self_attn.k_proj'),
-      v: linear('self_attn.v_proj'),
+      attentionNorms: norms('attention'),
+      qkv: names.qkv.map(linear),
       o: linear('self_attn.o_proj'),
       qNorm: config.qkNorm ? one(`${prefix}.self_attn.q_norm.weight`) : null,
       kNorm: config.qkNorm ? one(`${prefix}.self_attn.k_norm.weight`) : null,
-      postNorm: one(`${prefix}.post_attention_layernorm.weight`),
-      gate: linear('mlp.gate_proj'),
-      up: linear('mlp.up_proj'),
+      mlpNorms: norms('mlp'),
+      gateUp: names.gateUp.map(linear),
       down: linear('mlp.down_proj'),
     };
   });
   const embedding = two('model.embed_tokens.weight');
   const head = config.tieWordEmbeddings ? embedding : two('lm_head.weight');
-  const maxLength = rope.cos.shape[0];
+  const maxLength = rope.main.cos.shape[0];
   return { config, embedding, layers, norm: one('model.norm.weight'), head, rope, maxLength };
 }
 
-/** The seven linear layers of a block, in PEFT's order of names. */
+/** The linear layers of a block, in PEFT's order of names. */
 export function blockLinears(layer: DecoderLayer): readonly Linear[] {
-  return [layer.q, layer.k, layer.v, layer.o, layer.gate, layer.up, layer.down];
+  return [...layer.qkv, layer.o, ...layer.gateUp, layer.down];
 }
 
 /** Every parameter of one layer. */
 export function layerParameters(layer: DecoderLayer): readonly Parameter[] {
-  const norms = [layer.inputNorm, layer.qNorm, layer.kNorm, layer.postNorm];
+  const { attentionNorms, mlpNorms } = layer;
+  const norms = [
+    attentionNorms.before,
+    attentionNorms.after,
+    layer.qNorm,
+    layer.kNorm,
+    mlpNorms.before,
+    mlpNorms.after,
+  ];
   const linears = blockLinears(layer).flatMap(({ weight, bias }) => [weight, bias]);
   return [...norms, ...linears].filter((parameter) => parameter !== null);
 }
@@ -123,6 +172,5 @@ export function modelParameters(model: Model): readonly Parameter[] {
 /** Frees every tensor of the model. */
 export function disposeModel(model: Model): void {
   for (const { value } of modelParameters(model)) value.dispose();
-  model.rope.cos.dispose();
-  model.rope.sin.dispose();
+  disposeModelRope(model.rope);
 }

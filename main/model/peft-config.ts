@@ -1,13 +1,11 @@
 /** PEFT's adapter_config.json: the settings that Braid supports, and a clear error for the rest. */
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
-import { isModule } from './lora.ts';
+import { isModule, type LoraConfig, type Pattern } from './lora.ts';
 
 /** The settings of an adapter and which modules it says to adapt. */
 export interface PeftConfig {
-  readonly r: number;
-  readonly alpha: number;
-  readonly useRslora: boolean;
+  readonly strength: Omit<LoraConfig, 'targetModules'>;
   /** Names or ends of names; one string is "all-linear" or a regular expression on the whole name. */
   readonly targets: string | readonly string[];
   readonly excluded: string | readonly string[];
@@ -21,6 +19,8 @@ const schema = z.looseObject({
   r: z.int().min(1).default(8),
   lora_alpha: z.number().positive().default(8),
   use_rslora: z.boolean().default(false),
+  rank_pattern: z.record(z.string(), z.int().min(1)).nullish(),
+  alpha_pattern: z.record(z.string(), z.number().positive()).nullish(),
   target_modules: names,
   exclude_modules: names.nullish(),
   layers_to_transform: z.union([z.int(), z.array(z.int())]).nullish(),
@@ -28,16 +28,16 @@ const schema = z.looseObject({
   init_lora_weights: z.union([z.boolean(), z.string()]).default(true),
 });
 
-/** Settings that change what an adapter computes in ways that Braid doesn't support. */
+/**
+ * Settings that change what an adapter computes in ways that Braid doesn't support. "fan_in_fan_out" isn't one: PEFT
+ * ignores it for linear layers, and these models have no others.
+ */
 const FOREIGN = [
   'alora_invocation_tokens',
-  'alpha_pattern',
   'arrow_config',
-  'fan_in_fan_out',
   'layer_replication',
   'lora_bias',
   'modules_to_save',
-  'rank_pattern',
   'target_parameters',
   'trainable_token_indices',
   'use_bdlora',
@@ -62,13 +62,22 @@ export function parseAdapterConfig(value: unknown, origin: string): PeftConfig {
     throw unsupported(origin, 'init_lora_weights', raw.init_lora_weights);
   const layers = raw.layers_to_transform ?? null;
   return {
-    r: raw.r,
-    alpha: raw.lora_alpha,
-    useRslora: raw.use_rslora,
+    strength: {
+      ...{ r: raw.r, alpha: raw.lora_alpha, useRslora: raw.use_rslora },
+      ...patterns('rankPattern', raw.rank_pattern, origin),
+      ...patterns('alphaPattern', raw.alpha_pattern, origin),
+    },
     targets: raw.target_modules,
     excluded: raw.exclude_modules ?? [],
     layers: typeof layers === 'number' ? [layers] : layers,
   };
+}
+
+/** A pattern whose keys can be read, where it has any. */
+function patterns<Key extends string>(key: Key, pattern: Pattern | null | undefined, origin: string) {
+  const names = Object.keys(pattern ?? {});
+  for (const name of names) regularExpression(name, origin, key === 'rankPattern' ? 'rank_pattern' : 'alpha_pattern');
+  return names.length === 0 ? {} : ({ [key]: pattern } as Record<Key, Pattern>);
 }
 
 /** Whether a setting differs from its empty default. */
@@ -106,12 +115,12 @@ function matcher(pattern: string | readonly string[], origin: string): (name: st
   return (name) => expression.test(name);
 }
 
-function regularExpression(pattern: string, origin: string): RegExp {
+function regularExpression(pattern: string, origin: string, key = 'target_modules'): RegExp {
   try {
     return new RegExp(`^(?:${pattern})$`);
   } catch (cause) {
     const reason = (cause as Error).message;
-    throw Object.assign(inputError('BAD_ADAPTER_CONFIG', `${origin}: "target_modules" can't be read (${reason})`), {
+    throw Object.assign(inputError('BAD_ADAPTER_CONFIG', `${origin}: "${key}" can't be read (${reason})`), {
       cause,
     });
   }

@@ -5,7 +5,15 @@ import * as tf from '@tensorflow/tfjs-core';
 import { inputError } from '../errors.ts';
 import { readJson } from './config.ts';
 import { byName, type EncodedFiles, jsonText } from './export.ts';
-import { type Adapter, adapterParameters, type LoraConfig, type LoraWeights, loraName, loraScaling } from './lora.ts';
+import {
+  type Adapter,
+  adapterParameters,
+  type LoraConfig,
+  type LoraWeights,
+  loraName,
+  loraRank,
+  loraScaling,
+} from './lora.ts';
 import { blockLinears, type Linear, type Model } from './model.ts';
 import { parseAdapterConfig, targetedModules, targetNames } from './peft-config.ts';
 import { encodeSafetensors, openSafetensors, type SafetensorsFile } from './safetensors.ts';
@@ -34,7 +42,7 @@ export function encodeAdapter(
 
 function encodeAdapterConfig(config: LoraConfig, baseModelName: string): string {
   return jsonText({
-    alpha_pattern: {},
+    alpha_pattern: config.alphaPattern ?? {},
     auto_mapping: null,
     base_model_name_or_path: baseModelName,
     bias: 'none',
@@ -52,7 +60,7 @@ function encodeAdapterConfig(config: LoraConfig, baseModelName: string): string 
     modules_to_save: null,
     peft_type: 'LORA',
     r: config.r,
-    rank_pattern: {},
+    rank_pattern: config.rankPattern ?? {},
     revision: null,
     target_modules: [...config.targetModules].sort(),
     task_type: 'CAUSAL_LM',
@@ -73,9 +81,8 @@ export function loadAdapter(folder: string, model: Model): Adapter {
   try {
     checkForeign(file, adapted, path);
     const chosen = linears.filter(({ name }) => adapted.has(name));
-    const { r, alpha, useRslora } = config;
-    const lora = { r, alpha, useRslora, targetModules: targetNames(adapted, names) };
-    return { config: lora, scaling: loraScaling(lora), modules: readModules(file, chosen, r, path) };
+    const lora = { ...config.strength, targetModules: targetNames(adapted, names) };
+    return { config: lora, modules: readModules(file, chosen, lora, path) };
   } finally {
     file.close();
   }
@@ -106,7 +113,7 @@ function checkForeign(file: SafetensorsFile, adapted: ReadonlySet<string>, path:
 function readModules(
   file: SafetensorsFile,
   linears: readonly Linear[],
-  r: number,
+  config: LoraConfig,
   path: string,
 ): ReadonlyMap<string, LoraWeights> {
   const made: tf.Tensor[] = [];
@@ -120,7 +127,9 @@ function readModules(
     return new Map(
       linears.map(({ name, weight }) => {
         const [out, width] = weight.value.shape;
-        return [name, { a: read(loraName(name, 'A'), [r, width]), b: read(loraName(name, 'B'), [out, r]) }];
+        const r = loraRank(config, name);
+        const [a, b] = [read(loraName(name, 'A'), [r, width]), read(loraName(name, 'B'), [out, r])];
+        return [name, { a, b, scaling: loraScaling(config, name) }];
       }),
     );
   } catch (error) {

@@ -2,14 +2,15 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { RopeTables } from '../tensor/ops/rope.ts';
 import type { ModelConfig } from './config.ts';
 
-/** Radians per position for each pair of dimensions, [d/2]: theta^(-2j/d), with Llama 3's scaling where configured. */
-export function ropeFrequencies(config: Pick<ModelConfig, 'headDim' | 'ropeTheta' | 'ropeScaling'>): Float64Array {
-  const frequencies = new Float64Array(config.headDim / 2);
-  for (let j = 0; j < frequencies.length; j++) {
-    const frequency = config.ropeTheta ** ((-2 * j) / config.headDim);
-    frequencies[j] = config.ropeScaling === null ? frequency : squeeze(frequency, config.ropeScaling);
-  }
-  return frequencies;
+type RopeSettings = Pick<ModelConfig, 'headDim' | 'ropeTheta' | 'ropeScaling' | 'rotaryDim' | 'longRope'>;
+
+/** Radians per position for each pair of rotated dimensions, [d/2]: theta^(-2j/d), scaled where configured. */
+export function ropeFrequencies({ headDim, rotaryDim, ropeTheta, ropeScaling, longRope }: RopeSettings): Float64Array {
+  const width = rotaryDim ?? headDim;
+  return Float64Array.from({ length: width / 2 }, (_, j) => {
+    const frequency = ropeTheta ** ((-2 * j) / width) / (longRope?.factors[j] ?? 1);
+    return ropeScaling === null ? frequency : squeeze(frequency, ropeScaling);
+  });
 }
 
 /** Llama 3's scaling: long wavelengths are divided by `factor`, short ones kept, those between interpolated. */
@@ -22,9 +23,23 @@ function squeeze(frequency: number, scaling: NonNullable<ModelConfig['ropeScalin
   return ((1 - smooth) * frequency) / factor + smooth * frequency;
 }
 
+/** The tables of a model's layers: those of layers with a sliding window, where they have a base of their own. */
+export interface ModelRope {
+  readonly main: RopeTables;
+  readonly local: RopeTables | null;
+}
+
+/** Tables for positions below `length`. The caller disposes them. */
+export function makeModelRope(config: ModelConfig, length: number): ModelRope {
+  const { localRopeTheta } = config;
+  const local = localRopeTheta === null ? null : { ...config, ropeTheta: localRopeTheta, ropeScaling: null };
+  return { main: makeRopeTables(config, length), local: local && makeRopeTables(local, length) };
+}
+
 /** cos and sin of every position below `length`, [length, d/2] each. The caller disposes them. */
 export function makeRopeTables(config: ModelConfig, length: number): RopeTables {
   const frequencies = ropeFrequencies(config);
+  const amplitude = config.longRope?.attentionFactor ?? 1;
   const half = frequencies.length;
   const cos = new Float32Array(length * half);
   const sin = new Float32Array(length * half);
@@ -32,9 +47,13 @@ export function makeRopeTables(config: ModelConfig, length: number): RopeTables 
     for (let j = 0; j < half; j++) {
       // The reference computes the angle in float32; the rounding shows at large positions.
       const angle = Math.fround(position * Math.fround(frequencies[j] as number));
-      cos[position * half + j] = Math.cos(angle);
-      sin[position * half + j] = Math.sin(angle);
+      cos[position * half + j] = amplitude * Math.cos(angle);
+      sin[position * half + j] = amplitude * Math.sin(angle);
     }
   }
   return { cos: tf.tensor2d(cos, [length, half]), sin: tf.tensor2d(sin, [length, half]) };
+}
+
+export function disposeModelRope({ main, local }: ModelRope): void {
+  tf.dispose([main.cos, main.sin, local?.cos, local?.sin].filter((table) => table !== undefined));
 }

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { parseJson } from '../io/json.ts';
 import { openRegular } from '../io/read-file.ts';
+import { refusePointer } from './git-lfs.ts';
 
 export type FloatType = 'F32' | 'F16' | 'BF16';
 
@@ -122,6 +123,11 @@ function open(file: string): number {
 function readHeader(descriptor: number, fileBytes: number, file: string) {
   if (fileBytes < 8) throw truncated(file, `expected at least 8 bytes, got ${fileBytes}`);
   const prefix = readExactly(descriptor, 0, 8, file);
+  // Only then are more bytes read: a pointer's first ones would be a header of 10¹⁸ bytes.
+  if (prefix.toString('latin1') === 'version ') {
+    const start = readExactly(descriptor, 0, Math.min(fileBytes, 64), file);
+    refusePointer(start.toString('latin1'), file);
+  }
   const headerBytes = Number(prefix.readBigUInt64LE(0));
   if (headerBytes > MAX_HEADER_BYTES || headerBytes < 2) {
     throw inputError('NOT_SAFETENSORS', `${file}: not a safetensors file (a header of ${headerBytes} bytes)`);

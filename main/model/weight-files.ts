@@ -40,10 +40,45 @@ function shardMap(folder: string): Readonly<Record<string, string>> {
 }
 
 function noWeights(folder: string) {
-  const pickle = readdirSync(folder).find((name) => /^pytorch_model.*\.bin$/.test(name));
+  const other = otherWeights(readdirSync(folder));
   return inputError(
     'MODEL_FILE_MISSING',
-    `${folder}: expected ${WHOLE} or ${INDEX}, got ${pickle === undefined ? 'neither' : `only ${pickle}, a pickle`}`,
-    pickle === undefined ? 'Copy or download the whole model folder.' : 'Save the model again as safetensors.',
+    `${folder}: expected ${WHOLE} or ${INDEX}, got ${other === null ? 'neither' : `only ${other.what}`}`,
+    other?.remedy ?? 'Copy or download the whole model folder.',
   );
+}
+
+/** Files of weights that can't be read, and what to do about them. */
+const OTHERS = [
+  {
+    name: /\.gguf$/i,
+    kind: 'in GGUF, a format for inference',
+    remedy:
+      "Use the Hugging Face folder of the original model, which its page names: GGUF files can't be trained. What Braid trained can be exported as GGUF.",
+  },
+  {
+    name: /\.(bin|pt|pth|ckpt)$/i,
+    kind: 'a pickle',
+    remedy:
+      'Save the model again as safetensors (save_pretrained of a current transformers), or use a newer revision of it.',
+  },
+  {
+    name: /^consolidated.*\.safetensors$/i,
+    kind: "in its maker's own layout",
+    remedy: 'Use the Hugging Face version of the model, with model.safetensors.',
+  },
+  {
+    name: /\.(npz|onnx|msgpack|h5)$/i,
+    kind: 'of another framework',
+    remedy: 'Use the safetensors version of the model.',
+  },
+] as const;
+
+/** What there is in place of safetensors, and what to do about it; null: nothing known. */
+export function otherWeights(names: readonly string[]): { readonly what: string; readonly remedy: string } | null {
+  for (const { name: pattern, kind, remedy } of OTHERS) {
+    const found = names.find((name) => pattern.test(name) && !name.startsWith('training_args'));
+    if (found !== undefined) return { what: `${found}, ${kind}`, remedy };
+  }
+  return null;
 }

@@ -27,6 +27,50 @@ export function checkpointed(
   return op(x, ...parameters) as tf.Tensor2D;
 }
 
+/** Some rows of an op's result, from all of its inputs. */
+export interface RowsOf {
+  readonly rows: number;
+  readonly run: (inputs: readonly tf.Tensor2D[]) => tf.Tensor2D;
+}
+
+/**
+ * An op whose result is made of parts, one below the other, each a function of the inputs alone. Only the inputs are
+ * kept; result and gradient are computed part by part, so that the intermediates of one part exist at a time.
+ */
+export function checkpointedParts(parts: readonly RowsOf[], inputs: readonly tf.Tensor2D[]): tf.Tensor2D {
+  const op = tf.customGrad((...args) => {
+    const given = args.slice(0, -1) as tf.Tensor2D[];
+    (args.at(-1) as tf.GradSaveFunc)(given);
+    const each = (): tf.Tensor2D[] => parts.map(({ run }) => tf.tidy(() => run(given)));
+    return {
+      value: tf.tidy(() => tf.concat(each(), 0)),
+      gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) =>
+        outsideTape(() => partGradients(parts, saved as tf.Tensor2D[], dy as tf.Tensor2D)),
+    };
+  });
+  return op(...inputs) as tf.Tensor2D;
+}
+
+/** The sums of the parts' gradients with respect to each input. */
+function partGradients(parts: readonly RowsOf[], inputs: readonly tf.Tensor2D[], dy: tf.Tensor2D): tf.Tensor[] {
+  let first = 0;
+  return parts.reduce<tf.Tensor[]>((sums, { rows, run }) => {
+    const dPart = tf.slice(dy, [first, 0], [rows, -1]);
+    first += rows;
+    const { value, grads } = gradients(() => run(inputs), inputs, dPart);
+    const next = inputs.map((input, i) => {
+      const own = grads[i] ?? tf.zerosLike(input);
+      const sum = sums[i];
+      if (sum === undefined) return own;
+      const more = tf.add(sum, own);
+      tf.dispose([sum, own]);
+      return more;
+    });
+    tf.dispose([value, dPart]);
+    return next;
+  }, []);
+}
+
 /** Gradients with respect to x and each parameter, through a second forward pass. */
 function recomputed(
   work: (x: tf.Tensor2D) => tf.Tensor2D,

@@ -2,6 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 
 /** Backends that run a composite op by its portable implementation unless they have a kernel of their own. */
 const PORTABLE_BACKENDS = ['cpu', 'tensorflow'] as const;
+/** For ops that no backend has a kernel of. */
+export const ALL_BACKENDS = [...PORTABLE_BACKENDS, 'wasm', 'webgpu'] as const;
 
 export type Tensors = Readonly<Record<string, tf.Tensor>>;
 
@@ -9,8 +11,12 @@ export type Tensors = Readonly<Record<string, tf.Tensor>>;
  * Registers a composite op's portable implementation, written in plain tf ops, as a kernel of the same name.
  * The op is then one entry on the gradient tape on every backend, and a backend's own kernel replaces it by name.
  */
-export function registerPortable<A>(name: string, run: (inputs: Tensors, attrs: A) => tf.Tensor | tf.Tensor[]): void {
-  for (const backendName of PORTABLE_BACKENDS) {
+export function registerPortable<A>(
+  name: string,
+  run: (inputs: Tensors, attrs: A) => tf.Tensor | tf.Tensor[],
+  backends: readonly string[] = PORTABLE_BACKENDS,
+): void {
+  for (const backendName of backends) {
     tf.registerKernel({
       kernelName: name,
       backendName,

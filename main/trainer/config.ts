@@ -67,7 +67,7 @@ export const trainConfigSchema = z.strictObject({
     .array(z.enum(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']))
     .min(1)
     .default(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'])
-    .meta({ doc: 'The linear layers that get an adapter.' }),
+    .meta({ doc: 'The linear layers that get an adapter; Phi-3 has the first three in one, and gate and up.' }),
   use_rslora: z.boolean().default(false).meta({ doc: 'Rank-stabilised LoRA.' }),
 
   max_steps: count.default(100).meta({ unit: 'steps', doc: 'Optimiser steps of the run.' }),

@@ -3,7 +3,7 @@ import { inputError } from '../errors.ts';
 import { checkChecksums } from '../model/checksums.ts';
 import { readModelConfig } from '../model/config.ts';
 import { loadModel } from '../model/load.ts';
-import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../model/lora.ts';
+import { type Adapter, adapterParameters, createAdapter, disposeAdapter, ownTargets } from '../model/lora.ts';
 import { disposeModel, type Model, modelParameters } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { hasAdapter, loadAdapter } from '../model/peft.ts';
@@ -143,7 +143,7 @@ function openAdapter(model: Model, folder: string | null, config: TrainConfig): 
   const lora = {
     r: config.lora_r,
     alpha: config.lora_alpha,
-    targetModules: config.lora_target_modules,
+    targetModules: ownTargets(model, config.lora_target_modules),
     useRslora: config.use_rslora,
   };
   return createAdapter(model, lora, config.seed);

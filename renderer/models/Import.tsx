@@ -43,8 +43,8 @@ export function Import({ opened, onClose }: DialogProps) {
         }}
       >
         <p>
-          A folder with config.json, tokenizer.json and safetensors: Llama, Qwen2 or Qwen3, as downloaded from Hugging
-          Face or saved by transformers.
+          A folder with config.json, tokenizer.json and safetensors, as downloaded from Hugging Face or saved by
+          transformers: Llama, Mistral, Qwen2, Qwen3, SmolLM, Phi-3, Phi-4-mini, Gemma 3 (text), OLMo-2 or Granite.
         </p>
         <div className={classes.chooser}>
           <TextInput

@@ -3,7 +3,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { ModelConfig } from '../../main/model/config.ts';
 import { assembleModel, type Model, parameterShapes } from '../../main/model/model.ts';
 import type { Parameter } from '../../main/model/parameter.ts';
-import { makeRopeTables } from '../../main/model/rope-tables.ts';
+import { makeModelRope } from '../../main/model/rope-tables.ts';
+import { PLAIN_TRAITS } from '../../main/model/traits.ts';
 import { randomStream } from '../../main/random.ts';
 import { makeWeight, type WeightSource } from '../../main/tensor/weights.ts';
 
@@ -21,7 +22,7 @@ function shape(
   const rest = { rmsNormEps: 1e-5, ropeTheta: 500_000, ropeScaling: null, maxPositionEmbeddings: 4096 };
   const flags = { tieWordEmbeddings: true, attentionBias: false, qkNorm: false, eosTokenIds: [], padTokenId: null };
   const sizes = { vocabSize, hiddenSize, intermediateSize, numLayers, numHeads, numKvHeads, headDim };
-  return { name, config: { modelType: 'llama', ...sizes, ...rest, ...flags } };
+  return { name, config: { ...PLAIN_TRAITS, modelType: 'llama', ...sizes, ...rest, ...flags } };
 }
 
 export const SHAPES: readonly Shape[] = [
@@ -73,7 +74,7 @@ export function makeModel({ config }: Shape, maxLength: number): Model {
     const value = own.length === 1 ? tf.fill([...own], 1) : makeWeight(from, own, 'stored');
     return { name, value };
   };
-  return assembleModel(config, parameter, makeRopeTables(config, maxLength));
+  return assembleModel(config, parameter, makeModelRope(config, maxLength));
 }
 
 /** Bytes that a decoding step reads of the weights: all but the embedding's, unless it is the head too. */

@@ -20,8 +20,8 @@ it('gives the Frobenius norm of scaling · B·A by layer and module', async () =
     [1, 0],
     [2, 1],
   ]);
-  const modules = new Map([['model.layers.3.self_attn.q_proj', { a, b }]]);
-  const adapter = { config: { r: 2, alpha: 4, targetModules: ['q_proj'], useRslora: false }, scaling: 2, modules };
+  const modules = new Map([['model.layers.3.self_attn.q_proj', { a, b, scaling: 2 }]]);
+  const adapter = { config: { r: 2, alpha: 4, targetModules: ['q_proj'], useRslora: false }, modules };
   const [norm] = adapterNorms(adapter as unknown as Adapter);
   expect(norm).toMatchObject({ layer: 3, module: 'q_proj' });
   expect(norm?.norm).toBeCloseTo(2 * Math.sqrt(23), 6);

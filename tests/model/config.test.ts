@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseModelConfig, readModelConfig } from '../../main/model/config.ts';
+import { contextLength, parseModelConfig, readModelConfig } from '../../main/model/config.ts';
 import { fault } from './faults.ts';
 
 const LLAMA = {
@@ -62,24 +62,84 @@ describe('parseModelConfig', () => {
     expect(parse({ model_type: 'qwen3', head_dim: 16 }).headDim).toBe(16);
   });
 
+  it('reads windows as the classes of transformers do', () => {
+    const windowsOf = (more: object) => {
+      const { window, windowLayers } = parse(more);
+      return [window, windowLayers];
+    };
+    const sliding = { sliding_window: 512 };
+    expect(windowsOf({ ...sliding, model_type: 'qwen2' })).toEqual([null, []]);
+    expect(windowsOf({ ...sliding, model_type: 'qwen2', use_sliding_window: true })).toEqual([null, []]);
+    expect(windowsOf({ ...sliding, model_type: 'qwen2', use_sliding_window: true, max_window_layers: 1 })).toEqual([
+      512,
+      [1],
+    ]);
+    expect(windowsOf({ ...sliding, model_type: 'mistral' })).toEqual([512, [0, 1]]);
+    expect(windowsOf({ model_type: 'mistral', sliding_window: null })).toEqual([null, []]);
+    expect(windowsOf({ model_type: 'mistral' })).toEqual([4096, [0, 1]]);
+    expect(windowsOf({ ...sliding, model_type: 'phi3' })).toEqual([512, [0, 1]]);
+    expect(windowsOf({ ...sliding, model_type: 'gemma3_text', sliding_window_pattern: 2 })).toEqual([512, [0]]);
+  });
+
+  it('reads Gemma 3 in the spelling of the Hub and in that of transformers 5 alike', () => {
+    const gemma = { ...LLAMA, model_type: 'gemma3_text', head_dim: 16, query_pre_attn_scalar: 24, sliding_window: 8 };
+    const hub = { rope_theta: 1e6, rope_local_base_freq: 2e4, rope_scaling: null, sliding_window_pattern: 2 };
+    const newer = {
+      layer_types: ['sliding_attention', 'full_attention'],
+      rope_parameters: {
+        full_attention: { rope_type: 'default', rope_theta: 1e6 },
+        sliding_attention: { rope_type: 'default', rope_theta: 2e4 },
+      },
+    };
+    const read = parseModelConfig({ ...gemma, ...hub }, 'the file');
+    expect(read).toMatchObject({ tieWordEmbeddings: true, ropeTheta: 1e6, localRopeTheta: 2e4, windowLayers: [0] });
+    expect(parseModelConfig({ ...gemma, ...newer }, 'the file')).toEqual(read);
+  });
+
+  it('knows that a LongRoPE counts within the original context only', () => {
+    const rope_scaling = { type: 'su', short_factor: [1, 1, 1], long_factor: [2, 2, 2] };
+    const phi = parse({
+      ...{ model_type: 'phi3', rope_scaling, partial_rotary_factor: 0.75 },
+      ...{ max_position_embeddings: 131072, original_max_position_embeddings: 4096 },
+    });
+    expect(contextLength(phi)).toBe(4096);
+    expect(phi).toMatchObject({
+      rotaryDim: 6,
+      longRope: { attentionFactor: Math.sqrt(1 + Math.log(32) / Math.log(4096)) },
+    });
+    expect(contextLength(parse({ max_position_embeddings: 512 }))).toBe(512);
+  });
+
   it('joins the end tokens of both files', () => {
     expect(parseModelConfig({ ...LLAMA, eos_token_id: [7, 9] }, 'the file', [9, 11]).eosTokenIds).toEqual([7, 9, 11]);
   });
 
   it.each([
-    ['an unknown architecture', { model_type: 'gpt2', vocab_size: undefined }, 'llama, qwen2 or qwen3, got "gpt2"'],
+    ['an unknown architecture', { model_type: 'gpt2', vocab_size: undefined }, 'granite, got "gpt2"'],
     ['a missing size', { vocab_size: undefined }, '"vocab_size"'],
     ['a size of another type', { hidden_size: '32' }, '"hidden_size"'],
     ['another activation', { hidden_act: 'gelu' }, '"hidden_act"'],
-    ['biases in the MLP', { mlp_bias: true }, '"mlp_bias"'],
     ['heads that do not divide', { num_key_value_heads: 3 }, 'num_attention_heads (4)'],
     ['an odd head', { hidden_size: 36 }, '"head_dim"'],
     ['a broken head', { hidden_size: 30 }, 'got 7.5'],
     ['another RoPE', { rope_scaling: { ...SCALING, rope_type: 'yarn' } }, 'yarn'],
+    ['YaRN', { rope_scaling: { type: 'yarn', factor: 4 } }, '(YaRN)'],
     ['an incomplete RoPE', { rope_parameters: { ...SCALING, factor: undefined } }, 'llama3'],
-    ['a sliding window', { model_type: 'qwen2', use_sliding_window: true }, 'sliding window'],
-    ['a sliding layer', { layer_types: ['full_attention', 'sliding_attention'] }, 'sliding window'],
-    ['quantised weights', { quantization_config: { bits: 4 } }, 'quantization_config'],
+    ['a window without its size', { layer_types: ['full_attention', 'sliding_attention'] }, 'no "sliding_window"'],
+    ['another kind of attention', { layer_types: ['full_attention', 'chunked_attention'] }, '"chunked_attention"'],
+    ['weights of GPTQ', { quantization_config: { quant_method: 'gptq', bits: 4 } }, 'GPTQ to 4 bits'],
+    ['weights of AWQ', { quantization_config: { quant_method: 'awq', bits: 4 } }, 'AWQ to 4 bits'],
+    ['weights of bitsandbytes', { quantization_config: { quant_method: 'bitsandbytes' } }, 'by bitsandbytes'],
+    ['weights of MLX', { quantization: { group_size: 64, bits: 4 } }, 'MLX to 4 bits'],
+    ['weights of another method', { quantization_config: { quant_method: 'hqq' } }, 'by hqq'],
+    ['capped logits', { model_type: 'gemma3_text', final_logit_softcapping: 30 }, 'capped'],
+    [
+      'a LongRoPE of another width',
+      { model_type: 'phi3', rope_scaling: { type: 'longrope', short_factor: [1] } },
+      'got 1',
+    ],
+    ['half of an odd width', { model_type: 'phi3', partial_rotary_factor: 0.4 }, 'rotates 3 of'],
+    ['attention both ways', { model_type: 'gemma3_text', use_bidirectional_attention: true }, "isn't causal"],
   ])('refuses %s, naming the file and the field', (_, more, named) => {
     const [code, message] = fault(() => parse(more));
     expect(code).toBe('BAD_MODEL_CONFIG');

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ggufArchitecture } from '../../main/model/gguf/architectures.ts';
 import { encodeQ8, ggufPieces } from '../../main/model/gguf/file.ts';
 import { ggufMetadata } from '../../main/model/gguf/metadata.ts';
 import { ggufName, ggufTensors } from '../../main/model/gguf/tensors.ts';
@@ -95,8 +97,49 @@ describe('ggufTensors', () => {
     expect([factors?.[2], factors?.[3]]).toEqual([8, 8]);
   });
 
+  const family = (name: string) =>
+    openMergedModel(fileURLToPath(new URL(`../parity/fixtures/families/${name}`, import.meta.url)), null);
+  const namesOf = (name: string): string[] => {
+    const model = family(name);
+    const names = ggufTensors(model, 'F16').map((tensor) => tensor.name);
+    model.close();
+    return names.filter((one) => /^blk.0.*weight$|^rope/.test(one)).map((one) => one.replace(/^blk.0.|.weight$/g, ''));
+  };
+
+  it("gives each architecture's tensors llama.cpp's names", () => {
+    const mlp = ['ffn_gate', 'ffn_up', 'ffn_down'];
+    const llama = ['attn_norm', 'attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_norm', ...mlp];
+    for (const name of ['llama-mlp-bias', 'mistral', 'granite']) expect(namesOf(name)).toEqual(llama);
+    const phi = ['attn_norm', 'attn_qkv', 'attn_output', 'ffn_norm', 'ffn_up', 'ffn_down'];
+    expect(namesOf('phi4-mini-longrope')).toEqual([...phi, 'rope_factors_long', 'rope_factors_short']);
+    const olmo = ['attn_output', 'attn_q_norm', 'attn_k_norm', 'post_ffw_norm', ...mlp];
+    expect(namesOf('olmo2')).toEqual(['post_attention_norm', 'attn_q', 'attn_k', 'attn_v', ...olmo]);
+  });
+
+  it('refuses what llama.cpp computes with other layers', () => {
+    expect(() => namesOf('smollm3')).toThrow('it leaves RoPE out of every fourth layer, this model of others');
+    expect(() => namesOf('gemma3')).toThrow('it has a sliding window in all but every sixth layer');
+  });
+
+  it("adds the 1 of Gemma's norms, with the layers that llama.cpp expects", () => {
+    const gemma = family('gemma3');
+    const config = { ...gemma.config, windowLayers: [0, 1, 2], attentionScale: 0.25, localRopeTheta: 10000 };
+    const named = (tensors: readonly { readonly name: string; readonly pieces: () => Iterable<Float32Array> }[]) =>
+      Object.fromEntries(tensors.map(({ name, pieces }) => [name, [...pieces()].flatMap((piece) => [...piece])]));
+    const theirs = named(ggufTensors({ ...gemma, config }, 'F32'));
+    const ours = named(gemma.tensors);
+    const plus = (name: string) => ours[`model.layers.0.${name}.weight`]?.map((weight) => Math.fround(weight + 1));
+    expect(theirs['blk.0.ffn_norm.weight']).toEqual(plus('pre_feedforward_layernorm'));
+    expect(theirs['blk.0.post_attention_norm.weight']).toEqual(plus('post_attention_layernorm'));
+    expect(theirs['blk.0.attn_q_norm.weight']).toEqual(plus('self_attn.q_norm'));
+    expect(theirs['blk.0.attn_q.weight']).toEqual(ours['model.layers.0.self_attn.q_proj.weight']);
+    gemma.close();
+  });
+
   it('knows no tensor of another architecture', () => {
-    expect(() => ggufName('model.layers.0.block_sparse_moe.gate.weight')).toThrow('Expected a tensor of a decoder');
+    expect(() => ggufName('model.layers.0.block_sparse_moe.gate.weight', ggufArchitecture(merged.config))).toThrow(
+      'Expected a tensor of a decoder',
+    );
   });
 });
 
@@ -122,6 +165,27 @@ describe('ggufMetadata', () => {
     expect(value('tokenizer.ggml.token_type')).toEqual([1, 1, 1, 3, 5]);
     expect([value('tokenizer.ggml.merges'), value('tokenizer.ggml.pre')]).toEqual([['a b'], 'qwen2']);
     expect([value('tokenizer.ggml.eos_token_id'), value('tokenizer.ggml.add_bos_token')]).toEqual([3, false]);
+  });
+
+  it("says an architecture's own numbers, and no more context than llama.cpp computes rightly", () => {
+    const values = (name: string): Record<string, unknown> => {
+      const model = openMergedModel(
+        fileURLToPath(new URL(`../parity/fixtures/families/${name}`, import.meta.url)),
+        null,
+      );
+      model.close();
+      const metadata = ggufMetadata({ ...model.config, vocabSize: 5 }, folder, { name, type: 'F16' });
+      return Object.fromEntries(Object.entries(metadata).map(([key, { value }]) => [key, value]));
+    };
+    expect(values('granite')).toMatchObject({
+      ...{ 'granite.attention.scale': 0.2, 'granite.embedding_scale': 3 },
+      ...{ 'granite.residual_scale': 0.4, 'granite.logit_scale': 1.7 },
+    });
+    expect(values('mistral-window')).toMatchObject({ 'general.architecture': 'llama', 'llama.context_length': 16 });
+    expect(values('phi4-mini-longrope')).toMatchObject({
+      ...{ 'phi3.rope.dimension_count': 6, 'phi3.rope.scaling.original_context_length': 128 },
+      ...{ 'phi3.rope.scaling.attn_factor': Math.sqrt(1 + Math.log(4) / Math.log(128)), 'phi3.context_length': 512 },
+    });
   });
 
   it('refuses a tokenizer that llama.cpp has no kind for', () => {

@@ -90,11 +90,13 @@ describe('loadModel', () => {
     expect(message).toContain('expected "lm_head.weight" of shape [96, 32] by config.json, got [95, 32]');
   });
 
-  it('rejects a folder without weights, and says so of pickles', () => {
+  it('rejects a folder without weights, and says so of pickles and GGUF', () => {
     copyOf(TINY);
     renameSync(join(folder, 'model.safetensors'), join(folder, 'pytorch_model.bin'));
     expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('pickle')]);
-    rmSync(join(folder, 'pytorch_model.bin'));
+    renameSync(join(folder, 'pytorch_model.bin'), join(folder, 'tiny.Q4_K_M.gguf'));
+    expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('only tiny.Q4_K_M.gguf, in GGUF')]);
+    rmSync(join(folder, 'tiny.Q4_K_M.gguf'));
     expect(fault(load)).toEqual(['MODEL_FILE_MISSING', expect.stringContaining('neither')]);
   });
 

@@ -33,8 +33,16 @@ function train(adapter: Adapter): void {
 
 describe('loraScaling', () => {
   it('is alpha / r, or alpha / sqrt(r) for rsLoRA', () => {
-    expect(loraScaling(CONFIG)).toBe(2);
-    expect(loraScaling({ ...CONFIG, useRslora: true })).toBe(4);
+    expect(loraScaling(CONFIG, 'm')).toBe(2);
+    expect(loraScaling({ ...CONFIG, useRslora: true }, 'm')).toBe(4);
+  });
+
+  it("takes the first pattern that matches the end of a module's name", () => {
+    const config = { ...CONFIG, rankPattern: { 'v?q_proj': 2 }, alphaPattern: { 'layers.1.*': 16, q_proj: 4 } };
+    expect(loraScaling(config, 'layers.0.q_proj')).toBe(2);
+    expect(loraScaling(config, 'layers.1.q_proj')).toBe(8);
+    expect(loraScaling(config, 'layers.1.down_proj')).toBe(4);
+    expect(loraScaling(config, 'layers.0.aq_proj')).toBe(2);
   });
 });
 
@@ -131,8 +139,8 @@ describe.each(await openTestBackends())('linear on $name', (backend) => {
   it('has the gradients of finite differences through weight, bias, A and B', () => {
     const f = (x: tf.Tensor2D, weight: tf.Tensor2D, bias: tf.Tensor1D, a: tf.Tensor2D, b: tf.Tensor2D): tf.Tensor => {
       const layer = { name: 'm', weight: { name: 'w', value: weight }, bias: { name: 'b', value: bias } };
-      const modules = new Map([['m', { a: { name: 'A', value: a }, b: { name: 'B', value: b } }]]);
-      return linear(x, layer, { config: CONFIG, scaling: 2, modules });
+      const modules = new Map([['m', { a: { name: 'A', value: a }, b: { name: 'B', value: b }, scaling: 2 }]]);
+      return linear(x, layer, { config: CONFIG, modules });
     };
     const shapes = [[3, 8], [6, 8], [6], [2, 8], [6, 2]] as [number, number][];
     const inputs = shapes.map((shape, i) => randomTensor(shape, i + 1));

@@ -24,9 +24,9 @@ afterAll(() => {
 function writeAdapter(name: string, config: LoraConfig): ReadonlyMap<string, tf.Tensor> {
   const adapter = createAdapter(model, config, 1);
   const added = new Map<string, tf.Tensor>();
-  for (const [module, { a, b }] of adapter.modules) {
+  for (const [module, { a, b, scaling }] of adapter.modules) {
     b.value = tf.randomNormal(b.value.shape, 0, 0.5, 'float32', 3) as tf.Tensor2D;
-    added.set(`${module}.weight`, tf.mul(tf.matMul(b.value, a.value), adapter.scaling));
+    added.set(`${module}.weight`, tf.mul(tf.matMul(b.value, a.value), scaling));
   }
   mkdirSync(join(folder, name));
   for (const [file, content] of Object.entries(encodeAdapter(adapter, base)))
@@ -51,6 +51,13 @@ describe('openMergedModel', () => {
   it.each([
     ['alpha / r', { r: 2, alpha: 8, targetModules: ['q_proj', 'down_proj'], useRslora: false }],
     ['alpha / sqrt(r)', { r: 4, alpha: 8, targetModules: ['k_proj', 'o_proj', 'gate_proj'], useRslora: true }],
+    [
+      'patterns',
+      {
+        ...{ r: 4, alpha: 8, targetModules: ['q_proj', 'up_proj'], useRslora: false },
+        ...{ rankPattern: { q_proj: 2 }, alphaPattern: { 'layers.0.*up_proj': 3 } },
+      },
+    ],
   ] as const)('adds B·A times %s to the adapted modules alone', (name, config) => {
     const added = writeAdapter(name.replaceAll('/', ''), config);
     const merged = openMergedModel(base, join(folder, name.replaceAll('/', '')));

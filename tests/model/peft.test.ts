@@ -45,7 +45,7 @@ describe('loadAdapter', () => {
   it('reads what was written', () => {
     const read = load();
     expect(read.config).toEqual({ ...CONFIG, targetModules: ['down_proj', 'q_proj'] });
-    expect(read.scaling).toBe(adapter.scaling);
+    expect([...read.modules.values()].map(({ scaling }) => scaling)).toEqual(Array(4).fill(8 / Math.sqrt(4)));
     expect(new Map(named(read) as [string, number[]][])).toEqual(new Map(named(adapter) as [string, number[]][]));
     disposeAdapter(read);
   });
@@ -62,6 +62,7 @@ describe('loadAdapter', () => {
     ],
     ['its layers', { layers_to_transform: [0, 1] }],
     ['random starts', { init_lora_weights: 'gaussian' }],
+    ['what PEFT ignores for linear layers', { fan_in_fan_out: true }],
   ])('understands targets by %s', (_, more) => {
     configure(more);
     const read = load();
@@ -70,14 +71,31 @@ describe('loadAdapter', () => {
     disposeAdapter(read);
   });
 
+  it('scales each module by the first alpha pattern that matches its name, and writes the patterns back', () => {
+    configure({ alpha_pattern: { 'layers.1.self_attn.q_proj': 2, '.*[.]q_proj': 6 } });
+    const read = load();
+    const scales = [...read.modules].map(([name, { scaling }]) => [name.replace('model.layers.', ''), scaling]);
+    expect(Object.fromEntries(scales)).toEqual({
+      ...{ '0.self_attn.q_proj': 3, '0.mlp.down_proj': 4, '1.self_attn.q_proj': 1, '1.mlp.down_proj': 4 },
+    });
+    const written = JSON.parse(encodeAdapter(read, 'base')['adapter_config.json'] as string);
+    expect(written.alpha_pattern).toEqual({ 'layers.1.self_attn.q_proj': 2, '.*[.]q_proj': 6 });
+    disposeAdapter(read);
+  });
+
+  it('says of a Git LFS pointer that it is one', () => {
+    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n';
+    writeFileSync(join(folder, 'adapter_model.safetensors'), pointer);
+    expect(fault(load)).toEqual(['GIT_LFS_POINTER', expect.stringContaining('adapter_model.safetensors')]);
+    writeFileSync(join(folder, 'adapter_config.json'), pointer);
+    expect(fault(load)).toEqual(['GIT_LFS_POINTER', expect.stringContaining('adapter_config.json')]);
+  });
+
   it.each([
     ['DoRA', { use_dora: true }, 'use_dora'],
     ['further trained modules', { modules_to_save: ['lm_head'] }, 'lm_head'],
     ['trained biases', { bias: 'all' }, 'bias'],
-    ['ranks by layer', { rank_pattern: { q_proj: 2 } }, 'rank_pattern'],
-    ['a scale by layer', { alpha_pattern: { q_proj: 2 } }, 'alpha_pattern'],
     ['an initialisation that changed the base', { init_lora_weights: 'pissa' }, 'pissa'],
-    ['transposed layers', { fan_in_fan_out: true }, 'fan_in_fan_out'],
   ])('refuses %s', (_, more, word) => {
     configure(more);
     const [code, message] = fault(load);
@@ -90,6 +108,8 @@ describe('loadAdapter', () => {
     ['no targets', { target_modules: null }, 'BAD_ADAPTER_CONFIG', '"target_modules"'],
     ['a regular expression that is none', { target_modules: '(q_proj' }, 'BAD_ADAPTER_CONFIG', 'target_modules'],
     ['targets that the model has not', { target_modules: ['c_attn'] }, 'ADAPTER_MISMATCH', 'c_attn'],
+    ['a rank pattern that is none', { rank_pattern: { '(': 2 } }, 'BAD_ADAPTER_CONFIG', 'rank_pattern'],
+    ['another rank of a module', { rank_pattern: { q_proj: 2 } }, 'ADAPTER_MISMATCH', '[2, 32]'],
     ['another rank', { r: 8 }, 'ADAPTER_MISMATCH', '[8, 32]'],
     ['fewer targets than tensors', { target_modules: ['q_proj'] }, 'ADAPTER_MISMATCH', 'down_proj'],
     ['more targets than tensors', { target_modules: ['q_proj', 'down_proj', 'k_proj'] }, 'TENSOR_MISSING', 'k_proj'],

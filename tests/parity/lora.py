@@ -24,6 +24,11 @@ CASES = {
     "rslora-qv": ("qwen2-tied-f32", dict(r=8, lora_alpha=16, target_modules=["q_proj", "v_proj"], use_rslora=True)),
     "lora-regex": ("qwen3-tied-f32", dict(r=2, lora_alpha=5, target_modules=r".*\.layers\.1\..*(up|down|o)_proj")),
     "lora-first-layer": ("llama-untied-f32", dict(r=4, lora_alpha=4, target_modules=ALL, layers_to_transform=[0])),
+    "lora-patterns": (
+        "llama-untied-f32",
+        dict(r=4, lora_alpha=8, target_modules=["q_proj", "down_proj"],
+             rank_pattern={"layers.1.mlp.down_proj": 2, "q_proj": 3}, alpha_pattern={r"layers\.\d\.mlp\..*": 5}),
+    ),
 }
 
 

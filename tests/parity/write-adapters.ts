@@ -1,17 +1,20 @@
 /**
- * Writes our adapters and merged models, with the log-probabilities that we give them, for `lora.py --check`.
+ * Writes our adapters and merged models, with the log-probabilities that we give them, for `lora.py --check`, and under
+ * families/ those of the other architectures, for `families.py --check`.
  * Run as: node tests/parity/write-adapters.ts FOLDER
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { readJson } from '../../main/model/config.ts';
-import { encodeModel } from '../../main/model/export.ts';
+import { encodeModel, encodeModelConfig } from '../../main/model/export.ts';
 import { loadModel } from '../../main/model/load.ts';
 import { type Adapter, createAdapter, mergeAdapter } from '../../main/model/lora.ts';
+import { openMergedModel } from '../../main/model/merge.ts';
 import type { Model } from '../../main/model/model.ts';
-import { encodeAdapter } from '../../main/model/peft.ts';
+import { encodeAdapter, loadAdapter } from '../../main/model/peft.ts';
+import { safetensorsPieces } from '../../main/model/safetensors.ts';
 import { scoreCompletions } from '../../main/model/score.ts';
 import { randomStream } from '../../main/random.ts';
 import '@tensorflow/tfjs-backend-cpu';
@@ -70,3 +73,18 @@ const written = CASES.flatMap(({ base, ...config }) => {
   ];
 });
 write(target, { 'logps.json': JSON.stringify(written) });
+
+const families = fileURLToPath(new URL('./fixtures/families', import.meta.url));
+for (const name of readdirSync(families)) {
+  const base = join(families, name);
+  const model = loadModel(base, 64);
+  const adapter = loadAdapter(join(base, 'adapter'), model);
+  write(join(target, 'families', name, 'adapter'), encodeAdapter(adapter, name));
+  const merged = openMergedModel(base, join(base, 'adapter'));
+  const tensors = merged.tensors.map(({ name, shape, pieces }) => ({ name, shape, pieces: () => pieces() }));
+  const baseConfig = readJson(join(base, 'config.json')) as Record<string, unknown>;
+  write(join(target, 'families', name), {
+    'config.json': encodeModelConfig(merged.config, 'F32', baseConfig),
+    'model.safetensors': Buffer.concat([...safetensorsPieces(tensors, { format: 'pt' })]),
+  });
+}

@@ -5,6 +5,7 @@ import { inputError } from '../../errors.ts';
 import { readChatTemplate, tokenText } from '../chat-template.ts';
 import { type ModelConfig, readJson } from '../config.ts';
 import { readTokenizerConfig } from '../tokenizer.ts';
+import { ggufArchitecture } from './architectures.ts';
 import type { GgufType, GgufValue } from './file.ts';
 
 /** llama.cpp's numbers for a file whose matrices are of one type. */
@@ -22,10 +23,12 @@ export function ggufMetadata(
   tokenizerFolder: string,
   { name, type }: { readonly name: string; readonly type: GgufType },
 ): Readonly<Record<string, GgufValue>> {
-  const architecture = config.modelType;
+  const gemma = config.modelType === 'gemma3_text';
+  const { name: architecture } = ggufArchitecture(config);
   const own = {
     vocab_size: uint32(config.vocabSize),
-    context_length: uint32(config.maxPositionEmbeddings),
+    // llama.cpp knows windows of Gemma only; within a window the others are right.
+    context_length: uint32(Math.min(config.maxPositionEmbeddings, (gemma ? null : config.window) ?? Infinity)),
     embedding_length: uint32(config.hiddenSize),
     block_count: uint32(config.numLayers),
     feed_forward_length: uint32(config.intermediateSize),
@@ -34,8 +37,19 @@ export function ggufMetadata(
     'attention.key_length': uint32(config.headDim),
     'attention.value_length': uint32(config.headDim),
     'attention.layer_norm_rms_epsilon': float32(config.rmsNormEps),
-    'rope.dimension_count': uint32(config.headDim),
+    'rope.dimension_count': uint32(config.rotaryDim ?? config.headDim),
     'rope.freq_base': float32(config.ropeTheta),
+    ...(gemma && config.window !== null && { 'attention.sliding_window': uint32(config.window) }),
+    ...(config.longRope !== null && {
+      'rope.scaling.attn_factor': float32(config.longRope.attentionFactor),
+      'rope.scaling.original_context_length': uint32(config.longRope.originalMaxPositionEmbeddings),
+    }),
+    ...(config.modelType === 'granite' && {
+      'attention.scale': float32(config.attentionScale ?? config.headDim ** -0.5),
+      embedding_scale: float32(config.embeddingScale),
+      residual_scale: float32(config.residualScale),
+      logit_scale: float32(config.logitsScale),
+    }),
   };
   return {
     'general.architecture': string(architecture),
@@ -152,6 +166,8 @@ function wordPiece(token: string): string {
 /** llama.cpp's name for a way of cutting text before the merges, by the expression that cuts it. */
 function preTokenizer(pre: unknown): string {
   const text = JSON.stringify(pre ?? '');
+  // Words by upper and lower case: GPT-4o's (Phi-4-mini), or Mistral's Tekken with its single digits.
+  if (text.includes('p{Lu}')) return text.includes('p{N}{1,3}') ? 'gpt-4o' : 'tekken';
   if (text.includes('p{N}{1,3}')) return 'llama-bpe';
   if (text.includes('(?i:')) return 'qwen2';
   return text.includes('"Digits"') ? 'smollm' : 'gpt-2';

@@ -1,21 +1,8 @@
 /** A merged model's tensors under llama.cpp's names, in its layout. */
 import type { ModelConfig } from '../config.ts';
 import type { MergedModel, MergedTensor } from '../merge.ts';
+import { type GgufArchitecture, ggufArchitecture } from './architectures.ts';
 import { type GgufTensor, type GgufType, Q8_BLOCK } from './file.ts';
-
-const LAYER_NAMES: Readonly<Record<string, string>> = {
-  input_layernorm: 'attn_norm',
-  'self_attn.q_proj': 'attn_q',
-  'self_attn.k_proj': 'attn_k',
-  'self_attn.v_proj': 'attn_v',
-  'self_attn.o_proj': 'attn_output',
-  'self_attn.q_norm': 'attn_q_norm',
-  'self_attn.k_norm': 'attn_k_norm',
-  post_attention_layernorm: 'ffn_norm',
-  'mlp.gate_proj': 'ffn_gate',
-  'mlp.up_proj': 'ffn_up',
-  'mlp.down_proj': 'ffn_down',
-};
 
 const OUTER_NAMES: Readonly<Record<string, string>> = {
   'model.embed_tokens.weight': 'token_embd.weight',
@@ -25,26 +12,47 @@ const OUTER_NAMES: Readonly<Record<string, string>> = {
 
 /** All tensors; matrices are stored as `type`, norms and biases as float32. */
 export function ggufTensors({ config, tensors }: MergedModel, type: GgufType): GgufTensor[] {
+  const architecture = ggufArchitecture(config);
   const made = tensors.map((tensor): GgufTensor => {
-    const { shape } = tensor;
-    const heads = interleavedHeads(tensor.name, config);
+    const { name, shape } = tensor;
+    const heads = architecture.interleaved ? headsOf(name, config) : null;
+    const offset = config.unitOffset && name.endsWith('norm.weight');
+    const plain = offset ? () => plusOne(tensor) : () => tensor.pieces();
     return {
-      ...{ name: ggufName(tensor.name), shape },
+      ...{ name: ggufName(name, architecture), shape },
       type: shape.length === 1 ? 'F32' : storedAs(type, shape),
-      pieces: () => (heads === null ? tensor.pieces() : interleaveHalves(tensor, heads)),
+      pieces: heads === null ? plain : () => interleaveHalves(tensor, heads),
     };
   });
+  return [...made, ...ropeTensors(config)];
+}
+
+/** Norms multiply by the weight alone in llama.cpp. */
+function* plusOne({ pieces }: MergedTensor): Generator<Float32Array> {
+  for (const piece of pieces()) yield piece.map((weight) => weight + 1);
+}
+
+/** Divisors of RoPE's frequencies, where the model scales them. */
+function ropeTensors(config: ModelConfig): GgufTensor[] {
+  const tensor = (name: string, factors: Float32Array): GgufTensor => ({
+    ...{ name, shape: [factors.length], type: 'F32', pieces: () => [factors] },
+  });
+  const { longRope } = config;
+  if (longRope !== null)
+    return [
+      tensor('rope_factors_long.weight', Float32Array.from(longRope.longFactors)),
+      tensor('rope_factors_short.weight', Float32Array.from(longRope.factors)),
+    ];
   const factors = ropeFactors(config);
-  if (factors === null) return made;
-  return [...made, { name: 'rope_freqs.weight', shape: [factors.length], type: 'F32', pieces: () => [factors] }];
+  return factors === null ? [] : [tensor('rope_freqs.weight', factors)];
 }
 
 /** llama.cpp's name of a tensor. */
-export function ggufName(name: string): string {
+export function ggufName(name: string, { layerNames }: GgufArchitecture): string {
   const outer = OUTER_NAMES[name];
   if (outer !== undefined) return outer;
   const [, layer, module = '', kind] = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(name) ?? [];
-  const inner = LAYER_NAMES[module];
+  const inner = layerNames[module];
   if (inner === undefined) throw new Error(`Expected a tensor of a decoder, got ${name}`);
   return `blk.${layer}.${inner}.${kind}`;
 }
@@ -54,12 +62,8 @@ function storedAs(type: GgufType, shape: readonly number[]): GgufType {
   return type === 'Q8_0' && (shape.at(-1) ?? 0) % Q8_BLOCK !== 0 ? 'F16' : type;
 }
 
-/**
- * How many heads a query or key projection has whose rows must be reordered: for Llama, llama.cpp rotates neighbouring
- * pairs, where Hugging Face's weights pair each number of a head's first half with one of its second.
- */
-function interleavedHeads(name: string, { modelType, numHeads, numKvHeads }: ModelConfig): number | null {
-  if (modelType !== 'llama') return null;
+/** How many heads a query or key projection has, whose rows must be reordered where llama.cpp rotates neighbours. */
+function headsOf(name: string, { numHeads, numKvHeads }: ModelConfig): number | null {
   if (name.includes('.q_proj.')) return numHeads;
   return name.includes('.k_proj.') ? numKvHeads : null;
 }

@@ -9,7 +9,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
-import { readModelConfig } from '../../trainer/memory/model-folder.ts';
+import { FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { pour } from './copy-file.ts';
@@ -117,12 +117,17 @@ async function fetchFiles(model: HubModel, folder: string, options: HubOptions, 
 function refuseForeign(repo: string, files: readonly ListFileEntry[], wanted: readonly ListFileEntry[]): void {
   const has = (pattern: RegExp): boolean => wanted.some(({ path }) => pattern.test(path));
   if (has(/^config\.json$/) && has(/\.safetensors$/) && has(/^tokenizer\.json$/)) return;
-  const pickle = files.find(({ path }) => /\.(bin|pt|pth|gguf)$/.test(path))?.path;
+  const other = otherWeights(files.map(({ path }) => path));
   const missing = ['config.json', 'tokenizer.json'].find((name) => !wanted.some(({ path }) => path === name));
+  const weights = has(/\.safetensors$/);
+  const got = [
+    ...(missing === undefined ? [] : [`no ${missing}`]),
+    ...(weights ? [] : [`no model*.safetensors${other === null ? '' : `, only ${other.what}`}`]),
+  ];
   throw inputError(
     'HUB_NO_MODEL',
-    `Expected ${repo} to hold a model with config.json, tokenizer.json and safetensors, got ${missing === undefined ? `no model*.safetensors${pickle === undefined ? '' : `, only ${pickle}`}` : `no ${missing}`}`,
-    'Choose a Llama, Qwen2 or Qwen3 model in Hugging Face format.',
+    `Expected ${repo} to hold a model with config.json, tokenizer.json and safetensors, got ${got.join(', ')}`,
+    (weights ? null : other?.remedy) ?? `Choose another model in Hugging Face format: ${FAMILIES} are supported.`,
   );
 }
 

@@ -12,6 +12,7 @@ import {
   readModelFacts,
   USUAL,
 } from '../../trainer/memory/model-facts.ts';
+import { contextLength } from '../../trainer/memory/model-folder.ts';
 import { type ModelPlan, planModel } from '../../trainer/memory/model-plan.ts';
 import { machineBudget } from '../doctor/model.ts';
 import { listModels, type ModelEntry, type ModelPlaces } from './list.ts';
@@ -79,7 +80,7 @@ export function inspectModel(places: ModelPlaces, ref: string): ModelDetail {
         heads: config.numHeads,
         keyValueHeads: config.numKvHeads,
         vocabulary: config.vocabSize,
-        context: config.maxPositionEmbeddings,
+        context: contextLength(config),
         tiedEmbeddings: config.tieWordEmbeddings,
         base: parts.adapter === null ? null : parts.base,
       },

@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { parseJson } from '../../io/json.ts';
 import { readRegular } from '../../io/read-file.ts';
+import { namesIn, otherWeights } from '../../trainer/memory/model-folder.ts';
 import type { ModelParts } from '../../trainer/open-policy.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 
@@ -23,10 +24,12 @@ export function modelArgument(folder: string, paths: Pick<HostPaths, 'resources'
 export function resolveModel(model: string, paths: Pick<HostPaths, 'resources'>): string {
   const folder = isBundled(model, paths) ? join(paths.resources, 'models', model) : resolve(model);
   if (existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'))) return folder;
+  const other = otherWeights(namesIn(folder));
   throw inputError(
     'MODEL_MISSING',
-    `${folder}: expected a model folder with a config.json (or a checkpoint with an adapter), but there is none`,
-    'Give the path of a Hugging Face model folder or of a checkpoint, or "tiny" for the bundled model.',
+    `${folder}: expected a model folder with a config.json (or a checkpoint with an adapter), but there is ${other === null ? 'none' : `only ${other.what}`}`,
+    other?.remedy ??
+      'Give the path of a Hugging Face model folder or of a checkpoint, or "tiny" for the bundled model.',
   );
 }
 

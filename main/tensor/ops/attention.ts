@@ -27,7 +27,7 @@ function visibilityMask(segments: tf.Tensor2D, n: number): tf.Tensor2D {
 }
 
 /** [N, heads*d] → [K, (heads/K)*N, d]: query heads that share a key/value head become extra rows of it. */
-function byKvHead(x: tf.Tensor2D, kvHeads: number, headDim: number): tf.Tensor3D {
+export function byKvHead(x: tf.Tensor2D, kvHeads: number, headDim: number): tf.Tensor3D {
   const [n, width] = x.shape;
   const heads = width / headDim;
   return tf.reshape(tf.transpose(tf.reshape(x, [n, heads, headDim]), [1, 0, 2]), [
@@ -38,8 +38,14 @@ function byKvHead(x: tf.Tensor2D, kvHeads: number, headDim: number): tf.Tensor3D
 }
 
 /** The inverse of `byKvHead`. */
-function byToken(x: tf.Tensor3D, n: number, heads: number, headDim: number): tf.Tensor2D {
+export function byToken(x: tf.Tensor3D, n: number, heads: number, headDim: number): tf.Tensor2D {
   return tf.reshape(tf.transpose(tf.reshape(x, [heads, n, headDim]), [1, 0, 2]), [n, heads * headDim]);
+}
+
+/** Softmax along the last axis in ops that every backend has. */
+export function softmaxRows(x: tf.Tensor): tf.Tensor {
+  const exps = tf.exp(tf.sub(x, tf.max(x, 2, true)));
+  return tf.div(exps, tf.sum(exps, 2, true));
 }
 
 function maskedScores(q: tf.Tensor3D, k: tf.Tensor3D, segments: tf.Tensor2D, shape: AttentionShape): tf.Tensor3D {

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { runOp } from '../portable.ts';
-import type { AttentionShape } from './attention.ts';
+import { type AttentionShape, softmaxRows } from './attention.ts';
 import { kernelHeadDim, narrowHeads, widenHeads } from './head-width.ts';
 import { gatherRows } from './rows.ts';
 
@@ -46,19 +46,29 @@ export function registerKvCache(backendName: string, open: OpenKvCache): void {
   ownCaches.set(backendName, open);
 }
 
+/** Layers in which a token sees only the last `window` ones, itself included. */
+export interface SlidingLayers {
+  readonly window: number;
+  readonly layers: readonly number[];
+}
+
 /** Opens a cache over the prompts' keys and values, which it then owns, for at most `capacity` new tokens a row. */
 export function openKvCache(
   prefix: readonly PrefixKv[],
   rows: readonly RowPrefix[],
   capacity: number,
   shape: AttentionShape,
+  sliding: SlidingLayers | null = null,
 ): KvCache {
+  // No backend's kernels know windows; texts that stay within them need none.
+  const longest = Math.max(...rows.map(({ length }) => length)) + capacity;
+  if (sliding !== null && longest > sliding.window) return openFunctional(prefix, rows, shape, sliding);
   const width = kernelHeadDim(shape.headDim);
   if (width !== shape.headDim) return openWidened(prefix, rows, capacity, shape, width);
   const own = ownCaches.get(tf.getBackend());
   if (own !== undefined) return own(prefix, rows, shape, capacity);
   const inPlace = tf.getKernel('DecodeAttention', tf.getBackend()) !== undefined;
-  return inPlace ? openInPlace(prefix, rows, capacity, shape) : openFunctional(prefix, rows, shape);
+  return inPlace ? openInPlace(prefix, rows, capacity, shape) : openFunctional(prefix, rows, shape, null);
 }
 
 /** A cache with heads padded to the width that the backend's kernel supports. */
@@ -136,7 +146,12 @@ function allOrNone(layers: number, make: () => tf.Tensor3D): { readonly k: tf.Te
 }
 
 /** On every other backend: keys and values grow by concatenation, prompts are padded to the longest. */
-function openFunctional(prefix: readonly PrefixKv[], prompts: readonly RowPrefix[], shape: AttentionShape): KvCache {
+function openFunctional(
+  prefix: readonly PrefixKv[],
+  prompts: readonly RowPrefix[],
+  shape: AttentionShape,
+  sliding: SlidingLayers | null,
+): KvCache {
   const longest = Math.max(...prompts.map(({ length }) => length));
   const width = shape.numKvHeads * shape.headDim;
   const indices = prompts.flatMap(({ start, length }) =>
@@ -146,12 +161,21 @@ function openFunctional(prefix: readonly PrefixKv[], prompts: readonly RowPrefix
     tf.keep(tf.tidy(() => tf.reshape(gatherRows(x, tf.tensor1d(indices, 'int32')), [prompts.length, longest, width])));
   let keys = prefix.map(({ k }) => padded(k));
   let values = prefix.map(({ v }) => padded(v));
-  let mask = tf.keep(
-    tf.tensor2d(
-      indices.map((i) => (i < 0 ? -1e30 : 0)),
-      [prompts.length, longest],
-    ),
-  );
+  let lengths = prompts.map(({ length }) => length);
+  let step = 0;
+  /** What is added to the scores of the prompts, padded to the longest, and of the tokens so far. [B, T] */
+  const biasOf = (window: number): tf.Tensor2D => {
+    const t = longest + step + 1;
+    const bias = new Float32Array(lengths.length * t).fill(-1e30);
+    lengths.forEach((length, row) => {
+      // The newest token's position is length + step: as many before it are seen as the window holds besides it.
+      const own = Math.max(0, step - window + 1);
+      bias.fill(0, row * t + Math.max(0, length + step - window + 1), row * t + length);
+      bias.fill(0, row * t + longest + own, (row + 1) * t);
+    });
+    return tf.tensor2d(bias, [lengths.length, t]);
+  };
+  const windowOf = (layer: number): number => (sliding?.layers.includes(layer) ? sliding.window : Infinity);
   tf.dispose(prefix.map(({ k, v }) => [k, v]));
   const replace = (list: tf.Tensor3D[], layer: number, tensor: tf.Tensor3D): tf.Tensor3D => {
     list[layer]?.dispose();
@@ -170,10 +194,13 @@ function openFunctional(prefix: readonly PrefixKv[], prompts: readonly RowPrefix
         );
       };
       const [grownKeys, grownValues] = [grow(keys, k), grow(values, v)];
-      return tf.tidy(() => attendDense(q, grownKeys, grownValues, mask, shape));
+      return tf.tidy(() => attendDense(q, grownKeys, grownValues, biasOf(windowOf(layer)), shape));
     },
-    advance: () => undefined,
+    advance: () => {
+      step += 1;
+    },
     skip: (count) => {
+      step += count;
       const longer = (x: tf.Tensor3D): tf.Tensor3D => {
         const padded = tf.keep(
           tf.pad(x, [
@@ -196,18 +223,18 @@ function openFunctional(prefix: readonly PrefixKv[], prompts: readonly RowPrefix
       };
       keys = keys.map(pick);
       values = values.map(pick);
-      mask = pick(mask);
+      lengths = rows.map((row) => lengths[row] ?? 0);
     },
-    dispose: () => tf.dispose([keys, values, mask]),
+    dispose: () => tf.dispose([keys, values]),
   };
 }
 
-/** q [B, H*d] over keys and values [B, T, K*d]; `mask` [B, L] covers the padded prompt. */
+/** q [B, H*d] over keys and values [B, T, K*d]; `bias` [B, T] is added to the scores. */
 function attendDense(
   q: tf.Tensor2D,
   keys: tf.Tensor3D,
   values: tf.Tensor3D,
-  mask: tf.Tensor2D,
+  bias: tf.Tensor2D,
   shape: AttentionShape,
 ): tf.Tensor2D {
   const { numHeads, numKvHeads, headDim, scale } = shape;
@@ -218,11 +245,7 @@ function attendDense(
     tf.matMul(tf.reshape(q, [b * numKvHeads, numHeads / numKvHeads, headDim]), perHead(keys), false, true),
     scale,
   );
-  const bias = tf.pad(mask, [
-    [0, 0],
-    [0, t - (mask.shape[1] ?? 0)],
-  ]);
   const masked = tf.add(tf.reshape(scores, [b, numHeads, t]), tf.expandDims(bias, 1));
-  const p = tf.reshape(tf.softmax(masked), [b * numKvHeads, numHeads / numKvHeads, t]) as tf.Tensor3D;
+  const p = tf.reshape(softmaxRows(masked), [b * numKvHeads, numHeads / numKvHeads, t]) as tf.Tensor3D;
   return tf.reshape(tf.matMul(p, perHead(values)), [b, numHeads * headDim]);
 }

@@ -18,17 +18,31 @@ registerPortable<{ rows: number }>('ScatterAddRows', (inputs, { rows }) => {
   return tf.slice(tf.unsortedSegmentSum(dy, tf.cast(target, 'int32') as tf.Tensor1D, rows + 1), [0, 0], [rows, -1]);
 });
 
+interface GatherAttrs {
+  readonly frozenRow: number;
+}
+
+/** Indices with -1 for a row that is to get no gradient. */
+function withoutRow(indices: tf.Tensor1D, row: number): tf.Tensor1D {
+  if (row < 0) return indices;
+  return tf.where(tf.equal(indices, tf.scalar(row, 'int32')), tf.fill(indices.shape, -1, 'int32'), indices);
+}
+
 tf.registerGradient({
   kernelName: 'GatherRows',
   inputsToSave: ['x', 'indices'],
-  gradFunc: (dy, saved) => {
+  gradFunc: (dy, saved, attrs) => {
     const rows = savedTensor(saved, 0).shape[0] ?? 0;
-    const indices = savedTensor(saved, 1);
+    const { frozenRow } = attrs as unknown as GatherAttrs;
+    const indices = withoutRow(savedTensor<tf.Tensor1D>(saved, 1), frozenRow);
     return { x: () => runOp<tf.Tensor>('ScatterAddRows', { dy: dy as tf.Tensor, indices }, { rows }) };
   },
 });
 
-/** Row `indices[n]` of x for every n; index -1 gives a row of zeros. x [R, D], indices int32 [N] → [N, D]. */
-export function gatherRows(x: tf.Tensor2D, indices: tf.Tensor1D): tf.Tensor2D {
-  return runOp<tf.Tensor2D>('GatherRows', { x, indices });
+/**
+ * Row `indices[n]` of x for every n; index -1 gives a row of zeros. x [R, D], indices int32 [N] → [N, D]. The gradient
+ * of x is 0 at `frozenRow` (torch's padding_idx); -1: no such row.
+ */
+export function gatherRows(x: tf.Tensor2D, indices: tf.Tensor1D, frozenRow = -1): tf.Tensor2D {
+  return runOp<tf.Tensor2D>('GatherRows', { x, indices }, { frozenRow });
 }

@@ -125,6 +125,15 @@ export class WebGpuBackend extends KernelBackend {
     return { dataId, shape: [...shape], dtype };
   }
 
+  /** A tensor whose buffer is about to be filled from here: no command that is still to be run uses it. */
+  uploadTarget(shape: readonly number[], format: Format): TensorInfo {
+    const dataId = {};
+    const size = util.sizeFromShape([...shape]);
+    const buffer = this.gpu.takeForUpload(bytesOf(size, format));
+    this.#data.set(dataId, { dtype: 'float32', size, format, refCount: 1, buffer, host: null });
+    return { dataId, shape: [...shape], dtype: 'float32' };
+  }
+
   /** A further tensor on the same data. */
   share({ dataId, dtype }: TensorInfo, shape: readonly number[]): TensorInfo {
     this.incRef(dataId);

@@ -14,7 +14,7 @@ export function gpuWeight(
 ): tf.Tensor {
   const format = formatFor(source, shape, precision);
   if (format !== 'f32') backend.cacheFormat = 'f16';
-  const out = backend.output(shape, 'float32', format);
+  const out = backend.uploadTarget(shape, format);
   const buffer = backend.anyBuffer(out);
   const size = shape.reduce((product, length) => product * length, 1);
   for (let first = 0; first < size; first += PIECE) {

@@ -1,6 +1,6 @@
 /** Job: log-probabilities of given completions, at temperature 1 in float32. */
 import { inputError } from '../../errors.ts';
-import { readModelConfig } from '../../model/config.ts';
+import { contextLength, readModelConfig } from '../../model/config.ts';
 import { type ScoreItem, scoreCompletions } from '../../model/score.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { BackendChoice } from '../backend.ts';
@@ -89,9 +89,9 @@ function encodeLines({ lines, model }: ScoreJob): ScoreItem[] {
 }
 
 function checkLines({ file, lines, model }: ScoreJob, items: readonly ScoreItem[]): void {
-  const { vocabSize, maxPositionEmbeddings } = readModelConfig(model.base);
+  const config = readModelConfig(model.base);
   const faults = items.flatMap((item, i) => {
-    const reason = faultOf(item, vocabSize, maxPositionEmbeddings);
+    const reason = faultOf(item, config.vocabSize, contextLength(config));
     return reason === null ? [] : [`${file}, line ${lines[i]?.line}: ${reason}`];
   });
   if (faults.length === 0) return;
@@ -102,7 +102,7 @@ function checkLines({ file, lines, model }: ScoreJob, items: readonly ScoreItem[
 function faultOf(item: ScoreItem, vocabSize: number, longest: number): string | null {
   if (item.promptIds.length === 0) return 'expected a prompt of at least one token, got none';
   if (lengthOf(item) > longest)
-    return `expected at most ${longest} tokens (the model's max_position_embeddings), got ${lengthOf(item)}`;
+    return `expected at most ${longest} tokens (the model's context), got ${lengthOf(item)}`;
   const foreign = [...item.promptIds, ...item.completionIds].find((id) => id >= vocabSize);
   return foreign === undefined ? null : `expected token ids from 0 to ${vocabSize - 1}, got ${foreign}`;
 }

@@ -27,8 +27,22 @@ const PEAK = 1.2;
 export function tokenCost(config: ModelConfig): TokenCost {
   const { hiddenSize: d, intermediateSize: f, numLayers, headDim } = config;
   const [queries, keys] = [config.numHeads * headDim, config.numKvHeads * headDim];
-  const layer = PEAK * (6 * d + 2 * queries + 2 * keys + 3 * f);
+  const layer = PEAK * (6 * d + 2 * queries + 2 * keys + 3 * f + traitFloats(config));
   return { plain: 4 * numLayers * layer, checkpointed: 4 * (2 * numLayers * d + layer) };
+}
+
+/** Floats a token in a layer that are kept for what an architecture does besides what Llama does. */
+function traitFloats(config: ModelConfig): number {
+  const { hiddenSize: d, intermediateSize: f } = config;
+  const rotated = (config.numHeads + config.numKvHeads) * config.headDim;
+  return (
+    // An op keeps its inputs: norms and factors after attention and MLP, sums with biases, parts that are rotated.
+    (config.norms === 'both' ? 2 * d + rotated : 0) +
+    (config.residualScale === 1 ? 0 : 2 * d) +
+    (config.mlpBias ? 2 * f + d : 0) +
+    (config.qkNormOver === 'heads' ? rotated : 0) +
+    (config.rotaryDim === null ? 0 : 4 * rotated)
+  );
 }
 
 /**

@@ -87,7 +87,8 @@ function checkTensors(folder: string, config: ModelConfig, entries: ReadonlyMap<
 /** Reads a LoRA checkpoint's adapter. */
 export function readAdapterFacts(folder: string): AdapterFacts {
   const file = join(folder, 'adapter_config.json');
-  const { r, alpha, useRslora: rslora, targets } = parseAdapterConfig(readJson(file), file);
+  const { strength, targets } = parseAdapterConfig(readJson(file), file);
+  const { r, alpha, useRslora: rslora } = strength;
   const shapes = [...entriesOf(join(folder, 'adapter_model.safetensors')).values()].map(({ shape }) => shape);
   return {
     rank: r,

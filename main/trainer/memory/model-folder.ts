@@ -1,21 +1,24 @@
 /** Information from the files of a model folder, without creating tensors: the host may use this. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { inputError } from '../../errors.ts';
-import { type ModelConfig, readModelConfig } from '../../model/config.ts';
-import { weightFiles } from '../../model/weight-files.ts';
+import { contextLength, type ModelConfig, readModelConfig } from '../../model/config.ts';
+import { otherWeights, weightFiles } from '../../model/weight-files.ts';
 
 export { checkSound, damageOf } from '../../model/checksums.ts';
-export { readModelConfig };
+export { FAMILIES } from '../../model/traits.ts';
+export { contextLength, otherWeights, readModelConfig };
 
 /** The configuration of a full model with all its files; otherwise an error that says what is missing. */
 export function checkModelFolder(folder: string): ModelConfig {
-  if (!existsSync(join(folder, 'config.json')))
+  if (!existsSync(join(folder, 'config.json'))) {
+    const other = otherWeights(namesIn(folder));
     throw inputError(
       'MODEL_FILE_MISSING',
-      `${folder}: expected a Hugging Face model folder with a config.json, but there is none`,
-      'Choose the folder that contains config.json, tokenizer.json and the weights.',
+      `${folder}: expected a Hugging Face model folder with a config.json, but there is ${other === null ? 'none' : `only ${other.what}`}`,
+      other?.remedy ?? 'Choose the folder that contains config.json, tokenizer.json and the weights.',
     );
+  }
   const config = readModelConfig(folder);
   const missing = ['tokenizer.json', ...weightFiles(folder)].find((name) => !existsSync(join(folder, name)));
   if (missing === undefined) return config;
@@ -24,4 +27,10 @@ export function checkModelFolder(folder: string): ModelConfig {
     `${folder}: the file ${missing} is missing`,
     'Copy or download the whole model folder.',
   );
+}
+
+/** The files of a folder; of a file its own name. */
+export function namesIn(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  return statSync(path).isDirectory() ? readdirSync(path) : [basename(path)];
 }

@@ -93,10 +93,10 @@ describe('downloadModel', () => {
 
   it('rejects a repository with pickles only', async () => {
     const { 'model.safetensors': _, ...rest } = files;
-    const { host, begin } = await setUp(rest);
+    const { host, begin } = await setUp({ ...rest, 'pytorch_model.bin': Buffer.from('pickle') });
     begin();
     expect(await jobEnd(host)).toMatchObject({
-      error: { code: 'HUB_NO_MODEL', message: expect.stringContaining('training_args.bin') },
+      error: { code: 'HUB_NO_MODEL', message: expect.stringContaining('pytorch_model.bin, a pickle') },
     });
   });
 

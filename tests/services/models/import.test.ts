@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
 import { checkSpace } from '../../../main/services/models/disk-space.ts';
 import { importModel } from '../../../main/services/models/import.ts';
 import { listModels } from '../../../main/services/models/list.ts';
+import { resolveModel } from '../../../main/services/models/resolve.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { jobEnd, modelHost } from './places.ts';
@@ -58,6 +59,14 @@ describe('importModel', () => {
     expect(errorOf(() => importModel(host, folder, false))).toMatchObject({
       message: expect.stringContaining('config.json'),
     });
+    const gguf = join(folder, 'tiny.gguf');
+    writeFileSync(gguf, '');
+    for (const path of [folder, gguf]) {
+      const message = expect.stringContaining('only tiny.gguf, in GGUF');
+      expect(errorOf(() => importModel(host, path, false))).toMatchObject({ message });
+      expect(errorOf(() => resolveModel(path, host.paths))).toMatchObject({ message });
+    }
+    rmSync(gguf);
     const config = { model_type: 'qwen2', vocab_size: 8, hidden_size: 8, intermediate_size: 8 };
     const rest = { num_hidden_layers: 1, num_attention_heads: 2 };
     writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, ...rest }));

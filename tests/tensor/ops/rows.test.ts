@@ -19,6 +19,13 @@ describe.each(await openTestBackends())('gatherRows on $name', (backend) => {
     expect([...gradient.dataSync()]).toEqual([1, 1, 0, 0, 2, 2]);
   });
 
+  it('gives none for the frozen row, whose values are picked like others', () => {
+    const indices = tf.tensor1d([2, 1, 0, 2, 1], 'int32');
+    expect([...gatherRows(tf.tensor2d([1, 2, 3], [3, 1]), indices, 2).dataSync()]).toEqual([3, 2, 1, 3, 2]);
+    const gradient = tf.grad((x) => gatherRows(x as tf.Tensor2D, indices, 2))(tf.ones([3, 1]));
+    expect([...gradient.dataSync()]).toEqual([1, 2, 0]);
+  });
+
   it('has the gradient of finite differences', () => {
     const indices = tf.tensor1d([4, 1, 1, -1, 0], 'int32');
     const f = (x: tf.Tensor2D): tf.Tensor => gatherRows(x, indices);

@@ -5,6 +5,7 @@ import { type GenerateOptions, generate } from '../../../main/model/generate.ts'
 import { randomModel } from '../../../main/model/load.ts';
 import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../../main/model/model.ts';
+import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
 import { openGpuDecodeRun } from '../../../main/tensor/webgpu/decode.ts';
@@ -14,6 +15,7 @@ import { opened, openGpuForTest } from './open.ts';
 
 const LAYERS = 2;
 const MODEL: ModelConfig = {
+  ...PLAIN_TRAITS,
   modelType: 'qwen3',
   ...{ vocabSize: 96, hiddenSize: 32, intermediateSize: 48, numLayers: LAYERS },
   ...{ numHeads: 4, numKvHeads: 2, headDim: 16, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },

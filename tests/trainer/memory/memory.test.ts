@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { cutRows, planPass, tokenCost } from '../../../main/trainer/memory/memory.ts';
 
 const COST = { plain: 1000, checkpointed: 100 };
@@ -52,13 +53,25 @@ describe('cutRows', () => {
 });
 
 describe('tokenCost', () => {
-  const config = { hiddenSize: 128, intermediateSize: 256, numLayers: 4, headDim: 32, numHeads: 4, numKvHeads: 4 };
+  const sizes = { hiddenSize: 128, intermediateSize: 256, numLayers: 4, headDim: 32, numHeads: 4, numKvHeads: 4 };
+  const config = { ...PLAIN_TRAITS, ...sizes };
 
   it('counts the floats of a layer', () => {
     // 6*128 + 2*128 + 2*128 + 3*256 = 2048 floats a layer, 4 layers of 4 bytes, 1.2 at the peak.
     const cost = tokenCost(config as Parameters<typeof tokenCost>[0]);
     expect(cost.plain).toBeCloseTo(4 * 4 * 2048 * 1.2, 6);
     expect(cost.checkpointed).toBeCloseTo(4 * (2 * 4 * 128 + 2048 * 1.2), 6);
+  });
+
+  it.each([
+    ['norms after attention and MLP, and of heads', { norms: 'both' }, 2 * 128 + 256],
+    ['factors of what is added', { residualScale: 0.5 }, 2 * 128],
+    ['biases of the MLP', { mlpBias: true }, 2 * 256 + 128],
+    ['norms of all heads', { qkNormOver: 'heads' }, 256],
+    ['heads that are rotated in part', { rotaryDim: 24 }, 4 * 256],
+  ] as const)('counts %s', (_, traits, floats) => {
+    const cost = tokenCost({ ...config, ...traits } as Parameters<typeof tokenCost>[0]);
+    expect(cost.plain).toBeCloseTo(4 * 4 * (2048 + floats) * 1.2, 6);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../../main/model/config.ts';
+import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
 import {
   deviceBudget,
@@ -20,6 +21,7 @@ import {
 
 /** Llama-3.2-3B, from its config.json. */
 const LLAMA_3B: ModelConfig = {
+  ...PLAIN_TRAITS,
   modelType: 'llama',
   vocabSize: 128256,
   hiddenSize: 3072,

@@ -1,0 +1,134 @@
+/** Against transformers, PEFT and torch: see families.py, which made the folders and the values. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generate } from '../../main/model/generate.ts';
+import { loadModel } from '../../main/model/load.ts';
+import { type Adapter, adapterParameters, disposeAdapter, mergeAdapter } from '../../main/model/lora.ts';
+import { disposeModel, type Model, modelParameters } from '../../main/model/model.ts';
+import type { Parameter } from '../../main/model/parameter.ts';
+import { loadAdapter } from '../../main/model/peft.ts';
+import { scoreCompletions } from '../../main/model/score.ts';
+import { disposeBatch, uploadGroups } from '../../main/trainer/batching/packed-batch.ts';
+import { completionLogps, lossAndGradients } from '../../main/trainer/policy.ts';
+import { openTestBackends } from '../backends.ts';
+import { greedyOptions, largestDifference } from './compare.ts';
+
+interface Gradient {
+  readonly name: string;
+  readonly norm: number;
+  /** Its product with cos(0), cos(1), … */
+  readonly wave: number;
+}
+
+interface Reference {
+  readonly name: string;
+  readonly prompts: readonly (readonly number[])[];
+  readonly completions: readonly (readonly number[])[];
+  readonly logps: readonly (readonly number[])[];
+  readonly eos: readonly number[];
+  readonly greedy: readonly (readonly number[])[];
+  readonly gradients: readonly Gradient[];
+  readonly adapter: { readonly logps: readonly (readonly number[])[]; readonly gradients: readonly Gradient[] };
+}
+
+const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url));
+const references = JSON.parse(readFileSync(fixture('families.json'), 'utf8')) as readonly Reference[];
+const backends = await openTestBackends();
+
+describe.each(backends)('on $name', (backend) => {
+  beforeAll(backend.use);
+
+  describe.each(references)('$name', (reference) => {
+    const folder = fixture(`families/${reference.name}`);
+    let model: Model;
+    let adapter: Adapter;
+    beforeAll(() => {
+      model = loadModel(folder, 128);
+      adapter = loadAdapter(join(folder, 'adapter'), model);
+    });
+    afterAll(() => {
+      disposeAdapter(adapter);
+      disposeModel(model);
+    });
+
+    const items = reference.prompts.map((promptIds, i) => ({
+      promptIds,
+      completionIds: reference.completions[i] ?? [],
+    }));
+
+    it('gives the log-probabilities of transformers, packed and one by one', () => {
+      expect(largestDifference(scoreCompletions(model, null, items), reference.logps)).toBeLessThan(1e-4);
+      const single = items.flatMap((item) => scoreCompletions(model, null, [item], { maxTokens: 1 }));
+      expect(largestDifference(single, reference.logps)).toBeLessThan(1e-4);
+    });
+
+    it('gives completions that share their prompt what they get alone', () => {
+      const [promptIds] = reference.prompts.slice(-1) as [readonly number[]];
+      const shared = reference.completions.map((completionIds) => ({ promptIds, completionIds }));
+      const alone = shared.flatMap((item) => scoreCompletions(model, null, [item]));
+      expect(largestDifference(scoreCompletions(model, null, shared), alone)).toBeLessThan(2e-5);
+    });
+
+    it('generates greedily, through its cache, the tokens of transformers', () => {
+      const before = tf.memory().numTensors;
+      const ours = generate(model, null, reference.prompts, greedyOptions(reference.eos));
+      expect(ours.map(({ ids }) => ids)).toEqual(reference.greedy);
+      expect(tf.memory().numTensors).toBe(before);
+    });
+
+    it('has the gradients of torch', () => {
+      const how = { items, checkpointing: false, expected: reference.gradients };
+      expectGradients(model, null, modelParameters(model), how);
+    });
+
+    it('computes an adapter as PEFT does, with its gradients under checkpointing, and merged', () => {
+      const { logps, gradients } = reference.adapter;
+      expect(largestDifference(scoreCompletions(model, adapter, items), logps)).toBeLessThan(1e-4);
+      const how = { items, checkpointing: true, expected: gradients };
+      expectGradients(model, adapter, adapterParameters(adapter), how);
+      mergeAdapter(model, adapter);
+      expect(largestDifference(scoreCompletions(model, null, items), logps)).toBeLessThan(1e-4);
+      mergeAdapter(model, adapter, -1);
+    });
+  });
+});
+
+/** Of minus the mean log-probability of all completion tokens. */
+function expectGradients(
+  model: Model,
+  adapter: Adapter | null,
+  parameters: readonly Parameter[],
+  how: {
+    readonly items: readonly { readonly promptIds: readonly number[]; readonly completionIds: readonly number[] }[];
+    readonly checkpointing: boolean;
+    readonly expected: readonly Gradient[];
+  },
+): void {
+  const { items, checkpointing, expected } = how;
+  const before = tf.memory().numTensors;
+  const count = items.reduce((sum, { completionIds }) => sum + completionIds.length, 0);
+  const batch = uploadGroups(
+    items.map(({ promptIds, completionIds }) => ({ promptIds, completions: [completionIds] })),
+  );
+  const loss = (): tf.Scalar =>
+    tf.tidy(() => {
+      const { logps } = completionLogps({ model, adapter }, batch, 1, { checkpointing });
+      return tf.div(tf.neg(tf.sum(logps)), count) as tf.Scalar;
+    });
+  const { value, grads } = lossAndGradients(loss, parameters);
+  const known = new Map(expected.map((each) => [each.name, each]));
+  expect(parameters.map(({ name }) => name).sort()).toEqual([...known.keys()].sort());
+  parameters.forEach(({ name }, i) => {
+    const values = (grads[i] as tf.Tensor).dataSync<'float32'>();
+    const { norm = Number.NaN, wave = Number.NaN } = known.get(name) ?? {};
+    expect(Math.abs(Math.hypot(...values) - norm), name).toBeLessThan(1e-5 + 1e-4 * norm);
+    const ours = values.reduce((sum, each, at) => sum + each * Math.cos(at), 0);
+    expect(Math.abs(ours - wave), name).toBeLessThan(1e-5 + 1e-4 * norm);
+  });
+  tf.dispose([value, ...grads]);
+  disposeBatch(batch);
+  expect(tf.memory().numTensors).toBe(before);
+}
