@@ -28,11 +28,12 @@ CONFIG = {
     "rope_theta": 10000, "tie_word_embeddings": True, "vocab_size": 4096,
 }
 D, HEADS, K, LAYERS, INNER = 128, 4, 32, CONFIG["num_hidden_layers"], 256
-# What examples.ts streams; `fall`: the steps over which the learning rates fall to 0.
+# What examples.ts streams; `fall`: the steps over which the learning rates fall to 0, by a parabola: a long time at small
+# rates is what long texts need.
 FROM_SCRATCH = {
-    "seed": 5, "steps": 2300, "fall": [700, 2300], "shortest": 2, "repeats": 1.1,
+    "seed": 5, "steps": 5000, "fall": [700, 5000], "shortest": 2, "repeats": 1.1,
     "tokens": [[0, 4096], [600, 8192]],
-    "longest": [[0, 5], [300, 10], [600, 20], [800, 40], [1000, 80], [1300, 125]],
+    "longest": [[0, 5], [300, 10], [600, 20], [800, 40], [1000, 80], [1300, 125], [2500, 160]],
     "matrix_rate": 0.03, "other_rate": 1e-3,
 }
 FROM_MODEL = {
@@ -297,7 +298,7 @@ def train(rank, options):
             for value in w.values():
                 dist.all_reduce(value.grad)
         begin, end = plan["fall"]
-        share = min(1, (step + 1) / WARMUP, (plan["steps"] - step) / (end - begin))
+        share = min(1, (step + 1) / WARMUP, (max(0, plan["steps"] - step) / (end - begin)) ** 2)
         muon(matrices, momentum, plan["matrix_rate"] * share)
         adam.param_groups[0]["lr"] = plan["other_rate"] * share
         adam.step()
