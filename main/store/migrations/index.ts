@@ -5,6 +5,15 @@ import { comparisons } from './003-comparisons.ts';
 import { sampleParts } from './004-sample-parts.ts';
 import { summaries } from './005-summaries.ts';
 import { keptFacts } from './006-kept-facts.ts';
+import { taskText } from './007-task-text.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [initial, stages, comparisons, sampleParts, summaries, keptFacts];
+export const migrations: readonly Migration[] = [
+  initial,
+  stages,
+  comparisons,
+  sampleParts,
+  summaries,
+  keptFacts,
+  taskText,
+];
