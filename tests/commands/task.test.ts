@@ -36,6 +36,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('braid task', () => {
+  // Seven processes, one after the other.
   it('leads from a template to a run, its evaluation and a second version of the reward', async () => {
     const made = await jsonOf('task', 'new', 'mine', '--template', 'second-text');
     expect(made).toEqual({ task: 'mine', template: 'second-text', folder: join(place('workspace'), 'tasks', 'mine') });
@@ -63,7 +64,7 @@ describe('braid task', () => {
     expect(rescored.after).toBeGreaterThan(1);
     const resumed = await jsonOf('train', '--resume', trained.checkpoint, '--steps', '3');
     expect(resumed).toMatchObject({ run_id: trained.run_id, state: 'done', steps: 3 });
-  });
+  }, 180_000);
 
   it('says what is wrong, where, and what may have been meant, with exit code 2', async () => {
     const { folder: broken } = await jsonOf('task', 'new', 'broken');
