@@ -4,10 +4,10 @@
 const floors = [
   ['trainer-process'],
   ['workspace'],
-  ['config', 'figures', 'texts', 'native-setup', 'runs'],
+  ['config', 'figures', 'texts', 'native-setup', 'runs', 'tasks'],
   ['datasets', 'doctor'],
   ['models', 'text-worker'],
-  ['training', 'evaluation', 'library', 'playground'],
+  ['training', 'evaluation', 'library', 'playground', 'reward-trials'],
   ['comparisons', 'curriculum', 'merge', 'recipes'],
   ['replies'],
   ['app'],

@@ -38,6 +38,7 @@ export default defineConfig({
         input: {
           index: at('main/index.ts'),
           trainer: at('main/trainer/host/entry.ts'),
+          rewards: at('main/tasks/sandbox/worker.ts'),
           texts: at('main/services/text-worker/worker.ts'),
         },
         external,

@@ -17,6 +17,7 @@ import { registerScore } from './commands/score.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSetupNative } from './commands/setup-native.ts';
 import { registerSplit } from './commands/split.ts';
+import { registerTask } from './commands/task.ts';
 import { registerTexts } from './commands/texts.ts';
 import { registerTrain } from './commands/train.ts';
 import { registerTrial } from './commands/trial.ts';
@@ -41,6 +42,7 @@ const program = new Command('braid')
 for (const register of [
   registerDemo,
   registerReplies,
+  registerTask,
   registerTexts,
   registerDataset,
   registerSplit,

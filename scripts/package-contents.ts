@@ -16,7 +16,7 @@ const OUT = '(?:app\\.asar|app\\.asar\\.unpacked)/out';
 export const parts: readonly Part[] = [
   { what: 'package.json', files: /^app\.asar(\.unpacked)?\/package\.json$/, least: 2 },
   { what: 'the main entry', files: /^app\.asar\/out\/main\/index\.js$/, least: 1 },
-  { what: 'the other entries', files: new RegExp(`^${OUT}/main/(trainer|texts)\\.js$`), least: 4 },
+  { what: 'the other entries', files: new RegExp(`^${OUT}/main/(trainer|texts|rewards)\\.js$`), least: 6 },
   { what: 'shared code', files: new RegExp(`^${OUT}/main/chunks/[\\w-]+\\.js$`), least: 2 },
   { what: 'the kernels', files: new RegExp(`^${OUT}/kernels/kernels\\.wasm$`), least: 2 },
   { what: "our part of the native addon's source", files: /^native-addon\/\w+\.(cc|h)$/, least: 10 },
@@ -66,6 +66,11 @@ export const parts: readonly Part[] = [
     what: 'the headers for compiling the native addon',
     files: /^app\.asar\/node_modules\/node-api-headers\/(package\.json|LICENSE|include\/\w+\.h)$/,
     least: 6,
+  },
+  {
+    what: 'bundled tasks',
+    files: /^resources\/tasks\/(braid\.d\.ts|[\w-]+\/(task\.yaml|run\.yaml|reward\.ts|[\w.]+\.jsonl))$/,
+    least: 30,
   },
   { what: 'presets', files: /^resources\/presets\/[\w.-]+\.yaml$/, least: 1 },
   {

@@ -3,6 +3,7 @@
 import { importedModels } from '../services/models/imported.ts';
 import { isBundled } from '../services/models/resolve.ts';
 import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
+import { type TaskPlaces, taskFolder, taskNames } from '../services/tasks/find-task.ts';
 import type { HostPaths } from '../services/workspace/paths.ts';
 import type { Store } from '../store/index.ts';
 import { configFields, fieldMeta } from '../trainer/config.ts';
@@ -29,9 +30,15 @@ export function checkConfigPaths(config: Fields, access: PathAccess, place: Plac
   }
 }
 
-/** Names are no paths: of a bundled or imported model, and of a run of this workspace to start from. */
+/** Names are no paths: of a task, of a bundled or imported model, and of a run of this workspace to start from. */
 function hasName(field: string, value: string, { store, paths }: Place): boolean {
   if (field === 'from_checkpoint') return checkpointOfRun(store, value) !== null;
+  if (field === 'task') return isTaskName(value, { workspace: store.folder, paths });
   if (field !== 'model') return false;
   return isBundled(value, paths) || importedModels(store).some(({ folder }) => folder === value);
+}
+
+/** An unknown name is none of a folder either: whoever looks for the task suggests another. */
+function isTaskName(value: string, places: TaskPlaces): boolean {
+  return taskNames(places).includes(value) || taskFolder(value, places) === null;
 }

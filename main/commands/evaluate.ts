@@ -1,17 +1,22 @@
 /** `braid evaluate`: a model's greedy completions of held-out records. */
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isReplyDataset } from '../services/datasets/detect-task.ts';
 import {
   defaultBatchSize,
-  type EvaluateOptions,
+  type Evaluations,
+  evaluateFolderTask,
   evaluateModels,
   evaluateReplies,
   type ModelEvaluation,
+  type RewardEvaluation,
 } from '../services/evaluation/evaluate.ts';
-import { interleaveRow, rememberEvaluation, replyRow } from '../services/evaluation/history.ts';
+import { interleaveRow, rememberEvaluation, rewardRow } from '../services/evaluation/history.ts';
 import type { MeanWithInterval } from '../services/evaluation/summary.ts';
+import { findTask } from '../services/tasks/find-task.ts';
+import { checkpointTask } from '../services/tasks/run-task.ts';
 import type { JobOptions } from '../services/trainer-process/job.ts';
-import type { ReplyRecord } from '../tasks/reply/record.ts';
+import type { TaskSource } from '../tasks/index.ts';
 import { formatDuration } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -21,6 +26,7 @@ import { tableLines } from './table.ts';
 interface EvaluateCommandOptions {
   readonly model: string;
   readonly dataset: string;
+  readonly task?: string;
   readonly base?: string;
   readonly batch: string;
   readonly maxCompletionLength?: string;
@@ -30,13 +36,11 @@ interface EvaluateCommandOptions {
 export function registerEvaluate(program: Command): void {
   withCommonOptions(program.command('evaluate'))
     .description(
-      'evaluate a model on held-out records with greedy completions: alignment with the targets, or the reward of replies',
+      'evaluate a model on held-out records with greedy completions: alignment with the targets, or the reward',
     )
     .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
-    .requiredOption(
-      '--dataset <file>',
-      'held-out records (JSONL) of interleaving or of replies, for instance 10words.test.jsonl',
-    )
+    .requiredOption('--dataset <file>', 'held-out records (JSONL), for instance 10words.test.jsonl')
+    .option('--task <name>', "the records' task: a name or a folder (default: the checkpoint's own, or by the records)")
     .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")
     .option('--batch <n>', 'records decoded together', String(defaultBatchSize))
     .option('--max-completion-length <n>', "tokens (default: from the records' longest target)")
@@ -56,7 +60,15 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
     batchSize: wholeNumber('--batch', options.batch),
     ...(length === undefined ? {} : { maxCompletionLength: wholeNumber('--max-completion-length', length) }),
   };
-  if (isReplyDataset(dataset)) return evaluateTheReplies(request, options, context);
+  const task = taskOf(options, context);
+  if (typeof task === 'object') {
+    const evaluation = (job: JobOptions) => evaluateFolderTask(task, { ...request, ...job });
+    return evaluateByReward(task.name, evaluation, options, context);
+  }
+  if (task === 'reply') {
+    const evaluation = (job: JobOptions) => evaluateReplies({ ...request, ...job });
+    return evaluateByReward('reply', evaluation, options, context);
+  }
   const done = await followJob('evaluating', context, (job) => evaluateModels({ ...request, ...job }));
   const result = done?.results[0];
   if (done === null || result === undefined) return;
@@ -70,26 +82,35 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
   });
 }
 
-async function evaluateTheReplies(
-  request: Omit<EvaluateOptions<ReplyRecord>, keyof JobOptions>,
+/** The task that is asked for, otherwise that of the checkpoint's run, otherwise what the records look like. */
+function taskOf({ task, model, dataset }: EvaluateCommandOptions, context: CommandContext): TaskSource {
+  if (task !== undefined) return findTask(task, { workspace: context.workspace.root, paths: hostPaths() });
+  return checkpointTask(resolve(model)) ?? (isReplyDataset(dataset) ? 'reply' : 'interleave');
+}
+
+async function evaluateByReward(
+  task: string,
+  evaluation: (job: Required<JobOptions>) => Promise<Evaluations<RewardEvaluation>>,
   options: EvaluateCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  const done = await followJob('evaluating', context, (job) => evaluateReplies({ ...request, ...job }));
+  const done = await followJob('evaluating', context, evaluation);
   const result = done?.results[0];
   if (done === null || result === undefined) return;
-  remember(context, options, replyRow(result));
+  remember(context, options, rewardRow(result));
   const { summary, items, seconds } = result;
-  const { mean_reward: mean, low, high } = summary;
+  const { mean_reward: mean, low, high, measures } = summary;
+  const { success } = measures;
+  const [answers, prompts] = task === 'reply' ? ['replies', 'posts'] : ['completions', 'prompts'];
   const rows = [['reward', { mean, low, high }] as const, ...Object.entries(summary.measures)].map(([name, part]) => [
     name,
     part.mean.toFixed(3),
     `${part.low.toFixed(3)}–${part.high.toFixed(3)}`,
   ]);
-  for (const line of tableLines(['greedy replies', 'mean', '95 % interval'], rows)) context.print(line);
-  context.print(`${items.length} posts in ${formatDuration(seconds)} on ${done.backend}`);
+  for (const line of tableLines([`greedy ${answers}`, 'mean', '95 % interval'], rows)) context.print(line);
+  context.print(`${items.length} ${prompts} in ${formatDuration(seconds)} on ${done.backend}`);
   context.out({
-    ...{ task: 'reply', ...summary },
+    ...{ task, ...summary, ...(success !== undefined && { success_rate: success.mean }) },
     items: items.map(({ id, completion, metrics }) => ({ id, completion, ...metrics })),
     ...{ backend: done.backend, seconds },
   });

@@ -20,6 +20,7 @@ export function checkoutPaths(root: string): HostPaths {
   return {
     trainer: forkTrainer(join(root, 'main/trainer/host/entry.ts')),
     textWorker: join(root, 'main/services/text-worker/worker.ts'),
+    rewardWorker: join(root, 'main/tasks/sandbox/worker.ts'),
     kernels: join(root, 'out/kernels/kernels.wasm'),
     addon: join(root, 'main/tensor/native/addon'),
     page: join(root, 'out/renderer'),

@@ -2,8 +2,9 @@
 
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { readConfigChoice } from '../services/config/presets.ts';
-import { parseYaml } from '../services/config/yaml.ts';
+import { parseYaml } from '../io/yaml.ts';
+import { type ConfigFields, readConfigChoice } from '../services/config/presets.ts';
+import { taskStartConfig } from '../services/tasks/start-config.ts';
 import { configFields, fieldMeta, parseConfig, type TrainConfig } from '../trainer/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, wholeNumber } from './shared.ts';
@@ -13,6 +14,7 @@ export interface TrainOptions {
   readonly dataset?: string;
   readonly model?: string;
   readonly method?: string;
+  readonly task?: string;
   readonly config?: string;
   readonly resume?: string | true;
   readonly from?: string;
@@ -23,9 +25,10 @@ export interface TrainOptions {
   readonly set?: readonly string[];
 }
 
-/** The configuration: defaults, then the file, then --set, then the options. */
+/** The configuration: defaults, then the file (by default the task's own), then --set, then the options. */
 export function trainConfig(options: TrainOptions, command: Command, context: CommandContext): TrainConfig {
-  const file = options.config === undefined ? {} : readConfigChoice(options.config, hostPaths());
+  const file =
+    options.config === undefined ? taskStart(options.task, context) : readConfigChoice(options.config, hostPaths());
   const given = (name: string): boolean =>
     ['cli', 'env'].includes(String(command.getOptionValueSourceWithGlobals(name)));
   const fields: Record<string, unknown> = { ...file, ...Object.fromEntries((options.set ?? []).map(assignment)) };
@@ -35,12 +38,17 @@ export function trainConfig(options: TrainOptions, command: Command, context: Co
   take('dataset', options.dataset);
   take('model', options.model);
   take('method', options.method);
+  take('task', options.task);
   take('from_checkpoint', options.from);
   if (options.steps !== undefined) take('max_steps', wholeNumber('--steps', options.steps));
   if (given('seed')) take('seed', context.seed);
   if (given('backend')) take('backend', context.backend);
   if (given('threads')) take('threads', context.threads);
   return parseConfig(fields, options.config ?? 'command line');
+}
+
+function taskStart(task: string | undefined, { workspace }: CommandContext): ConfigFields {
+  return task === undefined ? {} : taskStartConfig(task, { workspace: workspace.root, paths: hostPaths() });
 }
 
 function assignment(text: string): [string, unknown] {

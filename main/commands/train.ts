@@ -23,6 +23,7 @@ export function registerTrain(program: Command): void {
     .description('train one stage: GRPO by default')
     .option('--dataset <file>', 'training records (JSONL); the .test.jsonl next to it is held out')
     .option('--model <dir>', 'Hugging Face model folder, or "tiny" for the bundled model')
+    .option('--task <name>', 'interleave, reply, a task of the workspace, a bundled one, or a task folder')
     .option('--method <name>', 'grpo, sft, polychromic-grpo or polychromic-sft')
     .option('--config <file>', 'a YAML file of configuration fields, or the name of a preset')
     .option('--set <field=value...>', 'one field of the configuration, overriding the file')
@@ -62,10 +63,10 @@ async function train(options: TrainOptions, command: Command): Promise<void> {
 /** Conflicting options; a resumed run keeps the configuration it started with. */
 function checkOptions(options: TrainOptions, command: Command): void {
   if (options.resume === undefined) {
-    if (options.dataset !== undefined || options.config !== undefined) return;
+    if (options.dataset !== undefined || options.config !== undefined || options.task !== undefined) return;
     throw inputError(
       'BAD_OPTION',
-      'Expected --dataset, --config or --resume; got none of them',
+      'Expected --dataset, --config, --task or --resume; got none of them',
       'Generate a dataset with `braid dataset --curriculum --output-dir datasets`.',
     );
   }
@@ -73,6 +74,7 @@ function checkOptions(options: TrainOptions, command: Command): void {
     'dataset',
     'model',
     'method',
+    'task',
     'config',
     'set',
     'from',

@@ -132,7 +132,9 @@ function fitted([heading = [], best = [], worst = []]: readonly (readonly string
 function completionLines(name: string, sample: SampleView, columns: number, colour: boolean): string[] {
   if (sample.alignment !== null) return answerLines(name.padEnd(8), sample, columns, colour);
   const label = `${name.padEnd(8)}${short(sample.reward)}`.padEnd(LABEL);
-  return [...textLines(label, sample.completion, columns), ...textLines('  target', sample.target, columns)];
+  const target = sample.target === '' ? [] : textLines('  target', sample.target, columns);
+  const failure = typeof sample.failure === 'string' ? textLines('  failed', sample.failure, columns) : [];
+  return [...textLines(label, sample.completion, columns), ...target, ...failure];
 }
 
 /** A line each in a window, everything without one. */

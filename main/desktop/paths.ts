@@ -20,6 +20,7 @@ export function desktopPaths(entry: string, packaged: string | null): DesktopPat
   return {
     trainer: launchUtility(join(unpacked, 'main', 'trainer.js')),
     textWorker: join(unpacked, 'main', 'texts.js'),
+    rewardWorker: join(unpacked, 'main', 'rewards.js'),
     kernels: join(unpacked, 'kernels', 'kernels.wasm'),
     addon: join(beside, packaged === null ? 'main/tensor/native/addon' : 'native-addon'),
     page: join(out, 'renderer'),

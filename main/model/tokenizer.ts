@@ -38,8 +38,8 @@ export interface Tokenizer {
   /** Whether the folder has a chat template; without one a prompt is used as is. */
   readonly hasChatTemplate: boolean;
   /**
-   * The chat template applied, ready for the assistant's answer, with the system prompt before the messages. The date is
-   * pinned so that prompts are reproducible.
+   * The chat template applied, ready for the assistant's answer, with the chat settings' system prompt, if any, in place
+   * of the messages' own. The date is pinned so that prompts are reproducible.
    */
   chat(messages: readonly ChatMessage[]): string;
   /** The files of the folder that make up the tokenizer; checkpoints carry copies. */
@@ -91,8 +91,12 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     chat: (messages) => {
       if (template === null)
         throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
-      const system = chat.system_prompt === null ? [] : [{ role: 'system', content: chat.system_prompt } as const];
-      return renderChat(template, [...system, ...messages], config, folder, chat.chat_template_kwargs);
+      const { system_prompt: system, chat_template_kwargs } = chat;
+      const given: readonly ChatMessage[] =
+        system === null
+          ? messages
+          : [{ role: 'system', content: system }, ...messages.filter(({ role }) => role !== 'system')];
+      return renderChat(template, given, config, folder, chat_template_kwargs);
     },
     files: TOKENIZER_FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
   };
@@ -192,11 +196,27 @@ function framed(ids: readonly number[], encode: Tokenizer['encode']): number[] {
   return [...outer.slice(0, begin), ...ids, ...outer.slice(begin + inner.length)];
 }
 
+/** Between messages while they are one text: a character that Unicode keeps out of texts. */
+const BETWEEN = '\uFDD2';
+
 /**
  * Token ids of a task's prompt: through the chat template if the model has one, otherwise the plain text. `quoted`: the
- * parts of the prompt that somebody wrote, as opposed to its template.
+ * parts of the prompt that somebody wrote, as opposed to its template. `messages`: the prompt as a chat, if it is more
+ * than one message of the user.
  */
-export function encodePrompt(tokenizer: Tokenizer, prompt: string, quoted: readonly string[]): number[] {
+export function encodePrompt(
+  tokenizer: Tokenizer,
+  prompt: string,
+  quoted: readonly string[],
+  messages?: readonly ChatMessage[],
+): number[] {
   if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { quoted, special: true });
-  return tokenizer.encodeText(prompt, { quoted, around: (content) => tokenizer.chat([{ role: 'user', content }]) });
+  const asked: readonly ChatMessage[] = messages ?? [{ role: 'user', content: prompt }];
+  return tokenizer.encodeText(asked.map(({ content }) => content).join(BETWEEN), {
+    quoted,
+    around: (joined) => {
+      const contents = joined.split(BETWEEN);
+      return tokenizer.chat(asked.map(({ role }, i) => ({ role, content: contents[i] ?? '' })));
+    },
+  });
 }

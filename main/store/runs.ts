@@ -2,6 +2,9 @@
 import { columns } from './columns.ts';
 import type { Db } from './open.ts';
 
+/** As the tasks have it, whom the store doesn't know. */
+export type TaskShow = 'aligned' | 'beside' | 'plain' | 'json' | 'code';
+
 export type RunState = 'running' | 'paused' | 'interrupted' | 'done' | 'failed' | 'stopped' | 'collapsed';
 
 /** The process that owns a run while it is alive. */
@@ -13,7 +16,12 @@ export interface RunHost {
 export interface NewRun {
   readonly name: string;
   readonly method: string;
+  /** Its name. */
   readonly task: string;
+  /** Of the task's text, if it is a folder's. */
+  readonly taskHash: string | null;
+  /** How its completions are shown; the task's `show`. */
+  readonly taskShow: TaskShow;
   readonly stageId: number | null;
   readonly dataset: string;
   readonly model: string;
@@ -66,6 +74,8 @@ const names = [
   'reason',
   'method',
   'task',
+  'task_hash',
+  'task_show',
   'stage_id',
   'dataset',
   'model',
@@ -103,9 +113,9 @@ const descendantsSql = `with recursive line(id, depth) as (
 /** Statements of the table `run`. */
 export function openRunsTable(db: Db, now: () => number) {
   const insert = db.prepare<NewRun & RunHost & { at: number }>(
-    `insert into run (name, role, state, method, task, stage_id, dataset, model, config_json, folder, parent_run_id,
+    `insert into run (name, role, state, method, task, task_hash, task_show, stage_id, dataset, model, config_json, folder, parent_run_id,
        parent_checkpoint_id, max_steps, pid, host_id, heartbeat_at, started_at, created_at)
-     values (@name, @name, 'running', @method, @task, @stageId, @dataset, @model, @configJson, '', @parentRunId,
+     values (@name, @name, 'running', @method, @task, @taskHash, @taskShow, @stageId, @dataset, @model, @configJson, '', @parentRunId,
        @parentCheckpointId, @maxSteps, @pid, @hostId, @at, @at, @at)`,
   );
   const place = db.prepare<[string, string, string, number]>(

@@ -39,6 +39,7 @@ export interface RawSample {
   readonly length: number;
   readonly terminated: number;
   readonly componentsJson: string;
+  readonly failure: string | null;
 }
 
 const names = [
@@ -55,6 +56,7 @@ const names = [
   'length',
   'terminated',
   'components_json',
+  'failure',
 ] as const;
 
 /** For `select … from sample`. */
@@ -91,6 +93,7 @@ function parseFacts(row: RawFacts): SampleFacts {
     advantage: fromNull(row.advantage),
     components: parseNumbers(row.componentsJson),
     terminated: row.terminated === 1,
+    failure: row.failure,
   };
 }
 
@@ -124,11 +127,11 @@ export function openSamplesTable(db: Db) {
   const upsert = db.prepare<RawSample>(
     `insert into sample (${names.join(', ')})
      values (@runId, @step, @groupIndex, @sampleIndex, @recordId, @prompt, @target, @completion, @reward, @advantage,
-       @length, @terminated, @componentsJson)
+       @length, @terminated, @componentsJson, @failure)
      on conflict (run_id, step, group_index, sample_index) do update set record_id = excluded.record_id,
        prompt = excluded.prompt, target = excluded.target, completion = excluded.completion, reward = excluded.reward,
        advantage = excluded.advantage, length = excluded.length, terminated = excluded.terminated,
-       components_json = excluded.components_json`,
+       components_json = excluded.components_json, failure = excluded.failure`,
   );
   const read = (tail: string) => db.prepare<unknown[], RawSample>(`select ${sampleFields} from sample ${tail}`);
   const steps = db.prepare<{ runId: number }, number>(stepsSql).pluck();
@@ -150,9 +153,10 @@ export function openSamplesTable(db: Db) {
     /** Stores the samples of a step; an existing one with the same group and index is overwritten. */
     record(runId: number, step: number, samples: readonly Sample[]): void {
       for (const sample of samples) {
-        const { group: groupIndex, index: sampleIndex, components, terminated, ...rest } = sample;
+        const { group: groupIndex, index: sampleIndex, components, terminated, failure = null, ...rest } = sample;
         const componentsJson = JSON.stringify(components);
-        upsert.run({ ...rest, runId, step, groupIndex, sampleIndex, componentsJson, terminated: terminated ? 1 : 0 });
+        const ended = terminated ? 1 : 0;
+        upsert.run({ ...rest, runId, step, groupIndex, sampleIndex, componentsJson, failure, terminated: ended });
       }
     },
     /** The steps that have samples. */

@@ -1,17 +1,40 @@
-/** Every task, by name. */
-import { inputError } from '../errors.ts';
+/** Every task: the two that are native code, and those of folders. */
+import { FOLDER_METRIC, folderFacts, openFolderTask } from './folder/folder-task.ts';
+import type { FolderSource } from './folder/source.ts';
 import { interleaveTask } from './interleave/task.ts';
 import { replyTask } from './reply/task.ts';
-import type { Task } from './task.ts';
+import type { Task, TaskFacts } from './task.ts';
 
-const tasks: readonly Task[] = [interleaveTask, replyTask];
+const natives: readonly Task[] = [interleaveTask, replyTask];
 
-/** The task of that name. */
-export function taskByName(name: string): Task {
-  const task = tasks.find((candidate) => candidate.name === name);
+/** The names of the native tasks. No folder can have one of them. */
+export const nativeNames: readonly string[] = natives.map(({ name }) => name);
+
+/** The native task of that name; undefined: it is a folder's. */
+export function nativeTask(name: string): Task | undefined {
+  return natives.find((candidate) => candidate.name === name);
+}
+
+/** A task as it is sent to a process: a native one by its name, a folder's by its texts. */
+export type TaskSource = string | FolderSource;
+
+/** Opens a task. `rewardWorker`: the entry of the thread that computes a folder's reward. To be closed. */
+export function openTask(source: TaskSource, rewardWorker: string): Task {
+  return typeof source === 'string' ? requireNative(source) : openFolderTask(source, rewardWorker);
+}
+
+/** What is known of a task without a record or a completion. */
+export function taskFacts(source: TaskSource): TaskFacts {
+  return typeof source === 'string' ? requireNative(source) : folderFacts(source);
+}
+
+/** The metric that a task's evaluations are compared by, by the name that a run has of it. */
+export function mainMetricOf(name: string): string {
+  return nativeTask(name)?.mainMetric ?? FOLDER_METRIC;
+}
+
+function requireNative(name: string): Task {
+  const task = nativeTask(name);
   if (task !== undefined) return task;
-  throw inputError(
-    'UNKNOWN_TASK',
-    `Expected "task" to be one of ${tasks.map((t) => t.name).join(', ')}, got "${name}"`,
-  );
+  throw new Error(`Expected a native task (${nativeNames.join(', ')}), got "${name}"`);
 }

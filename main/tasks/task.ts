@@ -1,13 +1,38 @@
 /** The interface of a training task: how records are read, prompted, scored and measured. */
 
+/** One message of a prompt for a model with a chat template. */
+export interface TaskMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
 /** One line of a dataset of any task. */
 export interface TaskRecord {
   readonly id: string;
+  /** What the model is given, in one text. */
   readonly prompt: string;
+  /** The same in messages, where a task has more than one. */
+  readonly messages?: readonly TaskMessage[];
 }
 
 /** One completion's reward, by component. `NaN` in a component means that it does not apply. */
 export type RewardComponents = Readonly<Record<string, number>>;
+
+/** A completion and the record that it answers. */
+export interface Answer<R extends TaskRecord = TaskRecord> {
+  readonly record: R;
+  readonly completion: string;
+  /** Tokens of the completion, with its end token. */
+  readonly tokens: number;
+  /** `length`: it was cut off at the longest completion length. */
+  readonly finish: 'stop' | 'length';
+}
+
+/** A scored completion. A failed one has the reason, and `NaN` in every component. */
+export interface Score {
+  readonly components: RewardComponents;
+  readonly failure: string | null;
+}
 
 /** One scored completion in an evaluation: the main score plus the task's other metrics. */
 export type TaskMetrics = Readonly<Record<string, number>>;
@@ -15,7 +40,12 @@ export type TaskMetrics = Readonly<Record<string, number>>;
 /** Semantic similarity of two texts, 0 to 1. */
 export type TextSimilarity = (a: string, b: string) => number;
 
-export interface Task<R extends TaskRecord = TaskRecord> {
+/** How a completion is shown: word by word against its target, beside a reference, as plain text, as JSON, as code. */
+export const taskShows = ['aligned', 'beside', 'plain', 'json', 'code'] as const;
+export type TaskShow = (typeof taskShows)[number];
+
+/** What is known of a task without a record or a completion. */
+export interface TaskFacts {
   readonly name: string;
   /** Reward functions in a fixed order; the trainer weights and sums them. */
   readonly rewardNames: readonly string[];
@@ -23,22 +53,42 @@ export interface Task<R extends TaskRecord = TaskRecord> {
   readonly rewardWeights: readonly number[] | null;
   /** The total reward of a perfect completion, or null if there is no maximum. */
   readonly highestReward: number | null;
-  /** Checks one parsed JSONL value; throws a `BraidError` that names the field, what was expected and what it got. */
-  parseRecord(value: unknown): R;
+  /** One of the metrics that `measure` gives. */
+  readonly mainMetric: string;
+  readonly show: TaskShow;
+  /** Maximum tokens of a completion; null: from the longest reference. */
+  readonly maxCompletionLength: number | null;
+}
+
+/** The weighted sum of a completion's components; NaN for a failed one. */
+export function totalReward(
+  { rewardNames, rewardWeights }: Pick<TaskFacts, 'rewardNames' | 'rewardWeights'>,
+  components: RewardComponents,
+): number {
+  return rewardNames.reduce((sum, name, k) => sum + (rewardWeights?.[k] ?? 1) * (components[name] ?? Number.NaN), 0);
+}
+
+export interface Task<R extends TaskRecord = TaskRecord> extends TaskFacts {
+  /**
+   * Checks one parsed JSONL value; throws a `BraidError` that names the field, what was expected and what it got. `line`:
+   * where it is in its file, from 1.
+   */
+  parseRecord(value: unknown, line?: number): R;
   /** The parts of a record's prompt that somebody wrote; the rest is the prompt's template. */
   quoted(record: R): readonly string[];
-  /** The completion that would be perfect; supervised training fits it, and completion lengths come from it. */
+  /** The completion that would be perfect; supervised training fits it. Empty if the task has none. */
   reference(record: R): string;
-  /** The rewards of one completion, keyed by `rewardNames`. */
-  reward(record: R, completion: string): RewardComponents;
-  /** Measures of one completion on held-out data; `mainMetric` is one of them. */
-  measure(record: R, completion: string): TaskMetrics;
-  readonly mainMetric: string;
+  /** The rewards of completions, in order, keyed by `rewardNames`. */
+  score(answers: readonly Answer<R>[]): readonly Score[];
+  /** Measures of completions of held-out records, in order. */
+  measure(answers: readonly Answer<R>[]): readonly TaskMetrics[];
   /** A metric that no reward uses: a reward that climbs while this doesn't is being gamed. null: the reward is exact. */
-  readonly check: { readonly name: string; measure(record: R, completion: string): number } | null;
+  readonly check: { readonly name: string; measure(answers: readonly Answer<R>[]): readonly number[] } | null;
   /**
    * The task fitted to these records (which words are rare among them). `similarity`, where given, measures how similar
    * two texts are in meaning. Returns the same task if neither applies.
    */
   fit(records: readonly R[], similarity?: TextSimilarity): Task<R>;
+  /** Ends what scoring has started. */
+  close(): void;
 }

@@ -6,10 +6,10 @@
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { templateKwargs } from '../model/chat-settings.ts';
+import { type ConfigFault, described, faultsIn, type KnownNames } from '../text/field-faults.ts';
 import { BACKEND_SETTINGS } from './backend-names.ts';
-import { type ConfigFault, described, faultsIn, type KnownNames } from './config-messages.ts';
 
-export type { ConfigFault } from './config-messages.ts';
+export type { ConfigFault } from '../text/field-faults.ts';
 
 /** What a form or a help page needs besides the type. */
 export interface FieldMeta {
@@ -25,10 +25,10 @@ const count = z.int().min(1);
 const share = z.number().min(0).max(1);
 
 export const trainConfigSchema = z.strictObject({
-  task: z
-    .enum(['interleave', 'reply'])
-    .default('interleave')
-    .meta({ doc: 'The task: how records are prompted and scored.' }),
+  task: z.string().min(1).max(4096).default('interleave').meta({
+    path: true,
+    doc: 'The task: how records are prompted and scored. interleave, reply, the name of a task or its folder.',
+  }),
   method: z.enum(['grpo', 'sft', 'polychromic-grpo', 'polychromic-sft']).default('grpo').meta({
     doc: 'grpo: reinforcement learning on sampled groups; sft: supervised fine-tuning on the targets; polychromic-*: the same with diversity in the objective.',
   }),
@@ -207,6 +207,9 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ doc: "One weight per reward function, in the task's order; null: the task's weights." }),
+  reward_failure: z.enum(['stop', 'zero', 'skip_group']).default('stop').meta({
+    doc: "When a task's own reward fails on a completion: stop the run, give it a reward of 0, or take nothing from its group.",
+  }),
   relevance_model: z.string().min(1).nullable().default(null).meta({
     path: true,
     doc: 'reply: folder of a sentence encoder (BERT, such as all-MiniLM-L6-v2) that judges relevance; null: by words.',

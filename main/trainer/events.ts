@@ -18,6 +18,8 @@ export interface Sample {
   readonly length: number;
   /** False if the completion hit max_completion_length. */
   readonly terminated: boolean;
+  /** Why its reward failed; absent or null: it didn't. */
+  readonly failure?: string | null;
 }
 
 /**

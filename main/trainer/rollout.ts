@@ -6,12 +6,13 @@
 import type { Completion } from '../model/generate.ts';
 import type { PromptGroup } from '../model/pack.ts';
 import { hashString } from '../random.ts';
-import type { Task } from '../tasks/task.ts';
+import type { Answer, Task, TaskRecord } from '../tasks/task.ts';
 import { ngramSets, setDiversity } from '../text/diversity.ts';
 import type { Generation, Rollouts } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { RunConfig, TrainConfig } from './config.ts';
 import type { GroupOutcome, Metrics, Sample } from './events.ts';
+import { failureMetrics, withFailures } from './failed-rewards.ts';
 import { computeAdvantages } from './losses/advantages.ts';
 import { setAdvantages } from './losses/polychromic.ts';
 import { generateWithin } from './memory/generate-within.ts';
@@ -64,7 +65,7 @@ export function sampleCompletions(
   );
 }
 
-/** Scores sampled completions. */
+/** Scores sampled completions; those whose reward failed as the configuration says (failed-rewards.ts). */
 export function scoreCompletions(
   task: Task,
   prompts: readonly TokenRecord[],
@@ -72,10 +73,31 @@ export function scoreCompletions(
   decode: (ids: readonly number[]) => string,
   config: TrainConfig,
 ): Rollouts {
-  const texts = completions.map(({ ids }) => decode(ids));
-  const scored = texts.map((text, row) => task.reward(promptOfRow(prompts, row, config.num_generations).record, text));
-  const rewards = task.rewardNames.map((name) => scored.map((components) => components[name] ?? Number.NaN));
-  return { prompts, completions, texts, rewards };
+  const size = config.num_generations;
+  const answers = completions.map((one, row) => answerOf(promptOfRow(prompts, row, size).record, one, decode));
+  const scored = task.score(answers);
+  const rewards = task.rewardNames.map((name) => scored.map(({ components }) => components[name] ?? Number.NaN));
+  const failures = scored.map(({ failure }) => failure);
+  return {
+    ...{ prompts, completions, failures, texts: answers.map(({ completion }) => completion) },
+    rewards: withFailures(rewards, failures, answers, config),
+  };
+}
+
+/** A sampled completion as a task scores it. */
+export function answerOf(
+  record: TaskRecord,
+  { ids, terminated }: Completion = { ids: [], terminated: false },
+  decode: (ids: readonly number[]) => string,
+): Answer {
+  return { record, completion: decode(ids), tokens: ids.length, finish: terminated ? 'stop' : 'length' };
+}
+
+/** A completion of a generation as a task scores it. */
+function answerOfRow({ prompts, completions, texts }: Rollouts, row: number, groupSize: number): Answer {
+  const { ids = [], terminated = false } = completions[row] ?? {};
+  const { record } = promptOfRow(prompts, row, groupSize);
+  return { record, completion: texts[row] ?? '', tokens: ids.length, finish: terminated ? 'stop' : 'length' };
 }
 
 /** The rollouts of a generation with their advantages. */
@@ -140,6 +162,7 @@ export function generationMetrics(
       groupSize,
     ),
     ...checkMetrics(task, generation, config),
+    ...failureMetrics(generation.failures),
     ...generation.metrics,
   };
 }
@@ -156,15 +179,13 @@ export function outcomesOf(
 /** `check/<name>`: the mean of the metric that no reward uses. A task that has one has many right answers, so it also logs their diversity. */
 function checkMetrics(
   { check }: Task,
-  { texts, prompts }: Generation,
-  config: Pick<TrainConfig, 'num_generations'>,
+  generation: Generation,
+  { num_generations: size }: Pick<TrainConfig, 'num_generations'>,
 ): Metrics {
   if (check === null) return {};
-  const sum = texts.reduce(
-    (total, text, row) => total + check.measure(promptOfRow(prompts, row, config.num_generations).record, text),
-    0,
-  );
-  const size = config.num_generations;
+  const { texts, prompts } = generation;
+  const checked = check.measure(texts.map((_, row) => answerOfRow(generation, row, size)));
+  const sum = checked.reduce((total, value) => total + value, 0);
   const groups = prompts.map((_, g) => setDiversity(texts.slice(g * size, (g + 1) * size).map(ngramSets)));
   return {
     [`check/${check.name}`]: sum / texts.length,
@@ -198,6 +219,7 @@ export function samplesOf(task: Task, generation: Generation, groupSize: number)
       ),
       length: generation.completions[row]?.ids.length ?? 0,
       terminated: generation.completions[row]?.terminated ?? false,
+      failure: generation.failures[row] ?? null,
     };
   });
 }

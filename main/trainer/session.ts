@@ -8,7 +8,7 @@ import { disposeModel, type Model, modelParameters } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { hasAdapter, loadAdapter } from '../model/peft.ts';
 import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
-import { taskByName } from '../tasks/index.ts';
+import { openTask } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt, type TokenRecord } from './batching/prompts.ts';
 import { isReinforcement, type RunConfig, type TrainConfig } from './config.ts';
@@ -44,7 +44,10 @@ export type SessionTokens = Pick<Session, 'tokenizer' | 'records' | 'evalRecords
 /** Opens a session. All input errors are found here, before the first step. */
 export function openSession(start: TrainerStart): Session {
   checkFiles(start);
-  return openSessionOn(start, encodeStart(start));
+  const task = openTask(start.task, start.rewardWorker);
+  // Even without completions it loads the reward, and finds that one can't run.
+  task.score([]);
+  return openSessionOn(start, encodeStart(start, task), task);
 }
 
 /** Training on damaged files would go unnoticed. A resumed run reads its starting weights only for the KL reference. */
@@ -53,8 +56,7 @@ function checkFiles({ config, modelFolder, resumeFrom }: TrainerStart): void {
   for (const folder of new Set([modelFolder, resumeFrom, from])) if (folder !== null) checkChecksums(folder);
 }
 
-function encodeStart(start: TrainerStart): SessionTokens {
-  const task = taskByName(start.config.task);
+function encodeStart(start: TrainerStart, task: Task): SessionTokens {
   const tokenizer = loadTokenizer(start.modelFolder, start.config);
   if (start.config.system_prompt !== null && !tokenizer.hasChatTemplate)
     throw inputError(
@@ -67,12 +69,19 @@ function encodeStart(start: TrainerStart): SessionTokens {
   const records = encodeRecords(task, tokenizer, start.records, eos, vocabSize);
   const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, eos, vocabSize);
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
-  const maxCompletionLength = completionLength([...records, ...evalRecords], start.config);
+  const untargeted = records.find(({ record }) => task.reference(record) === '');
+  if (untargeted !== undefined && !isReinforcement(start.config.method))
+    throw inputError(
+      'NO_TARGET',
+      `Expected a target to fine-tune on with method ${start.config.method}, record ${untargeted.record.id} has none`,
+      'Give the task a "target", or use the method grpo.',
+    );
+  const maxCompletionLength = completionLength([...records, ...evalRecords], start.config, task);
   return { tokenizer, records, evalRecords, maxCompletionLength };
 }
 
 /** Opens a session on tokenised records. */
-export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Session {
+export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: Task): Session {
   const { tokenizer, records, evalRecords, maxCompletionLength } = tokens;
   const maxLength = longestPrompt([...records, ...evalRecords]) + maxCompletionLength;
 
@@ -92,7 +101,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Sessi
     start,
     config,
     memory,
-    task: taskByName(config.task).fit(start.records, meaning?.similarity),
+    task: task.fit(start.records, meaning?.similarity),
     tokenizer,
     policy,
     reference,
@@ -103,6 +112,7 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens): Sessi
     maxCompletionLength,
     decode: (ids) => tokenizer.decode(ids),
     dispose: () => {
+      task.close();
       meaning?.dispose();
       optimizer.dispose();
       if (reference !== null && reference.model !== model) disposeModel(reference.model);

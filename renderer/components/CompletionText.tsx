@@ -4,13 +4,25 @@ import { Aligned } from './Aligned.tsx';
 import type { WordKind } from './aligned-words.ts';
 
 export interface CompletionTextProps {
-  readonly sample: Pick<SampleView, 'completion' | 'alignment'>;
+  readonly sample: Pick<SampleView, 'completion' | 'alignment' | 'show'>;
   readonly label: string;
   readonly hidden?: ReadonlySet<WordKind>;
 }
 
-/** A model's completion: aligned word by word if there is an exact target, otherwise as plain text. */
-export function CompletionText({ sample: { completion, alignment }, label, hidden }: CompletionTextProps) {
+/** A model's completion: aligned word by word if there is an exact target, otherwise as the text that it is. */
+export function CompletionText({ sample: { completion, alignment, show }, label, hidden }: CompletionTextProps) {
   if (alignment !== null) return <Aligned words={alignment.words} label={label} {...(hidden && { hidden })} />;
-  return <p className={`own-direction ${classes.plain}`}>{completion.trim() === '' ? '(empty)' : completion}</p>;
+  if (completion.trim() === '') return <p className={`own-direction ${classes.plain}`}>(empty)</p>;
+  if (show === 'json' || show === 'code')
+    return <pre className={classes.plain}>{show === 'json' ? indented(completion) : completion}</pre>;
+  return <p className={`own-direction ${classes.plain}`}>{completion}</p>;
+}
+
+/** JSON over several lines; what isn't JSON as it is. */
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }

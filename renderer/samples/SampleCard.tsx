@@ -50,6 +50,9 @@ export function SampleCard({ sample: key, title, hidden, withTarget = false, onR
         <>
           {withTarget && <Target sample={sample} />}
           <CompletionText sample={sample} label={name} hidden={hidden} />
+          {typeof sample.failure === 'string' && (
+            <p className={`mono ${classes.failure}`}>No reward: {sample.failure}</p>
+          )}
         </>
       )}
     </article>
@@ -137,10 +140,24 @@ function withoutWords({ alignment, ...rest }: SampleView) {
   return { ...rest, first_error: alignment?.firstError ?? null };
 }
 
-/** The two fragments and the target in the colours of their strands, or the prompt if there is no exact target. */
+/** The two fragments and the target in the colours of their strands; without fragments the prompt and what is wanted. */
 export function Target({ sample }: { readonly sample: SampleView }) {
-  if (sample.alignment === null) return <p className={`mono own-direction ${classes.prompted}`}>{sample.prompt}</p>;
-  const { words } = sample.alignment;
+  const { words } = sample.alignment ?? { words: [] };
+  const isBraid = words.some(({ strand }) => strand !== null);
+  if (!isBraid)
+    return (
+      <>
+        <p className={`mono own-direction ${classes.prompted}`}>{sample.prompt}</p>
+        {(sample.show === 'aligned' || sample.show === 'beside') && sample.target !== '' && (
+          <dl className={classes.target}>
+            <div>
+              <dt>{sample.show === 'aligned' ? 'Target' : 'Reference'}</dt>
+              <dd className="mono own-direction">{sample.target}</dd>
+            </div>
+          </dl>
+        )}
+      </>
+    );
   return (
     <dl className={classes.target}>
       {(['a', 'b'] as const).map((strand) => (

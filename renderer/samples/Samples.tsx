@@ -34,8 +34,9 @@ export function Samples() {
     ...api.samples.ofRun.queryOptions({ input: { runId: runId ?? 0 } }),
     enabled: runId !== null,
   });
-  // Replies have no exact target to align with. Search results and pins may be from any run.
-  const hasTargets = (place.show !== 'step' && place.show !== 'record') || ofRun.data?.task !== 'reply';
+  // Only where completions are aligned with a target. Search results and pins may be from any run.
+  const hasTargets =
+    (place.show !== 'step' && place.show !== 'record') || (ofRun.data?.show ?? 'aligned') === 'aligned';
   const queries = useQueryClient();
   useEffect(() => {
     if (runId === null) return;

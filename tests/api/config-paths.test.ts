@@ -10,7 +10,7 @@ import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { contextOf, openTinyApp, overPorts } from './transports.ts';
 
-const PATHS = ['model', 'from_checkpoint', 'dataset', 'eval_dataset', 'relevance_model'];
+const PATHS = ['task', 'model', 'from_checkpoint', 'dataset', 'eval_dataset', 'relevance_model'];
 
 describe('checkConfigPaths', () => {
   it("limits every file of a page's configuration to what it may read", async () => {
@@ -41,6 +41,9 @@ describe('checkConfigPaths', () => {
     rememberImported(store, model);
     expect(check({ model })).not.toThrow();
     expect(check({ dataset: model })).toThrow('Expected a path inside');
+    // An unknown name is no path: whoever looks for the task suggests another.
+    for (const task of ['reply', 'countdown', 'countdwn']) expect(check({ task }), task).not.toThrow();
+    expect(check({ task: '/etc/countdown' })).toThrow('Expected a path inside');
   });
 
   it('holds stages to the same rule, and lets them keep what they have', async () => {

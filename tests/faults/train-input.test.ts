@@ -59,7 +59,7 @@ describe('braid train on bad input', () => {
         ['--resume', '--dataset', dataset],
         /--resume with no other option than --steps, got --dataset/,
       ],
-      ['no dataset at all', [], /Expected --dataset, --config or --resume/],
+      ['no dataset at all', [], /Expected --dataset, --config, --task or --resume/],
     ];
     for (const [name, args, message] of cases) {
       const { code, stderr, stdout } = await braid(['train', ...args, '--workspace', root, '--json']);

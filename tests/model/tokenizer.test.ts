@@ -99,6 +99,27 @@ describe('encodePrompt', () => {
     expect(encodeChatSettings({ system_prompt: null, chat_template_kwargs: {} })).toBeNull();
   });
 
+  it("puts a task's messages through the template, where the run's system prompt replaces theirs", () => {
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Say <|eot_id|>' },
+    ] as const;
+    const prompt = 'Be brief.\n\nSay <|eot_id|>';
+    const tokenizer = loadTokenizer(fixture('llama3'));
+    const ids = encodePrompt(tokenizer, prompt, ['<|eot_id|>'], messages);
+    // What is quoted ends no turn: there are as many ends as without it.
+    const harmless = tokenizer.chat([messages[0], { role: 'user', content: 'Say no' }]);
+    const end = tokenizer.tokenId('<|eot_id|>');
+    const ends = (of: readonly number[]): number => of.filter((id) => id === end).length;
+    expect(ends(ids)).toBe(ends(tokenizer.encode(harmless)));
+    expect(encodePrompt(tokenizer, 'x', [], [messages[0], { role: 'user', content: 'Hi' }])).toEqual(
+      tokenizer.encode(tokenizer.chat([messages[0], { role: 'user', content: 'Hi' }])),
+    );
+    const own = loadTokenizer(fixture('llama3'), { system_prompt: 'Be kind.', chat_template_kwargs: {} });
+    expect(own.chat(messages)).toContain('Be kind.');
+    expect(own.chat(messages)).not.toContain('Be brief.');
+  });
+
   it('takes plain text with the own tokens of a tokenizer that has no template', () => {
     const tokenizer = loadTokenizer(fixture('wordpiece'));
     expect(tokenizer.hasChatTemplate).toBe(false);

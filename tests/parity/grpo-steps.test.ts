@@ -140,6 +140,7 @@ function score(given: Rollouts, number: number, config: RunConfig): ScoredGenera
     completions: given.completions.map((ids) => ({ ids: [...ids], terminated: ids.at(-1) === EOS })),
     records: [],
     texts: [],
+    failures: [],
     rewards,
     result: computeAdvantages(rewards, config),
     oldLogps: null,

@@ -41,6 +41,8 @@ export function addRun(store: Store, changes: Partial<NewRun> = {}): number {
     name: 'run',
     method: 'grpo',
     task: 'interleave',
+    taskHash: null,
+    taskShow: 'aligned',
     stageId: null,
     dataset: 'datasets/10words.jsonl',
     model: 'tiny',

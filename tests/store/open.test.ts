@@ -54,6 +54,7 @@ describe('openDatabase', () => {
     old.close();
     const store = openStore(file);
     expect(store.runs.list()).toMatchObject([{ name: 'baseline/seed_42', role: 'baseline/seed_42' }]);
+    expect(store.runs.get(1)).toMatchObject({ task: 'reply', taskHash: null, taskShow: 'beside' });
     store.runs.rename(1, 'mine');
     expect(store.runs.get(1)).toMatchObject({ name: 'mine', role: 'baseline/seed_42' });
     expect(store.datasets.list()).toMatchObject([{ name: '10words', leakage: null }]);

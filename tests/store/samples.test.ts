@@ -5,7 +5,11 @@ describe('samples', () => {
   it('reads a sample back as it was sent', () => {
     const store = temporaryStore();
     const run = addRun(store);
-    const sample = sampleOf({ components: { alignment: 0.75, order: Number.NaN }, terminated: false });
+    const sample = sampleOf({
+      failure: 'reward.ts:1:1: no',
+      components: { alignment: 0.75, order: Number.NaN },
+      terminated: false,
+    });
     store.samples.record(run, 5, [sample]);
     expect(store.samples.byStep(run, 5)).toEqual([{ ...sample, runId: run, step: 5 }]);
     expect(store.samples.steps(run)).toEqual([5]);

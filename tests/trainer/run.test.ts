@@ -33,6 +33,8 @@ async function run(changes: Partial<TrainConfig>, more: Partial<TrainerStart> = 
   const start: TrainerStart = {
     kind: 'start',
     config: parseConfig({ ...tinyConfig, backend: 'wasm', max_steps: 2, ...changes }),
+    task: 'interleave',
+    rewardWorker: '',
     modelFolder: model,
     records: tinyDataset().train,
     evalRecords: [],

@@ -1,4 +1,5 @@
 /** Whole runs of the trainer in this process, on a tiny random model and a backend that stays open. */
+import { join } from 'node:path';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { noProgress, restoreCheckpoint } from '../../main/trainer/checkpoint.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
@@ -30,6 +31,7 @@ export interface TinyRun {
 export interface TinyRunOptions {
   readonly model: string;
   readonly config: Partial<TrainConfig>;
+  readonly task?: TrainerStart['task'];
   /** Asks for a stop once this step is done. */
   readonly stopAfter?: number;
   readonly resumeFrom?: string;
@@ -41,6 +43,8 @@ export interface TinyRunOptions {
   /** Stands in for a part of the session. */
   readonly replace?: (session: Session) => Partial<Session>;
 }
+
+const REWARD_WORKER = join(import.meta.dirname, '../../main/tasks/sandbox/worker.ts');
 
 const trainers = {
   grpo: trainGrpo,
@@ -59,6 +63,8 @@ export async function openTiny(folder: string): Promise<{ readonly runtime: Wasm
 export function tinySession(options: TinyRunOptions): Session {
   return openSession({
     kind: 'start',
+    task: options.task ?? options.config.task ?? 'interleave',
+    rewardWorker: REWARD_WORKER,
     config: parseConfig({ ...tinyConfig, ...options.config }),
     modelFolder: options.model,
     records: options.records ?? tinyDataset().train,

@@ -118,6 +118,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'entropy_coef_min',
       'entropy_coef_max',
       'reward_weights',
+      'reward_failure',
       'multi_objective_aggregation',
       'sapo_temperature_pos',
       'sapo_temperature_neg',

@@ -5,9 +5,9 @@ import { basename, join } from 'node:path';
 import type { YAMLMap } from 'yaml';
 import { inputError } from '../../errors.ts';
 import { type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
+import { parseYaml } from '../../io/yaml.ts';
 import { fieldFaults } from '../../trainer/config.ts';
 import type { HostPaths } from '../workspace/paths.ts';
-import { parseYaml } from './yaml.ts';
 
 /** Fields of a configuration from a YAML file. */
 export type ConfigFields = Readonly<Record<string, unknown>>;

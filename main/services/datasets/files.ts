@@ -58,7 +58,7 @@ export function parseDataset<R extends TaskRecord>(name: string, text: string, t
 function recordReader<R extends TaskRecord>(task: Task<R>): (value: unknown, line: number) => R {
   const lines = new Map<string, number>();
   return (value, line) => {
-    const record = task.parseRecord(value);
+    const record = task.parseRecord(value, line);
     const first = lines.get(record.id);
     if (first !== undefined) {
       throw inputError('BAD_DATASET', `expected a unique id, got "${record.id}" as on line ${first}`);

@@ -1,11 +1,10 @@
 /** Facts about records for the checklist: how many a file has, and which prompts two files share. */
 import { BraidError } from '../../errors.ts';
-import { taskByName } from '../../tasks/index.ts';
-import type { TrainConfig } from '../../trainer/config.ts';
+import { openTask, type TaskSource } from '../../tasks/index.ts';
 import { readDataset } from './index.ts';
 
 export interface RecordQuestion {
-  readonly task: TrainConfig['task'];
+  readonly task: TaskSource;
   readonly files: readonly string[];
 }
 
@@ -41,7 +40,8 @@ export function recordFacts({ task, files }: RecordQuestion): RecordFacts {
 
 function promptsOf(file: string, task: RecordQuestion['task']): readonly string[] | string {
   try {
-    return readDataset(file, taskByName(task)).map(({ prompt }) => prompt);
+    // Records are read without the reward, so it starts no thread.
+    return readDataset(file, openTask(task, '')).map(({ prompt }) => prompt);
   } catch (error) {
     if (error instanceof BraidError) return error.message;
     throw error;

@@ -1,5 +1,7 @@
 /** Held-out evaluation: several models complete the same records greedily, in one trainer process. */
 import { inputError } from '../../errors.ts';
+import type { FolderSource } from '../../tasks/folder/source.ts';
+import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
 import type { ReplyRecord } from '../../tasks/reply/record.ts';
@@ -12,7 +14,7 @@ import { readDataset } from '../datasets/index.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
 import type { HostPaths } from '../workspace/paths.ts';
-import { type ReplySummary, type ScoredReply, summarizeReplies } from './replies.ts';
+import { type RewardSummary, type ScoredByReward, summarizeRewards } from './rewards.ts';
 import { type EvaluationSummary, type ScoredItem, summarizeEvaluation } from './summary.ts';
 
 /** A model to evaluate: a folder, the name of a bundled model, or a checkpoint. */
@@ -46,11 +48,11 @@ export interface ModelEvaluation {
   readonly seconds: number;
 }
 
-/** The same for replies, which have no exact target: the reward and each component. */
-export interface ReplyEvaluation {
+/** The same for tasks without an exact target: the reward and each component. */
+export interface RewardEvaluation {
   readonly name: string;
-  readonly items: readonly ScoredReply[];
-  readonly summary: ReplySummary;
+  readonly items: readonly ScoredByReward[];
+  readonly summary: RewardSummary;
   readonly seconds: number;
 }
 
@@ -75,17 +77,31 @@ export async function evaluateModels(options: EvaluateOptions): Promise<Evaluati
 }
 
 /** The same for replies. */
-export async function evaluateReplies(options: EvaluateOptions<ReplyRecord>): Promise<Evaluations<ReplyEvaluation>> {
+export async function evaluateReplies(options: EvaluateOptions<ReplyRecord>): Promise<Evaluations<RewardEvaluation>> {
   const { dataset } = options;
   const records = typeof dataset === 'string' ? readDataset(dataset, replyTask) : dataset;
   return evaluate('reply', records, options, ({ name, items, seconds }) => ({
     ...{ name, items, seconds },
-    summary: summarizeReplies(items, options.seed),
+    summary: summarizeRewards(items, options.seed),
+  }));
+}
+
+/** The same for a folder's task. */
+export async function evaluateFolderTask(
+  source: FolderSource,
+  options: EvaluateOptions<TaskRecord>,
+): Promise<Evaluations<RewardEvaluation>> {
+  const { dataset } = options;
+  // Records are read without the reward, so it starts no thread.
+  const records = typeof dataset === 'string' ? readDataset(dataset, openTask(source, '')) : dataset;
+  return evaluate(source, records, options, ({ name, items, seconds }) => ({
+    ...{ name, items, seconds },
+    summary: summarizeRewards(items, options.seed),
   }));
 }
 
 async function evaluate<E>(
-  task: 'interleave' | 'reply',
+  task: TaskSource,
   records: readonly TaskRecord[],
   options: Omit<EvaluateOptions, 'dataset'>,
   summarize: (answers: ModelAnswers) => E,
@@ -98,7 +114,7 @@ async function evaluate<E>(
       ...{ kind: 'evaluate', task, models, records },
       batchSize: options.batchSize ?? defaultBatchSize,
       maxCompletionLength: options.maxCompletionLength ?? null,
-      ...{ backend, threads, kernelsFile: paths.kernels },
+      ...{ backend, threads, kernelsFile: paths.kernels, rewardWorker: paths.rewardWorker },
     },
     paths.trainer,
     options,

@@ -6,7 +6,7 @@ import { openStore, type Store } from '../../store/index.ts';
 import { splitWords } from '../../text/words.ts';
 import { findCheckpoint, requireRun } from '../runs/runs.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import type { ModelEvaluation, ReplyEvaluation } from './evaluate.ts';
+import type { ModelEvaluation, RewardEvaluation } from './evaluate.ts';
 import type { ScoredItem } from './summary.ts';
 
 /** An evaluation of either task for the history. */
@@ -66,7 +66,7 @@ export function interleaveRow({ items, summary }: ModelEvaluation): KeptEvaluati
 }
 
 /** A reply evaluation for the history. */
-export function replyRow({ items, summary }: ReplyEvaluation): KeptEvaluation {
+export function rewardRow({ items, summary }: RewardEvaluation): KeptEvaluation {
   const { n, mean_reward: mean, low, high, measures } = summary;
   const means = Object.entries(measures).map(([name, interval]) => [`eval_${name}`, interval.mean]);
   return {

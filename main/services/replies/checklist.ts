@@ -1,7 +1,7 @@
 /** The checklist before the long runs: what the program can check, and what the user has to confirm. */
 import { basename, dirname } from 'node:path';
 import { BraidError } from '../../errors.ts';
-import { taskByName } from '../../tasks/index.ts';
+import { replyTask } from '../../tasks/reply/task.ts';
 import type { RecordFacts } from '../datasets/record-facts.ts';
 import { isBundled } from '../models/resolve.ts';
 import { replyRuns } from '../recipes/reply-demo.ts';
@@ -116,7 +116,7 @@ function runItems(app: Part, seed: number): ChecklistItem<ReplyCheckName>[] {
   try {
     const [config] = replyRuns.map((name) => plannedConfig(app, name, seed, null)).slice(-1);
     if (config === undefined) return [warm];
-    const parts = taskByName('reply').rewardNames.length;
+    const parts = replyTask.rewardNames.length;
     return [
       {
         name: 'configurations',
@@ -124,7 +124,7 @@ function runItems(app: Part, seed: number): ChecklistItem<ReplyCheckName>[] {
         detail: `${replyRuns.length} presets, ${parts} reward components`,
         next: null,
       },
-      rewardItem(config),
+      rewardItem(config, replyTask),
       warm,
       memoryItem(app.store, start.state === 'done' ? { ...config, from_checkpoint: start.detail } : config, app.paths),
     ];

@@ -4,7 +4,7 @@ import { hashString, randomStream } from '../../random.ts';
 import type { Store } from '../../store/index.ts';
 import { storedObject } from '../../store/json.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { taskByName } from '../../tasks/index.ts';
+import { mainMetricOf } from '../../tasks/index.ts';
 import { bootstrapMean } from '../../text/intervals.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
 
@@ -12,7 +12,7 @@ type EvaluationEvent = Extract<TrainerEvent, { kind: 'evaluation' }>;
 
 /** Stores the evaluation and its items; the same step and dataset again replaces it. Step 0 is the run's baseline. */
 export function storeEvaluation(store: Store, run: RunRow, event: EvaluationEvent): number {
-  const main = taskByName(run.task).mainMetric;
+  const main = mainMetricOf(run.task);
   const items = event.items.map((item) => ({
     recordId: item.id,
     completion: item.completion,

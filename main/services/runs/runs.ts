@@ -5,7 +5,9 @@ import { BraidError, inputError } from '../../errors.ts';
 import { writeError } from '../../io/atomic-write.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunHost, RunRow, RunState } from '../../store/runs.ts';
+import type { TaskSource } from '../../tasks/index.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
+import { keepTask, taskColumns } from '../tasks/run-task.ts';
 import { currentHost, isHostAlive } from '../workspace/host.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath, runFolderName, toStoredPath } from '../workspace/workspace.ts';
@@ -17,6 +19,8 @@ const RESUME = 'Resume the run: it continues from its last checkpoint.';
 
 export interface CreateRunOptions {
   readonly stageId?: number | null;
+  /** By default the native one that the configuration names. */
+  readonly task?: TaskSource;
   /** By default the name of its folder. */
   readonly name?: string;
   /** The process that owns the run; by default this one. */
@@ -32,13 +36,14 @@ export interface CreatedRun {
 
 /** Registers a run in state "running" and creates its folder: both or neither. */
 export function createRun(store: Store, config: TrainConfig, options: CreateRunOptions = {}): CreatedRun {
+  const { task = config.task } = options;
   return store.transaction(() => {
     const parent = config.from_checkpoint === null ? undefined : findCheckpoint(store, config.from_checkpoint);
     const runId = store.runs.insert(
       {
         name: options.name ?? '',
         method: config.method,
-        task: config.task,
+        ...taskColumns(task),
         stageId: options.stageId ?? null,
         dataset: config.dataset,
         model: config.model,
@@ -49,9 +54,11 @@ export function createRun(store: Store, config: TrainConfig, options: CreateRunO
       },
       options.host ?? currentHost(),
     );
-    const folder = makeRunFolder(store.folder, runFolderName(runId, config.dataset, config.method));
+    const about = typeof task === 'string' ? config.dataset : task.name;
+    const folder = makeRunFolder(store.folder, runFolderName(runId, about, config.method));
     const name = options.name ?? folder.split('/').at(-1) ?? folder;
     store.runs.place(runId, name, folder);
+    keepTask(fromStoredPath(store.folder, folder), task);
     return { runId, name, folder: fromStoredPath(store.folder, folder) };
   });
 }

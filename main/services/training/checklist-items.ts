@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import { knownDiskSpace } from '../../io/disk-space.ts';
 import type { Store } from '../../store/index.ts';
-import { taskByName } from '../../tasks/index.ts';
+import type { TaskFacts } from '../../tasks/task.ts';
 import { formatBytes } from '../../text/format.ts';
 import { isReinforcement, type TrainConfig } from '../../trainer/config.ts';
 import type { FileFacts } from '../datasets/record-facts.ts';
@@ -74,8 +74,10 @@ export function fileItem<N extends string>(
 }
 
 /** Whether the weights match the reward's components. */
-export function rewardItem(config: TrainConfig): ChecklistItem<'reward'> {
-  const { rewardNames, rewardWeights } = taskByName(config.task);
+export function rewardItem(
+  config: TrainConfig,
+  { rewardNames, rewardWeights }: Pick<TaskFacts, 'rewardNames' | 'rewardWeights'>,
+): ChecklistItem<'reward'> {
   const weights = config.reward_weights ?? rewardWeights ?? rewardNames.map(() => 1);
   const fits = weights.length === rewardNames.length;
   const good = fits && weights.some((weight) => weight > 0);

@@ -2,9 +2,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Store } from '../../store/index.ts';
+import { taskFacts } from '../../tasks/index.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import { datasetFiles } from '../datasets/index.ts';
 import { type RecordFacts, recordFacts } from '../datasets/record-facts.ts';
+import { findTask } from '../tasks/find-task.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import {
   type ChecklistItem,
@@ -21,11 +23,12 @@ import {
 /** Checks everything that a run of this configuration needs. */
 export function checklist(store: Store, config: TrainConfig, paths: HostPaths): readonly ChecklistItem[] {
   const files = filesOf(config);
+  const task = findTask(config.task, { workspace: store.folder, paths });
   return [
     modelItem(config.model, paths),
     ...warmStart(store, config),
-    ...datasetItems(files, recordFacts({ task: config.task, files })),
-    ...[rewardItem(config), memoryItem(store, config, paths), diskItem(store.folder)],
+    ...datasetItems(files, recordFacts({ task, files })),
+    ...[rewardItem(config, taskFacts(task)), memoryItem(store, config, paths), diskItem(store.folder)],
     ...(config.task === 'reply' ? [trialItem(store, config.model)] : []),
   ];
 }

@@ -76,7 +76,7 @@ async function look(
 ): Promise<Preflight> {
   const { backend, threads } = start.config;
   const job = { kind: 'preflight', ...start, backend, threads } as const;
-  const place = { outputDir: '', resumeFrom: null, kernelsFile: paths.kernels };
+  const place = { outputDir: '', resumeFrom: null, kernelsFile: paths.kernels, rewardWorker: paths.rewardWorker };
   const [{ value }, leakage] = await Promise.all([
     runTrainerJob({ ...job, ...place }, paths.trainer, { signal, onProgress: progress }),
     leakageIn(library.workers, start.config, signal),

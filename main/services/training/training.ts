@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow, RunState } from '../../store/runs.ts';
-import { taskByName } from '../../tasks/index.ts';
+import { openTask, type TaskSource } from '../../tasks/index.ts';
 import { keptChatSettings } from '../../trainer/checkpoint.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
@@ -20,6 +20,8 @@ import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
 import { claimRun, createRun, finishRun, interruptRun, removeRun, requireRun, rewindRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import { entryOf, faultEntry, resumeEntry, startEntry } from '../runs/training-log.ts';
+import { findTask, taskArgument } from '../tasks/find-task.ts';
+import { runTask } from '../tasks/run-task.ts';
 import { describeExit, failedError, spawnTrainer, type TrainerExit } from '../trainer-process/process.ts';
 import { requireRunFolder } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -69,6 +71,7 @@ export function startTraining(store: Store, config: TrainConfig, options: Traini
   const planned = plannedStart(store, config, options.paths);
   const { runId, folder } = createRun(store, planned.config, {
     stageId: options.stageId ?? null,
+    task: planned.task,
     ...(options.name === undefined ? {} : { name: options.name }),
   });
   return launch(store, { runId, folder, ...planned, resume: null }, options);
@@ -86,9 +89,10 @@ export function plannedStart(
   store: Store,
   config: TrainConfig,
   paths: HostPaths,
-): Pick<TrainerStart, 'config' | 'modelFolder' | 'records' | 'evalRecords'> {
+): Pick<TrainerStart, 'config' | 'task' | 'modelFolder' | 'records' | 'evalRecords'> {
+  const task = findTask(config.task, { workspace: store.folder, paths });
   const resolved = resolveConfig(store, config, paths);
-  return { config: resolved, ...readInputs(resolved), modelFolder: findModel(resolved, paths) };
+  return { config: resolved, task, ...readInputs(resolved, task), modelFolder: findModel(resolved, paths) };
 }
 
 /** Resumes a stopped or interrupted run from a checkpoint, or from its start if it has none. */
@@ -96,7 +100,8 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   const run = requireRun(store, runId);
   const saved = savedConfig(run);
   const config = options.maxSteps === undefined ? saved : { ...saved, max_steps: options.maxSteps };
-  const inputs = readInputs(config);
+  const task = runTask(store, run);
+  const inputs = readInputs(config, task);
   const modelFolder = findModel(config, options.paths);
   const from = options.checkpoint ?? newestCheckpoint(store, runId) ?? null;
   if (from !== null && from.step >= config.max_steps) {
@@ -108,7 +113,7 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   }
   const folder = requireRunFolder(store, run);
   const before = claimRun(store, runId);
-  return launch(store, { runId, folder, config, ...inputs, modelFolder, resume: { before, from } }, options);
+  return launch(store, { runId, folder, config, task, ...inputs, modelFolder, resume: { before, from } }, options);
 }
 
 /** The saved form: absolute paths, and a checkpoint's own model and settings. */
@@ -121,6 +126,7 @@ function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): Tra
     ...(from !== null && config.use_peft && adapterSettings(from)),
     ...keptChatSettings(config, from ?? model),
     model: modelArgument(model, paths),
+    task: taskArgument(config.task, { workspace: store.folder, paths }),
     dataset: resolve(config.dataset),
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
     relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
@@ -142,8 +148,9 @@ function findModel(config: TrainConfig, paths: HostPaths): string {
     : resolveStartingModel(config.from_checkpoint, config.model, paths);
 }
 
-function readInputs(config: TrainConfig) {
-  const task = taskByName(config.task);
+function readInputs(config: TrainConfig, source: TaskSource) {
+  // Records are read without the reward, so it starts no thread.
+  const task = openTask(source, '');
   const records = readDataset(config.dataset, task);
   const evalRecords = config.eval_dataset === null ? [] : readDataset(config.eval_dataset, task);
   if (records.length === 0)
@@ -151,7 +158,7 @@ function readInputs(config: TrainConfig) {
   return { records, evalRecords };
 }
 
-interface Launch extends Pick<TrainerStart, 'records' | 'evalRecords'> {
+interface Launch extends Pick<TrainerStart, 'task' | 'records' | 'evalRecords'> {
   readonly runId: number;
   readonly folder: string;
   readonly config: TrainConfig;
@@ -164,7 +171,7 @@ interface Launch extends Pick<TrainerStart, 'records' | 'evalRecords'> {
 }
 
 function launch(store: Store, launched: Launch, options: TrainingOptions): LiveRun {
-  const { runId, folder, config, resume, records, evalRecords, modelFolder } = launched;
+  const { runId, folder, config, resume, task, records, evalRecords, modelFolder } = launched;
   const files = openRunFiles(folder, { onWarning: (warning) => recordQuietly(store, runId, warning) });
   const from = resume?.from?.step ?? 0;
   if (resume === null) files.appendLog(startEntry(config));
@@ -211,8 +218,10 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
     config,
     outputDir: folder,
     kernelsFile: options.paths.kernels,
+    rewardWorker: options.paths.rewardWorker,
     resumeFrom: resume?.from?.path ?? null,
     estimate: knownEstimate(store, config),
+    task,
     records,
     evalRecords,
     modelFolder,

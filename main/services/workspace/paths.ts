@@ -6,11 +6,13 @@ export interface HostPaths {
   readonly trainer: LaunchTrainer;
   /** The entry of the text worker thread, for `new Worker`. */
   readonly textWorker: string;
+  /** The entry of the thread that computes the reward of a folder's task. */
+  readonly rewardWorker: string;
   /** The compiled WebAssembly kernels. */
   readonly kernels: string;
   /** Our part of the native addon's source, which its set-up compiles. */
   readonly addon: string;
-  /** `resources/`: presets and the bundled model. */
+  /** `resources/`: presets, bundled models and tasks. */
   readonly resources: string;
   /** The built renderer. */
   readonly page: string;

@@ -6,6 +6,7 @@ import { sampleParts } from './004-sample-parts.ts';
 import { summaries } from './005-summaries.ts';
 import { keptFacts } from './006-kept-facts.ts';
 import { promptGroups } from './007-prompt-groups.ts';
+import { taskText } from './008-task-text.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   summaries,
   keptFacts,
   promptGroups,
+  taskText,
 ];

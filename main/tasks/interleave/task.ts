@@ -11,11 +11,18 @@ export const interleaveTask: Task<InterleaveRecord> = {
   rewardWeights: null,
   highestReward: 1,
   mainMetric: 'alignment',
+  show: 'aligned',
+  maxCompletionLength: null,
   check: null,
   parseRecord: parseInterleaveRecord,
   quoted: (record) => [record.fragment_a, record.fragment_b],
   reference: (record) => record.target,
-  reward: (record, completion) => ({ alignment: alignmentReward(record.target, completion) }),
-  measure: (record, completion) => measureCompletion(record.target, completion),
+  score: (answers) =>
+    answers.map(({ record, completion }) => ({
+      components: { alignment: alignmentReward(record.target, completion) },
+      failure: null,
+    })),
+  measure: (answers) => answers.map(({ record, completion }) => measureCompletion(record.target, completion)),
   fit: () => interleaveTask,
+  close: () => undefined,
 };

@@ -1,7 +1,7 @@
 /** Short replies to posts, as a training task. */
 import { inverseDocumentFrequency, stems } from '../../text/terms.ts';
 import { splitWords } from '../../text/words.ts';
-import type { Task, TextSimilarity } from '../task.ts';
+import type { Task, TaskMetrics, TextSimilarity } from '../task.ts';
 import { parseReplyRecord, type ReplyRecord } from './record.ts';
 import { defaultWeights, lexicalSimilarity, referenceOverlap, replyRewards, scoreReply } from './reward.ts';
 
@@ -14,30 +14,40 @@ function taskWith(similarity: TextSimilarity): Task<ReplyRecord> {
     // No reply gets full marks in all six in practice, so there is no maximum to measure against.
     highestReward: null,
     mainMetric: 'reward',
+    show: 'beside',
+    maxCompletionLength: null,
     check: {
       name: 'reference_overlap',
-      measure: (record, completion) => referenceOverlap(record.reply, completion),
+      measure: (answers) => answers.map(({ record, completion }) => referenceOverlap(record.reply, completion)),
     },
     parseRecord: parseReplyRecord,
     quoted: (record) => [record.post],
     reference: (record) => record.reply,
-    reward: (record, completion) => scoreReply(record.post, completion, similarity),
-    measure: (record, completion) => {
-      const components = scoreReply(record.post, completion, similarity);
-      const reward = replyRewards.reduce((sum, name, i) => sum + (defaultWeights[i] ?? 0) * components[name], 0);
-      return {
-        reward,
-        ...components,
-        reference_overlap: referenceOverlap(record.reply, completion),
-        words: splitWords(completion).length,
-      };
-    },
+    score: (answers) =>
+      answers.map(({ record, completion }) => ({
+        components: scoreReply(record.post, completion, similarity),
+        failure: null,
+      })),
+    measure: (answers) => answers.map(({ record, completion }) => measureReply(record, completion, similarity)),
+    close: () => undefined,
     fit: (records, meaning) => {
       if (meaning !== undefined) return taskWith(meaning);
       return taskWith(
         lexicalSimilarity(inverseDocumentFrequency(records.flatMap(({ post, reply }) => [stems(post), stems(reply)]))),
       );
     },
+  };
+}
+
+/** The reward as the default weights sum it, its components, and what no component rewards. */
+function measureReply(record: ReplyRecord, completion: string, similarity: TextSimilarity): TaskMetrics {
+  const components = scoreReply(record.post, completion, similarity);
+  const reward = replyRewards.reduce((sum, name, i) => sum + (defaultWeights[i] ?? 0) * components[name], 0);
+  return {
+    reward,
+    ...components,
+    reference_overlap: referenceOverlap(record.reply, completion),
+    words: splitWords(completion).length,
   };
 }
 

@@ -63,9 +63,13 @@ export function trainedRows(rewards: ArrayLike<number>, groupSize: number, size:
 }
 
 /** Rollouts with these rows only, as many of each group. */
-export function keepRows({ prompts, completions, texts, rewards }: Rollouts, rows: readonly number[]): Rollouts {
+export function keepRows(rollouts: Rollouts, rows: readonly number[]): Rollouts {
+  const { prompts, completions, texts, failures, rewards } = rollouts;
   const kept = <T>(values: readonly T[]): T[] => rows.flatMap((row) => values.slice(row, row + 1));
-  return { prompts, completions: kept(completions), texts: kept(texts), rewards: rewards.map(kept) };
+  return {
+    ...{ prompts, completions: kept(completions), texts: kept(texts) },
+    ...{ failures: kept(failures), rewards: rewards.map(kept) },
+  };
 }
 
 /** Mean over groups of the std of all rewards, and of those that are trained on. */

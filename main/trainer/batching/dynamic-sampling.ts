@@ -19,6 +19,7 @@ export function replaceGroups(
     prompts: replaceRows(rollouts.prompts, places, others.prompts, 1),
     completions: replaceRows(rollouts.completions, places, others.completions, groupSize),
     texts: replaceRows(rollouts.texts, places, others.texts, groupSize),
+    failures: replaceRows(rollouts.failures, places, others.failures, groupSize),
     rewards: rollouts.rewards.map((rows, k) => replaceRows(rows, places, others.rewards[k] ?? [], groupSize)),
   };
 }

@@ -12,6 +12,8 @@ export interface Rollouts {
   readonly completions: readonly Completion[];
   /** [R] */
   readonly texts: readonly string[];
+  /** [R] why a reward failed; null: it didn't. */
+  readonly failures: readonly (string | null)[];
   /** [functions][R] */
   readonly rewards: readonly (readonly number[])[];
 }

@@ -24,7 +24,7 @@ export function encodeRecords(
 ): readonly TokenRecord[] {
   return records.map((record) => {
     const quoted = task.quoted(record);
-    const promptIds = encodePrompt(tokenizer, record.prompt, quoted);
+    const promptIds = encodePrompt(tokenizer, record.prompt, quoted, record.messages);
     const target = task.reference(record);
     const targetIds = [...tokenizer.encodeText(target), eosTokenId];
     checkTokens([...promptIds, ...targetIds], tokenizer, vocabSize, `record ${record.id}`);
@@ -66,15 +66,16 @@ function margin(longest: number): number {
 }
 
 /**
- * Maximum tokens of a completion: the configured number, or the longest target with its end token plus a margin.
- * Throws for a configured number below the longest target.
+ * Maximum tokens of a completion: the configured number, otherwise the task's, otherwise the longest target with its end
+ * token plus a margin. Throws for a number below the longest target.
  */
 export function completionLength(
   records: readonly TokenRecord[],
   config: Pick<TrainConfig, 'max_completion_length'>,
+  task: Pick<Task, 'maxCompletionLength'>,
 ): number {
   const longest = records.reduce((most, { targetIds }) => Math.max(most, targetIds.length), 0);
-  const asked = config.max_completion_length;
+  const asked = config.max_completion_length ?? task.maxCompletionLength;
   if (asked === null) return longest + margin(longest);
   if (asked >= longest) return asked;
   throw new BraidError(

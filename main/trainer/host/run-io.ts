@@ -59,6 +59,7 @@ export function openRunIo(
   let began = performance.now();
   let tokensBefore = progress.tokens;
   let groups: GroupOutcome[] = [];
+  let failuresNoticed = false;
 
   async function save(): Promise<string> {
     if (saved?.step === now.step) return saved.path;
@@ -78,6 +79,14 @@ export function openRunIo(
       emit({ kind: 'warning', step, rule, message, remedy });
       if (config.pause_on_collapse) control.requestPause(message);
     }
+  }
+
+  /** Once: the share of every step is a metric, and each reason stands with its completion. */
+  function noticeFailures(step: number, { reward_failures: share = 0 }: Metrics): void {
+    if (share === 0 || failuresNoticed) return;
+    failuresNoticed = true;
+    const message = `The reward failed on ${Math.max(1, Math.round(100 * share))} % of this step's completions; reward_failure is ${config.reward_failure}`;
+    emit({ kind: 'notice', step, topic: 'reward_failures', message, remedy: 'The stored completions show why.' });
   }
 
   function watchReward(step: number): void {
@@ -136,6 +145,7 @@ export function openRunIo(
       groups = [];
       if (isReinforcement(config.method)) {
         watch(step, metrics);
+        noticeFailures(step, metrics);
         watchReward(step);
       }
       if (evaluatesAt(step, config)) evaluateNow(session, step, emit);

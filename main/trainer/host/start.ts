@@ -1,3 +1,4 @@
+import type { TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { TrainConfig } from '../config.ts';
 
@@ -14,6 +15,8 @@ export interface RunEstimate {
 export interface TrainerStart {
   readonly kind: 'start';
   readonly config: TrainConfig;
+  /** The task of the configuration: a folder's with the text that the run keeps. */
+  readonly task: TaskSource;
   /** The model folder for `config.model`. */
   readonly modelFolder: string;
   readonly records: readonly TaskRecord[];
@@ -26,4 +29,6 @@ export interface TrainerStart {
   readonly estimate: RunEstimate | null;
   /** The compiled kernels of the wasm backend. */
   readonly kernelsFile: string;
+  /** The entry of the thread that computes the reward of a folder's task. */
+  readonly rewardWorker: string;
 }

@@ -2,6 +2,7 @@
 import { modelParameters } from '../../model/model.ts';
 import { parameterCount } from '../../model/parameter.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
+import { interleaveTask } from '../../tasks/interleave/task.ts';
 import type { BackendChoice } from '../backend.ts';
 import { startOfPrompts } from '../batching/prompt-stream.ts';
 import { parseConfig, type TrainConfig } from '../config.ts';
@@ -98,10 +99,10 @@ function openBenchSession(job: BenchJob, config: TrainConfig): Session {
   const records = benchRecords(tokenizer, job.prompts * config.max_steps, job.words, seed);
   const start = {
     ...({ kind: 'start', config, modelFolder, kernelsFile, outputDir: '', resumeFrom: null, estimate: null } as const),
-    ...{ records: records.map(({ record }) => record), evalRecords: [] },
+    ...{ task: config.task, rewardWorker: '', records: records.map(({ record }) => record), evalRecords: [] },
   };
   const maxCompletionLength = 2 * job.words + 4;
-  const session = openSessionOn(start, { tokenizer, records, evalRecords: [], maxCompletionLength });
+  const session = openSessionOn(start, { tokenizer, records, evalRecords: [], maxCompletionLength }, interleaveTask);
   // Every completion must have the full length, so there is no end token.
   const { model, adapter } = session.policy;
   return { ...session, policy: { model: { ...model, config: { ...model.config, eosTokenIds: [] } }, adapter } };

@@ -1,10 +1,9 @@
 /** Job: several models complete the same held-out records, one after the other. */
 import { loadTokenizer } from '../../model/tokenizer.ts';
-import { taskByName } from '../../tasks/index.ts';
-import type { TaskRecord } from '../../tasks/task.ts';
+import { openTask, type TaskSource } from '../../tasks/index.ts';
+import type { Task, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
-import type { TrainConfig } from '../config.ts';
 import type { EvaluationItem } from '../events.ts';
 import { evaluate } from '../monitor/evaluate.ts';
 import {
@@ -19,7 +18,9 @@ import type { JobIo } from './job-io.ts';
 
 export interface EvaluateJob extends BackendChoice {
   readonly kind: 'evaluate';
-  readonly task: TrainConfig['task'];
+  readonly task: TaskSource;
+  /** The entry of the thread that computes the reward of a folder's task. */
+  readonly rewardWorker: string;
   readonly models: readonly (ModelParts & { readonly name: string })[];
   readonly records: readonly TaskRecord[];
   /** Records decoded together. */
@@ -44,33 +45,37 @@ export async function runEvaluateJob(job: EvaluateJob, io: JobIo): Promise<Evalu
   const models: ModelAnswers[] = [];
   const total = job.models.length * job.records.length;
   const opener = openPolicies(job.models);
+  const task = openTask(job.task, job.rewardWorker).fit(job.records);
   try {
+    // Even without completions it loads the reward, and finds that one can't run.
+    task.score([]);
     for (const model of job.models) {
       const began = performance.now();
       const before = models.length * job.records.length;
       const onDone = (done: number): Promise<void> => io.progress(before + done, total, 'prompts');
-      const items = await evaluateModel(job, model, opener, io, onDone);
+      const items = await evaluateModel(job, task, model, opener, io, onDone);
       models.push({ name: model.name, items, seconds: (performance.now() - began) / 1000 });
     }
     return { models };
   } finally {
+    task.close();
     opener.close();
   }
 }
 
 async function evaluateModel(
   job: EvaluateJob,
+  task: Task,
   parts: ModelParts,
   { open }: PolicyOpener,
   { alive }: Pick<JobIo, 'alive'>,
   onDone: (done: number) => Promise<void>,
 ): Promise<EvaluationItem[]> {
-  const task = taskByName(job.task).fit(job.records);
   checkParts(parts);
   const tokenizer = loadTokenizer(parts.tokenizer);
   const eos = endToken(tokenizer, endTokensOf(parts));
   const records = encodeRecords(task, tokenizer, job.records, eos, vocabularyOf(parts));
-  const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength });
+  const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength }, task);
   const { policy, activationMb, dispose } = open(parts, longestPrompt(records) + maxNewTokens);
   const items: EvaluationItem[] = [];
   try {

@@ -75,5 +75,5 @@ export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<Gener
 function lengthOf({ target, model }: GenerateJob, tokenizer: ReturnType<typeof loadTokenizer>): number {
   const targetIds = [...tokenizer.encodeText(target), endToken(tokenizer, endTokensOf(model))];
   const record = { record: { id: 'prompt', prompt: '' }, promptIds: [], targetIds };
-  return completionLength([record], { max_completion_length: null });
+  return completionLength([record], { max_completion_length: null }, { maxCompletionLength: null });
 }

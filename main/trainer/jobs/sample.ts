@@ -5,11 +5,10 @@
 import { adapterNorms, type ModuleNorm } from '../../model/adapter-norms.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import { hashString } from '../../random.ts';
-import { taskByName } from '../../tasks/index.ts';
+import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
-import type { TrainConfig } from '../config.ts';
 import { generateWithin } from '../memory/generate-within.ts';
 import {
   checkParts,
@@ -23,7 +22,7 @@ import type { JobIo } from './job-io.ts';
 
 export interface SampleJob extends BackendChoice {
   readonly kind: 'sample';
-  readonly task: TrainConfig['task'];
+  readonly task: TaskSource;
   readonly models: readonly (ModelParts & { readonly name: string })[];
   readonly records: readonly TaskRecord[];
   /** Completions per prompt. */
@@ -82,8 +81,10 @@ async function sampleModel(
   checkParts(parts);
   const tokenizer = loadTokenizer(parts.tokenizer);
   const eos = endToken(tokenizer, endTokensOf(parts));
-  const records = encodeRecords(taskByName(job.task), tokenizer, job.records, eos, vocabularyOf(parts));
-  const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength });
+  // It scores nothing, so it starts no thread.
+  const task = openTask(job.task, '');
+  const records = encodeRecords(task, tokenizer, job.records, eos, vocabularyOf(parts));
+  const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength }, task);
   const { policy, activationMb, dispose } = open(parts, longestPrompt(records) + maxNewTokens);
   const completions: string[][] = [];
   let terminated = 0;

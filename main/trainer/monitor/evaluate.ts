@@ -4,6 +4,7 @@ import type { TokenRecord } from '../batching/prompts.ts';
 import type { EvaluationItem, Metrics } from '../events.ts';
 import { generateWithin } from '../memory/generate-within.ts';
 import type { Policy } from '../policy.ts';
+import { answerOf } from '../rollout.ts';
 
 export interface EvaluateOptions {
   readonly maxNewTokens: number;
@@ -51,9 +52,10 @@ export function evaluate(
         ...(options.onToken && { onToken: options.onToken }),
       },
     );
-    batch.forEach(({ record }, i) => {
-      const completion = decode(completions[i]?.ids ?? []);
-      items.push({ id: record.id, completion, metrics: task.measure(record, completion) });
+    const answers = batch.map(({ record }, i) => answerOf(record, completions[i], decode));
+    task.measure(answers).forEach((metrics, i) => {
+      const { record, completion = '' } = answers[i] ?? {};
+      items.push({ id: record?.id ?? '', completion, metrics });
     });
     options.onProgress?.(items.length);
   }

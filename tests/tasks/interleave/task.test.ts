@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { taskByName } from '../../../main/tasks/index.ts';
+import { openTask } from '../../../main/tasks/index.ts';
 
-const task = taskByName('interleave');
+const task = openTask('interleave', '');
 const record = task.parseRecord({
   id: 'r',
   words: 2,
@@ -13,21 +13,23 @@ const record = task.parseRecord({
   target: 'one red two blue',
 });
 
+const answer = (completion: string) => ({ record, completion, tokens: 0, finish: 'stop' }) as const;
+
 describe('interleaveTask', () => {
   it('rewards the reference with 1, one text after the other with less, nothing with 0', () => {
     expect(task.rewardNames).toEqual(['alignment']);
-    expect(task.reward(record, task.reference(record))).toEqual({ alignment: 1 });
-    expect(task.reward(record, 'one two red blue')).toEqual({ alignment: 3 / 4 });
-    expect(task.reward(record, '')).toEqual({ alignment: 0 });
+    const scores = task.score([answer(task.reference(record)), answer('one two red blue'), answer('')]);
+    expect(scores.map(({ components }) => components.alignment)).toEqual([1, 3 / 4, 0]);
+    expect(scores.every(({ failure }) => failure === null)).toBe(true);
   });
 
   it('measures its main metric among others', () => {
-    expect(Object.keys(task.measure(record, 'one'))).toContain(task.mainMetric);
+    expect(Object.keys(task.measure([answer('one')])[0] ?? {})).toContain(task.mainMetric);
   });
 });
 
-describe('taskByName', () => {
-  it('rejects an unknown name', () => {
-    expect(() => taskByName('weave')).toThrow('Expected "task" to be one of interleave, reply, got "weave"');
+describe('openTask', () => {
+  it('opens no other native task', () => {
+    expect(() => openTask('weave', '')).toThrow('Expected a native task (interleave, reply), got "weave"');
   });
 });

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { ReplyRecord } from '../../../main/tasks/reply/record.ts';
 import { defaultWeights, referenceOverlap, replyRewards, scoreReply } from '../../../main/tasks/reply/reward.ts';
 import { replyTask } from '../../../main/tasks/reply/task.ts';
 
 const post = 'My sourdough finally rose after three failed loaves.';
 const same = () => 1;
 const score = (reply: string) => scoreReply(post, reply, same);
+const answer = (record: ReplyRecord, completion: string) =>
+  ({ record, completion, tokens: 0, finish: 'stop' }) as const;
 const components = (reply: string) => {
   const record = replyTask.parseRecord({
     id: 'x',
@@ -12,7 +15,7 @@ const components = (reply: string) => {
     reply: 'Well done, third loaf luck!',
     engagement: { likes: 0, reposts: 0, replies: 0 },
   });
-  return replyTask.reward(record, reply);
+  return replyTask.score([answer(record, reply)])[0]?.components ?? {};
 };
 
 describe('scoreReply', () => {
@@ -91,11 +94,11 @@ describe('replyTask', () => {
       reply: 'Which flour?',
       engagement: { likes: 1, reposts: 0, replies: 0 },
     });
-    const measured = replyTask.measure(record, 'Is your loaf good today, and which flour?');
+    const [measured = {}] = replyTask.measure([answer(record, 'Is your loaf good today, and which flour?')]);
     const reward = replyRewards.reduce((sum, name, i) => sum + (defaultWeights[i] ?? 0) * (measured[name] ?? 0), 0);
     expect(measured.reward).toBeCloseTo(reward, 12);
     expect(measured.reference_overlap).toBeCloseTo(2 / 5, 1);
-    expect(replyTask.check?.measure(record, 'Which flour?')).toBe(1);
+    expect(replyTask.check?.measure([answer(record, 'Which flour?')])).toEqual([1]);
   });
 
   it('counts words that are rare among its records more', () => {
@@ -108,7 +111,8 @@ describe('replyTask', () => {
       }),
     );
     const record = records[2] ?? replyTask.parseRecord({});
-    const relevance = (reply: string) => replyTask.fit(records).reward(record, reply).relevance ?? 0;
+    const relevance = (reply: string) =>
+      replyTask.fit(records).score([answer(record, reply)])[0]?.components.relevance ?? 0;
     expect(relevance('Lisbon')).toBeGreaterThan(relevance('tea'));
   });
 });

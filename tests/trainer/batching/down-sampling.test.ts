@@ -76,11 +76,15 @@ describe('keepRows', () => {
       [0, 1, 2, 3],
       [4, 5, 6, 7],
     ];
-    const kept = keepRows({ prompts, completions, texts: ['p', 'q', 'r', 's'], rewards }, [1, 2]);
+    const kept = keepRows(
+      { prompts, completions, texts: ['p', 'q', 'r', 's'], failures: [null, 'bad', null, null], rewards },
+      [1, 2],
+    );
     expect(kept).toEqual({
       prompts,
       completions: [completions[1], completions[2]],
       texts: ['q', 'r'],
+      failures: ['bad', null],
       rewards: [
         [1, 2],
         [5, 6],

@@ -8,7 +8,7 @@ function rollouts(names: string, rewards: readonly (readonly number[])[]): Rollo
   const prompts = [...names].map((id) => ({ record: { id, prompt: id }, promptIds: [], targetIds: [] }));
   const texts = [...names].flatMap((name) => [`${name}1`, `${name}2`]);
   const completions = texts.map((text) => ({ ids: [text.charCodeAt(0), Number(text[1])], terminated: true }));
-  return { prompts, texts, completions, rewards };
+  return { prompts, texts, completions, failures: texts.map(() => null), rewards };
 }
 const config = {
   num_generations: 2,

@@ -35,6 +35,7 @@ function generation(config: ReturnType<typeof parseConfig>, given: readonly numb
     completions: COMPLETIONS.map((ids) => ({ ids, terminated: ids.at(-1) === 2 })),
     records: [],
     texts: COMPLETIONS.map(String),
+    failures: COMPLETIONS.map(() => null),
     rewards,
     result: computeAdvantages(rewards, config),
     oldLogps: null,

@@ -1,7 +1,7 @@
 /** Any number of models on the same prompts with the same random numbers, measured and compared. */
 import { inputError } from '../../../errors.ts';
-import { taskByName } from '../../../tasks/index.ts';
-import type { TaskRecord } from '../../../tasks/task.ts';
+import { openTask } from '../../../tasks/index.ts';
+import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import type { BackendSetting } from '../../../trainer/backend-names.ts';
 import type { SampledModel } from '../../../trainer/jobs/sample.ts';
 import { readDataset } from '../../datasets/index.ts';
@@ -65,8 +65,9 @@ export interface ModelComparison {
 export async function compareModels(options: CompareOptions): Promise<ModelComparison> {
   const { dataset, paths, samples, k, threshold, temperature, seed, backend, threads } = options;
   checkOptions(options);
-  const records = readDataset(dataset, taskByName(options.task));
-  const task = taskByName(options.task).fit(records);
+  const native = openTask(options.task, '');
+  const records = readDataset(dataset, native);
+  const task = native.fit(records);
   const measuring = { task: options.task, samples, k, threshold };
   const outcome = await runTrainerJob(
     {
@@ -87,7 +88,7 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
     options,
   );
   const models = outcome.value.models.map(({ name, completions, terminated, norms, seconds }, m): ModelSamples => {
-    const answers = records.map((record, i) => answersOf(options.task, record, completions[i] ?? []));
+    const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
     const prompts = records.map((record, i) => measurePrompt(task, record, completions[i] ?? [], measuring));
     const history = trainingHistory(options.models[m]?.folder ?? '');
     return { name, answers, prompts, terminated, norms, history, seconds };
@@ -129,7 +130,7 @@ function checkOptions({ models, samples, k, temperature }: CompareOptions): void
     );
 }
 
-function answersOf(task: MeasureOptions['task'], record: TaskRecord, completions: readonly string[]): PromptAnswers {
-  const target = task === 'interleave' ? taskByName(task).reference(record) : null;
+function answersOf(task: Task, record: TaskRecord, completions: readonly string[]): PromptAnswers {
+  const target = task.show === 'aligned' ? task.reference(record) : null;
   return { id: record.id, prompt: record.prompt, target, completions };
 }

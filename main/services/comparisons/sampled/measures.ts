@@ -74,7 +74,8 @@ export function measurePrompt(
   completions: readonly string[],
   { k, threshold }: MeasureOptions,
 ): Readonly<Record<string, number>> {
-  const each = completions.map((completion) => task.measure(record, completion));
+  // The native tasks don't look at tokens, which samples of a process that has ended have none of.
+  const each = task.measure(completions.map((completion) => ({ record, completion, tokens: 0, finish: 'stop' })));
   const words = completions.map(splitWords);
   const passed = each.filter((measures) => (measures[task.mainMetric] ?? 0) >= threshold).length;
   const mean = (name: string): number =>

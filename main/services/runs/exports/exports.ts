@@ -6,7 +6,7 @@ import { writeError, writeFileAtomic } from '../../../io/atomic-write.ts';
 import { csvText } from '../../../io/csv.ts';
 import type { Store } from '../../../store/index.ts';
 import type { StoredSample } from '../../../store/samples.ts';
-import { taskByName } from '../../../tasks/index.ts';
+import { nativeTask } from '../../../tasks/index.ts';
 import { requireRun } from '../runs.ts';
 import { type ScalarEvent, tensorBoardFile, tensorBoardName } from './tensorboard.ts';
 
@@ -42,7 +42,7 @@ export function exportRun(store: Store, runId: number, folder: string): Exported
       ]),
     );
     if (files.completions !== null)
-      writeFileAtomic(files.completions, completionsParquet(samples, taskByName(run.task).rewardNames));
+      writeFileAtomic(files.completions, completionsParquet(samples, rewardNames(run.task, samples)));
   } catch (error) {
     throw writeError(error, folder, 'the export');
   }
@@ -52,6 +52,13 @@ export function exportRun(store: Store, runId: number, folder: string): Exported
 interface StepRow {
   readonly step: number;
   readonly values: Readonly<Record<string, number>>;
+}
+
+/** The components, in the task's order where it is known without its text. */
+function rewardNames(task: string, samples: readonly StoredSample[]): readonly string[] {
+  return (
+    nativeTask(task)?.rewardNames ?? [...new Set(samples.flatMap(({ components }) => Object.keys(components)))].sort()
+  );
 }
 
 /** Metrics of the steps, and of held-out evaluations at the steps after which they were made. */

@@ -2,7 +2,7 @@
 
 import { inputError } from '../../../errors.ts';
 import type { Store } from '../../../store/index.ts';
-import type { RunState } from '../../../store/runs.ts';
+import type { RunState, TaskShow } from '../../../store/runs.ts';
 import type { SampleFacts, SampleKey, StepRewards, StoredSample } from '../../../store/samples.ts';
 import { alignCompletion, type WordAlignment } from '../../../text/word-alignment.ts';
 import { requireRun } from '../runs.ts';
@@ -13,6 +13,7 @@ export interface RunSamples {
   readonly runId: number;
   readonly name: string;
   readonly task: string;
+  readonly show: TaskShow;
   readonly state: RunState;
   /** The step that the run has reached. */
   readonly step: number;
@@ -25,6 +26,8 @@ export interface RunSamples {
 /** A completion with its words against the target. */
 export interface SampleView extends StoredSample {
   readonly runName: string;
+  /** How a page shows it. */
+  readonly show: TaskShow;
   /** Null for a task without an exact target, where words aren't right or wrong. */
   readonly alignment: WordAlignment | null;
 }
@@ -52,10 +55,10 @@ export interface Extremes {
 /** What a run has stored, by step. */
 export function runSamples(store: Store, runId: number): RunSamples {
   const run = requireRun(store, runId);
-  const { name, task, state, step, maxSteps } = run;
+  const { name, task, taskShow: show, state, step, maxSteps } = run;
   const { sample_steps } = savedFields(run);
   const sampleSteps = typeof sample_steps === 'number' ? sample_steps : 1;
-  return { runId, name, task, state, step, maxSteps, sampleSteps, steps: store.samples.rewardsByStep(runId) };
+  return { runId, name, task, show, state, step, maxSteps, sampleSteps, steps: store.samples.rewardsByStep(runId) };
 }
 
 /** The run with the newest stored completions; null if there are none. */
@@ -73,11 +76,11 @@ export function stepSamples(store: Store, runId: number, step: number): readonly
 
 /** One completion with all its details. */
 export function readSample(store: Store, key: SampleKey): SampleView {
-  const { name, task, step: reached } = requireRun(store, key.runId);
+  const { name, task, taskShow, step: reached } = requireRun(store, key.runId);
   const sample = store.samples.get(key);
   if (sample === undefined) throw stepGone(name, key.step, reached);
-  const alignment = task === 'interleave' ? alignCompletion(sample.target, sample.completion, task) : null;
-  return { ...sample, runName: name, alignment };
+  const alignment = taskShow === 'aligned' ? alignCompletion(sample.target, sample.completion, task) : null;
+  return { ...sample, runName: name, show: taskShow, alignment };
 }
 
 /** The best and the worst completion of a step, by default of the newest stored one; null if none are stored. */

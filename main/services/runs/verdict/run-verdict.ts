@@ -2,8 +2,9 @@
 
 import { BraidError } from '../../../errors.ts';
 import type { Store } from '../../../store/index.ts';
-import { taskByName } from '../../../tasks/index.ts';
+import { taskFacts } from '../../../tasks/index.ts';
 import { watchSettings } from '../../../trainer/monitor/watch-settings.ts';
+import { runTask } from '../../tasks/run-task.ts';
 import { promotionOf } from '../promotion.ts';
 import { requireRun } from '../runs.ts';
 import { savedConfig } from '../saved-config.ts';
@@ -22,7 +23,7 @@ export function runVerdict(store: Store, runId: number): Verdict {
     const config = savedConfig(run, run.name);
     return verdictOn({
       method: run.method,
-      settings: watchSettings(config, taskByName(run.task)),
+      settings: watchSettings(config, taskFacts(runTask(store, run))),
       steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
       startEntropy: startEntropy(store, runId),
       goal: stage === undefined ? null : promotionOf(stage),

@@ -45,7 +45,7 @@ describe('stepSamples and readSample', () => {
 
   it('have no alignment in a task without an exact target', () => {
     const store = temporaryStore();
-    const run = addRun(store, { task: 'reply' });
+    const run = addRun(store, { task: 'reply', taskShow: 'beside' });
     store.samples.record(run, 1, [sampleOf()]);
     expect(readSample(store, { runId: run, step: 1, group: 0, index: 0 }).alignment).toBeNull();
   });

@@ -1,15 +1,14 @@
-/** Summary of greedy replies: the mean reward and each component, with 95 % intervals. Pure. */
+/** Summary of greedy completions by their reward: its mean and each other metric, with 95 % intervals. Pure. */
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream } from '../../random.ts';
-import { replyTask } from '../../tasks/reply/task.ts';
 import { bootstrapMean, type Interval } from '../../text/intervals.ts';
 import type { EvaluationItem } from '../../trainer/events.ts';
 
-/** One reply with its metrics: reward, the six components, overlap with the human reply, words. */
-export type ScoredReply = EvaluationItem;
+/** One completion with its metrics: the reward, its components, what no reward looks at. */
+export type ScoredByReward = EvaluationItem;
 
-/** An evaluation of replies; field names as in `--json`. */
-export interface ReplySummary {
+/** An evaluation of replies or of a folder's task; field names as in `--json`. */
+export interface RewardSummary {
   readonly n: number;
   readonly mean_reward: number;
   readonly low: number;
@@ -19,18 +18,20 @@ export interface ReplySummary {
 }
 
 /** Summarises an evaluation; the seed determines the bootstrap. NaN values are excluded from their mean. */
-export function summarizeReplies(items: readonly ScoredReply[], seed = 42): ReplySummary {
-  if (items.length === 0) throw inputError('NOTHING_SCORED', 'Expected at least one scored reply, got none');
+export function summarizeRewards(items: readonly ScoredByReward[], seed = 42): RewardSummary {
+  if (items.length === 0) throw inputError('NOTHING_SCORED', 'Expected at least one scored completion, got none');
   const names = [...new Set(items.flatMap(({ metrics }) => Object.keys(metrics)))];
   const intervals = new Map(names.map((name) => [name, intervalOf(items, name, seed)]));
-  const { mean, low, high } = intervals.get(replyTask.mainMetric) ?? NOTHING;
-  intervals.delete(replyTask.mainMetric);
+  const { mean, low, high } = intervals.get(MAIN_METRIC) ?? NOTHING;
+  intervals.delete(MAIN_METRIC);
   return { n: items.length, mean_reward: mean, low, high, measures: Object.fromEntries(intervals) };
 }
 
+/** Of replies and of every folder's task. */
+const MAIN_METRIC = 'reward';
 const NOTHING: Interval = { mean: Number.NaN, low: Number.NaN, high: Number.NaN };
 
-function intervalOf(items: readonly ScoredReply[], name: string, seed: number): Interval {
+function intervalOf(items: readonly ScoredByReward[], name: string, seed: number): Interval {
   const values = items.map(({ metrics }) => metrics[name] ?? Number.NaN).filter(Number.isFinite);
   return values.length === 0 ? NOTHING : bootstrapMean(values, randomStream(seed, hashString('bootstrap')).next);
 }

@@ -1,5 +1,6 @@
 /** Errors of a configuration's fields in plain words: for a form beside each field, and for a command in one line. */
 import type { z } from 'zod';
+import { didYouMean, nearestName } from './nearest-name.ts';
 
 /** One error in a configuration, and the field where it can be fixed. */
 export interface ConfigFault {
@@ -96,31 +97,7 @@ function shortened(text: string): string {
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }
 
-/** Edits between a field's name and what was meant by a misspelt one. */
-const MOST_EDITS = 3;
-
 function describeUnknown(key: string, { fields, elsewhere }: KnownNames): string {
-  const nearest = fields
-    // A name that differs more in length takes more edits than that.
-    .filter((field) => Math.abs(field.length - key.length) <= MOST_EDITS)
-    .map((field) => ({ field, d: editDistance(key, field) }))
-    .sort((a, b) => a.d - b.d)[0];
   const other = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
-  const meant = other ?? (nearest !== undefined && nearest.d <= MOST_EDITS ? nearest.field : undefined);
-  return `unknown field "${shortened(key)}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
-}
-
-/** Levenshtein distance of two short names. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(
-        Math.min((next[j - 1] ?? 0) + 1, (row[j] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
-      );
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  return `unknown field "${shortened(key)}"${didYouMean(other ?? nearestName(key, fields))}`;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { summarizeReplies } from '../../../main/services/evaluation/replies.ts';
+import { summarizeRewards } from '../../../main/services/evaluation/rewards.ts';
 
 const item = (id: string, metrics: Readonly<Record<string, number>>) => ({ id, completion: id, metrics });
 
-describe('summarizeReplies', () => {
+describe('summarizeRewards', () => {
   it('takes the means of the reward and of every part', () => {
     const items = [item('a', { reward: 0.2, length: 1 }), item('b', { reward: 0.6, length: 0 })];
-    const { n, mean_reward, low, high, measures } = summarizeReplies(items);
+    const { n, mean_reward, low, high, measures } = summarizeRewards(items);
     expect([n, mean_reward, Object.keys(measures)]).toEqual([2, 0.4, ['length']]);
     expect([low, high, measures.length?.mean]).toEqual([0.2, 0.6, 0.5]);
   });
@@ -16,11 +16,11 @@ describe('summarizeReplies', () => {
       item('a', { reward: 0.5, length: Number.NaN, odd: Number.NaN }),
       item('b', { reward: 0.5, length: 1 }),
     ];
-    const { measures } = summarizeReplies(items);
+    const { measures } = summarizeRewards(items);
     expect([measures.length?.mean, measures.odd?.mean]).toEqual([1, Number.NaN]);
   });
 
   it('rejects nothing at all', () => {
-    expect(() => summarizeReplies([])).toThrow('at least one scored reply, got none');
+    expect(() => summarizeRewards([])).toThrow('at least one scored completion, got none');
   });
 });

@@ -1,0 +1,92 @@
+/** A record of a folder's task: the fields that task.yaml declares, and the prompt that they give. */
+import { inputError } from '../../errors.ts';
+import { nearestName } from '../../text/nearest-name.ts';
+import { shown } from '../record-faults.ts';
+import type { TaskMessage, TaskRecord } from '../task.ts';
+import type { FieldType, TaskDefinition } from './definition.ts';
+import { fieldsIn, fillIn, shownField } from './template.ts';
+
+/** A record with its own fields and whatever else its line has. */
+export interface FolderRecord extends TaskRecord, Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly prompt: string;
+  readonly messages?: readonly TaskMessage[];
+}
+
+/** Checks one parsed JSONL value; the error names every invalid field. Without an `id` it is named after its line. */
+export function parseFolderRecord(task: TaskDefinition, value: unknown, line = 1): FolderRecord {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw inputError('BAD_RECORD', `expected an object with the fields ${listed(task)}, got ${shown(value)}`);
+  const record = value as Readonly<Record<string, unknown>>;
+  const faults = [...fieldFaults(task, record), ...idFaults(record)];
+  if (faults.length > 0) throw inputError('BAD_RECORD', faults.join('; '));
+  const id = record.id === undefined ? `line-${line}` : String(record.id);
+  return { ...record, id, ...prompted(task, { ...record, id }) };
+}
+
+/** The texts of a record that stand in its prompt. */
+export function quotedFields(task: TaskDefinition, record: FolderRecord): string[] {
+  const templates = [task.prompt, task.system, ...(task.messages ?? []).map(({ content }) => content)];
+  const names = new Set(templates.flatMap((template) => fieldsIn(template ?? '')));
+  return [...names].map((name) => shownField(record[name])).filter((text) => text !== '');
+}
+
+/** One text for a `prompt` alone; otherwise messages, and their texts below each other for models without a template. */
+function prompted(task: TaskDefinition, values: Readonly<Record<string, unknown>>) {
+  const system = task.system === undefined ? [] : [{ role: 'system' as const, content: task.system }];
+  const asked = task.messages ?? [{ role: 'user' as const, content: task.prompt ?? '' }];
+  const messages = [...system, ...asked].map(({ role, content }) => ({
+    role,
+    content: fillIn(content, values).trimEnd(),
+  }));
+  const prompt = messages.map(({ content }) => content).join('\n\n');
+  return messages.length === 1 ? { prompt } : { prompt, messages };
+}
+
+function fieldFaults(task: TaskDefinition, record: Readonly<Record<string, unknown>>): string[] {
+  const declared = Object.keys(task.fields);
+  const extra = Object.keys(record).filter((name) => !declared.includes(name));
+  return Object.entries(task.fields).flatMap(([name, declaredType]) => {
+    const type = declaredType.replace('?', '') as FieldType;
+    const value = record[name];
+    if (value === undefined || value === null) {
+      if (declaredType.endsWith('?')) return [];
+      const meant = nearestName(name, extra);
+      return [`expected the field "${name}" (${type}), got none${meant === undefined ? '' : `; it has "${meant}"`}`];
+    }
+    if (isOf(type, value)) return [];
+    return [`expected "${name}" to be ${WORDS[type]}, got ${shown(value)}`];
+  });
+}
+
+function idFaults({ id }: Readonly<Record<string, unknown>>): string[] {
+  const fits = id === undefined || (typeof id === 'string' && id !== '') || typeof id === 'number';
+  return fits ? [] : [`expected "id" to be a text or a number, got ${shown(id)}`];
+}
+
+function isOf(type: FieldType, value: unknown): boolean {
+  switch (type) {
+    case 'text':
+      return typeof value === 'string' && !value.includes('\0');
+    case 'list':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && !Array.isArray(value);
+    case 'number':
+      return typeof value === 'number';
+    case 'boolean':
+      return typeof value === 'boolean';
+  }
+}
+
+const WORDS: Readonly<Record<FieldType, string>> = {
+  text: 'a text without NUL characters',
+  number: 'a number',
+  boolean: 'true or false',
+  list: 'a list',
+  object: 'an object',
+};
+
+function listed({ fields }: TaskDefinition): string {
+  return Object.keys(fields).join(', ');
+}

@@ -1,0 +1,139 @@
+/**
+ * JavaScript that isn't ours, in QuickJS compiled to WebAssembly: a memory of its own, no files, network, process or
+ * timers. An endless loop ends at its time limit, memory and recursion at theirs. What remains, a built-in function that
+ * never returns, is for whoever waits for this thread to end it (scorer.ts).
+ */
+import variant from '@jitl/quickjs-singlefile-mjs-release-sync';
+import {
+  newQuickJSWASMModuleFromVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSWASMModule,
+} from 'quickjs-emscripten-core';
+import type { RewardLimits } from './messages.ts';
+
+/** Of QuickJS's own stack. WebAssembly's grows with it, and has the thread's (`stackSizeMb` in scorer.ts). */
+const STACK_BYTES = 256 * 1024;
+
+/** An error of code in the sandbox. */
+export class SandboxFault extends Error {
+  /** Whether the sandbox is fit for further use: not after a limit, whose traces could fail an innocent call. */
+  readonly spoiled: boolean;
+
+  constructor(message: string, spoiled: boolean) {
+    super(message);
+    this.spoiled = spoiled;
+  }
+}
+
+/** One runtime with its limits. */
+export interface Sandbox {
+  readonly context: QuickJSContext;
+  readonly runtime: QuickJSRuntime;
+  /** Runs work with a time limit; throws a `SandboxFault`. `file`: the one that places in messages are of. */
+  within<T>(timeMs: number, file: string, work: () => T): T;
+  /** The value of a result; throws what it holds instead. */
+  unwrap(result: ReturnType<QuickJSContext['evalCode']>): QuickJSHandle;
+  /** Ends it. False: its engine can't be used any more. */
+  dispose(): boolean;
+}
+
+/** A WebAssembly instance, with nothing in it. */
+export function openEngine(): Promise<QuickJSWASMModule> {
+  return newQuickJSWASMModuleFromVariant(variant);
+}
+
+/** Opens a runtime. */
+export function openSandbox(engine: QuickJSWASMModule, memoryMb: number): Sandbox {
+  const runtime = engine.newRuntime();
+  runtime.setMemoryLimit(memoryMb * 2 ** 20);
+  runtime.setMaxStackSize(STACK_BYTES);
+  let deadline = Number.POSITIVE_INFINITY;
+  runtime.setInterruptHandler(() => performance.now() > deadline);
+  const context = runtime.newContext();
+  let isBroken = false;
+
+  function asFault(error: unknown, file: string, timeMs: number): SandboxFault {
+    if (error instanceof SandboxFault) return error;
+    if (error instanceof Thrown) return describe(error.details, file, { timeMs, memoryMb });
+    // The thread's own stack ended before QuickJS's: its instance is no longer consistent.
+    isBroken = true;
+    return new SandboxFault('the call stack is too deep', true);
+  }
+
+  return {
+    context,
+    runtime,
+    within: (timeMs, file, work) => {
+      deadline = performance.now() + timeMs;
+      try {
+        return work();
+      } catch (error) {
+        throw asFault(error, file, timeMs);
+      } finally {
+        deadline = Number.POSITIVE_INFINITY;
+      }
+    },
+    unwrap: (result) => {
+      if (result.error === undefined) return result.value;
+      const details = result.error.consume((handle): unknown => context.dump(handle));
+      throw new Thrown(details);
+    },
+    dispose: () => {
+      if (isBroken) return false;
+      try {
+        context.dispose();
+        runtime.dispose();
+        return true;
+      } catch {
+        // It aborts over what a limit left behind.
+        return false;
+      }
+    },
+  };
+}
+
+/** A value that code in the sandbox threw. */
+class Thrown extends Error {
+  readonly details: unknown;
+
+  constructor(details: unknown) {
+    super('thrown in the sandbox');
+    this.details = details;
+  }
+}
+
+const LONGEST = 500;
+
+function describe(details: unknown, file: string, { timeMs, memoryMb }: RewardLimits): SandboxFault {
+  const { name, message, stack } = (typeof details === 'object' && details !== null ? details : {}) as {
+    readonly name?: unknown;
+    readonly message?: unknown;
+    readonly stack?: unknown;
+  };
+  const place = placeIn(stack, file);
+  if (name === 'InternalError' && message === 'interrupted')
+    return new SandboxFault(`${place}took longer than ${timeMs} ms`, true);
+  if (message === 'out of memory') return new SandboxFault(`${place}needed more than ${memoryMb} MiB of memory`, true);
+  if (message === 'stack overflow') return new SandboxFault(`${place}the call stack is too deep`, true);
+  const what =
+    typeof message === 'string' && typeof name === 'string' ? `${name}: ${message}` : `threw ${shown(details)}`;
+  return new SandboxFault(`${place}${what.slice(0, LONGEST)}`, false);
+}
+
+/** `reward.ts:12:5: ` of the innermost call in that file; empty if there is none. */
+function placeIn(stack: unknown, file: string): string {
+  if (typeof stack !== 'string') return '';
+  const at = stack.indexOf(`${file}:`);
+  const found = at < 0 ? null : /^(\d+):(\d+)/.exec(stack.slice(at + file.length + 1));
+  return found === null ? '' : `${file}:${found[1]}:${found[2]}: `;
+}
+
+function shown(value: unknown): string {
+  try {
+    return (JSON.stringify(value) ?? String(value)).slice(0, LONGEST);
+  } catch {
+    return 'a value that cannot be shown';
+  }
+}

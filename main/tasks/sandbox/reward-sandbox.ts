@@ -1,0 +1,209 @@
+/** A reward in its sandbox: loaded once a batch, called once for each completion. */
+import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core';
+import { inputError } from '../../errors.ts';
+import { didYouMean, nearestName } from '../../text/nearest-name.ts';
+import type { Answer } from '../task.ts';
+import { LOAD_MS, REWARD_FILE, type RewardFunction, type RewardProgram } from './messages.ts';
+import { openEngine, openSandbox, type Sandbox, SandboxFault } from './quickjs.ts';
+import { openProgramRunner } from './run-javascript.ts';
+import { stripTypes } from './strip-types.ts';
+import { callTextFunction, textFunctionNames } from './text-functions.ts';
+
+/** Runs before the reward, and takes what it needs of the globals before the reward could change them. */
+const MODULE = `
+const host = globalThis.$braid;
+delete globalThis.$braid;
+const { parse, stringify } = JSON;
+const call = (name, values) => parse(host(name, stringify(values)))[0];
+${textFunctionNames.map((name) => `export const ${name} = (...values) => call('${name}', values);`).join('\n')}
+export const runJavaScript = (program, expressions) => call('runJavaScript', [program, expressions]);
+Math.random = () => {
+  throw new TypeError('Math.random is not available: the same completion must always get the same reward');
+};
+`;
+
+/** Calls a function of the reward; its result as text, for the numbers NaN and Infinity have no JSON. */
+const DRIVER = `(() => {
+  const { parse, stringify } = JSON;
+  const { keys } = Object;
+  const told = (value) => (typeof value === 'number' ? '' + value : null);
+  const typeOf = (value) => (value === null ? 'null' : typeof value);
+  return (run, answer, names) => {
+    const value = run(parse(answer));
+    if (typeof value !== 'object' || value === null) return stringify({ type: typeOf(value), number: told(value) });
+    if (typeof value.then === 'function') return stringify({ type: 'promise' });
+    const numbers = {};
+    for (const name of parse(names)) numbers[name] = told(value[name]);
+    return stringify({ type: 'object', keys: keys(value), numbers });
+  };
+})()`;
+
+interface Loaded {
+  readonly sandbox: Sandbox;
+  readonly driver: QuickJSHandle;
+  /** Limit of one call. */
+  readonly timeMs: number;
+  readonly functions: Readonly<Partial<Record<RewardFunction, QuickJSHandle>>>;
+}
+
+export interface RewardSandbox {
+  /** Forgets what the reward keeps in variables: a batch must not depend on the one before. */
+  begin(): void;
+  /** The components in order, or of `check` one number; throws a `SandboxFault`. */
+  call(name: RewardFunction, answer: Answer): Promise<readonly number[]>;
+}
+
+/** Opens a reward; a program that can't run throws an input error that names the place. */
+export async function openRewardSandbox(program: RewardProgram): Promise<RewardSandbox> {
+  const code = stripTypes(program.text, REWARD_FILE);
+  const programs = await openProgramRunner(program.limits);
+  let engine: QuickJSWASMModule | null = await openEngine();
+  let loaded: Loaded | null = null;
+
+  function unload(): void {
+    if (loaded === null) return;
+    const { sandbox, driver, functions } = loaded;
+    loaded = null;
+    for (const handle of [driver, ...Object.values(functions)]) handle.dispose();
+    if (!sandbox.dispose()) engine = null;
+  }
+
+  async function load(): Promise<Loaded> {
+    engine ??= await openEngine();
+    return loadReward(engine, code, program, (name, values) =>
+      name === 'runJavaScript' ? runPrograms(values) : callTextFunction(name, values),
+    );
+  }
+
+  function runPrograms([text, expressions]: readonly unknown[]): unknown {
+    if (typeof text !== 'string' || !Array.isArray(expressions) || !expressions.every((e) => typeof e === 'string'))
+      throw new TypeError('runJavaScript: expected a program and a list of expressions');
+    return programs.run(text, expressions);
+  }
+
+  try {
+    loaded = await load();
+  } catch (error) {
+    if (error instanceof SandboxFault) throw inputError('BAD_REWARD', error.message);
+    throw error;
+  }
+  return {
+    begin: unload,
+    call: async (name, answer) => {
+      await programs.repair();
+      try {
+        loaded ??= await load();
+        return callReward(loaded, name, answer, name === 'check' ? ['check'] : program.components);
+      } catch (error) {
+        if (error instanceof SandboxFault && error.spoiled) unload();
+        throw error;
+      }
+    },
+  };
+}
+
+function loadReward(
+  engine: QuickJSWASMModule,
+  code: string,
+  { limits, hasCheck }: RewardProgram,
+  call: (name: string, values: readonly unknown[]) => unknown,
+): Loaded {
+  const sandbox = openSandbox(engine, limits.memoryMb);
+  const { context, runtime } = sandbox;
+  runtime.setModuleLoader((name) => (name === 'braid' ? MODULE : { error: new Error(unknownModule(name)) }));
+  context
+    .newFunction('$braid', (name, values) => {
+      // An array, and an empty one for undefined, which has no JSON.
+      const result = call(context.getString(name), JSON.parse(context.getString(values)));
+      return context.newString(JSON.stringify(result === undefined ? [] : [result]));
+    })
+    .consume((host) => context.setProp(context.global, '$braid', host));
+  return sandbox.within(limits.timeMs + LOAD_MS, REWARD_FILE, () => {
+    const driver = sandbox.unwrap(context.evalCode(DRIVER, 'driver.js'));
+    sandbox.unwrap(context.evalCode("import 'braid';", 'start.js', { type: 'module' })).dispose();
+    const exports = sandbox.unwrap(context.evalCode(code, REWARD_FILE, { type: 'module' }));
+    const reward = exportedFunction(context, exports, 'reward');
+    const check = hasCheck ? exportedFunction(context, exports, 'check') : undefined;
+    exports.dispose();
+    return { sandbox, driver, timeMs: limits.timeMs, functions: { reward, ...(check !== undefined && { check }) } };
+  });
+}
+
+function exportedFunction(context: QuickJSContext, exports: QuickJSHandle, name: RewardFunction): QuickJSHandle {
+  const handle = context.getProp(exports, name);
+  if (context.typeof(handle) === 'function') return handle;
+  handle.dispose();
+  const why = name === 'check' ? ', because task.yaml names a check' : '';
+  throw new SandboxFault(`${REWARD_FILE}: expected an exported function "${name}"${why}`, true);
+}
+
+function unknownModule(name: string): string {
+  return `a reward can import from 'braid' only, got '${name}'`;
+}
+
+interface Told {
+  readonly type: string;
+  readonly number?: string | null;
+  readonly keys?: readonly string[];
+  readonly numbers?: Readonly<Record<string, string | null>>;
+}
+
+function callReward(
+  { sandbox, driver, timeMs, functions }: Loaded,
+  name: RewardFunction,
+  { record, completion, tokens, finish }: Answer,
+  components: readonly string[],
+): readonly number[] {
+  const run = functions[name];
+  if (run === undefined) throw new Error(`Expected the function "${name}" to be loaded`);
+  const { context } = sandbox;
+  const text = sandbox.within(timeMs, REWARD_FILE, () => {
+    const values = [JSON.stringify({ record, completion, tokens, finish }), JSON.stringify(components)];
+    const handles = values.map((value) => context.newString(value));
+    try {
+      const result = context.callFunction(driver, context.undefined, run, ...handles);
+      return sandbox.unwrap(result).consume((handle) => context.getString(handle));
+    } finally {
+      for (const handle of handles) handle.dispose();
+    }
+  });
+  return numbersOf(JSON.parse(text) as Told, components, name);
+}
+
+function numbersOf(told: Told, components: readonly string[], name: RewardFunction): readonly number[] {
+  const [only] = components;
+  if (told.type === 'number' && components.length === 1 && only !== undefined)
+    return [finite(told.number ?? null, name)];
+  if (told.type !== 'object' || name === 'check')
+    throw failed(
+      `${name} gave ${article(told)}; expected ${components.length === 1 ? 'a number' : fields(components)}`,
+    );
+  const strange = told.keys?.find((key) => !components.includes(key));
+  if (strange !== undefined)
+    throw failed(
+      `${name} gave the component "${strange}", which task.yaml doesn't name${didYouMean(nearestName(strange, components))}`,
+    );
+  return components.map((component) => finite(told.numbers?.[component] ?? null, `${name}'s "${component}"`));
+}
+
+function finite(told: string | null, what: string): number {
+  const number = told === null ? Number.NaN : Number(told);
+  if (Number.isFinite(number)) return number;
+  throw failed(
+    `expected ${what === 'reward' || what === 'check' ? `${what} to give` : `${what} to be`} a finite number, got ${told ?? 'none'}`,
+  );
+}
+
+function failed(message: string): SandboxFault {
+  return new SandboxFault(`${REWARD_FILE}: ${message}`, false);
+}
+
+function article({ type, number }: Told): string {
+  if (type === 'promise') return 'a promise (it must not be async)';
+  if (type === 'number') return `the number ${number}`;
+  return type === 'undefined' || type === 'null' ? 'nothing' : `a ${type === 'string' ? 'text' : type}`;
+}
+
+function fields(components: readonly string[]): string {
+  return `an object with the numbers ${components.join(', ')}`;
+}

@@ -1,0 +1,82 @@
+/** What a completion answers with: its numbers, its JSON, the value of its arithmetic. */
+
+const NUMBER = /(?<![\p{L}\p{N}.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\p{L}\p{N}])/gu;
+
+/** The numbers in a text, in order: `-3`, `1,234.5`, `$18`, `42.` but not those inside words such as `x2`. */
+export function numbersIn(text: string): number[] {
+  return Array.from(text.matchAll(NUMBER), ([number]) => Number(number.replaceAll(',', '')));
+}
+
+/** The last number of a text, as final answers to sums are graded; null if there is none. */
+export function lastNumber(text: string): number | null {
+  return numbersIn(text).at(-1) ?? null;
+}
+
+const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/;
+
+/** The JSON value that a text consists of, or that it has in a code block, or its outermost braces; undefined: none. */
+export function jsonIn(text: string): unknown {
+  const braces = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+  for (const candidate of [text, FENCED.exec(text)?.[1], braces]) {
+    if (candidate === undefined || candidate.trim() === '') continue;
+    try {
+      return JSON.parse(candidate);
+    } catch {
+      // The next form.
+    }
+  }
+  return undefined;
+}
+
+const TOKENS = /\s*(?:(\d+(?:\.\d+)?)|([-+*/()×÷−]))/y;
+/** Brackets within brackets: each takes a few calls. */
+const DEEPEST = 100;
+
+/** The value of an expression of numbers, + − * / and brackets; null for anything else, and for a division by 0. */
+export function arithmetic(expression: string): number | null {
+  const tokens = tokensOf(expression.trim());
+  if (tokens === null) return null;
+  let at = 0;
+  let depth = 0;
+
+  function sum(): number {
+    let value = product();
+    while (tokens?.[at] === '+' || tokens?.[at] === '-') value += tokens[at++] === '+' ? product() : -product();
+    return value;
+  }
+  function product(): number {
+    let value = factor();
+    while (tokens?.[at] === '*' || tokens?.[at] === '/')
+      value = tokens[at++] === '*' ? value * factor() : value / factor();
+    return value;
+  }
+  function factor(): number {
+    const token = tokens?.[at++];
+    if (typeof token === 'number') return token;
+    if (++depth > DEEPEST) return Number.NaN;
+    if (token === '-') return -factor();
+    if (token !== '(') return Number.NaN;
+    const value = sum();
+    depth--;
+    return tokens?.[at++] === ')' ? value : Number.NaN;
+  }
+
+  const value = sum();
+  return at === tokens.length && Number.isFinite(value) ? value : null;
+}
+
+/** Numbers and signs; null if something else is between them. */
+function tokensOf(expression: string): (number | string)[] | null {
+  const tokens: (number | string)[] = [];
+  TOKENS.lastIndex = 0;
+  while (TOKENS.lastIndex < expression.length) {
+    const found = TOKENS.exec(expression);
+    if (found === null) return null;
+    tokens.push(found[1] === undefined ? sign(found[2] ?? '') : Number(found[1]));
+  }
+  return tokens;
+}
+
+function sign(symbol: string): string {
+  return { '×': '*', '÷': '/', '−': '-' }[symbol] ?? symbol;
+}

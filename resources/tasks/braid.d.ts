@@ -1,0 +1,47 @@
+/** What a task's reward.ts can import. It has no files, network, process, timers or console. */
+declare module 'braid' {
+  /** What a reward is called with; `Fields` are the record's own. */
+  // biome-ignore lint/suspicious/noExplicitAny: the fields are those of task.yaml, which TypeScript doesn't read
+  export interface Answer<Fields = Record<string, any>> {
+    /** The line of the dataset, with its `id` and the `prompt` that was made of it. */
+    readonly record: Fields & { readonly id: string; readonly prompt: string };
+    /** The text that the model wrote. */
+    readonly completion: string;
+    /** Tokens of the completion, with its end token. */
+    readonly tokens: number;
+    /** `length`: it was cut off at the longest completion length. */
+    readonly finish: 'stop' | 'length';
+  }
+
+  /** One number, or one for each component that task.yaml lists under `rewards`. */
+  export type Reward = number | Record<string, number>;
+
+  /** The words of a text: what is between white space. */
+  export function words(text: string): string[];
+  /** How much of a target a completion has word for word, in order, 0 to 1 (Needleman-Wunsch). */
+  export function alignment(target: string, completion: string): number;
+  /** How many subject words two texts share, 0 to 1 (cosine of their stems). */
+  export function similarity(a: string, b: string): number;
+  /** How different texts are from each other, 0 to 1. */
+  export function diversity(texts: readonly string[]): number;
+  /** The share of four-word sequences that a text repeats, 0 to 1. */
+  export function repetition(text: string): number;
+  /** From -1, negative, to 1, positive (VADER; English). */
+  export function sentiment(text: string): number;
+  /** The numbers in a text, in order. */
+  export function numbers(text: string): number[];
+  /** The last number in a text; null: there is none. */
+  export function lastNumber(text: string): number | null;
+  /** The value of an expression of numbers, + - * / and brackets; null: it is none. */
+  export function arithmetic(expression: string): number | null;
+  /** The JSON value that a text is, or has in a code block or braces; undefined: none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a reward asks for what it expects
+  export function json(text: string): any;
+  /** What is wrong with a value by a JSON Schema (types, required, properties, items, enum, limits); empty: it fits. */
+  export function schemaFaults(value: unknown, schema: object): string[];
+  /** Runs a program in a sandbox of its own and evaluates expressions after it: each gives a value or an error. */
+  export function runJavaScript(
+    program: string,
+    expressions: readonly string[],
+  ): readonly { readonly value?: unknown; readonly error?: string }[];
+}

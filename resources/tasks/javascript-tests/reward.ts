@@ -1,0 +1,16 @@
+import { type Answer, runJavaScript } from 'braid';
+
+/** The program runs in a sandbox of its own: it can't see the tests, nor change how it is judged. */
+export function reward({ record, completion }: Answer<{ tests: [string, unknown][] }>): Record<string, number> {
+  const program = /```(?:js|javascript)?\s*\n([\s\S]*?)```/.exec(completion)?.[1] ?? completion;
+  const results = runJavaScript(
+    program,
+    record.tests.map(([expression]) => expression),
+  );
+  const passed = record.tests.filter(([, expected], i) => same(results[i]?.value, expected)).length;
+  return { passed: passed / record.tests.length, all: passed === record.tests.length ? 1 : 0 };
+}
+
+function same(value: unknown, expected: unknown): boolean {
+  return value !== undefined && JSON.stringify(value) === JSON.stringify(expected);
+}

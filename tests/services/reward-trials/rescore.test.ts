@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { rescoreRun } from '../../../main/services/reward-trials/rescore.ts';
+import { createRun } from '../../../main/services/runs/runs.ts';
+import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
+import { parseConfig } from '../../../main/trainer/config.ts';
+import { sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
+import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
+import { lines, writeTask } from '../tasks/task-folder.ts';
+
+describe('rescoreRun', () => {
+  it('compares the rewards of stored completions, and what would have changed', () => {
+    const folder = temporaryFolder();
+    const dataset = join(folder, 'records.jsonl');
+    writeFileSync(dataset, lines({ id: 'r', word: 'hi' }));
+    const task = readTaskFolder(writeTask(folder));
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({ task: task.folder, dataset }), { task });
+    const of = (group: number, index: number, completion: string, reward: number, recordId = 'r') =>
+      sampleOf({ group, index, completion, reward, recordId });
+    // In the first group the reward now prefers the other completion.
+    store.samples.record(runId, 1, [
+      of(0, 0, 'hi', 0),
+      of(0, 1, 'one two three', 1),
+      of(1, 0, 'hi', 1),
+      of(1, 1, 'no', 0),
+    ]);
+    store.samples.record(runId, 2, [of(0, 0, 'fail', 1), of(0, 1, 'hi', 1), of(1, 0, 'hi', 1, 'gone')]);
+    expect(rescoreRun(store, runId, task, rewardWorker)).toMatchObject({
+      ...{ run_id: runId, task: 'say', n: 6, without_record: 1, failures: 1 },
+      ...{ groups: 3, order_changed: 1, sign_changed: 2 },
+      steps: [
+        { step: 1, n: 4, before: 0.5, after: (1.5 + 0 + 1.5 + 0.5) / 4 },
+        { step: 2, n: 2, before: 1, after: 1.5 },
+      ],
+    });
+  });
+
+  it('refuses a run without completions', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({}));
+    const task = readTaskFolder(writeTask(temporaryFolder()));
+    expect(() => rescoreRun(store, runId, task, rewardWorker)).toThrow('has no stored completions');
+    expect(() => rescoreRun(store, 99, task, rewardWorker)).toThrow('no run with id 99');
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findTask, taskArgument, taskNames } from '../../../main/services/tasks/find-task.ts';
+import { newTask } from '../../../main/services/tasks/new-task.ts';
+import { taskStartConfig } from '../../../main/services/tasks/start-config.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+import { lines, rewardTs, taskYaml, writeTask } from './task-folder.ts';
+
+const paths = { resources: join(import.meta.dirname, '../../../resources') };
+
+describe('findTask', () => {
+  it('finds native tasks, those of the workspace, bundled ones and folders', () => {
+    const workspace = temporaryFolder();
+    writeTask(join(workspace, 'tasks'));
+    const elsewhere = writeTask(temporaryFolder(), 'other');
+    const places = { workspace, paths };
+    expect(findTask('reply', places)).toBe('reply');
+    expect(findTask('say', places)).toMatchObject({ name: 'say', definition: taskYaml, reward: rewardTs });
+    expect(findTask('countdown', places)).toMatchObject({ name: 'countdown' });
+    expect(findTask(elsewhere, places)).toMatchObject({ name: 'other', folder: elsewhere });
+    expect(taskNames(places)).toEqual(expect.arrayContaining(['interleave', 'reply', 'say', 'countdown']));
+  });
+
+  it('prefers the workspace to what is bundled', () => {
+    const workspace = temporaryFolder();
+    writeTask(join(workspace, 'tasks'), 'countdown');
+    expect(findTask('countdown', { workspace, paths })).toMatchObject({ definition: taskYaml });
+  });
+
+  it('refuses an unknown name with a suggestion, an incomplete folder, and the names of native tasks', () => {
+    const workspace = temporaryFolder();
+    const places = { workspace, paths };
+    expect(() => findTask('countdwn', places)).toThrow('There is no task "countdwn"; did you mean "countdown"?');
+    expect(() => findTask('intrleave', places)).toThrow('did you mean "interleave"?');
+    mkdirSync(join(workspace, 'empty'));
+    expect(() => findTask(join(workspace, 'empty'), places)).toThrow('task.yaml: the file does not exist');
+    expect(() => findTask(writeTask(workspace, 'reply'), places)).toThrow("is a task of Braid's own");
+  });
+});
+
+describe('taskArgument', () => {
+  it('keeps names and makes paths absolute', () => {
+    const places = { workspace: temporaryFolder(), paths };
+    expect(taskArgument('countdown', places)).toBe('countdown');
+    expect(taskArgument('./mine', places)).toBe(join(process.cwd(), 'mine'));
+  });
+});
+
+describe('newTask', () => {
+  it('copies a template and the types into the workspace, once', () => {
+    const places = { workspace: temporaryFolder(), paths };
+    const folder = newTask('mine', 'second-text', places);
+    expect(folder).toBe(join(places.workspace, 'tasks', 'mine'));
+    expect(findTask('mine', places)).toMatchObject({ name: 'mine' });
+    expect(() => newTask('mine', 'second-text', places)).toThrow('exists already');
+    expect(() => newTask('other', 'second-txt', places)).toThrow('did you mean "second-text"?');
+    expect(() => newTask('reply', 'second-text', places)).toThrow("Braid's own");
+    expect(() => newTask('a b', 'second-text', places)).toThrow("Expected a task's name");
+  });
+});
+
+describe('taskStartConfig', () => {
+  it("gives a folder's settings and records, and nothing for a native task", () => {
+    const workspace = temporaryFolder();
+    const places = { workspace, paths };
+    const folder = writeTask(workspace, 'say', { 'run.yaml': 'max_steps: 3\n', 'records.jsonl': lines({ word: 'a' }) });
+    expect(taskStartConfig(folder, places)).toEqual({ max_steps: 3, dataset: join(folder, 'records.jsonl') });
+    expect(taskStartConfig('interleave', places)).toEqual({});
+  });
+});

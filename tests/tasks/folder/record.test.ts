@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { parseDefinition } from '../../../main/tasks/folder/definition.ts';
+import { parseFolderRecord, quotedFields } from '../../../main/tasks/folder/record.ts';
+import { fieldsIn, fillIn } from '../../../main/tasks/folder/template.ts';
+
+const task = parseDefinition(
+  'task.yaml',
+  `title: T
+fields: { question: text, level: number, tests: list, hint: text? }
+system: You are at level {level}.
+prompt: "{question} {hint}{tests} {{question}}"
+max_completion_length: 9
+success_threshold: 1
+`,
+);
+const record = { id: 7, question: 'Why {level}?', level: 3, tests: [1], more: true };
+
+describe('parseFolderRecord', () => {
+  it('makes the prompt, in one text and in messages, and keeps every field', () => {
+    expect(parseFolderRecord(task, record)).toEqual({
+      ...record,
+      id: '7',
+      prompt: 'You are at level 3.\n\nWhy {level}? [1] {question}',
+      messages: [
+        { role: 'system', content: 'You are at level 3.' },
+        { role: 'user', content: 'Why {level}? [1] {question}' },
+      ],
+    });
+  });
+
+  it('names a record without an id after its line', () => {
+    const { id: _, ...unnamed } = record;
+    expect(parseFolderRecord(task, unnamed, 12).id).toBe('line-12');
+  });
+
+  it('names every wrong field, and what may have been meant', () => {
+    const { question, ...rest } = record;
+    expect(() => parseFolderRecord(task, { ...rest, qestion: question, level: 'three', id: {} })).toThrow(
+      'expected the field "question" (text), got none; it has "qestion"; expected "level" to be a number, got "three"; expected "id" to be a text or a number, got {}',
+    );
+    expect(() => parseFolderRecord(task, ['x'])).toThrow('expected an object with the fields question, level');
+  });
+});
+
+describe('quotedFields', () => {
+  it('gives what stands in the prompt and was not written by the template', () => {
+    expect(quotedFields(task, parseFolderRecord(task, record))).toEqual(['Why {level}?', '[1]', '3']);
+  });
+});
+
+describe('fillIn', () => {
+  it('fills each field once and verbatim', () => {
+    expect(fillIn('{a}{b}{a}', { a: '{b}', b: '$&' })).toBe('{b}$&{b}');
+    expect(fieldsIn('{a} {{b}} { c } {"d": 1} {a}')).toEqual(['a']);
+  });
+});

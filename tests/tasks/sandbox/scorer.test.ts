@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { openScorer } from '../../../main/tasks/sandbox/scorer.ts';
+import { answer, outcome, program, rewardWorker, scoreWith } from './scoring.ts';
+
+const first = (text: string, changes = {}) => outcome(scoreWith(text, ['one two'], changes)[0]);
+
+describe('openScorer', () => {
+  it('calls a TypeScript reward with the record, the completion, its tokens and its end, and keeps the order', () => {
+    const text = `import { type Answer, words } from 'braid';
+export function reward({ record, completion, tokens, finish }: Answer<{ target: string }>): number {
+  return words(completion).length + tokens * 10 + (finish === 'stop' ? 100 : 0) + record.id.length * 1000;
+}`;
+    expect(scoreWith(text, ['', 'one', 'one two']).map(outcome)).toEqual([[1130], [1131], [1132]]);
+  });
+
+  it('gives components in the order of task.yaml, exactly as they were computed', () => {
+    const text = 'export const reward = () => ({ b: 0.1 + 0.2, a: -1e-300 })';
+    expect(first(text, { components: ['a', 'b'] })).toEqual([-1e-300, 0.1 + 0.2]);
+  });
+
+  it('calls the check where there is one', () => {
+    const text = 'export const reward = () => 1; export const check = ({ completion }) => completion.length';
+    const scorer = openScorer(program(text, { hasCheck: true }), rewardWorker);
+    expect(scorer.score('check', [answer('abcd')])).toEqual([{ kind: 'numbers', numbers: [4] }]);
+    scorer.close();
+  });
+
+  it('forgets between batches what a reward keeps in variables', () => {
+    const scorer = openScorer(program('let calls = 0; export const reward = () => ++calls'), rewardWorker);
+    const batch = [answer('a'), answer('b')];
+    expect(scorer.score('reward', batch).map(outcome)).toEqual([[1], [2]]);
+    expect(scorer.score('reward', batch).map(outcome)).toEqual([[1], [2]]);
+    scorer.close();
+  });
+
+  it('places an error at the line and column of the TypeScript file', () => {
+    const text = `type Fields = { answer: string };
+export function reward({ record }: { record: Fields }): number {
+  const missing: Fields | undefined = undefined;
+  return (missing as unknown as Fields).answer.length;
+}`;
+    expect(first(text)).toBe("reward.ts:4:40: TypeError: cannot read property 'answer' of undefined");
+  });
+
+  it.each([
+    ['NaN', 'export const reward = () => 0 / 0', 'expected reward to give a finite number, got NaN'],
+    ['Infinity', 'export const reward = () => 1 / 0', 'got Infinity'],
+    ['a text', "export const reward = () => '1'", 'reward gave a text; expected a number'],
+    ['nothing', 'export const reward = () => undefined', 'reward gave nothing'],
+    ['null', 'export const reward = () => null', 'reward gave nothing'],
+    ['a promise', 'export const reward = async () => 1', 'it must not be async'],
+    ['a component too many', 'export const reward = () => ({ rewrd: 1 })', 'did you mean "reward"?'],
+    ['a component too few', 'export const reward = () => ({})', 'a finite number, got none'],
+    ['what was thrown', "export const reward = () => { throw 'no' }", 'threw "no"'],
+    ['chance', 'export const reward = () => Math.random()', 'Math.random is not available'],
+  ])('marks %s as a failure', (_, text, reason) => {
+    expect(first(text)).toContain(reason);
+  });
+
+  it.each([
+    ['a syntax error', 'export const reward = (x: ) => 1', 'reward.ts:1:27: '],
+    ['TypeScript that is more than types', 'enum A { B }\nexport const reward = () => 1', 'reward.ts:1:1: '],
+    ['no reward', 'export const rewards = () => 1', 'expected an exported function "reward"'],
+    ['another import', "import fs from 'node:fs';\nexport const reward = () => 1", "can import from 'braid' only"],
+    ['an error at its start', 'null.x;\nexport const reward = () => 1', 'reward.ts:1:5: TypeError'],
+    ['an endless start', 'for (;;);\nexport const reward = () => 1', 'took longer than 1100 ms'],
+  ])('refuses a file with %s before the first completion', (_, text, reason) => {
+    const scorer = openScorer(program(text, { limits: { timeMs: 100, memoryMb: 16 } }), rewardWorker);
+    expect(() => scorer.score('reward', [])).toThrow(reason);
+    scorer.close();
+  });
+
+  it('scores the others when one hangs where QuickJS itself cannot end it', () => {
+    const text = `export const reward = ({ completion }) =>
+  completion === 'bad' ? Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1) : 7;`;
+    const scored = scoreWith(text, ['a', 'bad', 'b'], { limits: { timeMs: 50, memoryMb: 16 } }).map(outcome);
+    expect(scored).toEqual([[7], expect.stringContaining('was ended'), [7]]);
+  });
+});

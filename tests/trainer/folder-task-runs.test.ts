@@ -1,0 +1,118 @@
+/** Whole runs of a task with a reward of its own: the same numbers as native code, and what becomes of failures. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FolderSource } from '../../main/tasks/folder/source.ts';
+import { openTask } from '../../main/tasks/index.ts';
+import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
+import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
+import type { Sample } from '../../main/trainer/events.ts';
+import { tinyDataset } from '../tiny-dataset.ts';
+import { openTiny, type TinyRun, tinyRun } from './tiny-run.ts';
+
+let runtime: WasmRuntime;
+let model: string;
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+beforeAll(async () => {
+  ({ runtime, model } = await openTiny(join(folder, 'model')));
+});
+afterAll(async () => {
+  await closeWasmBackend(runtime);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The interleave task, written as somebody else would. */
+function woven(reward: string, more = ''): FolderSource {
+  const definition = `title: Weave
+fields: { prompt: text, target: text }
+prompt: '{prompt}'
+target: '{target}'
+rewards: { alignment: 1 }
+highest_reward: 1
+success_threshold: 1
+show: aligned
+${more}`;
+  return { name: 'weave', folder: '/tasks/weave', definition, reward };
+}
+
+const ALIGNED = `import { alignment } from 'braid';
+export const reward = ({ record, completion }) => alignment(record.target, completion);
+export const check = ({ tokens, finish }) => (finish === 'stop' ? tokens : 0);`;
+const FAILING = `import { alignment } from 'braid';
+export const reward = ({ record, completion }) => {
+  if (completion.length % 2 === 1) throw new Error('odd');
+  return alignment(record.target, completion);
+};`;
+
+const recordsOf = (task: FolderSource) => {
+  const opened = openTask(task, '');
+  return tinyDataset().train.map((record) => opened.parseRecord(record));
+};
+const samplesIn = (run: TinyRun): readonly Sample[] =>
+  run.samples.flatMap((event) => (event.kind === 'samples' ? event.samples : []));
+
+describe('a run of a folder’s task', () => {
+  it('has exactly the numbers of the same reward in native code, and the check among its metrics', async () => {
+    const task = woven(ALIGNED, 'check: ended\n');
+    const native = await tinyRun({ model, config: {} });
+    const own = await tinyRun({ model, config: {}, task, records: recordsOf(task) });
+    const numbers = own.steps.map((metrics) => {
+      const { 'check/ended': check, 'completions/diversity': _, ...rest } = metrics;
+      expect(check).toBeGreaterThanOrEqual(0);
+      return rest;
+    });
+    expect(numbers).toEqual(native.steps);
+    expect(samplesIn(own)).toEqual(samplesIn(native));
+  });
+
+  it('counts failures as 0 and marks them', async () => {
+    const task = woven(FAILING);
+    const run = await tinyRun({ model, config: { reward_failure: 'zero' }, task, records: recordsOf(task) });
+    const samples = samplesIn(run);
+    const failed = samples.filter(({ failure }) => typeof failure === 'string');
+    expect(failed.length).toBeGreaterThan(0);
+    expect(failed.length).toBeLessThan(samples.length);
+    expect(failed[0]).toMatchObject({ reward: 0, failure: expect.stringContaining('reward.ts:3:') });
+    expect(run.steps.some(({ reward_failures: share = 0 }) => share > 0 && share <= 1)).toBe(true);
+    expect(run.events.filter((event) => event.kind === 'notice' && event.topic === 'reward_failures')).toHaveLength(1);
+  });
+
+  it('takes nothing from the group of a failure', async () => {
+    const task = woven(FAILING);
+    const run = await tinyRun({ model, config: { reward_failure: 'skip_group' }, task, records: recordsOf(task) });
+    const groups = run.samples.flatMap((event) =>
+      event.kind === 'samples' ? [...Map.groupBy(event.samples, ({ group }) => group).values()] : [],
+    );
+    for (const group of groups)
+      if (group.some(({ failure }) => typeof failure === 'string'))
+        expect(group.every(({ advantage }) => advantage === 0)).toBe(true);
+    expect(samplesIn(run).some(({ reward }) => Number.isNaN(reward))).toBe(true);
+  });
+
+  it('stops by default, with the record and the place', async () => {
+    const task = woven(FAILING);
+    await expect(tinyRun({ model, config: {}, task, records: recordsOf(task) })).rejects.toMatchObject({
+      code: 'REWARD_FAILED',
+      message: expect.stringMatching(/completion of record .*: reward\.ts:3:\d+: Error: odd/),
+    });
+  });
+
+  it('refuses a broken reward, and fine-tuning without a target, before the first step', async () => {
+    const broken = woven('export const reward = (');
+    await expect(tinyRun({ model, config: {}, task: broken, records: recordsOf(broken) })).rejects.toMatchObject({
+      code: 'BAD_REWARD',
+    });
+    const source = woven(ALIGNED, 'max_completion_length: 8\n');
+    const aimless = {
+      ...source,
+      definition: source.definition.replace(/target: '.*\n/, '').replace('aligned\n', 'plain\n'),
+    };
+    const records = recordsOf(aimless);
+    await expect(tinyRun({ model, config: { method: 'sft' }, task: aimless, records })).rejects.toMatchObject({
+      code: 'NO_TARGET',
+    });
+    const run = await tinyRun({ model, config: { max_steps: 1 }, task: aimless, records });
+    expect(samplesIn(run).every(({ length, target }) => length <= 8 && target === '')).toBe(true);
+  });
+});
