@@ -82,6 +82,7 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Export', exact: true }).click();
     await page.getByRole('button', { name: /^mine/ }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: /notice/ }).click({ timeout: 60_000 });
     await page.getByText(/mine \(float16\), loaded again, answers \d+ of 16 prompts/).waitFor();
     expect(readdirSync(join(app.workspace, 'models/mine'))).toContain('model.safetensors');
     expect(complaints).toEqual([]);

@@ -298,6 +298,8 @@ describe.skipIf(noBrowser)('runs', () => {
         )?.split('/')[0],
       );
     await expect.poll(steps, { timeout: 30_000 }).toBeGreaterThan(3);
+    // The status bar counts steps before the page has its keys.
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.keyboard.press('p');
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     const pausedAt = await steps();

@@ -52,7 +52,7 @@ describe('a step that fails', () => {
         replace: ({ task }) => ({
           task: {
             ...task,
-            reward: () => {
+            score: () => {
               throw new Error('no reward today');
             },
           },
