@@ -8,9 +8,17 @@ import { connectTo } from './api.ts';
 import { expectAccessible, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
+/** A busy machine answers late. */
+const patient = { timeout: 30_000 };
 /** Enough steps to train until it is stopped. */
 const STEPS = 4000;
-const config = { per_device_train_batch_size: 16, num_generations: 4, save_steps: STEPS, eval_steps: STEPS };
+const config = {
+  per_device_train_batch_size: 16,
+  num_generations: 4,
+  ...{ save_steps: STEPS, eval_steps: STEPS },
+  // Leaves a core for the page.
+  threads: 1,
+};
 
 /** A workspace with two stages of a few words. */
 function workspaceWithStages(): string {
@@ -52,12 +60,11 @@ describe.skipIf(noBrowser)('the queue', () => {
     // The order of the queue is the user's, by dragging and by keyboard.
     await client.stages.enqueue({ stageId: 3 });
     const waiting = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /from the queue$/ }) });
-    await expect.poll(() => waiting.allTextContents()).toEqual(['Second', 'Third']);
+    await expect.poll(() => waiting.allTextContents(), patient).toEqual(['Second', 'Third']);
     await waiting.nth(1).dragTo(waiting.nth(0));
-    await expect.poll(() => waiting.allTextContents()).toEqual(['Third', 'Second']);
-    await page.getByRole('button', { name: /^Move Third in the queue/ }).focus();
-    await page.keyboard.press('ArrowRight');
-    await expect.poll(() => waiting.allTextContents()).toEqual(['Second', 'Third']);
+    await expect.poll(() => waiting.allTextContents(), patient).toEqual(['Third', 'Second']);
+    await page.getByRole('button', { name: /^Move Third in the queue/ }).press('ArrowRight');
+    await expect.poll(() => waiting.allTextContents(), patient).toEqual(['Second', 'Third']);
     await page.getByRole('button', { name: 'Remove Third from the queue' }).click();
     // A stage whose run is paused says so.
     await client.runs.pause({ runId });

@@ -135,7 +135,11 @@ function checkSize(files: readonly ImportSource[]): void {
   );
 }
 
-/** The reader reports files that can't be accessed. */
+/** 0 where it can't be found out, for example for a name that is too long: the reader reports it. */
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
 }

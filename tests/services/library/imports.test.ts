@@ -93,11 +93,13 @@ describe('openImport', () => {
   it('reads files by their path and names what is missing', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a.txt'), 'Some words');
-    const paths = [join(folder, 'a.txt'), join(folder, 'none.txt')];
+    const long = `${'x'.repeat(300)}.txt`;
+    const paths = [join(folder, 'a.txt'), join(folder, 'none.txt'), join(folder, long)];
     const shown = await openImportPaths(temporaryLibrary(), paths);
     expect(shown.files).toMatchObject([
       { name: 'a.txt', faultCount: 0 },
       { name: 'none.txt', faults: [{ file: 'none.txt', reason: 'the file does not exist' }] },
+      { name: long, faultCount: 1 },
     ]);
   });
 });
