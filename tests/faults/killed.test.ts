@@ -9,8 +9,11 @@ import { connectTo, startHost } from '../commands/serve-host.ts';
 import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';
 import { until } from '../until.ts';
 
-/** Checkpoints are sparse, so that most kills cost steps; a generation serves two steps, so that some fall into it. */
-const config: Partial<TrainConfig> = { max_steps: 60, save_steps: 7, steps_per_generation: 2, sample_steps: 4 };
+/**
+ * Long enough to be killed often on a fast machine. Checkpoints are sparse, so that most kills cost steps; a generation
+ * serves two steps, so that some fall into it.
+ */
+const config: Partial<TrainConfig> = { max_steps: 600, save_steps: 7, steps_per_generation: 2, sample_steps: 4 };
 
 const seed = Number(process.env.BRAID_TEST_SEED ?? Date.now() % 1e6);
 console.info(`killed at random moments: BRAID_TEST_SEED=${seed} repeats them`);
@@ -26,7 +29,7 @@ describe('kill -9', () => {
     const whole = app.live.start(world.config(config));
     await app.live.outcome(whole);
     const expected = leftBy(app.store, whole, true);
-    expect(expected).toMatchObject({ state: 'done', step: 60 });
+    expect(expected).toMatchObject({ state: 'done', step: 600 });
 
     const { client } = await overPorts(contextOf(app));
     const runId = app.live.start(world.config(config));
