@@ -1,12 +1,10 @@
 /** Exports a model or checkpoint: merged into one folder that other tools load, and as GGUF. */
-import { Button, Modal, Select, TextInput } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ModelEntry } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
-import { Failed } from '../components/Feedback.tsx';
-import type { DialogProps } from './Import.tsx';
-import classes from './Models.module.css';
+import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import { exportName } from './model-rows.ts';
 
 const AS_STORED = 'as stored';
@@ -38,57 +36,43 @@ export function Export({ entry, opened, onClose }: DialogProps & { readonly entr
       }),
     onSuccess: onClose,
   });
-  const close = (): void => {
-    start.reset();
-    onClose();
-  };
   return (
-    <Modal opened={opened} onClose={close} title={`Export ${entry.name}`} size="lg">
-      <form
-        className={classes.dialog}
-        onSubmit={(event) => {
-          event.preventDefault();
-          start.mutate();
-        }}
-      >
-        <p>
-          {entry.kind === 'checkpoint' && 'An adapter is merged into its base model. '}
-          The export becomes a model of the workspace: a folder in Hugging Face format, for transformers, vLLM and other
-          tools. It is then loaded again and compared with the original on 16 prompts; a notice says how many answers
-          are the same.
-        </p>
-        <TextInput
-          label="Name"
-          description="Of the model and its folder"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          data-autofocus
-        />
-        <Select
-          label="Weights"
-          data={dtypes}
-          value={dtype}
-          onChange={(value) => setDtype(value ?? AS_STORED)}
-          allowDeselect={false}
-        />
-        <Select
-          label="GGUF"
-          description="One more file, with a Modelfile beside it, for Ollama, LM Studio and llama.cpp"
-          data={ggufs}
-          value={gguf}
-          onChange={(value) => setGguf(value ?? NONE)}
-          allowDeselect={false}
-        />
-        {start.error !== null && <Failed what="The export could not be started" error={start.error} />}
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={name.trim() === ''} loading={start.isPending}>
-            Export
-          </Button>
-        </div>
-      </form>
-    </Modal>
+    <DialogForm
+      {...{ opened, onClose }}
+      title={`Export ${entry.name}`}
+      action="Export"
+      what="The export could not be started"
+      disabled={name.trim() === ''}
+      mutation={start}
+    >
+      <p>
+        {entry.kind === 'checkpoint' && 'An adapter is merged into its base model. '}
+        The export becomes a model of the workspace: a folder in Hugging Face format, for transformers, vLLM and other
+        tools. It is then loaded again and compared with the original on 16 prompts; a notice says how many answers are
+        the same.
+      </p>
+      <TextInput
+        label="Name"
+        description="Of the model and its folder"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        data-autofocus
+      />
+      <Select
+        label="Weights"
+        data={dtypes}
+        value={dtype}
+        onChange={(value) => setDtype(value ?? AS_STORED)}
+        allowDeselect={false}
+      />
+      <Select
+        label="GGUF"
+        description="One more file, with a Modelfile beside it, for Ollama, LM Studio and llama.cpp"
+        data={ggufs}
+        value={gguf}
+        onChange={(value) => setGguf(value ?? NONE)}
+        allowDeselect={false}
+      />
+    </DialogForm>
   );
 }

@@ -1,16 +1,11 @@
 /** Imports a Hugging Face folder: chosen in a dialog on the desktop, by path in a browser. */
-import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, client } from '../api/client.ts';
-import { Failed } from '../components/Feedback.tsx';
+import { DialogForm, type DialogProps } from './DialogForm.tsx';
 import classes from './Models.module.css';
-
-export interface DialogProps {
-  readonly opened: boolean;
-  readonly onClose: () => void;
-}
 
 export function Import({ opened, onClose }: DialogProps) {
   const { data: info } = useQuery(api.app.info.queryOptions());
@@ -29,58 +24,44 @@ export function Import({ opened, onClose }: DialogProps) {
     const folder = await client.app.chooseFolder({ title: 'Choose a model folder' });
     if (folder !== null) setPath(folder);
   };
-  const close = (): void => {
-    importModel.reset();
-    onClose();
-  };
   return (
-    <Modal opened={opened} onClose={close} title="Import a model folder" size="lg">
-      <form
-        className={classes.dialog}
-        onSubmit={(event) => {
-          event.preventDefault();
-          importModel.mutate();
-        }}
-      >
-        <p>
-          A folder with config.json, tokenizer.json and safetensors, as downloaded from Hugging Face or saved by
-          transformers: Llama, Mistral, Qwen2, Qwen3, SmolLM, Phi-3, Phi-4-mini, Gemma 3 (text), OLMo-2 or Granite.
-        </p>
-        <div className={classes.chooser}>
-          <TextInput
-            label="Folder"
-            placeholder="/models/SmolLM2-135M-Instruct"
-            value={path}
-            onChange={(event) => setPath(event.currentTarget.value)}
-            data-autofocus
-          />
-          {info?.dialogs === true && (
-            <Button variant="default" onClick={() => void choose()}>
-              Choose …
-            </Button>
-          )}
-        </div>
-        {info?.dialogs === false && (
-          <p className="soft">
-            A path on the machine that runs Braid, inside the workspace or a folder allowed with braid serve --allow.
-          </p>
-        )}
-        <Checkbox
-          label="Copy into the workspace"
-          description="Otherwise it is used in place and has to stay there"
-          checked={copy}
-          onChange={(event) => setCopy(event.currentTarget.checked)}
+    <DialogForm
+      {...{ opened, onClose }}
+      title="Import a model folder"
+      action={copy ? 'Copy and import' : 'Import'}
+      what="The folder could not be imported"
+      disabled={path.trim() === ''}
+      mutation={importModel}
+    >
+      <p>
+        A folder with config.json, tokenizer.json and safetensors, as downloaded from Hugging Face or saved by
+        transformers: Llama, Mistral, Qwen2, Qwen3, SmolLM, Phi-3, Phi-4-mini, Gemma 3 (text), OLMo-2 or Granite.
+      </p>
+      <div className={classes.chooser}>
+        <TextInput
+          label="Folder"
+          placeholder="/models/SmolLM2-135M-Instruct"
+          value={path}
+          onChange={(event) => setPath(event.currentTarget.value)}
+          data-autofocus
         />
-        {importModel.error !== null && <Failed what="The folder could not be imported" error={importModel.error} />}
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={close}>
-            Cancel
+        {info?.dialogs === true && (
+          <Button variant="default" onClick={() => void choose()}>
+            Choose …
           </Button>
-          <Button type="submit" disabled={path.trim() === ''} loading={importModel.isPending}>
-            {copy ? 'Copy and import' : 'Import'}
-          </Button>
-        </div>
-      </form>
-    </Modal>
+        )}
+      </div>
+      {info?.dialogs === false && (
+        <p className="soft">
+          A path on the machine that runs Braid, inside the workspace or a folder allowed with braid serve --allow.
+        </p>
+      )}
+      <Checkbox
+        label="Copy into the workspace"
+        description="Otherwise it is used in place and has to stay there"
+        checked={copy}
+        onChange={(event) => setCopy(event.currentTarget.checked)}
+      />
+    </DialogForm>
   );
 }

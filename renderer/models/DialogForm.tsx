@@ -1,0 +1,51 @@
+/** A dialog whose form starts one thing: an error stays until it is closed or sent again. */
+import { Button, Modal } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Failed } from '../components/Feedback.tsx';
+import classes from './Models.module.css';
+
+export interface DialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export interface DialogFormProps extends DialogProps {
+  readonly title: string;
+  /** The button's words. */
+  readonly action: string;
+  /** What an error is about: "The download could not be started". */
+  readonly what: string;
+  readonly disabled: boolean;
+  readonly mutation: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'reset' | 'error' | 'isPending'>;
+  readonly children: ReactNode;
+}
+
+export function DialogForm({ opened, onClose, title, action, what, disabled, mutation, children }: DialogFormProps) {
+  const close = (): void => {
+    mutation.reset();
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={title} size="lg">
+      <form
+        className={classes.dialog}
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutation.mutate();
+        }}
+      >
+        {children}
+        {mutation.error !== null && <Failed what={what} error={mutation.error} />}
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={disabled} loading={mutation.isPending}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
