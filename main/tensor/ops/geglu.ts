@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { ALL_BACKENDS, input, registerPortable, runOp, savedTensor } from '../portable.ts';
+import { ALL_BACKENDS, input, registerPortable, runOp } from '../portable.ts';
+import { registerGatedGradient } from './gated-unit.ts';
 
 // N tokens, F inner width.
 
@@ -34,18 +35,7 @@ registerPortable(
   ALL_BACKENDS,
 );
 
-tf.registerGradient({
-  kernelName: 'GeGlu',
-  inputsToSave: ['gate', 'up'],
-  gradFunc: (dy, saved) => {
-    const both = runOp<tf.Tensor[]>('GeGluGrad', {
-      dy: dy as tf.Tensor,
-      gate: savedTensor(saved, 0),
-      up: savedTensor(saved, 1),
-    });
-    return { gate: () => savedTensor(both, 0), up: () => savedTensor(both, 1) };
-  },
-});
+registerGatedGradient('GeGlu');
 
 /** The gated unit of Gemma's MLP (Shazeer 2020): gelu(gate) * up, by gelu's approximation with tanh. Both [N, F] → same. */
 export function geglu(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {

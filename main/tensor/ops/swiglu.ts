@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { input, registerPortable, runOp, savedTensor } from '../portable.ts';
+import { input, registerPortable, runOp } from '../portable.ts';
+import { registerGatedGradient } from './gated-unit.ts';
 
 // N tokens, F inner width.
 
@@ -16,18 +17,7 @@ registerPortable('SwiGluGrad', (inputs) => {
   return [tf.mul(tf.mul(dy, up), dSilu), tf.mul(dy, silu)];
 });
 
-tf.registerGradient({
-  kernelName: 'SwiGlu',
-  inputsToSave: ['gate', 'up'],
-  gradFunc: (dy, saved) => {
-    const both = runOp<tf.Tensor[]>('SwiGluGrad', {
-      dy: dy as tf.Tensor,
-      gate: savedTensor(saved, 0),
-      up: savedTensor(saved, 1),
-    });
-    return { gate: () => savedTensor(both, 0), up: () => savedTensor(both, 1) };
-  },
-});
+registerGatedGradient('SwiGlu');
 
 /** The gated unit of Llama's MLP (Shazeer 2020): silu(gate) * up. Both [N, F] → [N, F]. */
 export function swiglu(gate: tf.Tensor2D, up: tf.Tensor2D): tf.Tensor2D {
