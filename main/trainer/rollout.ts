@@ -74,7 +74,7 @@ export function scoreCompletions(
   config: TrainConfig,
 ): Rollouts {
   const size = config.num_generations;
-  const answers = completions.map((one, row) => answerOf(promptOfRow(prompts, row, size).record, one, decode));
+  const answers = completions.map((one, row) => answerOf(promptOfRow(prompts, row, size).record, one, decode(one.ids)));
   const scored = task.score(answers);
   const rewards = task.rewardNames.map((name) => scored.map(({ components }) => components[name] ?? Number.NaN));
   const failures = scored.map(({ failure }) => failure);
@@ -88,16 +88,14 @@ export function scoreCompletions(
 export function answerOf(
   record: TaskRecord,
   { ids, terminated }: Completion = { ids: [], terminated: false },
-  decode: (ids: readonly number[]) => string,
+  text: string,
 ): Answer {
-  return { record, completion: decode(ids), tokens: ids.length, finish: terminated ? 'stop' : 'length' };
+  return { record, completion: text, tokens: ids.length, finish: terminated ? 'stop' : 'length' };
 }
 
 /** A completion of a generation as a task scores it. */
 function answerOfRow({ prompts, completions, texts }: Rollouts, row: number, groupSize: number): Answer {
-  const { ids = [], terminated = false } = completions[row] ?? {};
-  const { record } = promptOfRow(prompts, row, groupSize);
-  return { record, completion: texts[row] ?? '', tokens: ids.length, finish: terminated ? 'stop' : 'length' };
+  return answerOf(promptOfRow(prompts, row, groupSize).record, completions[row], texts[row] ?? '');
 }
 
 /** The rollouts of a generation with their advantages. */

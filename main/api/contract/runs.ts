@@ -7,6 +7,7 @@ import type { RunCost } from '../../services/runs/cost.ts';
 import type { ExportedFiles } from '../../services/runs/exports/exports.ts';
 import type { Lineage, RunDetail, RunSummary } from '../../services/runs/history.ts';
 import type { Removal } from '../../services/runs/removal.ts';
+import { SIGNAL_SETTINGS } from '../../services/runs/signal/budget.ts';
 import type { SignalBudget } from '../../services/runs/signal/run-signal.ts';
 import type { Advice, AdvisedRun } from '../../services/runs/verdict/advice.ts';
 import type { WatchedSeries } from '../../services/runs/watched-series.ts';
@@ -102,9 +103,7 @@ export const runs = {
   /** What the groups that it sampled had to teach, and what the settings that avoid dead ones would have saved. */
   signal: procedure.input(z.object({ runId: id })).output(type<SignalBudget | null>()),
   /** The next run with one of these settings switched on. */
-  signalNext: procedure
-    .input(z.object({ runId: id, setting: z.enum(['dynamic_sampling', 'greso_exploration', 'pods_update_size']) }))
-    .output(type<AdvisedRun>()),
+  signalNext: procedure.input(z.object({ runId: id, setting: z.enum(SIGNAL_SETTINGS) })).output(type<AdvisedRun>()),
   /** Policy loss, average reward, KL penalty, total loss. */
   watched: procedure.input(z.object({ runId: id })).output(type<readonly WatchedSeries[]>()),
   /** So far, and the estimate for the remaining steps. */

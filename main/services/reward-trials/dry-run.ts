@@ -41,7 +41,7 @@ const MOST_FAILED = 20;
 export function dryRun(task: Task, file: string): DryRun {
   const given = readCompletions(file, task);
   const answers = given.map(({ answer }) => answer);
-  // The thread's start is no part of the time that a completion takes.
+  // The thread's start isn't part of the time that a completion takes.
   task.score([]);
   const began = performance.now();
   const scored = rewarded(task, answers);

@@ -2,7 +2,7 @@
 
 const PLACEHOLDER = /\{\{([A-Za-z_]\w*)\}\}|\{([A-Za-z_]\w*)\}/g;
 
-/** The fields that a template names, each once. `{{name}}` is no field but the text `{name}`. */
+/** The fields that a template names, each once. `{{name}}` isn't a field but the text `{name}`. */
 export function fieldsIn(template: string): string[] {
   return [...new Set(Array.from(template.matchAll(PLACEHOLDER), ([, , field]) => field ?? ''))].filter(Boolean);
 }

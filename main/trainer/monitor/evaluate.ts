@@ -52,7 +52,7 @@ export function evaluate(
         ...(options.onToken && { onToken: options.onToken }),
       },
     );
-    const answers = batch.map(({ record }, i) => answerOf(record, completions[i], decode));
+    const answers = batch.map(({ record }, i) => answerOf(record, completions[i], decode(completions[i]?.ids ?? [])));
     task.measure(answers).forEach((metrics, i) => {
       const { record, completion = '' } = answers[i] ?? {};
       items.push({ id: record?.id ?? '', completion, metrics });

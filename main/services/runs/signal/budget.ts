@@ -28,7 +28,8 @@ export interface SignalBin {
   readonly dead: number;
 }
 
-export type SignalSetting = 'dynamic_sampling' | 'greso_exploration' | 'pods_update_size';
+export const SIGNAL_SETTINGS = ['dynamic_sampling', 'greso_exploration', 'pods_update_size'] as const;
+export type SignalSetting = (typeof SIGNAL_SETTINGS)[number];
 
 export interface SignalSaving {
   readonly setting: SignalSetting;
