@@ -1,24 +1,8 @@
-/** How much memory there is for tensors: the GPU's where one computes, else the machine's. */
-import { execFileSync } from 'node:child_process';
+/** How much memory there is for tensors: the GPU's where TensorFlow computes on one, else the machine's. */
+import { usedGpu } from './gpu-settings.ts';
+import { freeOfDevice, nvidiaGpusNow } from './nvidia-smi.ts';
 
-/** Bytes that are free now. */
+/** Bytes that are free now, of the GPU that TensorFlow sees. */
 export function freeTensorMemory(onGpu: boolean): number {
-  return (onGpu ? freeGpuMemory() : null) ?? process.availableMemory();
-}
-
-/** TensorFlow takes the first GPU. Null where nvidia-smi doesn't tell. */
-function freeGpuMemory(): number | null {
-  try {
-    const args = ['--query-gpu=memory.free', '--format=csv,noheader,nounits'];
-    const output = execFileSync('nvidia-smi', args, {
-      encoding: 'utf8',
-      timeout: 10_000,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const mebibytes = Number.parseInt(output, 10);
-    return Number.isFinite(mebibytes) ? mebibytes * 2 ** 20 : null;
-  } catch {
-    // WSL and containers may have a GPU without the tool.
-    return null;
-  }
+  return (onGpu ? freeOfDevice(nvidiaGpusNow(), '', usedGpu()) : null) ?? process.availableMemory();
 }

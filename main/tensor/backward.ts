@@ -7,9 +7,17 @@ import { pulse } from '../pulse.ts';
 
 /** What the tape holds of an op. tfjs does not export its type. */
 interface TapeNode {
+  readonly kernelName: string;
   readonly outputs: readonly tf.Tensor[];
   readonly saved: readonly tf.Tensor[];
   gradient?: (dys: (tf.Tensor | null)[]) => Record<string, () => tf.Tensor>;
+}
+
+const savedOutputs = new Map<string, readonly number[]>();
+
+/** Says which outputs of a kernel are only there for its gradient: tfjs would make zeros of their size as their own. */
+export function declareSavedOutputs(kernelName: string, outputs: readonly number[]): void {
+  savedOutputs.set(kernelName, outputs);
 }
 
 /**
@@ -35,14 +43,15 @@ function releaseInTurn(tape: readonly TapeNode[], kept: readonly tf.Tensor[]): v
   const keptIds = new Set(kept.map(({ id }) => id));
   let done: readonly tf.Tensor[] = [];
   for (const node of tape) {
-    const { gradient, outputs, saved } = node;
+    const { kernelName, gradient, outputs, saved } = node;
     if (gradient === undefined) continue;
+    const unread = savedOutputs.get(kernelName) ?? [];
     node.gradient = (dys) => {
       pulse();
       tf.dispose([...done]);
       const own = dys.filter((dy, i) => dy !== null && !keptIds.has(outputs[i]?.id ?? -1)) as tf.Tensor[];
       done = [...own, ...saved];
-      return passOn(gradient(dys), own);
+      return passOn(gradient(dys.map((dy, i) => (unread.includes(i) ? tf.scalar(0) : dy))), own);
     };
   }
 }

@@ -1,11 +1,13 @@
 /** How a model's weights become tensors. A backend may have its own way that needs less memory. */
 import * as tf from '@tensorflow/tfjs-core';
+import { blocksOf, dequantise, isQuantised, QUANTISED_BLOCK, type Quantised, quantise } from './quantised.ts';
 
 /**
  * How matrices are stored: bfloat16 where the backend supports it and they aren't trained; "stored" keeps those of a
- * 16-bit file as they are there, which changes no number.
+ * 16-bit file as they are there, which changes no number; int8 and nf4 (quantised.ts) give the same numbers everywhere,
+ * but only a backend with kernels for them keeps them small.
  */
-export type WeightPrecision = 'float32' | 'bfloat16' | 'stored';
+export type WeightPrecision = 'float32' | 'bfloat16' | 'stored' | Quantised;
 
 /** The source of a tensor's values. */
 export interface WeightSource {
@@ -18,7 +20,7 @@ export interface WeightSource {
   readRaw(first: number, count: number): Buffer<ArrayBuffer>;
 }
 
-/** A backend's way to make a weight; null for the default. */
+/** A backend's way to make a weight; null for the default, also where it can't keep this precision. */
 export type MakeWeight = (
   source: WeightSource,
   shape: readonly number[],
@@ -34,6 +36,26 @@ export function registerWeightMaker(backendName: string, make: MakeWeight): void
 
 /** A weight on the current backend. */
 export function makeWeight(source: WeightSource, shape: readonly number[], precision: WeightPrecision): tf.Tensor {
-  const own = makers.get(tf.getBackend())?.(source, shape, precision) ?? null;
-  return own ?? tf.tensor(source.read(), [...shape], 'float32');
+  const make = makers.get(tf.getBackend());
+  const own = make?.(source, shape, precision) ?? null;
+  if (own !== null) return own;
+  if (!isQuantised(precision)) return tf.tensor(source.read(), [...shape], 'float32');
+  const size = shape.reduce((product, length) => product * length, 1);
+  return makeWeight(throughQuantised(source, size, precision), shape, 'float32');
+}
+
+/** A source whose numbers have been packed and unpacked: what a backend without such kernels computes with. */
+export function throughQuantised(source: WeightSource, size: number, kind: Quantised): WeightSource {
+  const readPart = (first: number, count: number): Float32Array<ArrayBuffer> => {
+    const from = Math.floor(first / QUANTISED_BLOCK) * QUANTISED_BLOCK;
+    const end = Math.min(size, blocksOf(first + count) * QUANTISED_BLOCK);
+    const values = dequantise(quantise(source.readPart(from, end - from), kind), kind, end - from);
+    return values.slice(first - from, first - from + count);
+  };
+  return {
+    type: 'F32',
+    read: () => readPart(0, size),
+    readPart,
+    readRaw: (first, count) => Buffer.from(readPart(first, count).buffer),
+  };
 }

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { gradients } from '../../main/tensor/backward.ts';
+import { declareSavedOutputs, gradients } from '../../main/tensor/backward.ts';
 import { openTestBackends } from '../backends.ts';
 
 describe.each(await openTestBackends())('gradients on $name', (backend) => {
@@ -28,6 +28,33 @@ describe.each(await openTestBackends())('gradients on $name', (backend) => {
     grads.forEach((grad, i) => {
       expect(grad?.arraySync()).toEqual(expected.grads[i]?.arraySync());
     });
+  });
+
+  it('are zero in one number for an output that only its own gradient reads', () => {
+    const kernelName = `WithSaved on ${backend.name}`;
+    const shapes: number[][] = [];
+    const gradFunc = (dys: tf.Tensor | tf.Tensor[]) => {
+      const [dy, unread] = dys as tf.Tensor[];
+      shapes.push(unread?.shape ?? []);
+      return { x: () => tf.mul(dy as tf.Tensor, 2) };
+    };
+    tf.registerKernel({
+      kernelName,
+      backendName: tf.getBackend(),
+      kernelFunc: ({ inputs: { x } }) => [tf.mul(x as tf.Tensor, 2), tf.zeros([50])],
+    });
+    tf.registerGradient({ kernelName, gradFunc });
+    const f = (): tf.Scalar => {
+      const [y] = tf.engine().runKernel(kernelName, { x }) as tf.Tensor[];
+      return tf.sum(y as tf.Tensor) as tf.Scalar;
+    };
+    const x = tf.tensor1d([3, 4]);
+    gradients(f, [x]);
+    declareSavedOutputs(kernelName, [1]);
+    expect([...(gradients(f, [x]).grads[0]?.dataSync() ?? [])]).toEqual([2, 2]);
+    expect(shapes).toEqual([[50], []]);
+    tf.unregisterGradient(kernelName);
+    tf.unregisterKernel(kernelName, tf.getBackend());
   });
 
   it('hold two activations at a time, not all, and leave nothing over', () => {

@@ -8,6 +8,7 @@ export const GEMM_PACK = 1;
 export const GEMM_TILE = 2;
 export const GEMM_DOT = 3;
 export const GEMM_ROWS = 4;
+export const GEMM_COLUMNS = 5;
 
 // Optimiser and reductions over whole tensors.
 export const ADAMW = 10;

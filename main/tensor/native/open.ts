@@ -1,6 +1,7 @@
 /** Opens the native backend when a set-up is there and works, and else says why not. */
 import * as tf from '@tensorflow/tfjs-core';
 import { currentLayout, type NativeLayout, readManifest } from '../../native/folder.ts';
+import { prepareGpu } from '../../native/gpu-settings.ts';
 import { crashedBefore, underMark } from '../../native/load-marker.ts';
 import { canProbe, probeAddon } from '../../native/probe.ts';
 import type { NativeProblem } from '../../native/problems.ts';
@@ -25,7 +26,10 @@ export async function openNativeBackend(
   threads: number,
   layout: NativeLayout = currentLayout(),
 ): Promise<NativeOpening> {
-  if (readManifest(layout) === null) return { ok: false, problem: { kind: 'not-set-up', detail: layout.root } };
+  const manifest = readManifest(layout);
+  if (manifest === null) return { ok: false, problem: { kind: 'not-set-up', detail: layout.root } };
+  // Before the trial: it loads the same libraries with the same environment.
+  if (manifest.cuda) prepareGpu();
   const problem = await trial(layout);
   if (problem !== null) return { ok: false, problem };
   try {

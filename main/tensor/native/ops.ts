@@ -31,6 +31,8 @@ export interface Ops {
   /** Takes a handle out of what is freed at the end: the caller's from now on. */
   keep(handle: Handle): Handle;
   free(handle: Handle): void;
+  /** Runs a part of a kernel: what it made is freed when it ends, except the handles that it returns. */
+  part<T extends Readonly<Record<string, Handle | null>>>(work: () => T): T;
 }
 
 export function typeAttr(backend: NativeBackend, name: string, value: number): OpAttr {
@@ -58,9 +60,12 @@ export function handleOf(backend: NativeBackend, { dataId, shape }: TensorInfo):
 /** Runs `work`; whatever it made is freed afterwards, except what it kept. */
 export function withOps<T>(backend: NativeBackend, work: (ops: Ops) => T): T {
   const { binding } = backend;
-  const made = new Set<number>();
+  // Of the kernel, and of the parts inside each other that it is in.
+  const scopes = [new Set<number>()];
+  const innermost = (): Set<number> => scopes.at(-1) as Set<number>;
+  const forget = ({ id }: Handle): boolean => scopes.some((made) => made.delete(id));
   const add = ({ id, shape, dtype }: Handle): Handle => {
-    made.add(id);
+    innermost().add(id);
     return { id, shape, dtype };
   };
   const runMany: Ops['runMany'] = (name, inputs, attrs, outputs) =>
@@ -86,15 +91,28 @@ export function withOps<T>(backend: NativeBackend, work: (ops: Ops) => T): T {
       floats: (values, shape) => create(values, shape, FLOAT),
       scalar: (value) => create(Float32Array.of(value), [], FLOAT),
       keep: (handle) => {
-        made.delete(handle.id);
+        forget(handle);
         return handle;
       },
-      free: ({ id }) => {
-        if (made.delete(id)) binding.deleteTensor(id);
+      free: (handle) => {
+        if (forget(handle)) binding.deleteTensor(handle.id);
+      },
+      part: (work) => {
+        const own = new Set<number>();
+        const outer = innermost();
+        scopes.push(own);
+        try {
+          const found = work();
+          for (const handle of Object.values(found)) if (handle !== null && own.delete(handle.id)) outer.add(handle.id);
+          return found;
+        } finally {
+          scopes.pop();
+          for (const id of own) binding.deleteTensor(id);
+        }
       },
     });
   } finally {
-    for (const id of made) binding.deleteTensor(id);
+    for (const made of scopes) for (const id of made) binding.deleteTensor(id);
   }
 }
 
@@ -134,7 +152,15 @@ export function maths(ops: Ops) {
     rsqrt: unary('Rsqrt'),
     sigmoid: unary('Sigmoid'),
     softmax: unary('Softmax'),
+    logSoftmax: unary('LogSoftmax'),
     neg: unary('Neg'),
+    /** [n] → [n, size] */
+    oneHot: (indices: Handle, size: number): Handle =>
+      run(
+        'OneHot',
+        [indices, ops.ints([size], []), ops.scalar(1), ops.scalar(0)],
+        [intAttr(backend, 'axis', -1), t, typeAttr(backend, 'TI', INT32)],
+      ),
     /** dy * y * (1 - y) */
     sigmoidGrad: (y: Handle, dy: Handle): Handle => run('SigmoidGrad', [y, dy], [t]),
     sum: (x: Handle, axis: number, keep = true): Handle =>

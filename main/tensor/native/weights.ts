@@ -4,6 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { pulse } from '../../pulse.ts';
+import { isQuantised } from '../quantised.ts';
 import type { WeightPrecision, WeightSource } from '../weights.ts';
 import type { NativeBackend } from './binding.ts';
 import { BFLOAT16, boolAttr, FLOAT, type Handle, INT32, maths, type Ops, toTensor, typeAttr, withOps } from './ops.ts';
@@ -20,7 +21,7 @@ export function nativeWeight(
 ): tf.Tensor | null {
   const [rows = 0, width = 0] = shape;
   const dtype = precision === 'bfloat16' ? BFLOAT16 : FLOAT;
-  if (shape.length !== 2 || (dtype === FLOAT && rows * width <= PIECE)) return null;
+  if (shape.length !== 2 || isQuantised(precision) || (dtype === FLOAT && rows * width <= PIECE)) return null;
   const info = withOps(backend, (ops) => {
     const each = Math.max(1, Math.floor(PIECE / width));
     let whole = ops.keep(empty(ops, shape, dtype));

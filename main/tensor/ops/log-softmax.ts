@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { declareSavedOutputs } from '../backward.ts';
 import { input, registerPortable, runOp, savedTensor } from '../portable.ts';
 
 // N tokens, D width, V vocabulary.
@@ -46,12 +47,15 @@ registerPortable<GradAttrs>('SelectiveLogSoftmaxGrad', (inputs, { temperature, n
   ];
 });
 
+// What a backend keeps for the gradient: log-sum-exps or probabilities, and on wasm the logits if that was asked.
+declareSavedOutputs('SelectiveLogSoftmax', [2, 3]);
+
 tf.registerGradient({
   kernelName: 'SelectiveLogSoftmax',
   inputsToSave: ['hidden', 'weight', 'targets'],
-  outputsToSave: [false, true, true],
+  outputsToSave: [false, true, true, true],
   gradFunc: (dys, saved, attrs) => {
-    const names = ['hidden', 'weight', 'targets', 'entropy', 'lse'];
+    const names = ['hidden', 'weight', 'targets', 'entropy', 'lse', 'logits'].slice(0, saved.length);
     const inputs = Object.fromEntries(names.map((name, i) => [name, savedTensor(saved, i)]));
     const { temperature, trainWeight, trainHidden } = attrs as unknown as Attrs & {
       trainWeight: boolean;
@@ -70,6 +74,8 @@ export interface LogSoftmaxOptions {
   readonly temperature: number;
   /** Whether the gradient with respect to the head's weight is needed. */
   readonly trainWeight: boolean;
+  /** Bytes that logits may take until the gradient, which otherwise computes them again. Native has a limit of its own. */
+  readonly keptBytes?: number;
 }
 
 /**
@@ -83,12 +89,15 @@ export function selectiveLogSoftmax(
   targets: tf.Tensor1D,
   options: LogSoftmaxOptions,
 ): { readonly logps: tf.Tensor1D; readonly entropies: tf.Tensor1D } {
+  const taped = tf.engine().state.gradientDepth > 0;
   const attrs = {
     temperature: options.temperature,
-    keepLogits: false,
+    keepLogits: taped && 4 * hidden.shape[0] * weight.shape[0] <= (options.keptBytes ?? 0),
     trainHidden: true,
     trainWeight: options.trainWeight,
   };
   const outputs = runOp<tf.Tensor[]>('SelectiveLogSoftmax', { hidden, weight, targets }, attrs);
+  // The tape holds the logits for as long as the gradient needs them.
+  tf.dispose(outputs.slice(3));
   return { logps: savedTensor<tf.Tensor1D>(outputs, 0), entropies: savedTensor<tf.Tensor1D>(outputs, 1) };
 }

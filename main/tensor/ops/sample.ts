@@ -45,3 +45,32 @@ function sampleRow(row: Float32Array, u: number, temperature: number): { id: num
 export function sampleRows(logits: tf.Tensor2D, uniforms: tf.Tensor1D, temperature: number): tf.Tensor1D {
   return savedTensor<tf.Tensor1D>(runOp<tf.Tensor[]>('SampleRows', { logits, uniforms }, { temperature }), 0);
 }
+
+/** Filters of a distribution, as model/sampler.ts applies them; 0, 1 and 0 are none. */
+export interface FilterAttrs {
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+  readonly minP: number;
+}
+
+/** Whether the current backend filters and draws itself, so that logits needn't be read. */
+export function hasFilteredSampling(): boolean {
+  return tf.getKernel('SampleFiltered', tf.getBackend()) != null;
+}
+
+/**
+ * Draws one token a row from the filtered softmax, by inverting its cumulative sum at the row's uniform. Only where
+ * `hasFilteredSampling`. logits [B, V], uniforms [B] → ids int32 [B].
+ */
+export function sampleFiltered(logits: tf.Tensor2D, uniforms: tf.Tensor1D, filters: FilterAttrs): tf.Tensor1D {
+  return runOp<tf.Tensor1D>('SampleFiltered', { logits, uniforms }, filters);
+}
+
+/**
+ * Divides positive logits by the penalty and multiplies others, **in place**, at places of logits [B, V] that `seen`
+ * lists once each. Only where `hasFilteredSampling`.
+ */
+export function penaliseInPlace(logits: tf.Tensor2D, seen: tf.Tensor1D, penalty: number): void {
+  tf.tidy(() => void runOp('RepetitionPenalty', { logits, seen }, { penalty }));
+}

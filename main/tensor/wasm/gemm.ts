@@ -2,7 +2,7 @@
  * Matrix products at the level of addresses: C = alpha·A·B, or C += alpha·A·B, with element strides for both operands,
  * so that one packed kernel serves all four transpositions.
  */
-import { GEMM_DOT, GEMM_PACK, GEMM_ROWS, GEMM_TILE } from '../kernels/ids.ts';
+import { GEMM_COLUMNS, GEMM_DOT, GEMM_PACK, GEMM_ROWS, GEMM_TILE } from '../kernels/ids.ts';
 import type { Pool } from './pool.ts';
 import type { WasmRuntime } from './runtime.ts';
 
@@ -39,6 +39,10 @@ const dotLimit = 5;
 const rowsLimit = 48;
 const shortRowsLimit = 16;
 const shortDepth = 64;
+/** Up to this many rows of A, each tile packs its columns of B itself. */
+const columnRowsLimit = 512;
+/** Longest K without a visit to C in between, as in assembly/gemm.ts. */
+const depthBlock = 576;
 /** Maximum elements of a packed operand: 16 MiB. */
 const packedLimit = 1 << 22;
 /** Longest K that is packed at once; longer ones are cut and accumulated. */
@@ -57,6 +61,7 @@ export function gemm(runtime: WasmRuntime, options: GemmOptions): void {
   };
   if (task.m === 0 || task.n === 0 || task.batch === 0) return;
   if (task.k === 0) clear(runtime, task);
+  else if (columnsPay(runtime, task)) columnProducts(runtime, task);
   else if (task.aCol !== 1 || task.bRow !== 1 || task.m > mostRows(task.k)) packedProduct(runtime, task);
   else if (task.m <= dotLimit || task.batch > 1) dotProducts(runtime, task);
   else rowProducts(runtime, task);
@@ -92,6 +97,23 @@ function rowProducts(runtime: WasmRuntime, task: Gemm): void {
   } finally {
     heap.free(block);
   }
+}
+
+function columnsPay({ wide, threads }: WasmRuntime, { m, n, k, aCol, batch }: Gemm): boolean {
+  const { width } = wide ? widePanels : narrowPanels;
+  return (
+    aCol === 1 && batch === 1 && k <= depthBlock && m > mostRows(k) && m <= columnRowsLimit && n >= 3 * threads * width
+  );
+}
+
+function columnProducts({ pool, threads, wide }: WasmRuntime, task: Gemm): void {
+  const { m, n, k } = task;
+  const { height, width } = wide ? widePanels : narrowPanels;
+  // At most 64 KiB of B a tile, but several tiles for every thread.
+  const span = Math.max(1, Math.floor(Math.min(16384 / k, n / (4 * threads)) / width)) * width;
+  const args = [task.a, task.aRow, task.b, task.bCol, task.bRow, task.c, task.cRow, m, n, k, span];
+  args.push(task.alpha, task.accumulate ? 1 : 0, height, width);
+  pool.run(GEMM_COLUMNS, args, Math.ceil(n / span), m * n * k > serialLimit);
 }
 
 function dotProducts({ pool, threads }: WasmRuntime, task: Gemm): void {
@@ -139,21 +161,24 @@ function product(runtime: WasmRuntime, task: Gemm): void {
   // An operand that all items share (stride 0) is packed once.
   const aItems = task.aBatch === 0 ? 1 : batch;
   const bItems = task.bBatch === 0 ? 1 : batch;
-  const aBytes = Math.ceil(m / height) * height * k * 4;
+  // Rows of A that lie along K are read as they are.
+  const asItLies = task.aCol === 1;
+  const aBytes = asItLies ? 0 : Math.ceil(m / height) * height * k * 4;
   const bBytes = Math.ceil(n / width) * width * k * 4;
   const parallel = batch * m * n * k > serialLimit;
   const block = heap.malloc(aItems * aBytes + bItems * bBytes + 128);
   try {
     const packedA = Math.ceil(block / 64) * 64;
     const packedB = Math.ceil((packedA + aItems * aBytes) / 64) * 64;
-    pack(runtime, [task.a, task.aRow, task.aCol, task.aBatch, packedA, m, k, height], aItems, parallel);
+    if (!asItLies) pack(runtime, [task.a, task.aRow, task.aCol, task.aBatch, packedA, m, k, height], aItems, parallel);
     pack(runtime, [task.b, task.bCol, task.bRow, task.bBatch, packedB, n, k, width], bItems, parallel);
     const { rows, columns } = blockSize(m, n, batch, runtime.threads);
     const across = Math.ceil(n / columns);
     const blocks = across * Math.ceil(m / rows);
-    const args = [packedA, packedB, aItems === 1 ? 0 : aBytes, bItems === 1 ? 0 : bBytes];
+    const [a, aDistance] = asItLies ? [task.a, 4 * task.aBatch] : [packedA, aItems === 1 ? 0 : aBytes];
+    const args = [a, packedB, aDistance, bItems === 1 ? 0 : bBytes];
     args.push(task.c, task.cRow, task.cBatch, m, n, k, rows, columns, across, blocks);
-    args.push(task.alpha, task.accumulate ? 1 : 0, height, width);
+    args.push(task.alpha, task.accumulate ? 1 : 0, height, width, asItLies ? task.aRow : 0);
     pool.run(GEMM_TILE, args, blocks * batch, parallel);
   } finally {
     heap.free(block);

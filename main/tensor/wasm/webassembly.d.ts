@@ -6,7 +6,7 @@ declare namespace WebAssembly {
   }
 
   class Memory {
-    constructor(descriptor: { initial: number; maximum: number; shared: true });
+    constructor(descriptor: { initial: number; maximum: number; shared?: true });
     readonly buffer: SharedArrayBuffer;
   }
 

@@ -1,5 +1,6 @@
 /** Weights are copied to the heap in pieces: as one JavaScript array they would be in memory twice. */
 import * as tf from '@tensorflow/tfjs-core';
+import { isQuantised } from '../quantised.ts';
 import { registerWeightMaker } from '../weights.ts';
 import { tensorSize, type WasmRuntime } from './runtime.ts';
 
@@ -8,7 +9,8 @@ const PIECE = 2 ** 22;
 
 /** Registers the wasm backend's way to make a weight. It supports float32 only. */
 export function registerWeights({ heap }: WasmRuntime): void {
-  registerWeightMaker('wasm', (source, shape) => {
+  registerWeightMaker('wasm', (source, shape, precision) => {
+    if (isQuantised(precision)) return null;
     const out = heap.output([...shape], 'float32');
     const size = tensorSize(out);
     for (let first = 0; first < size; first += PIECE) {

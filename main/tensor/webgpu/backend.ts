@@ -9,13 +9,24 @@ import {
   type TypedArray,
   util,
 } from '@tensorflow/tfjs-core';
+import { isQuantised, type Quantised, quantisedBytes } from '../quantised.ts';
+import { tooLarge } from './faults.ts';
 import type { Gpu } from './gpu.ts';
 import type { GpuBuffer } from './pool.ts';
 
 export const WEBGPU_BACKEND = 'webgpu';
 
 /** How numbers lie in a buffer; tfjs calls all but int32 and bool "float32". */
-export type Format = 'f32' | 'i32' | 'bf16' | 'f16';
+export type Format = 'f32' | 'i32' | 'bf16' | 'f16' | Quantised;
+
+/** Whether a buffer holds 32-bit numbers; others are frozen weights, which products and rows unpack. */
+const isPlain = (format: Format): format is 'f32' | 'i32' => format === 'f32' || format === 'i32';
+
+/** Some lines of a matrix in a buffer of their own. */
+export interface BufferPart {
+  readonly buffer: GpuBuffer;
+  readonly lines: number;
+}
 
 interface Stored {
   readonly dtype: DataType;
@@ -24,6 +35,8 @@ interface Stored {
   refCount: number;
   /** Null until a kernel asks for it. */
   buffer: GpuBuffer | null;
+  /** Of a matrix that one binding can't hold, in place of `buffer`. */
+  readonly parts?: readonly BufferPart[];
   /** What was given from here, while it is the same as on the GPU: small tensors and all integers. */
   host: TypedArray | null;
 }
@@ -69,8 +82,8 @@ export class WebGpuBackend extends KernelBackend {
   override readSync(dataId: object): TypedArray {
     const stored = this.#data.get(dataId);
     const { host, size, dtype, format } = stored;
-    if (format === 'bf16' || format === 'f16')
-      throw new Error('Expected a tensor of 32 bits to read; 16-bit weights are read where they were loaded from');
+    if (!isPlain(format))
+      throw new Error(`Expected a tensor of 32 bits to read; ${format} weights are read where they were loaded from`);
     const words = host ?? this.#download(stored, size);
     if (dtype === 'bool') return Uint8Array.from(words as Int32Array) as unknown as TypedArray;
     return words === host ? words.slice() : words;
@@ -86,6 +99,7 @@ export class WebGpuBackend extends KernelBackend {
     stored.refCount--;
     if (!force && stored.refCount > 0) return false;
     if (stored.buffer !== null) this.gpu.give(stored.buffer);
+    for (const { buffer } of stored.parts ?? []) this.gpu.give(buffer);
     this.#data.delete(dataId);
     return true;
   }
@@ -134,6 +148,25 @@ export class WebGpuBackend extends KernelBackend {
     return { dataId, shape: [...shape], dtype: 'float32' };
   }
 
+  /** A matrix in several buffers, each of at most `lines` lines: for weights that one binding can't hold. */
+  splitTarget(shape: readonly [number, number], format: Format, lines: number): TensorInfo {
+    const dataId = {};
+    const [all, length] = shape;
+    const parts = Array.from({ length: Math.ceil(all / lines) }, (_, i): BufferPart => {
+      const count = Math.min(lines, all - i * lines);
+      return { buffer: this.gpu.takeForUpload(bytesOf(count * length, format)), lines: count };
+    });
+    this.#data.set(dataId, {
+      ...{ dtype: 'float32', size: all * length, format, refCount: 1, buffer: null, host: null, parts },
+    });
+    return { dataId, shape: [...shape], dtype: 'float32' };
+  }
+
+  /** The buffers of a matrix that one binding can't hold; null for any other tensor. */
+  parts({ dataId }: TensorInfo): readonly BufferPart[] | null {
+    return this.#data.get(dataId).parts ?? null;
+  }
+
   /** A further tensor on the same data. */
   share({ dataId, dtype }: TensorInfo, shape: readonly number[]): TensorInfo {
     this.incRef(dataId);
@@ -148,14 +181,15 @@ export class WebGpuBackend extends KernelBackend {
   /** The buffer of a tensor of 32-bit numbers, filled. */
   buffer(tensor: TensorInfo): GpuBuffer {
     const format = this.format(tensor);
-    if (format === 'bf16' || format === 'f16')
-      throw new Error(`Expected 32-bit numbers, got ${format}: only products and rows read 16-bit weights`);
+    if (!isPlain(format))
+      throw new Error(`Expected 32-bit numbers, got ${format}: only products and rows read packed weights`);
     return this.anyBuffer(tensor);
   }
 
   /** The buffer of a tensor in whatever format, filled. */
   anyBuffer({ dataId }: TensorInfo): GpuBuffer {
     const stored = this.#data.get(dataId);
+    if (stored.parts !== undefined) throw tooLarge(bytesOf(stored.size, stored.format), this.gpu.largestBuffer);
     if (stored.buffer === null && stored.host !== null) this.#upload(stored, stored.host.slice());
     stored.buffer ??= this.#zeros(stored);
     return stored.buffer;
@@ -198,7 +232,17 @@ export class WebGpuBackend extends KernelBackend {
     return buffer;
   }
 
-  #download({ buffer, size, format }: Stored, count: number): TypedArray {
+  #download({ buffer, parts, size, format }: Stored, count: number): TypedArray {
+    if (parts !== undefined) {
+      const lines = parts.reduce((sum, part) => sum + part.lines, 0);
+      const out = new Float32Array(size);
+      let at = 0;
+      for (const part of parts) {
+        out.set(new Float32Array(this.gpu.read(part.buffer, 4 * part.lines * (size / lines))), at);
+        at += part.lines * (size / lines);
+      }
+      return out;
+    }
     if (buffer === null) return format === 'i32' ? new Int32Array(count) : new Float32Array(count);
     if (size === 0) return new Float32Array(0);
     const bytes = this.gpu.read(buffer, 4 * count);
@@ -214,7 +258,8 @@ function formatOf(dtype: DataType): Format {
 
 /** At least a vector of four, which is what many kernels read at a time. */
 export function bytesOf(size: number, format: Format): number {
-  return Math.max(16, (format === 'bf16' || format === 'f16' ? 2 : 4) * size);
+  if (isQuantised(format)) return quantisedBytes(size, format);
+  return Math.max(16, (isPlain(format) ? 4 : 2) * size);
 }
 
 /** A copy as 4-byte words. The caller may change its array afterwards, and an upload hands its memory over. */

@@ -127,8 +127,13 @@ export function openGpuDecodeRun(
       });
       x.dispose();
       const logits = backend.output([ids.length, vocabulary]);
-      const head = [matrixOf(backend, model.head, true)];
-      rowsProducts(backend, { x: h, rows: ids.length, weights: head, out: backend.buffer(logits) });
+      const head = matrixOf(backend, model.head, true);
+      let first = 0;
+      for (const part of head.parts ?? [head]) {
+        const call = { x: h, rows: ids.length, weights: [part], out: backend.buffer(logits) };
+        rowsProducts(backend, { ...call, place: { columns: vocabulary, first } });
+        first += part.lines;
+      }
       return tf.engine().makeTensorFromTensorInfo(logits) as tf.Tensor2D;
     },
     skip: store.advance,
@@ -146,7 +151,15 @@ export function openGpuDecodeRun(
     );
     // The low-rank B of gate and up has as many lines as both, as SwiGLU's kernel expects no bias.
     const plain = layers.every(({ gate, up }) => gate.bias === null && up.bias === null);
-    return rows <= MOST_ROWS && wide && plain && headDim % 8 === 0 && head.shape[1] % 4 === 0 && layers.length > 0;
+    // The head alone may lie in several buffers.
+    const whole = layers.every((layer) =>
+      [layer.q, layer.k, layer.v, layer.o, layer.gate, layer.up, layer.down].every(
+        ({ weight }) => backend.parts(weight) === null,
+      ),
+    );
+    return (
+      rows <= MOST_ROWS && wide && plain && whole && headDim % 8 === 0 && head.shape[1] % 4 === 0 && layers.length > 0
+    );
   }
 }
 

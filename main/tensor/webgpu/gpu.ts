@@ -2,21 +2,17 @@
  * The GPU as the trainer's thread sees it: buffers by number, programs that are queued, reads that wait. All that is
  * asked is recorded and posted in batches, so that the other thread encodes while this one continues.
  */
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { BraidError } from '../../errors.ts';
+import { inElectron, mib, outOfMemory, tooLarge } from './faults.ts';
+import { type Line, openLine } from './line.ts';
 import { BufferPool, type GpuBuffer, roundedSize } from './pool.ts';
 import type { Program } from './program.ts';
 import {
   type AdapterFacts,
   type Batch,
   COMMAND,
-  type GpuFault,
   PARAMETER_BYTES,
   type ProgramSource,
-  type Reply,
-  type Request,
   type Upload,
 } from './protocol.ts';
 
@@ -25,6 +21,10 @@ export interface GpuOptions {
   readonly adapter?: string | null;
   /** Bytes of GPU memory that may be used; default: no bound but the device's. */
   readonly budgetBytes?: number;
+  /** When opening it is given up, by performance.now; default: never. */
+  readonly deadline?: number;
+  /** Bytes of the largest buffer, where a test wants it smaller than the device's. */
+  readonly largestBuffer?: number;
 }
 
 /** Work that has been asked for so far, for tests and reports. */
@@ -35,6 +35,8 @@ export interface GpuCounts {
   readonly buffers: number;
   readonly bytes: number;
   readonly peakBytes: number;
+  /** Bytes of the buffers that dispatches were given, each counted again at each dispatch: what they read and write at most. */
+  readonly boundBytes: number;
   /** Dispatches by program. */
   readonly byProgram: ReadonlyMap<string, number>;
 }
@@ -59,8 +61,12 @@ export class Gpu {
   readonly #pool = new BufferPool();
   readonly #programs = new Map<Program, number>();
   readonly #used = new Map<string, number>();
-  /** Bytes that may be used; null: no bound but the device's. */
-  readonly budgetBytes: number | null;
+  /** Bytes that may be used; null: no bound but the device's, until a memory plan sets one. */
+  budgetBytes: number | null;
+  /** When waiting is given up, by performance.now: a GPU that is only tried must not hold up what tries it. */
+  deadline = Number.POSITIVE_INFINITY;
+  /** Bytes of the largest buffer that a program can be given. */
+  readonly largestBuffer: number;
   #creates: (readonly [number, number])[] = [];
   #destroys: number[] = [];
   #newPrograms: ProgramSource[] = [];
@@ -74,11 +80,14 @@ export class Gpu {
   #batch = 0;
   #dispatches = 0;
   #reads = 0;
+  #boundBytes = 0;
 
-  private constructor(line: Line, adapter: AdapterFacts, { budgetBytes }: GpuOptions) {
+  private constructor(line: Line, adapter: AdapterFacts, { budgetBytes, largestBuffer }: GpuOptions) {
     this.#line = line;
     this.adapter = adapter;
     this.budgetBytes = budgetBytes ?? null;
+    const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+    this.largestBuffer = Math.min(maxBufferSize, maxStorageBufferBindingSize, largestBuffer ?? maxBufferSize);
   }
 
   /** Starts the device's thread. Throws a BraidError that says why where there is no GPU. */
@@ -86,7 +95,7 @@ export class Gpu {
     if (process.versions.electron !== undefined) throw inElectron();
     const line = openLine();
     try {
-      const { adapter } = line.ask({ kind: 'open', adapter: options.adapter ?? null });
+      const { adapter } = line.ask({ kind: 'open', adapter: options.adapter ?? null }, options.deadline);
       if (adapter === undefined) throw new Error('Expected the opened device to say what it is');
       return new Gpu(line, adapter, options);
     } catch (error) {
@@ -104,6 +113,7 @@ export class Gpu {
       buffers: count,
       bytes,
       peakBytes,
+      boundBytes: this.#boundBytes,
       byProgram: this.#used,
     };
   }
@@ -156,6 +166,7 @@ export class Gpu {
     this.#record(...buffers.map(({ id }) => id));
     this.#pendingDispatches++;
     this.#dispatches++;
+    for (const { bytes } of buffers) this.#boundBytes += bytes;
     this.#used.set(code.name, (this.#used.get(code.name) ?? 0) + 1);
     if (this.#pendingDispatches === BATCH_DISPATCHES) this.flush();
   }
@@ -164,12 +175,10 @@ export class Gpu {
   read(buffer: GpuBuffer, bytes: number, offset = 0): ArrayBuffer {
     this.flush();
     this.#reads++;
-    const { bytes: found } = this.#line.ask({
-      kind: 'read',
-      buffer: buffer.id,
-      offset,
-      bytes: Math.ceil(bytes / 4) * 4,
-    });
+    const { bytes: found } = this.#line.ask(
+      { kind: 'read', buffer: buffer.id, offset, bytes: Math.ceil(bytes / 4) * 4 },
+      this.deadline,
+    );
     if (found === undefined) throw new Error('Expected the read to bring bytes');
     return found;
   }
@@ -177,7 +186,7 @@ export class Gpu {
   /** Waits until the GPU has done everything, and throws what went wrong. */
   finish(): void {
     this.flush();
-    this.#line.ask({ kind: 'wait' });
+    this.#line.ask({ kind: 'wait' }, this.deadline);
   }
 
   /** Posts what was recorded. */
@@ -207,21 +216,30 @@ export class Gpu {
     return this.#line.ask({ kind: 'list' }).names ?? [];
   }
 
+  /** Bytes that can be allocated besides what is, at most `most`: they are taken and given back. */
+  room(most: number): number {
+    this.flush();
+    return this.#line.ask({ kind: 'trial', most }).room ?? 0;
+  }
+
+  /** Takes the device away, as a driver's reset does: for tests. */
+  lose(): void {
+    this.#line.ask({ kind: 'lose' });
+  }
+
   async close(): Promise<void> {
     this.#line.ask({ kind: 'close' });
     await this.#line.end();
   }
 
+  /** Gives up a GPU that doesn't answer: its thread ends when the driver lets it. */
+  abandon(): void {
+    void this.#line.end();
+  }
+
   #make(bytes: number): GpuBuffer {
     const size = roundedSize(bytes);
-    const { maxBufferSize, maxStorageBufferBindingSize } = this.adapter.limits;
-    const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
-    if (size > most)
-      throw new BraidError(
-        'GPU_BUFFER_TOO_LARGE',
-        `Expected a tensor of at most ${mib(most)} MiB on this GPU, got ${mib(bytes)} MiB`,
-        { remedy: 'Use 16-bit base weights, a smaller model, or another GPU or backend.' },
-      );
+    if (size > this.largestBuffer) throw tooLarge(bytes, this.largestBuffer);
     this.#keepToBudget(size);
     try {
       return this.#create(size);
@@ -293,111 +311,5 @@ export class Gpu {
     if (groups <= most) return [groups, 1, 1];
     const rows = Math.ceil(groups / most);
     return [Math.ceil(groups / rows), rows, 1];
-  }
-}
-
-/** The way to the device's thread and back. */
-interface Line {
-  post(request: Request, transfer: readonly ArrayBuffer[]): void;
-  /** Posts and waits for the answer. */
-  ask(request: Request): Extract<Reply, { ok: true }>;
-  end(): Promise<void>;
-}
-
-function openLine(): Line {
-  const flag = new Int32Array(new SharedArrayBuffer(8));
-  const { port1, port2 } = new MessageChannel();
-  const worker = new Worker(threadFile(), {
-    workerData: { port: port2, flag },
-    transferList: [port2],
-    name: 'braid-gpu',
-  });
-  worker.on('error', () => undefined);
-  worker.unref();
-  port1.unref();
-  return {
-    post: (request, transfer) => port1.postMessage(request, [...transfer]),
-    ask: (request) => {
-      const before = Atomics.load(flag, 0);
-      port1.postMessage(request);
-      const reply = waitFor(port1, flag, before);
-      if (reply.ok) return reply;
-      throw faultError(reply.fault, reply.message);
-    },
-    end: async () => {
-      port1.close();
-      await worker.terminate();
-    },
-  };
-}
-
-/** How long the thread may be without a sign of life: a driver may take minutes over one kernel. */
-const SILENCE_MS = 15 * 60_000;
-const LOOK_MS = 5000;
-
-function waitFor(port: MessagePort, flag: Int32Array, before: number): Reply {
-  let [beat, since] = [Atomics.load(flag, 1), performance.now()];
-  while (Atomics.wait(flag, 0, before, LOOK_MS) === 'timed-out') {
-    const now = Atomics.load(flag, 1);
-    if (now !== beat) [beat, since] = [now, performance.now()];
-    else if (performance.now() - since > SILENCE_MS) throw faultError('lost', 'its thread no longer answers');
-  }
-  const answer = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
-  if (answer === undefined) throw new Error('Expected an answer of the GPU thread, got none');
-  return answer.message;
-}
-
-/** The thread's program: this folder's in a checkout, a file of its own in a build. */
-function threadFile(): string {
-  const candidates = ['./thread.ts', './webgpu.js', '../webgpu.js'];
-  const files = candidates.map((name) => fileURLToPath(new URL(name, import.meta.url)));
-  const found = files.find((file) => existsSync(file));
-  if (found === undefined) throw new Error(`Expected the GPU thread at one of ${files.join(', ')}`);
-  return found;
-}
-
-/** Dawn's binding hands out memory of its own, which Electron's V8 doesn't allow. */
-function inElectron(): BraidError {
-  return new BraidError('NO_WEBGPU', 'The webgpu backend cannot run inside Electron', {
-    kind: 'input',
-    remedy: 'Run the app in a browser by "braid serve", or train from the command line: both use plain Node.',
-  });
-}
-
-const mib = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
-
-function outOfMemory(message: string): BraidError {
-  return new BraidError('OUT_OF_MEMORY', `Out of GPU memory: ${message}`, {
-    remedy: 'Use 16-bit base weights, fewer generations at a time, a shorter stage or a smaller model.',
-  });
-}
-
-/** What went wrong with the device, with what to do about it. */
-function faultError(fault: GpuFault, message: string): BraidError {
-  switch (fault) {
-    case 'no-package':
-      return new BraidError('NO_WEBGPU', `The webgpu package could not be loaded: ${message}`, {
-        kind: 'input',
-        remedy: 'Run npm ci without --omit=optional, or use --backend wasm.',
-      });
-    case 'no-adapter':
-      return new BraidError('NO_GPU', `No GPU was found: ${message}`, {
-        kind: 'input',
-        remedy: 'Install the Vulkan loader (libvulkan1) and the driver of your GPU, or use --backend wasm.',
-      });
-    case 'no-device':
-      return new BraidError('NO_GPU', `The GPU could not be opened: ${message}`, {
-        remedy: 'Close other programs that use the GPU, update its driver, or use --backend wasm.',
-      });
-    case 'lost':
-      return new BraidError('GPU_LOST', `The GPU went away: ${message}`, {
-        remedy: 'Resume the run from its last checkpoint. A driver reset or sleep takes the GPU from every program.',
-      });
-    case 'out-of-memory':
-      return outOfMemory(message);
-    case 'invalid':
-      return new BraidError('GPU_FAILED', `The GPU refused a command: ${message}`, {
-        remedy: 'Update the GPU’s driver, or use --backend wasm; please report this with the message.',
-      });
   }
 }

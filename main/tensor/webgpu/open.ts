@@ -19,3 +19,9 @@ export async function closeWebGpuBackend(backend: WebGpuBackend): Promise<void> 
   if (tf.findBackend(WEBGPU_BACKEND) === backend) tf.removeBackend(WEBGPU_BACKEND);
   await backend.gpu.close();
 }
+
+/** The same of one that doesn't answer, without waiting for it. */
+export function abandonWebGpuBackend(backend: WebGpuBackend): void {
+  if (tf.findBackend(WEBGPU_BACKEND) === backend) tf.removeBackend(WEBGPU_BACKEND);
+  backend.gpu.abandon();
+}

@@ -56,7 +56,19 @@ export interface ReadRequest {
   readonly bytes: number;
 }
 
-export type Request = Batch | OpenRequest | ReadRequest | { readonly kind: 'wait' | 'list' | 'close' };
+/** Asks how much memory can be allocated, `most` at most. */
+export interface TrialRequest {
+  readonly kind: 'trial';
+  readonly most: number;
+}
+
+/** "lose" takes the device away as a driver's reset does: for tests. */
+export type Request =
+  | Batch
+  | OpenRequest
+  | ReadRequest
+  | TrialRequest
+  | { readonly kind: 'wait' | 'list' | 'close' | 'lose' };
 
 /** The limits that kernels and memory plans look at. */
 export interface GpuLimits {
@@ -82,13 +94,23 @@ export interface AdapterFacts {
 }
 
 /** Why the device can't continue. */
-export type GpuFault = 'no-package' | 'no-adapter' | 'no-device' | 'lost' | 'out-of-memory' | 'invalid';
+export type GpuFault =
+  | 'no-package'
+  | 'no-adapter'
+  | 'other-name'
+  | 'no-device'
+  | 'lost'
+  | 'slow'
+  | 'out-of-memory'
+  | 'invalid';
 
 export type Reply =
   | {
       readonly ok: true;
       readonly adapter?: AdapterFacts;
       readonly bytes?: ArrayBuffer;
+      /** Bytes that could be allocated. */
+      readonly room?: number;
       /** Of every adapter of the system. */
       readonly names?: readonly string[];
     }

@@ -14,6 +14,7 @@ import { registerNormRopeSwiGlu } from './kernels/norm-rope-swiglu.ts';
 import { registerReduce } from './kernels/reduce.ts';
 import { registerRows } from './kernels/rows.ts';
 import { registerSample } from './kernels/sample.ts';
+import { registerSampleFiltered } from './kernels/sample-filtered.ts';
 import { registerShape } from './kernels/shape.ts';
 import { openGpuKvCache } from './kv-cache.ts';
 import { gpuWeight } from './weights.ts';
@@ -30,6 +31,7 @@ export function registerWebGpuKernels(backend: WebGpuBackend): void {
   registerAttention(register);
   registerLogSoftmax(register);
   registerSample(register);
+  registerSampleFiltered(register);
   registerAdamW(register);
   registerWeightMaker(WEBGPU_BACKEND, (source, shape, precision) => gpuWeight(backend, source, shape, precision));
   registerKvCache(WEBGPU_BACKEND, (prefix, rows, shape, capacity) =>

@@ -16,12 +16,16 @@ import {
   type Reply,
   type Request,
 } from './protocol.ts';
+import { trialAllocation } from './trial-memory.ts';
 
 /** The parameters that all dispatches of a batch share a buffer for, at first. */
 const FIRST_PARAMETERS = 1024 * PARAMETER_BYTES;
 
 /** Readback goes through mapped buffers of at most so many bytes. */
 const STAGING_BYTES = 64 * 2 ** 20;
+
+/** A trial of the memory allocates buffers of this size. */
+const TRIAL_STEP = 256 * 2 ** 20;
 
 /** Bind groups that are kept of a program: a run whose buffers never come round again must not pile them up. */
 const MOST_GROUPS = 2048;
@@ -44,6 +48,7 @@ class DeviceThread {
   readonly #programs = new Map<number, Compiled>();
   readonly #buffers = new Map<number, GPUBuffer>();
   #parameters: GPUBuffer;
+  #closed = false;
   #staging: GPUBuffer | null = null;
   #fault: { readonly fault: GpuFault; readonly message: string } | null = null;
 
@@ -57,8 +62,9 @@ class DeviceThread {
       const fault = error.constructor.name === 'GPUOutOfMemoryError' ? 'out-of-memory' : 'invalid';
       this.#fault ??= { fault, message: error.message };
     });
-    void device.lost.then(({ reason, message }) => {
-      if (reason !== 'destroyed') this.#fault = { fault: 'lost', message };
+    void device.lost.then((info) => {
+      // To look into it while the thread is being ended would end the process.
+      if (!this.#closed && info.reason !== 'destroyed') this.#fault = { fault: 'lost', message: info.message };
     });
   }
 
@@ -137,8 +143,33 @@ class DeviceThread {
     await this.#device.queue.onSubmittedWorkDone();
   }
 
-  close(): void {
+  /** Bytes that can be allocated besides what is, at most `most`. */
+  async room(most: number): Promise<number> {
+    const taken: GPUBuffer[] = [];
+    const { maxBufferSize } = this.#device.limits;
+    const found = await trialAllocation(Math.min(TRIAL_STEP, maxBufferSize), most, async (bytes) => {
+      this.#device.pushErrorScope('out-of-memory');
+      this.#device.pushErrorScope('validation');
+      const buffer = this.#storageBuffer(bytes);
+      const faults = [await this.#device.popErrorScope(), await this.#device.popErrorScope()];
+      taken.push(buffer);
+      return faults.every((fault) => fault === null);
+    });
+    for (const buffer of taken) buffer.destroy();
+    await this.wait();
+    return found;
+  }
+
+  lose(): void {
     this.#device.destroy();
+    this.#fault = { fault: 'lost', message: 'the device was taken away' };
+  }
+
+  /** Once this is done, nothing of the device is still to be heard. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#device.destroy();
+    await this.#device.lost;
     // Named so that it can't be collected before the device.
     void this.#instance;
   }
@@ -237,7 +268,9 @@ async function open({ adapter: wanted }: OpenRequest): Promise<DeviceThread> {
   Object.assign(globalThis, dawn.globals);
   const instance = dawn.create([...DAWN_FLAGS, ...(wanted === null ? [] : [`adapter=${wanted}`])]);
   const adapter = await instance.requestAdapter({ powerPreference: 'high-performance' }).catch((error: unknown) => {
-    throw new OpenFault('no-adapter', messageOf(error));
+    const names = namesIn(messageOf(error));
+    if (wanted === null || names.length === 0) throw new OpenFault('no-adapter', messageOf(error));
+    throw new OpenFault('other-name', `none has "${wanted}" in its name, there are: ${names.join(', ')}`);
   });
   if (adapter === null) throw new OpenFault('no-adapter', 'no adapter was found');
   const device = await adapter.requestDevice({ requiredLimits: { ...limitsOf(adapter) } }).catch((error: unknown) => {
@@ -252,6 +285,10 @@ async function listAdapters(): Promise<string[]> {
   const message = await create(['adapter=none has this name'])
     .requestAdapter({})
     .then(() => '', messageOf);
+  return namesIn(message);
+}
+
+function namesIn(message: string): string[] {
   return [...message.matchAll(/backend: '([^']*)', name: '([^']*)'/g)].map(([, api, name]) => `${name} (${api})`);
 }
 
@@ -304,8 +341,13 @@ async function handle(request: Request): Promise<void> {
   if (thread === null) throw new Error('Expected the GPU to be open');
   if (request.kind === 'batch') return thread.run(request);
   if (request.kind === 'list') return reply({ ok: true, names: await listAdapters() });
+  if (request.kind === 'trial') return reply({ ok: true, room: await thread.room(request.most) });
+  if (request.kind === 'lose') {
+    thread.lose();
+    return reply({ ok: true });
+  }
   if (request.kind === 'close') {
-    thread.close();
+    await thread.close();
     return reply({ ok: true });
   }
   const bytes = request.kind === 'read' ? await thread.read(request) : undefined;

@@ -1,33 +1,86 @@
-/** Weights go up in pieces as they are read; frozen matrices may stay in the 16 bits that the file has. */
+/** Weights go up in pieces as they are read; frozen matrices stay in the 16 bits that the file has, or in 8 or 4. */
 import * as tf from '@tensorflow/tfjs-core';
+import { isQuantised, QUANTISED_BLOCK, quantise, quantisedDataBytes } from '../quantised.ts';
 import type { WeightPrecision, WeightSource } from '../weights.ts';
-import type { Format, WebGpuBackend } from './backend.ts';
+import { bytesOf, type Format, type WebGpuBackend } from './backend.ts';
+import { tooLarge } from './faults.ts';
+import { type GpuBuffer, roundedSize } from './pool.ts';
 
 /** Numbers of a piece: 16 MiB of float32. */
 const PIECE = 2 ** 22;
 
+/** Null where a quantised matrix has lines that kernels can't read four numbers at a time. */
 export function gpuWeight(
   backend: WebGpuBackend,
   source: WeightSource,
   shape: readonly number[],
   precision: WeightPrecision,
-): tf.Tensor {
+): tf.Tensor | null {
   const format = formatFor(source, shape, precision);
+  if (format === null) return null;
   if (format !== 'f32') backend.cacheFormat = 'f16';
-  const out = backend.uploadTarget(shape, format);
-  const buffer = backend.anyBuffer(out);
   const size = shape.reduce((product, length) => product * length, 1);
-  for (let first = 0; first < size; first += PIECE) {
-    const count = Math.min(PIECE, size - first);
-    const piece = format === 'f32' ? source.readPart(first, count).buffer : sixteenBits(source, first, count, format);
-    backend.gpu.upload(buffer, padded(piece), first * (format === 'f32' ? 4 : 2));
+  const split = linesOfAPart(shape, format, backend.gpu.largestBuffer);
+  if (split === null) {
+    const out = backend.uploadTarget(shape, format);
+    upload(backend, backend.anyBuffer(out), source, { from: 0, size }, format);
+    return tf.engine().makeTensorFromTensorInfo(out);
   }
+  const [lines = 0, length = 0] = shape;
+  const out = backend.splitTarget([lines, length], format, split);
+  (backend.parts(out) ?? []).forEach((part, i) => {
+    upload(backend, part.buffer, source, { from: i * split * length, size: part.lines * length }, format);
+  });
   return tf.engine().makeTensorFromTensorInfo(out);
 }
 
-/** Vectors stay float32: they are small. Kernels read 16-bit lines four numbers at a time. */
-function formatFor({ type }: WeightSource, shape: readonly number[], precision: WeightPrecision): Format {
-  if (precision === 'float32' || shape.length !== 2 || (shape[1] ?? 0) % 4 !== 0) return 'f32';
+/** Lines for each of several buffers, where one can't hold them all: whole blocks of them. Null where one can. */
+function linesOfAPart(shape: readonly number[], format: Format, largest: number): number | null {
+  const [lines = 0, length = 0] = shape;
+  if (shape.length !== 2 || roundedSize(bytesOf(lines * length, format)) <= largest) return null;
+  // Sizes are rounded up by at most an eighth.
+  const most = Math.floor((0.875 * largest) / (bytesOf(QUANTISED_BLOCK * length, format) / QUANTISED_BLOCK));
+  const step = isQuantised(format) ? QUANTISED_BLOCK : 4;
+  if (most < step) throw tooLarge(bytesOf(lines * length, format), largest);
+  return most - (most % step);
+}
+
+interface Range {
+  /** The first number of the file's tensor. */
+  readonly from: number;
+  readonly size: number;
+}
+
+function upload(
+  backend: WebGpuBackend,
+  buffer: GpuBuffer,
+  source: WeightSource,
+  { from, size }: Range,
+  format: Exclude<Format, 'i32'>,
+): void {
+  for (let first = 0; first < size; first += PIECE) {
+    const count = Math.min(PIECE, size - first);
+    if (isQuantised(format)) {
+      const { data, scales } = quantise(source.readPart(from + first, count), format);
+      backend.gpu.upload(buffer, data.buffer, quantisedDataBytes(first, format));
+      backend.gpu.upload(buffer, scales.buffer, quantisedDataBytes(size, format) + (4 * first) / QUANTISED_BLOCK);
+      continue;
+    }
+    const [at, width] = [from + first, format === 'f32' ? 4 : 2];
+    const piece = format === 'f32' ? source.readPart(at, count).buffer : sixteenBits(source, at, count, format);
+    backend.gpu.upload(buffer, padded(piece), first * width);
+  }
+}
+
+/** Vectors stay float32: they are small. Kernels read packed lines four numbers at a time. */
+function formatFor(
+  { type }: WeightSource,
+  shape: readonly number[],
+  precision: WeightPrecision,
+): Exclude<Format, 'i32'> | null {
+  const packs = shape.length === 2 && (shape[1] ?? 0) % 4 === 0;
+  if (isQuantised(precision)) return packs ? precision : null;
+  if (precision === 'float32' || !packs) return 'f32';
   if (precision === 'stored' && type === 'F32') return 'f32';
   return type === 'F16' ? 'f16' : 'bf16';
 }

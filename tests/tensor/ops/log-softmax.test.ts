@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { gradients } from '../../../main/tensor/backward.ts';
 import { selectiveLogSoftmax } from '../../../main/tensor/ops/log-softmax.ts';
 import { openTestBackends, tensorsLeft } from '../../backends.ts';
 import { gradientError, randomTensor } from './finite-differences.ts';
@@ -46,6 +47,32 @@ describe.each(await openTestBackends())('selectiveLogSoftmax on $name', (backend
     const f = (h: tf.Tensor2D): tf.Tensor =>
       selectiveLogSoftmax(h, weight, targets, { temperature: 1, trainWeight: false }).logps;
     expect(gradientError(f, [randomTensor([4, 8], 1)])).toBeLessThan(1e-3);
+  });
+
+  it('gives the same bits whether logits may be kept for the gradient or not, and releases them', () => {
+    const [hidden, weight] = [randomTensor<tf.Rank.R2>([40, 8], 1), randomTensor<tf.Rank.R2>([110, 8], 2)];
+    const targets = tf.tensor1d(
+      Array.from({ length: 40 }, (_, i) => 2 * i),
+      'int32',
+    );
+    const passes = [0, 4 * 40 * 110].map((keptBytes) => {
+      const before = tf.memory();
+      let live = 0;
+      const found = gradients(() => {
+        const options = { temperature: 0.7, trainWeight: true, keptBytes };
+        const { logps, entropies } = selectiveLogSoftmax(hidden, weight, targets, options);
+        live = tf.memory().numBytes - before.numBytes;
+        return tf.sum(tf.add(tf.mul(logps, logps), entropies));
+      }, [hidden, weight]);
+      const numbers = found.grads.map((grad) => [...(grad as tf.Tensor).dataSync<'float32'>()]);
+      tf.dispose([found.value, ...(found.grads as tf.Tensor[])]);
+      return { live, numbers, left: tf.memory().numBytes - before.numBytes };
+    });
+    const [again, kept] = passes as [(typeof passes)[0], (typeof passes)[0]];
+    expect(kept.numbers).toEqual(again.numbers);
+    expect(kept.left).toBe(0);
+    // Only wasm keeps logits on demand; native keeps probabilities by a limit of its own.
+    expect(kept.live - again.live).toBe(tf.getBackend() === 'wasm' ? 4 * 40 * 110 : 0);
   });
 
   it('leaves no tensors', () => {

@@ -182,6 +182,18 @@ describe('gemm', () => {
     }
   });
 
+  it('gives the same bits for a row among hundreds, whose tiles pack for themselves, as among more', async () => {
+    runtime = await openForTest(2);
+    const [n, k] = [130, 300];
+    for (const wide of [false, true]) {
+      for (const layout of ['NN', 'NT'] as const) {
+        const many = product({ m: 520, n, k, layout }, 0, { ...runtime, wide });
+        const some = product({ m: 101, n, k, layout }, 0, { ...runtime, wide });
+        expect(some, `${layout}, wide: ${wide}`).toEqual(many.slice(0, 101 * n));
+      }
+    }
+  });
+
   it('frees its scratch', async () => {
     runtime = await openForTest(2);
     const before = runtime.heap.bytesInUse();

@@ -1,15 +1,16 @@
 /** The GPU backend for a suite of its own: null where there is no adapter, which the suite then says. */
 import '../../../main/tensor/gradients.ts';
 import type { WebGpuBackend } from '../../../main/tensor/webgpu/backend.ts';
+import type { GpuOptions } from '../../../main/tensor/webgpu/gpu.ts';
 import { openWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
-import { chooseTestGpu } from '../../software-gpu.ts';
+import { chooseTestGpu, skipWithoutGpu } from '../../software-gpu.ts';
 
-export async function openGpuForTest(budgetBytes?: number): Promise<WebGpuBackend | null> {
+export async function openGpuForTest(options: GpuOptions = {}): Promise<WebGpuBackend | null> {
   try {
     chooseTestGpu();
-    return await openWebGpuBackend(budgetBytes === undefined ? {} : { budgetBytes });
+    return await openWebGpuBackend(options);
   } catch (error) {
-    console.warn(`webgpu is skipped: ${error instanceof Error ? error.message : error}`);
+    skipWithoutGpu(error);
     return null;
   }
 }

@@ -1,5 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, describe, expect, it } from 'vitest';
+import { gatherRows } from '../../../main/tensor/ops/rows.ts';
+import { dequantise, quantise } from '../../../main/tensor/quantised.ts';
 import { matrixOf } from '../../../main/tensor/webgpu/kernels/matrix.ts';
 import { rowsProducts } from '../../../main/tensor/webgpu/kernels/product-rows.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
@@ -124,6 +126,33 @@ describe.runIf(gpu !== null)('products on webgpu', () => {
     },
   );
 
+  // 24 lines of 40 are 15 blocks; 7 of 36 end in the middle of one.
+  it.each(
+    (['int8', 'nf4'] as const).flatMap((kind) =>
+      [[24, 40] as const, [7, 36] as const].map(([n, k]) => ({ kind, n, k })),
+    ),
+  )('keep frozen weights of $n x $k in $kind, with the products of the unpacked numbers', ({ kind, n, k }) => {
+    const values = Float32Array.from(matrix(n, k, 3).dataSync<'float32'>());
+    const weight = makeWeight(sixteenBits(values, 'F32'), [n, k], kind) as tf.Tensor2D;
+    expect(opened(gpu).format(weight)).toBe(kind);
+    const same = tf.tensor2d(dequantise(quantise(values, kind), kind, n * k), [n, k]);
+    for (const rows of [3, 40]) {
+      const x = matrix(rows, k, 4);
+      expect(difference(tf.matMul(x, weight, false, true), expected(x, same, false, true))).toBeLessThan(1e-5);
+      const dy = matrix(rows, n, 5);
+      expect(difference(tf.matMul(dy, weight), expected(dy, same, false, false))).toBeLessThan(1e-5);
+    }
+    const rows = tf.tensor1d([2, 0, n - 1], 'int32');
+    expect(difference(gatherRows(weight, rows), gatherRows(same, rows).dataSync())).toBeLessThan(1e-6);
+  });
+
+  it('unpack a matrix whose lines are no multiple of four', () => {
+    const values = Float32Array.from(matrix(5, 7, 3).dataSync<'float32'>());
+    const weight = makeWeight(sixteenBits(values, 'F32'), [5, 7], 'nf4');
+    expect(opened(gpu).format(weight)).toBe('f32');
+    expect(weight.dataSync()).toEqual(dequantise(quantise(values, 'nf4'), 'nf4', 35));
+  });
+
   it('keep the 16 bits of a file where its numbers are to stay, and no float32 ones', () => {
     const values = toBfloat(matrix(8, 8, 3).dataSync<'float32'>());
     const kept = (type: 'BF16' | 'F32'): string =>
@@ -140,7 +169,7 @@ describe.runIf(gpu !== null)('products on webgpu', () => {
 
 describe.runIf(gpu !== null)('a GPU with a budget', () => {
   it('refuses what goes beyond it, and keeps working', async () => {
-    const small = opened(await openGpuForTest(2 ** 20));
+    const small = opened(await openGpuForTest({ budgetBytes: 2 ** 20 }));
     const large = (): tf.Tensor => tf.tidy(() => tf.fill([2 ** 20], 1));
     expect(large).toThrow(expect.objectContaining({ code: 'OUT_OF_MEMORY' }));
     expect(tf.tidy(() => tf.sum(tf.fill([1000], 2)).dataSync()[0])).toBe(2000);

@@ -237,10 +237,15 @@ function softmaxGradRow(probs: usize, dScores: usize, lse: f32, delta: f32, low:
   const lse4 = f32x4.splat(lse);
   const delta4 = f32x4.splat(delta);
   const end = <usize>padded << 2;
-  for (let i: usize = 0; i < end; i += 16) {
-    const p = expBelow(f32x4.sub(v128.load(probs + i), lse4), table);
-    v128.store(probs + i, p);
-    v128.store(dScores + i, f32x4.mul(p, f32x4.sub(v128.load(dScores + i), delta4)));
+  for (let i: usize = 0; i < end; i += 32) {
+    const a = expBelow(f32x4.sub(v128.load(probs + i), lse4), table);
+    const b = expBelow(f32x4.sub(v128.load(probs + i, 16), lse4), table);
+    v128.store(probs + i, a);
+    v128.store(probs + i, b, 16);
+    const dA = f32x4.mul(a, f32x4.sub(v128.load(dScores + i), delta4));
+    const dB = f32x4.mul(b, f32x4.sub(v128.load(dScores + i, 16), delta4));
+    v128.store(dScores + i, dA);
+    v128.store(dScores + i, dB, 16);
   }
   const bytesLow = <usize>low << 2;
   memory.fill(probs, 0, bytesLow);

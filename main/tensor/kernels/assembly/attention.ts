@@ -10,6 +10,7 @@ import {
   finishRow,
   KEYS,
   keysIn,
+  logSumExp,
   packQueries,
   packRows,
   packTransposed,
@@ -140,8 +141,9 @@ export function finishBlock(
   const rowBytes = (<usize>d) << 2;
   for (let token = 0; token < tokens; token++) {
     for (let head = 0; head < group; head++) {
-      const sum = finishRow(scratch, token * group + head, d, out + <usize>head * rowBytes);
-      if (lse != 0) store<f32>(lse + ((<usize>head) << 2), sum);
+      const row = token * group + head;
+      finishRow(scratch, row, d, out + <usize>head * rowBytes);
+      if (lse != 0) store<f32>(lse + ((<usize>head) << 2), logSumExp(scratch, row, d));
     }
     out += stride;
     if (lse != 0) lse += lseStride;

@@ -334,7 +334,15 @@ export function softmaxRow(scratch: usize, row: i32, d: i32, visible: i32, padde
   const largest = maxLanes(largest4);
   const largestSplat = f32x4.splat(largest);
   let sum4 = f32x4.splat(0);
-  for (let p = score; p < end; p += 16) {
+  let p = score;
+  for (; p + 32 <= end; p += 32) {
+    const a = expBelow(f32x4.sub(v128.load(p), largestSplat), table);
+    const b = expBelow(f32x4.sub(v128.load(p, 16), largestSplat), table);
+    v128.store(p, a);
+    v128.store(p, b, 16);
+    sum4 = f32x4.add(f32x4.add(sum4, a), b);
+  }
+  if (p < end) {
     const prob = expBelow(f32x4.sub(v128.load(p), largestSplat), table);
     v128.store(p, prob);
     sum4 = f32x4.add(sum4, prob);
@@ -352,9 +360,14 @@ export function softmaxRow(scratch: usize, row: i32, d: i32, visible: i32, padde
   store<f32>(sumCell, load<f32>(sumCell) + sumLanes(sum4));
 }
 
-/** Divides a row's sums by its softmax denominator into `out`; returns the row's log-sum-exp. */
-export function finishRow(scratch: usize, row: i32, d: i32, out: usize): f32 {
+/** Divides a row's sums by its softmax denominator into `out`. */
+export function finishRow(scratch: usize, row: i32, d: i32, out: usize): void {
   const denominator = load<f32>(denominatorsIn(scratch, d) + (<usize>row << 2));
   scaleInto(sumsIn(scratch, d) + ((<usize>row * <usize>d) << 2), d, <f32>1.0 / denominator, out);
+}
+
+/** A row's log-sum-exp. */
+export function logSumExp(scratch: usize, row: i32, d: i32): f32 {
+  const denominator = load<f32>(denominatorsIn(scratch, d) + (<usize>row << 2));
   return load<f32>(maximaIn(scratch, d) + (<usize>row << 2)) + <f32>log64(<f64>denominator);
 }

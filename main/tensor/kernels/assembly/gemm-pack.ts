@@ -33,14 +33,63 @@ export function gemmPack(args: usize, tile: i32, scratch: usize): void {
   let from = pointerArg(args, 0) + <usize>batch * intArg(args, 3) * 4;
   from += <usize>(first * width) * vectorStride + <usize>firstStep * depthStride;
   let to = pointerArg(args, 4) + <usize>(batch * panels + first) * panelBytes + <usize>firstStep * stepBytes;
-  for (let panel = first; panel < last; panel++) {
+  let panel = first;
+  if (vectorStride == 4 && (width & 3) == 0) {
+    const full = min(last, vectors / width);
+    packPanels(from, depthStride, to, panelBytes, width, full - first, steps);
+    from += <usize>((full - first) * width) << 2;
+    to += <usize>(full - first) * panelBytes;
+    panel = full;
+  }
+  for (; panel < last; panel++) {
     const count = vectors - panel * width;
-    if (count < width) packStrided(from, vectorStride, depthStride, to, count, width, steps);
-    else if (vectorStride == 4) packAcross(from, depthStride, to, width, steps);
-    else if (depthStride == 4) packAlong(from, vectorStride, to, width, steps);
-    else packStrided(from, vectorStride, depthStride, to, width, width, steps);
+    packColumns(from, vectorStride, depthStride, to, count, width, steps);
     from += <usize>width * vectorStride;
     to += panelBytes;
+  }
+}
+
+/** Packs one panel of up to `width` vectors. */
+export function packColumns(
+  from: usize, vectorStride: usize, depthStride: usize, to: usize, count: i32, width: i32, depth: i32,
+): void {
+  if (count < width) packStrided(from, vectorStride, depthStride, to, count, width, depth);
+  else if (vectorStride == 4) packAcross(from, depthStride, to, width, depth);
+  else if (depthStride == 4) packAlong(from, vectorStride, to, width, depth);
+  else packStrided(from, vectorStride, depthStride, to, width, width, depth);
+}
+
+/**
+ * Interleaved vectors (stride 1) of several panels: reads the source in order, and writes whole cache lines, of a panel
+ * of four vectors at four steps along K at a time.
+ */
+function packPanels(
+  source: usize, depthStride: usize, target: usize, panelBytes: usize, width: i32, panels: i32, depth: i32,
+): void {
+  const step = <usize>width << 2;
+  let k = 0;
+  if (width == 4) {
+    for (; k + 4 <= depth; k += 4) {
+      let from = source + <usize>k * depthStride;
+      let to = target + <usize>k * step;
+      for (let panel = 0; panel < panels; panel++) {
+        v128.store(to, v128.load(from));
+        v128.store(to, v128.load(from + depthStride), 16);
+        v128.store(to, v128.load(from + 2 * depthStride), 32);
+        v128.store(to, v128.load(from + 3 * depthStride), 48);
+        from += 16;
+        to += panelBytes;
+      }
+    }
+  }
+  for (; k < depth; k++) {
+    let from = source + <usize>k * depthStride;
+    let to = target + <usize>k * step;
+    for (let panel = 0; panel < panels; panel++) {
+      for (let lane: usize = 0; lane < step; lane += 16) v128.store(to + lane, v128.load(from + lane));
+      from += step;
+      to += panelBytes;
+    }
   }
 }
 

@@ -85,7 +85,7 @@ function vectorAt(b: usize, bRow: usize, vectors: i32, vector: i32): usize {
 }
 
 /** Six vectors by a panel of eight rows. */
-function unpacked6x8(panel: usize, b: usize, bRow: usize, vectors: i32, depth: i32, block: usize): void {
+export function unpacked6x8(panel: usize, b: usize, bRow: usize, vectors: i32, depth: i32, block: usize): void {
   let b0 = b;
   let b1 = vectorAt(b, bRow, vectors, 1);
   let b2 = vectorAt(b, bRow, vectors, 2);
@@ -148,7 +148,7 @@ function unpacked6x8(panel: usize, b: usize, bRow: usize, vectors: i32, depth: i
 }
 
 /** Four vectors by a panel of sixteen rows, for V8's revectorizer, which makes 256-bit operations of neighbouring pairs. */
-function unpacked4x16(panel: usize, b: usize, bRow: usize, vectors: i32, depth: i32, block: usize): void {
+export function unpacked4x16(panel: usize, b: usize, bRow: usize, vectors: i32, depth: i32, block: usize): void {
   let b0 = b;
   let b1 = vectorAt(b, bRow, vectors, 1);
   let b2 = vectorAt(b, bRow, vectors, 2);

@@ -1,8 +1,9 @@
 /**
- * The matrix product C = alpha·A·B (+ C) over packed panels (gemm-pack.ts). A tile is a block of C; a micro-kernel
- * holds a small part of it in registers for up to DEPTH_BLOCK steps along K. Every cell of C is summed along K in the
+ * The matrix product C = alpha·A·B (+ C) over packed panels (gemm-pack.ts); an A that is contiguous along K is read as it
+ * lies. A tile is a block of C; a micro-kernel holds a small part of it in registers for up to DEPTH_BLOCK steps along K. Every cell of C is summed along K in the
  * same order whatever the tile, the micro-kernel or the thread, so all of them give the same bits.
  */
+import { unpacked4x16, unpacked6x8 } from './gemm-rows';
 import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
 
 /** Maximum steps along K between visits to C: panels of this depth stay near the first-level cache. */
@@ -11,7 +12,7 @@ const DEPTH_BLOCK: i32 = 576;
 /**
  * Tile: a block of C of one batch item. Parameters: packed A, packed B, their bytes from batch item to batch item; C,
  * its row and batch strides in elements; M, N, K; block rows, block columns, blocks across, blocks a batch item;
- * alpha, accumulate; the panels' height and width (6 and 8, or 4 and 16).
+ * alpha, accumulate; the panels' height and width (6 and 8, or 4 and 16); row stride of an unpacked A, or 0.
  */
 export function gemmTile(args: usize, tile: i32, scratch: usize): void {
   const blockRows = intArg(args, 10);
@@ -45,6 +46,7 @@ function multiplyBlock(
   const accumulate = intArg(args, 15) != 0;
   const height = intArg(args, 16);
   const width = intArg(args, 17);
+  const aRow = <usize>intArg(args, 18) << 2;
   const parts = (depth + DEPTH_BLOCK - 1) / DEPTH_BLOCK;
   const part = (depth + parts - 1) / max(1, parts);
   for (let from = 0; from < depth; from += part) {
@@ -54,24 +56,32 @@ function multiplyBlock(
       const bPanel = b + (<usize>column * depth + from * width) * 4;
       const columns = min(width, lastColumn - column);
       for (let row = firstRow; row < lastRow; row += height) {
-        const aPanel = a + (<usize>row * depth + from * height) * 4;
         const rows = min(height, lastRow - row);
         const target = c + <usize>row * cRow + (<usize>column << 2);
+        const aPanel = aRow != 0 ? a + <usize>row * aRow + (<usize>from << 2) : a + (<usize>row * depth + from * height) * 4;
         if (width == 16) {
-          micro4x16(aPanel, bPanel, steps, product);
-          if (columns == 16) merge16(product, rows, target, cRow, alpha, add);
-          else mergeEdge(product, 64, rows, columns, target, cRow, alpha, add);
+          if (aRow != 0) unpacked4x16(bPanel, aPanel, aRow, rows, steps, product);
+          else micro4x16(aPanel, bPanel, steps, product);
         } else {
-          micro6x8(aPanel, bPanel, steps, product);
-          if (columns == 8) merge8(product, rows, target, cRow, alpha, add);
-          else mergeEdge(product, 32, rows, columns, target, cRow, alpha, add);
+          if (aRow != 0) unpacked6x8(bPanel, aPanel, aRow, rows, steps, product);
+          else micro6x8(aPanel, bPanel, steps, product);
         }
+        mergeBlock(product, width, rows, columns, target, cRow, alpha, add);
       }
     }
   }
 }
 
-// Stores a micro-kernel's block into C. If this were part of the micro-kernels, V8's register allocator would spill their
+/** Stores a micro-kernel's block of `width` columns into C. */
+export function mergeBlock(
+  block: usize, width: i32, rows: i32, columns: i32, to: usize, toRow: usize, alpha: f32, add: bool,
+): void {
+  if (columns < width) mergeEdge(block, <usize>width << 2, rows, columns, to, toRow, alpha, add);
+  else if (width == 16) merge16(block, rows, to, toRow, alpha, add);
+  else merge8(block, rows, to, toRow, alpha, add);
+}
+
+// If this were part of the micro-kernels, V8's register allocator would spill their
 // accumulators inside the loop, at a cost of up to a third.
 
 function merge8(from: usize, rows: i32, to: usize, toRow: usize, alpha: f32, add: bool): void {

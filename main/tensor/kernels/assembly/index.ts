@@ -19,6 +19,7 @@ import {
   CONTROL_TILES,
   CONTROL_WAITING,
   GATHER_ROWS,
+  GEMM_COLUMNS,
   GEMM_DOT,
   GEMM_PACK,
   GEMM_ROWS,
@@ -29,6 +30,7 @@ import {
 import { adamw, addInPlace, sumSquares } from './adamw';
 import { runFused } from './fused';
 import { gemmTile } from './gemm';
+import { gemmColumns } from './gemm-columns';
 import { gemmDot } from './gemm-dot';
 import { gemmPack } from './gemm-pack';
 import { gemmRows } from './gemm-rows';
@@ -48,6 +50,8 @@ export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): vo
       return gemmDot(args, tile, scratch);
     case GEMM_ROWS:
       return gemmRows(args, tile, scratch);
+    case GEMM_COLUMNS:
+      return gemmColumns(args, tile, scratch);
     case GEMM_TILE:
       return gemmTile(args, tile, scratch);
     case ADAMW:

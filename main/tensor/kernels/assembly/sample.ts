@@ -2,7 +2,7 @@
  * Sampling of one token a row from softmax(logits / temperature), by the inverse of its distribution function at a
  * given uniform number.
  */
-import { expBelow, expTable, intArg, loadPart, log64, maxLanes, pointerArg, sumLanes64 } from './simd';
+import { expBelow, expTable, intArg, loadPart, log64, maxLanes, pairsAfter, pointerArg, storePair, sumLanes64 } from './simd';
 
 /** Columns whose unnormalised probabilities are summed together; the search then steps over blocks, not tokens. */
 const BLOCK: i32 = 256;
@@ -14,8 +14,8 @@ export function sampleRow(args: usize, tile: i32, scratch: usize): void {
   const at = <usize>tile << 2;
   const logits = pointerArg(args, 0) + <usize>tile * (<usize>width << 2);
   const factor: f32 = temperature > 0 ? <f32>(1.0 / temperature) : 1.0;
-  const largest = largestOf(logits, width);
   const table = expTable(scratch);
+  const largest = largestOf(logits, width, pairsAfter(table));
   const total = sumBlocks(logits, width, largest, factor, scratch, table);
   let id = 0;
   if (temperature > 0) {
@@ -29,13 +29,30 @@ export function sampleRow(args: usize, tile: i32, scratch: usize): void {
   store<f32>(pointerArg(args, 3) + at, <f32>(total > 0 ? distance - log64(total) : NaN));
 }
 
-function largestOf(logits: usize, width: i32): f32 {
-  let largest = f32x4.splat(-Infinity);
-  const end = logits + (<usize>(width & ~3) << 2);
+function largestOf(logits: usize, width: i32, pairs: usize): f32 {
+  let even = f32x4.splat(-Infinity);
+  let odd = even;
+  const end = logits + (<usize>(width & ~7) << 2);
   let p = logits;
-  for (; p < end; p += 16) largest = f32x4.pmax(largest, v128.load(p));
+  for (; p < end; p += 32) {
+    even = f32x4.pmax(even, v128.load(p));
+    odd = f32x4.pmax(odd, v128.load(p, 16));
+  }
+  storePair(pairs, even, odd);
+  let largest = f32x4.pmax(v128.load(pairs), v128.load(pairs, 16));
+  if ((width & 4) != 0) {
+    largest = f32x4.pmax(largest, v128.load(p));
+    p += 16;
+  }
   if ((width & 3) != 0) largest = f32x4.pmax(largest, loadPart(p, width & 3, -Infinity));
   return maxLanes(largest);
+}
+
+/** The probabilities of a block are kept before the constants, as far as scratch goes. */
+// @ts-ignore: decorator
+@inline
+function massesBefore(table: usize): usize {
+  return table - (<usize>BLOCK << 2);
 }
 
 /** Stores each block's sum of unnormalised probabilities as f64 in `sums` and returns their total. */
@@ -50,13 +67,28 @@ function sumBlocks(logits: usize, width: i32, largest: f32, factor: f32, sums: u
   return total;
 }
 
+/** The sum of a block's unnormalised probabilities, which it leaves in `massesBefore`. */
 function sumBlock(logits: usize, count: i32, largest: f32, factor: f32, table: usize): f64 {
   const shift = f32x4.splat(largest);
   const factor4 = f32x4.splat(factor);
   let sum = f32x4.splat(0);
-  const end = logits + (<usize>(count & ~3) << 2);
-  for (; logits < end; logits += 16) sum = f32x4.add(sum, massAt(v128.load(logits), shift, factor4, table));
-  if ((count & 3) != 0) sum = f32x4.add(sum, massAt(loadPart(logits, count & 3, -Infinity), shift, factor4, table));
+  let mass = massesBefore(table);
+  const end = logits + (<usize>(count & ~7) << 2);
+  for (; logits < end; logits += 32) {
+    const a = massAt(v128.load(logits), shift, factor4, table);
+    const b = massAt(v128.load(logits, 16), shift, factor4, table);
+    storePair(mass, a, b);
+    sum = f32x4.add(f32x4.add(sum, a), b);
+    mass += 32;
+  }
+  for (let left = count & 7; left > 0; left -= 4) {
+    const x = left >= 4 ? v128.load(logits) : loadPart(logits, left, -Infinity);
+    const a = massAt(x, shift, factor4, table);
+    v128.store(mass, a);
+    sum = f32x4.add(sum, a);
+    logits += 16;
+    mass += 16;
+  }
   return sumLanes64(sum);
 }
 
@@ -94,13 +126,13 @@ function searchBlock(
   before: f64,
   table: usize,
 ): i32 {
-  const shift = f32x4.splat(largest);
-  const factor4 = f32x4.splat(factor);
+  sumBlock(logits + (<usize>first << 2), end - first, largest, factor, table);
+  let at = massesBefore(table);
   // Also the answer where the block's tokens, summed one by one, fall short of the block's sum.
   let lastNonZero = first;
   for (let id = first; id < end; id++) {
-    const x = f32x4.splat(load<f32>(logits + (<usize>id << 2)));
-    const mass = f32x4.extract_lane(massAt(x, shift, factor4, table), 0);
+    const mass = load<f32>(at);
+    at += 4;
     if (!(mass > 0)) continue;
     lastNonZero = id;
     before += <f64>mass;

@@ -69,26 +69,42 @@ export function sumLanesOf4(a: v128, b: v128, c: v128, d: v128): v128 {
 
 /**
  * Writes the constants of exp4 at the end of a thread's scratch and returns their address. V8 rebuilds a constant vector
- * in three instructions wherever a loop needs it; loading it takes one.
+ * in three instructions wherever a loop needs it; loading it takes one. Its revectorizer pairs splatted loads, not plain
+ * ones of the same address.
  */
 export function expTable(scratch: usize): usize {
   const table = scratch + SCRATCH_BYTES - 256;
-  v128.store(table, f32x4.splat(89.0));
-  v128.store(table, f32x4.splat(-88.0), 16);
-  v128.store(table, f32x4.splat(1.44269504088896341), 32);
+  store<f32>(table, 89.0);
+  store<f32>(table, -88.0, 4);
+  store<f32>(table, 1.44269504088896341, 8);
   // 1.5 * 2^23 + 127: adding it rounds to an integer and leaves that integer's biased exponent in the low bits.
-  v128.store(table, f32x4.splat(12583039.0), 48);
+  store<f32>(table, 12583039.0, 12);
   // ln 2 in two parts, the first of so few bits that its product with a small integer is exact.
-  v128.store(table, f32x4.splat(-0.693359375), 64);
-  v128.store(table, f32x4.splat(2.12194440e-4), 80);
+  store<f32>(table, -0.693359375, 16);
+  store<f32>(table, 2.12194440e-4, 20);
   // Minimax polynomial of degree 6 for e^r, |r| <= ln 2 / 2, with 1 + r fixed; relative error 3.1e-9.
-  v128.store(table, f32x4.splat(0.0013814320574830953), 96);
-  v128.store(table, f32x4.splat(0.008368851071601296), 112);
-  v128.store(table, f32x4.splat(0.04166840108452125), 128);
-  v128.store(table, f32x4.splat(0.16666519524036374), 144);
-  v128.store(table, f32x4.splat(0.49999993373077123), 160);
-  v128.store(table, f32x4.splat(1.0), 176);
+  store<f32>(table, 0.0013814320574830953, 24);
+  store<f32>(table, 0.008368851071601296, 28);
+  store<f32>(table, 0.04166840108452125, 32);
+  store<f32>(table, 0.16666519524036374, 36);
+  store<f32>(table, 0.49999993373077123, 40);
+  store<f32>(table, 1.0, 44);
   return table;
+}
+
+/** Memory for storePair behind the constants of expTable. */
+// @ts-ignore: decorator
+@inline
+export function pairsAfter(table: usize): usize {
+  return table + 64;
+}
+
+/** Stores two vectors next to each other: V8's revectorizer starts from such stores, so sums in a loop need one after it. */
+// @ts-ignore: decorator
+@inline
+export function storePair(to: usize, a: v128, b: v128): void {
+  v128.store(to, a);
+  v128.store(to, b, 16);
 }
 
 /**
@@ -99,7 +115,7 @@ export function expTable(scratch: usize): usize {
 @inline
 export function exp4(x: v128, table: usize): v128 {
   // pmin and pmax keep a NaN of their first operand. At 89 the power of two in expBelow has the bits of Infinity.
-  return expBelow(f32x4.pmin(x, v128.load(table)), table);
+  return expBelow(f32x4.pmin(x, v128.load32_splat(table)), table);
 }
 
 /** exp4 for x up to 88; the result is undefined above. */
@@ -107,16 +123,16 @@ export function exp4(x: v128, table: usize): v128 {
 @inline
 export function expBelow(x: v128, table: usize): v128 {
   // At -88 the power of two below has the bits of 0.
-  const v = f32x4.pmax(x, v128.load(table, 16));
-  const round = v128.load(table, 48);
-  const shifted = madd(v, v128.load(table, 32), round);
+  const v = f32x4.pmax(x, v128.load32_splat(table, 4));
+  const round = v128.load32_splat(table, 12);
+  const shifted = madd(v, v128.load32_splat(table, 8), round);
   const n = f32x4.sub(shifted, round);
-  const r = madd(n, v128.load(table, 80), madd(n, v128.load(table, 64), v));
-  const one = v128.load(table, 176);
-  let p = madd(v128.load(table, 96), r, v128.load(table, 112));
-  p = madd(p, r, v128.load(table, 128));
-  p = madd(p, r, v128.load(table, 144));
-  p = madd(p, r, v128.load(table, 160));
+  const r = madd(n, v128.load32_splat(table, 20), madd(n, v128.load32_splat(table, 16), v));
+  const one = v128.load32_splat(table, 44);
+  let p = madd(v128.load32_splat(table, 24), r, v128.load32_splat(table, 28));
+  p = madd(p, r, v128.load32_splat(table, 32));
+  p = madd(p, r, v128.load32_splat(table, 36));
+  p = madd(p, r, v128.load32_splat(table, 40));
   p = madd(madd(p, r, one), r, one);
   return f32x4.mul(p, i32x4.shl(shifted, 23));
 }
@@ -132,7 +148,7 @@ export function exp1(x: f32, table: usize): f32 {
 // @ts-ignore: decorator
 @inline
 export function sigmoid4(x: v128, table: usize): v128 {
-  const one = v128.load(table, 176);
+  const one = v128.load32_splat(table, 44);
   return f32x4.div(one, f32x4.add(one, exp4(f32x4.neg(x), table)));
 }
 
@@ -149,7 +165,16 @@ export function log64(x: f64): f64 {
   const s = (mantissa - 1.0) / (mantissa + 1.0);
   const q = s * s;
   let sum: f64 = 1.0 / 21.0;
-  for (let odd: f64 = 19.0; odd >= 1.0; odd -= 2.0) sum = sum * q + 1.0 / odd;
+  sum = sum * q + 1.0 / 19.0;
+  sum = sum * q + 1.0 / 17.0;
+  sum = sum * q + 1.0 / 15.0;
+  sum = sum * q + 1.0 / 13.0;
+  sum = sum * q + 1.0 / 11.0;
+  sum = sum * q + 1.0 / 9.0;
+  sum = sum * q + 1.0 / 7.0;
+  sum = sum * q + 1.0 / 5.0;
+  sum = sum * q + 1.0 / 3.0;
+  sum = sum * q + 1.0;
   return 2.0 * s * sum + <f64>exponent * 0.6931471805599453;
 }
 

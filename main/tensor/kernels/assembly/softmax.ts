@@ -4,7 +4,7 @@
  *
  * Running state of a row, four f64: largest logit m so far, Σ e^(x−m), Σ e^(x−m) (x−m), the target's logit.
  */
-import { exp1, expBelow, expTable, floatArg, intArg, loadPart, log64, madd, maxLanes, pointerArg, storePart, sumLanes64 } from './simd';
+import { exp1, expBelow, expTable, floatArg, intArg, loadPart, log64, madd, maxLanes, pairsAfter, pointerArg, storePair, storePart, sumLanes64 } from './simd';
 
 /** Replaces a logit of −Infinity relative to its row, so that its probability 0 times it is 0 and not NaN. */
 const FAR_BELOW: f32 = -1e4;
@@ -43,8 +43,9 @@ function startRow(state: usize): void {
 }
 
 function addColumns(logits: usize, columns: i32, state: usize, table: usize): void {
+  const pairs = pairsAfter(table);
   const before = load<f64>(state);
-  const largest = max(largestOf(logits, columns), <f32>before);
+  const largest = max(largestOf(logits, columns, pairs), <f32>before);
   const shift = f32x4.splat(largest);
   const floor = f32x4.splat(FAR_BELOW);
   let sum0 = f32x4.splat(0);
@@ -63,6 +64,10 @@ function addColumns(logits: usize, columns: i32, state: usize, table: usize): vo
     moment0 = madd(e0, x0, moment0);
     moment1 = madd(e1, x1, moment1);
   }
+  storePair(pairs, sum0, sum1);
+  storePair(pairs + 32, moment0, moment1);
+  sum0 = v128.load(pairs);
+  moment0 = v128.load(pairs, 32);
   for (let left = columns & 7; left > 0; left -= 4) {
     const x0 = left >= 4 ? v128.load(p) : loadPart(p, left, -Infinity);
     const x = f32x4.pmax(f32x4.sub(x0, shift), floor);
@@ -71,12 +76,14 @@ function addColumns(logits: usize, columns: i32, state: usize, table: usize): vo
     moment0 = madd(e, x, moment0);
     p += 16;
   }
+  v128.store(pairs, sum0);
+  v128.store(pairs, moment0, 32);
   rescaleState(state, before, <f64>largest, table);
-  store<f64>(state, load<f64>(state, 8) + sumLanes64(f32x4.add(sum0, sum1)), 8);
-  store<f64>(state, load<f64>(state, 16) + sumLanes64(f32x4.add(moment0, moment1)), 16);
+  store<f64>(state, load<f64>(state, 8) + sumLanes64(f32x4.add(v128.load(pairs), v128.load(pairs, 16))), 8);
+  store<f64>(state, load<f64>(state, 16) + sumLanes64(f32x4.add(v128.load(pairs, 32), v128.load(pairs, 48))), 16);
 }
 
-function largestOf(logits: usize, columns: i32): f32 {
+function largestOf(logits: usize, columns: i32, pairs: usize): f32 {
   let m0 = f32x4.splat(-Infinity);
   let m1 = m0;
   const end = logits + (<usize>(columns & ~7) << 2);
@@ -85,11 +92,13 @@ function largestOf(logits: usize, columns: i32): f32 {
     m0 = f32x4.pmax(m0, v128.load(p));
     m1 = f32x4.pmax(m1, v128.load(p, 16));
   }
+  storePair(pairs, m0, m1);
+  m0 = f32x4.pmax(v128.load(pairs), v128.load(pairs, 16));
   for (let left = columns & 7; left > 0; left -= 4) {
     m0 = f32x4.pmax(m0, left >= 4 ? v128.load(p) : loadPart(p, left, -Infinity));
     p += 16;
   }
-  return maxLanes(f32x4.pmax(m0, m1));
+  return maxLanes(m0);
 }
 
 /** Rescales the state's sums to a new largest logit. */
@@ -152,17 +161,23 @@ function gradColumns(
   const dEntropy4 = f32x4.splat(-dentropy);
   const base4 = f32x4.splat(-dlogp - dentropy * entropy);
   const bytes = <usize>(columns & ~3) << 2;
-  for (let i: usize = 0; i < bytes; i += 16) {
-    v128.store(dLogits + i, gradOf(v128.load(logits + i), lse4, dEntropy4, base4, table));
+  const floor4 = f32x4.splat(FAR_BELOW);
+  let i: usize = 0;
+  for (; i + 32 <= bytes; i += 32) {
+    const a = gradOf(v128.load(logits + i), lse4, dEntropy4, base4, floor4, table);
+    const b = gradOf(v128.load(logits + i, 16), lse4, dEntropy4, base4, floor4, table);
+    v128.store(dLogits + i, a);
+    v128.store(dLogits + i, b, 16);
   }
+  if (i < bytes) v128.store(dLogits + i, gradOf(v128.load(logits + i), lse4, dEntropy4, base4, floor4, table));
   const left = columns & 3;
-  if (left > 0) storePart(dLogits + bytes, left, gradOf(loadPart(logits + bytes, left, 0), lse4, dEntropy4, base4, table));
+  if (left > 0) storePart(dLogits + bytes, left, gradOf(loadPart(logits + bytes, left, 0), lse4, dEntropy4, base4, floor4, table));
 }
 
 /** p (−dlogp − dentropy (log p + entropy)), without the target's own term. */
 // @ts-ignore: decorator
 @inline
-function gradOf(logits: v128, lse: v128, dEntropy: v128, base: v128, table: usize): v128 {
-  const logp = f32x4.pmax(f32x4.sub(logits, lse), f32x4.splat(FAR_BELOW));
+function gradOf(logits: v128, lse: v128, dEntropy: v128, base: v128, floor: v128, table: usize): v128 {
+  const logp = f32x4.pmax(f32x4.sub(logits, lse), floor);
   return f32x4.mul(expBelow(logp, table), madd(logp, dEntropy, base));
 }

@@ -32,6 +32,17 @@ interface Group {
 
 const HIDDEN = -1e30;
 
+/** Floats of a block's scores: 128 MiB. */
+export const MAX_SCORES = 2 ** 25;
+/** Tensors as large as a block's scores that the gradient holds at a time; a forward pass holds two. */
+export const SCORES_AT_ONCE = 3;
+
+/** Bytes of a layer's attention besides its inputs and outputs. One row is never cut, however long it is. */
+export function attentionBytes(heads: number, promptTokens: number, completionTokens: number): number {
+  const row = Math.max(promptTokens ** 2, completionTokens * (promptTokens + completionTokens));
+  return 4 * SCORES_AT_ONCE * Math.max(MAX_SCORES, heads * row);
+}
+
 /**
  * Blocks of a segment table [S * 4] of (start, length, prefixStart, prefixLength). A block's scores, for `heads` query
  * heads, take at most `maxFloats`, unless one row alone takes more.

@@ -5,20 +5,19 @@
 import type { Tensor, TensorInfo } from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../../ops/attention.ts';
 import { type Handle, maths, type Ops } from '../ops.ts';
-import { type AttentionBlock, planAttention } from './attention-plan.ts';
+import { type AttentionBlock, MAX_SCORES, planAttention } from './attention-plan.ts';
 import { hostInts, type Register } from './kernel.ts';
 
 // N tokens, H query heads, K key/value heads, R = H / K, d head_dim; P, G, T, L of a block as in attention-plan.ts.
-
-/** Floats of scores in flight: 128 MiB, of which the gradient holds about four. */
-const MAX_SCORES = 2 ** 25;
 
 export function registerAttention(register: Register): void {
   const plan = planOf();
   register<AttentionShape>('PackedAttention', (ops, inputs, shape) => {
     const [q, k, v] = ['q', 'k', 'v'].map((name) => inputs.handle(name)) as [Handle, Handle, Handle];
     const blocks = plan(ops, inputs.info('segments'), shape);
-    const outputs = blocks.map((block) => forwardBlock(ops, block, shape, q, k, v));
+    const outputs = blocks.map(
+      (block) => ops.part(() => ({ out: forwardBlock(ops, block, shape, q, k, v) })).out, // [P*G*T, H*d]
+    );
     // The second output is what other backends keep for the gradient.
     return [scatter(ops, blocks, outputs, q.shape), ops.floats(new Float32Array(1), [1])];
   });
@@ -26,7 +25,7 @@ export function registerAttention(register: Register): void {
     const names = ['dy', 'q', 'k', 'v', 'out'] as const;
     const [dy, q, k, v, out] = names.map((name) => inputs.handle(name)) as [Handle, Handle, Handle, Handle, Handle];
     const blocks = plan(ops, inputs.info('segments'), shape);
-    const found = blocks.map((block) => gradBlock(ops, block, shape, { dy, q, k, v, out }));
+    const found = blocks.map((block) => ops.part(() => gradBlock(ops, block, shape, { dy, q, k, v, out })));
     const dq = scatter(
       ops,
       blocks,
@@ -149,12 +148,13 @@ function fromPrefixLayout(ops: Ops, { prompts, prefix }: AttentionBlock, shape: 
 /** Probabilities over prefix and own keys, [P, K*G*R, T, L+T]. */
 function probabilities(ops: Ops, block: AttentionBlock, shape: AttentionShape, { q, k, prefixK }: Parts): Handle {
   const { add, mul, reshape, softmax } = maths(ops);
-  const scaled = mul(q, ops.scalar(shape.scale));
-  const joined = products(ops, block, shape, scaled, k, prefixK);
   const { prompts, tokens, prefix } = block;
-  const masked = add(joined, ops.floats(block.mask, [prompts, 1, tokens, prefix + tokens]));
-  ops.free(joined);
-  return softmax(reshape(masked, joined.shape));
+  return ops.part(() => {
+    const joined = products(ops, block, shape, mul(q, ops.scalar(shape.scale)), k, prefixK);
+    const masked = add(joined, ops.floats(block.mask, [prompts, 1, tokens, prefix + tokens]));
+    ops.free(joined);
+    return { p: softmax(reshape(masked, joined.shape)) };
+  }).p;
 }
 
 /** Rows times prefix keys and own keys, side by side: [P, K*G*R, T, L+T]. */
@@ -170,11 +170,13 @@ function products(
   const { prompts, group, tokens, prefix } = block;
   const { numHeads, numKvHeads, headDim } = shape;
   const heads = group * numHeads;
-  const alone = reshape(rows, [prompts * numKvHeads * group, (numHeads / numKvHeads) * tokens, headDim]);
-  const byOwn = reshape(batchMatMul(alone, own, false, true), [prompts, heads, tokens, tokens]);
-  if (shared === null) return byOwn;
-  const byPrefix = reshape(batchMatMul(rows, shared, false, true), [prompts, heads, tokens, prefix]);
-  return concat([byPrefix, byOwn], 3);
+  return ops.part(() => {
+    const alone = reshape(rows, [prompts * numKvHeads * group, (numHeads / numKvHeads) * tokens, headDim]);
+    const byOwn = reshape(batchMatMul(alone, own, false, true), [prompts, heads, tokens, tokens]);
+    if (shared === null) return { joined: byOwn };
+    const byPrefix = reshape(batchMatMul(rows, shared, false, true), [prompts, heads, tokens, prefix]);
+    return { joined: concat([byPrefix, byOwn], 3) };
+  }).joined;
 }
 
 /** A matrix [P, K*G*R, T, L+T] cut into its prefix part [P*K, G*R*T, L] and its own part [P*K*G, R*T, T]. */
@@ -212,13 +214,13 @@ function forwardBlock(ops: Ops, block: AttentionBlock, shape: AttentionShape, q:
   return fromQueryLayout(ops, block, shape, combine(ops, probs, parts.v, parts.prefixV, parts.q.shape));
 }
 
-interface BlockGradients {
+type BlockGradients = {
   readonly dq: Handle; // [P*G*T, H*d]
   readonly dk: Handle; // [P*G*T, K*d]
   readonly dv: Handle;
   readonly dPrefixK: Handle | null; // [P*L, K*d]
   readonly dPrefixV: Handle | null;
-}
+};
 
 interface GradInputs {
   readonly dy: Handle;
@@ -237,9 +239,12 @@ function gradBlock(ops: Ops, block: AttentionBlock, shape: AttentionShape, given
   const dOut = rowsInQueryLayout(ops, block, shape, withoutPadding(ops, block.rows, take(ops, given.dy, block.rows)));
   const delta = rowDots(ops, dOut, queryLayout(ops, block, shape, given.out));
   const dP = products(ops, block, shape, dOut, parts.v, parts.prefixV);
-  const rows = [prompts, group * shape.numHeads, tokens, 1];
-  const dS = mul(mul(p, sub(dP, reshape(delta, rows))), ops.scalar(shape.scale));
+  const difference = sub(dP, reshape(delta, [prompts, group * shape.numHeads, tokens, 1]));
   ops.free(dP);
+  const unscaled = mul(p, difference);
+  ops.free(difference);
+  const dS = mul(unscaled, ops.scalar(shape.scale));
+  ops.free(unscaled);
   const [probs, dScores] = [cut(ops, block, shape, p), cut(ops, block, shape, dS)];
   ops.free(p);
   ops.free(dS);

@@ -2,6 +2,8 @@
  * Selective log-softmax in chunks of rows: with 128k words of vocabulary the whole matrix of logits would not fit.
  * TensorFlow's fused cross entropy gives, for each row, the loss −log p(target) and its gradient p − onehot(target).
  */
+
+import { isDeterministic } from '../../../native/gpu-settings.ts';
 import { asFloat, FLOAT, type Handle, INT32, maths, type Ops, typeAttr } from '../ops.ts';
 import type { KernelInputs, Register } from './kernel.ts';
 import { linearProduct } from './matmul.ts';
@@ -44,7 +46,8 @@ export function registerLogSoftmax(register: Register): void {
 function entropyOf(ops: Ops, { dLoss, logits, loss, rows }: Chunk): Handle {
   const { batchMatMul, reshape, sub } = maths(ops);
   const row = (x: Handle): Handle => reshape(x, [rows, 1, x.shape[1] ?? 0]);
-  return sub(loss, reshape(batchMatMul(row(dLoss), row(logits), false, true), [rows]));
+  // A reshaped tensor shares its memory: kept until the kernel ends, it would keep every chunk's logits.
+  return ops.part(() => ({ h: sub(loss, reshape(batchMatMul(row(dLoss), row(logits), false, true), [rows])) })).h;
 }
 
 function logSoftmaxGrad(
@@ -69,12 +72,13 @@ function logSoftmaxGrad(
     use(hidden, mul(kept, mul(column(ops, dlogp), scale)));
   } else {
     for (const chunk of chunks(ops, inputs, weight, temperature)) {
-      const fromLogp = mul(chunk.dLoss, mul(rowsOf(ops, dlogp, chunk), scale));
-      const dLogits = withEntropy
-        ? add(fromLogp, entropyPart(ops, chunk, mul(rowsOf(ops, dentropy, chunk), scale)))
-        : fromLogp; // [C, V]
+      const { dLogits } = ops.part(() => {
+        const fromLogp = mul(chunk.dLoss, mul(rowsOf(ops, dlogp, chunk), scale));
+        if (!withEntropy) return { dLogits: fromLogp };
+        return { dLogits: add(fromLogp, entropyPart(ops, chunk, mul(rowsOf(ops, dentropy, chunk), scale))) };
+      }); // [C, V]
       use(chunk.hidden, dLogits);
-      for (const handle of [chunk.dLoss, chunk.logits, fromLogp, dLogits]) ops.free(handle);
+      for (const handle of [chunk.dLoss, chunk.logits, dLogits]) ops.free(handle);
     }
   }
   return [needHidden ? concat(dHidden, 0) : ops.scalar(0), dWeight ?? ops.scalar(0)];
@@ -103,6 +107,20 @@ interface Chunk {
   readonly dLoss: Handle;
 }
 
+type CrossEntropy = {
+  readonly loss: Handle; // [C]
+  readonly dLoss: Handle; // [C, V]
+};
+
+/** The same by elementary ops: TensorFlow has the fused op on a GPU only without determinism, and else reports an error. */
+export function crossEntropyByParts(ops: Ops, logits: Handle, labels: Handle): CrossEntropy {
+  const { logSoftmax, mul, neg, oneHot, softmax, sub, sum } = maths(ops);
+  return ops.part(() => {
+    const chosen = oneHot(labels, logits.shape[1] ?? 0);
+    return { loss: neg(sum(mul(logSoftmax(logits), chosen), 1, false)), dLoss: sub(softmax(logits), chosen) };
+  });
+}
+
 function* chunks(ops: Ops, inputs: KernelInputs, weight: Handle, temperature: number): Generator<Chunk> {
   const { mul, slice } = maths(ops);
   const [hidden, targets] = [inputs.handle('hidden'), inputs.handle('targets')];
@@ -110,17 +128,18 @@ function* chunks(ops: Ops, inputs: KernelInputs, weight: Handle, temperature: nu
   const [vocabulary = 1] = weight.shape;
   const most = Math.max(1, Math.floor(CHUNK_FLOATS / vocabulary));
   const attrs = [typeAttr(ops.backend, 'T', FLOAT), typeAttr(ops.backend, 'Tlabels', INT32)];
+  const fused = (logits: Handle, labels: Handle): CrossEntropy => {
+    const [loss, dLoss] = ops.runMany('SparseSoftmaxCrossEntropyWithLogits', [logits, labels], attrs, 2);
+    return { loss: loss as Handle, dLoss: dLoss as Handle };
+  };
   for (let first = 0; first < n; first += most) {
     const rows = Math.min(most, n - first);
     const only = rows === n;
     const part = only ? hidden : slice(hidden, [first, 0], [rows, d]);
     const labels = only ? targets : slice(targets, [first], [rows]);
     const scaled = temperature === 1 ? part : mul(part, ops.scalar(1 / temperature));
-    const logits = linearProduct(ops, scaled, weight);
-    const [loss, dLoss] = ops.runMany('SparseSoftmaxCrossEntropyWithLogits', [logits, labels], attrs, 2) as [
-      Handle,
-      Handle,
-    ];
+    const { logits } = ops.part(() => ({ logits: linearProduct(ops, scaled, weight) }));
+    const { loss, dLoss } = isDeterministic() ? crossEntropyByParts(ops, logits, labels) : fused(logits, labels);
     yield { only, first, rows, hidden: part, logits, loss, dLoss };
   }
 }
@@ -131,6 +150,7 @@ function entropyPart(ops: Ops, chunk: Chunk, factor: Handle): Handle {
   const p = softmax(chunk.logits);
   const entropy = column(ops, entropyOf(ops, chunk));
   // log p = logit − lse, and lse = H + Σ p·logit.
-  const lse = add(entropy, sum(mul(p, chunk.logits), 1));
+  const { mean } = ops.part(() => ({ mean: sum(mul(p, chunk.logits), 1) }));
+  const lse = add(entropy, mean);
   return mul(mul(p, add(sub(chunk.logits, lse), entropy)), factor);
 }

@@ -25,7 +25,6 @@ const UNARY: Readonly<Record<string, string>> = {
   // tanh itself overflows on some drivers.
   Tanh: 'tanh(clamp(x, vec4(-20.0), vec4(20.0)))',
   Relu: 'max(x, vec4(0.0))',
-  Step: 'select(vec4(0.0), vec4(1.0), x > vec4(0.0))',
   // WGSL's own are good to three digits only.
   Sin: 'wave(x, 0)',
   Cos: 'wave(x, 1)',
@@ -187,6 +186,16 @@ ${offsets(['a', 'b', 'c'])}
   out[i] = select(e[at_c], t[at_b], condition[at_a] != 0);`,
 });
 
+/** 1 above zero, `alpha` elsewhere: the gradient of abs has -1 there. */
+const stepProgram = program({
+  name: 'Step',
+  parameters: ['n', 'alpha:f32'],
+  buffers: { x: 'vec4<f32>', out: 'rw vec4<f32>' },
+  workgroup: WORKGROUP,
+  main: `  let i = group * ${WORKGROUP}u + lane;
+  if (i < p.n) { out[i] = select(vec4(p.alpha), vec4(1.0), x[i] > vec4(0.0)); }`,
+});
+
 const castProgram = variants(({ to }: { readonly to: 'f32' | 'i32' | 'bool' | 'bool-f32' }) =>
   program({
     name: 'Cast',
@@ -308,6 +317,14 @@ export function cast(backend: WebGpuBackend, x: TensorInfo, dtype: DataType): Te
   return out;
 }
 
+function step(backend: WebGpuBackend, x: TensorInfo, alpha: number): TensorInfo {
+  if (x.dtype !== 'float32') throw new Error(`Expected floats for Step, got ${x.dtype}`);
+  const out = backend.output(x.shape);
+  const n = vectors(sizeOf(x));
+  backend.gpu.run(stepProgram, [backend.buffer(x), backend.buffer(out)], [n, alpha], groupsFor(n, WORKGROUP));
+  return out;
+}
+
 /** A tensor of one value. */
 export function fill(backend: WebGpuBackend, shape: readonly number[], value: number, dtype: DataType): TensorInfo {
   const size = util.sizeFromShape([...shape]);
@@ -323,6 +340,7 @@ export function registerElementwise(register: Register): void {
   for (const op of Object.keys(UNARY)) register(op, ({ backend, input }) => unary(backend, op, input('x')));
   for (const op of Object.keys(BINARY))
     register(op, ({ backend, input }) => binary(backend, op, input('a'), input('b')));
+  register<{ alpha?: number }>('Step', ({ backend, input, attrs }) => step(backend, input('x'), attrs.alpha ?? 0));
   register<{ dtype: DataType }>('Cast', ({ backend, input, attrs }) => cast(backend, input('x'), attrs.dtype));
   register<{ shape: number[]; value: number; dtype?: DataType }>('Fill', ({ backend, attrs }) =>
     fill(backend, attrs.shape, attrs.value, attrs.dtype ?? 'float32'),

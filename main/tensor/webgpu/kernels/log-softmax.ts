@@ -81,7 +81,7 @@ function byRows(
 ): void {
   const [tokens = 0, width = 0] = hidden.shape;
   const [vocabulary = 1] = weight.shape;
-  const limit = Math.min(LOGITS_BYTES, backend.gpu.adapter.limits.maxStorageBufferBindingSize);
+  const limit = Math.min(LOGITS_BYTES, backend.gpu.largestBuffer);
   const most = Math.max(1, Math.floor(limit / (4 * vocabulary)));
   for (let first = 0; first < tokens; first += most) {
     const count = Math.min(most, tokens - first);

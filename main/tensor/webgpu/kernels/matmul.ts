@@ -19,12 +19,13 @@ interface FusedAttrs extends MatMulAttrs {
 const matrix = (backend: WebGpuBackend, tensor: TensorInfo, transposed = false): Matrix =>
   matrixOf(backend, tensor, transposed);
 
-/** a [batch…, m, k] · b [batch…, k, n]; a batch of one serves the other's whole batch. */
+/** a [batch…, m, k] · b [batch…, k, n], times `scale`; a batch of one serves the other's whole batch. */
 export function batchMatMul(
   backend: WebGpuBackend,
   a: TensorInfo,
   b: TensorInfo,
   { transposeA = false, transposeB = false }: MatMulAttrs,
+  scale?: number,
 ): TensorInfo {
   const [batchA, batchB] = [batchOf(a), batchOf(b)];
   if (batchA !== batchB && batchA !== 1 && batchB !== 1)
@@ -39,7 +40,7 @@ export function batchMatMul(
   const leading = (batchA >= batchB ? a : b).shape.slice(0, -2);
   const out = backend.output([...leading, m, n]);
   if (inner === 0) backend.gpu.clear(backend.buffer(out), 0, Math.max(4, sizeOf(out)));
-  else product(backend, left, right, backend.buffer(out), { batch });
+  else product(backend, left, right, backend.buffer(out), { batch, ...(scale !== undefined && { scale }) });
   return out;
 }
 
@@ -102,20 +103,10 @@ export function registerLoraLinear(register: Register): void {
   });
   register<LoraAttrs>('LoraLinearGradAdapter', ({ backend, input, attrs }) => {
     const [dy, x, a, b] = ['dy', 'x', 'a', 'b'].map(input) as [TensorInfo, TensorInfo, TensorInfo, TensorInfo];
-    const scaling: TensorInfo = {
-      dataId: backend.write(Float32Array.of(attrs.scaling), [], 'float32'),
-      shape: [],
-      dtype: 'float32',
-    };
-    // The factors of the small side are scaled: [N, r] each.
-    const [dLow, low] = [batchMatMul(backend, dy, b, {}), batchMatMul(backend, x, a, { transposeB: true })];
-    const [dLowScaled, lowScaled] = [dLow, low].map((each) => binary(backend, 'Multiply', each, scaling)) as [
-      TensorInfo,
-      TensorInfo,
-    ];
-    const dA = batchMatMul(backend, dLowScaled, x, { transposeA: true });
-    const dB = batchMatMul(backend, dy, lowScaled, { transposeA: true });
-    backend.release(scaling, dLow, low, dLowScaled, lowScaled);
+    const [dLow, low] = [batchMatMul(backend, dy, b, {}), batchMatMul(backend, x, a, { transposeB: true })]; // [N, r]
+    const dA = batchMatMul(backend, dLow, x, { transposeA: true }, attrs.scaling);
+    const dB = batchMatMul(backend, dy, low, { transposeA: true }, attrs.scaling);
+    backend.release(dLow, low);
     return [dA, dB];
   });
 }

@@ -14,6 +14,8 @@ export interface Matrix {
   readonly transposed: boolean;
   /** Numbers from one matrix of a batch to the next; 0: all use the same. */
   readonly batchStride?: number;
+  /** Of a matrix that one binding can't hold: its lines, some after the others. `buffer` is then the first one's. */
+  readonly parts?: readonly Matrix[];
 }
 
 /** A second pair of factors whose product is added: the low-rank part of a linear layer under an adapter. */
@@ -32,5 +34,9 @@ export function matrixOf(backend: WebGpuBackend, tensor: TensorInfo, transposed 
   const [lines = 1, length = 1] = tensor.shape.slice(-2);
   const format = backend.format(tensor);
   if (format === 'i32') throw new Error('Expected a matrix of floats, got integers');
-  return { buffer: backend.anyBuffer(tensor), format, lines, length, transposed };
+  const whole = { format, lines, length, transposed };
+  const parts = backend.parts(tensor);
+  const [first] = parts ?? [];
+  if (parts === null || first === undefined) return { ...whole, buffer: backend.anyBuffer(tensor) };
+  return { ...whole, buffer: first.buffer, parts: parts.map((part) => ({ ...whole, ...part })) };
 }

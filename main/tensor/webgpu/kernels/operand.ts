@@ -1,4 +1,5 @@
 /** How WGSL reads four neighbouring numbers of a matrix, whatever they are stored as. */
+import { isQuantised, NF4_LEVELS, QUANTISED_BLOCK, type Quantised } from '../../quantised.ts';
 import type { Format } from '../backend.ts';
 
 export type MatrixFormat = Exclude<Format, 'i32'>;
@@ -12,7 +13,8 @@ export interface OperandForm {
 /** The element type of the operand's buffer. */
 export function elementType({ format, vectors }: OperandForm): string {
   if (format === 'f32') return vectors ? 'vec4<f32>' : 'f32';
-  if (!vectors) throw new Error('Expected a 16-bit matrix to have lines of a multiple of four');
+  if (!vectors) throw new Error('Expected a packed matrix to have lines of a multiple of four');
+  if (isQuantised(format)) return 'u32';
   return 'vec2<u32>';
 }
 
@@ -33,13 +35,36 @@ export function readFour(name: string, buffer: string, { format, vectors }: Oper
     select(0.0, ${buffer}[min(first + 3u, arrayLength(&${buffer}) - 1u)], at + 3u < length),
   );
 }`;
+  if (isQuantised(format)) {
+    const levels =
+      format === 'nf4' ? `const ${name}Levels = array<f32, 16>(${NF4_LEVELS.map(float).join(', ')});\n` : '';
+    return `${levels}${head}
+  ${blockwise(name, buffer, format)}
+}`;
+  }
   return `${head}
   ${unpacked(`${buffer}[first / 4u]`, format)}
 }`;
 }
 
+const float = (x: number): string => (Number.isInteger(x) ? `${x}.0` : `${x}`);
+
+/** A return statement of four numbers of a block times its scale; the scales lie behind all numbers. */
+function blockwise(name: string, buffer: string, format: Quantised): string {
+  const words = QUANTISED_BLOCK / (format === 'int8' ? 4 : 8);
+  const scale = `let blocks = (lines * length + ${QUANTISED_BLOCK - 1}u) / ${QUANTISED_BLOCK}u;
+  let scale = bitcast<f32>(${buffer}[blocks * ${words}u + first / ${QUANTISED_BLOCK}u]);`;
+  if (format === 'int8')
+    return `${scale}
+  return scale * unpack4x8snorm(${buffer}[first / 4u]);`;
+  const level = (i: number): string => `${name}Levels[(bits >> ${4 * i}u) & 15u]`;
+  return `${scale}
+  let bits = ${buffer}[first / 8u] >> (4u * (first & 4u));
+  return scale * vec4<f32>(${[0, 1, 2, 3].map(level).join(', ')});`;
+}
+
 /** A return statement of four numbers from an element of the buffer. */
-function unpacked(element: string, format: MatrixFormat): string {
+function unpacked(element: string, format: Exclude<MatrixFormat, Quantised>): string {
   switch (format) {
     case 'f32':
       return `return ${element};`;

@@ -55,7 +55,7 @@ const rowsProgram = variants((key: Key): Program => {
   const all = range(rows);
   return program({
     name: `Product of rows${weights.length > 1 ? ` x ${weights.length}` : ''}${second === null ? '' : ' + low rank'}${epilogue === 'store' ? '' : ` ${epilogue}`}`,
-    parameters: ['m', 'k', 'r', 'n0', 'n1', 'n2', 'scale:f32'],
+    parameters: ['m', 'k', 'r', 'n0', 'n1', 'n2', 'scale:f32', 'columns', 'first'],
     buffers: {
       x: 'vec4<f32>',
       ...Object.fromEntries(weights.map((form, i) => [`w${i}`, elementType(form)])),
@@ -162,7 +162,7 @@ ${range(rows).map(each).join('\n')}
 }
 
 /** Adds up the lanes' sums, some rows at a time, and writes what becomes of them. */
-function together({ rows, weights, bias, epilogue }: Key): string {
+function together({ rows, bias, epilogue }: Key): string {
   const rounds = range(Math.ceil(rows / ROWS_TOGETHER)).map((i) =>
     range(rows).slice(i * ROWS_TOGETHER, (i + 1) * ROWS_TOGETHER),
   );
@@ -171,12 +171,6 @@ function together({ rows, weights, bias, epilogue }: Key): string {
   const total = (name: string, line: string): string => `    var ${name} = 0.0;
     // Starting elsewhere for each line keeps the lanes on different banks.
     for (var i = 0u; i < ${LANES}u; i++) { ${name} += sums[start + (i + lane) % ${LANES}u][${line}]; }`;
-  const width =
-    epilogue === 'swiglu'
-      ? 'p.n0'
-      : range(weights.length)
-          .map((i) => `p.n${i}`)
-          .join(' + ');
   const first = epilogue === 'swiglu' ? `wg.x * ${results}u` : `first * ${COLUMNS}u`;
   const before = epilogue === 'swiglu' ? '0u' : 'before';
   const write = (): string => {
@@ -197,7 +191,7 @@ ${some.map((r, i) => `  sums[${i * TEAMS * LANES}u + lane] = s${r};`).join('\n')
     let row = row0 + ${round * ROWS_TOGETHER}u + lane / ${results}u;
     let result = lane % ${results}u;
     let column = ${first} + result;
-    let place = row * (${width}) + ${before} + column;
+    let place = row * p.columns + p.first + ${before} + column;
     let start = (lane / ${results}u) * ${TEAMS * LANES}u + (result / ${perTeam}u) * ${LANES}u;
 ${write()}
   }`,
@@ -219,6 +213,8 @@ export interface RowsProduct {
   readonly epilogue?: Epilogue;
   /** [rows, Σ n], or [rows, n] of swiglu. */
   readonly out: GpuBuffer;
+  /** Where `out` is wider than the result: its columns, and the first to be written. */
+  readonly place?: { readonly columns: number; readonly first: number };
   /** Default: what suits the adapter. */
   readonly rowsAtATime?: number;
 }
@@ -227,6 +223,7 @@ export function rowsProducts({ gpu }: WebGpuBackend, call: RowsProduct): void {
   const { x, rows, weights, second, bias, epilogue = 'store', out } = call;
   const { rowsAtATime = gpu.adapter.software ? SOFTWARE_ROWS_AT_A_TIME : ROWS_AT_A_TIME } = call;
   const [n0 = 0, n1 = 0, n2 = 0] = weights.map(({ lines }) => lines);
+  const { place = { columns: epilogue === 'swiglu' ? n0 : n0 + n1 + n2, first: 0 } } = call;
   const key: Key = {
     weights: weights.map(formOf),
     rows: rowsFor(rows, rowsAtATime),
@@ -247,12 +244,20 @@ export function rowsProducts({ gpu }: WebGpuBackend, call: RowsProduct): void {
       ...(bias === undefined ? [] : [bias]),
       out,
     ],
-    [rows, weights[0]?.length ?? 0, second?.a.length ?? 0, n0, n1, n2, second?.scale ?? 1],
+    [rows, weights[0]?.length ?? 0, second?.a.length ?? 0, n0, n1, n2, second?.scale ?? 1, place.columns, place.first],
     [groups, Math.ceil(rows / key.rows), 1],
   );
 }
 
 /** One product of few rows: x·wᵀ (+ scale·a·bᵀ). */
-export function rowsProduct(backend: WebGpuBackend, x: Matrix, w: Matrix, out: GpuBuffer, second?: Second): void {
-  rowsProducts(backend, { x: x.buffer, rows: x.lines, weights: [w], out, ...(second && { second }) });
+export function rowsProduct(
+  backend: WebGpuBackend,
+  x: Matrix,
+  w: Matrix,
+  out: GpuBuffer,
+  second?: Second,
+  place?: RowsProduct['place'],
+): void {
+  const call = { x: x.buffer, rows: x.lines, weights: [w], out };
+  rowsProducts(backend, { ...call, ...(second && { second }), ...(place && { place }) });
 }

@@ -3,6 +3,7 @@
  * products of few rows read the weights once, each lane a part of a line (product-rows.ts).
  */
 import type { WebGpuBackend } from '../backend.ts';
+import { groupsFor } from '../kernel.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
@@ -22,6 +23,8 @@ interface Key {
   readonly second: { readonly a: OperandForm; readonly b: OperandForm } | null;
   /** Adds to what the result holds already. */
   readonly accumulate: boolean;
+  /** Multiplies by the parameter `scale`, which is otherwise that of the second pair. */
+  readonly scaled: boolean;
 }
 
 /** How far a tile reaches along K, its invocations, and the vectors of four results that one has in each direction. */
@@ -115,7 +118,7 @@ function store({ edge, storeVectors, accumulate }: Key): string {
     let row = row0 + ${side * i + r}u + 4u * ty;
     let column = column0 + ${side * j}u + 4u * tx;
     if (row < p.m && column < p.n) {
-      let at = outBase + row * p.n + column;
+      let at = outBase + row * p.columns + p.first + column;
 ${
   storeVectors
     ? `      out[at / 4u] = ${add('out[at / 4u]')}sum${i}_${j}_${r};`
@@ -136,7 +139,7 @@ const tiled = variants((key: Key): Program => {
   );
   return program({
     name: `Product ${key.transposeA ? 't' : 'n'}${key.transposeB ? 't' : 'n'}${key.second === null ? '' : ' + low rank'}`,
-    parameters: ['m', 'n', 'k', 'r', 'strideA', 'strideB', 'scale:f32'],
+    parameters: ['m', 'n', 'k', 'r', 'strideA', 'strideB', 'scale:f32', 'columns', 'first'],
     buffers: {
       a: elementType(key.a),
       b: elementType(key.b),
@@ -161,7 +164,7 @@ ${key.second === null ? '' : `${readFour('readA2', 'a2', key.second.a)}\n${readF
   baseB = wg.z * p.strideB;
   let outBase = wg.z * p.m * p.n;
 ${sums.join('\n')}
-${steps(key, 'readA', 'readB', 'p.k', '')}
+${steps(key, 'readA', 'readB', 'p.k', key.scaled ? ' * p.scale' : '')}
 ${key.second === null ? '' : steps(key, 'readA2', 'readB2', 'p.r', ' * p.scale')}
 ${store(key)}`,
   });
@@ -171,38 +174,92 @@ export interface ProductOptions {
   readonly second?: Second;
   readonly accumulate?: boolean;
   readonly batch?: number;
+  /** Where the result is a part of a wider one: that one's columns, and the part's first. */
+  readonly place?: { readonly columns: number; readonly first: number };
+  /** A factor of a·b; not together with `second`, which has its own. */
+  readonly scale?: number;
 }
 
-/** a·b (+ scale·a2·b2) into `out` [batch, m, n]. */
+/** a·b (+ scale·a2·b2), or scale·a·b, into `out` [batch, m, n]. */
 export function product(
   backend: WebGpuBackend,
   a: Matrix,
   b: Matrix,
   out: GpuBuffer,
-  { second, accumulate = false, batch = 1 }: ProductOptions = {},
+  options: ProductOptions = {},
 ): void {
-  const [m, k] = a.transposed ? [a.length, a.lines] : [a.lines, a.length];
-  const n = b.transposed ? b.lines : b.length;
-  if (takesRows(a, b, batch, accumulate)) {
-    rowsProduct(backend, a, b, out, second);
+  if (b.parts !== undefined) {
+    productOfParts(backend, a, b, b.parts, out, options);
     return;
   }
+  const { second, accumulate = false, batch = 1, scale, place } = options;
+  const [m, k] = a.transposed ? [a.length, a.lines] : [a.lines, a.length];
+  const n = b.transposed ? b.lines : b.length;
+  if (scale === undefined && takesRows(a, b, batch, accumulate)) {
+    rowsProduct(backend, a, b, out, second, place);
+    return;
+  }
+  const { columns, first } = place ?? { columns: n, first: 0 };
   const key: Key = {
     a: formOf(a),
     b: formOf(b),
     transposeA: a.transposed,
     transposeB: b.transposed,
     edge: edgeFor(m, n, batch),
-    storeVectors: n % 4 === 0,
+    storeVectors: n % 4 === 0 && columns % 4 === 0 && first % 4 === 0,
     second: second === undefined ? null : { a: formOf(second.a), b: formOf(second.b) },
     accumulate,
+    scaled: scale !== undefined,
   };
   const { edge } = key;
   const rank = second === undefined ? 0 : second.a.transposed ? second.a.lines : second.a.length;
   backend.gpu.run(
     tiled(key),
     [a.buffer, b.buffer, ...(second === undefined ? [] : [second.a.buffer, second.b.buffer]), out],
-    [m, n, k, rank, a.batchStride ?? 0, b.batchStride ?? 0, second?.scale ?? 1],
+    [m, n, k, rank, a.batchStride ?? 0, b.batchStride ?? 0, second?.scale ?? scale ?? 1, columns, first],
     [Math.ceil(n / edge), Math.ceil(m / edge), batch],
   );
+}
+
+/** By a matrix whose lines lie in several buffers: each gives some columns of the result, or a part of its sums. */
+function productOfParts(
+  backend: WebGpuBackend,
+  a: Matrix,
+  b: Matrix,
+  parts: readonly Matrix[],
+  out: GpuBuffer,
+  { second, accumulate = false, scale }: ProductOptions,
+): void {
+  let first = 0;
+  for (const part of parts) {
+    const scaled = scale !== undefined && { scale };
+    if (b.transposed) product(backend, a, part, out, { ...scaled, accumulate, place: { columns: b.lines, first } });
+    else {
+      const columns = columnsOf(backend, a, first, part.lines);
+      product(backend, columns, part, out, { ...scaled, accumulate: accumulate || first > 0 });
+      backend.gpu.give(columns.buffer);
+    }
+    first += part.lines;
+  }
+  if (second !== undefined) product(backend, second.a, second.b, out, { accumulate: true, scale: second.scale });
+}
+
+const COPY_LANES = 256;
+
+const copyColumns = program({
+  name: 'Columns',
+  parameters: ['n', 'columns', 'length', 'first'],
+  buffers: { x: 'f32', out: 'rw f32' },
+  workgroup: COPY_LANES,
+  main: `  let i = group * ${COPY_LANES}u + lane;
+  if (i < p.n) { out[i] = x[(i / p.columns) * p.length + p.first + i % p.columns]; }`,
+});
+
+/** Some columns of a matrix of float32, in a buffer of their own. */
+function columnsOf({ gpu }: WebGpuBackend, a: Matrix, first: number, columns: number): Matrix {
+  if (a.transposed || a.format !== 'f32') throw new Error('Expected a float32 matrix as it lies');
+  const n = a.lines * columns;
+  const buffer = gpu.take(Math.max(16, 4 * n));
+  gpu.run(copyColumns, [a.buffer, buffer], [n, columns, a.length, first], groupsFor(n, COPY_LANES));
+  return { buffer, format: 'f32', lines: a.lines, length: columns, transposed: false };
 }

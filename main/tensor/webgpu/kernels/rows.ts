@@ -9,10 +9,11 @@ import { copyAxisGather } from './shape.ts';
 
 const LANES = 128;
 
-const gather = variants(({ form }: { readonly form: OperandForm }) =>
+/** Of a table in parts, each fills the rows whose index is among its lines, from `first` on. */
+const gather = variants(({ form, split }: { readonly form: OperandForm; readonly split: boolean }) =>
   program({
     name: 'GatherRows',
-    parameters: ['rows', 'width', 'tableRows'],
+    parameters: ['rows', 'width', 'tableRows', 'first'],
     buffers: { x: elementType(form), indices: 'i32', out: 'rw f32' },
     workgroup: LANES,
     declarations: readFour('readTable', 'x', form),
@@ -21,7 +22,8 @@ const gather = variants(({ form }: { readonly form: OperandForm }) =>
   if (i >= p.rows * vectors) { return; }
   let row = i / vectors;
   let at = 4u * (i % vectors);
-  let index = indices[row];
+  let index = indices[row] - i32(p.first);
+${split ? '  if (index < 0 || index >= i32(p.tableRows)) { return; }' : ''}
   var value = vec4<f32>(0.0);
   if (index >= 0) { value = readTable(u32(index), at, p.tableRows, p.width); }
   for (var c = 0u; c < min(4u, p.width - at); c++) { out[row * p.width + at + c] = value[c]; }`,
@@ -69,9 +71,16 @@ function gatherRows(backend: WebGpuBackend, x: TensorInfo, indices: TensorInfo):
   const table = matrixOf(backend, x);
   const rows = sizeOf(indices);
   const out = backend.output([rows, table.length]);
-  const buffers = [table.buffer, backend.buffer(indices), backend.buffer(out)];
-  const count = rows * Math.ceil(table.length / 4);
-  backend.gpu.run(gather({ form: formOf(table) }), buffers, [rows, table.length, table.lines], groupsFor(count, LANES));
+  const [index, result] = [backend.buffer(indices), backend.buffer(out)];
+  const groups = groupsFor(rows * Math.ceil(table.length / 4), LANES);
+  const split = table.parts !== undefined;
+  if (split) backend.gpu.clear(result, 0, Math.max(4, rows * table.length));
+  let first = 0;
+  for (const part of table.parts ?? [table]) {
+    const parameters = [rows, table.length, part.lines, first];
+    backend.gpu.run(gather({ form: formOf(part), split }), [part.buffer, index, result], parameters, groups);
+    first += part.lines;
+  }
   return out;
 }
 

@@ -4,6 +4,22 @@ import { program } from '../program.ts';
 
 const LANES = 256;
 
+/**
+ * Statements that find the `stretch` in which `left` of the lanes' `mass` is used up, and leave what it still has to
+ * cover there.
+ */
+export const drawnStretch = (lanes: number): string => `
+    var stretch = 0u;
+    var found = false;
+    for (var l = 0u; l < ${lanes}u && !found; l++) {
+      if (mass[l] <= 0.0) { continue; }
+      stretch = l;
+      found = left < mass[l];
+      left -= select(mass[l], 0.0, found);
+    }
+    // Where rounding leaves something over, the last id with any mass is taken.
+    if (!found) { left = 3.4028234e38; }`;
+
 /** Each lane sums a stretch of the row, in the order of the ids; the first lane then finds the stretch and the id. */
 const sample = program({
   name: 'SampleRows',
@@ -49,16 +65,7 @@ var<workgroup> mass: array<f32, ${LANES}>;`,
   var id = place[0];
   if (p.greedy == 0u) {
     var left = uniforms[group] * total;
-    var stretch = 0u;
-    var found = false;
-    for (var l = 0u; l < ${LANES}u && !found; l++) {
-      if (mass[l] <= 0.0) { continue; }
-      stretch = l;
-      found = left < mass[l];
-      left -= select(mass[l], 0.0, found);
-    }
-    // Where rounding leaves something over, the last id with any mass is taken.
-    if (!found) { left = 3.4028234e38; }
+${drawnStretch(LANES)}
     let begin = stretch * length;
     for (var i = begin; i < min(p.vocabulary, begin + length); i++) {
       let e = exp((logits[base + i] - most) * p.inverse);

@@ -1,0 +1,67 @@
+/** What can go wrong with a GPU, in words, with what to do about it. */
+import { BraidError } from '../../errors.ts';
+import type { GpuFault } from './protocol.ts';
+
+/** Dawn's binding hands out memory of its own, which Electron's V8 doesn't allow. */
+export function inElectron(): BraidError {
+  return new BraidError('NO_WEBGPU', 'The webgpu backend runs in plain Node, and the app found none on this system', {
+    kind: 'input',
+    remedy: 'Install Node 22.18 or newer and start the app again, run it in a browser by "braid serve", or use wasm.',
+  });
+}
+
+export function outOfMemory(message: string): BraidError {
+  return new BraidError('OUT_OF_MEMORY', `Out of GPU memory: ${message}`, {
+    remedy: 'Use 16-bit base weights, fewer generations at a time, a shorter stage or a smaller model.',
+  });
+}
+
+/** A tensor that one binding can't hold and that isn't a frozen matrix, whose lines can be split. */
+export function tooLarge(bytes: number, most: number): BraidError {
+  return new BraidError(
+    'GPU_BUFFER_TOO_LARGE',
+    `Expected a tensor of at most ${mib(most)} MiB on this GPU, got ${mib(bytes)} MiB; only frozen matrices can be split`,
+    { remedy: 'Use LoRA instead of full fine-tuning, a smaller activation_memory_mb, or another GPU or backend.' },
+  );
+}
+
+export const mib = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
+
+/** What went wrong with the device, with what to do about it. */
+export function faultError(fault: GpuFault, message: string): BraidError {
+  switch (fault) {
+    case 'no-package':
+      return new BraidError('NO_WEBGPU', `The webgpu package could not be loaded: ${message}`, {
+        kind: 'input',
+        remedy: 'Run npm ci without --omit=optional, or use --backend wasm.',
+      });
+    case 'no-adapter':
+      return new BraidError('NO_GPU', `No GPU was found: ${message}`, {
+        kind: 'input',
+        remedy: 'Install the Vulkan loader (libvulkan1) and the driver of your GPU, or use --backend wasm.',
+      });
+    case 'other-name':
+      return new BraidError('NO_GPU', `The GPU that was asked for was not found: ${message}`, {
+        kind: 'input',
+        remedy: 'Set BRAID_GPU to a part of one of these names, or unset it to leave the choice to the system.',
+      });
+    case 'no-device':
+      return new BraidError('NO_GPU', `The GPU could not be opened: ${message}`, {
+        remedy: 'Close other programs that use the GPU, update its driver, or use --backend wasm.',
+      });
+    case 'lost':
+      return new BraidError('GPU_LOST', `The GPU went away: ${message}`, {
+        remedy: 'Resume the run from its last checkpoint. A driver reset or sleep takes the GPU from every program.',
+      });
+    case 'slow':
+      return new BraidError('GPU_SLOW', `The GPU didn't answer in time: ${message}`, {
+        remedy: 'Close other programs that use the GPU, update its driver, or use --backend wasm.',
+      });
+    case 'out-of-memory':
+      return outOfMemory(message);
+    case 'invalid':
+      return new BraidError('GPU_FAILED', `The GPU refused a command: ${message}`, {
+        remedy: 'Update the GPU’s driver, or use --backend wasm; please report this with the message.',
+      });
+  }
+}

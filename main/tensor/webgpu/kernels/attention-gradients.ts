@@ -1,0 +1,183 @@
+/** The programs of packed attention's backward pass: gradients of the queries by rows, of keys and values by keys. */
+import { type Program, program, variants } from '../program.ts';
+import { KEY_BLOCK, PAIR, ROW_BLOCK } from './attention-plan.ts';
+import { dot4, forColumns, load, partsOf, ROW_AND_KEY, TEAM, type Tile } from './attention-tile.ts';
+
+/** Σ dy·out over each head: [N, H]. */
+export const deltaProgram = program({
+  name: 'PackedAttentionDelta',
+  parameters: ['n', 'vectors'],
+  buffers: { dy: 'vec4<f32>', out: 'vec4<f32>', delta: 'rw f32' },
+  workgroup: 64,
+  main: `  let i = group * 64u + lane;
+  if (i >= p.n) { return; }
+  var sum = 0.0;
+  for (var c = 0u; c < p.vectors; c++) { sum += dot(dy[i * p.vectors + c], out[i * p.vectors + c]); }
+  delta[i] = sum;`,
+});
+
+/** The queries' gradient, a block of rows over its keys. */
+export const queryGradProgram = variants((tile: Tile): Program => {
+  const { vectors, rows, keys } = tile;
+  return program({
+    name: 'PackedAttentionGradQ',
+    parameters: ['heads', 'kvHeads', 'group', 'scale:f32'],
+    buffers: {
+      q: 'vec4<f32>',
+      k: 'vec4<f32>',
+      v: 'vec4<f32>',
+      dy: 'vec4<f32>',
+      blocks: 'i32',
+      lse: 'f32',
+      delta: 'f32',
+      dQ: 'rw vec4<f32>',
+    },
+    workgroup: TEAM * rows,
+    declarations: `
+var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
+var<workgroup> dys: array<vec4<f32>, ${rows * vectors}>;
+var<workgroup> ks: array<vec4<f32>, ${keys * vectors}>;
+var<workgroup> vs: array<vec4<f32>, ${keys * vectors}>;
+var<workgroup> dScores: array<f32, ${rows * keys}>;
+${ROW_AND_KEY}
+${dot4('qs', 'ks', tile)}
+${dot4('dys', 'vs', tile)}`,
+    main: `
+  let kvHead = wg.y;
+  openBlock(wg.x * ${ROW_BLOCK}u);
+  let row = lane / ${TEAM}u;
+  let me = lane % ${TEAM}u;
+  let f = firstRow + row;
+  let entry = wg.x * ${ROW_BLOCK}u;
+  let lastRow = min(u32(blocks[entry + 2u]) + ${rows - 1}u, u32(blocks[entry + 1u]) * p.group - 1u);
+  let total = u32(blocks[entry + 4u]) + lastRow / p.group + 1u;
+${load('qs', 'q', rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}
+${load('dys', 'dy', rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}
+  let place = rowPlace(min(f, rowsOfSegment - 1u), kvHead);
+  let logsum = lse[place];
+  let along = delta[place];
+${partsOf(tile)
+  .map((part) => `  var g${part} = vec4<f32>(0.0);`)
+  .join('\n')}
+  for (var u0 = 0u; u0 < total; u0 += ${keys}u) {
+    workgroupBarrier();
+${load('ks', 'k', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
+${load('vs', 'v', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
+    workgroupBarrier();
+    for (var j = me; j < ${keys}u; j += ${TEAM}u) {
+      var slope = 0.0;
+      if (u0 + j < total && sees(f, u0 + j)) {
+        slope = exp(p.scale * qs_ks(row, j) - logsum) * (dys_vs(row, j) - along) * p.scale;
+      }
+      dScores[row * ${keys}u + j] = slope;
+    }
+    workgroupBarrier();
+    for (var j = 0u; j < ${keys}u; j++) {
+      let slope = dScores[row * ${keys}u + j];
+${forColumns(tile, (part, column) => `g${part} = fma(vec4(slope), ks[j * ${vectors}u + ${column}], g${part});`)}
+    }
+  }
+  if (f >= rowsOfSegment) { return; }
+${forColumns(tile, (part, column) => `dQ[place * ${vectors}u + ${column}] = g${part};`)}`,
+  });
+});
+
+/** The keys' and values' gradients, a block of keys over the rows that see it. */
+export const keyGradProgram = variants((tile: Tile): Program => {
+  // Here a team of lanes has a key, and a tile is one of rows.
+  const { vectors, rows: keys, keys: rows } = tile;
+  return program({
+    name: 'PackedAttentionGradKV',
+    parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'pairs'],
+    buffers: {
+      q: 'vec4<f32>',
+      k: 'vec4<f32>',
+      v: 'vec4<f32>',
+      dy: 'vec4<f32>',
+      plan: 'i32',
+      lseDelta: 'vec2<f32>',
+      dK: 'rw vec4<f32>',
+      dV: 'rw vec4<f32>',
+    },
+    workgroup: TEAM * keys,
+    declarations: `
+var<workgroup> ks: array<vec4<f32>, ${keys * vectors}>;
+var<workgroup> vs: array<vec4<f32>, ${keys * vectors}>;
+var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
+var<workgroup> dys: array<vec4<f32>, ${rows * vectors}>;
+var<workgroup> stats: array<vec2<f32>, ${rows}>;
+var<workgroup> probs: array<f32, ${keys * rows}>;
+var<workgroup> dScores: array<f32, ${keys * rows}>;
+fn place(start: u32, f: u32, kvHead: u32) -> u32 {
+  return (start + f / p.group) * p.heads + kvHead * p.group + f % p.group;
+}
+${dot4('ks', 'qs', tile)}
+${dot4('vs', 'dys', tile)}`,
+    main: `
+  let kvHead = wg.y;
+  let row = lane / ${TEAM}u;
+  let me = lane % ${TEAM}u;
+  let firstKey = u32(plan[wg.x * ${KEY_BLOCK}u]);
+  let count = u32(plan[wg.x * ${KEY_BLOCK}u + 1u]);
+  let firstPair = u32(plan[wg.x * ${KEY_BLOCK}u + 2u]);
+  let endPair = firstPair + u32(plan[wg.x * ${KEY_BLOCK}u + 3u]);
+  let key = firstKey + row;
+${load('ks', 'k', keys, tile, 'j < count', '(firstKey + j) * p.kvHeads + kvHead')}
+${load('vs', 'v', keys, tile, 'j < count', '(firstKey + j) * p.kvHeads + kvHead')}
+${partsOf(tile)
+  .map((part) => `  var gk${part} = vec4<f32>(0.0);\n  var gv${part} = vec4<f32>(0.0);`)
+  .join('\n')}
+  for (var pair = firstPair; pair < endPair; pair++) {
+    let at = p.pairs + pair * ${PAIR}u;
+    let start = u32(plan[at]);
+    let endRow = u32(plan[at + 2u]);
+    let low = u32(plan[at + 3u]);
+    let high = u32(plan[at + 4u]);
+    let causal = plan[at + 5u] != 0;
+    for (var f0 = u32(plan[at + 1u]); f0 < endRow; f0 += ${rows}u) {
+      workgroupBarrier();
+${load('qs', 'q', rows, { ...tile, rows: keys }, 'f0 + j < endRow', 'place(start, f0 + j, kvHead)')}
+${load('dys', 'dy', rows, { ...tile, rows: keys }, 'f0 + j < endRow', 'place(start, f0 + j, kvHead)')}
+      for (var j = lane; j < ${rows}u; j += ${TEAM * keys}u) {
+        stats[j] = lseDelta[place(start, min(f0 + j, endRow - 1u), kvHead)];
+      }
+      workgroupBarrier();
+      for (var j = me; j < ${rows}u; j += ${TEAM}u) {
+        let f = f0 + j;
+        let seen = row < count && f < endRow && key >= low && key < high && (!causal || key <= start + f / p.group);
+        var probability = 0.0;
+        var slope = 0.0;
+        if (seen) {
+          probability = exp(p.scale * ks_qs(row, j) - stats[j].x);
+          slope = probability * (vs_dys(row, j) - stats[j].y) * p.scale;
+        }
+        probs[row * ${rows}u + j] = probability;
+        dScores[row * ${rows}u + j] = slope;
+      }
+      workgroupBarrier();
+      for (var j = 0u; j < ${rows}u; j++) {
+        let probability = probs[row * ${rows}u + j];
+        let slope = dScores[row * ${rows}u + j];
+${forColumns(
+  tile,
+  (part, column) => `gv${part} = fma(vec4(probability), dys[j * ${vectors}u + ${column}], gv${part});
+    gk${part} = fma(vec4(slope), qs[j * ${vectors}u + ${column}], gk${part});`,
+)}
+      }
+    }
+  }
+  if (row >= count) { return; }
+  let out = key * p.kvHeads + kvHead;
+${forColumns(tile, (part, column) => `dK[out * ${vectors}u + ${column}] = gk${part};\n    dV[out * ${vectors}u + ${column}] = gv${part};`)}`,
+  });
+});
+
+/** logsumexp and delta of each row side by side: one buffer fewer to bind. */
+export const pairProgram = program({
+  name: 'PackedAttentionStats',
+  parameters: ['n'],
+  buffers: { a: 'f32', b: 'f32', out: 'rw vec2<f32>' },
+  workgroup: 64,
+  main: `  let i = group * 64u + lane;
+  if (i < p.n) { out[i] = vec2(a[i], b[i]); }`,
+});

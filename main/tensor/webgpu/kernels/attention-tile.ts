@@ -1,0 +1,81 @@
+/**
+ * What the programs of packed attention share. Eight lanes share a row: each computes every eighth score and has an
+ * eighth of the columns of the result.
+ */
+
+export const TEAM = 8;
+
+export interface Tile {
+  /** Vectors of four in a head. */
+  readonly vectors: number;
+  /** Rows of a block, a team of lanes each. */
+  readonly rows: number;
+  /** Keys of a tile. */
+  readonly keys: number;
+}
+
+/** Block and tile so that two of each (queries and their gradients, keys and values) fit into workgroup memory. */
+export function tileFor(headDim: number, memory: number): Tile {
+  let [rows, keys] = [16, 32];
+  const bytes = (): number => 2 * (rows + keys) * headDim * 4 + 2 * rows * keys * 4 + 512;
+  while (bytes() > memory && keys > TEAM) keys /= 2;
+  while (bytes() > memory && rows > 2) rows /= 2;
+  if (headDim % 4 !== 0 || bytes() > memory)
+    throw new Error(`Expected a head_dim of a multiple of 4 that fits into ${memory} bytes, got ${headDim}`);
+  return { vectors: headDim / 4, rows, keys };
+}
+
+/** The parts of the columns that a lane has, as suffixes of variables: a loop over an array would end in slow memory. */
+export const partsOf = ({ vectors }: Tile): number[] => Array.from({ length: Math.ceil(vectors / TEAM) }, (_, i) => i);
+
+/** Runs a statement for each of a lane's columns. */
+export function forColumns(tile: Tile, statement: (part: number, column: string) => string): string {
+  return partsOf(tile)
+    .map((part) => {
+      const column = `(me + ${TEAM * part}u)`;
+      const line = statement(part, column);
+      return TEAM * (part + 1) <= tile.vectors ? `  { ${line} }` : `  if (${column} < ${tile.vectors}u) { ${line} }`;
+    })
+    .join('\n');
+}
+
+/** Statements that fill a panel in workgroup memory; `token` is an expression of j, the line in the panel. */
+export function load(panel: string, source: string, lines: number, tile: Tile, valid: string, at: string): string {
+  const lanes = TEAM * tile.rows;
+  return `
+  for (var i = lane; i < ${lines * tile.vectors}u; i += ${lanes}u) {
+    let j = i / ${tile.vectors}u;
+    let c = i % ${tile.vectors}u;
+    var value = vec4<f32>(0.0);
+    if (${valid}) { value = ${source}[(${at}) * ${tile.vectors}u + c]; }
+    ${panel}[i] = value;
+  }`;
+}
+
+/** Where row j of the block, and key u of all that the segment sees, lie. */
+export const ROW_AND_KEY = `
+var<private> start: u32;
+var<private> rowsOfSegment: u32;
+var<private> firstRow: u32;
+var<private> prefix: u32;
+var<private> prefixLength: u32;
+fn rowToken(f: u32) -> u32 { return start + f / p.group; }
+fn rowPlace(f: u32, kvHead: u32) -> u32 { return rowToken(f) * p.heads + kvHead * p.group + f % p.group; }
+fn keyToken(u: u32) -> u32 { return select(start + u - prefixLength, prefix + u, u < prefixLength); }
+fn sees(f: u32, u: u32) -> bool {
+  return f < rowsOfSegment && (u < prefixLength || u - prefixLength <= f / p.group);
+}
+fn openBlock(at: u32) {
+  start = u32(blocks[at]);
+  rowsOfSegment = u32(blocks[at + 1u]) * p.group;
+  firstRow = u32(blocks[at + 2u]);
+  prefix = u32(blocks[at + 3u]);
+  prefixLength = u32(blocks[at + 4u]);
+}`;
+
+export const dot4 = (a: string, b: string, tile: Tile): string => `
+fn ${a}_${b}(i: u32, j: u32) -> f32 {
+  var sum = vec4<f32>(0.0);
+  for (var c = 0u; c < ${tile.vectors}u; c++) { sum = fma(${a}[i * ${tile.vectors}u + c], ${b}[j * ${tile.vectors}u + c], sum); }
+  return sum.x + sum.y + sum.z + sum.w;
+}`;

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { freeOfDevice, readGpus, readHeld } from '../../main/native/nvidia-smi.ts';
+
+const MIB = 2 ** 20;
+const two = 'NVIDIA A40, 46068, 45000, 570.86\nNVIDIA GeForce RTX 4090, 24564, 23000, 570.86\n';
+
+describe('readGpus', () => {
+  it('names every GPU with its driver, also one that hides its memory', () => {
+    expect(readGpus('NVIDIA H200, 143771, 140000, 550.54.15\nOrin (nvgpu), [N/A], [N/A], 540.4\n')).toEqual([
+      { name: 'NVIDIA H200', totalBytes: 143771 * MIB, freeBytes: 140000 * MIB, driver: '550.54.15' },
+      { name: 'Orin (nvgpu)', totalBytes: null, freeBytes: null, driver: '540.4' },
+    ]);
+  });
+
+  it('reads nothing from a message', () => {
+    expect(readGpus('')).toEqual([]);
+    expect(readGpus('NVIDIA-SMI has failed because it could not communicate with the driver, sorry.\n')).toEqual([]);
+  });
+});
+
+describe('freeOfDevice', () => {
+  it('takes the GPU of the name, otherwise the first', () => {
+    expect(freeOfDevice(readGpus(two), 'NVIDIA GeForce RTX 4090')).toBe(23_000 * MIB);
+    expect(freeOfDevice(readGpus(two), 'another')).toBe(45_000 * MIB);
+    expect(freeOfDevice([])).toBeNull();
+    expect(freeOfDevice(readGpus('Orin (nvgpu), [N/A], [N/A], 540.4\n'))).toBeNull();
+  });
+});
+
+describe('readHeld', () => {
+  it('adds up what a process holds on several GPUs, and knows when it is hidden', () => {
+    expect(readHeld('12, 100\n7, 40\n12, 60\n', 12)).toBe(160 * MIB);
+    expect(readHeld('7, 40\n', 12)).toBeNull();
+    expect(readHeld('12, [N/A]\n', 12)).toBeNull();
+  });
+});

@@ -1,0 +1,109 @@
+/** How much work is sent to the GPU: each dispatch costs microseconds whatever it does, so their number must not creep up. */
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ModelConfig } from '../../../main/model/config.ts';
+import { generate } from '../../../main/model/generate.ts';
+import { randomModel } from '../../../main/model/load.ts';
+import { adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
+import { disposeModel, modelParameters } from '../../../main/model/model.ts';
+import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
+import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
+import { disposeBatch, uploadGroups } from '../../../main/trainer/batching/packed-batch.ts';
+import { parseConfig } from '../../../main/trainer/config.ts';
+import { AdamW } from '../../../main/trainer/optimizer.ts';
+import { completionLogps, lossAndGradients } from '../../../main/trainer/policy.ts';
+import { opened, openGpuForTest } from './open.ts';
+
+const gpu = await openGpuForTest();
+const device = () => opened(gpu).gpu;
+
+const config = (numLayers: number, changes: Partial<ModelConfig> = {}): ModelConfig => ({
+  ...PLAIN_TRAITS,
+  modelType: 'llama',
+  ...{ vocabSize: 96, hiddenSize: 32, intermediateSize: 48, numLayers },
+  ...{ numHeads: 4, numKvHeads: 2, headDim: 16, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
+  ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: false, attentionBias: false, qkNorm: false },
+  ...{ eosTokenIds: [], padTokenId: 0 },
+  ...changes,
+});
+const LORA = {
+  ...{ r: 8, alpha: 4, useRslora: false },
+  targetModules: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
+};
+
+interface Pass {
+  readonly lora: boolean;
+  readonly checkpointing: boolean;
+}
+
+/** Dispatches of a forward and backward pass, and of an update. */
+function countTraining(layers: number, { lora, checkpointing }: Pass): { pass: number; update: number; sent: number } {
+  const model = randomModel(config(layers), 3, 32);
+  const adapter = lora ? createAdapter(model, LORA, 5) : null;
+  const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);
+  const optimizer = new AdamW(parameters, parseConfig({}));
+  const batch = uploadGroups([
+    {
+      promptIds: [5, 9, 33],
+      completions: [
+        [4, 5, 6],
+        [7, 8],
+      ],
+    },
+  ]);
+  const start = device().counts.dispatches;
+  const loss = (): tf.Scalar => tf.sum(completionLogps({ model, adapter }, batch, 1, { checkpointing }).logps);
+  const { value, grads } = lossAndGradients(loss, parameters);
+  const pass = device().counts.dispatches - start;
+  optimizer.update(Object.fromEntries(parameters.map(({ name }, i) => [name, grads[i] as tf.Tensor])), 0.01);
+  const update = device().counts.dispatches - start - pass;
+  tf.dispose([value, ...grads]);
+  optimizer.dispose();
+  disposeBatch(batch);
+  if (adapter !== null) disposeAdapter(adapter);
+  disposeModel(model);
+  return { pass, update, sent: parameters.length };
+}
+
+describe.runIf(gpu !== null)('dispatches of training', () => {
+  afterAll(() => closeWebGpuBackend(opened(gpu)));
+
+  // Forward a layer: 2 norms, 7 products, 2 rotations, attention, SwiGLU, 2 sums, and under an adapter 7 small products.
+  it.each([
+    ['adapters', { lora: true, checkpointing: false }, 78, 5],
+    ['adapters, layers computed twice', { lora: true, checkpointing: true }, 100, 15],
+    ['all weights', { lora: false, checkpointing: false }, 47, 21],
+    ['all weights, layers computed twice', { lora: false, checkpointing: true }, 62, 21],
+  ] as const)('stay within their limits for %s', (_, pass, perLayer, besides) => {
+    const [two, four] = [countTraining(2, pass), countTraining(4, pass)];
+    expect((four.pass - two.pass) / 2).toBeLessThanOrEqual(perLayer);
+    expect(two.pass - (four.pass - two.pass)).toBeLessThanOrEqual(besides);
+    // The norm of a gradient and its place in the list of norms, and the step itself.
+    expect(two.update).toBeLessThanOrEqual(3 * two.sent);
+  });
+});
+
+describe.runIf(gpu !== null)('bytes of decoding', () => {
+  it('read each weight once a token for all rows', async () => {
+    const backend = opened(await openGpuForTest());
+    // Wide enough that the weights are most of what there is.
+    const wide = config(2, { hiddenSize: 256, intermediateSize: 512, vocabSize: 1024, headDim: 64 });
+    const model = randomModel(wide, 3, 32);
+    const weights = 4 * modelParameters(model).reduce((sum, { value }) => sum + value.size, 0);
+    const { gpu: opened_ } = backend;
+    const bytesOf = (maxNewTokens: number): number => {
+      const before = opened_.counts.boundBytes;
+      generate(model, null, [[5, 9, 33]], {
+        ...{ numGenerations: 4, maxNewTokens, eosTokenIds: [], coordinates: [1] },
+        ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+      });
+      return opened_.counts.boundBytes - before;
+    };
+    const token = bytesOf(6) - bytesOf(5);
+    // The embedding's table is bound too, though only the rows of the tokens are read.
+    expect(token / weights).toBeGreaterThan(1);
+    expect(token / weights).toBeLessThan(1.1);
+    disposeModel(model);
+    await closeWebGpuBackend(backend);
+  });
+});

@@ -1,0 +1,45 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { waitFor } from '../../../main/tensor/webgpu/line.ts';
+
+/** Echoes what it is sent; its notification comes late, when the next request is already waited for. */
+const LATE = `
+const { port, flag } = require('node:worker_threads').workerData;
+const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+port.on('message', (message) => {
+  if (message.slow) pause(60);
+  port.postMessage(message);
+  Atomics.add(flag, 0, 1);
+  if (message.late) pause(30);
+  Atomics.notify(flag, 0);
+});`;
+
+describe('waitFor', () => {
+  it('is not ended by the late notification of the reply before', async () => {
+    const flag = new Int32Array(new SharedArrayBuffer(8));
+    const { port1, port2 } = new MessageChannel();
+    const worker = new Worker(LATE, { eval: true, workerData: { port: port2, flag }, transferList: [port2] });
+    const ask = (request: object) => {
+      const before = Atomics.load(flag, 0);
+      port1.postMessage(request);
+      // The first answer is there before it is waited for.
+      while ('late' in request && Atomics.load(flag, 0) === before);
+      return waitFor(port1, flag, before);
+    };
+    expect(ask({ late: true })).toEqual({ late: true });
+    expect(ask({ slow: true })).toEqual({ slow: true });
+    port1.close();
+    await worker.terminate();
+  });
+
+  it('gives up at its deadline, although the other thread lives', async () => {
+    const flag = new Int32Array(new SharedArrayBuffer(8));
+    const { port1, port2 } = new MessageChannel();
+    const worker = new Worker(LATE, { eval: true, workerData: { port: port2, flag }, transferList: [port2] });
+    const began = performance.now();
+    expect(() => waitFor(port1, flag, 0, began + 50)).toThrow(expect.objectContaining({ code: 'GPU_SLOW' }));
+    expect(performance.now() - began).toBeLessThan(2000);
+    port1.close();
+    await worker.terminate();
+  });
+});
