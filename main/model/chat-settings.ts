@@ -1,5 +1,5 @@
 /**
- * How a model is spoken to: the system prompt and the chat template's own switches. A checkpoint carries them in
+ * How a model is spoken to: the system prompt, the chat template's own switches, and the prompt of posts without one. A checkpoint carries them in
  * `chat_settings.json`, so that it is evaluated, compared and exported as it was trained.
  */
 import { existsSync } from 'node:fs';
@@ -14,12 +14,13 @@ export const templateKwargs = z.record(z.string().min(1), z.union([z.string(), z
 const schema = z.object({
   system_prompt: z.string().min(1).nullable().default(null),
   chat_template_kwargs: templateKwargs.default({}),
+  reply_prompt: z.string().min(1).nullable().default(null),
 });
 
 export type ChatSettings = Readonly<z.infer<typeof schema>>;
 
 export const CHAT_SETTINGS = 'chat_settings.json';
-export const NO_CHAT_SETTINGS: ChatSettings = { system_prompt: null, chat_template_kwargs: {} };
+export const NO_CHAT_SETTINGS: ChatSettings = { system_prompt: null, chat_template_kwargs: {}, reply_prompt: null };
 
 /** A folder's settings; none where it has no such file. */
 export function readChatSettings(folder: string): ChatSettings {
@@ -36,7 +37,8 @@ export function readChatSettings(folder: string): ChatSettings {
 }
 
 /** The file's content; null where there is nothing to say. */
-export function encodeChatSettings({ system_prompt, chat_template_kwargs }: ChatSettings): string | null {
-  if (system_prompt === null && Object.keys(chat_template_kwargs).length === 0) return null;
-  return `${JSON.stringify({ system_prompt, chat_template_kwargs }, null, 2)}\n`;
+export function encodeChatSettings({ system_prompt, chat_template_kwargs, reply_prompt }: ChatSettings): string | null {
+  if (system_prompt === null && Object.keys(chat_template_kwargs).length === 0 && reply_prompt === null) return null;
+  const settings = { system_prompt, chat_template_kwargs, ...(reply_prompt !== null && { reply_prompt }) };
+  return `${JSON.stringify(settings, null, 2)}\n`;
 }

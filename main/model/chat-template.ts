@@ -68,7 +68,7 @@ function readTemplate(file: string): string {
 }
 
 /**
- * Renders messages, ready for the assistant's answer. `folder` identifies the template in errors; `kwargs` are variables
+ * Renders messages, `ready` for the assistant's answer or as a finished conversation. `folder` identifies the template in errors; `kwargs` are variables
  * of the template's own, such as Qwen3's `enable_thinking`.
  */
 export function renderChat(
@@ -77,6 +77,7 @@ export function renderChat(
   config: Readonly<Record<string, unknown>>,
   folder: string,
   kwargs: Readonly<Record<string, unknown>> = {},
+  ready = true,
 ): string {
   try {
     return renderTemplate(template, {
@@ -86,7 +87,7 @@ export function renderChat(
       messages,
       tools: null,
       documents: null,
-      add_generation_prompt: true,
+      add_generation_prompt: ready,
     });
   } catch (cause) {
     const reason = (cause as Error).message;

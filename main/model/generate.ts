@@ -8,12 +8,13 @@ import { pulse } from '../pulse.ts';
 import { hash32, uniform } from '../random.ts';
 import type { PrefixKv } from '../tensor/ops/decode-attention.ts';
 import { gatherRows } from '../tensor/ops/rows.ts';
-import { sampleRows } from '../tensor/ops/sample.ts';
+import { hasFilteredSampling, penaliseInPlace, sampleFiltered, sampleRows } from '../tensor/ops/sample.ts';
 import { attendPacked, forward } from './decoder.ts';
 import { openDecoding } from './decoding.ts';
 import type { Adapter } from './lora.ts';
 import type { Model } from './model.ts';
 import { argmax, draw, isPlain, processors, type SamplingOptions } from './sampler.ts';
+import { type EndedTurn, type ReadContext, readOn, type TurnTaking } from './turns.ts';
 
 export interface GenerateOptions extends SamplingOptions {
   /** Completions of each prompt: G. */
@@ -34,12 +35,18 @@ export interface GenerateOptions extends SamplingOptions {
   readonly onToken?: (done: number, active: number) => void;
   /** Called with each row's new token, for streaming. */
   readonly onRow?: (row: number, id: number) => void;
+  /** Who answers between turns; absent: a completion is one turn. */
+  readonly turns?: TurnTaking;
 }
 
 /** One completion: its tokens, including the end token if it was generated. */
 export interface Completion {
   readonly ids: number[];
   readonly terminated: boolean;
+  /** Of the sampler, one a token; where a server samples. */
+  readonly logps?: readonly number[];
+  /** Of several turns: 1 for each token of the model's, 0 for those that were added between its turns (TRL: tool_mask). */
+  readonly toolMask?: readonly number[];
 }
 
 /** A completion to generate: its prompt, and its index among that prompt's completions. */
@@ -59,6 +66,7 @@ export function generate(
   const rows = prompts.flatMap((_, prompt) =>
     Array.from({ length: options.numGenerations }, (_, generation): Row => ({ prompt, generation })),
   );
+  if (options.maxNewTokens === 0) return rows.map(() => ({ ids: [], terminated: false }));
   const inBatches = options.inBatches ?? ((work) => work(rows.length));
   const done: Completion[] = [];
   while (done.length < rows.length) {
@@ -91,41 +99,122 @@ function generateRows(
   );
   const places = batch.map(({ prompt }) => used.indexOf(prompt));
   const rows = places.map((place) => prefill.places[place] ?? { start: 0, length: 0 });
-  const decoding = openOrFree(prefill, () => openDecoding(model, adapter, prefill.kv, rows, options.maxNewTokens));
-  const sequences = rows.map((): number[] => []);
-  const ended = new Set(options.eosTokenIds);
-  let active = rows.map((_, row) => row);
-  let logits = tf.tidy(() => gatherRows(prefill.logits, tf.tensor1d(places, 'int32')));
+  const logits = (): tf.Tensor2D => tf.tidy(() => gatherRows(prefill.logits, tf.tensor1d(places, 'int32')));
+  const flight: Flight = { model, adapter, prompts, batch, options, sequences: batch.map(() => []) };
+  const context = { kv: prefill.kv, rows, logits: openOrFree(prefill, logits) };
   prefill.logits.dispose();
+  if (options.turns !== undefined) return inTurns(flight, context, options.turns);
+  decodeTurn(flight, context, { active: batch.map((_, row) => row), limit: () => options.maxNewTokens });
+  return finish(flight);
+}
+
+/** Rows that are generated together, and what they have so far. */
+interface Flight {
+  readonly model: Model;
+  readonly adapter: Adapter | null;
+  readonly prompts: readonly (readonly number[])[];
+  readonly batch: readonly Row[];
+  readonly options: GenerateOptions;
+  /** Of each row, prompts left out. */
+  readonly sequences: readonly number[][];
+}
+
+interface DecodedTurn {
+  /** The rows of the context, in order. */
+  readonly active: readonly number[];
+  /** Up to how many tokens each row's sequence is decoded. */
+  readonly limit: (row: number) => number;
+}
+
+/** Decodes each row until its end token or its limit; takes the context over. */
+function decodeTurn(flight: Flight, context: ReadContext, turn: DecodedTurn): void {
+  const { model, adapter, sequences, options } = flight;
+  let { active } = turn;
+  let { logits } = context;
+  const left = (row: number): number => turn.limit(row) - (sequences[row] as number[]).length;
+  const capacity = Math.max(...active.map(left));
+  const decoding = openOrFree(context, () => openDecoding(model, adapter, context.kv, context.rows, capacity));
+  const ended = new Set(options.eosTokenIds);
   try {
-    for (let t = 0; t < options.maxNewTokens; t++) {
-      const next = choose(logits, active, batch, sequences, prompts, t, options);
+    for (let t = 0; ; t++) {
+      const next = choose(logits, active, flight);
       logits.dispose();
       const going: number[] = [];
       next.forEach((id, i) => {
         const row = active[i] as number;
         (sequences[row] as number[]).push(id);
         options.onRow?.(row, id);
-        if (!ended.has(id)) going.push(i);
+        if (!ended.has(id) && left(row) > 0) going.push(i);
       });
       pulse();
       options.onToken?.(t + 1, going.length);
-      if (going.length === 0 || t + 1 === options.maxNewTokens) return finish(sequences, ended);
+      if (going.length === 0) return;
       if (going.length < active.length) {
         decoding.keep(going);
         active = going.map((i) => active[i] as number);
       }
       logits = decoding.step(going.map((i) => next[i] as number));
     }
-    return finish(sequences, ended);
   } finally {
     logits.dispose();
     decoding.dispose();
   }
 }
 
+/** The same in turns: all rows end their turn, are answered together, and those that are answered have another. */
+function inTurns(flight: Flight, first: ReadContext, { maxTurnTokens, answer }: TurnTaking): Completion[] {
+  const { model, adapter, batch, options, sequences } = flight;
+  const ends = new Set(options.eosTokenIds);
+  const masks = sequences.map((): number[] => []);
+  const truncated = new Set<number>();
+  let active = batch.map((_, row) => row);
+  let context = first;
+  for (let turn = 0; ; turn++) {
+    // Decoding takes its keys and values over; the next turn still needs them.
+    const kept = context.kv.map(({ k, v }) => ({ k: tf.keep(tf.clone(k)), v: tf.keep(tf.clone(v)) }));
+    try {
+      const starts = active.map((row) => (sequences[row] as number[]).length);
+      const limits = new Map(
+        active.map((row, i) => [row, Math.min((starts[i] ?? 0) + maxTurnTokens, options.maxNewTokens)]),
+      );
+      decodeTurn(flight, context, { active, limit: (row) => limits.get(row) ?? 0 });
+      const own = active.map((row, i) => (sequences[row] as number[]).slice(starts[i]));
+      active.forEach((row, i) => void (masks[row] as number[]).push(...(own[i] ?? []).map(() => 1)));
+      const ended = active.map((row, i): EndedTurn => {
+        const { prompt = 0, generation = 0 } = batch[row] ?? {};
+        const ids = own[i] ?? [];
+        return {
+          ...{ completion: prompt * options.numGenerations + generation, turn, ids },
+          ...{
+            terminated: ends.has(ids.at(-1) ?? -1),
+            room: options.maxNewTokens - (sequences[row] as number[]).length,
+          },
+        };
+      });
+      const answers = answer(ended);
+      const going = active.flatMap((row, i) => {
+        const tokens = answers[i] ?? null;
+        const fits = tokens !== null && tokens.length < (ended[i]?.room ?? 0);
+        if (tokens !== null && !fits) truncated.add(row);
+        return tokens !== null && fits ? [{ row, i, tokens }] : [];
+      });
+      if (going.length === 0) return finish(flight, { masks, truncated });
+      for (const { row, tokens } of going) {
+        (sequences[row] as number[]).push(...tokens);
+        (masks[row] as number[]).push(...tokens.map(() => 0));
+      }
+      const rows = going.map(({ i }) => context.rows[i] ?? { start: 0, length: 0 });
+      const added = going.map(({ i, tokens }) => [...(own[i] ?? []), ...tokens]);
+      context = readOn(model, adapter, kept, rows, added);
+      active = going.map(({ row }) => row);
+    } finally {
+      tf.dispose(kept.map(({ k, v }) => [k, v]));
+    }
+  }
+}
+
 /** What was read of the prompts doesn't outlive a cache that has no room. */
-function openOrFree<T>({ kv, logits }: Prefill, open: () => T): T {
+function openOrFree<T>({ kv, logits }: Pick<ReadContext, 'kv' | 'logits'>, open: () => T): T {
   try {
     return open();
   } catch (error) {
@@ -147,8 +236,17 @@ function checkPrompts(model: Model, prompts: readonly (readonly number[])[], max
   });
 }
 
-function finish(sequences: readonly number[][], ended: ReadonlySet<number>): Completion[] {
-  return sequences.map((ids) => ({ ids, terminated: ended.has(ids.at(-1) ?? -1) }));
+/** `masks`: of completions in turns; `truncated`: those whose answer had no room. */
+function finish(
+  { sequences, options }: Flight,
+  turns?: { readonly masks: readonly number[][]; readonly truncated: ReadonlySet<number> },
+): Completion[] {
+  const ended = new Set(options.eosTokenIds);
+  return sequences.map((ids, row) => ({
+    ids,
+    terminated: ended.has(ids.at(-1) ?? -1) && turns?.truncated.has(row) !== true,
+    ...(turns !== undefined && { toolMask: turns.masks[row] ?? [] }),
+  }));
 }
 
 interface Prefill {
@@ -217,19 +315,12 @@ function promptLogits(
 }
 
 /** The next token of every active row. A row's random number depends on its prompt, completion and position alone. */
-function choose(
-  logits: tf.Tensor2D,
-  active: readonly number[],
-  batch: readonly Row[],
-  sequences: readonly number[][],
-  prompts: readonly (readonly number[])[],
-  position: number,
-  options: GenerateOptions,
-): Int32Array {
+function choose(logits: tf.Tensor2D, active: readonly number[], flight: Flight): Int32Array {
+  const { batch, sequences, prompts, options } = flight;
   const base = hash32(...options.coordinates);
   const uniforms = active.map((row) => {
     const { prompt = 0, generation = 0 } = batch[row] ?? {};
-    return uniform(base, prompt, generation, position);
+    return uniform(base, prompt, generation, sequences[row]?.length ?? 0);
   });
   if (isPlain(options)) {
     return tf.tidy(
@@ -237,12 +328,36 @@ function choose(
     );
   }
   const vocabulary = logits.shape[1];
+  const seenBy = (row: number): number[] => [...(prompts[batch[row]?.prompt ?? 0] ?? []), ...(sequences[row] ?? [])];
+  if (hasFilteredSampling()) {
+    const seen = options.repetitionPenalty === 1 ? [] : active.map((row) => new Set(seenBy(row)));
+    return chooseThere(logits, uniforms, seen, options);
+  }
   const values = logits.dataSync<'float32'>();
   const steps = processors(options);
   return Int32Array.from(active, (row, i) => {
     const rowLogits = values.slice(i * vocabulary, (i + 1) * vocabulary);
-    const seen = [...(prompts[batch[row]?.prompt ?? 0] ?? []), ...(sequences[row] ?? [])];
-    for (const step of steps) step(rowLogits, seen);
+    for (const step of steps) step(rowLogits, seenBy(row));
     return options.temperature === 0 ? argmax(rowLogits) : draw(rowLogits, uniforms[i] as number);
+  });
+}
+
+/** The same on a backend that filters itself. `seen`: of each row the tokens so far, if they are penalised. */
+function chooseThere(
+  logits: tf.Tensor2D,
+  uniforms: readonly number[],
+  seen: readonly ReadonlySet<number>[],
+  { temperature, topK, topP, minP, repetitionPenalty }: GenerateOptions,
+): Int32Array {
+  const vocabulary = logits.shape[1];
+  return tf.tidy(() => {
+    const places = seen.flatMap((ids, row) => [...ids].map((id) => row * vocabulary + id));
+    if (places.length > 0) penaliseInPlace(logits, tf.tensor1d(places, 'int32'), repetitionPenalty);
+    const numbers = tf.tensor1d([...uniforms]);
+    const ids =
+      temperature === 0
+        ? sampleRows(logits, numbers, 0)
+        : sampleFiltered(logits, numbers, { temperature, topK, topP, minP: minP ?? 0 });
+    return ids.dataSync<'int32'>() as Int32Array;
   });
 }

@@ -7,7 +7,7 @@ import { pulse } from '../pulse.ts';
 import { hashString, randomStream } from '../random.ts';
 import { makeWeight, type WeightPrecision, type WeightSource } from '../tensor/weights.ts';
 import { contextLength, type ModelConfig, readModelConfig } from './config.ts';
-import { assembleModel, type Model, parameterShapes } from './model.ts';
+import { assembleModel, type Model, parameterShapes, precisionOf } from './model.ts';
 import type { Parameter } from './parameter.ts';
 import { disposeModelRope, makeModelRope } from './rope-tables.ts';
 import { openSafetensors, type SafetensorsFile, toFloat32 } from './safetensors.ts';
@@ -15,11 +15,15 @@ import { weightMap } from './weight-files.ts';
 
 /**
  * Loads a model folder onto the current backend. `maxLength` bounds prompt plus completion, in tokens. With
- * `precision` bfloat16, a backend that can keeps matrices in 16 bits; such weights can't be trained.
+ * `precision` bfloat16, a backend that can keeps matrices in 16 bits, with int8 or nf4 linear layers in 8 or 4; such
+ * weights can't be trained. `config`: by default the folder's own.
  */
-export function loadModel(folder: string, maxLength: number, precision: WeightPrecision = 'float32'): Model {
-  checkFolder(folder);
-  const config = readModelConfig(folder);
+export function loadModel(
+  folder: string,
+  maxLength: number,
+  precision: WeightPrecision = 'float32',
+  config: ModelConfig = readConfig(folder),
+): Model {
   checkLength(config, maxLength, folder);
   const weights = openWeights(folder);
   const made: tf.Tensor[] = [];
@@ -29,7 +33,7 @@ export function loadModel(folder: string, maxLength: number, precision: WeightPr
     const parameter = (name: string): Parameter => {
       pulse();
       const shape = shapes.get(name) ?? [];
-      const value = makeWeight(weights.source(name, shape), shape, precision);
+      const value = makeWeight(weights.source(name, shape), shape, precisionOf(name, precision));
       made.push(value);
       return { name, value };
     };
@@ -75,6 +79,12 @@ function normals(n: number, deviation: number, ...coordinates: number[]): Float3
   });
 }
 
+/** The folder's configuration, or an error that says what to do without a folder. */
+function readConfig(folder: string): ModelConfig {
+  checkFolder(folder);
+  return readModelConfig(folder);
+}
+
 function checkFolder(folder: string): void {
   if (existsSync(folder) && statSync(folder).isDirectory()) return;
   throw inputError(
@@ -101,6 +111,8 @@ function checkLength(config: ModelConfig, maxLength: number, folder: string): vo
 export interface Weights {
   /** The source of a tensor's values, once its presence and shape are checked. */
   source(name: string, shape: readonly number[]): WeightSource;
+  /** The shape of a tensor; throws if there is none. */
+  shape(name: string): readonly number[];
   close(): void;
 }
 
@@ -114,13 +126,16 @@ export function openWeights(folder: string): Weights {
     opened.set(path, known);
     return known;
   };
-  const source = (name: string, shape: readonly number[]): WeightSource => {
+  const entryOf = (name: string) => {
     const entry = file(name).entries.get(name);
-    if (entry === undefined)
-      throw inputError(
-        'TENSOR_MISSING',
-        `${join(folder, fileOf(name))}: expected a tensor "${name}" (config.json requires it), the file has none`,
-      );
+    if (entry !== undefined) return entry;
+    throw inputError(
+      'TENSOR_MISSING',
+      `${join(folder, fileOf(name))}: expected a tensor "${name}" (config.json requires it), the file has none`,
+    );
+  };
+  const source = (name: string, shape: readonly number[]): WeightSource => {
+    const entry = entryOf(name);
     if (entry.shape.join() !== shape.join()) {
       throw inputError(
         'BAD_SHAPE',
@@ -138,5 +153,5 @@ export function openWeights(folder: string): Weights {
   const close = (): void => {
     for (const handle of opened.values()) handle.close();
   };
-  return { source, close };
+  return { source, shape: (name) => entryOf(name).shape, close };
 }

@@ -73,7 +73,7 @@ const FUSED: Readonly<Record<string, string>> = {
 };
 
 /** A configuration's target modules as the model has them. */
-export function ownTargets({ config }: Model, targets: readonly string[]): readonly string[] {
+export function ownTargets({ config }: Pick<Model, 'config'>, targets: readonly string[]): readonly string[] {
   return config.fusedProjections ? [...new Set(targets.map((name) => FUSED[name] ?? name))] : targets;
 }
 

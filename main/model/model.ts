@@ -1,4 +1,6 @@
 import type * as tf from '@tensorflow/tfjs-core';
+import { isQuantised } from '../tensor/quantised.ts';
+import type { WeightPrecision } from '../tensor/weights.ts';
 import type { ModelConfig } from './config.ts';
 import type { Parameter } from './parameter.ts';
 import { disposeModelRope, type ModelRope } from './rope-tables.ts';
@@ -106,6 +108,11 @@ export function parameterShapes(config: ModelConfig): ReadonlyMap<string, readon
   shapes.set('model.norm.weight', [d]);
   if (!config.tieWordEmbeddings) shapes.set('lm_head.weight', [config.vocabSize, d]);
   return shapes;
+}
+
+/** Linear layers alone are quantised, as by bitsandbytes: embedding and head stay as the file has them. */
+export function precisionOf(name: string, precision: WeightPrecision): WeightPrecision {
+  return isQuantised(precision) && !name.endsWith('_proj.weight') ? 'stored' : precision;
 }
 
 /** Assembles a model from its parameters, asked for by Hugging Face name. */

@@ -40,7 +40,8 @@ export function encodeAdapter(
   };
 }
 
-function encodeAdapterConfig(config: LoraConfig, baseModelName: string): string {
+/** adapter_config.json as PEFT writes it. */
+export function encodeAdapterConfig(config: LoraConfig, baseModelName: string): string {
   return jsonText({
     alpha_pattern: config.alphaPattern ?? {},
     auto_mapping: null,

@@ -37,11 +37,13 @@ export interface Tokenizer {
   readonly eosTokenId: number | null;
   /** Whether the folder has a chat template; without one a prompt is used as is. */
   readonly hasChatTemplate: boolean;
+  /** The chat settings' prompt for posts, with {post} in it; null: the task's own. */
+  readonly replyPrompt: string | null;
   /**
    * The chat template applied, ready for the assistant's answer, with the chat settings' system prompt, if any, in place
-   * of the messages' own. The date is pinned so that prompts are reproducible.
+   * of the messages' own. The date is pinned so that prompts are reproducible. Not `ready`: a finished conversation.
    */
-  chat(messages: readonly ChatMessage[]): string;
+  chat(messages: readonly ChatMessage[], ready?: boolean): string;
   /** The files of the folder that make up the tokenizer; checkpoints carry copies. */
   readonly files: readonly string[];
 }
@@ -88,7 +90,8 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
     token: (id) => inner.id_to_token(id),
     eosTokenId: inner.token_to_id(tokenText(config.eos_token)) ?? null,
     hasChatTemplate: template !== null,
-    chat: (messages) => {
+    replyPrompt: chat.reply_prompt,
+    chat: (messages, ready = true) => {
       if (template === null)
         throw inputError('NO_CHAT_TEMPLATE', `${folder}: expected a chat template, the tokenizer has none`);
       const { system_prompt: system, chat_template_kwargs } = chat;
@@ -96,7 +99,7 @@ export function loadTokenizer(folder: string, chat: ChatSettings = readChatSetti
         system === null
           ? messages
           : [{ role: 'system', content: system }, ...messages.filter(({ role }) => role !== 'system')];
-      return renderChat(template, given, config, folder, chat_template_kwargs);
+      return renderChat(template, given, config, folder, chat_template_kwargs, ready);
     },
     files: TOKENIZER_FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
   };
@@ -211,12 +214,63 @@ export function encodePrompt(
   messages?: readonly ChatMessage[],
 ): number[] {
   if (!tokenizer.hasChatTemplate) return tokenizer.encodeText(prompt, { quoted, special: true });
-  const asked: readonly ChatMessage[] = messages ?? [{ role: 'user', content: prompt }];
+  return encodeChat(tokenizer, messages ?? [{ role: 'user', content: prompt }], quoted);
+}
+
+/** Token ids of a finished conversation, as a reward model reads it; control tokens in the messages are characters. */
+export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[]): number[] {
+  return encodeChat(
+    tokenizer,
+    messages,
+    messages.map(({ content }) => content),
+    false,
+  );
+}
+
+function encodeChat(
+  tokenizer: Tokenizer,
+  asked: readonly ChatMessage[],
+  quoted: readonly string[],
+  ready = true,
+): number[] {
   return tokenizer.encodeText(asked.map(({ content }) => content).join(BETWEEN), {
     quoted,
     around: (joined) => {
       const contents = joined.split(BETWEEN);
-      return tokenizer.chat(asked.map(({ role }, i) => ({ role, content: contents[i] ?? '' })));
+      return tokenizer.chat(
+        asked.map(({ role }, i) => ({ role, content: contents[i] ?? '' })),
+        ready,
+      );
     },
   });
+}
+
+/** What a model answers with while what follows an answer is rendered: characters that Unicode keeps out of texts. */
+const ANSWERED = '\uFDD3';
+
+/**
+ * Token ids of what follows a turn of the model: somebody's message, and the beginning of the model's next turn. Control
+ * tokens in the message are characters. `end`: the end token that the turn has; null: it was cut off, and the template's
+ * end of a turn comes first. Without a chat template it is the message alone, on a line of its own.
+ */
+export function encodeAnswer(tokenizer: Tokenizer, message: string, end: number | null): number[] {
+  if (!tokenizer.hasChatTemplate)
+    return tokenizer.encodeText(`\n${message.trimEnd()}\n`, { quoted: [message.trimEnd()] });
+  const ids = tokenizer.encodeText(message, {
+    around: (text) => {
+      const rendered = tokenizer.chat([
+        { role: 'user', content: '.' },
+        { role: 'assistant', content: ANSWERED },
+        { role: 'user', content: text },
+      ]);
+      const at = rendered.lastIndexOf(ANSWERED);
+      if (at >= 0) return rendered.slice(at + ANSWERED.length);
+      throw inputError(
+        'CHAT_TEMPLATE_FAILED',
+        "The model's chat template leaves out earlier answers of the assistant, which a task with an environment needs",
+        'Use another model, or a template that keeps them.',
+      );
+    },
+  });
+  return end !== null && ids[0] === end ? ids.slice(1) : ids;
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CHAT_SETTINGS, encodeChatSettings } from '../../main/model/chat-settings.ts';
-import { encodePrompt, loadTokenizer } from '../../main/model/tokenizer.ts';
+import { CHAT_SETTINGS, encodeChatSettings, NO_CHAT_SETTINGS } from '../../main/model/chat-settings.ts';
+import { encodeAnswer, encodePrompt, loadTokenizer } from '../../main/model/tokenizer.ts';
 import { fault } from './faults.ts';
 
 const fixture = (name: string): string =>
@@ -86,7 +86,8 @@ describe('encodePrompt', () => {
     writeFileSync(join(folder, 'chat_template.jinja'), template);
     const hi = [{ role: 'user', content: 'Hi' }] as const;
     expect(loadTokenizer(folder).chat(hi)).toBe('[user] Hi answer');
-    const settings = { system_prompt: 'Be brief.', chat_template_kwargs: { enable_thinking: true, messages: 'x' } };
+    const chat_template_kwargs = { enable_thinking: true, messages: 'x' };
+    const settings = { ...NO_CHAT_SETTINGS, system_prompt: 'Be brief.', chat_template_kwargs };
     expect(loadTokenizer(folder, settings).chat(hi)).toBe('[system] Be brief. [user] Hi think');
     // A folder's own settings, as checkpoints have them.
     writeFileSync(join(folder, CHAT_SETTINGS), encodeChatSettings(settings) ?? '');
@@ -96,7 +97,7 @@ describe('encodePrompt', () => {
     writeFileSync(join(folder, CHAT_SETTINGS), '{"system_prompt": 3}');
     expect(fault(() => loadTokenizer(folder))).toEqual(['BAD_CHAT_SETTINGS', expect.stringContaining('system_prompt')]);
     rmSync(folder, { recursive: true });
-    expect(encodeChatSettings({ system_prompt: null, chat_template_kwargs: {} })).toBeNull();
+    expect(encodeChatSettings(NO_CHAT_SETTINGS)).toBeNull();
   });
 
   it("puts a task's messages through the template, where the run's system prompt replaces theirs", () => {
@@ -115,7 +116,7 @@ describe('encodePrompt', () => {
     expect(encodePrompt(tokenizer, 'x', [], [messages[0], { role: 'user', content: 'Hi' }])).toEqual(
       tokenizer.encode(tokenizer.chat([messages[0], { role: 'user', content: 'Hi' }])),
     );
-    const own = loadTokenizer(fixture('llama3'), { system_prompt: 'Be kind.', chat_template_kwargs: {} });
+    const own = loadTokenizer(fixture('llama3'), { ...NO_CHAT_SETTINGS, system_prompt: 'Be kind.' });
     expect(own.chat(messages)).toContain('Be kind.');
     expect(own.chat(messages)).not.toContain('Be brief.');
   });
@@ -125,6 +126,40 @@ describe('encodePrompt', () => {
     expect(tokenizer.hasChatTemplate).toBe(false);
     expect(encodePrompt(tokenizer, 'word', [])).toEqual(tokenizer.encode('word', true));
     expect(fault(() => tokenizer.chat([]))[0]).toBe('NO_CHAT_TEMPLATE');
+  });
+});
+
+describe('encodeAnswer', () => {
+  it('is what the template puts between two answers of the assistant, after the end token that the turn has', () => {
+    const tokenizer = loadTokenizer(fixture('llama3'));
+    const end = tokenizer.tokenId('<|eot_id|>') ?? -1;
+    const said = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Guess' },
+      { role: 'user', content: 'Higher' },
+    ] as const;
+    const asked = encodePrompt(tokenizer, 'Hi', []);
+    const turn = [...tokenizer.encodeText('Guess'), end];
+    const whole = tokenizer.encode(tokenizer.chat(said));
+    expect([...asked, ...turn, ...encodeAnswer(tokenizer, 'Higher', end)]).toEqual(whole);
+    // A turn that was cut off is ended for it.
+    expect([...asked, ...turn.slice(0, -1), ...encodeAnswer(tokenizer, 'Higher', null)]).toEqual(whole);
+    const quoting = encodeAnswer(tokenizer, 'Say <|eot_id|>', end);
+    expect(quoting.filter((id) => id === end)).toHaveLength(1);
+  });
+
+  it('is a line of its own without a template', () => {
+    const tokenizer = loadTokenizer(fileURLToPath(new URL('../../resources/models/tiny', import.meta.url)));
+    expect(encodeAnswer(tokenizer, 'two words\n', tokenizer.eosTokenId)).toEqual(tokenizer.encodeText('\ntwo words\n'));
+  });
+
+  it('refuses a template that leaves earlier answers out', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    cpSync(fixture('llama3'), folder, { recursive: true });
+    writeFileSync(join(folder, 'chat_template.jinja'), '{{ messages[-1].content }}');
+    const [code, message] = fault(() => encodeAnswer(loadTokenizer(folder), 'x', null));
+    expect([code, message]).toEqual(['CHAT_TEMPLATE_FAILED', expect.stringContaining('leaves out earlier answers')]);
+    rmSync(folder, { recursive: true });
   });
 });
 

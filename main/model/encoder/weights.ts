@@ -1,0 +1,95 @@
+/** The weights of an encoder, read from model.safetensors. */
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { openSafetensors } from '../safetensors.ts';
+import type { EncoderConfig } from './config.ts';
+
+export interface Linear {
+  /** [out, in] as stored. */
+  readonly weight: tf.Tensor2D;
+  readonly bias: Float32Array;
+}
+
+export interface Norm {
+  readonly weight: Float32Array;
+  readonly bias: Float32Array;
+}
+
+export interface Layer {
+  readonly query: Linear;
+  readonly key: Linear;
+  readonly value: Linear;
+  readonly attended: Linear;
+  readonly attendedNorm: Norm;
+  readonly wide: Linear;
+  readonly narrow: Linear;
+  readonly outputNorm: Norm;
+  /** DeBERTa's keys and queries of distances where they have weights of their own. */
+  readonly distanceKey: Linear | null;
+  readonly distanceQuery: Linear | null;
+}
+
+export interface EncoderWeights {
+  /** [V, D] */
+  readonly words: Float32Array;
+  /** Null: positions have no vectors. */
+  readonly positions: Float32Array | null;
+  /** The first kind's vector, [D]; null: none. */
+  readonly tokenType: Float32Array | null;
+  readonly embeddedNorm: Norm;
+  readonly layers: readonly Layer[];
+  /** Of distances: biases [buckets, heads] or vectors [2 · span, D], with their norm. */
+  readonly distances: Float32Array | null;
+  readonly distancesNorm: Norm | null;
+  dispose(): void;
+}
+
+/** Reads the weights of a folder. Throws for a missing one; nothing stays on the backend then. */
+export function readEncoderWeights(folder: string, config: EncoderConfig): EncoderWeights {
+  const { family, hiddenSize, distances } = config;
+  const file = openSafetensors(join(folder, 'model.safetensors'));
+  const made: tf.Tensor[] = [];
+  const dispose = (): void => tf.dispose(made);
+  // Without the prefix where the model has no head.
+  const read = (name: string): Float32Array => file.read(file.entries.has(name) ? name : `${family.prefix}${name}`);
+  const linear = (name: string): Linear => {
+    const bias = read(`${name}.bias`);
+    const values = read(`${name}.weight`);
+    const weight = tf.tensor2d(values, [bias.length, values.length / bias.length]);
+    made.push(weight);
+    return { weight, bias };
+  };
+  const norm = (name: string): Norm => ({ weight: read(`${name}.weight`), bias: read(`${name}.bias`) });
+  const layer = (i: number): Layer => {
+    const own = distances?.kind === 'vectors' && !distances.sharesKeys ? distances : null;
+    const at = (part: string): string => `${family.layer(i)}.${part}`;
+    const { names } = family;
+    return {
+      ...{ query: linear(at(names.query)), key: linear(at(names.key)), value: linear(at(names.value)) },
+      ...{ attended: linear(at(names.attended)), attendedNorm: norm(at(names.attendedNorm)) },
+      ...{ wide: linear(at(names.wide)), narrow: linear(at(names.narrow)), outputNorm: norm(at(names.outputNorm)) },
+      distanceKey: own?.contentToPosition ? linear(at('attention.self.pos_key_proj')) : null,
+      distanceQuery: own?.positionToContent ? linear(at('attention.self.pos_query_proj')) : null,
+    };
+  };
+  try {
+    return {
+      words: read('embeddings.word_embeddings.weight'),
+      positions: config.firstPosition === null ? null : read('embeddings.position_embeddings.weight'),
+      tokenType: config.hasTokenTypes ? read('embeddings.token_type_embeddings.weight').slice(0, hiddenSize) : null,
+      embeddedNorm: norm('embeddings.LayerNorm'),
+      layers: Array.from({ length: config.layers }, (_, i) => layer(i)),
+      distances:
+        distances === null
+          ? null
+          : read(`encoder.${distances.kind === 'bias' ? 'relative_attention_bias' : 'rel_embeddings'}.weight`),
+      distancesNorm: distances?.kind === 'vectors' && distances.hasNorm ? norm('encoder.LayerNorm') : null,
+      dispose,
+    };
+  } catch (error) {
+    dispose();
+    throw error;
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Completions of several turns: between two turns of the model, tokens are added that somebody else wrote. A turn's keys
+ * and values are read in one packed pass once it has ended, together with what was added to it; those of the prompt and
+ * of earlier turns are kept. R rows, N new tokens of all rows, L kept tokens of a row, D width, V vocabulary.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import type { PrefixKv, RowPrefix } from '../tensor/ops/decode-attention.ts';
+import { gatherRows } from '../tensor/ops/rows.ts';
+import { type Attend, attendPacked, forward } from './decoder.ts';
+import type { Adapter } from './lora.ts';
+import type { Model } from './model.ts';
+
+/** A turn of the model that has ended, by its own end token or at its limit. */
+export interface EndedTurn {
+  /** Which completion: prompt * G + generation. */
+  readonly completion: number;
+  /** Which of its turns, from 0. A turn may be sampled again after memory ran out. */
+  readonly turn: number;
+  /** Of this turn, with its end token. */
+  readonly ids: readonly number[];
+  readonly terminated: boolean;
+  /** How many tokens the completion may still have, the answer's among them. */
+  readonly room: number;
+}
+
+/** Who answers the model between its turns. */
+export interface TurnTaking {
+  /** Maximum tokens of a turn. */
+  readonly maxTurnTokens: number;
+  /** The tokens that follow each ended turn, fewer than its room; null: the completion ends with it. */
+  answer(ended: readonly EndedTurn[]): readonly (readonly number[] | null)[];
+}
+
+/** What rows have read so far, and what follows. */
+export interface ReadContext {
+  readonly kv: readonly PrefixKv[];
+  readonly rows: readonly RowPrefix[];
+  /** Logits after each row's last token, [R, V]. */
+  readonly logits: tf.Tensor2D;
+}
+
+/** Prefix tokens that are one segment of the packed pass: their queries aren't needed, and cost little that way. */
+const UNREAD = 64;
+
+/**
+ * Reads new tokens of each row after what it has read before. `kept`: keys and values of all layers, which stay the
+ * caller's; `rows`: where those of each row lie in them.
+ */
+export function readOn(
+  model: Model,
+  adapter: Adapter | null,
+  kept: readonly PrefixKv[],
+  rows: readonly RowPrefix[],
+  added: readonly (readonly number[])[],
+): ReadContext {
+  const before = kept[0]?.k.shape[0] ?? 0;
+  const fresh: PrefixKv[] = [];
+  const places = placesOf(added.map(({ length }) => length));
+  try {
+    const logits = tf.tidy(() => {
+      const ids = tf.tensor1d(added.flat(), 'int32');
+      const positions = added.flatMap((tokens, row) => tokens.map((_, i) => (rows[row]?.length ?? 0) + i));
+      const attend = attendAfter(model, kept, before, rows, places);
+      const hidden = forward(model, { ids, positions: tf.tensor1d(positions, 'int32') }, adapter, (layer, q, k, v) => {
+        fresh.push({ k: tf.keep(k), v: tf.keep(v) });
+        return attend(layer, q, k, v);
+      }); // [N, D]
+      const last = places.map(({ start, length }) => start + length - 1);
+      return tf.matMul(gatherRows(hidden, tf.tensor1d(last, 'int32')), model.head.value, false, true) as tf.Tensor2D;
+    });
+    return { kv: joined(kept, fresh, before, rows, places), rows: joinedRows(rows, places), logits };
+  } finally {
+    tf.dispose(fresh.flatMap(({ k, v }) => [k, v]));
+  }
+}
+
+function placesOf(lengths: readonly number[]): RowPrefix[] {
+  let total = 0;
+  return lengths.map((length) => {
+    total += length;
+    return { start: total - length, length };
+  });
+}
+
+/** Attention of new tokens to those of their row that were read before, and to each other. */
+function attendAfter(
+  model: Model,
+  kept: readonly PrefixKv[],
+  before: number,
+  rows: readonly RowPrefix[],
+  places: readonly RowPrefix[],
+): Attend {
+  const unread = Array.from({ length: Math.ceil(before / UNREAD) }, (_, i) => i * UNREAD);
+  const table = [
+    ...unread.flatMap((start) => [start, Math.min(UNREAD, before - start), 0, 0]),
+    ...places.flatMap(({ start, length }, row) => {
+      const prefix = rows[row] ?? { start: 0, length: 0 };
+      return [before + start, length, prefix.start, prefix.length];
+    }),
+  ];
+  const packed = attendPacked(model.config, tf.tensor2d(table, [table.length / 4, 4], 'int32'));
+  return (layer, q, k, v) => {
+    const { k: keys, v: values } = kept[layer] as PrefixKv;
+    const [, width] = q.shape;
+    const queries = tf.concat([tf.zeros([before, width]), q], 0) as tf.Tensor2D;
+    const attended = packed(
+      layer,
+      queries,
+      tf.concat([keys, k], 0) as tf.Tensor2D,
+      tf.concat([values, v], 0) as tf.Tensor2D,
+    );
+    return tf.slice(attended, [before, 0], [-1, width]);
+  };
+}
+
+/** Each row's kept and new tokens one after the other, where a prompt's were shared by its rows. */
+function joined(
+  kept: readonly PrefixKv[],
+  fresh: readonly PrefixKv[],
+  before: number,
+  rows: readonly RowPrefix[],
+  places: readonly RowPrefix[],
+): PrefixKv[] {
+  const range = (start: number, length: number): number[] => Array.from({ length }, (_, i) => start + i);
+  const order = rows.flatMap(({ start, length }, row) => {
+    const { start: added = 0, length: count = 0 } = places[row] ?? {};
+    return [...range(start, length), ...range(before + added, count)];
+  });
+  const made: PrefixKv[] = [];
+  try {
+    kept.forEach(({ k, v }, layer) => {
+      const { k: newK, v: newV } = fresh[layer] as PrefixKv;
+      const join = (old: tf.Tensor2D, more: tf.Tensor2D): tf.Tensor2D =>
+        tf.keep(tf.tidy(() => gatherRows(tf.concat([old, more], 0) as tf.Tensor2D, tf.tensor1d(order, 'int32'))));
+      const keys = join(k, newK);
+      // A cache that memory has no room for leaves nothing behind.
+      made.push({ k: keys, v: keys });
+      made[layer] = { k: keys, v: join(v, newV) };
+    });
+    return made;
+  } catch (error) {
+    tf.dispose(made.map(({ k, v }) => [k, v]));
+    throw error;
+  }
+}
+
+function joinedRows(rows: readonly RowPrefix[], places: readonly RowPrefix[]): RowPrefix[] {
+  return placesOf(rows.map(({ length }, row) => length + (places[row]?.length ?? 0)));
+}
