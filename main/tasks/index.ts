@@ -1,4 +1,5 @@
 /** Every task: the two that are native code, and those of folders. */
+import type { ExternalAccess } from './external/access.ts';
 import { FOLDER_METRIC, folderFacts, openFolderTask } from './folder/folder-task.ts';
 import type { FolderSource } from './folder/source.ts';
 import { interleaveTask } from './interleave/task.ts';
@@ -18,9 +19,12 @@ export function nativeTask(name: string): Task | undefined {
 /** A task as it is sent to a process: a native one by its name, a folder's by its texts. */
 export type TaskSource = string | FolderSource;
 
-/** Opens a task. `rewardWorker`: the entry of the thread that computes a folder's reward. To be closed. */
-export function openTask(source: TaskSource, rewardWorker: string): Task {
-  return typeof source === 'string' ? requireNative(source) : openFolderTask(source, rewardWorker);
+/**
+ * Opens a task. `rewardWorker`: the entry of the thread that computes a folder's reward; `access`: what its components
+ * outside the sandbox were allowed. To be closed.
+ */
+export function openTask(source: TaskSource, rewardWorker: string, access: ExternalAccess | null = null): Task {
+  return typeof source === 'string' ? requireNative(source) : openFolderTask(source, rewardWorker, access);
 }
 
 /** What is known of a task without a record or a completion. */

@@ -26,6 +26,10 @@ export interface Answer<R extends TaskRecord = TaskRecord> {
   readonly tokens: number;
   /** `length`: it was cut off at the longest completion length. */
   readonly finish: 'stop' | 'length';
+  /** What followed the prompt, where the task has an environment: the model's turns and what answered them. */
+  readonly messages?: readonly TaskMessage[];
+  /** What the environment gave while the completion was sampled; absent: it is asked again. */
+  readonly outcome?: Score;
 }
 
 /** A scored completion. A failed one has the reason, and `NaN` in every component. */
@@ -58,6 +62,40 @@ export interface TaskFacts {
   readonly show: TaskShow;
   /** Maximum tokens of a completion; null: from the longest reference. */
   readonly maxCompletionLength: number | null;
+  /** Turns that the model has in a completion; absent: the task has no environment. */
+  readonly maxTurns?: number;
+}
+
+/** A turn of the model for an environment. */
+export interface EnvironmentTurn<R extends TaskRecord = TaskRecord> {
+  readonly record: R;
+  /** The conversation from the prompt on; the last message is the turn. */
+  readonly messages: readonly TaskMessage[];
+  /** From 1. */
+  readonly turn: number;
+  readonly finish: 'stop' | 'length';
+  /** What the environment gave with the turn before; null at the first. */
+  readonly state: unknown;
+}
+
+/** What an environment says to a turn. */
+export interface EnvironmentStep {
+  /** Null: nothing, which only the last step may say. */
+  readonly message: string | null;
+  /** By component; null: none at this turn. */
+  readonly rewards: RewardComponents | null;
+  readonly done: boolean;
+  /** What it wants to know at the next turn. */
+  readonly state: unknown;
+}
+
+/** What answers the model between its turns. */
+export interface Environment<R extends TaskRecord = TaskRecord> {
+  readonly maxTurns: number;
+  /** Tokens of one turn; null: only the completion as a whole is limited. */
+  readonly maxTurnTokens: number | null;
+  /** Answers turns, in order; a text says why a step failed. It has no memory: the same turn gets the same answer. */
+  step(turns: readonly EnvironmentTurn<R>[]): readonly (EnvironmentStep | string)[];
 }
 
 /** The weighted sum of a completion's components; NaN for a failed one. */
@@ -76,12 +114,16 @@ export interface Task<R extends TaskRecord = TaskRecord> extends TaskFacts {
   parseRecord(value: unknown, line?: number): R;
   /** The parts of a record's prompt that somebody wrote; the rest is the prompt's template. */
   quoted(record: R): readonly string[];
+  /** The record with another template for its prompt, where the task has one that may be changed. */
+  withPrompt?(record: R, template: string): R;
   /** The completion that would be perfect; supervised training fits it. Empty if the task has none. */
   reference(record: R): string;
   /** The rewards of completions, in order, keyed by `rewardNames`. */
   score(answers: readonly Answer<R>[]): readonly Score[];
   /** Measures of completions of held-out records, in order. */
   measure(answers: readonly Answer<R>[]): readonly TaskMetrics[];
+  /** What answers the model between its turns; absent: a completion is one turn. */
+  readonly environment?: Environment<R>;
   /** A metric that no reward uses: a reward that climbs while this doesn't is being gamed. null: the reward is exact. */
   readonly check: { readonly name: string; measure(answers: readonly Answer<R>[]): readonly number[] } | null;
   /**
@@ -89,6 +131,8 @@ export interface Task<R extends TaskRecord = TaskRecord> extends TaskFacts {
    * two texts are in meaning. Returns the same task if neither applies.
    */
   fit(records: readonly R[], similarity?: TextSimilarity): Task<R>;
+  /** What components took since the last call, as metrics; absent: the task has only one way to score. */
+  takeMetrics?(): TaskMetrics;
   /** Ends what scoring has started. */
   close(): void;
 }

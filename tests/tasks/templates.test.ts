@@ -14,12 +14,15 @@ describe('the bundled tasks', () => {
     expect(names.sort()).toEqual([
       'countdown',
       'exact-match',
+      'follow-the-cue',
       'format-and-correctness',
       'javascript-tests',
       'json-schema',
       'keep-to-one-language',
       'last-number',
       'length-limit',
+      'python-command',
+      'rubric-judge',
       'second-text',
     ]);
   });

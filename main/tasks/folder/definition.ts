@@ -5,6 +5,8 @@ import { type FileFault, faultsError } from '../../io/text-file.ts';
 import { type ParsedYaml, parseYaml } from '../../io/yaml.ts';
 import { faultsIn } from '../../text/field-faults.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
+import { checkExternal, type ExternalSpec } from '../external/spec.ts';
+import { shown } from '../record-faults.ts';
 import { taskShows } from '../task.ts';
 import { fieldsIn } from './template.ts';
 
@@ -29,17 +31,34 @@ const schema = z.strictObject({
     .optional(),
   target: text.optional(),
   max_completion_length: z.int().min(1).optional(),
-  rewards: z.record(name, z.number()).default({ reward: 1 }),
+  // A weight, or a component that isn't reward.ts's.
+  rewards: z.record(name, z.unknown()).default({ reward: 1 }),
   highest_reward: z.number().nullable().default(null),
   success_threshold: z.number(),
   check: name.optional(),
   show: z.enum(taskShows).default('plain'),
+  environment: z.unknown().optional(),
   time_limit_ms: z.int().min(1).max(600_000).default(1000),
   memory_limit_mb: z.int().min(1).max(256).default(32),
 });
 
+type Parsed = Readonly<z.infer<typeof schema>>;
+
+/** Limits of a conversation between the model and `step`. */
+const environmentSchema = z.strictObject({
+  max_turns: z.int().min(1).max(64),
+  max_turn_tokens: z.int().min(1).optional(),
+});
+
 /** A checked task.yaml. */
-export type TaskDefinition = Readonly<z.infer<typeof schema>>;
+export interface TaskDefinition extends Omit<Parsed, 'rewards' | 'environment'> {
+  /** undefined: a completion is one turn. */
+  readonly environment?: Readonly<z.infer<typeof environmentSchema>>;
+  /** The weight of each component. */
+  readonly rewards: Readonly<Record<string, number>>;
+  /** Components that reward.ts doesn't give. */
+  readonly external: Readonly<Record<string, ExternalSpec>>;
+}
 
 const fields = Object.keys(schema.shape);
 /** The same by what other tools, or a quick writer, call it. */
@@ -53,40 +72,118 @@ const elsewhere = {
   max_tokens: 'max_completion_length',
   answer: 'target',
   reference: 'target',
+  env: 'environment',
+  max_turns: 'environment',
+  max_tool_calling_iterations: 'environment',
+  environment_factory: 'environment',
+};
+/** The same inside `environment`. */
+const environmentNames = {
+  fields: Object.keys(environmentSchema.shape),
+  elsewhere: {
+    turns: 'max_turns',
+    max_tool_calling_iterations: 'max_turns',
+    max_tokens: 'max_turn_tokens',
+    max_completion_length: 'max_turn_tokens',
+  },
 };
 
 const REMEDY = 'Fix these lines; docs/tasks.md describes task.yaml.';
 
+/** A fault of a task.yaml; the line is null where it concerns the whole file. */
+export type DefinitionFault = Omit<FileFault, 'file'>;
+
 /** Checks the text of a task.yaml; the error lists every fault with its line. `file`: its name in messages. */
 export function parseDefinition(file: string, content: string): TaskDefinition {
+  const checked = checkDefinition(content);
+  if ('definition' in checked) return checked.definition;
+  throw faultsError(
+    'BAD_TASK',
+    checked.faults.map((fault) => ({ file, ...fault })),
+    REMEDY,
+  );
+}
+
+/** The same with the faults as they are. */
+export function checkDefinition(
+  content: string,
+): { readonly definition: TaskDefinition } | { readonly faults: readonly DefinitionFault[] } {
   const yaml = parseYaml(content);
-  const fail = (faults: readonly Omit<FileFault, 'file'>[]) =>
-    faultsError(
-      'BAD_TASK',
-      faults.map((fault) => ({ file, ...fault })),
-      REMEDY,
-    );
-  if (yaml.faults.length > 0) throw fail(yaml.faults);
+  if (yaml.faults.length > 0) return { faults: yaml.faults };
   const result = schema.safeParse(yaml.document.toJS(), { reportInput: true });
   if (!result.success) {
     const lines = lineFinder(yaml);
-    throw fail(
-      faultsIn(result.error, { fields, elsewhere }).map(({ field, message }, i) => ({
+    return {
+      faults: faultsIn(result.error, { fields, elsewhere }).map(({ field, message }, i) => ({
         line: lines.of(result.error.issues[i]?.path ?? [field]) ?? lines.of([field]),
         reason: message.includes(`"${field}"`) || field === '' ? message : `"${field}": ${message}`,
       })),
-    );
+    };
   }
-  const faults = inconsistencies(result.data, yaml, content);
-  if (faults.length > 0) throw fail(faults);
-  return result.data;
+  const components = readComponents(result.data, lineFinder(yaml), content);
+  const played = readEnvironment(result.data, lineFinder(yaml));
+  const faults = [...components.faults, ...played.faults, ...inconsistencies(result.data, yaml, content)];
+  const { rewards, external } = components;
+  const { environment: _, ...plain } = result.data;
+  return faults.length > 0
+    ? { faults }
+    : { definition: { ...plain, rewards, external, ...(played.environment && { environment: played.environment }) } };
+}
+
+/** What is declared of a conversation; by itself, for names that are misspelt inside it. */
+function readEnvironment({ environment: given, ...task }: Parsed, lines: LineFinder) {
+  const faults: DefinitionFault[] = [];
+  if (given === undefined) return { faults };
+  const { data: environment, error } = environmentSchema.safeParse(given, { reportInput: true });
+  for (const [i, { field, message }] of (error ? faultsIn(error, environmentNames) : []).entries()) {
+    const path = ['environment', ...(error?.issues[i]?.path ?? [])];
+    const named = field === '' || message.includes(`"${field}"`) ? message : `"${field}": ${message}`;
+    faults.push({ line: lines.of(path), reason: `environment: ${named}` });
+  }
+  if (task.max_completion_length === undefined)
+    faults.push({
+      line: lines.of(['environment']),
+      reason: 'expected "max_completion_length" beside "environment": the tokens of all turns and answers together',
+    });
+  return { faults, ...(environment !== undefined && { environment }) };
+}
+
+/** The components of the reward: their weights, and what is declared of those that reward.ts doesn't give. */
+function readComponents({ rewards, fields: own }: Parsed, lines: LineFinder, content: string) {
+  const weights: Record<string, number> = {};
+  const external: Record<string, ExternalSpec> = {};
+  const faults: DefinitionFault[] = [];
+  for (const [component, value] of Object.entries(rewards)) {
+    const path = ['rewards', component];
+    if (typeof value === 'number') weights[component] = value;
+    else if (typeof value !== 'object' || value === null || Array.isArray(value))
+      faults.push({
+        line: lines.of(path),
+        reason: `"${path.join('.')}": expected a number (its weight) or an object with a kind of reward, got ${shown(value)}`,
+      });
+    else {
+      const checked = checkExternal(value as Readonly<Record<string, unknown>>, [...Object.keys(own), 'id']);
+      if ('faults' in checked)
+        for (const { path: inside, reason } of checked.faults) {
+          const [, named] = /names (\{\w+\})/.exec(reason) ?? [];
+          const at = [...path, ...inside];
+          const line = named === undefined ? lines.of(at) : lines.ofText(at, named, content);
+          faults.push({ line, reason: `${component}: ${reason}` });
+        }
+      else {
+        weights[component] = checked.weight;
+        external[component] = checked.spec;
+      }
+    }
+  }
+  return { rewards: weights, external, faults };
 }
 
 /** Settings that are valid on their own but don't fit together. */
-function inconsistencies(task: TaskDefinition, yaml: ParsedYaml, content: string): Omit<FileFault, 'file'>[] {
+function inconsistencies(task: Parsed, yaml: ParsedYaml, content: string): DefinitionFault[] {
   const lines = lineFinder(yaml);
   const known = [...Object.keys(task.fields), 'id'];
-  const faults: Omit<FileFault, 'file'>[] = [];
+  const faults: DefinitionFault[] = [];
   const fault = (path: readonly PropertyKey[], reason: string): void =>
     void faults.push({ line: lines.of(path), reason });
 

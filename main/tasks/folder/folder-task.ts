@@ -1,10 +1,17 @@
-/** A task of a folder behind the interface of all tasks: its reward is computed in the sandbox, on a thread of its own. */
-import type { RewardFunction } from '../sandbox/messages.ts';
-import { openScorer } from '../sandbox/scorer.ts';
+/**
+ * A task of a folder behind the interface of all tasks: components of reward.ts are computed in the sandbox, on a thread
+ * of its own, and the others (commands, servers, judges, models) on another one at the same time.
+ */
+import type { ExternalAccess } from '../external/access.ts';
+import type { ComponentScores } from '../external/messages.ts';
+import { notAllowed, openExternalScorer } from '../external/scorer.ts';
+import { openUseMeter } from '../external/use-meter.ts';
+import { openScorer, type Scored } from '../sandbox/scorer.ts';
 import { type Answer, type Score, type Task, type TaskFacts, type TaskMetrics, totalReward } from '../task.ts';
 import { parseDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
+import { openEnvironment, replay } from './environment.ts';
 import { type FolderRecord, parseFolderRecord, quotedFields } from './record.ts';
-import type { FolderSource } from './source.ts';
+import { type FolderSource, sandboxComponents } from './source.ts';
 import { fillIn } from './template.ts';
 
 /** The metric that evaluations of such tasks are compared by: the weighted sum of the components. */
@@ -15,31 +22,47 @@ export function folderFacts({ name, folder, definition }: Omit<FolderSource, 're
   return factsOf(name, parseDefinition(fileIn(folder), definition));
 }
 
-/** Opens a task; errors of task.yaml are thrown here, those of reward.ts by the first batch. `entry`: sandbox/worker.ts. */
-export function openFolderTask(source: FolderSource, entry: string): Task<FolderRecord> {
+/**
+ * Opens a task; errors of task.yaml are thrown here, those of reward.ts by the first batch. `entry`: sandbox/worker.ts.
+ * `access`: what the user has agreed to; without it, components outside the sandbox are refused when they are needed.
+ */
+export function openFolderTask(
+  source: FolderSource,
+  entry: string,
+  access: ExternalAccess | null = null,
+): Task<FolderRecord> {
   const definition = parseDefinition(fileIn(source.folder), source.definition);
   const facts = factsOf(source.name, definition);
   const limits = { timeMs: definition.time_limit_ms, memoryMb: definition.memory_limit_mb };
-  const program = {
-    text: source.reward,
-    components: facts.rewardNames,
-    hasCheck: definition.check !== undefined,
-    limits,
-  };
+  const own = sandboxComponents(definition);
+  const hasStep = definition.environment !== undefined;
+  const program = { text: source.reward, components: own, hasCheck: definition.check !== undefined, hasStep, limits };
   const scorer = openScorer(program, entry);
+  const environment = definition.environment && openEnvironment(definition.environment, scorer);
+  const outside = openOutside(definition, source, access);
+  const meter = openUseMeter();
 
-  const call = (name: RewardFunction, answers: readonly Answer[]) => scorer.score(name, answers.map(asSandboxSees));
+  const call = (name: 'reward' | 'check', answers: readonly Answer[]) => scorer.score(name, answers.map(asSandboxSees));
+  const ownScores = (answers: readonly Answer[]): readonly Scored[] =>
+    environment === undefined ? call('reward', answers) : replay(environment, own, answers);
 
-  const score = (answers: readonly Answer[]): Score[] =>
-    call('reward', answers).map((scored) => ({
-      components: Object.fromEntries(
-        facts.rewardNames.map((name, i) => [
-          name,
-          scored.kind === 'numbers' ? (scored.numbers[i] ?? Number.NaN) : Number.NaN,
-        ]),
-      ),
-      failure: scored.kind === 'failure' ? scored.reason : null,
-    }));
+  const score = (answers: readonly Answer[]): Score[] => {
+    // Without completions it is loaded only, which reaches nothing outside.
+    const others = answers.length === 0 ? null : outside;
+    others?.begin(answers.map(asSandboxSees));
+    const began = performance.now();
+    let scored: readonly Scored[] = [];
+    let [seconds, components] = [0, {} as Readonly<Record<string, ComponentScores>>];
+    try {
+      if (own.length > 0) scored = ownScores(answers);
+      seconds = (performance.now() - began) / 1000;
+    } finally {
+      // Whatever becomes of reward.ts, the other thread's batch is taken from it.
+      components = others?.finish() ?? {};
+    }
+    if (others !== null) meter.add(answers.length, components, own.length === 0 ? null : seconds);
+    return answers.map((_, i) => scoreOf(facts.rewardNames, own, scored[i], components, i));
+  };
 
   const check = (answers: readonly Answer[]): number[] =>
     call('check', answers).map((scored) =>
@@ -67,11 +90,51 @@ export function openFolderTask(source: FolderSource, entry: string): Task<Folder
     reference: (record) => (definition.target === undefined ? '' : fillIn(definition.target, record).trim()),
     score,
     measure,
+    ...(environment && { environment }),
     check: definition.check === undefined ? null : { name: definition.check, measure: check },
     fit: () => task,
-    close: scorer.close,
+    takeMetrics: meter.take,
+    close: () => {
+      scorer.close();
+      outside?.close();
+    },
   };
   return task;
+}
+
+/** The components outside the sandbox; null: there are none. */
+function openOutside({ external }: TaskDefinition, { files = {} }: FolderSource, access: ExternalAccess | null) {
+  const [first] = Object.keys(external);
+  if (first === undefined) return null;
+  if (access !== null) return openExternalScorer({ components: external, files, access });
+  return {
+    begin: () => {
+      throw notAllowed(first);
+    },
+    finish: () => ({}),
+    close: () => undefined,
+  };
+}
+
+/** A completion's components; if one failed, all of it has. */
+function scoreOf(
+  names: readonly string[],
+  own: readonly string[],
+  scored: Scored | undefined,
+  others: Readonly<Record<string, ComponentScores>>,
+  row: number,
+): Score {
+  const values = new Map<string, number>();
+  let failure = scored?.kind === 'failure' ? scored.reason : null;
+  if (scored?.kind === 'numbers')
+    for (const [i, name] of own.entries()) values.set(name, scored.numbers[i] ?? Number.NaN);
+  for (const [name, { outcomes }] of Object.entries(others)) {
+    const outcome = outcomes[row];
+    if (typeof outcome === 'number') values.set(name, outcome);
+    else failure ??= `${name}: ${outcome ?? 'no score'}`;
+  }
+  const ownOrNone = (name: string): number => (failure === null ? (values.get(name) ?? Number.NaN) : Number.NaN);
+  return { components: Object.fromEntries(names.map((name) => [name, ownOrNone(name)])), failure };
 }
 
 function fileIn(folder: string): string {
@@ -87,10 +150,11 @@ function factsOf(name: string, definition: TaskDefinition): TaskFacts {
     mainMetric: FOLDER_METRIC,
     show: definition.show,
     maxCompletionLength: definition.max_completion_length ?? null,
+    ...(definition.environment && { maxTurns: definition.environment.max_turns }),
   };
 }
 
 /** The record as its file has it: the messages are made from its fields. */
-function asSandboxSees({ record: { messages: _, ...record }, ...answer }: Answer): Answer {
+function asSandboxSees({ record: { messages: _, ...record }, outcome: _outcome, ...answer }: Answer): Answer {
   return { record, ...answer };
 }

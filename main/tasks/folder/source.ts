@@ -1,10 +1,13 @@
-/** The two texts that make a task: what a run keeps, and what its process is sent. */
+/** The texts that make a task: what a run keeps, and what its process is sent. */
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, join, sep } from 'node:path';
 import { inputError } from '../../errors.ts';
-import { faultsError, readTextFile } from '../../io/text-file.ts';
+import { type Checked, type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
+import type { CommandFiles } from '../external/access.ts';
+import { isInside } from '../external/spec.ts';
 import { REWARD_FILE } from '../sandbox/messages.ts';
-import { TASK_FILE } from './definition.ts';
+import { checkDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
 
 /** A task of a folder. */
 export interface FolderSource {
@@ -14,28 +17,98 @@ export interface FolderSource {
   readonly folder: string;
   /** task.yaml */
   readonly definition: string;
-  /** reward.ts */
+  /** reward.ts; empty where no component is computed by it */
   readonly reward: string;
+  /** What its commands run with, by relative path; absent: nothing. */
+  readonly files?: CommandFiles;
 }
 
 /** Reads a folder; the files are not checked yet. */
 export function readTaskFolder(folder: string): FolderSource {
   const [definition, reward] = [TASK_FILE, REWARD_FILE].map((file) => readTextFile(join(folder, file)));
   const faults = [definition, reward].flatMap((content) => (content?.kind === 'bad' ? [content.fault] : []));
+  if (
+    definition?.kind === 'good' &&
+    reward?.kind === 'bad' &&
+    needsNoReward(definition.value, join(folder, REWARD_FILE))
+  )
+    return sourceOf(folder, definition.value, '');
   if (definition?.kind !== 'good' || reward?.kind !== 'good')
     throw faultsError(
       'BAD_TASK',
       faults,
       'A task is a folder with task.yaml and reward.ts; `braid task new NAME` makes one.',
     );
-  return { name: basename(folder), folder, definition: definition.value, reward: reward.value };
+  return sourceOf(folder, definition.value, reward.value);
 }
 
-/** Identifies both texts: SHA-256. */
-export function taskHash({ definition, reward }: Pick<FolderSource, 'definition' | 'reward'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([definition, reward]))
-    .digest('hex');
+/** A task of these texts, with the files of its folder that its commands run with. */
+export function sourceOf(folder: string, definition: string, reward: string): FolderSource {
+  const { files } = commandFiles(folder, definition);
+  const source = { name: basename(folder), folder, definition, reward };
+  return Object.keys(files).length === 0 ? source : { ...source, files };
+}
+
+/** Whether every component is computed elsewhere, and there is no reward.ts. */
+function needsNoReward(definition: string, file: string): boolean {
+  const checked = checkDefinition(definition);
+  return 'definition' in checked && sandboxComponents(checked.definition).length === 0 && isMissing(file);
+}
+
+/** The components that reward.ts gives. */
+export function sandboxComponents({ rewards, external }: Pick<TaskDefinition, 'rewards' | 'external'>): string[] {
+  return Object.keys(rewards).filter((name) => !(name in external));
+}
+
+/** The files of a folder that its commands name: those listed, and arguments that are files of it. */
+function commandFiles(folder: string, text: string) {
+  const checked = checkDefinition(text);
+  const files: Record<string, string> = {};
+  const faults: FileFault[] = [];
+  for (const spec of 'faults' in checked ? [] : Object.values(checked.definition.external)) {
+    if (spec.kind !== 'command') continue;
+    const named = spec.command.slice(1).filter((name) => isInside(name) && !isMissing(join(folder, name)));
+    for (const name of new Set([...spec.files, ...named])) {
+      const content = readCommandFile(folder, name);
+      if (content.kind === 'good') files[name] = content.value;
+      else faults.push(content.fault);
+    }
+  }
+  return { files, faults };
+}
+
+/** Refuses a task whose commands name files that can't be taken along. */
+export function checkCommandFiles({ folder, definition }: Pick<FolderSource, 'folder' | 'definition'>): void {
+  const { faults } = commandFiles(folder, definition);
+  if (faults.length > 0)
+    throw faultsError(
+      'BAD_TASK',
+      faults,
+      'A command runs with texts of its task folder; name other files by their absolute path.',
+    );
+}
+
+/** A link could bring in any file of the user. */
+function readCommandFile(folder: string, name: string): Checked<string> {
+  const file = join(folder, name);
+  const content = readTextFile(file);
+  if (content.kind === 'bad') return content;
+  if (realpathSync(file).startsWith(realpathSync(folder) + sep) && content.value.length <= MAX_FILE) return content;
+  const reason = "expected a text of at most 1 MiB in the task's folder";
+  return { kind: 'bad', fault: { file, line: null, reason } };
+}
+
+const MAX_FILE = 2 ** 20;
+
+function isMissing(file: string): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found === undefined || !(found.isFile() || found.isSymbolicLink());
+}
+
+/** Identifies all texts: SHA-256. */
+export function taskHash({ definition, reward, files }: Pick<FolderSource, 'definition' | 'reward' | 'files'>): string {
+  const texts = files === undefined ? [definition, reward] : [definition, reward, files];
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }
 
 /** A name that can be a folder's everywhere. */

@@ -2,6 +2,7 @@
 import { inverseDocumentFrequency, stems } from '../../text/terms.ts';
 import { splitWords } from '../../text/words.ts';
 import type { Task, TaskMetrics, TextSimilarity } from '../task.ts';
+import { replyPrompt } from './prompt.ts';
 import { parseReplyRecord, type ReplyRecord } from './record.ts';
 import { defaultWeights, lexicalSimilarity, referenceOverlap, replyRewards, scoreReply } from './reward.ts';
 
@@ -22,6 +23,9 @@ function taskWith(similarity: TextSimilarity): Task<ReplyRecord> {
     },
     parseRecord: parseReplyRecord,
     quoted: (record) => [record.post],
+    // A record's own prompt stays.
+    withPrompt: (record, template) =>
+      record.prompt === replyPrompt(record.post) ? { ...record, prompt: replyPrompt(record.post, template) } : record,
     reference: (record) => record.reply,
     score: (answers) =>
       answers.map(({ record, completion }) => ({

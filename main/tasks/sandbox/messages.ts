@@ -1,6 +1,6 @@
 /** What the trainer's thread and the reward's thread say to each other. Posted and received synchronously. */
-import type { MessagePort } from 'node:worker_threads';
-import type { Answer } from '../task.ts';
+import type { ReplyLine } from '../sync-thread.ts';
+import type { Answer, EnvironmentStep, EnvironmentTurn } from '../task.ts';
 
 /** Limits of one call. */
 export interface RewardLimits {
@@ -16,14 +16,13 @@ export interface RewardProgram {
   readonly components: readonly string[];
   /** Whether it has to export `check`. */
   readonly hasCheck: boolean;
+  /** Whether it is an environment: then `step` gives the components, otherwise `reward`. */
+  readonly hasStep?: boolean;
   readonly limits: RewardLimits;
 }
 
-export interface RewardWorkerData {
+export interface RewardWorkerData extends ReplyLine {
   readonly program: RewardProgram;
-  readonly port: MessagePort;
-  /** One Int32: how many replies were posted. The other thread sleeps on it. */
-  readonly posted: SharedArrayBuffer;
 }
 
 /** The name of the file, for messages. */
@@ -32,17 +31,17 @@ export const REWARD_FILE = 'reward.ts';
 /** Beyond the limit of a call: what loading reward.ts may take on a busy machine. */
 export const LOAD_MS = 1000;
 
-export type RewardFunction = 'reward' | 'check';
+export type RewardFunction = 'reward' | 'check' | 'step';
 
-export interface RewardRequest {
-  readonly call: RewardFunction;
-  readonly answers: readonly Answer[];
-}
+export type RewardRequest =
+  | { readonly call: 'reward' | 'check'; readonly inputs: readonly Answer[] }
+  | { readonly call: 'step'; readonly inputs: readonly EnvironmentTurn[] };
 
-/** Numbers in the order of the components (of `check`: one), or why there are none. */
+/** Numbers in the order of the components (of `check`: one), a step, or why there are none. */
 export type RewardReply =
   | { readonly kind: 'ready' }
   /** The program can't run. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'numbers'; readonly numbers: readonly number[] }
+  | { readonly kind: 'step'; readonly step: EnvironmentStep }
   | { readonly kind: 'failure'; readonly reason: string };

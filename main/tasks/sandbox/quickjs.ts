@@ -6,6 +6,7 @@
 import variant from '@jitl/quickjs-singlefile-mjs-release-sync';
 import {
   newQuickJSWASMModuleFromVariant,
+  newVariant,
   type QuickJSContext,
   type QuickJSHandle,
   type QuickJSRuntime,
@@ -39,9 +40,23 @@ export interface Sandbox {
   dispose(): boolean;
 }
 
-/** A WebAssembly instance, with nothing in it. */
-export function openEngine(): Promise<QuickJSWASMModule> {
-  return newQuickJSWASMModuleFromVariant(variant);
+/** WebAssembly's unit of memory. */
+const PAGE_BYTES = 2 ** 16;
+/** What the engine begins with: its own data, its stack, and room for a small program. */
+const FIRST_PAGES = 256;
+
+function mostPages(memoryMb: number): number {
+  return FIRST_PAGES + Math.ceil((memoryMb * 2 ** 20) / PAGE_BYTES);
+}
+
+/**
+ * A WebAssembly instance, with nothing in it, that never has more than so much memory besides its own 16 MiB. QuickJS
+ * counts an allocation against its limit only by itself, as its build for WebAssembly can't ask for sizes: many small
+ * ones would end at the instance's 2 GiB.
+ */
+export function openEngine(memoryMb: number): Promise<QuickJSWASMModule> {
+  const wasmMemory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: mostPages(memoryMb) });
+  return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory }));
 }
 
 /** Opens a runtime. */
@@ -56,6 +71,8 @@ export function openSandbox(engine: QuickJSWASMModule, memoryMb: number): Sandbo
 
   function asFault(error: unknown, file: string, timeMs: number): SandboxFault {
     if (error instanceof SandboxFault) return error;
+    if (error instanceof Thrown && isNearFull(engine, memoryMb) && ['', null].includes(error.details as string | null))
+      return outOfMemory('', memoryMb);
     if (error instanceof Thrown) return describe(error.details, file, { timeMs, memoryMb });
     // The thread's own stack ended before QuickJS's: its instance is no longer consistent.
     isBroken = true;
@@ -94,6 +111,18 @@ export function openSandbox(engine: QuickJSWASMModule, memoryMb: number): Sandbo
   };
 }
 
+function outOfMemory(place: string, memoryMb: number): SandboxFault {
+  return new SandboxFault(`${place}needed more than ${memoryMb} MiB of memory`, true);
+}
+
+/**
+ * Whether an instance has grown about as far as it may: it grows by a twentieth at least. Without memory for an error,
+ * QuickJS throws an empty text or null.
+ */
+function isNearFull(engine: QuickJSWASMModule, memoryMb: number): boolean {
+  return engine.getWasmMemory().buffer.byteLength >= 0.9 * mostPages(memoryMb) * PAGE_BYTES;
+}
+
 /** A value that code in the sandbox threw. */
 class Thrown extends Error {
   readonly details: unknown;
@@ -115,7 +144,7 @@ function describe(details: unknown, file: string, { timeMs, memoryMb }: RewardLi
   const place = placeIn(stack, file);
   if (name === 'InternalError' && message === 'interrupted')
     return new SandboxFault(`${place}took longer than ${timeMs} ms`, true);
-  if (message === 'out of memory') return new SandboxFault(`${place}needed more than ${memoryMb} MiB of memory`, true);
+  if (message === 'out of memory') return outOfMemory(place, memoryMb);
   if (message === 'stack overflow') return new SandboxFault(`${place}the call stack is too deep`, true);
   const what =
     typeof message === 'string' && typeof name === 'string' ? `${name}: ${message}` : `threw ${shown(details)}`;

@@ -2,10 +2,11 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { inputError } from '../../errors.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
-import type { Answer } from '../task.ts';
+import type { Answer, EnvironmentStep, EnvironmentTurn } from '../task.ts';
 import { LOAD_MS, REWARD_FILE, type RewardFunction, type RewardProgram } from './messages.ts';
 import { openEngine, openSandbox, type Sandbox, SandboxFault } from './quickjs.ts';
 import { openProgramRunner } from './run-javascript.ts';
+import { STEP_DRIVER, stepOf } from './step-result.ts';
 import { stripTypes } from './strip-types.ts';
 import { callTextFunction, textFunctionNames } from './text-functions.ts';
 
@@ -40,7 +41,9 @@ const DRIVER = `(() => {
 
 interface Loaded {
   readonly sandbox: Sandbox;
+  /** Calls `reward` and `check`. */
   readonly driver: QuickJSHandle;
+  readonly stepDriver: QuickJSHandle;
   /** Limit of one call. */
   readonly timeMs: number;
   readonly functions: Readonly<Partial<Record<RewardFunction, QuickJSHandle>>>;
@@ -50,26 +53,28 @@ export interface RewardSandbox {
   /** Forgets what the reward keeps in variables: a batch must not depend on the one before. */
   begin(): void;
   /** The components in order, or of `check` one number; throws a `SandboxFault`. */
-  call(name: RewardFunction, answer: Answer): Promise<readonly number[]>;
+  call(name: 'reward' | 'check', answer: Answer): Promise<readonly number[]>;
+  /** What the environment says to a turn; throws a `SandboxFault`. */
+  step(turn: EnvironmentTurn): Promise<EnvironmentStep>;
 }
 
 /** Opens a reward; a program that can't run throws an input error that names the place. */
 export async function openRewardSandbox(program: RewardProgram): Promise<RewardSandbox> {
   const code = stripTypes(program.text, REWARD_FILE);
   const programs = await openProgramRunner(program.limits);
-  let engine: QuickJSWASMModule | null = await openEngine();
+  let engine: QuickJSWASMModule | null = await openEngine(program.limits.memoryMb);
   let loaded: Loaded | null = null;
 
   function unload(): void {
     if (loaded === null) return;
-    const { sandbox, driver, functions } = loaded;
+    const { sandbox, driver, stepDriver, functions } = loaded;
     loaded = null;
-    for (const handle of [driver, ...Object.values(functions)]) handle.dispose();
+    for (const handle of [driver, stepDriver, ...Object.values(functions)]) handle.dispose();
     if (!sandbox.dispose()) engine = null;
   }
 
   async function load(): Promise<Loaded> {
-    engine ??= await openEngine();
+    engine ??= await openEngine(program.limits.memoryMb);
     return loadReward(engine, code, program, (name, values) =>
       name === 'runJavaScript' ? runPrograms(values) : callTextFunction(name, values),
     );
@@ -87,25 +92,34 @@ export async function openRewardSandbox(program: RewardProgram): Promise<RewardS
     if (error instanceof SandboxFault) throw inputError('BAD_REWARD', error.message);
     throw error;
   }
+  /** Calls into the sandbox, which is loaded first where a limit has spoiled the one before. */
+  async function within<T>(work: (loaded: Loaded) => T): Promise<T> {
+    await programs.repair();
+    try {
+      loaded ??= await load();
+      return work(loaded);
+    } catch (error) {
+      if (error instanceof SandboxFault && error.spoiled) unload();
+      throw error;
+    }
+  }
+
   return {
     begin: unload,
-    call: async (name, answer) => {
-      await programs.repair();
-      try {
-        loaded ??= await load();
-        return callReward(loaded, name, answer, name === 'check' ? ['check'] : program.components);
-      } catch (error) {
-        if (error instanceof SandboxFault && error.spoiled) unload();
-        throw error;
-      }
-    },
+    call: (name, answer) =>
+      within((loaded) => callReward(loaded, name, answer, name === 'check' ? ['check'] : program.components)),
+    step: (turn) =>
+      within((loaded) => {
+        const text = run(loaded, loaded.stepDriver, 'step', [turn]);
+        return stepOf(text, program.components);
+      }),
   };
 }
 
 function loadReward(
   engine: QuickJSWASMModule,
   code: string,
-  { limits, hasCheck }: RewardProgram,
+  { limits, hasCheck, hasStep = false, components }: RewardProgram,
   call: (name: string, values: readonly unknown[]) => unknown,
 ): Loaded {
   const sandbox = openSandbox(engine, limits.memoryMb);
@@ -120,12 +134,14 @@ function loadReward(
     .consume((host) => context.setProp(context.global, '$braid', host));
   return sandbox.within(limits.timeMs + LOAD_MS, REWARD_FILE, () => {
     const driver = sandbox.unwrap(context.evalCode(DRIVER, 'driver.js'));
+    const stepDriver = sandbox.unwrap(context.evalCode(STEP_DRIVER, 'driver.js'));
     sandbox.unwrap(context.evalCode("import 'braid';", 'start.js', { type: 'module' })).dispose();
     const exports = sandbox.unwrap(context.evalCode(code, REWARD_FILE, { type: 'module' }));
-    const reward = exportedFunction(context, exports, 'reward');
-    const check = hasCheck ? exportedFunction(context, exports, 'check') : undefined;
+    const scores = components.length > 0 && !hasStep ? (['reward'] as const) : [];
+    const names = [...scores, ...(hasStep ? (['step'] as const) : []), ...(hasCheck ? (['check'] as const) : [])];
+    const functions = Object.fromEntries(names.map((name) => [name, exportedFunction(context, exports, name)]));
     exports.dispose();
-    return { sandbox, driver, timeMs: limits.timeMs, functions: { reward, ...(check !== undefined && { check }) } };
+    return { sandbox, driver, stepDriver, timeMs: limits.timeMs, functions };
   });
 }
 
@@ -133,8 +149,12 @@ function exportedFunction(context: QuickJSContext, exports: QuickJSHandle, name:
   const handle = context.getProp(exports, name);
   if (context.typeof(handle) === 'function') return handle;
   handle.dispose();
-  const why = name === 'check' ? ', because task.yaml names a check' : '';
-  throw new SandboxFault(`${REWARD_FILE}: expected an exported function "${name}"${why}`, true);
+  const why = {
+    reward: '',
+    check: ', because task.yaml names a check',
+    step: ', because task.yaml has an environment',
+  };
+  throw new SandboxFault(`${REWARD_FILE}: expected an exported function "${name}"${why[name]}`, true);
 }
 
 function unknownModule(name: string): string {
@@ -149,28 +169,37 @@ interface Told {
 }
 
 function callReward(
-  { sandbox, driver, timeMs, functions }: Loaded,
-  name: RewardFunction,
-  { record, completion, tokens, finish }: Answer,
+  loaded: Loaded,
+  name: 'reward' | 'check',
+  { record, completion, tokens, finish, messages }: Answer,
   components: readonly string[],
 ): readonly number[] {
-  const run = functions[name];
-  if (run === undefined) throw new Error(`Expected the function "${name}" to be loaded`);
+  const given = { record, completion, tokens, finish, ...(messages !== undefined && { messages }) };
+  return numbersOf(JSON.parse(run(loaded, loaded.driver, name, [given, components])) as Told, components, name);
+}
+
+/** Calls a function of the reward through its driver, with values as JSON. */
+function run(
+  { sandbox, timeMs, functions }: Loaded,
+  driver: QuickJSHandle,
+  name: RewardFunction,
+  values: readonly unknown[],
+): string {
+  const called = functions[name];
+  if (called === undefined) throw new Error(`Expected the function "${name}" to be loaded`);
   const { context } = sandbox;
-  const text = sandbox.within(timeMs, REWARD_FILE, () => {
-    const values = [JSON.stringify({ record, completion, tokens, finish }), JSON.stringify(components)];
-    const handles = values.map((value) => context.newString(value));
+  return sandbox.within(timeMs, REWARD_FILE, () => {
+    const handles = values.map((value) => context.newString(JSON.stringify(value)));
     try {
-      const result = context.callFunction(driver, context.undefined, run, ...handles);
+      const result = context.callFunction(driver, context.undefined, called, ...handles);
       return sandbox.unwrap(result).consume((handle) => context.getString(handle));
     } finally {
       for (const handle of handles) handle.dispose();
     }
   });
-  return numbersOf(JSON.parse(text) as Told, components, name);
 }
 
-function numbersOf(told: Told, components: readonly string[], name: RewardFunction): readonly number[] {
+function numbersOf(told: Told, components: readonly string[], name: 'reward' | 'check'): readonly number[] {
   const [only] = components;
   if (told.type === 'number' && components.length === 1 && only !== undefined)
     return [finite(told.number ?? null, name)];

@@ -15,7 +15,7 @@ export interface ProgramRunner {
 
 /** Opens a runner; its limits are those of one call of the reward. */
 export async function openProgramRunner(limits: RewardLimits): Promise<ProgramRunner> {
-  let engine: QuickJSWASMModule | null = await openEngine();
+  let engine: QuickJSWASMModule | null = await openEngine(limits.memoryMb);
 
   function run(program: string, expressions: readonly string[]): readonly CallOutcome[] {
     if (engine === null) return expressions.map(() => ({ error: 'an earlier program used up the call stack' }));
@@ -45,7 +45,7 @@ export async function openProgramRunner(limits: RewardLimits): Promise<ProgramRu
   return {
     run,
     repair: async () => {
-      engine ??= await openEngine();
+      engine ??= await openEngine(limits.memoryMb);
     },
   };
 }

@@ -2,25 +2,22 @@
  * A reward on its own thread, asked synchronously: the training loop waits for a batch as it waits for the model. A thread
  * that is silent for too long is ended; its completion counts as failed, and a new thread does the rest.
  */
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { BraidError, inputError } from '../../errors.ts';
-import { pulse } from '../../pulse.ts';
-import type { Answer } from '../task.ts';
-import {
-  LOAD_MS,
-  type RewardFunction,
-  type RewardProgram,
-  type RewardReply,
-  type RewardRequest,
-  type RewardWorkerData,
-} from './messages.ts';
+import { type SyncThread, startSyncThread } from '../sync-thread.ts';
+import type { Answer, EnvironmentTurn } from '../task.ts';
+import { LOAD_MS, type RewardProgram, type RewardReply, type RewardRequest } from './messages.ts';
 
 /** The numbers of one completion, or why there are none. */
 export type Scored = Extract<RewardReply, { readonly kind: 'numbers' | 'failure' }>;
 
+/** What the environment says to one turn, or why it says nothing. */
+export type Stepped = Extract<RewardReply, { readonly kind: 'step' | 'failure' }>;
+
 export interface Scorer {
   /** Calls a function of the reward for each completion; `numbers` are in the order of the components. */
-  score(call: RewardFunction, answers: readonly Answer[]): Scored[];
+  score(call: 'reward' | 'check', answers: readonly Answer[]): Scored[];
+  /** Calls the environment's step for each turn. */
+  step(turns: readonly EnvironmentTurn[]): Stepped[];
   close(): void;
 }
 
@@ -28,16 +25,9 @@ export interface Scorer {
 const START_MS = 60_000;
 /** Beyond twice the limit of a call, within which QuickJS ends it itself. */
 const GRACE_MS = 1000;
-/** Between two signs of life of the waiting thread. */
-const SLICE_MS = 500;
 const RESOURCES = { stackSizeMb: 32, maxOldGenerationSizeMb: 512 };
 
-interface Thread {
-  ask(request: RewardRequest): void;
-  /** The next reply; null: there was none for so long. */
-  next(withinMs: number): RewardReply | null;
-  end(): void;
-}
+type Thread = SyncThread<RewardRequest, RewardReply>;
 
 /** Opens a scorer without a thread yet; `entry` is worker.ts or its build. */
 export function openScorer(program: RewardProgram, entry: string): Scorer {
@@ -46,7 +36,7 @@ export function openScorer(program: RewardProgram, entry: string): Scorer {
   const patience = 2 * program.limits.timeMs + LOAD_MS + GRACE_MS;
 
   function started(): Thread {
-    const fresh = startThread(program, entry);
+    const fresh: Thread = startSyncThread(entry, { program }, { resourceLimits: RESOURCES, env: {} });
     const first = fresh.next(START_MS);
     if (first?.kind === 'ready') return fresh;
     fresh.end();
@@ -58,13 +48,13 @@ export function openScorer(program: RewardProgram, entry: string): Scorer {
   }
 
   /** The replies of a thread, as far as it gets. */
-  function replies(call: RewardFunction, answers: readonly Answer[]): Scored[] {
+  function replies(request: RewardRequest): (Scored | Stepped)[] {
     thread ??= started();
-    thread.ask({ call, answers });
-    const scored: Scored[] = [];
-    while (scored.length < answers.length) {
+    thread.ask(request);
+    const scored: (Scored | Stepped)[] = [];
+    while (scored.length < request.inputs.length) {
       const reply = thread.next(patience);
-      if (reply?.kind === 'numbers' || reply?.kind === 'failure') scored.push(reply);
+      if (reply !== null && reply.kind !== 'ready' && reply.kind !== 'refused') scored.push(reply);
       else {
         thread.end();
         thread = null;
@@ -75,49 +65,21 @@ export function openScorer(program: RewardProgram, entry: string): Scorer {
     return scored;
   }
 
+  /** The replies of as many threads as it takes. */
+  function all<T extends Scored | Stepped>(count: number, request: (from: number) => RewardRequest): T[] {
+    thread ??= started();
+    const scored: T[] = [];
+    // A thread replies to each function in its own way.
+    while (scored.length < count) scored.push(...(replies(request(scored.length)) as T[]));
+    return scored;
+  }
+
   return {
-    score: (call, answers) => {
-      thread ??= started();
-      const scored: Scored[] = [];
-      while (scored.length < answers.length) scored.push(...replies(call, answers.slice(scored.length)));
-      return scored;
-    },
+    score: (call, answers) => all<Scored>(answers.length, (from) => ({ call, inputs: answers.slice(from) })),
+    step: (turns) => all<Stepped>(turns.length, (from) => ({ call: 'step', inputs: turns.slice(from) })),
     close: () => {
       thread?.end();
       thread = null;
     },
   };
-}
-
-function startThread(program: RewardProgram, entry: string): Thread {
-  const { port1: port, port2: theirs } = new MessageChannel();
-  const posted = new SharedArrayBuffer(4);
-  const workerData: RewardWorkerData = { program, port: theirs, posted };
-  const worker = new Worker(entry, { workerData, transferList: [theirs], resourceLimits: RESOURCES, env: {} });
-  // Its end is noticed by its silence; without a listener an error would end this process.
-  worker.on('error', () => undefined);
-  worker.unref();
-  port.unref();
-  const count = new Int32Array(posted);
-  return {
-    ask: (request) => port.postMessage(request),
-    next: (withinMs) => nextReply(port, count, withinMs),
-    end: () => {
-      port.close();
-      void worker.terminate();
-    },
-  };
-}
-
-function nextReply(port: MessagePort, count: Int32Array<SharedArrayBuffer>, withinMs: number): RewardReply | null {
-  const end = performance.now() + withinMs;
-  for (;;) {
-    const seen = Atomics.load(count, 0);
-    const received = receiveMessageOnPort(port) as { readonly message: RewardReply } | undefined;
-    if (received !== undefined) return received.message;
-    const left = end - performance.now();
-    if (left <= 0) return null;
-    Atomics.wait(count, 0, seen, Math.min(left, SLICE_MS));
-    pulse();
-  }
 }

@@ -1,28 +1,31 @@
 /** Entry of the reward's thread: batches of completions in, their numbers out. */
 import { workerData } from 'node:worker_threads';
 import { BraidError } from '../../errors.ts';
+import { replyPoster } from '../sync-thread.ts';
 import type { RewardReply, RewardRequest, RewardWorkerData } from './messages.ts';
 import { SandboxFault } from './quickjs.ts';
 import { openRewardSandbox, type RewardSandbox } from './reward-sandbox.ts';
 
-const { program, port, posted } = workerData as RewardWorkerData;
-const count = new Int32Array(posted);
+const { program, ...line } = workerData as RewardWorkerData;
+const { port } = line;
+const post = replyPoster<RewardReply>(line);
 
-function post(reply: RewardReply): void {
-  port.postMessage(reply);
-  Atomics.add(count, 0, 1);
-  Atomics.notify(count, 0);
+async function answer(sandbox: RewardSandbox, request: RewardRequest): Promise<void> {
+  sandbox.begin();
+  if (request.call === 'step')
+    for (const turn of request.inputs) await posted(async () => ({ kind: 'step', step: await sandbox.step(turn) }));
+  else
+    for (const one of request.inputs)
+      await posted(async () => ({ kind: 'numbers', numbers: await sandbox.call(request.call, one) }));
 }
 
-async function answer(sandbox: RewardSandbox, { call, answers }: RewardRequest): Promise<void> {
-  sandbox.begin();
-  for (const one of answers) {
-    try {
-      post({ kind: 'numbers', numbers: await sandbox.call(call, one) });
-    } catch (error) {
-      if (!(error instanceof SandboxFault)) throw error;
-      post({ kind: 'failure', reason: error.message });
-    }
+/** Posts what a call gives, or why it failed. */
+async function posted(call: () => Promise<RewardReply>): Promise<void> {
+  try {
+    post(await call());
+  } catch (error) {
+    if (!(error instanceof SandboxFault)) throw error;
+    post({ kind: 'failure', reason: error.message });
   }
 }
 

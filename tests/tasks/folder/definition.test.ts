@@ -41,6 +41,22 @@ describe('parseDefinition', () => {
     expect(parseDefinition('task.yaml', short)).toMatchObject({ rewards: { reward: 1 }, show: 'plain' });
   });
 
+  it('reads an environment, and what is wrong with one', () => {
+    const game = `title: G\nfields: { q: text }\nprompt: "{q}"\nmax_completion_length: 50\nsuccess_threshold: 1\n`;
+    const played = parseDefinition('task.yaml', `${game}environment: { max_turns: 3 }\n`);
+    expect(played.environment).toEqual({ max_turns: 3 });
+    expect(faultOf(`${game}environment:\n  max_turn: 3\n`)).toContain(
+      'line 6: environment: unknown field "max_turn"; did you mean "max_turns"?',
+    );
+    expect(faultOf(`${game}environment:\n  max_turns: 3\n  max_turn_token: 8\n`)).toContain(
+      'line 6: environment: unknown field "max_turn_token"; did you mean "max_turn_tokens"?',
+    );
+    expect(faultOf(`${game}environment: { max_turns: 0 }\n`)).toContain('"max_turns": expected at least 1, got 0');
+    expect(faultOf(`${game}max_tool_calling_iterations: 3\n`)).toContain('did you mean "environment"?');
+    const endless = game.replace(/max_completion.*\n/, 'target: "{q}"\n');
+    expect(faultOf(`${endless}environment: { max_turns: 3 }\n`)).toContain('expected "max_completion_length" beside');
+  });
+
   it.each([
     [
       'an unknown field',

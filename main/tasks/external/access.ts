@@ -1,0 +1,94 @@
+/** What a task's components outside the sandbox were given by the user, and how that is identified. */
+import { createHash } from 'node:crypto';
+import { isPlain } from '../../io/address.ts';
+import {
+  addressOf,
+  type ClassifierSpec,
+  checkedAddress,
+  type EncoderSpec,
+  type ExternalKind,
+  type ExternalSpec,
+  isInside,
+} from './spec.ts';
+
+/** Texts of a task's folder that a command runs with, by their relative path. */
+export type CommandFiles = Readonly<Record<string, string>>;
+
+/** What a component reaches outside the sandbox: the user agrees to exactly this. */
+export interface Reach {
+  readonly component: string;
+  readonly kind: ExternalKind;
+  /** SHA-256 of what is agreed to. */
+  readonly hash: string;
+  /** In words, with the whole command or address. */
+  readonly text: string;
+  /** The host of its address; null: it has none. */
+  readonly host: string | null;
+  /** Whether what is sent can be read on the way. */
+  readonly isPlain: boolean;
+}
+
+/** What a component reaches; null: nothing but a model of the workspace. */
+export function reachOf(component: string, spec: ExternalSpec, files: CommandFiles): Reach | null {
+  if (spec.kind === 'command') {
+    const own = filesOf(spec, files);
+    const names = Object.keys(own);
+    const lines = names.map((name) => `${name} (${own[name]?.split('\n').length ?? 0} lines)`);
+    const text = `runs the command ${JSON.stringify(spec.command)}${names.length === 0 ? '' : ` with ${lines.join(', ')}`}, with your rights`;
+    return { component, kind: spec.kind, hash: hashOf(spec.kind, spec.command, own), text, host: null, isPlain: false };
+  }
+  if ((spec.kind === 'classifier' || spec.kind === 'encoder') && !isInside(modelOf(spec))) {
+    const text = `reads the model in the folder ${modelOf(spec)}`;
+    return { component, kind: spec.kind, hash: hashOf('model', modelOf(spec)), text, host: null, isPlain: false };
+  }
+  const address = addressOf(spec);
+  if (address === null || (spec.kind !== 'http' && spec.kind !== 'judge')) return null;
+  const url = checkedAddress(address, spec.allow_plain_http);
+  const text = `sends prompts, completions and records to ${url.href}${
+    spec.kind === 'judge'
+      ? `, where ${spec.model} judges them${spec.price_per_million === undefined ? '' : ' for a price'}`
+      : ''
+  }`;
+  const hash = hashOf(spec.kind, url.href, spec.kind === 'judge' ? spec.model : null);
+  return { component, kind: spec.kind, hash, text, host: url.host, isPlain: isPlain(url) };
+}
+
+/** The files that a command runs with: those it lists, and arguments that are files of the folder. */
+export function filesOf(
+  { command, files }: { readonly command: readonly string[]; readonly files: readonly string[] },
+  all: CommandFiles,
+): CommandFiles {
+  const named = new Set([...files, ...command.slice(1)]);
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([name]) => named.has(name))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** The folder of a component's model. */
+export function modelOf(spec: ClassifierSpec | EncoderSpec): string {
+  return spec.kind === 'classifier' ? spec.classifier : spec.encoder;
+}
+
+function hashOf(...parts: readonly unknown[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(['braid reward', 1, ...parts]))
+    .digest('hex');
+}
+
+/** What a process is given to compute such components. Never stored: it may hold keys. */
+export interface ExternalAccess {
+  /** The entry of the thread that computes them. */
+  readonly worker: string;
+  /** The hashes that the user has agreed to. */
+  readonly allowed: readonly string[];
+  /** Keys by the origin of an address. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** Where answers of judges are kept. */
+  readonly cacheFolder: string;
+  /** The folders of models, by component. */
+  readonly models: Readonly<Record<string, string>>;
+  /** The compiled kernels, for models. */
+  readonly kernelsFile: string;
+}

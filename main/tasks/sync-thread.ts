@@ -1,0 +1,73 @@
+/** A thread whose replies are waited for synchronously: the training loop waits for rewards as it waits for the model. */
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  Worker,
+  type WorkerOptions,
+} from 'node:worker_threads';
+import { pulse } from '../pulse.ts';
+
+/** What a thread replies by: the port, and one Int32 that counts the replies; the other thread sleeps on it. */
+export interface ReplyLine {
+  readonly port: MessagePort;
+  readonly posted: SharedArrayBuffer;
+}
+
+export interface SyncThread<Request, Reply> {
+  ask(request: Request): void;
+  /** The next reply; null: there was none for so long. */
+  next(withinMs: number): Reply | null;
+  end(): void;
+}
+
+/** Between two signs of life of the waiting thread. */
+const SLICE_MS = 500;
+
+/** Starts a thread with `data` and its end of the line as workerData. */
+export function startSyncThread<Request, Reply>(
+  entry: string,
+  data: object,
+  options: Pick<WorkerOptions, 'env' | 'resourceLimits'>,
+): SyncThread<Request, Reply> {
+  const { port1: port, port2: theirs } = new MessageChannel();
+  const posted = new SharedArrayBuffer(4);
+  const line: ReplyLine = { port: theirs, posted };
+  const worker = new Worker(entry, { workerData: { ...data, ...line }, transferList: [theirs], ...options });
+  // Its end is noticed by its silence; without a listener an error would end this process.
+  worker.on('error', () => undefined);
+  worker.unref();
+  port.unref();
+  const count = new Int32Array(posted);
+  return {
+    ask: (request) => port.postMessage(request),
+    next: (withinMs) => nextReply(port, count, withinMs),
+    end: () => {
+      port.close();
+      void worker.terminate();
+    },
+  };
+}
+
+function nextReply<Reply>(port: MessagePort, count: Int32Array<SharedArrayBuffer>, withinMs: number): Reply | null {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    const seen = Atomics.load(count, 0);
+    const received = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
+    if (received !== undefined) return received.message;
+    const left = end - performance.now();
+    if (left <= 0) return null;
+    Atomics.wait(count, 0, seen, Math.min(left, SLICE_MS));
+    pulse();
+  }
+}
+
+/** The thread's side: posts a reply and wakes the waiting thread. */
+export function replyPoster<Reply>({ port, posted }: ReplyLine): (reply: Reply) => void {
+  const count = new Int32Array(posted);
+  return (reply) => {
+    port.postMessage(reply);
+    Atomics.add(count, 0, 1);
+    Atomics.notify(count, 0);
+  };
+}

@@ -1,0 +1,48 @@
+/** A thousand hostile rewards, one after the other in this process: none harms it, and the next reward works as ever. */
+import { describe, expect, it } from 'vitest';
+import { BraidError } from '../../../main/errors.ts';
+import { SandboxFault } from '../../../main/tasks/sandbox/quickjs.ts';
+import { openRewardSandbox } from '../../../main/tasks/sandbox/reward-sandbox.ts';
+import { hostileRewards } from './hostile-set.ts';
+import { answer, program } from './scoring.ts';
+
+const limits = { timeMs: 10, memoryMb: 6 };
+/** The set in parts, so that a failure says where. */
+const PARTS = 12;
+const parts = Array.from({ length: PARTS }, (_, part) => hostileRewards.filter((_, i) => i % PARTS === part));
+
+describe('a thousand hostile rewards', () => {
+  it('are a thousand programs', () => {
+    expect(new Set(hostileRewards.map(({ text }) => text)).size).toBeGreaterThanOrEqual(1000);
+  });
+
+  it.each(parts.map((part, i) => [i + 1, part] as const))(
+    'part %i leaves host and judge unharmed',
+    async (_, part) => {
+      const before = Object.getOwnPropertyNames(Object.prototype).join();
+      for (const { name, text } of part) {
+        try {
+          const sandbox = await openRewardSandbox(program(text, { limits }));
+          for (let call = 0; call < 2; call++) {
+            const numbers = await sandbox.call('reward', answer('x'));
+            expect(numbers.every(Number.isFinite), name).toBe(true);
+          }
+        } catch (error) {
+          // Either refused when it was loaded, or failed on its completion: in words, never by another exception.
+          expect(error instanceof SandboxFault || error instanceof BraidError, `${name}: ${String(error)}`).toBe(true);
+          expect((error as Error).message.length, name).toBeLessThan(700);
+        }
+      }
+      expect(Object.getOwnPropertyNames(Object.prototype).join()).toBe(before);
+      expect(Reflect.get({}, 'reward')).toBeUndefined();
+      expect(process.memoryUsage().rss).toBeLessThan(4 * 2 ** 30);
+      const innocent = await openRewardSandbox(
+        program('export const reward = ({ completion }) => completion.length', {
+          limits: { timeMs: 1000, memoryMb: 16 },
+        }),
+      );
+      expect(await innocent.call('reward', answer('four'))).toEqual([4]);
+    },
+    240_000,
+  );
+});
