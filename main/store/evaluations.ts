@@ -1,6 +1,6 @@
 /** Evaluations on held-out records: of a model, of a checkpoint, or in the middle of a run. */
-import type { Metrics } from '../trainer/events.ts';
-import { columns, fromNull, parseNumbers } from './columns.ts';
+import type { EvaluationItem, Metrics } from '../trainer/events.ts';
+import { columns, fromNull, parseNumbers, storedMessages } from './columns.ts';
 import type { Db } from './open.ts';
 
 export interface EvaluationItemRow {
@@ -9,6 +9,8 @@ export interface EvaluationItemRow {
   /** The task's main metric. */
   readonly score: number;
   readonly metrics: Metrics;
+  /** What followed the prompt, where the task has an environment. */
+  readonly messages?: NonNullable<EvaluationItem['messages']>;
 }
 
 export interface NewEvaluation {
@@ -56,6 +58,7 @@ interface RawItem {
   readonly completion: string;
   readonly score: number | null;
   readonly metricsJson: string;
+  readonly messagesJson: string | null;
 }
 
 const fields = columns([
@@ -95,9 +98,9 @@ export function openEvaluationsTable(db: Db, now: () => number) {
      values (@runId, @checkpointId, @model, @dataset, @step, @n, @mean, @low, @high, @exactMatch,
        @metricsJson, @createdAt, @duringTraining)`,
   );
-  const insertItem = db.prepare<[number, number, string, string, number, string]>(
-    `insert into evaluation_item (evaluation_id, position, record_id, completion, score, metrics_json)
-     values (?, ?, ?, ?, ?, ?)`,
+  const insertItem = db.prepare<[number, number, string, string, number, string, string | null]>(
+    `insert into evaluation_item (evaluation_id, position, record_id, completion, score, metrics_json, messages_json)
+     values (?, ?, ?, ?, ?, ?, ?)`,
   );
   const byId = db.prepare<[number], RawEvaluation>(`select ${fields} from evaluation where id = ?`);
   const list = db.prepare<{ [name in keyof EvaluationFilter]-?: EvaluationFilter[name] | null }, RawEvaluation>(
@@ -111,8 +114,13 @@ export function openEvaluationsTable(db: Db, now: () => number) {
   const newestOfRun = db.prepare<[number, string], RawEvaluation>(
     `select ${fields} from evaluation where run_id = ? and dataset = ? order by step desc, id desc limit 1`,
   );
+  const scores = db
+    .prepare<[number, string], [number, number]>(
+      'select step, mean from evaluation where run_id = ? and dataset = ? order by step, id',
+    )
+    .raw();
   const items = db.prepare<[number], RawItem>(
-    `select ${columns(['record_id', 'completion', 'score', 'metrics_json'])} from evaluation_item
+    `select ${columns(['record_id', 'completion', 'score', 'metrics_json', 'messages_json'])} from evaluation_item
      where evaluation_id = ? order by position`,
   );
   const pairs = db.prepare<[number, number], EvaluationPair>(
@@ -131,7 +139,9 @@ export function openEvaluationsTable(db: Db, now: () => number) {
     const row = { ...rest, metricsJson: JSON.stringify(metrics), createdAt: now() };
     const id = Number(insert.run({ ...row, duringTraining: duringTraining ? 1 : 0 }).lastInsertRowid);
     for (const [position, item] of rows.entries()) {
-      insertItem.run(id, position, item.recordId, item.completion, item.score, JSON.stringify(item.metrics));
+      const { recordId, completion, score, metrics, messages } = item;
+      const messagesJson = messages === undefined ? null : JSON.stringify(messages);
+      insertItem.run(id, position, recordId, completion, score, JSON.stringify(metrics), messagesJson);
     }
     return id;
   });
@@ -149,6 +159,8 @@ export function openEvaluationsTable(db: Db, now: () => number) {
         .all({ runId: filter.runId ?? null, model: filter.model ?? null, dataset: filter.dataset ?? null })
         .map(parse),
     /** A run's evaluations, by step. */
+    /** The step and mean of each evaluation of a run on a dataset, in order. */
+    scores: (runId: number, dataset: string): (readonly [step: number, mean: number])[] => scores.all(runId, dataset),
     ofRun: (runId: number): EvaluationRow[] => ofRun.all(runId).map(parse),
     /** The one on that dataset at the run's last step. */
     newestOfRun(runId: number, dataset: string): EvaluationRow | undefined {
@@ -156,8 +168,9 @@ export function openEvaluationsTable(db: Db, now: () => number) {
       return row === undefined ? undefined : parse(row);
     },
     items: (id: number): EvaluationItemRow[] =>
-      items.all(id).map(({ metricsJson, score, ...rest }) => ({
+      items.all(id).map(({ metricsJson, messagesJson, score, ...rest }) => ({
         ...rest,
+        ...storedMessages(messagesJson),
         score: fromNull(score),
         metrics: parseNumbers(metricsJson),
       })),

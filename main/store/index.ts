@@ -10,12 +10,14 @@ import { openMetricsTable } from './metrics.ts';
 import { type Db, type OpenOptions, openDatabase } from './open.ts';
 import { openPromptGroupsTable } from './prompt-groups.ts';
 import { openPromptSetsTable } from './prompt-sets.ts';
+import { openQueueTable } from './queue.ts';
 import { openRunsTable } from './runs.ts';
 import { openSameFileCheck } from './same-file.ts';
 import { openSampleFinder } from './sample-finder.ts';
 import { openSamplesTable } from './samples.ts';
 import { openSettingsTable } from './settings.ts';
 import { openStagesTable } from './stages.ts';
+import { openSweepsTable } from './sweeps.ts';
 import { openTextsTable } from './texts.ts';
 
 export interface StoreOptions extends OpenOptions {
@@ -55,6 +57,8 @@ function prepareStore(db: Db, path: string, now: () => number, readOnly: boolean
     texts: openTextsTable(db, now),
     datasets: openDatasetsTable(db, now),
     stages: openStagesTable(db, now),
+    queue: openQueueTable(db, now),
+    sweeps: openSweepsTable(db, now),
     runs: openRunsTable(db, now),
     metrics: openMetricsTable(db),
     samples: openSamplesTable(db),

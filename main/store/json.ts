@@ -17,6 +17,13 @@ export function storedObject(text: string, what: string): Readonly<Record<string
   throw damaged(what, text);
 }
 
+/** The same where it has to be a list. */
+export function storedList(text: string, what: string): readonly unknown[] {
+  const value = storedJson(text, what);
+  if (Array.isArray(value)) return value;
+  throw damaged(what, text);
+}
+
 function damaged(what: string, text: string, cause?: unknown): BraidError {
   const shown = text.length <= 60 ? text : `${text.slice(0, 60)}…`;
   return new BraidError('DATABASE_DAMAGED', `Expected ${what} in the database to be a JSON object, got "${shown}"`, {

@@ -22,6 +22,8 @@ export interface NewRun {
   readonly taskHash: string | null;
   /** How its completions are shown; the task's `show`. */
   readonly taskShow: TaskShow;
+  /** Components of its reward outside the sandbox, as a JSON array; by default none. */
+  readonly externalJson?: string;
   readonly stageId: number | null;
   readonly dataset: string;
   readonly model: string;
@@ -33,6 +35,7 @@ export interface NewRun {
 }
 
 export interface RunRow extends NewRun {
+  readonly externalJson: string;
   readonly id: number;
   /** The name it was started with. `baseline/seed_42` stays a baseline, whatever the run is called later. */
   readonly role: string;
@@ -43,6 +46,10 @@ export interface RunRow extends NewRun {
   readonly backend: string | null;
   readonly step: number;
   readonly baselineScore: number | null;
+  /** What the user wrote about it. */
+  readonly notes: string;
+  /** The user's tags, as a JSON array. */
+  readonly tagsJson: string;
   readonly pid: number | null;
   readonly hostId: string | null;
   readonly heartbeatAt: number | null;
@@ -76,6 +83,7 @@ const names = [
   'task',
   'task_hash',
   'task_show',
+  'external_json',
   'stage_id',
   'dataset',
   'model',
@@ -87,6 +95,8 @@ const names = [
   'step',
   'max_steps',
   'baseline_score',
+  'notes',
+  'tags_json',
   'pid',
   'host_id',
   'heartbeat_at',
@@ -113,10 +123,10 @@ const descendantsSql = `with recursive line(id, depth) as (
 /** Statements of the table `run`. */
 export function openRunsTable(db: Db, now: () => number) {
   const insert = db.prepare<NewRun & RunHost & { at: number }>(
-    `insert into run (name, role, state, method, task, task_hash, task_show, stage_id, dataset, model, config_json, folder, parent_run_id,
-       parent_checkpoint_id, max_steps, pid, host_id, heartbeat_at, started_at, created_at)
-     values (@name, @name, 'running', @method, @task, @taskHash, @taskShow, @stageId, @dataset, @model, @configJson, '', @parentRunId,
-       @parentCheckpointId, @maxSteps, @pid, @hostId, @at, @at, @at)`,
+    `insert into run (name, role, state, method, task, task_hash, task_show, external_json, stage_id, dataset, model, config_json,
+       folder, parent_run_id, parent_checkpoint_id, max_steps, pid, host_id, heartbeat_at, started_at, created_at)
+     values (@name, @name, 'running', @method, @task, @taskHash, @taskShow, @externalJson, @stageId, @dataset, @model, @configJson,
+       '', @parentRunId, @parentCheckpointId, @maxSteps, @pid, @hostId, @at, @at, @at)`,
   );
   const place = db.prepare<[string, string, string, number]>(
     'update run set name = ?, role = ?, folder = ? where id = ?',
@@ -149,13 +159,15 @@ export function openRunsTable(db: Db, now: () => number) {
     'update run set max_steps = ?, config_json = ? where id = ?',
   );
   const rename = db.prepare<[string, number]>('update run set name = ? where id = ?');
+  const annotate = db.prepare<[string, string, number]>('update run set notes = ?, tags_json = ? where id = ?');
   const remove = db.prepare<[number]>('delete from run where id = ?');
   const ancestors = db.prepare<[number], LineageRow>(ancestorsSql);
   const descendants = db.prepare<[number], LineageRow>(descendantsSql);
 
   return {
     /** A new run in state "running"; `place` gives it its name, role and folder once its id is known. */
-    insert: (run: NewRun, host: RunHost): number => Number(insert.run({ ...run, ...host, at: now() }).lastInsertRowid),
+    insert: (run: NewRun, host: RunHost): number =>
+      Number(insert.run({ externalJson: '[]', ...run, ...host, at: now() }).lastInsertRowid),
     place: (id: number, name: string, folder: string): void => void place.run(name, name, folder, id),
     get: (id: number): RunRow | undefined => byId.get(id),
     /** Newest first. */
@@ -179,6 +191,8 @@ export function openRunsTable(db: Db, now: () => number) {
     setMaxSteps: (id: number, maxSteps: number, configJson: string): void =>
       void setMaxSteps.run(maxSteps, configJson, id),
     rename: (id: number, name: string): void => void rename.run(name, id),
+    annotate: (id: number, notes: string, tags: readonly string[]): void =>
+      void annotate.run(notes, JSON.stringify(tags), id),
     remove: (id: number): boolean => remove.run(id).changes === 1,
     /** The runs that this one descends from, oldest first. */
     ancestors: (id: number): LineageRow[] => ancestors.all(id),

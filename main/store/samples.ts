@@ -1,6 +1,6 @@
 /** Completions kept during training, with each reward component, searchable across runs. */
 import type { Sample } from '../trainer/events.ts';
-import { columns, fromNull, parseNumbers } from './columns.ts';
+import { columns, fromNull, parseNumbers, storedMessages } from './columns.ts';
 import type { Db } from './open.ts';
 
 /** A stored sample with its run and step. */
@@ -10,7 +10,7 @@ export interface StoredSample extends Sample {
 }
 
 /** A sample without its texts. */
-export type SampleFacts = Omit<StoredSample, 'prompt' | 'target' | 'completion'>;
+export type SampleFacts = Omit<StoredSample, 'prompt' | 'target' | 'completion' | 'messages'>;
 
 /** Identifies a completion: stays the same when a run rewinds and repeats the step. */
 export type SampleKey = Pick<StoredSample, 'runId' | 'step' | 'group' | 'index'>;
@@ -40,6 +40,7 @@ export interface RawSample {
   readonly terminated: number;
   readonly componentsJson: string;
   readonly failure: string | null;
+  readonly messagesJson: string | null;
 }
 
 const names = [
@@ -57,11 +58,12 @@ const names = [
   'terminated',
   'components_json',
   'failure',
+  'messages_json',
 ] as const;
 
 /** For `select … from sample`. */
 export const sampleFields = columns(names, 'sample');
-type RawFacts = Omit<RawSample, 'prompt' | 'target' | 'completion'>;
+type RawFacts = Omit<RawSample, 'prompt' | 'target' | 'completion' | 'messagesJson'>;
 
 interface RawRewards {
   readonly step: number;
@@ -71,7 +73,7 @@ interface RawRewards {
   readonly highest: number | null;
 }
 
-const texts: readonly string[] = ['prompt', 'target', 'completion'];
+const texts: readonly string[] = ['prompt', 'target', 'completion', 'messages_json'];
 const factFields = columns(
   names.filter((name) => !texts.includes(name)),
   'sample',
@@ -79,8 +81,8 @@ const factFields = columns(
 const inOrder = 'group_index, sample_index';
 
 export function parseSample(row: RawSample): StoredSample {
-  const { prompt, target, completion } = row;
-  return { ...parseFacts(row), prompt, target, completion };
+  const { prompt, target, completion, messagesJson } = row;
+  return { ...parseFacts(row), prompt, target, completion, ...storedMessages(messagesJson) };
 }
 
 function parseFacts(row: RawFacts): SampleFacts {
@@ -127,11 +129,12 @@ export function openSamplesTable(db: Db) {
   const upsert = db.prepare<RawSample>(
     `insert into sample (${names.join(', ')})
      values (@runId, @step, @groupIndex, @sampleIndex, @recordId, @prompt, @target, @completion, @reward, @advantage,
-       @length, @terminated, @componentsJson, @failure)
+       @length, @terminated, @componentsJson, @failure, @messagesJson)
      on conflict (run_id, step, group_index, sample_index) do update set record_id = excluded.record_id,
        prompt = excluded.prompt, target = excluded.target, completion = excluded.completion, reward = excluded.reward,
        advantage = excluded.advantage, length = excluded.length, terminated = excluded.terminated,
-       components_json = excluded.components_json, failure = excluded.failure`,
+       components_json = excluded.components_json, failure = excluded.failure,
+       messages_json = excluded.messages_json`,
   );
   const read = (tail: string) => db.prepare<unknown[], RawSample>(`select ${sampleFields} from sample ${tail}`);
   const steps = db.prepare<{ runId: number }, number>(stepsSql).pluck();
@@ -153,10 +156,13 @@ export function openSamplesTable(db: Db) {
     /** Stores the samples of a step; an existing one with the same group and index is overwritten. */
     record(runId: number, step: number, samples: readonly Sample[]): void {
       for (const sample of samples) {
-        const { group: groupIndex, index: sampleIndex, components, terminated, failure = null, ...rest } = sample;
+        const { group: groupIndex, index: sampleIndex, components, terminated, ...others } = sample;
+        const { failure = null, messages, ...rest } = others;
+        const messagesJson = messages === undefined ? null : JSON.stringify(messages);
         const componentsJson = JSON.stringify(components);
         const ended = terminated ? 1 : 0;
-        upsert.run({ ...rest, runId, step, groupIndex, sampleIndex, componentsJson, failure, terminated: ended });
+        const facts = { groupIndex, sampleIndex, componentsJson, failure, messagesJson };
+        upsert.run({ ...rest, ...facts, runId, step, terminated: ended });
       }
     },
     /** The steps that have samples. */

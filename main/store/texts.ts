@@ -1,6 +1,7 @@
 /** Source texts, each once: the same words under another title are the same text. */
 import { createHash } from 'node:crypto';
 import { columns } from './columns.ts';
+import { storedJson } from './json.ts';
 import type { Db } from './open.ts';
 
 export interface NewText {
@@ -22,15 +23,49 @@ export interface TextRow extends NewText {
 }
 
 /** A text's metadata. */
-export type TextHeading = Omit<TextRow, 'text' | 'hash' | 'side'>;
+export interface TextHeading extends Omit<TextRow, 'text' | 'hash' | 'side'> {
+  /** The user's, to find it by. */
+  readonly tags: readonly string[];
+  /** Whether it was merged from others that it still has. */
+  readonly merged: boolean;
+}
 
-const headingFields = columns(['id', 'title', 'source', 'words', 'added_at']);
+/** A text that was merged into another, with its own parts if it had been merged itself. */
+export interface TextPart extends NewText {
+  readonly tags: readonly string[];
+  readonly addedAt: number;
+  readonly parts?: readonly TextPart[];
+}
+
+type StoredHeading = Omit<TextHeading, 'tags' | 'merged'> & { readonly tagsJson: string; readonly merged: number };
+
+const headingFields = `${columns(['id', 'title', 'source', 'words', 'added_at', 'tags_json'])},
+  parts_json is not null as merged`;
+
+function heading({ tagsJson, merged, ...row }: StoredHeading): TextHeading {
+  return { ...row, tags: tagsIn(tagsJson, row.id), merged: merged === 1 };
+}
+
+function tagsIn(json: string, id: number): readonly string[] {
+  const tags = storedJson(json, `the tags of text ${id}`);
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
+}
+
 const rows = `select ${columns(['id', 'title', 'text', 'source', 'words', 'hash', 'added_at'], 'text')}, side
   from text left join text_side on text_side.hash = text.hash`;
 
 /** The identity of a text: SHA-256 of its words, ignoring differences in white space. */
 export function textHash(text: string): string {
   return createHash('sha256').update(text.normalize('NFC').trim().replace(/\s+/gu, ' ')).digest('hex');
+}
+
+function found(row: StoredHeading | undefined): TextHeading | undefined {
+  return row === undefined ? undefined : heading(row);
+}
+
+/** In one order, so that a pair is stored once. */
+function pairOf(one: string, other: string): [string, string] {
+  return one < other ? [one, other] : [other, one];
 }
 
 /** Statements of the table `text`. */
@@ -42,8 +77,10 @@ export function openTextsTable(db: Db, now: () => number) {
   const idOfHash = db.prepare<[string], number>('select id from text where hash = ?').pluck();
   const byId = db.prepare<[number], TextRow>(`${rows} where id = ?`);
   const all = db.prepare<[number], TextRow>(`${rows} where words >= ? order by id`);
-  const headings = db.prepare<[], TextHeading>(`select ${headingFields} from text order by id`);
-  const byTitle = db.prepare<[string], TextHeading>(`select ${headingFields} from text where title = ?`);
+  const headings = db.prepare<[], StoredHeading>(`select ${headingFields} from text order by id`);
+  const headingById = db.prepare<[number], StoredHeading>(`select ${headingFields} from text where id = ?`);
+  const byTitle = db.prepare<[string], StoredHeading>(`select ${headingFields} from text where title = ?`);
+  const state = db.prepare<[], unknown[]>('select id, title, hash from text order by id').raw();
   const search = db
     .prepare<{ pattern: string }, number>(
       `select id from text where title like @pattern escape '\\' or source like @pattern escape '\\'
@@ -55,6 +92,21 @@ export function openTextsTable(db: Db, now: () => number) {
     'insert into text_side (hash, side, decided_at) values (@hash, @side, @at) on conflict (hash) do nothing',
   );
   const hashOfId = db.prepare<[number], string>('select hash from text where id = ?').pluck();
+  const train = db.prepare<{ hash: string; at: number }>(
+    `insert into text_side (hash, side, decided_at) values (@hash, 'train', @at)
+     on conflict (hash) do update set side = 'train', decided_at = excluded.decided_at`,
+  );
+  const edit = db.prepare<NewText & { hash: string; id: number }>(
+    'update or ignore text set title = @title, text = @text, source = @source, words = @words, hash = @hash where id = @id',
+  );
+  const setTags = db.prepare<[string, number]>('update text set tags_json = ? where id = ?');
+  const setParts = db.prepare<[string, number]>('update text set parts_json = ? where id = ?');
+  const setAddedAt = db.prepare<[number, number]>('update text set added_at = ? where id = ?');
+  const partsOf = db.prepare<[number], string | null>('select parts_json from text where id = ?').pluck();
+  const keepPair = db.prepare<[string, string]>(
+    'insert or ignore into kept_pair (first_hash, second_hash) values (?, ?)',
+  );
+  const keptPairs = db.prepare<[], [string, string]>('select first_hash, second_hash from kept_pair').raw();
   const remove = db.prepare<[number]>('delete from text where id = ?');
 
   return {
@@ -65,10 +117,13 @@ export function openTextsTable(db: Db, now: () => number) {
       return { id: idOfHash.get(hash) ?? 0, added: changes === 1 };
     },
     /** The metadata of all texts, oldest first. */
-    headings: (): TextHeading[] => headings.all(),
+    headings: (): TextHeading[] => headings.all().map(heading),
+    heading: (id: number): TextHeading | undefined => found(headingById.get(id)),
+    /** Changes with any text, title or their order: whether a change that was computed still applies. */
+    state: (): string => JSON.stringify(state.all()),
     /** Ids of the texts whose title, source or text contains `part`, ignoring case for ASCII letters. */
     search: (part: string): number[] => search.all({ pattern: `%${part.replace(/[\\%_]/g, '\\$&')}%` }),
-    byTitle: (title: string): TextHeading | undefined => byTitle.get(title),
+    byTitle: (title: string): TextHeading | undefined => found(byTitle.get(title)),
     rename: (id: number, title: string): boolean => rename.run(title, id).changes === 1,
     get: (id: number): TextRow | undefined => byId.get(id),
     /** Texts of at least `minWords` words, oldest first. */
@@ -81,6 +136,28 @@ export function openTextsTable(db: Db, now: () => number) {
       const hash = hashOfId.get(id);
       if (hash !== undefined) decide.run({ hash, side, at: now() });
     },
+    /** Keeps a text for training whatever was decided: it may have been trained on as a part of another. */
+    train(id: number): void {
+      const hash = hashOfId.get(id);
+      if (hash !== undefined) train.run({ hash, at: now() });
+    },
+    /** Replaces a text's words; false if another text has the same ones. `hash` is their `textHash`. */
+    edit: (id: number, text: NewText, hash: string): boolean => edit.run({ ...text, id, hash }).changes === 1,
+    setTags: (id: number, tags: readonly string[]): void => void setTags.run(JSON.stringify(tags), id),
+    /** What a text was merged from; null: it wasn't. */
+    parts(id: number): readonly TextPart[] | null {
+      const json = partsOf.get(id) ?? null;
+      return json === null ? null : (storedJson(json, `the parts of text ${id}`) as readonly TextPart[]);
+    },
+    setParts: (id: number, parts: readonly TextPart[]): void => void setParts.run(JSON.stringify(parts), id),
+    /** A text that comes back has its first date. */
+    setAddedAt: (id: number, addedAt: number): void => void setAddedAt.run(addedAt, id),
+    /** Remembers that two near duplicates are both wanted, as long as neither changes. */
+    keepBoth(one: string, other: string): void {
+      keepPair.run(...pairOf(one, other));
+    },
+    /** The pairs of hashes that are both wanted. */
+    keptPairs: (): readonly (readonly [string, string])[] => keptPairs.all(),
     remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }

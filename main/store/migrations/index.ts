@@ -7,6 +7,11 @@ import { summaries } from './005-summaries.ts';
 import { keptFacts } from './006-kept-facts.ts';
 import { promptGroups } from './007-prompt-groups.ts';
 import { taskText } from './008-task-text.ts';
+import { runNotes } from './009-run-notes.ts';
+import { externalRewards } from './010-external-rewards.ts';
+import { queueAndSweeps } from './012-queue-and-sweeps.ts';
+import { textTags } from './013-text-tags.ts';
+import { conversations } from './014-conversations.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -18,4 +23,9 @@ export const migrations: readonly Migration[] = [
   keptFacts,
   promptGroups,
   taskText,
+  runNotes,
+  externalRewards,
+  queueAndSweeps,
+  textTags,
+  conversations,
 ];
