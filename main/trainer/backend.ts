@@ -1,23 +1,26 @@
 import '../tensor/gradients.ts';
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import * as tf from '@tensorflow/tfjs-core';
 import { BraidError } from '../errors.ts';
+import { mayHaveGpu } from '../native/gpu-memory.ts';
+import { gpuNote } from '../native/gpu-settings.ts';
 import { type NativeProblem, problemSentence } from '../native/problems.ts';
 import { NATIVE_BACKEND } from '../tensor/native/load.ts';
 import { closeNativeBackend, type NativeOpening, openNativeBackend } from '../tensor/native/open.ts';
 import { closeWasmBackend, openWasmBackend } from '../tensor/wasm/boot.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../tensor/webgpu/backend.ts';
 import { adapterName, gpuOptions } from '../tensor/webgpu/describe.ts';
-import { closeWebGpuBackend, openWebGpuBackend } from '../tensor/webgpu/open.ts';
+import { abandonWebGpuBackend, closeWebGpuBackend, openWebGpuBackend } from '../tensor/webgpu/open.ts';
 import type { BackendName, BackendSetting } from './backend-names.ts';
-import { secondsOfTrial } from './backend-trial.ts';
+import { MOST_TRIAL_MS, secondsOfTrial, type TrialShapes, trialShapes } from './backend-trial.ts';
 
 export interface BackendChoice {
   readonly backend: BackendSetting;
   /** 0: all cores. */
   readonly threads: number;
   readonly kernelsFile: string;
+  /** The model that the work is on: auto tries GPU and processor with its shapes. */
+  readonly modelFolder?: string;
 }
 
 /** An open tensor backend and why it was chosen. */
@@ -36,7 +39,7 @@ const SLOW_NATIVE =
  * Opens the requested backend. `auto` uses native on a CUDA GPU, then any real GPU that is faster than the CPU, then the
  * CPU's best backend; it reports which one and why.
  */
-export async function openBackend({ backend, threads, kernelsFile }: BackendChoice): Promise<OpenBackend> {
+export async function openBackend({ backend, threads, kernelsFile, modelFolder }: BackendChoice): Promise<OpenBackend> {
   const count = threads === 0 ? availableParallelism() : threads;
   if (backend === 'wasm') return openWasm(count, kernelsFile, 'as requested');
   if (backend === 'webgpu') return openGpu(await openWebGpuBackend(gpuOptions()), count, 'as requested');
@@ -44,28 +47,36 @@ export async function openBackend({ backend, threads, kernelsFile }: BackendChoi
   if (native.ok && (backend === 'native' || native.gpu)) return nativeBackend(native, count, backend);
   if (backend === 'native') throw noNative((native as Extract<NativeOpening, { ok: false }>).problem);
   const gpu = await openRealGpu();
-  const gpuSeconds = gpu === null ? Number.POSITIVE_INFINITY : secondsOfTrial();
+  const shapes = trialShapes(modelFolder);
+  const tried = gpu === null ? null : tryGpu(gpu, shapes);
   const processor = await openProcessor(native, count, kernelsFile);
   const name = processor.name === 'native' ? NATIVE_BACKEND : processor.name;
   await tf.setBackend(name);
-  if (gpu === null) return processor;
-  const seconds = secondsOfTrial();
-  if (gpuSeconds < seconds) {
+  if (gpu === null || tried === null) return processor;
+  if (typeof tried === 'string') {
+    abandonWebGpuBackend(gpu);
+    return { ...processor, why: `${processor.why}; the GPU isn't used: ${tried}` };
+  }
+  const seconds = secondsOfTrial(shapes);
+  if (tried < seconds) {
     await processor.close();
     await tf.setBackend(WEBGPU_BACKEND);
-    return openGpu(gpu, count, `${(seconds / gpuSeconds).toFixed(1)} times as fast as ${processor.name} when tried`);
+    return openGpu(gpu, count, `${(seconds / tried).toFixed(1)} times as fast as ${processor.name} when tried`);
   }
   await closeWebGpuBackend(gpu);
   await tf.setBackend(name);
   return { ...processor, why: `${processor.why}; faster than the GPU when tried` };
 }
 
+/** A driver that has to wake its GPU takes a second or two. */
+const MOST_OPENING_MS = 10_000;
+
 /** A GPU for `auto`: null where there is none, or only a software one, which is slower than any backend. */
 async function openRealGpu(): Promise<WebGpuBackend | null> {
   // Electron can't load Dawn, and a checkout without optional packages has none.
   if (process.versions.electron !== undefined || !mayHaveGpu()) return null;
   try {
-    const gpu = await openWebGpuBackend(gpuOptions());
+    const gpu = await openWebGpuBackend({ ...gpuOptions(), deadline: performance.now() + MOST_OPENING_MS });
     if (!gpu.gpu.adapter.software) return gpu;
     await closeWebGpuBackend(gpu);
     return null;
@@ -75,10 +86,17 @@ async function openRealGpu(): Promise<WebGpuBackend | null> {
   }
 }
 
-/** Linux shows a GPU as a device file. Without one, loading Dawn and its drivers would cost every start half a second. */
-function mayHaveGpu(): boolean {
-  if (process.platform !== 'linux') return true;
-  return ['/dev/dri', '/dev/nvidiactl', '/dev/dxg', '/dev/kfd', '/dev/mali0'].some((device) => existsSync(device));
+/** Seconds of its trial, or why it can't be used: one that fails or hangs must not keep a run from starting. */
+function tryGpu({ gpu }: WebGpuBackend, shapes: TrialShapes): number | string {
+  gpu.deadline = performance.now() + MOST_TRIAL_MS;
+  try {
+    return secondsOfTrial(shapes);
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    return error.code === 'GPU_SLOW' ? `its trial took longer than ${MOST_TRIAL_MS / 1000} s` : error.message;
+  } finally {
+    gpu.deadline = Number.POSITIVE_INFINITY;
+  }
 }
 
 async function openGpu(backend: WebGpuBackend, threads: number, reason: string): Promise<OpenBackend> {
@@ -105,7 +123,7 @@ function nativeBackend(
   threads: number,
   asked: BackendSetting,
 ): OpenBackend {
-  const device = native.gpu ? 'on the GPU' : `on ${threadCount(threads)} of the CPU`;
+  const device = native.gpu ? `on ${gpuNote()}` : `on ${threadCount(threads)} of the CPU`;
   const reason = asked === 'native' ? 'as requested' : 'its self-check passed';
   return {
     name: 'native',

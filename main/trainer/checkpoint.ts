@@ -11,20 +11,17 @@ import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { writeFolderAtomic, writePieces } from '../io/atomic-write.ts';
 import { CHAT_SETTINGS, type ChatSettings, encodeChatSettings, readChatSettings } from '../model/chat-settings.ts';
-import { CHECKSUMS, encodeChecksums, hasChecksums } from '../model/checksums.ts';
+import { CHECKSUMS, encodeChecksums } from '../model/checksums.ts';
 import { readJson } from '../model/config.ts';
-import { modelFiles } from '../model/export.ts';
-import { encodeAdapter } from '../model/peft.ts';
-import { openSafetensors, safetensorsPieces } from '../model/safetensors.ts';
 import type { TaskRecord } from '../tasks/task.ts';
-import type { SavedGeneration } from './batching/generation.ts';
+import type { Episode, SavedGeneration } from './batching/generation.ts';
 import { type PromptState, startOfPrompts } from './batching/prompt-stream.ts';
+import type { CheckpointFile, Engine } from './engine/engine.ts';
 import type { Metrics } from './events.ts';
 import type { TrainerStart } from './host/start.ts';
 import type { EntropyControl } from './losses/adaptive-entropy.ts';
 import { startWatch, type WatchState } from './monitor/collapse-watch.ts';
-import { REFERENCE_FILE, referenceTensors, restoreReference } from './reference.ts';
-import type { Session } from './session.ts';
+import type { Stage } from './stage.ts';
 
 /** The state of a run between two steps, besides weights and optimiser. */
 export interface RunProgress {
@@ -55,46 +52,42 @@ export function noProgress(): RunProgress {
 }
 
 /** A model that was trained with a system prompt is trained on with it, unless another one is given. */
-export function keptChatSettings({ system_prompt, chat_template_kwargs }: ChatSettings, start: string): ChatSettings {
+export function keptChatSettings(
+  { system_prompt, chat_template_kwargs, reply_prompt }: ChatSettings,
+  start: string,
+): ChatSettings {
   const own = readChatSettings(start);
   return {
     system_prompt: system_prompt ?? own.system_prompt,
     chat_template_kwargs: { ...own.chat_template_kwargs, ...chat_template_kwargs },
+    reply_prompt: reply_prompt ?? own.reply_prompt,
   };
 }
 
 /** Writes `<outputDir>/checkpoint-<step>`. Returns its path. */
-export function saveCheckpoint(session: Session, progress: RunProgress): string {
-  const { start } = session;
-  const target = join(start.outputDir, `checkpoint-${progress.step}`);
-  writeFolderAtomic(target, (folder) => fill(folder, session, progress), {
+export async function saveCheckpoint(stage: Stage, engine: Engine, progress: RunProgress): Promise<string> {
+  const target = join(stage.start.outputDir, `checkpoint-${progress.step}`);
+  const weights = await engine.save(progress.step);
+  writeFolderAtomic(target, (folder) => fill(folder, stage, weights, progress), {
     what: `the checkpoint of step ${progress.step}`,
   });
   return target;
 }
 
-function fill(folder: string, session: Session, progress: RunProgress): void {
-  const { policy, reference, start, tokenizer, optimizer, config } = session;
-  const baseConfig = readJson(join(start.modelFolder, 'config.json')) as Readonly<Record<string, unknown>>;
-  const files =
-    policy.adapter === null
-      ? modelFiles(policy.model, { baseConfig })
-      : encodeAdapter(policy.adapter, start.modelFolder);
+function fill(folder: string, stage: Stage, weights: readonly CheckpointFile[], progress: RunProgress): void {
+  const { start, tokenizer } = stage;
   const digests = new Map<string, string>();
   // Digests are computed from memory: corruption on the disk is detected when the checkpoint is read.
-  const write = (name: string, content: string | Uint8Array | Iterable<Uint8Array>): void => {
+  const write = (name: string, content: CheckpointFile[1]): void => {
     const pieces = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
     digests.set(name, writeDigested(join(folder, name), pieces));
   };
-  for (const [name, content] of Object.entries(files)) write(name, content);
+  for (const [name, content] of weights) write(name, content);
   for (const file of tokenizer.files) write(basename(file), readFileSync(file));
   const chat = encodeChatSettings(start.config);
   if (chat !== null) write(CHAT_SETTINGS, chat);
-  write('optimizer.safetensors', safetensorsPieces(optimizer.stateTensors()));
-  if (config.sync_ref_model && reference !== null)
-    write(REFERENCE_FILE, safetensorsPieces(referenceTensors(reference)));
-  write('trainer_state.json', json(trainerState(session, progress)));
-  write('rng.json', json(braidState(session, progress)));
+  write('trainer_state.json', json(trainerState(stage, progress)));
+  write('rng.json', json(braidState(stage, progress)));
   writeFileSync(join(folder, CHECKSUMS), encodeChecksums(digests));
 }
 
@@ -110,7 +103,7 @@ function json(value: unknown): string {
 }
 
 /** transformers' TrainerState: the keys that its from-JSON constructor takes. */
-function trainerState({ config }: Session, { step, tokens, history }: RunProgress) {
+function trainerState({ config }: Stage, { step, tokens, history }: RunProgress) {
   const epoch = history.at(-1)?.epoch ?? 0;
   return {
     best_global_step: null,
@@ -137,7 +130,7 @@ function trainerState({ config }: Session, { step, tokens, history }: RunProgres
 }
 
 /** The random numbers depend on (seed, step …) alone, so their state is the seed and the position in the run. */
-function braidState({ config, start, memory }: Session, { step, watch, prompts, entropy, generation }: RunProgress) {
+function braidState({ config, start, memory }: Stage, { step, watch, prompts, entropy, generation }: RunProgress) {
   const dataset = fingerprint(start.records);
   return {
     ...{ seed: config.seed, step, dataset, memory, watch },
@@ -174,11 +167,15 @@ const watchSchema = z.object({
     repetition: ruleSchema,
     entropy: ruleSchema,
     kl: ruleSchema,
+    // Checkpoints from before this rule start it afresh.
+    no_progress: ruleSchema.default(startWatch().rules.no_progress),
   }),
   startEntropy: z.number().nullable(),
   startSteps: z.number(),
   rewardFast: z.number().nullable(),
   rewardSlow: z.number().nullable(),
+  bestReward: z.number().nullable().default(null),
+  flatSteps: z.number().default(0),
   lastReward: z.number().nullable(),
   learnedStreak: z.number(),
   said: z.array(z.enum(['learned', 'loss_zero'])),
@@ -204,10 +201,30 @@ const logpsSchema = z.array(
       .transform((value) => value ?? Number.NaN),
   ),
 );
+const episodeSchema = z.object({
+  messages: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })),
+  rewards: z.record(z.string(), z.number()),
+  failure: z.string().nullable(),
+}) satisfies z.ZodType<Episode>;
 const generationSchema = z.object({
   number: z.int().min(0),
   records: z.array(z.int().min(0)).nullable().default(null),
-  completions: z.array(z.object({ ids: z.array(z.int().min(0)).min(1), terminated: z.boolean() })),
+  completions: z.array(
+    z
+      .object({
+        ids: z.array(z.int().min(0)).min(1),
+        terminated: z.boolean(),
+        logps: z.array(z.number()).optional(),
+        toolMask: z.array(z.int().min(0).max(1)).optional(),
+        episode: episodeSchema.optional(),
+      })
+      .transform(({ ids, terminated, logps, toolMask, episode }) => ({
+        ...{ ids, terminated },
+        ...(logps && { logps }),
+        ...(toolMask && { toolMask }),
+        ...(episode && { episode }),
+      })),
+  ),
   oldLogps: logpsSchema.nullable(),
   refLogps: logpsSchema.nullable().default(null),
 }) satisfies z.ZodType<SavedGeneration>;
@@ -221,23 +238,13 @@ const braidStateSchema = z.object({
   generation: generationSchema.nullable(),
 });
 
-/** Restores optimiser and progress from a checkpoint of the same run. Weights were loaded when the session opened. */
-export function restoreCheckpoint(folder: string, { optimizer, start, policy, reference }: Session): RunProgress {
+/** Restores progress from a checkpoint of the same run, and the engine's own state. */
+export async function restoreCheckpoint(folder: string, { start }: Stage, engine: Engine): Promise<RunProgress> {
   const state = parse(trainerStateSchema, join(folder, 'trainer_state.json'));
   const braid = parse(braidStateSchema, join(folder, 'rng.json'));
   checkBelongs(folder, { ...braid, globalStep: state.global_step }, start);
-  checkVocabulary(folder, braid.generation, policy.model.config.vocabSize);
-  const file = openSafetensors(join(folder, 'optimizer.safetensors'), { finite: !hasChecksums(folder) });
-  try {
-    optimizer.readState({
-      size: (name) => file.entries.get(name)?.shape.reduce((a, b) => a * b, 1),
-      read: file.read,
-    });
-  } finally {
-    file.close();
-  }
-  if (start.config.sync_ref_model && reference !== null)
-    restoreReference(reference, join(folder, REFERENCE_FILE), !hasChecksums(folder));
+  checkVocabulary(folder, braid.generation, engine.describe().vocabSize);
+  await engine.load(folder);
   return {
     step: state.global_step,
     tokens: state.num_input_tokens_seen,

@@ -6,6 +6,8 @@
 import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { templateKwargs } from '../model/chat-settings.ts';
+import { hasPost } from '../tasks/reply/prompt.ts';
+import { QUANTISED } from '../tensor/quantised.ts';
 import { type ConfigFault, described, faultsIn, type KnownNames } from '../text/field-faults.ts';
 import { BACKEND_SETTINGS } from './backend-names.ts';
 
@@ -50,14 +52,24 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .meta({ path: true, doc: 'Held-out records (JSONL); null: the .test.jsonl beside the dataset, if there.' }),
+  engine: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, 'expected the name of an engine')
+    .nullable()
+    .default(null)
+    .meta({
+      doc: 'Name of the engine that samples and trains: a server of the Tinker protocol (Settings, Engines); null: this machine.',
+    }),
   seed: z.int().min(0).default(42).meta({ doc: 'Decides shuffling, sampling and initial adapters.' }),
   backend: z.enum(BACKEND_SETTINGS).default('auto').meta({ doc: 'Tensor backend; auto: the best one that works.' }),
   threads: z.int().min(0).default(0).meta({ unit: 'threads', doc: 'CPU threads; 0: all cores.' }),
 
   base_weights: z
-    .enum(['auto', 'float32', 'bfloat16'])
+    .enum(['auto', 'float32', 'bfloat16', ...QUANTISED])
     .default('auto')
-    .meta({ doc: 'Precision of frozen weights under LoRA (native, webgpu); auto: bfloat16 if float32 does not fit.' }),
+    .meta({
+      doc: 'Precision of frozen weights under LoRA: bfloat16 on native and webgpu, int8 and nf4 (linear layers in blocks of 64) on webgpu; auto: bfloat16 if float32 does not fit.',
+    }),
   use_peft: z.boolean().default(true).meta({ doc: 'Train LoRA adapters (true) or all weights (false).' }),
   lora_r: count.default(16).meta({ doc: 'LoRA rank.' }),
   lora_alpha: positive
@@ -212,7 +224,7 @@ export const trainConfigSchema = z.strictObject({
   }),
   relevance_model: z.string().min(1).nullable().default(null).meta({
     path: true,
-    doc: 'reply: folder of a sentence encoder (BERT, such as all-MiniLM-L6-v2) that judges relevance; null: by words.',
+    doc: 'reply: folder of a sentence encoder (such as all-MiniLM-L6-v2) that judges relevance; null: by words.',
   }),
   system_prompt: z.string().min(1).max(20_000).nullable().default(null).meta({
     doc: 'System message before every prompt, for models with a chat template; null: none. Stages from a checkpoint keep its own.',
@@ -220,6 +232,15 @@ export const trainConfigSchema = z.strictObject({
   chat_template_kwargs: templateKwargs.default({}).meta({
     doc: "Variables for the model's chat template, such as enable_thinking: false for Qwen3.",
   }),
+  reply_prompt: z
+    .string()
+    .max(20_000)
+    .refine(hasPost, { error: 'a text with {post} in it' })
+    .nullable()
+    .default(null)
+    .meta({
+      doc: "reply: the prompt of records that have none of their own, with {post} in the place of the post; null: Braid's. Stages from a checkpoint keep its own.",
+    }),
   mask_truncated_completions: z
     .boolean()
     .default(false)
@@ -248,6 +269,12 @@ export const trainConfigSchema = z.strictObject({
     unit: 'MiB',
     doc: "Memory for activations and the keys and values of sampling; what needs more is run in parts; null (or auto): the device's free memory less weights, optimiser and a reserve.",
   }),
+  vllm_importance_sampling_correction: z.boolean().default(false).meta({
+    doc: "engine: weight each token by the ratio of the trainer's probability to the sampler's, truncated (TRL: on by default).",
+  }),
+  vllm_importance_sampling_cap: positive
+    .default(3)
+    .meta({ doc: 'vllm_importance_sampling_correction: upper bound of the ratio.' }),
   shuffle_dataset: z.boolean().default(true).meta({ doc: 'Reshuffle the records each epoch.' }),
 
   sample_steps: count.default(10).meta({ unit: 'steps', doc: 'Store the completions of every N-th step.' }),
@@ -256,6 +283,10 @@ export const trainConfigSchema = z.strictObject({
     .nullable()
     .default(3)
     .meta({ unit: 'checkpoints', doc: 'Keep the newest N checkpoints of the run; null: all.' }),
+  logging_dir: z.string().min(1).nullable().default(null).meta({
+    path: true,
+    doc: "Write TensorBoard events into this folder as the run trains, in a subfolder of the run's; null: none.",
+  }),
   eval_steps: z.int().min(0).default(0).meta({
     unit: 'steps',
     doc: 'Evaluate on held-out records every N steps, before the first and after the last; 0: never.',

@@ -1,5 +1,7 @@
 /** Events from the trainer process to its host, and commands in return. Discriminated by `kind`. */
 
+import type { TaskMessage } from '../tasks/task.ts';
+
 export type Metrics = Readonly<Record<string, number>>;
 
 /** One completion for storage: text, rewards and its position in its group. */
@@ -20,6 +22,8 @@ export interface Sample {
   readonly terminated: boolean;
   /** Why its reward failed; absent or null: it didn't. */
   readonly failure?: string | null;
+  /** What followed the prompt, where the task has an environment: the model's turns and what answered them. */
+  readonly messages?: readonly TaskMessage[];
 }
 
 /**
@@ -37,6 +41,8 @@ export interface EvaluationItem {
   readonly id: string;
   readonly completion: string;
   readonly metrics: Metrics;
+  /** As of a sample. */
+  readonly messages?: readonly TaskMessage[];
 }
 
 /** An error as sent across the process boundary. */
@@ -48,7 +54,7 @@ export interface Failure {
   readonly input: boolean;
 }
 
-export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'repetition' | 'not_finite';
+export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'no_progress' | 'repetition' | 'not_finite';
 
 export type TrainerEvent =
   /** A heartbeat during long work. */
@@ -71,7 +77,9 @@ export type TrainerEvent =
       readonly step: number;
       readonly secondsPerStep: number;
       readonly seconds: number;
+      /** Of the machine's memory, and of a GPU's own beside it. */
       readonly memoryBytes: number;
+      readonly gpuBytes?: number;
       /** What the run uses for caches and activations at a time, in MiB. */
       readonly activationMb: number;
     }

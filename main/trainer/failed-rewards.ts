@@ -33,6 +33,6 @@ function rewardFailed(reason: string, answer: Answer | undefined) {
   return inputError(
     'REWARD_FAILED',
     `The reward failed on a completion of record ${answer?.record.id}: ${reason}. Checkpoints up to the last one are safe`,
-    'Fix reward.ts and start a new run, from the last checkpoint if you like; or set reward_failure to zero or skip_group.',
+    'Fix the reward and start a new run, from the last checkpoint if you like; or set reward_failure to zero or skip_group.',
   );
 }

@@ -9,9 +9,9 @@ import type { Generation, Rollouts, SavedGeneration, ScoredGeneration } from './
 import { drawingMetrics, drawMore, drawPrompts, type PromptState, withOutcomes } from './batching/prompt-stream.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { RunConfig } from './config.ts';
+import type { Engine } from './engine/engine.ts';
 import type { RunIo } from './host/run-io.ts';
 import { deadGroups } from './losses/advantages.ts';
-import { rowLogps } from './losses/micro-batch-loss.ts';
 import {
   generationMetrics,
   outcomesOf,
@@ -20,27 +20,36 @@ import {
   tokensOf,
   withAdvantages,
 } from './rollout.ts';
-import type { Session } from './session.ts';
+import type { Stage } from './stage.ts';
+
+/** What sampling reports. */
+export type SamplingIo = Pick<RunIo, 'phases' | 'emit' | 'addTokens' | 'addGroups'>;
 
 /** Samples, scores and, if the policy will change before all rows are used, keeps their log-probabilities. */
-export function generateAndScore(session: Session, plan: BatchPlan, number: number, before: PromptState, io: RunIo) {
-  const { policy, config } = session;
-  const { sampled, records, prompts } = sampleGroups(session, plan, number, before, io);
-  const trained = io.phases.time('reward', () => downSample(session, plan, sampled));
-  const generation = io.phases.time(
+export async function generateAndScore(
+  stage: Stage,
+  engine: Engine,
+  plan: BatchPlan,
+  number: number,
+  before: PromptState,
+  io: SamplingIo,
+) {
+  const { sampled, records, prompts } = await sampleGroups(stage, engine, plan, number, before, io);
+  const trained = io.phases.time('reward', () => downSample(stage, plan, sampled));
+  const generation = await io.phases.time(
     'loss',
-    (): ScoredGeneration => ({
+    async (): Promise<ScoredGeneration> => ({
       ...trained,
       records,
-      oldLogps: plan.needsOldLogps ? rowLogps(policy, plan, trained, config) : null,
-      refLogps: referenceLogps(session, plan, trained),
+      oldLogps: plan.needsOldLogps ? await engine.logps(trained, plan, 'policy') : null,
+      refLogps: await referenceLogps(engine, plan, trained),
     }),
   );
   return { generation, prompts };
 }
 
 /** With PODS, the part of each group that is trained on, with the advantages that it has by itself. */
-function downSample({ task, config }: Session, plan: BatchPlan, sampled: Generation): Generation {
+function downSample({ task, config }: Stage, plan: BatchPlan, sampled: Generation): Generation {
   const metrics = generationMetrics(task, sampled, config);
   if (config.pods_update_size === null) return { ...sampled, metrics };
   const rows = trainedRows(sampled.result.rewards, config.num_generations, plan.groupSize);
@@ -55,25 +64,32 @@ function trainedConfig(config: RunConfig, plan: BatchPlan): RunConfig {
 }
 
 /** The groups of a generation; with dynamic sampling, other prompts are sampled in place of those without spread. */
-function sampleGroups(session: Session, plan: BatchPlan, number: number, before: PromptState, io: RunIo) {
-  const { config, task } = session;
+async function sampleGroups(
+  stage: Stage,
+  engine: Engine,
+  plan: BatchPlan,
+  number: number,
+  before: PromptState,
+  io: SamplingIo,
+) {
+  const { config, task } = stage;
   const compared = (rollouts: Rollouts): Generation =>
     io.phases.time('reward', () => withAdvantages(task, number, rollouts, config));
-  const sampledOnce = (drawn: readonly number[], round: number): Generation => {
-    const generation = compared(sampleAndScore(session, drawn, { number, round }, io));
+  const sampledOnce = async (drawn: readonly number[], round: number): Promise<Generation> => {
+    const generation = compared(await sampleAndScore(stage, engine, drawn, { number, round }, io));
     io.addGroups(outcomesOf(task, generation, config));
     return generation;
   };
   const first = drawPrompts(plan, before, number);
   let { records, skipped } = first;
-  let sampled = sampledOnce(records, 0);
+  let sampled = await sampledOnce(records, 0);
   let prompts = withOutcomes(plan, first.state, records, sampled.result);
   const rewards = [sampled.result.rewards];
   for (let round = 1; round <= config.dynamic_sampling; round++) {
     const dead = deadGroups(sampled.result);
     if (dead.length === 0) break;
     const more = drawMore(plan, prompts, number, dead.length);
-    const others = sampledOnce(more.records, round);
+    const others = await sampledOnce(more.records, round);
     prompts = withOutcomes(plan, more.state, more.records, others.result);
     rewards.push(others.result.rewards);
     sampled = compared(replaceGroups(sampled, dead, others, config.num_generations));
@@ -89,38 +105,44 @@ function sampleGroups(session: Session, plan: BatchPlan, number: number, before:
 }
 
 /** Samples and scores G completions of each record. */
-function sampleAndScore(
-  session: Session,
+async function sampleAndScore(
+  stage: Stage,
+  engine: Engine,
   records: readonly number[],
   { number, round }: { readonly number: number; readonly round: number },
-  io: RunIo,
-): Rollouts {
-  const { policy, config, task, maxCompletionLength } = session;
-  const prompts = promptsOf(session, records);
+  io: SamplingIo,
+): Promise<Rollouts> {
+  const { config, task, tokenizer, maxCompletionLength } = stage;
+  const prompts = promptsOf(stage, records);
   const onToken = (): void => io.emit({ kind: 'alive' });
-  const completions = io.phases.time('rollout', () =>
-    sampleCompletions(policy, prompts, number, maxCompletionLength, config, { onToken, round }),
+  const completions = await io.phases.time('rollout', () =>
+    sampleCompletions({ engine, task, tokenizer }, prompts, number, maxCompletionLength, config, { onToken, round }),
   );
-  const rollouts = io.phases.time('reward', () => scoreCompletions(task, prompts, completions, session.decode, config));
+  const rollouts = io.phases.time('reward', () => scoreCompletions(task, prompts, completions, stage.decode, config));
   io.addTokens(tokensOf(rollouts, config.num_generations));
   return rollouts;
 }
 
 /** Once per generation: every pass over the rows needs the same numbers, even if the reference changes meanwhile. */
-function referenceLogps(
-  { reference, config }: Session,
+async function referenceLogps(
+  engine: Engine,
   plan: BatchPlan,
   generation: Generation,
-): readonly Float32Array[] | null {
-  return reference === null ? null : rowLogps(reference, plan, generation, config);
+): Promise<readonly Float32Array[] | null> {
+  return engine.describe().hasReference ? engine.logps(generation, plan, 'reference') : null;
 }
 
 /** Restores a generation from a checkpoint; the log-probabilities of a fixed reference are recomputed. */
-export function rescore(session: Session, plan: BatchPlan, saved: SavedGeneration): ScoredGeneration {
-  const { task, decode } = session;
-  const config = trainedConfig(session.config, plan);
+export async function rescore(
+  stage: Stage,
+  engine: Engine,
+  plan: BatchPlan,
+  saved: SavedGeneration,
+): Promise<ScoredGeneration> {
+  const { task, decode } = stage;
+  const config = trainedConfig(stage.config, plan);
   const records = saved.records ?? generationRecords(plan, saved.number);
-  const rollouts = scoreCompletions(task, promptsOf(session, records), saved.completions, decode, config);
+  const rollouts = scoreCompletions(task, promptsOf(stage, records), saved.completions, decode, config);
   const generation = withAdvantages(task, saved.number, rollouts, config);
   const restored = (rows: SavedGeneration['oldLogps']): Float32Array[] | null =>
     rows?.map((row) => Float32Array.from(row)) ?? null;
@@ -128,14 +150,14 @@ export function rescore(session: Session, plan: BatchPlan, saved: SavedGeneratio
     ...generation,
     records,
     oldLogps: restored(saved.oldLogps),
-    refLogps: restored(saved.refLogps) ?? referenceLogps(session, plan, generation),
+    refLogps: restored(saved.refLogps) ?? (await referenceLogps(engine, plan, generation)),
   };
 }
 
-function promptsOf(session: Session, records: readonly number[]): TokenRecord[] {
+function promptsOf(stage: Stage, records: readonly number[]): TokenRecord[] {
   return records.map((index) => {
-    const record = session.records[index];
-    if (record === undefined) throw new Error(`Expected record ${index} of ${session.records.length}`);
+    const record = stage.records[index];
+    if (record === undefined) throw new Error(`Expected record ${index} of ${stage.records.length}`);
     return record;
   });
 }

@@ -16,58 +16,49 @@
  * defaults are TRL's: dapo normalisation, group-scaled rewards, no KL. Deviations from TRL: whole groups are shuffled
  * rather than rows, so that a group shares its prompt's forward pass (batching.ts); random numbers are our own.
  */
-import * as tf from '@tensorflow/tfjs-core';
 import { beginsWithGeneration, epochAfter, microBatches, planBatches } from './batching/batching.ts';
 import type { ScoredGeneration } from './batching/generation.ts';
 import { difficultiesOf } from './batching/prompts.ts';
+import type { Engine } from './engine/engine.ts';
 import { generateAndScore, rescore } from './generate.ts';
 import type { RunIo } from './host/run-io.ts';
 import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from './losses/adaptive-entropy.ts';
-import { microBatchLoss } from './losses/micro-batch-loss.ts';
 import { StepAccumulator } from './monitor/metrics.ts';
-import { accumulateGradients, type Gradients } from './optimizer.ts';
-import { syncReference, syncsAfter } from './reference.ts';
+import { syncsAfter } from './reference.ts';
 import { samplesOf } from './rollout.ts';
 import { learningRate } from './schedule.ts';
-import type { Session } from './session.ts';
+import type { Stage } from './stage.ts';
 
 /** Trains for the configured number of steps; `io` reports, saves and receives commands. */
-export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
-  const { config, optimizer, records, task } = session;
+export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promise<void> {
+  const { config, records, task } = stage;
   const plan = planBatches(config, records.length, difficultiesOf(task, records));
   let prompts = io.prompts;
   let entropy = io.entropy ?? startOfEntropy(config);
-  let generation: ScoredGeneration | null = io.restoreGeneration((saved) => rescore(session, plan, saved));
+  let generation: ScoredGeneration | null = await io.restoreGeneration((saved) => rescore(stage, engine, plan, saved));
 
-  io.begin();
+  await io.begin();
   for (let step = io.firstStep; step < config.max_steps; step++) {
     if ((await io.control.checkIn(step)) === 'stop') return io.finish(step, true);
     const metrics = new StepAccumulator();
     const rate = learningRate(config, step);
-    const context = { ...session, config: { ...config, entropy_coef: appliedCoefficient(entropy, config) } };
+    const lossConfig = { ...config, entropy_coef: appliedCoefficient(entropy, config) };
     const entropies: TokenSum[] = [];
-    let gradients: Gradients | null = null;
     let loss = 0;
-    try {
-      for (const micro of microBatches(plan, step)) {
-        if (micro.generate || generation === null) {
-          ({ generation, prompts } = generateAndScore(session, plan, micro.generation, prompts, io));
-          metrics.add(generation.metrics);
-        }
-        const scored = generation;
-        const result = io.phases.time('loss', () => microBatchLoss(context, plan, scored, micro));
-        gradients = accumulateGradients(gradients, result.gradients);
-        loss += result.loss;
-        metrics.add(result.metrics);
-        entropies.push(result.entropy);
+    for (const micro of microBatches(plan, step)) {
+      if (micro.generate || generation === null) {
+        ({ generation, prompts } = await generateAndScore(stage, engine, plan, micro.generation, prompts, io));
+        metrics.add(generation.metrics);
       }
-      const { gradNorm } = io.phases.time('optimizer', () => optimizer.update(gradients ?? {}, rate));
-      metrics.set({ loss, grad_norm: gradNorm, learning_rate: rate, epoch: epochAfter(plan, step, prompts.extra) });
-    } finally {
-      tf.dispose(gradients ?? {});
+      const scored = generation;
+      const report = await io.phases.time('loss', () => engine.policyLoss(lossConfig, plan, scored, micro));
+      loss += report.loss;
+      metrics.add(report.metrics);
+      entropies.push(report.entropy);
     }
-    if (session.reference !== null && syncsAfter(step + 1, config))
-      syncReference(session.reference, session.policy, config.ref_model_mixup_alpha);
+    const { gradNorm } = await io.phases.time('optimizer', () => engine.step(rate));
+    metrics.set({ loss, grad_norm: gradNorm, learning_rate: rate, epoch: epochAfter(plan, step, prompts.extra) });
+    if (syncsAfter(step + 1, config)) engine.syncReference();
     if (config.use_adaptive_entropy) {
       entropy = adjustedEntropy(entropy, entropies, config);
       metrics.set({ entropy_coef: entropy.coefficient });
@@ -75,7 +66,7 @@ export async function trainGrpo(session: Session, io: RunIo): Promise<void> {
     }
     // Even if an earlier step sampled them: otherwise steps that share a generation would hardly ever store any.
     if (generation !== null && io.keepsSamples(step + 1))
-      io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(session.task, generation, plan.groupSize) });
+      io.emit({ kind: 'samples', step: step + 1, samples: samplesOf(task, generation, plan.groupSize) });
     io.holdGeneration(beginsWithGeneration(plan, step + 1) ? null : generation, prompts);
     await io.endStep(step + 1, metrics.take());
   }

@@ -1,4 +1,5 @@
 /** A model on disk, opened for inference: tokenizer, weights and adapter. */
+import type { ChatSettings } from '../model/chat-settings.ts';
 import { checkChecksums } from '../model/checksums.ts';
 import { readModelConfig } from '../model/config.ts';
 import { loadModel } from '../model/load.ts';
@@ -16,6 +17,8 @@ export interface ModelParts {
   readonly adapter: string | null;
   /** Folder with the tokenizer: the checkpoint's own if it has one. */
   readonly tokenizer: string;
+  /** How it is asked, in place of what the tokenizer's folder says. */
+  readonly chat?: ChatSettings;
 }
 
 export interface OpenPolicy {

@@ -22,18 +22,24 @@ export type CompletionLogps = {
   readonly entropies: tf.Tensor2D;
 };
 
+export interface PassOptions extends ForwardOptions {
+  /** Bytes of logits that may be kept for the gradient. */
+  readonly keptBytes?: number;
+}
+
 /** Log-probabilities and entropies of a packed batch's completions, in nats of logits / temperature. */
 export function completionLogps(
   { model, adapter }: Policy,
   batch: DeviceBatch,
   temperature: number,
-  options: ForwardOptions = {},
+  options: PassOptions = {},
 ): CompletionLogps {
   const hidden = forward(model, batch, adapter, attendPacked(model.config, batch.segments), options); // [N, D]
   const predicting = gatherRows(hidden, batch.predictors); // [M, D]
   const flat = selectiveLogSoftmax(predicting, model.head.value, batch.targets, {
     temperature,
     trainWeight: adapter === null,
+    keptBytes: options.keptBytes ?? 0,
   });
   const padded = (values: tf.Tensor1D): tf.Tensor2D =>
     tf.reshape(gatherRows(tf.reshape(values, [batch.tokens, 1]), batch.places), [batch.rows, batch.columns]);

@@ -3,19 +3,19 @@
  * P prompts, G completions per prompt, R = P*G rows; row i belongs to group floor(i / G).
  */
 
-import type { Completion } from '../model/generate.ts';
 import type { PromptGroup } from '../model/pack.ts';
 import { hashString } from '../random.ts';
+import { ownText } from '../tasks/folder/environment.ts';
 import type { Answer, Task, TaskRecord } from '../tasks/task.ts';
 import { ngramSets, setDiversity } from '../text/diversity.ts';
-import type { Generation, Rollouts } from './batching/generation.ts';
+import type { Generation, Played, Rollouts } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
-import type { RunConfig, TrainConfig } from './config.ts';
+import type { TrainConfig } from './config.ts';
+import { type EpisodeContext, ownTokens, sampleEpisodes } from './episodes.ts';
 import type { GroupOutcome, Metrics, Sample } from './events.ts';
 import { failureMetrics, withFailures } from './failed-rewards.ts';
 import { computeAdvantages } from './losses/advantages.ts';
 import { setAdvantages } from './losses/polychromic.ts';
-import { generateWithin } from './memory/generate-within.ts';
 import {
   completionMetrics,
   diversityMetrics,
@@ -25,56 +25,48 @@ import {
   rewardMetrics,
 } from './monitor/metrics.ts';
 import { highestReward } from './monitor/watch-settings.ts';
-import type { Policy } from './policy.ts';
 
 const ROLLOUT_STREAM = hashString('rollout');
 
 export interface SampleOptions {
-  readonly eosTokenIds?: readonly number[];
   /** Called after each decoding step. */
   readonly onToken?: () => void;
   /** With dynamic sampling, how often groups of this generation were sampled before. */
   readonly round?: number;
 }
 
-/** Samples G completions of every prompt, each up to an end token or `maxNewTokens`. */
+/** Samples G completions of every prompt, each up to an end token (the environment's end) or `maxNewTokens`. */
 export function sampleCompletions(
-  policy: Policy,
+  context: EpisodeContext,
   prompts: readonly TokenRecord[],
   number: number,
   maxNewTokens: number,
-  config: RunConfig,
-  { eosTokenIds = policy.model.config.eosTokenIds, onToken, round = 0 }: SampleOptions = {},
-): Completion[] {
-  return generateWithin(
-    policy,
-    prompts.map(({ promptIds }) => promptIds),
-    config.activation_memory_mb,
-    {
-      numGenerations: config.num_generations,
-      maxNewTokens,
-      eosTokenIds,
-      temperature: config.temperature,
-      topK: config.top_k,
-      topP: config.top_p,
-      minP: config.min_p,
-      repetitionPenalty: config.repetition_penalty,
-      coordinates: [config.seed, ROLLOUT_STREAM, number, ...(round === 0 ? [] : [round])],
-      ...(onToken && { onToken }),
-    },
-  );
+  config: TrainConfig,
+  { onToken, round = 0 }: SampleOptions = {},
+): Promise<readonly Played[]> {
+  return sampleEpisodes(context, prompts, {
+    numGenerations: config.num_generations,
+    maxNewTokens,
+    temperature: config.temperature,
+    topK: config.top_k,
+    topP: config.top_p,
+    minP: config.min_p,
+    repetitionPenalty: config.repetition_penalty,
+    coordinates: [config.seed, ROLLOUT_STREAM, number, ...(round === 0 ? [] : [round])],
+    ...(onToken && { onToken }),
+  });
 }
 
 /** Scores sampled completions; those whose reward failed as the configuration says (failed-rewards.ts). */
 export function scoreCompletions(
   task: Task,
   prompts: readonly TokenRecord[],
-  completions: readonly Completion[],
+  completions: readonly Played[],
   decode: (ids: readonly number[]) => string,
   config: TrainConfig,
 ): Rollouts {
   const size = config.num_generations;
-  const answers = completions.map((one, row) => answerOf(promptOfRow(prompts, row, size).record, one, decode(one.ids)));
+  const answers = completions.map((one, row) => answerOf(promptOfRow(prompts, row, size).record, one, decode));
   const scored = task.score(answers);
   const rewards = task.rewardNames.map((name) => scored.map(({ components }) => components[name] ?? Number.NaN));
   const failures = scored.map(({ failure }) => failure);
@@ -87,15 +79,19 @@ export function scoreCompletions(
 /** A sampled completion as a task scores it. */
 export function answerOf(
   record: TaskRecord,
-  { ids, terminated }: Completion = { ids: [], terminated: false },
-  text: string,
+  played: Played = { ids: [], terminated: false },
+  decode: (ids: readonly number[]) => string,
 ): Answer {
-  return { record, completion: text, tokens: ids.length, finish: terminated ? 'stop' : 'length' };
+  const { ids, terminated, episode } = played;
+  const facts = { record, tokens: ownTokens(played).length, finish: terminated ? 'stop' : 'length' } as const;
+  if (episode === undefined) return { ...facts, completion: decode(ids) };
+  const { messages, rewards, failure } = episode;
+  return { ...facts, completion: ownText(messages), messages, outcome: { components: rewards, failure } };
 }
 
 /** A completion of a generation as a task scores it. */
 function answerOfRow({ prompts, completions, texts }: Rollouts, row: number, groupSize: number): Answer {
-  return answerOf(promptOfRow(prompts, row, groupSize).record, completions[row], texts[row] ?? '');
+  return answerOf(promptOfRow(prompts, row, groupSize).record, completions[row], () => texts[row] ?? '');
 }
 
 /** The rollouts of a generation with their advantages. */
@@ -147,18 +143,16 @@ export function generationMetrics(
   config: Pick<TrainConfig, 'num_generations' | 'reward_weights'>,
 ): Metrics {
   const groupSize = config.num_generations;
-  const lengths = generation.completions.map(({ ids }) => ids.length);
+  const own = generation.completions.map(ownTokens);
   return {
     ...rewardMetrics(task.rewardNames, generation.rewards, generation.result),
     ...groupMetrics(outcomesOf(task, generation, config)),
     ...completionMetrics(
-      lengths,
+      own.map(({ length }) => length),
       generation.completions.map(({ terminated }) => terminated),
     ),
-    ...diversityMetrics(
-      generation.completions.map(({ ids }) => ids),
-      groupSize,
-    ),
+    ...diversityMetrics(own, groupSize),
+    ...turnMetrics(generation.completions),
     ...checkMetrics(task, generation, config),
     ...failureMetrics(generation.failures),
     ...generation.metrics,
@@ -195,8 +189,16 @@ function checkMetrics(
 export function tokensOf({ prompts, completions }: Rollouts, groupSize: number): number {
   return generationTokens(
     completions.map((_, row) => prompts[Math.floor(row / groupSize)]?.promptIds.length ?? 0),
-    completions.map(({ ids }) => ids.length),
+    completions.map((completion) => ownTokens(completion).length),
   );
+}
+
+/** `environment/turns`: the model's turns in a completion, on average; absent without an environment. */
+function turnMetrics(completions: readonly Played[]): Metrics {
+  const turns = completions.flatMap(({ episode }) =>
+    episode === undefined ? [] : [episode.messages.filter(({ role }) => role === 'assistant').length],
+  );
+  return turns.length === 0 ? {} : { 'environment/turns': turns.reduce((sum, n) => sum + n, 0) / turns.length };
 }
 
 /** Every completion in the form stored for browsing; `groupSize` of each prompt. */
@@ -215,9 +217,15 @@ export function samplesOf(task: Task, generation: Generation, groupSize: number)
       components: Object.fromEntries(
         task.rewardNames.map((name, k) => [name, generation.rewards[k]?.[row] ?? Number.NaN]),
       ),
-      length: generation.completions[row]?.ids.length ?? 0,
+      length: ownTokens(generation.completions[row] ?? { ids: [], terminated: false }).length,
       terminated: generation.completions[row]?.terminated ?? false,
       failure: generation.failures[row] ?? null,
+      ...messagesOf(generation.completions[row]),
     };
   });
+}
+
+/** A conversation to be kept with its completion. */
+export function messagesOf({ episode }: Pick<Played, 'episode'> = {}): Pick<Sample, 'messages'> {
+  return episode === undefined ? {} : { messages: episode.messages };
 }

@@ -1,19 +1,15 @@
 /** One training run from start to end, in any process. */
-import { modelParameters } from '../model/model.ts';
-import { parameterCount } from '../model/parameter.ts';
 import { onPulse } from '../pulse.ts';
-import { type OpenBackend, openBackend } from './backend.ts';
 import { noProgress, type RunProgress, restoreCheckpoint } from './checkpoint.ts';
+import { type OpenedEngine, openEngine } from './engine/open.ts';
 import type { TrainerEvent } from './events.ts';
-import { trainGrpo } from './grpo.ts';
 import type { Control } from './host/control.ts';
 import { describeFailure } from './host/failure.ts';
 import { openRunIo } from './host/run-io.ts';
 import type { RunEstimate, TrainerStart } from './host/start.ts';
 import { estimateFromHistory, estimateRun, remaining } from './memory/estimate.ts';
+import { trainingLoop } from './methods.ts';
 import { openPhases } from './monitor/phases.ts';
-import { openSession, type Session } from './session.ts';
-import { trainPolychromicSft, trainSft } from './sft.ts';
 
 /** Trains according to `start`, reporting everything through `emit`; failures are also reported, never thrown. */
 export async function runTraining(
@@ -26,49 +22,53 @@ export async function runTraining(
     if (event.kind === 'step') step = event.step;
     emit(event);
   };
-  let backend: OpenBackend | null = null;
-  let session: Session | null = null;
+  let opened: OpenedEngine | null = null;
   onPulse(() => emit({ kind: 'alive' }));
   try {
-    backend = await openBackend({
-      backend: start.config.backend,
-      threads: start.config.threads,
-      kernelsFile: start.kernelsFile,
-    });
-    session = openSession(start);
-    const progress = start.resumeFrom === null ? noProgress() : restoreCheckpoint(start.resumeFrom, session);
+    opened = await openEngine(start);
+    const { stage, engine } = opened;
+    const progress =
+      start.resumeFrom === null ? noProgress() : await restoreCheckpoint(start.resumeFrom, stage, engine);
     step = progress.step;
+    const { name, threads, why, parameters, trainable } = engine.describe();
     follow({
       kind: 'ready',
-      backend: backend.name,
-      threads: backend.threads,
-      why: backend.why,
-      parameters: parameterCount(modelParameters(session.policy.model)),
-      trainable: parameterCount(session.parameters),
+      backend: name,
+      threads,
+      why: why + precisionNote(stage.memory?.precision, name),
+      parameters: parameters ?? 0,
+      trainable: trainable ?? 0,
       maxSteps: start.config.max_steps,
-      maxCompletionLength: session.maxCompletionLength,
+      maxCompletionLength: stage.maxCompletionLength,
     });
     // The estimate is synchronous work: the host should know before it that the run has begun.
     await turn();
-    const { activationMb } = session.memory;
-    follow({ kind: 'estimate', step, activationMb, ...estimateOf(session, progress) });
+    const estimate = estimateOf(opened, progress);
+    if (estimate !== null)
+      follow({ kind: 'estimate', step, activationMb: stage.memory?.activationMb ?? 0, ...estimate });
     // And a first evaluation takes long too.
     await turn();
     const io = openRunIo(
-      session,
+      stage,
+      engine,
       progress,
       control,
       openPhases(() => emit({ kind: 'alive' })),
       follow,
     );
-    await trainer(start.config.method)(session, io);
+    await trainingLoop(start.config.method)(stage, engine, io);
   } catch (error) {
     follow({ kind: 'failed', step, ...describeFailure(error) });
   } finally {
     onPulse(null);
-    session?.dispose();
-    await backend?.close();
+    await opened?.close();
   }
+}
+
+/** The precision of the weights, where it is a choice: 16 bits or fewer, or a GPU that has them all. */
+function precisionNote(precision: string | undefined, backend: string): string {
+  if (precision === undefined || (precision === 'float32' && backend !== 'webgpu')) return '';
+  return `; weights in ${precision === 'stored' ? "the file's precision" : precision}`;
 }
 
 /** A turn of the event loop, in which events are sent. */
@@ -77,22 +77,10 @@ function turn(): Promise<void> {
 }
 
 /** The best that is known: the run's own steps, what its pre-flight check found, else a few seconds of its work. */
-function estimateOf(session: Session, { step, history }: RunProgress): RunEstimate {
-  const { estimate } = session.start;
-  const measured = estimateFromHistory(history, session.config, step);
+function estimateOf({ stage, session }: OpenedEngine, { step, history }: RunProgress): RunEstimate | null {
+  const { estimate } = stage.start;
+  const measured = estimateFromHistory(history, stage.config, step);
   if (measured !== null) return measured;
-  if (estimate === null) return estimateRun(session, step);
-  return { ...estimate, ...remaining(estimate.secondsPerStep, session.config, step) };
-}
-
-function trainer(method: TrainerStart['config']['method']) {
-  switch (method) {
-    case 'grpo':
-    case 'polychromic-grpo':
-      return trainGrpo;
-    case 'sft':
-      return trainSft;
-    case 'polychromic-sft':
-      return trainPolychromicSft;
-  }
+  if (estimate !== null) return { ...estimate, ...remaining(estimate.secondsPerStep, stage.config, step) };
+  return session === null ? null : estimateRun(session, step);
 }

@@ -1,4 +1,4 @@
-/** Everything that a training method works on, opened from a `TrainerStart`: model, adapter, tokens, optimiser. */
+/** A stage that is computed here, opened from a `TrainerStart`: tokens, model, adapter, optimiser. */
 import { inputError } from '../errors.ts';
 import { checkChecksums } from '../model/checksums.ts';
 import { readModelConfig } from '../model/config.ts';
@@ -7,47 +7,44 @@ import { type Adapter, adapterParameters, createAdapter, disposeAdapter, ownTarg
 import { disposeModel, type Model, modelParameters } from '../model/model.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { hasAdapter, loadAdapter } from '../model/peft.ts';
-import { loadTokenizer, type Tokenizer } from '../model/tokenizer.ts';
 import { openTask } from '../tasks/index.ts';
 import type { Task } from '../tasks/task.ts';
-import { completionLength, encodeRecords, endToken, longestPrompt, type TokenRecord } from './batching/prompts.ts';
-import { isReinforcement, type RunConfig, type TrainConfig } from './config.ts';
+import { encodeStart, type SessionTokens } from './batching/encode-start.ts';
+import { longestPrompt } from './batching/prompts.ts';
+import { isReinforcement, type TrainConfig } from './config.ts';
+import { checkMethod } from './episodes.ts';
 import type { TrainerStart } from './host/start.ts';
 import { decideForRun, type MemoryDecision, recordedDecision } from './memory/decide.ts';
 import { openMeaning } from './monitor/meaning.ts';
 import { AdamW } from './optimizer.ts';
 import type { Policy } from './policy.ts';
+import type { Stage } from './stage.ts';
 
-export interface Session {
-  readonly start: TrainerStart;
-  /** With the activation memory that the run uses. */
-  readonly config: RunConfig;
+/** A stage with the model that is trained on it. */
+export interface Session extends Stage {
   readonly memory: MemoryDecision;
-  readonly task: Task;
-  readonly tokenizer: Tokenizer;
   /** What is trained. */
   readonly policy: Policy;
   /** The reference for the KL; null if beta is 0. */
   readonly reference: Policy | null;
   readonly parameters: readonly Parameter[];
   readonly optimizer: AdamW;
-  readonly records: readonly TokenRecord[];
-  readonly evalRecords: readonly TokenRecord[];
-  readonly maxCompletionLength: number;
-  decode(ids: readonly number[]): string;
-  dispose(): void;
 }
-
-/** The records of a run as token ids. */
-export type SessionTokens = Pick<Session, 'tokenizer' | 'records' | 'evalRecords' | 'maxCompletionLength'>;
 
 /** Opens a session. All input errors are found here, before the first step. */
 export function openSession(start: TrainerStart): Session {
   checkFiles(start);
-  const task = openTask(start.task, start.rewardWorker);
-  // Even without completions it loads the reward, and finds that one can't run.
-  task.score([]);
+  const task = openRunTask(start);
   return openSessionOn(start, encodeStart(start, task), task);
+}
+
+/** The task of a run; a reward that can't run is found here. */
+export function openRunTask(start: TrainerStart): Task {
+  const task = openTask(start.task, start.rewardWorker, start.rewardAccess ?? null);
+  checkMethod(task, start.config);
+  // Even without completions it loads the reward.
+  task.score([]);
+  return task;
 }
 
 /** Training on damaged files would go unnoticed. A resumed run reads its starting weights only for the KL reference. */
@@ -56,38 +53,17 @@ function checkFiles({ config, modelFolder, resumeFrom }: TrainerStart): void {
   for (const folder of new Set([modelFolder, resumeFrom, from])) if (folder !== null) checkChecksums(folder);
 }
 
-function encodeStart(start: TrainerStart, task: Task): SessionTokens {
-  const tokenizer = loadTokenizer(start.modelFolder, start.config);
-  if (start.config.system_prompt !== null && !tokenizer.hasChatTemplate)
-    throw inputError(
-      'NO_CHAT_TEMPLATE',
-      `${start.modelFolder}: expected a chat template for "system_prompt", the model has none`,
-      'Leave system_prompt out, or use a chat model.',
-    );
-  const { eosTokenIds, vocabSize } = readModelConfig(start.modelFolder);
-  const eos = endToken(tokenizer, eosTokenIds);
-  const records = encodeRecords(task, tokenizer, start.records, eos, vocabSize);
-  const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, eos, vocabSize);
-  if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
-  const untargeted = records.find(({ record }) => task.reference(record) === '');
-  if (untargeted !== undefined && !isReinforcement(start.config.method))
-    throw inputError(
-      'NO_TARGET',
-      `Expected a target to fine-tune on with method ${start.config.method}, record ${untargeted.record.id} has none`,
-      'Give the task a "target", or use the method grpo.',
-    );
-  const maxCompletionLength = completionLength([...records, ...evalRecords], start.config, task);
-  return { tokenizer, records, evalRecords, maxCompletionLength };
-}
-
 /** Opens a session on tokenised records. */
 export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: Task): Session {
   const { tokenizer, records, evalRecords, maxCompletionLength } = tokens;
-  const maxLength = longestPrompt([...records, ...evalRecords]) + maxCompletionLength;
+  const promptTokens = longestPrompt([...records, ...evalRecords]);
+  const maxLength = promptTokens + maxCompletionLength;
 
   const first = startingWeights(start);
   const weights = start.resumeFrom === null ? first : weightsOf(start.resumeFrom, start);
-  const memory = decideForRun(start.config, readModelConfig(weights.model), recordedDecision(start.resumeFrom));
+  const recorded = recordedDecision(start.resumeFrom);
+  const lengths = { promptTokens, completionTokens: maxCompletionLength };
+  const memory = decideForRun(start.config, readModelConfig(weights.model), recorded, undefined, lengths);
   const config = { ...start.config, activation_memory_mb: memory.activationMb };
   const model = loadModel(weights.model, maxLength, memory.precision);
   const adapter = openAdapter(model, weights.adapter, config);

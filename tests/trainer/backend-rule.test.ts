@@ -28,8 +28,8 @@ describe('the backend that openBackend takes where native works', () => {
 
   for (const { gpu, kernels, device } of [
     { gpu: false, kernels: true, device: 'on 2 threads of the CPU' },
-    { gpu: true, kernels: false, device: 'on the GPU' },
-    { gpu: true, kernels: true, device: 'on the GPU' },
+    { gpu: true, kernels: false, device: 'on GPU 0, TF32 where the GPU has it' },
+    { gpu: true, kernels: true, device: 'on GPU 0, TF32 where the GPU has it' },
   ]) {
     it(`is native with gpu: ${gpu}, kernels of ours: ${kernels}`, async () => {
       nativeHas({ gpu, kernels });

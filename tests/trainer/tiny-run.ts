@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import { noProgress, restoreCheckpoint } from '../../main/trainer/checkpoint.ts';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
+import { openLocalEngine } from '../../main/trainer/engine/local.ts';
 import type { Metrics, TrainerEvent } from '../../main/trainer/events.ts';
 import { trainGrpo } from '../../main/trainer/grpo.ts';
 import { openControl } from '../../main/trainer/host/control.ts';
@@ -88,9 +89,11 @@ export async function tinyRun(options: TinyRunOptions): Promise<TinyRun> {
   }
   try {
     const session = { ...opened, ...options.replace?.(opened) };
-    const progress = options.resumeFrom === undefined ? noProgress() : restoreCheckpoint(options.resumeFrom, session);
-    const io = openRunIo(session, progress, control, openPhases(), emit);
-    await trainers[session.config.method](session, io);
+    const engine = openLocalEngine(session);
+    const from = options.resumeFrom;
+    const progress = from === undefined ? noProgress() : await restoreCheckpoint(from, session, engine);
+    const io = openRunIo(session, engine, progress, control, openPhases(), emit);
+    await trainers[session.config.method](session, engine, io).finally(() => engine.dispose());
   } finally {
     opened.dispose();
   }

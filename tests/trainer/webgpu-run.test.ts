@@ -1,5 +1,5 @@
 /** Whole runs on a GPU, by Chromium's software driver where there is no other. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
@@ -52,7 +52,20 @@ describe.runIf(gpu !== null)('a run on webgpu', () => {
     expect(resumed.steps).toEqual(whole.steps.slice(3));
   });
 
-  it('keeps its number of buffers and tensors over 200 steps', async () => {
+  it('trains on frozen weights in NF4, and keeps to them when it is resumed', async () => {
+    const packed: Partial<TrainConfig> = { ...config, base_weights: 'nf4' };
+    const whole = await tinyRun({ model, config: packed });
+    const stopped = await tinyRun({ model, config: packed, stopAfter: 2 });
+    const { memory } = JSON.parse(readFileSync(join(stopped.checkpoint, 'rng.json'), 'utf8'));
+    expect(memory).toMatchObject({ precision: 'nf4' });
+    const resumed = await tinyRun({ model, config: packed, resumeFrom: stopped.checkpoint });
+    expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
+    // And to others than those in float32.
+    const plain = await tinyRun({ model, config });
+    expect(whole.steps).not.toEqual(plain.steps);
+  });
+
+  it('keeps its number of buffers, their bytes and its tensors over 200 steps', async () => {
     const { gpu: device } = opened(gpu);
     const before = tf.memory().numTensors;
     const seen: string[] = [];
@@ -60,7 +73,10 @@ describe.runIf(gpu !== null)('a run on webgpu', () => {
       model,
       config: { max_steps: 200, per_device_train_batch_size: 4, num_generations: 2 },
       onEvent: ({ kind }) => {
-        if (kind === 'step') seen.push(`${device.counts.buffers} buffers, ${tf.memory().numTensors} tensors`);
+        if (kind === 'step') {
+          const { buffers, bytes } = device.counts;
+          seen.push(`${buffers} buffers of ${bytes} bytes, ${tf.memory().numTensors} tensors`);
+        }
       },
     });
     // Lengths vary, so the pool fills for a while.

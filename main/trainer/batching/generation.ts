@@ -1,15 +1,31 @@
 /** One generation at its three stages: sampled and scored, ready for the loss, saved in a checkpoint. */
 import type { Completion } from '../../model/generate.ts';
+import type { RewardComponents, TaskMessage } from '../../tasks/task.ts';
 import type { Metrics } from '../events.ts';
 import type { Advantages } from '../losses/advantages.ts';
 import type { TokenRecord } from './prompts.ts';
+
+/** What happened in a completion of several turns. */
+export interface Episode {
+  /** What followed the prompt: the model's turns, and what answered them. */
+  readonly messages: readonly TaskMessage[];
+  /** The sum of what the steps gave, by component. */
+  readonly rewards: RewardComponents;
+  /** Why a step failed, which ended it; null: none did. */
+  readonly failure: string | null;
+}
+
+/** A sampled completion; with an environment, and what happened in it. */
+export interface Played extends Completion {
+  readonly episode?: Episode;
+}
 
 /** Scored completions of P prompts, G of each, R = P*G rows; row i belongs to group floor(i / G). */
 export interface Rollouts {
   /** [P] */
   readonly prompts: readonly TokenRecord[];
   /** [R] */
-  readonly completions: readonly Completion[];
+  readonly completions: readonly Played[];
   /** [R] */
   readonly texts: readonly string[];
   /** [R] why a reward failed; null: it didn't. */
@@ -42,7 +58,7 @@ export interface SavedGeneration {
   readonly number: number;
   /** Indices of the prompts' records; null in older checkpoints, where the number alone determines them. */
   readonly records: readonly number[] | null;
-  readonly completions: readonly { readonly ids: number[]; readonly terminated: boolean }[];
+  readonly completions: readonly Played[];
   readonly oldLogps: readonly (readonly number[])[] | null;
   /** Where the reference may have changed since; null: they are recomputed. */
   readonly refLogps: readonly (readonly number[])[] | null;

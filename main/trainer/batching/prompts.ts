@@ -22,7 +22,9 @@ export function encodeRecords(
   eosTokenId: number,
   vocabSize: number,
 ): readonly TokenRecord[] {
-  return records.map((record) => {
+  const { replyPrompt } = tokenizer;
+  return records.map((given) => {
+    const record = replyPrompt === null ? given : (task.withPrompt?.(given, replyPrompt) ?? given);
     const quoted = task.quoted(record);
     const promptIds = encodePrompt(tokenizer, record.prompt, quoted, record.messages);
     const target = task.reference(record);

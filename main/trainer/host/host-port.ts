@@ -4,10 +4,10 @@ import type { TrainerJob } from '../jobs/jobs.ts';
 
 export type HostEvent = TrainerEvent | JobEvent;
 
-export interface HostPort {
-  onMessage(listener: (message: TrainerJob | TrainerCommand) => void): void;
+export interface HostPort<In, Out> {
+  onMessage(listener: (message: In) => void): void;
   /** Resolves once the channel has accepted the batch. */
-  send(batch: readonly HostEvent[]): Promise<void>;
+  send(batch: readonly Out[]): Promise<void>;
   /** Releases the port; the process then exits by itself. */
   close(): void;
 }
@@ -28,7 +28,7 @@ export const LAST_WORD = 'braid:last-word';
 const ANSWER_MS = 60_000;
 
 /** Opens the line to whichever host started this process. */
-export function openHostPort(): HostPort {
+export function openHostPort<In = TrainerJob | TrainerCommand, Out = HostEvent>(): HostPort<In, Out> {
   const { parentPort } = process as unknown as { parentPort?: ParentPort };
   return parentPort === undefined ? forkPort() : utilityPort(parentPort);
 }
@@ -37,7 +37,7 @@ export function openHostPort(): HostPort {
  * Nothing here calls process.exit where it can be helped: under load Node may wait there for ever for a compiler thread
  * that waits for the main thread (nodejs/node#54918).
  */
-function forkPort(): HostPort {
+function forkPort<In, Out>(): HostPort<In, Out> {
   // The host is gone, and with it whoever would read an exit code.
   const die = (): void => void process.kill(process.pid, 'SIGKILL');
   process.on('disconnect', die);
@@ -52,12 +52,12 @@ function forkPort(): HostPort {
 }
 
 /** Chromium terminates a utility process together with its parent. */
-function utilityPort(port: ParentPort): HostPort {
+function utilityPort<In, Out>(port: ParentPort): HostPort<In, Out> {
   return {
     onMessage: (listener) =>
       port.on('message', ({ data }) => {
         if (data === LAST_WORD) process.exit(0);
-        listener(data as TrainerJob | TrainerCommand);
+        listener(data as In);
       }),
     send: async (batch) => port.postMessage(batch),
     close: () => {

@@ -4,15 +4,17 @@ import type { SavedGeneration, ScoredGeneration } from '../batching/generation.t
 import type { PromptState } from '../batching/prompt-stream.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { GroupOutcome, Metrics, TrainerEvent } from '../events.ts';
 import type { EntropyControl } from '../losses/adaptive-entropy.ts';
+import { gpuMemoryMetrics } from '../memory/device.ts';
 import { watchStep } from '../monitor/collapse-watch.ts';
 import { componentWarnings } from '../monitor/component-rule.ts';
 import { evaluate } from '../monitor/evaluate.ts';
 import { gamingWarning } from '../monitor/gaming-rule.ts';
 import type { Phases } from '../monitor/phases.ts';
 import { watchSettings } from '../monitor/watch-settings.ts';
-import type { Session } from '../session.ts';
+import type { Stage } from '../stage.ts';
 import type { Control } from './control.ts';
 
 export interface RunIo {
@@ -34,9 +36,9 @@ export interface RunIo {
   holdEntropy(control: EntropyControl): void;
   /** The generation that the next steps still use, and the prompts drawn so far; saved in checkpoints. */
   holdGeneration(generation: ScoredGeneration | null, prompts: PromptState): void;
-  restoreGeneration(rescore: (saved: SavedGeneration) => ScoredGeneration): ScoredGeneration | null;
+  restoreGeneration(rescore: (saved: SavedGeneration) => Promise<ScoredGeneration>): Promise<ScoredGeneration | null>;
   /** Before the first step: evaluates the baseline, if the run has evaluations. */
-  begin(): void;
+  begin(): Promise<void>;
   /** Reports a step (from 1), watches for collapse, evaluates and saves when due. */
   endStep(step: number, metrics: Metrics): Promise<void>;
   /** Saves and reports the end of the run. */
@@ -45,13 +47,14 @@ export interface RunIo {
 
 /** Opens the reporting side of a run at `progress`. */
 export function openRunIo(
-  session: Session,
+  stage: Stage,
+  engine: Engine,
   progress: RunProgress,
   control: Control,
   phases: Phases,
   emit: (event: TrainerEvent) => void,
 ): RunIo {
-  const { config } = session;
+  const { config } = stage;
   // One growing list: copying it at every step would get slower as the run gets longer.
   const history = [...progress.history];
   let now: RunProgress = { ...progress, history };
@@ -65,14 +68,14 @@ export function openRunIo(
     if (saved?.step === now.step) return saved.path;
     // Saving is synchronous: what was reported before it leaves first.
     await new Promise((resolve) => setImmediate(resolve));
-    const path = saveCheckpoint(session, now);
+    const path = await saveCheckpoint(stage, engine, now);
     saved = { step: now.step, path };
     emit({ kind: 'checkpoint', step: now.step, path });
     return path;
   }
 
   function watch(step: number, metrics: Metrics): void {
-    const result = watchStep(now.watch, metrics, watchSettings(session.config, session.task));
+    const result = watchStep(now.watch, metrics, watchSettings(config, stage.task));
     now = { ...now, watch: result.state };
     for (const { topic, message, remedy } of result.notices) emit({ kind: 'notice', step, topic, message, remedy });
     for (const { rule, message, remedy } of result.warnings) {
@@ -124,9 +127,9 @@ export function openRunIo(
     holdGeneration: (generation, prompts) => {
       now = { ...now, prompts, generation: generation === null ? null : toSaved(generation, config) };
     },
-    restoreGeneration: (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
-    begin: () => {
-      if (config.eval_steps > 0 && progress.step === 0) evaluateNow(session, 0, emit);
+    restoreGeneration: async (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
+    begin: async () => {
+      if (config.eval_steps > 0 && progress.step === 0) await evaluateNow(stage, engine, 0, emit);
     },
     endStep: async (step, metrics) => {
       const seconds = (performance.now() - began) / 1000;
@@ -135,7 +138,10 @@ export function openRunIo(
         num_tokens: now.tokens,
         tokens_per_second: (now.tokens - tokensBefore) / seconds,
         memory_mb: process.memoryUsage().rss / 2 ** 20,
+        ...gpuMemoryMetrics(),
         ...phases.take(),
+        ...stage.task.takeMetrics?.(),
+        ...engine.takeMetrics(),
         step_time: seconds,
       };
       tokensBefore = now.tokens;
@@ -148,7 +154,7 @@ export function openRunIo(
         noticeFailures(step, metrics);
         watchReward(step);
       }
-      if (evaluatesAt(step, config)) evaluateNow(session, step, emit);
+      if (evaluatesAt(step, config)) await evaluateNow(stage, engine, step, emit);
       if (step % config.save_steps === 0 && step < config.max_steps) await save();
       began = performance.now();
     },
@@ -174,15 +180,26 @@ function evaluatesAt(step: number, { eval_steps, max_steps }: Pick<TrainConfig, 
 }
 
 /** Held-out records, the same ones every time. */
-function evaluateNow(session: Session, step: number, emit: (event: TrainerEvent) => void): void {
-  const records = session.evalRecords.slice(0, session.config.eval_records);
+async function evaluateNow(
+  stage: Stage,
+  engine: Engine,
+  step: number,
+  emit: (event: TrainerEvent) => void,
+): Promise<void> {
+  const records = stage.evalRecords.slice(0, stage.config.eval_records);
   if (records.length === 0) return;
   const options = {
-    maxNewTokens: session.maxCompletionLength,
-    batchSize: session.config.per_device_train_batch_size,
-    activationMb: session.config.activation_memory_mb,
+    maxNewTokens: stage.maxCompletionLength,
+    batchSize: stage.config.per_device_train_batch_size,
     onToken: () => emit({ kind: 'alive' }),
   };
-  const { metrics, items } = evaluate(session.task, session.policy, records, session.decode, options);
-  emit({ kind: 'evaluation', step, metrics, items });
+  const { metrics, items } = await evaluate({ ...stage, engine }, records, options);
+  // What it took isn't the next step's; what it cost is the run's.
+  const { reward_cost: cost } = stage.task.takeMetrics?.() ?? {};
+  emit({
+    kind: 'evaluation',
+    step,
+    metrics: { ...metrics, ...(cost !== undefined && { eval_reward_cost: cost }) },
+    items,
+  });
 }

@@ -1,6 +1,8 @@
+import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { TrainConfig } from '../config.ts';
+import type { RemoteEngine } from '../engine/tinker/remote.ts';
 
 /** What a run takes. */
 export interface RunEstimate {
@@ -9,6 +11,8 @@ export interface RunEstimate {
   readonly seconds: number;
   /** Peak of the trainer process. */
   readonly memoryBytes: number;
+  /** Peak of a GPU's own memory beside it; 0 or absent: none is used. */
+  readonly gpuBytes?: number;
 }
 
 /** Everything a trainer process needs to start or resume: settings, checked records and resolved paths. */
@@ -27,8 +31,12 @@ export interface TrainerStart {
   readonly resumeFrom: string | null;
   /** What the pre-flight check of this run estimated; null: there was none. */
   readonly estimate: RunEstimate | null;
+  /** Where it is computed, for `config.engine`; null or absent: here. */
+  readonly engine?: RemoteEngine | null;
   /** The compiled kernels of the wasm backend. */
   readonly kernelsFile: string;
   /** The entry of the thread that computes the reward of a folder's task. */
   readonly rewardWorker: string;
+  /** What the reward's components outside the sandbox need; null or absent: it has none. */
+  readonly rewardAccess?: ExternalAccess | null;
 }

@@ -4,15 +4,16 @@ import { parameterCount } from '../../model/parameter.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
 import type { BackendChoice } from '../backend.ts';
-import { startOfPrompts } from '../batching/prompt-stream.ts';
 import { parseConfig, type TrainConfig } from '../config.ts';
+import { openLocalEngine } from '../engine/local.ts';
 import { trainGrpo } from '../grpo.ts';
-import { openControl } from '../host/control.ts';
 import type { RunIo } from '../host/run-io.ts';
-import { openPhases } from '../monitor/phases.ts';
+import { openTrialIo } from '../host/trial-io.ts';
+import { openPhases, type Phases } from '../monitor/phases.ts';
 import { openSessionOn, type Session } from '../session.ts';
 import { benchRecords } from './bench-records.ts';
 import type { JobIo } from './job-io.ts';
+import { measurePeaks, openRecorder, type RooflineResult } from './roofline.ts';
 
 export interface BenchJob extends BackendChoice {
   readonly kind: 'bench';
@@ -30,6 +31,8 @@ export interface BenchJob extends BackendChoice {
   /** Untimed warm-up steps. */
   readonly warmup: number;
   readonly seed: number;
+  /** Whether each op of the timed steps is measured too, which slows them down. */
+  readonly roofline: boolean;
 }
 
 /** Seconds of one step, in total and by phase. */
@@ -49,6 +52,7 @@ export interface BenchResult {
   readonly trainable: number;
   /** Peak memory of the process so far, in MiB. */
   readonly peakMemoryMb: number;
+  readonly roofline: RooflineResult | null;
 }
 
 /** Runs the warm-up and the timed steps. */
@@ -57,10 +61,14 @@ export async function runBenchJob(job: BenchJob, io: JobIo): Promise<BenchResult
   const session = openBenchSession(job, config);
   try {
     const times: StepTime[] = [];
-    await trainGrpo(
-      session,
-      clock(times, (done) => io.progress(done, config.max_steps, 'steps')),
-    );
+    const recorder = job.roofline ? openRecorder(openPhases()) : null;
+    const peaks = recorder === null ? null : measurePeaks();
+    if (job.warmup === 0) recorder?.start();
+    const onStep = (done: number): Promise<void> => {
+      if (done === job.warmup) recorder?.start();
+      return io.progress(done, config.max_steps, 'steps');
+    };
+    await trainGrpo(session, openLocalEngine(session), clock(times, recorder?.phases ?? openPhases(), onStep));
     return {
       times: times.slice(job.warmup),
       completionTokens: job.prompts * job.group * session.maxCompletionLength,
@@ -68,6 +76,7 @@ export async function runBenchJob(job: BenchJob, io: JobIo): Promise<BenchResult
       parameters: parameterCount(modelParameters(session.policy.model)),
       trainable: parameterCount(session.parameters),
       peakMemoryMb: process.resourceUsage().maxRSS / 1024,
+      roofline: recorder === null || peaks === null ? null : { peaks, ...recorder.stop() },
     };
   } finally {
     session.dispose();
@@ -109,23 +118,9 @@ function openBenchSession(job: BenchJob, config: TrainConfig): Session {
 }
 
 /** A reporting side that only measures time. */
-function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunIo {
-  const phases = openPhases();
+function clock(times: StepTime[], phases: Phases, onStep: (done: number) => Promise<void>): RunIo {
   let [began, cpu] = [performance.now(), process.cpuUsage()];
-  return {
-    firstStep: 0,
-    control: openControl(() => undefined),
-    phases,
-    emit: () => undefined,
-    addTokens: () => undefined,
-    addGroups: () => undefined,
-    keepsSamples: () => false,
-    prompts: startOfPrompts,
-    entropy: null,
-    holdEntropy: () => undefined,
-    holdGeneration: () => undefined,
-    restoreGeneration: () => null,
-    begin: () => undefined,
+  return openTrialIo(phases, {
     endStep: async () => {
       const { user, system } = process.cpuUsage(cpu);
       const seconds = (performance.now() - began) / 1000;
@@ -133,6 +128,5 @@ function clock(times: StepTime[], onStep: (done: number) => Promise<void>): RunI
       await onStep(times.length);
       [began, cpu] = [performance.now(), process.cpuUsage()];
     },
-    finish: async () => undefined,
-  };
+  });
 }

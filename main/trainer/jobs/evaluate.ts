@@ -1,10 +1,12 @@
 /** Job: several models complete the same held-out records, one after the other. */
 import { loadTokenizer } from '../../model/tokenizer.ts';
+import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
 import type { EvaluationItem } from '../events.ts';
+import { sampler } from '../memory/generate-within.ts';
 import { evaluate } from '../monitor/evaluate.ts';
 import {
   checkParts,
@@ -21,6 +23,8 @@ export interface EvaluateJob extends BackendChoice {
   readonly task: TaskSource;
   /** The entry of the thread that computes the reward of a folder's task. */
   readonly rewardWorker: string;
+  /** What the reward's components outside the sandbox need; null or absent: it has none. */
+  readonly rewardAccess?: ExternalAccess | null;
   readonly models: readonly (ModelParts & { readonly name: string })[];
   readonly records: readonly TaskRecord[];
   /** Records decoded together. */
@@ -45,7 +49,7 @@ export async function runEvaluateJob(job: EvaluateJob, io: JobIo): Promise<Evalu
   const models: ModelAnswers[] = [];
   const total = job.models.length * job.records.length;
   const opener = openPolicies(job.models);
-  const task = openTask(job.task, job.rewardWorker).fit(job.records);
+  const task = openTask(job.task, job.rewardWorker, job.rewardAccess ?? null).fit(job.records);
   try {
     // Even without completions it loads the reward, and finds that one can't run.
     task.score([]);
@@ -72,7 +76,7 @@ async function evaluateModel(
   onDone: (done: number) => Promise<void>,
 ): Promise<EvaluationItem[]> {
   checkParts(parts);
-  const tokenizer = loadTokenizer(parts.tokenizer);
+  const tokenizer = loadTokenizer(parts.tokenizer, parts.chat);
   const eos = endToken(tokenizer, endTokensOf(parts));
   const records = encodeRecords(task, tokenizer, job.records, eos, vocabularyOf(parts));
   const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength }, task);
@@ -82,8 +86,9 @@ async function evaluateModel(
     // In batches, so that progress can be sent between them.
     for (let first = 0; first < records.length; first += job.batchSize) {
       const batch = records.slice(first, first + job.batchSize);
-      const options = { maxNewTokens, batchSize: job.batchSize, activationMb, onToken: alive };
-      items.push(...evaluate(task, policy, batch, (ids) => tokenizer.decode(ids), options).items);
+      const options = { maxNewTokens, batchSize: job.batchSize, onToken: alive };
+      const engine = sampler(policy, activationMb);
+      items.push(...(await evaluate({ engine, task, tokenizer }, batch, options)).items);
       await onDone(items.length);
     }
     return items;

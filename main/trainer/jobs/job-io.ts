@@ -1,8 +1,6 @@
-import type { OpenBackend } from '../backend.ts';
-
 /** What a side job can use of its process. */
 export interface JobIo {
-  readonly backend: Pick<OpenBackend, 'name' | 'threads'>;
+  readonly backend: { readonly name: string; readonly threads: number };
   /** Reports progress and lets the message be sent: synchronous tensor work would delay it. */
   progress(done: number, total: number, unit: string): Promise<void>;
   /** Sends a heartbeat, even during synchronous work. */

@@ -3,9 +3,11 @@
 import type { JobEvent, TrainerEvent } from '../events.ts';
 import type { TrainerStart } from '../host/start.ts';
 import type { BenchJob, BenchResult } from './bench.ts';
+import type { EngineTestJob, EngineTestResult } from './engine-test.ts';
 import type { EvaluateJob, EvaluateResult } from './evaluate.ts';
 import type { GenerateJob, GenerateResult } from './generate.ts';
 import type { GgufAnswers, GgufAnswersJob } from './gguf-answers.ts';
+import type { GpuReportJob, GpuReportResult } from './gpu-report/job.ts';
 import type { MergeFiles, MergeJob } from './merge.ts';
 import type { PreflightJob, PreflightResult } from './preflight.ts';
 import type { SampleJob, SampleResult } from './sample.ts';
@@ -19,8 +21,10 @@ export type SideJob =
   | SampleJob
   | ScoreJob
   | BenchJob
+  | EngineTestJob
   | PreflightJob
   | SelfCheckJob
+  | GpuReportJob
   | MergeJob
   | GgufAnswersJob;
 
@@ -32,9 +36,11 @@ export interface SideJobResults {
   readonly sample: SampleResult;
   readonly score: ScoreResult;
   readonly bench: BenchResult;
+  readonly 'engine-test': EngineTestResult;
   readonly preflight: PreflightResult;
   readonly generate: GenerateResult;
   readonly 'self-check': SelfCheckResult;
+  readonly 'gpu-report': GpuReportResult;
   readonly merge: MergeFiles;
   readonly 'gguf-answers': GgufAnswers;
 }

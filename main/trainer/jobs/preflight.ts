@@ -12,8 +12,13 @@ import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { drawPrompts, startOfPrompts } from '../batching/prompt-stream.ts';
 import { difficultiesOf } from '../batching/prompts.ts';
 import { trainedGroupSize } from '../config.ts';
-import type { Sample } from '../events.ts';
+import type { Engine } from '../engine/engine.ts';
+import { openLocalEngine } from '../engine/local.ts';
+import { openRemote } from '../engine/tinker/open-remote.ts';
+import type { RemoteEngine } from '../engine/tinker/remote.ts';
+import type { Metrics, Sample } from '../events.ts';
 import type { RunEstimate, TrainerStart } from '../host/start.ts';
+import { type GpuUse, gpuUse } from '../memory/device.ts';
 import { estimateRun } from '../memory/estimate.ts';
 import { planRows, tokenCost } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
@@ -22,9 +27,11 @@ import { highestReward } from '../monitor/watch-settings.ts';
 import { completionLogps, lossAndGradients } from '../policy.ts';
 import { sampleCompletions, samplesOf, scoreCompletions, withAdvantages } from '../rollout.ts';
 import { openSession, type Session } from '../session.ts';
+import type { Stage } from '../stage.ts';
 import type { JobIo } from './job-io.ts';
+import { trySteps } from './remote-preflight.ts';
 
-export interface PreflightJob extends Omit<TrainerStart, 'kind' | 'estimate'>, BackendChoice {
+export interface PreflightJob extends Omit<TrainerStart, 'kind' | 'estimate'>, Omit<BackendChoice, 'modelFolder'> {
   readonly kind: 'preflight';
 }
 
@@ -35,7 +42,10 @@ export interface PreflightResult {
   readonly highestReward: number | null;
   readonly heldOut: { readonly mean: number; readonly n: number; readonly seconds: number } | null;
   readonly estimate: RunEstimate;
-  readonly longest: LongestPass;
+  /** null: the model is elsewhere. */
+  readonly longest: LongestPass | null;
+  /** What a step on a remote engine takes there; null: it is computed here. */
+  readonly remote: { readonly engine: string; readonly metrics: Metrics } | null;
   /** Records whose texts quote control tokens of the model, and which ones they quote. */
   readonly quoting: { readonly records: number; readonly of: number; readonly tokens: readonly string[] };
   readonly maxCompletionLength: number;
@@ -51,6 +61,8 @@ export interface LongestPass {
   readonly parts: number;
   /** Peak memory of the process afterwards. */
   readonly peakBytes: number;
+  /** The same of a GPU by WebGPU; null: another backend. */
+  readonly gpu: GpuUse | null;
 }
 
 /** Held-out prompts to complete: enough for a rough score. */
@@ -58,13 +70,19 @@ const HELD_OUT = 16;
 const PARTS = 4;
 
 /** Tries everything that the run would do. */
-export async function runPreflightJob(job: PreflightJob, io: JobIo): Promise<PreflightResult> {
+export function runPreflightJob(job: PreflightJob, io: JobIo): Promise<PreflightResult> {
+  const { engine = null } = job;
+  return engine === null ? checkHere(job, io) : checkThere(job, engine, io);
+}
+
+async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult> {
   const session = openSession({ ...job, kind: 'start', estimate: null });
   try {
     await io.progress(0, PARTS, 'checks');
-    const samples = session.config.method === 'sft' ? [] : sampleGroups(session);
+    const engine = openLocalEngine(session);
+    const samples = session.config.method === 'sft' ? [] : await sampleGroups(session, engine);
     await io.progress(1, PARTS, 'checks');
-    const heldOut = answerHeldOut(session);
+    const heldOut = await answerHeldOut(session, engine);
     await io.progress(2, PARTS, 'checks');
     const tokens = samples.reduce((sum, { length }) => sum + length, 0);
     const estimate = estimateRun(session, 0, tokens === 0 ? {} : { completionTokens: tokens / samples.length });
@@ -77,6 +95,7 @@ export async function runPreflightJob(job: PreflightJob, io: JobIo): Promise<Pre
       heldOut,
       estimate,
       longest,
+      remote: null,
       quoting: quotingRecords(session),
       maxCompletionLength: session.maxCompletionLength,
       parameters: parameterCount(modelParameters(session.policy.model)),
@@ -87,7 +106,31 @@ export async function runPreflightJob(job: PreflightJob, io: JobIo): Promise<Pre
   }
 }
 
-function quotingRecords({ records, evalRecords }: Session): PreflightResult['quoting'] {
+async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): Promise<PreflightResult> {
+  const opened = await openRemote({ ...job, kind: 'start', estimate: null }, remote);
+  const { stage, engine, close } = opened;
+  try {
+    await io.progress(1, PARTS, 'checks');
+    const heldOut = await answerHeldOut(stage, engine);
+    await io.progress(2, PARTS, 'checks');
+    const { samples, metrics, secondsPerStep, seconds } = await trySteps(opened);
+    await io.progress(PARTS, PARTS, 'checks');
+    const { parameters, trainable } = engine.describe();
+    return {
+      ...{ samples, heldOut, longest: null, remote: { engine: remote.name, metrics } },
+      highestReward: highestReward(stage.task, stage.config.reward_weights),
+      estimate: { secondsPerStep, seconds, memoryBytes: process.memoryUsage.rss() },
+      quoting: quotingRecords(stage),
+      maxCompletionLength: stage.maxCompletionLength,
+      parameters: parameters ?? 0,
+      trainable: trainable ?? 0,
+    };
+  } finally {
+    await close();
+  }
+}
+
+function quotingRecords({ records, evalRecords }: Stage): PreflightResult['quoting'] {
   const all = [...records, ...evalRecords];
   const quoting = all.flatMap(({ controlTokens = [] }) => (controlTokens.length > 0 ? [controlTokens] : []));
   const tokens = new Set(quoting.flat());
@@ -95,24 +138,23 @@ function quotingRecords({ records, evalRecords }: Session): PreflightResult['quo
 }
 
 /** The first generation, as the run itself would sample it. */
-function sampleGroups({ config, records, policy, task, maxCompletionLength, decode }: Session): Sample[] {
+async function sampleGroups(
+  { config, records, task, tokenizer, maxCompletionLength, decode }: Stage,
+  engine: Engine,
+): Promise<Sample[]> {
   const plan = planBatches(config, records.length, difficultiesOf(task, records));
   const prompts = drawPrompts(plan, startOfPrompts, 0).records.flatMap((index) => records[index] ?? []);
-  const completions = sampleCompletions(policy, prompts, 0, maxCompletionLength, config);
+  const completions = await sampleCompletions({ engine, task, tokenizer }, prompts, 0, maxCompletionLength, config);
   const rollouts = scoreCompletions(task, prompts, completions, decode, config);
   return samplesOf(task, withAdvantages(task, 0, rollouts, config), config.num_generations);
 }
 
-function answerHeldOut({ config, evalRecords, policy, task, maxCompletionLength, decode }: Session) {
+async function answerHeldOut({ config, evalRecords, task, tokenizer, maxCompletionLength }: Stage, engine: Engine) {
   const some = evalRecords.slice(0, Math.min(HELD_OUT, config.eval_records));
   if (some.length === 0) return null;
   const began = performance.now();
-  const options = {
-    maxNewTokens: maxCompletionLength,
-    batchSize: config.per_device_train_batch_size,
-    activationMb: config.activation_memory_mb,
-  };
-  const { metrics } = evaluate(task, policy, some, decode, options);
+  const options = { maxNewTokens: maxCompletionLength, batchSize: config.per_device_train_batch_size };
+  const { metrics } = await evaluate({ engine, task, tokenizer }, some, options);
   const seconds = (performance.now() - began) / 1000;
   return { mean: metrics[`eval_${task.mainMetric}`] ?? Number.NaN, n: some.length, seconds };
 }
@@ -159,5 +201,6 @@ function passWithin(session: Session): LongestPass {
     completionTokens: completion.length,
     parts: parts.length,
     peakBytes: process.resourceUsage().maxRSS * 1024,
+    gpu: gpuUse(),
   };
 }

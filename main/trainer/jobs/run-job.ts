@@ -4,9 +4,11 @@ import { type OpenBackend, openBackend } from '../backend.ts';
 import type { JobEvent } from '../events.ts';
 import { describeFailure } from '../host/failure.ts';
 import { runBenchJob } from './bench.ts';
+import { runEngineTestJob } from './engine-test.ts';
 import { runEvaluateJob } from './evaluate.ts';
 import { runGenerateJob } from './generate.ts';
 import { runGgufAnswersJob } from './gguf-answers.ts';
+import { runGpuReportJob } from './gpu-report/job.ts';
 import type { JobIo } from './job-io.ts';
 import type { SideJob, SideJobResults } from './jobs.ts';
 import { runMergeJob } from './merge.ts';
@@ -15,12 +17,15 @@ import { runSampleJob } from './sample.ts';
 import { runScoreJob } from './score.ts';
 import { runSelfCheckJob } from './self-check.ts';
 
+/** A backend, or the engine that stands in for it. */
+type UsedBackend = Omit<OpenBackend, 'name'> & { readonly name: string };
+
 /** Runs a side job, reporting everything through `emit`; failures are also reported, never thrown. */
 export async function runJob(job: SideJob, emit: (event: JobEvent) => void): Promise<void> {
-  let backend: OpenBackend | null = null;
+  let backend: UsedBackend | null = null;
   onPulse(() => emit({ kind: 'alive' }));
   try {
-    backend = await openBackend(job);
+    backend = await backendFor(job);
     emit({ kind: 'ready', backend: backend.name, threads: backend.threads, why: backend.why });
     emit({ kind: 'result', value: await work(job, openJobIo(backend, emit)) });
   } catch (error) {
@@ -31,7 +36,15 @@ export async function runJob(job: SideJob, emit: (event: JobEvent) => void): Pro
   }
 }
 
-function openJobIo(backend: OpenBackend, emit: (event: JobEvent) => void): JobIo {
+/** Work on an engine elsewhere needs no tensors here. */
+async function backendFor(job: SideJob): Promise<UsedBackend> {
+  const remote = 'engine' in job ? (job.engine ?? null) : null;
+  // Jobs on a model name its folder, alone or with its adapter's.
+  if (remote === null) return openBackend({ ...('model' in job && { modelFolder: job.model.base }), ...job });
+  return { name: remote.name, threads: 0, why: 'a remote engine', close: async () => undefined };
+}
+
+function openJobIo(backend: UsedBackend, emit: (event: JobEvent) => void): JobIo {
   return {
     backend,
     progress: (done, total, unit) => {
@@ -51,6 +64,8 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
       return runSampleJob(job, io);
     case 'score':
       return runScoreJob(job, io);
+    case 'engine-test':
+      return runEngineTestJob(job, io);
     case 'bench':
       return runBenchJob(job, io);
     case 'preflight':
@@ -59,6 +74,8 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
       return runGenerateJob(job, io);
     case 'self-check':
       return runSelfCheckJob();
+    case 'gpu-report':
+      return runGpuReportJob(job, io);
     case 'merge':
       return runMergeJob(job, io);
     case 'gguf-answers':

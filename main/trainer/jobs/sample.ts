@@ -6,10 +6,11 @@ import { adapterNorms, type ModuleNorm } from '../../model/adapter-norms.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import { hashString } from '../../random.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
-import type { TaskRecord } from '../../tasks/task.ts';
+import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend.ts';
 import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
-import { generateWithin } from '../memory/generate-within.ts';
+import { sampleEpisodes } from '../episodes.ts';
+import { sampler } from '../memory/generate-within.ts';
 import {
   checkParts,
   endTokensOf,
@@ -18,11 +19,14 @@ import {
   type PolicyOpener,
   vocabularyOf,
 } from '../open-policy.ts';
+import { answerOf } from '../rollout.ts';
 import type { JobIo } from './job-io.ts';
 
 export interface SampleJob extends BackendChoice {
   readonly kind: 'sample';
   readonly task: TaskSource;
+  /** The entry of the thread that computes the reward of a folder's task; an environment runs there. */
+  readonly rewardWorker: string;
   readonly models: readonly (ModelParts & { readonly name: string })[];
   readonly records: readonly TaskRecord[];
   /** Completions per prompt. */
@@ -39,6 +43,10 @@ export interface SampledModel {
   readonly name: string;
   /** [record][sample] */
   readonly completions: readonly (readonly string[])[];
+  /** Tokens of each completion, with its end token; and whether it ended by itself. */
+  readonly lengths: readonly (readonly { readonly tokens: number; readonly ended: boolean }[])[];
+  /** What followed each prompt, where the task has an environment; null: it has none. */
+  readonly messages: readonly (readonly (readonly TaskMessage[])[])[] | null;
   /** Share that ended by themselves. */
   readonly terminated: number;
   /** Of the adapter; null for a full model. */
@@ -58,20 +66,24 @@ export async function runSampleJob(job: SampleJob, io: JobIo): Promise<SampleRes
   const models: SampledModel[] = [];
   const total = job.models.length * job.records.length;
   const opener = openPolicies(job.models);
+  // It scores nothing: a thread is started for an environment alone.
+  const task = openTask(job.task, job.rewardWorker);
   try {
     for (const model of job.models) {
       const before = models.length * job.records.length;
       const onDone = (done: number): Promise<void> => io.progress(before + done, total, 'prompts');
-      models.push(await sampleModel(job, model, opener, io, onDone));
+      models.push(await sampleModel(job, task, model, opener, io, onDone));
     }
     return { models };
   } finally {
+    task.close();
     opener.close();
   }
 }
 
 async function sampleModel(
   job: SampleJob,
+  task: Task,
   parts: SampleJob['models'][number],
   { open }: PolicyOpener,
   { alive }: Pick<JobIo, 'alive'>,
@@ -79,43 +91,48 @@ async function sampleModel(
 ): Promise<SampledModel> {
   const began = performance.now();
   checkParts(parts);
-  const tokenizer = loadTokenizer(parts.tokenizer);
+  const tokenizer = loadTokenizer(parts.tokenizer, parts.chat);
   const eos = endToken(tokenizer, endTokensOf(parts));
-  // It scores nothing, so it starts no thread.
-  const task = openTask(job.task, '');
   const records = encodeRecords(task, tokenizer, job.records, eos, vocabularyOf(parts));
   const maxNewTokens = completionLength(records, { max_completion_length: job.maxCompletionLength }, task);
   const { policy, activationMb, dispose } = open(parts, longestPrompt(records) + maxNewTokens);
   const completions: string[][] = [];
+  const messages: (readonly TaskMessage[])[][] = [];
+  const lengths: { readonly tokens: number; readonly ended: boolean }[][] = [];
   let terminated = 0;
   try {
     for (let first = 0; first < records.length; first += job.batchSize) {
       const batch = records.slice(first, first + job.batchSize);
-      const made = generateWithin(
-        policy,
-        batch.map(({ promptIds }) => promptIds),
-        activationMb,
-        {
-          numGenerations: job.samples,
-          maxNewTokens,
-          eosTokenIds: policy.model.config.eosTokenIds,
-          temperature: job.temperature,
-          topK: 0,
-          topP: 1,
-          minP: null,
-          repetitionPenalty: 1,
-          coordinates: [job.seed, SAMPLE_STREAM, first],
-          onToken: alive,
-        },
-      );
+      const made = await sampleEpisodes({ engine: sampler(policy, activationMb), task, tokenizer }, batch, {
+        numGenerations: job.samples,
+        maxNewTokens,
+        temperature: job.temperature,
+        topK: 0,
+        topP: 1,
+        minP: null,
+        repetitionPenalty: 1,
+        coordinates: [job.seed, SAMPLE_STREAM, first],
+        onToken: alive,
+      });
       terminated += made.filter((completion) => completion.terminated).length;
-      const texts = made.map(({ ids }) => tokenizer.decode(ids));
-      completions.push(...batch.map((_, i) => texts.slice(i * job.samples, (i + 1) * job.samples)));
+      const answers = made.flatMap((one, i) => {
+        const { record } = batch[Math.floor(i / job.samples)] ?? {};
+        return record === undefined ? [] : [answerOf(record, one, tokenizer.decode)];
+      });
+      const texts = answers.map(({ completion }) => completion);
+      const sizes = answers.map(({ tokens, finish }) => ({ tokens, ended: finish === 'stop' }));
+      const perPrompt = <T>(of: readonly T[]): T[][] =>
+        batch.map((_, i) => of.slice(i * job.samples, (i + 1) * job.samples));
+      completions.push(...perPrompt(texts));
+      lengths.push(...perPrompt(sizes));
+      messages.push(...perPrompt(answers.map((answer) => answer.messages ?? [])));
       await onDone(completions.length);
     }
     return {
       name: parts.name,
       completions,
+      lengths,
+      messages: task.environment === undefined ? null : messages,
       terminated: terminated / (records.length * job.samples),
       norms: policy.adapter === null ? null : adapterNorms(policy.adapter),
       seconds: (performance.now() - began) / 1000,

@@ -1,10 +1,12 @@
 /** Job: checks that this machine's tensor backend computes correctly, and how fast. */
 import * as tf from '@tensorflow/tfjs-core';
+import type { GpuMemory } from '../../native/gpu-memory.ts';
 import { randomStream } from '../../random.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import { adapterName } from '../../tensor/webgpu/describe.ts';
 import type { AdapterFacts } from '../../tensor/webgpu/protocol.ts';
 import type { BackendChoice } from '../backend.ts';
+import { gpuMemory } from '../memory/device.ts';
 
 export interface SelfCheckJob extends BackendChoice {
   readonly kind: 'self-check';
@@ -28,6 +30,8 @@ export interface GpuCheck {
   readonly adapters: readonly string[];
   /** Billions of bytes a second, read from its memory. */
   readonly bandwidth: number;
+  /** What a plan may use of its memory; null of a software adapter. */
+  readonly memory: GpuMemory | null;
 }
 
 /** Floats that are read to measure the bandwidth: more than any cache holds, and soon read. */
@@ -47,7 +51,8 @@ function gpuCheck(): GpuCheck | null {
   if (tf.getBackend() !== WEBGPU_BACKEND) return null;
   const { gpu } = tf.backend() as WebGpuBackend;
   const bandwidth = gpu.adapter.software ? 0 : measuredBandwidth();
-  return { name: adapterName(gpu.adapter), adapter: gpu.adapter, adapters: gpu.adapters(), bandwidth };
+  const { adapter } = gpu;
+  return { name: adapterName(adapter), adapter, adapters: gpu.adapters(), bandwidth, memory: gpuMemory(gpu) };
 }
 
 function measuredBandwidth(): number {

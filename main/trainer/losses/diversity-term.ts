@@ -6,83 +6,44 @@
  * `temperature`, cut at max_completion_length. Filters (top_k, top_p, min_p, repetition_penalty) would break that and
  * are refused by the configuration.
  */
-import * as tf from '@tensorflow/tfjs-core';
-import type { Generation } from '../batching/generation.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../events.ts';
 import type { RunIo } from '../host/run-io.ts';
-import { withinMemory } from '../memory/within-memory.ts';
-import { accumulateGradients, type Gradients } from '../optimizer.ts';
-import { completionLogps, lossAndGradients } from '../policy.ts';
-import { groupsOfRows, sampleCompletions } from '../rollout.ts';
-import type { Session } from '../session.ts';
-import { keepByName, partsOf, withBatch } from './micro-batch-loss.ts';
+import { sampleCompletions } from '../rollout.ts';
+import type { Stage } from '../stage.ts';
 import { diversityCredits } from './polychromic.ts';
 
-/** The term added to a step's loss and gradient. */
+/** The term added to a step's loss. */
 export interface LossTerm {
   readonly loss: number;
-  /** By parameter; the caller disposes of them. */
-  readonly gradients: Gradients;
   readonly metrics: Metrics;
 }
 
-/** Samples replies to the prompts and gives −lambda · D and its gradient. `number` determines the random numbers. */
-export function diversityTerm(session: Session, prompts: readonly TokenRecord[], number: number, io: RunIo): LossTerm {
-  const { config, policy, maxCompletionLength } = session;
+/** Samples replies to the prompts and adds the gradient of −lambda · D. `number` determines the random numbers. */
+export async function diversityTerm(
+  stage: Stage,
+  engine: Engine,
+  prompts: readonly TokenRecord[],
+  number: number,
+  io: RunIo,
+): Promise<LossTerm> {
+  const { config, maxCompletionLength } = stage;
   const size = config.num_generations;
-  const completions = io.phases.time('rollout', () =>
-    sampleCompletions(policy, prompts, number, maxCompletionLength, config),
+  const completions = await io.phases.time('rollout', () =>
+    sampleCompletions({ ...stage, engine }, prompts, number, maxCompletionLength, config),
   );
-  const texts = completions.map(({ ids }) => session.decode(ids));
+  const texts = completions.map(({ ids }) => stage.decode(ids));
   const groups = prompts.map((_, p) => diversityCredits(texts.slice(p * size, (p + 1) * size)));
   const scale = config.polychromic_lambda / prompts.length;
-  const weights = groups.flatMap(({ credits }) => credits.map((credit) => -scale * credit));
+  const dlogp = groups.flatMap(({ credits }) => credits.map((credit) => -scale * credit));
   io.addTokens(
     completions.reduce(
       (sum, { ids }, row) => sum + ids.length + (prompts[Math.floor(row / size)]?.promptIds.length ?? 0),
       0,
     ),
   );
-
-  const generation = { prompts, completions };
-  const gradients = withinMemory(policy.model, config.activation_memory_mb, (activation_memory_mb) =>
-    termGradients(session, generation, weights, { ...config, activation_memory_mb }),
-  );
+  await engine.backward({ prompts, completions }, size, dlogp);
   const diversity = groups.reduce((sum, group) => sum + group.diversity, 0) / groups.length;
-  return {
-    loss: -config.polychromic_lambda * diversity,
-    gradients,
-    metrics: { 'polychromic/diversity': diversity },
-  };
-}
-
-/** The gradient of Σ weight · log p, in parts that fit. */
-function termGradients(
-  { policy, parameters }: Session,
-  generation: Pick<Generation, 'prompts' | 'completions'>,
-  weights: readonly number[],
-  config: Session['config'],
-): Gradients {
-  const size = config.num_generations;
-  const all = { first: 0, end: generation.completions.length };
-  const { parts, checkpointing } = partsOf(policy, generation, all, size, config);
-  let gradients: Gradients | null = null;
-  try {
-    for (const { first, end } of parts) {
-      const more = withBatch(groupsOfRows(generation, first, end, size), undefined, (batch) =>
-        tf.tidy(() => {
-          const byRow = tf.tensor2d(weights.slice(first, end), [end - first, 1]);
-          const loss = (): tf.Scalar =>
-            tf.sum(tf.mul(completionLogps(policy, batch, config.temperature, { checkpointing }).logps, byRow));
-          return keepByName(parameters, lossAndGradients(loss, parameters).grads);
-        }),
-      );
-      gradients = accumulateGradients(gradients, more);
-    }
-    return gradients ?? {};
-  } catch (error) {
-    tf.dispose(gradients ?? {});
-    throw error;
-  }
+  return { loss: -config.polychromic_lambda * diversity, metrics: { 'polychromic/diversity': diversity } };
 }

@@ -70,6 +70,8 @@ export interface PolicyBatch {
   /** 1 for completion tokens that count, 0 for padding and truncated completions. */
   readonly mask: ArrayLike<number>;
   readonly entropies: ArrayLike<number>;
+  /** What each token's policy term is multiplied by, without a gradient (sampling-correction.ts). */
+  readonly samplingRatios?: ArrayLike<number>;
 }
 
 /** Keys are TRL's metric names; NaN where TRL logs NaN (it excludes such values from averages). */
@@ -88,7 +90,7 @@ export interface PolicyLoss {
 
 /** Loss, gradients and metrics of one micro-batch (TRL 1.13 `_compute_loss`). */
 export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, config: LossConfig): PolicyLoss {
-  const { rows, columns, logps, refLogps, mask } = batch;
+  const { rows, columns, logps, refLogps, mask, samplingRatios } = batch;
   checkBatch(batch, config);
   const lengths = maskedLengths(batch);
   const tokens = lengths.reduce((sum, length) => sum + length, 0);
@@ -117,7 +119,7 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
       const logp = num(logps, i);
       const ratio = sequence ? sequenceRatio : Math.exp(logRatio(batch, i));
       const policy = policyTerm({ ratio, phi }, logp, advantage, config);
-      const kept = isOn && (chosen === null || chosen[i] === 1) ? 1 : 0;
+      const kept = isOn && (chosen === null || chosen[i] === 1) ? (samplingRatios?.[i] ?? 1) : 0;
       let value = kept * policy.value;
       let gradLogp = kept * policy.gradLogp;
       let gradRatio = kept * policy.gradRatio;

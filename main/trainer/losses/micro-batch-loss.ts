@@ -7,7 +7,6 @@
  * a single pass.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import type { ForwardOptions } from '../../model/decoder.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import type { BatchPlan, MicroBatch } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
@@ -16,10 +15,11 @@ import { planRows, type RowRange, tokenCost } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import type { Gradients } from '../optimizer.ts';
 import { accumulateGradients } from '../optimizer.ts';
-import { completionLogps, hostLogps, lossAndGradients, type Policy } from '../policy.ts';
+import { completionLogps, hostLogps, lossAndGradients, type PassOptions, type Policy } from '../policy.ts';
 import { groupsOfRows } from '../rollout.ts';
 import type { Session } from '../session.ts';
 import type { TokenSum } from './adaptive-entropy.ts';
+import { type GivenInputs, longestCompletion, lossInputs, lossNormaliser } from './loss-inputs.ts';
 import { grpoLoss } from './loss-op.ts';
 import { type LossNormaliser, type PolicyLoss, policyLoss } from './losses.ts';
 
@@ -33,14 +33,6 @@ export interface MicroBatchResult {
   readonly metrics: Readonly<Record<string, number>>;
   /** Of the tokens that keep their policy term. */
   readonly entropy: TokenSum;
-}
-
-/** The loss's inputs from outside the model: [B*T] row after row, advantages [B]. */
-interface Given {
-  readonly oldLogps: Float32Array | null;
-  readonly refLogps: Float32Array | null;
-  readonly advantages: Float32Array;
-  readonly mask: Float32Array;
 }
 
 /** Loss, gradients and metrics of one micro-batch; when memory runs out, in smaller parts from then on. */
@@ -62,11 +54,10 @@ function lossWithin(
   micro: MicroBatch,
 ): MicroBatchResult {
   const columns = longestCompletion(generation, micro);
-  const given = givenOf(generation, micro, columns, context.config.mask_truncated_completions);
-  const normaliser = normaliserOf(context, plan, generation);
+  const given = lossInputs(generation, micro, columns, context.config.mask_truncated_completions);
+  const normaliser = lossNormaliser(context.config, context.maxCompletionLength, plan, generation);
   const rows: RowRange = { first: micro.firstRow, end: micro.endRow };
-  const { parts, checkpointing } = partsOf(context.policy, generation, rows, plan.groupSize, context.config);
-  const pass: ForwardOptions = { checkpointing };
+  const { parts, ...pass } = partsOf(context.policy, generation, rows, plan.groupSize, context.config);
   const groups = (range: RowRange): PromptGroup[] => groupsOfRows(generation, range.first, range.end, plan.groupSize);
   const silent = isSilent(given, context.config);
   if (parts.length === 1 && !silent) return inOnePass(context, groups(rows), columns, given, normaliser, pass);
@@ -80,9 +71,9 @@ function inOnePass(
   { policy, parameters, config }: LossContext,
   groups: readonly PromptGroup[],
   columns: number,
-  given: Given,
+  given: GivenInputs,
   normaliser: LossNormaliser,
-  pass: ForwardOptions,
+  pass: PassOptions,
 ): MicroBatchResult {
   return withBatch(groups, columns, (batch) =>
     tf.tidy(() => {
@@ -100,7 +91,7 @@ function inOnePass(
 }
 
 /** Whether the loss can't have a gradient: every advantage is 0, and nothing besides the policy term counts. */
-function isSilent({ advantages }: Given, { beta, entropy_coef }: LossContext['config']): boolean {
+function isSilent({ advantages }: GivenInputs, { beta, entropy_coef }: LossContext['config']): boolean {
   return beta === 0 && entropy_coef === 0 && advantages.every((advantage) => advantage === 0);
 }
 
@@ -109,7 +100,7 @@ function withoutGradient(
   context: LossContext,
   parts: readonly Part[],
   columns: number,
-  given: Given,
+  given: GivenInputs,
   normaliser: LossNormaliser,
 ): MicroBatchResult {
   const { loss, metrics, entropy } = policyLoss(
@@ -130,9 +121,9 @@ function inParts(
   context: LossContext,
   parts: readonly Part[],
   columns: number,
-  given: Given,
+  given: GivenInputs,
   normaliser: LossNormaliser,
-  pass: ForwardOptions,
+  pass: PassOptions,
 ): MicroBatchResult {
   const whole = policyLoss(
     { ...given, ...hostMatrices(context, parts, columns), rows: given.advantages.length, columns },
@@ -183,7 +174,7 @@ function partGradients(
   columns: number,
   whole: PolicyLoss,
   firstRow: number,
-  pass: ForwardOptions,
+  pass: PassOptions,
 ): Gradients {
   return withBatch(groups, columns, (batch) =>
     tf.tidy(() => {
@@ -250,10 +241,11 @@ export function partsOf(
   config: Pick<Session['config'], 'activation_memory_mb' | 'gradient_checkpointing'>,
 ) {
   const sizes = rowSizes(generation, rows, groupSize);
-  const { parts, checkpointing } = planRows(sizes, tokenCost(model.config), config);
+  const { parts, checkpointing, keptBytes } = planRows(sizes, tokenCost(model.config), config);
   return {
     parts: parts.map(({ first, end }): RowRange => ({ first: rows.first + first, end: rows.first + end })),
     checkpointing,
+    keptBytes,
   };
 }
 
@@ -269,47 +261,6 @@ function rowSizes(
   });
 }
 
-function longestCompletion({ completions }: ScoredGeneration, { firstRow, endRow }: MicroBatch): number {
-  return completions.slice(firstRow, endRow).reduce((most, { ids }) => Math.max(most, ids.length), 0);
-}
-
-function givenOf(
-  generation: ScoredGeneration,
-  { firstRow, endRow }: MicroBatch,
-  columns: number,
-  maskTruncated: boolean,
-): Given {
-  const padded = (rows: readonly Float32Array[] | null): Float32Array | null =>
-    rows === null ? null : padRows(rows.slice(firstRow, endRow), columns);
-  return {
-    oldLogps: padded(generation.oldLogps),
-    refLogps: padded(generation.refLogps),
-    advantages: generation.result.advantages.subarray(firstRow, endRow),
-    mask: padRows(
-      generation.completions
-        .slice(firstRow, endRow)
-        .map(({ ids, terminated }) => new Float32Array(maskTruncated && !terminated ? 0 : ids.length).fill(1)),
-      columns,
-    ),
-  };
-}
-
-function normaliserOf(
-  { config, maxCompletionLength }: LossContext,
-  plan: BatchPlan,
-  generation: Generation,
-): LossNormaliser {
-  return {
-    maxCompletionLength,
-    numItemsInBatch: generation.completions.reduce(
-      (sum, { ids, terminated }) => sum + (config.mask_truncated_completions && !terminated ? 0 : ids.length),
-      0,
-    ),
-    gradientAccumulationSteps: plan.microBatchesPerStep,
-    stepsPerGeneration: plan.stepsPerGeneration,
-  };
-}
-
 /** Gradients kept beyond a tidy, by parameter. */
 export function keepByName(parameters: LossContext['parameters'], grads: readonly tf.Tensor[]): Gradients {
   return Object.fromEntries(parameters.map(({ name }, i) => [name, tf.keep(grads[i] as tf.Tensor)]));
@@ -317,13 +268,4 @@ export function keepByName(parameters: LossContext['parameters'], grads: readonl
 
 function scalar(value: tf.Scalar): number {
   return value.dataSync<'float32'>()[0] ?? Number.NaN;
-}
-
-/** Rows of different lengths as one padded [B*T]. */
-function padRows(rows: readonly Float32Array[], columns: number): Float32Array {
-  const out = new Float32Array(rows.length * columns);
-  rows.forEach((row, i) => {
-    out.set(row, i * columns);
-  });
-  return out;
 }

@@ -3,8 +3,11 @@
  * The doctor's plan and the trainer call the same functions. Pure.
  */
 import type { ModelConfig } from '../../model/config.ts';
-import { parameterShapes } from '../../model/model.ts';
+import { parameterShapes, precisionOf } from '../../model/model.ts';
+import { attentionBytes } from '../../tensor/native/kernels/attention-plan.ts';
+import { isQuantised, type Quantised, quantisedBytes } from '../../tensor/quantised.ts';
 import type { WeightPrecision } from '../../tensor/weights.ts';
+import type { TrainConfig } from '../config.ts';
 
 /** What computes, as far as memory is concerned. */
 export type Device = 'native' | 'native-gpu' | 'wasm' | 'webgpu' | 'webgpu-software';
@@ -49,6 +52,9 @@ export function deviceBudget(device: Device, freeBytes: number): Budget {
   }
 }
 
+/** Whether a device has its memory to itself, beside the processor's. */
+export const isOnGpu = (device: Device): boolean => device === 'native-gpu' || device === 'webgpu';
+
 /** What is trained: nothing, adapters of a rank on all linear layers, or all weights. */
 export type Trained = 'none' | { readonly rank: number } | 'all';
 
@@ -57,6 +63,9 @@ export interface Residents {
   readonly trained: Trained;
   /** Whole models besides the trained one: the reference of a full fine-tuning. */
   readonly copies?: number;
+  /** The most tokens of a prompt and of a completion, as far as they are known. */
+  readonly promptTokens?: number;
+  readonly completionTokens?: number;
 }
 
 /** Bytes that stay for as long as the model is open. */
@@ -67,10 +76,29 @@ export interface ResidentBytes {
 }
 
 export function residentBytes(config: ModelConfig, { precision, trained, copies = 0 }: Residents): ResidentBytes {
-  const count = weightCount(config);
-  const weights =
-    precision === 'float32' ? FLOAT * count : 2 * count + (precision === 'bfloat16' ? largestMatrix(config) : 0);
+  const weights = isQuantised(precision) ? quantisedWeights(config, precision) : plainWeights(config, precision);
   return { weights: (1 + copies) * weights, optimiser: optimiserBytes(config, trained) };
+}
+
+function plainWeights(config: ModelConfig, precision: Exclude<WeightPrecision, Quantised>): number {
+  const count = weightCount(config);
+  if (precision === 'float32') return FLOAT * count;
+  return 2 * count + (precision === 'bfloat16' ? largestMatrix(config) : 0);
+}
+
+/** Linear layers in blocks, the rest in 16 bits. */
+function quantisedWeights(config: ModelConfig, precision: Quantised): number {
+  let bytes = 0;
+  for (const [name, shape] of parameterShapes(config)) {
+    const size = shape.reduce((product, length) => product * length, 1);
+    bytes += precisionOf(name, precision) === precision ? quantisedBytes(size, precision) : 2 * size;
+  }
+  return bytes;
+}
+
+/** How a precision is kept in a device's memory: only webgpu has kernels for 8 and 4 bits, others unpack them. */
+export function keptAs(precision: WeightPrecision, device: Device): WeightPrecision {
+  return isQuantised(precision) && !device.startsWith('webgpu') ? 'float32' : precision;
 }
 
 /**
@@ -84,7 +112,12 @@ export function activationBudget(
 ): number {
   const { weights, optimiser } = residentBytes(config, residents);
   const reserve = (device === 'native' || device === 'webgpu-software' ? MACHINE_RESERVE_SHARE : RESERVE_SHARE) * bytes;
-  return quarterSteps(Math.max(LEAST_ACTIVATIONS, bytes - reserve - program - WORKING - weights - optimiser));
+  return quarterSteps(
+    Math.max(
+      LEAST_ACTIVATIONS,
+      bytes - reserve - program - workingBytes(config, residents, device) - weights - optimiser,
+    ),
+  );
 }
 
 /** The largest of 1, 1.25, 1.5 and 1.75 times a power of two that is at most `bytes`. */
@@ -93,10 +126,68 @@ export function quarterSteps(bytes: number): number {
   return quarter * Math.floor(bytes / quarter);
 }
 
-/** All that is used when caches and activations take `activations`. */
-export function usedBytes(config: ModelConfig, residents: Residents, program: number, activations: number): number {
+/** All that is used when caches and activations take `activations`. `device`: what computes, where it matters. */
+export function usedBytes(
+  config: ModelConfig,
+  residents: Residents,
+  program: number,
+  activations: number,
+  device: Device = 'native',
+): number {
   const { weights, optimiser } = residentBytes(config, residents);
-  return program + WORKING + weights + optimiser + activations;
+  return program + workingBytes(config, residents, device) + weights + optimiser + activations;
+}
+
+/** Besides activations: TensorFlow's own ops hold a block's scores in attention, which the processor's kernels don't. */
+function workingBytes(
+  { numHeads }: ModelConfig,
+  { promptTokens = 0, completionTokens = 0 }: Residents,
+  device: Device,
+): number {
+  return WORKING + (device === 'native-gpu' ? attentionBytes(numHeads, promptTokens, completionTokens) : 0);
+}
+
+/** Bytes of the machine's memory, and of a GPU's beside it. */
+export interface MemoryUse {
+  readonly host: number;
+  /** 0: the GPU isn't used, or it computes in the machine's memory. */
+  readonly gpu: number;
+}
+
+/** The same of each memory: on a GPU, only the program is in the machine's. */
+export function memoryUse(
+  config: ModelConfig,
+  residents: Residents,
+  { device, program }: Pick<Budget, 'device' | 'program'>,
+  activations: number,
+): MemoryUse {
+  const used = usedBytes(config, residents, program, activations);
+  if (!isOnGpu(device)) return { host: used, gpu: 0 };
+  return { host: device === 'native-gpu' ? NATIVE_PROGRAM : WASM_PROGRAM, gpu: used };
+}
+
+/** What a run keeps for as long as it is open, by its configuration and by what was decided before. */
+export function residentsOfRun(
+  { base_weights, use_peft, lora_r, beta }: Pick<TrainConfig, 'base_weights' | 'use_peft' | 'lora_r' | 'beta'>,
+  model: ModelConfig,
+  budget: Pick<Budget, 'device' | 'bytes'>,
+  recorded?: WeightPrecision,
+): Residents {
+  const trained: Trained = use_peft ? { rank: lora_r } : 'all';
+  const asked = base_weights === 'auto' || trained === 'all' ? undefined : base_weights;
+  const precision = possible(recorded ?? asked, budget) ?? precisionFor(model, trained, budget);
+  return { precision, trained, copies: trained === 'all' && beta > 0 ? 1 : 0 };
+}
+
+/** A precision that was chosen elsewhere, as far as this device has it; "stored" holds the numbers of float32. */
+export function possible(
+  precision: WeightPrecision | undefined,
+  { device }: Pick<Budget, 'device'>,
+): WeightPrecision | undefined {
+  // Those of 8 and 4 bits are the same numbers everywhere, though elsewhere they take the memory of float32.
+  if (precision !== undefined && isQuantised(precision)) return precision;
+  if (precision === undefined || device === 'wasm') return undefined;
+  return precision === 'stored' && device.startsWith('native') ? 'float32' : precision;
 }
 
 /** What there must be room for before any work: without it, nothing that is done in parts helps. */
@@ -105,7 +196,7 @@ export function leastBytes(config: ModelConfig, residents: Residents, program: n
   return program + weights + optimiser;
 }
 
-/** Only frozen weights can have 16 bits, on native or webgpu; they do where float32 leaves too little for the rest. */
+/** Only frozen weights can have 16 bits (8 and 4 only where they are asked for), on native or webgpu; they do where float32 leaves too little for the rest. */
 export function precisionFor(
   config: ModelConfig,
   trained: Trained,

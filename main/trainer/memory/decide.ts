@@ -3,10 +3,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import type { ModelConfig } from '../../model/config.ts';
+import { isQuantised } from '../../tensor/quantised.ts';
 import type { WeightPrecision } from '../../tensor/weights.ts';
 import { formatBytes } from '../../text/format.ts';
 import type { TrainConfig } from '../config.ts';
-import { activationBudget, type Budget, leastBytes, precisionFor, type Trained } from './budget.ts';
+import {
+  activationBudget,
+  type Budget,
+  isOnGpu,
+  keptAs,
+  leastBytes,
+  possible,
+  precisionFor,
+  type Residents,
+  residentsOfRun,
+} from './budget.ts';
 import { currentBudget } from './device.ts';
 
 /** Decided once: a resumed run keeps it, so that rounding doesn't depend on what is free on the day. */
@@ -19,18 +30,16 @@ export interface MemoryDecision {
 /** The environment variable that bounds activations and caches of everything that leaves it to the machine, in MiB. */
 export const ACTIVATION_MB = 'BRAID_ACTIVATION_MEMORY_MB';
 
-/** The decision for a run. */
+/** The decision for a run. `lengths`: of its longest prompt and completion. */
 export function decideForRun(
   config: TrainConfig,
   model: ModelConfig,
   recorded: Partial<MemoryDecision>,
   budget: Budget = currentBudget(),
+  lengths: Pick<Residents, 'promptTokens' | 'completionTokens'> = {},
 ): MemoryDecision {
-  const trained: Trained = config.use_peft ? { rank: config.lora_r } : 'all';
-  const asked = config.base_weights === 'auto' || trained === 'all' ? undefined : config.base_weights;
-  const precision = possible(recorded.precision ?? asked, budget) ?? precisionFor(model, trained, budget);
-  const copies = trained === 'all' && config.beta > 0 ? 1 : 0;
-  return decide(model, { precision, trained, copies }, config.activation_memory_mb ?? recorded.activationMb, budget);
+  const residents = { ...residentsOfRun(config, model, budget, recorded.precision), ...lengths };
+  return decide(model, residents, config.activation_memory_mb ?? recorded.activationMb, budget);
 }
 
 /** The decision for a model that is only used. */
@@ -43,27 +52,27 @@ export function decideForUse(
   return decide(model, { precision, trained: 'none' }, null, budget);
 }
 
-/** A precision that was chosen elsewhere, as far as this device has it; "stored" holds the numbers of float32. */
-function possible(precision: WeightPrecision | undefined, { device }: Budget): WeightPrecision | undefined {
-  if (precision === undefined || device === 'wasm') return undefined;
-  return precision === 'stored' && device.startsWith('native') ? 'float32' : precision;
-}
-
 function decide(
   model: ModelConfig,
   residents: Parameters<typeof activationBudget>[1],
   given: number | null | undefined,
   budget: Budget,
 ): MemoryDecision {
-  const least = leastBytes(model, residents, budget.program);
-  if (least > budget.bytes) throw noRoom(least, budget);
+  const kept = { ...residents, precision: keptAs(residents.precision, budget.device) };
+  const least = leastBytes(model, kept, budget.program);
+  if (least > budget.bytes) throw noRoom(least, budget, residents);
   const bound = Number(process.env[ACTIVATION_MB]);
-  const free = activationBudget(model, residents, budget) / 2 ** 20;
+  const free = activationBudget(model, kept, budget) / 2 ** 20;
   return { precision: residents.precision, activationMb: given ?? (bound > 0 ? bound : free) };
 }
 
-function noRoom(needed: number, { device, bytes }: Budget): BraidError {
-  const where = device === 'wasm' ? 'the wasm backend can use' : 'are free';
+function noRoom(
+  needed: number,
+  { device, bytes }: Budget,
+  { precision, trained }: Parameters<typeof activationBudget>[1],
+): BraidError {
+  const where = device === 'wasm' ? 'the wasm backend can use' : isOnGpu(device) ? 'are free on the GPU' : 'are free';
+  const smaller = device.startsWith('webgpu') && trained !== 'all' && precision !== 'nf4';
   return new BraidError(
     'OUT_OF_MEMORY',
     `The model needs at least ${formatBytes(needed)}, and ${formatBytes(bytes)} ${where}. Nothing was started.`,
@@ -71,7 +80,7 @@ function noRoom(needed: number, { device, bytes }: Budget): BraidError {
       remedy:
         device === 'wasm'
           ? 'Use the native or webgpu backend, a smaller model, or LoRA instead of full fine-tuning.'
-          : 'End other programs or runs, use a smaller model, or LoRA instead of full fine-tuning.',
+          : `End other programs or runs, ${smaller ? `set base_weights to ${precision === 'int8' ? 'nf4' : 'int8 or nf4'}, ` : ''}use a smaller model, or LoRA instead of full fine-tuning.`,
     },
   );
 }
@@ -96,5 +105,5 @@ export function recordedDecision(checkpoint: string | null): Partial<MemoryDecis
 }
 
 function isPrecision(value: unknown): value is WeightPrecision {
-  return value === 'float32' || value === 'bfloat16' || value === 'stored';
+  return value === 'float32' || value === 'bfloat16' || value === 'stored' || isQuantised(String(value));
 }

@@ -1,10 +1,13 @@
 /** How much memory this process may use for tensors, on whatever computes. */
 import * as tf from '@tensorflow/tfjs-core';
 import { freeTensorMemory } from '../../native/free-memory.ts';
+import { askedGpuMemory, type GpuMemory, mostOfTrial, USERS_NUMBER } from '../../native/gpu-memory.ts';
+import { type HeldGpuMemory, watchOwnMemory } from '../../native/gpu-watch.ts';
 import type { NativeBackend } from '../../tensor/native/binding.ts';
 import { NATIVE_BACKEND } from '../../tensor/native/load.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
-import { type Budget, type Device, deviceBudget } from './budget.ts';
+import type { Gpu } from '../../tensor/webgpu/gpu.ts';
+import { type Budget, type Device, deviceBudget, isOnGpu, type MemoryUse } from './budget.ts';
 
 /** What the current backend computes on. */
 export function currentDevice(): Device {
@@ -17,8 +20,73 @@ export function currentDevice(): Device {
 /** The budget of this process on the current backend: what is free now, and what it already has. */
 export function currentBudget(): Budget {
   const device = currentDevice();
-  const onGpu = device === 'native-gpu' || device === 'webgpu';
-  const limit = tf.getBackend() === WEBGPU_BACKEND ? (tf.backend() as WebGpuBackend).gpu.budgetBytes : null;
-  if (limit !== null) return deviceBudget('webgpu', limit);
+  if (tf.getBackend() === WEBGPU_BACKEND) {
+    const { gpu } = tf.backend() as WebGpuBackend;
+    const memory = gpuMemory(gpu);
+    if (memory !== null) {
+      // From here on the GPU refuses to go beyond what was planned with.
+      gpu.budgetBytes = memory.bytes;
+      return deviceBudget('webgpu', memory.bytes);
+    }
+  }
+  const onGpu = device === 'native-gpu';
   return deviceBudget(device, freeTensorMemory(onGpu) + (onGpu ? 0 : process.memoryUsage.rss()));
+}
+
+/** What a GPU's buffers have taken at most, and what they may. */
+export interface GpuUse {
+  readonly peakBytes: number;
+  /** null: a software adapter without a limit. */
+  readonly memory: GpuMemory | null;
+}
+
+/** Of the current backend's GPU; null where it has none of webgpu's. */
+export function gpuUse(): GpuUse | null {
+  if (tf.getBackend() !== WEBGPU_BACKEND) return null;
+  const { gpu } = tf.backend() as WebGpuBackend;
+  return { peakBytes: gpu.counts.peakBytes, memory: gpuMemory(gpu) };
+}
+
+/** Found once a GPU: a plan that changed with every job would change how work is divided. */
+const found = new WeakMap<Gpu, GpuMemory>();
+
+/** The user's number, what is said to be free, or what a trial could allocate; null: a software adapter without either. */
+export function gpuMemory(gpu: Gpu): GpuMemory | null {
+  const known = found.get(gpu);
+  if (known !== undefined) return known;
+  const memory = findMemory(gpu);
+  if (memory !== null) found.set(gpu, memory);
+  return memory;
+}
+
+function findMemory(gpu: Gpu): GpuMemory | null {
+  if (gpu.budgetBytes !== null) return { bytes: gpu.budgetBytes, source: USERS_NUMBER };
+  if (gpu.adapter.software) return null;
+  const { bytes: own } = gpu.counts;
+  const asked = askedGpuMemory(gpu.adapter) ?? { bytes: gpu.room(mostOfTrial()), source: 'found by a trial' };
+  return { ...asked, bytes: asked.bytes + own };
+}
+
+const ownMemory = watchOwnMemory();
+
+/** MiB of the GPU that this process holds now and held at most; none on the processor, or where nothing tells. */
+export function gpuMemoryMetrics(): Readonly<Record<string, number>> {
+  const held = heldGpuMemory();
+  if (held === null) return {};
+  return { gpu_memory_mb: held.bytes / 2 ** 20, gpu_memory_peak_mb: held.peakBytes / 2 ** 20 };
+}
+
+/** The peak of this process, from what it holds now and what its work adds on the current backend. */
+export function peakUse(added: number): MemoryUse {
+  const host = process.memoryUsage.rss();
+  const device = currentDevice();
+  if (!isOnGpu(device)) return { host: host + added, gpu: 0 };
+  // What TensorFlow's pool holds beyond its tensors is free for the work.
+  const held = device === 'webgpu' ? (tf.backend() as WebGpuBackend).gpu.counts.bytes : tf.memory().numBytes;
+  return { host, gpu: held + added };
+}
+
+function heldGpuMemory(): HeldGpuMemory | null {
+  if (tf.getBackend() === WEBGPU_BACKEND) return (tf.backend() as WebGpuBackend).gpu.counts;
+  return currentDevice() === 'native-gpu' ? ownMemory() : null;
 }

@@ -3,6 +3,7 @@
  * over a part of the first micro-batch with the targets as completions, and decoding steps at two depths of the cache.
  * Divided and bounded like the run itself; it changes nothing. A run that is resumed has measured its steps already.
  */
+import * as tf from '@tensorflow/tfjs-core';
 import type { PromptGroup } from '../../model/pack.ts';
 import { parameterCount } from '../../model/parameter.ts';
 import { type BatchPlan, generationRecords, planBatches, recordAt } from '../batching/batching.ts';
@@ -11,7 +12,9 @@ import { isReinforcement, type RunConfig } from '../config.ts';
 import type { Metrics } from '../events.ts';
 import type { RunEstimate } from '../host/start.ts';
 import type { Session } from '../session.ts';
-import { planRows, tokenCost } from './memory.ts';
+import { isOnGpu } from './budget.ts';
+import { currentDevice, peakUse } from './device.ts';
+import { keptLogits, planRows, type RowRange, type RowSize, tokenCost } from './memory.ts';
 import { cacheBytes, rowsAtOnce } from './plan.ts';
 import { type PassTimes, type PassWork, timeDecoding, timePasses, workOf } from './timing.ts';
 import { withinMemory } from './within-memory.ts';
@@ -30,16 +33,13 @@ const NEWEST_STEPS = 10;
 /** Estimates time and memory of the steps from `firstStep` on. */
 export function estimateRun(session: Session, firstStep: number, known: Known = {}): RunEstimate {
   const { config, parameters } = session;
-  const resident = process.memoryUsage.rss();
   const { secondsPerStep, bytes } = isReinforcement(config.method)
     ? estimateGrpo(session, known)
     : estimateSft(session, known);
   // The moments are zeros that no page of memory holds yet.
   const training = 3 * 4 * parameterCount(parameters);
-  return {
-    ...remaining(secondsPerStep, config, firstStep),
-    memoryBytes: resident + training + bytes + WORKING_BYTES,
-  };
+  const { host: memoryBytes, gpu: gpuBytes } = peakUse(training + bytes + WORKING_BYTES);
+  return { ...remaining(secondsPerStep, config, firstStep), memoryBytes, gpuBytes };
 }
 
 /** The estimate of a resumed run, from its own newest steps; null if it has none. */
@@ -49,10 +49,11 @@ export function estimateFromHistory(
   firstStep: number,
 ): RunEstimate | null {
   const newest = history.slice(-NEWEST_STEPS).flatMap(({ step_time }) => step_time ?? []);
-  const memory = history.flatMap(({ memory_mb }) => memory_mb ?? []);
+  const peak = (name: string): number => Math.max(0, ...history.flatMap(({ [name]: mb }) => mb ?? [])) * 2 ** 20;
   const median = newest.toSorted((a, b) => a - b)[Math.floor(newest.length / 2)];
   if (median === undefined) return null;
-  return { ...remaining(median, config, firstStep), memoryBytes: Math.max(0, ...memory) * 2 ** 20 };
+  const gpuBytes = isOnGpu(currentDevice()) ? peak('gpu_memory_peak_mb') : 0;
+  return { ...remaining(median, config, firstStep), memoryBytes: peak('memory_mb'), gpuBytes };
 }
 
 /** An estimate of the same run for fewer steps. */
@@ -121,15 +122,21 @@ function diversity(session: Session, times: PassTimes, known: Known): StepEstima
   };
 }
 
-/** The prompts with as many completions as are sampled, as long as their targets, or as those that were sampled. */
-function groupsOf(
-  { maxCompletionLength }: Session,
-  prompts: readonly TokenRecord[],
-  groupSize: number,
-  known: Known,
-): PromptGroup[] {
-  return prompts.map(({ promptIds, targetIds }) => {
-    const length = Math.min(maxCompletionLength, Math.max(1, Math.round(known.completionTokens ?? targetIds.length)));
+/** Tokens of a record's completions: as those that were sampled, as its target, or the most where it has no target. */
+function expectedTokens(
+  { maxCompletionLength, task }: Pick<Session, 'maxCompletionLength' | 'task'>,
+  { record, targetIds }: TokenRecord,
+  { completionTokens }: Known,
+): number {
+  const likely = completionTokens ?? (task.reference(record) === '' ? maxCompletionLength : targetIds.length);
+  return Math.min(maxCompletionLength, likely);
+}
+
+/** The prompts with as many completions as are sampled, of the tokens that are expected. */
+function groupsOf(session: Session, prompts: readonly TokenRecord[], groupSize: number, known: Known): PromptGroup[] {
+  return prompts.map((prompt) => {
+    const { promptIds, targetIds } = prompt;
+    const length = Math.max(1, Math.round(expectedTokens(session, prompt, known)));
     const completion = Array.from({ length }, (_, i) => targetIds[i % targetIds.length] ?? 0);
     return { promptIds, completions: Array.from({ length: groupSize }, () => completion) };
   });
@@ -173,7 +180,20 @@ function passesWithin(session: Session, groups: readonly PromptGroup[], rowsPerM
       seconds += before + times.training(work);
     }
   }
-  return { times, seconds, bytes: planned.reduce((most, { bytes }) => Math.max(most, bytes), 0) };
+  const bytes = planned.map((plan) => plan.bytes + keptBy(plan, sizes, policy.model.config.vocabSize));
+  return { times, seconds, bytes: Math.max(0, ...bytes) };
+}
+
+/** Bytes of logits that the largest part of a micro-batch keeps; native's are within its program's. */
+function keptBy(
+  { start, parts, keptBytes }: { readonly start: number } & Pick<ReturnType<typeof planRows>, 'parts' | 'keptBytes'>,
+  sizes: readonly RowSize[],
+  vocabulary: number,
+): number {
+  if (tf.getBackend() !== 'wasm') return 0;
+  const tokens = ({ first, end }: RowRange): number =>
+    sizes.slice(start + first, start + end).reduce((sum, { completion }) => sum + completion, 0);
+  return Math.max(0, ...parts.map((part) => keptLogits(keptBytes, tokens(part), vocabulary)));
 }
 
 /** Sampling of a generation: prompts read, then decoding steps until the mean length; finished rows cost nothing. */
@@ -185,15 +205,15 @@ function decodingOf(session: Session, prompts: readonly TokenRecord[], times: Pa
 }
 
 function decodingWithin(
-  { policy, config, maxCompletionLength }: Session,
+  session: Session,
   prompts: readonly TokenRecord[],
   times: PassTimes,
   known: Known,
   megabytes: number,
 ): StepEstimate {
+  const { policy, config, maxCompletionLength } = session;
   const model = policy.model.config;
-  const targets = prompts.reduce((sum, { targetIds }) => sum + targetIds.length, 0) / prompts.length;
-  const length = Math.min(maxCompletionLength, known.completionTokens ?? targets);
+  const length = prompts.reduce((sum, prompt) => sum + expectedTokens(session, prompt, known), 0) / prompts.length;
   const group = config.num_generations;
   const rows = prompts.length * group;
   const promptTokens = prompts.reduce((most, { promptIds }) => Math.max(most, promptIds.length), 0);

@@ -1,5 +1,6 @@
 /** Generation within memory, for every job that samples or answers: one place decides how many rows at a time. */
 import { type Completion, type GenerateOptions, generate } from '../../model/generate.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Policy } from '../policy.ts';
 import { rowsAtOnce } from './plan.ts';
 import { withinMemory } from './within-memory.ts';
@@ -13,7 +14,9 @@ export function generateWithin(
 ): Completion[] {
   const group = options.numGenerations;
   const promptTokens = prompts.reduce((most, { length }) => Math.max(most, length), 0);
-  const shape = { promptTokens, completionTokens: options.maxNewTokens, group };
+  // After their first turn, completions no longer share their prompt's keys and values.
+  const shared = options.turns === undefined ? group : 1;
+  const shape = { promptTokens, completionTokens: options.maxNewTokens, group: shared };
   return generate(model, adapter, prompts, {
     ...options,
     inBatches: (work) =>
@@ -21,4 +24,12 @@ export function generateWithin(
         work(rowsAtOnce(model.config, shape, prompts.length * group, megabytes * 2 ** 20)),
       ),
   });
+}
+
+/** A policy as what an evaluation asks for completions. */
+export function sampler(policy: Policy, activationMb: number): Pick<Engine, 'sample'> {
+  const { eosTokenIds } = policy.model.config;
+  return {
+    sample: async (prompts, sampling) => generateWithin(policy, prompts, activationMb, { ...sampling, eosTokenIds }),
+  };
 }

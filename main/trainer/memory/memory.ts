@@ -20,6 +20,9 @@ export interface PassPlan {
   readonly maxTokens: number;
 }
 
+/** Most bytes of logits that a pass keeps: more wouldn't pay in a heap of 4 GiB. */
+const KEPT_LOGITS = 256 * 2 ** 20;
+
 /** Memory of the running op and its gradient, in addition to the saved tensors counted below. */
 const PEAK = 1.2;
 
@@ -75,21 +78,32 @@ export interface RowSize {
   readonly completion: number;
 }
 
-/** How the rows of a micro-batch are run: in which parts, whether with checkpointing, and the peak bytes of a part. */
+/**
+ * How the rows of a micro-batch are run: in which parts, whether with checkpointing, the peak bytes of a part, and the
+ * bytes of logits that it may keep besides for its gradient.
+ */
 export function planRows(
   rows: readonly RowSize[],
   cost: TokenCost,
   config: Pick<RunConfig, 'activation_memory_mb' | 'gradient_checkpointing'>,
-): { readonly parts: RowRange[]; readonly checkpointing: boolean; readonly bytes: number } {
+): { readonly parts: RowRange[]; readonly checkpointing: boolean; readonly bytes: number; readonly keptBytes: number } {
   const longest = rows.reduce((most, { prompt, completion }) => Math.max(most, prompt + completion), 0);
   const tokens = rows.reduce(
     (sum, row, i) => sum + row.completion + (rows[i - 1]?.group === row.group ? 0 : row.prompt),
     0,
   );
-  const pass = planPass(tokens, longest, cost, config.activation_memory_mb * 2 ** 20, config.gradient_checkpointing);
+  const budget = config.activation_memory_mb * 2 ** 20;
+  const pass = planPass(tokens, longest, cost, budget, config.gradient_checkpointing);
   const { checkpointing, maxTokens } = pass;
   const bytes = maxTokens * (checkpointing ? cost.checkpointed : cost.plain);
-  return { parts: cutRows(rows, maxTokens), checkpointing, bytes };
+  const keptBytes = Math.max(0, Math.min(KEPT_LOGITS, budget - bytes));
+  return { parts: cutRows(rows, maxTokens), checkpointing, bytes, keptBytes };
+}
+
+/** Bytes of the logits that a part of so many completion tokens keeps on wasm: all of them or none. */
+export function keptLogits(keptBytes: number, tokens: number, vocabulary: number): number {
+  const bytes = 4 * tokens * vocabulary;
+  return bytes <= keptBytes ? bytes : 0;
 }
 
 /** Rows [first, end) of a micro-batch that are run together. */

@@ -53,7 +53,7 @@ export function memoryPlan(config: ModelConfig, options: PlanOptions): MemoryPla
   });
   const [{ first, end } = { first: 0, end: 0 }] = parts;
   const cache = cacheBytes(config, options, sampled);
-  const total = usedBytes(config, options, budget.program, Math.max(cache, activations));
+  const total = usedBytes(config, options, budget.program, Math.max(cache, activations), budget.device);
   return {
     ...residentBytes(config, options),
     ...{ sampled, cache, trained: end - first, activations, program: budget.program },

@@ -37,8 +37,9 @@ const ATTENTION_SECONDS = 1;
 const TRAINING_SECONDS = 2;
 const FORWARD_SECONDS = 1;
 const DECODE_SECONDS = 2;
-/** Packed tokens of the first pass, from which the size of the next one follows. */
-const FIRST_TOKENS = 48;
+/** Packed tokens of the smaller passes, and how many times as many those of the larger ones have at least. */
+const FEW_TOKENS = 16;
+const LEAST_GROWTH = 3;
 /** Rounds after which a time that no longer falls counts as settled: code gets faster as the engine optimises it. */
 const MOST_ROUNDS = 8;
 /** Decoding steps timed at each depth. */
@@ -67,7 +68,8 @@ const triangle = (n: number): number => (n * (n + 1)) / 2;
 
 /**
  * Times passes like the one over `groups`, on as much of them as the time allows, in the way that the run does them.
- * A pass costs something by itself too (16-bit weights are widened once a pass), which shows in passes of two sizes.
+ * A pass costs something by itself too: the weights are read, packed and, if they have 16 bits, widened once. On large
+ * models that is a third of a short pass, so passes of two sizes are timed, with and without a gradient.
  */
 export function timePasses(
   policy: Policy,
@@ -80,35 +82,53 @@ export function timePasses(
   const attention = timeAttention(config, groups);
   // Recomputed layers attend a second time.
   const attending = attention.training + (checkpointing ? attention.forward : 0);
-  const forwardSeconds = (some: readonly PromptGroup[]): number => forwardPass(policy, some, temperature);
-  const few = cutGroups(groups, FIRST_TOKENS);
-  const fewSeconds = settled(() => forwardSeconds(few), FORWARD_SECONDS / 4);
-  const many = cutGroups(groups, (FIRST_TOKENS * FORWARD_SECONDS) / 2 / Math.max(fewSeconds, 1e-6));
+  const forward = (some: readonly PromptGroup[]) => () => forwardPass(policy, some, temperature);
+  const training = (some: readonly PromptGroup[]) => () =>
+    trainingPass(policy, parameters, some, temperature, checkpointing);
+  const few = cutGroups(groups, FEW_TOKENS);
+  const fewForward = settled(forward(few), FORWARD_SECONDS / 2);
+  const fewTraining = settled(training(few), TRAINING_SECONDS / 2);
+  const growth = Math.max(LEAST_GROWTH, TRAINING_SECONDS / 4 / Math.max(fewTraining, 1e-6));
+  const many = cutGroups(groups, growth * FEW_TOKENS);
   const [small, large] = [workOf(config, few), workOf(config, many)];
-  const grows = large.products > 2 * small.products;
-  const some = grows ? many : few;
-  const work = grows ? large : small;
-  const manySeconds = grows ? settled(() => forwardSeconds(many), FORWARD_SECONDS) : fewSeconds;
-  const trainingSeconds = settled(
-    () => trainingPass(policy, parameters, some, temperature, checkpointing),
-    TRAINING_SECONDS,
-  );
-  const [fewProducts, manyProducts] = [
-    byWeights(fewSeconds, small.pairs * attention.forward),
-    byWeights(manySeconds, work.pairs * attention.forward),
-  ];
-  const slope = grows ? (manyProducts - fewProducts) / (large.products - small.products) : 0;
-  const fixed = grows ? Math.max(0, fewProducts - Math.max(0, slope) * small.products) : 0;
-  const perProduct = Math.max(0, manyProducts - fixed) / work.products;
-  // A gradient reads the weights again, and so do layers that are computed again.
-  const passes = checkpointing ? 3 : 2;
-  const trained = byWeights(trainingSeconds, work.pairs * attending);
-  const fixedTraining = Math.min(passes * fixed, trained / 2);
-  const perTrained = (trained - fixedTraining) / work.products;
-  return {
-    training: ({ products, pairs }) => fixedTraining + products * perTrained + pairs * attending,
-    forward: ({ products, pairs }) => fixed + products * perProduct + pairs * attention.forward,
+  const timed = (fewSeconds: number, pass: () => number, most: number, perPair: number): PassLine => {
+    const short = { products: small.products, seconds: byWeights(fewSeconds, small.pairs * perPair) };
+    if (large.products <= LEAST_DIFFERENCE * small.products) return passLine(short, short);
+    return passLine(short, {
+      products: large.products,
+      seconds: byWeights(settled(pass, most), large.pairs * perPair),
+    });
   };
+  const alone = timed(fewForward, forward(many), FORWARD_SECONDS, attention.forward);
+  const both = timed(fewTraining, training(many), TRAINING_SECONDS, attending);
+  return {
+    training: ({ products, pairs }) => both.fixed + products * both.perProduct + pairs * attending,
+    forward: ({ products, pairs }) => alone.fixed + products * alone.perProduct + pairs * attention.forward,
+  };
+}
+
+/** Seconds of a pass, attention apart. */
+export interface PassLine {
+  readonly fixed: number;
+  readonly perProduct: number;
+}
+
+interface TimedPass {
+  readonly products: number;
+  readonly seconds: number;
+}
+
+/** Passes that differ by less say little about what a pass costs by itself. */
+const LEAST_DIFFERENCE = 1.5;
+/** What a pass costs by itself is at most this share of the larger one: more is a moment when the machine was busy. */
+const MOST_FIXED = 0.6;
+
+/** The line through a shorter and a longer pass; through zero if they are the same. */
+export function passLine(short: TimedPass, long: TimedPass): PassLine {
+  const difference = long.products - short.products;
+  const slope = difference === 0 ? Number.POSITIVE_INFINITY : (long.seconds - short.seconds) / difference;
+  const fixed = Math.min(Math.max(0, short.seconds - slope * short.products), MOST_FIXED * long.seconds);
+  return { fixed, perProduct: (long.seconds - fixed) / long.products };
 }
 
 /** A pass's seconds without attention's; a share is left if that was measured too long. */

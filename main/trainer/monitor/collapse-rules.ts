@@ -10,6 +10,8 @@ export interface WatchSettings {
   readonly temperature: number;
   readonly learningRate: number;
   readonly beta: number;
+  /** Steps of the whole run. */
+  readonly maxSteps: number;
   /** The maximum weighted reward; null: unknown, then no stage is ever called learned. */
   readonly highestReward: number | null;
 }
@@ -33,6 +35,8 @@ export interface WatchHistory {
   readonly startEntropy: number | null;
   readonly rewardFast: number | null;
   readonly rewardSlow: number | null;
+  /** Steps since the slow mean last rose. */
+  readonly flatSteps: number;
 }
 
 /** A step with at least this share of dead groups is a problem. */
@@ -48,6 +52,16 @@ const REPETITION_HIGH = 0.5;
 const LEARNED = 0.95;
 /** The reward is rising while its fast mean is above the slow one by this share of the reward's scale. */
 const RISING = 0.02;
+/** Shares of a new reward in its fast and its slow mean. */
+const FAST = 0.3;
+const SLOW = 0.05;
+
+/** A rise of the slow mean counts from this share of the reward's scale on. */
+const RISE = 0.02;
+/** A reward below this share of the maximum that doesn't rise for this share of the run, at least so many steps. */
+const FAR_FROM_TOP = 0.8;
+const FLAT_SHARE = 0.4;
+const FLAT_STEPS = 25;
 
 /** Applies every rule to one step. */
 export function troubles(metrics: Metrics, trend: WatchHistory, settings: WatchSettings): Findings {
@@ -61,6 +75,7 @@ export function troubles(metrics: Metrics, trend: WatchHistory, settings: WatchS
     repetition: repetition(metrics, settings, excused),
     entropy: lowEntropy(metrics, trend, excused),
     kl: highKl(metrics, settings),
+    no_progress: noProgress(metrics, trend, settings),
   };
 }
 
@@ -164,6 +179,47 @@ function highKl(metrics: Metrics, settings: WatchSettings): Trouble | null | und
   };
 }
 
+function noProgress(metrics: Metrics, trend: WatchHistory, settings: WatchSettings): Trouble | null | undefined {
+  const { reward } = metrics;
+  const { highestReward, maxSteps } = settings;
+  if (reward === undefined) return undefined;
+  // Where the best possible reward isn't known, a flat curve may be success.
+  if (highestReward === null || reward >= FAR_FROM_TOP * highestReward) return null;
+  if (trend.flatSteps < Math.max(FLAT_STEPS, FLAT_SHARE * maxSteps) || isRising(trend, settings)) return null;
+  return {
+    severity: 1,
+    message: `The reward has stayed near ${(trend.rewardSlow ?? reward).toFixed(2)} for ${trend.flatSteps} steps, far from the best possible ${short(highestReward)}: what the completions of a group differ in doesn't bring the model closer.`,
+    remedy:
+      'Go back to a shorter stage, warm the model up on targets of this length (train --method sft), or raise num_generations so that a better completion turns up.',
+  };
+}
+
+/** Follows the reward by one step: its fast and slow means, and for how long the slow one hasn't risen. */
+export function followReward(before: RewardTrend, reward: number, scale: number): RewardTrend {
+  const { rewardFast, rewardSlow, bestReward, flatSteps } = before;
+  const fast = rewardFast === null ? reward : rewardFast + FAST * (reward - rewardFast);
+  const slow = rewardSlow === null ? reward : rewardSlow + SLOW * (reward - rewardSlow);
+  const rises = bestReward === null || slow >= bestReward + RISE * scale;
+  return {
+    rewardFast: fast,
+    rewardSlow: slow,
+    bestReward: rises ? slow : bestReward,
+    flatSteps: rises ? 0 : flatSteps + 1,
+  };
+}
+
+/** Before the first reward. */
+export const NO_TREND: RewardTrend = { rewardFast: null, rewardSlow: null, bestReward: null, flatSteps: 0 };
+
+export interface RewardTrend {
+  /** Running means of the reward: rising while fast is well above slow. */
+  readonly rewardFast: number | null;
+  readonly rewardSlow: number | null;
+  /** The slow mean when it last rose, and the steps since. */
+  readonly bestReward: number | null;
+  readonly flatSteps: number;
+}
+
 function isLearned(metrics: Metrics, settings: WatchSettings): boolean | undefined {
   const dead = metrics['groups/dead'] ?? metrics.frac_reward_zero_std;
   if (dead === undefined) return undefined;
@@ -191,4 +247,8 @@ function ofGroups(share: number, { groupsPerGeneration }: WatchSettings): string
 
 function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)));
 }

@@ -9,7 +9,15 @@
  */
 
 import type { Metrics, WarningRule } from '../events.ts';
-import { type Findings, type Trouble, troubles, type WatchSettings } from './collapse-rules.ts';
+import {
+  type Findings,
+  followReward,
+  NO_TREND,
+  type RewardTrend,
+  type Trouble,
+  troubles,
+  type WatchSettings,
+} from './collapse-rules.ts';
 
 export type { WatchSettings } from './collapse-rules.ts';
 
@@ -34,14 +42,11 @@ interface RuleState {
 }
 
 /** Plain JSON. */
-export interface WatchState {
+export interface WatchState extends RewardTrend {
   readonly rules: Readonly<Record<WarningRule, RuleState>>;
   /** Mean entropy of the first steps, and their number so far. */
   readonly startEntropy: number | null;
   readonly startSteps: number;
-  /** Fast and slow running means of the reward: rising while fast is well above slow. */
-  readonly rewardFast: number | null;
-  readonly rewardSlow: number | null;
   /** The newest reward: steps that reuse a generation have none. */
   readonly lastReward: number | null;
   readonly learnedStreak: number;
@@ -56,20 +61,31 @@ export interface WatchResult {
 
 /** Steps over which the initial entropy is averaged. */
 const START_STEPS = 3;
-const FAST = 0.3;
-const SLOW = 0.05;
 
-const RULES = ['not_finite', 'dead_groups', 'repetition', 'entropy', 'kl'] as const satisfies readonly WarningRule[];
+const RULES = [
+  'not_finite',
+  'dead_groups',
+  'repetition',
+  'entropy',
+  'kl',
+  'no_progress',
+] as const satisfies readonly WarningRule[];
 const quiet: RuleState = { streak: 0, healthy: 0, warned: 0 };
 
 /** The state before the first step. */
 export function startWatch(): WatchState {
   return {
-    rules: { not_finite: quiet, dead_groups: quiet, repetition: quiet, entropy: quiet, kl: quiet },
+    rules: {
+      not_finite: quiet,
+      dead_groups: quiet,
+      repetition: quiet,
+      entropy: quiet,
+      kl: quiet,
+      no_progress: quiet,
+    },
+    ...NO_TREND,
     startEntropy: null,
     startSteps: 0,
-    rewardFast: null,
-    rewardSlow: null,
     lastReward: null,
     learnedStreak: 0,
     said: [],
@@ -78,7 +94,7 @@ export function startWatch(): WatchState {
 
 /** Processes one step's metrics. */
 export function watchStep(before: WatchState, metrics: Metrics, settings: WatchSettings): WatchResult {
-  const trend = followTrend(before, metrics);
+  const trend = followTrend(before, metrics, settings);
   const reward = metrics.reward ?? trend.lastReward;
   const found = troubles(reward === null ? metrics : { ...metrics, reward }, trend, settings);
   const rules = { ...before.rules };
@@ -91,6 +107,8 @@ export function watchStep(before: WatchState, metrics: Metrics, settings: WatchS
     if (trouble === null || !next.speak) continue;
     // Identical completions are why those groups are dead: one warning covers both.
     if (rule === 'repetition' && covered(rules.dead_groups, found)) continue;
+    // Why the reward is flat has been said.
+    if (rule === 'no_progress' && (rules.dead_groups.warned > 0 || rules.repetition.warned > 0)) continue;
     warnings.push({ rule, message: trouble.message, remedy: trouble.remedy });
   }
   const learned = noticeLearned(before, metrics, found, settings);
@@ -117,19 +135,16 @@ function covered(dead: RuleState, found: Findings): boolean {
   return dead.warned > 0 && found.dead_groups?.identical === true;
 }
 
-function followTrend(before: WatchState, metrics: Metrics): WatchState {
+function followTrend(before: WatchState, metrics: Metrics, { highestReward }: WatchSettings): WatchState {
   const { entropy, reward } = metrics;
-  let { startEntropy, startSteps, rewardFast, rewardSlow, lastReward } = before;
+  let { startEntropy, startSteps } = before;
   if (entropy !== undefined && Number.isFinite(entropy) && startSteps < START_STEPS) {
     startEntropy = ((startEntropy ?? 0) * startSteps + entropy) / (startSteps + 1);
     startSteps++;
   }
-  if (reward !== undefined && Number.isFinite(reward)) {
-    rewardFast = rewardFast === null ? reward : rewardFast + FAST * (reward - rewardFast);
-    rewardSlow = rewardSlow === null ? reward : rewardSlow + SLOW * (reward - rewardSlow);
-    lastReward = reward;
-  }
-  return { ...before, startEntropy, startSteps, rewardFast, rewardSlow, lastReward };
+  if (reward === undefined || !Number.isFinite(reward)) return { ...before, startEntropy, startSteps };
+  const trend = followReward(before, reward, highestReward ?? Math.abs(reward));
+  return { ...before, ...trend, startEntropy, startSteps, lastReward: reward };
 }
 
 function noticeLearned(

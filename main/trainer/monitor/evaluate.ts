@@ -1,17 +1,14 @@
 /** Held-out evaluation: greedy completions of frozen prompts, measured by the task. */
 import type { Task } from '../../tasks/task.ts';
 import type { TokenRecord } from '../batching/prompts.ts';
+import { type EpisodeContext, sampleEpisodes } from '../episodes.ts';
 import type { EvaluationItem, Metrics } from '../events.ts';
-import { generateWithin } from '../memory/generate-within.ts';
-import type { Policy } from '../policy.ts';
-import { answerOf } from '../rollout.ts';
+import { answerOf, messagesOf } from '../rollout.ts';
 
 export interface EvaluateOptions {
   readonly maxNewTokens: number;
   /** Records between two reports of progress. */
   readonly batchSize: number;
-  /** In MiB, for keys, values and logits: it decides how many records are decoded together. */
-  readonly activationMb: number;
   /** Called with the number of records done. */
   readonly onProgress?: (done: number) => void;
   /** Called after each decoding step. */
@@ -25,37 +22,30 @@ export interface Evaluation {
 }
 
 /** Completes every record greedily and measures it. */
-export function evaluate(
-  task: Task,
-  policy: Policy,
+export async function evaluate(
+  context: EpisodeContext & { readonly task: Task },
   records: readonly TokenRecord[],
-  decode: (ids: readonly number[]) => string,
   options: EvaluateOptions,
-): Evaluation {
+): Promise<Evaluation> {
+  const { task, tokenizer } = context;
   const items: EvaluationItem[] = [];
   for (let start = 0; start < records.length; start += options.batchSize) {
     const batch = records.slice(start, start + options.batchSize);
-    const completions = generateWithin(
-      policy,
-      batch.map(({ promptIds }) => promptIds),
-      options.activationMb,
-      {
-        numGenerations: 1,
-        maxNewTokens: options.maxNewTokens,
-        eosTokenIds: policy.model.config.eosTokenIds,
-        temperature: 0,
-        topK: 0,
-        topP: 1,
-        minP: null,
-        repetitionPenalty: 1,
-        coordinates: [0],
-        ...(options.onToken && { onToken: options.onToken }),
-      },
-    );
-    const answers = batch.map(({ record }, i) => answerOf(record, completions[i], decode(completions[i]?.ids ?? [])));
+    const completions = await sampleEpisodes(context, batch, {
+      numGenerations: 1,
+      maxNewTokens: options.maxNewTokens,
+      temperature: 0,
+      topK: 0,
+      topP: 1,
+      minP: null,
+      repetitionPenalty: 1,
+      coordinates: [0],
+      ...(options.onToken && { onToken: options.onToken }),
+    });
+    const answers = batch.map(({ record }, i) => answerOf(record, completions[i], tokenizer.decode));
     task.measure(answers).forEach((metrics, i) => {
       const { record, completion = '' } = answers[i] ?? {};
-      items.push({ id: record?.id ?? '', completion, metrics });
+      items.push({ id: record?.id ?? '', completion, metrics, ...messagesOf(completions[i]) });
     });
     options.onProgress?.(items.length);
   }

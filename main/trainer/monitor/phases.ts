@@ -1,6 +1,6 @@
 /** A step's time by phase, in seconds. */
 export interface Phases {
-  /** Runs and times one phase; phases with the same name add up. */
+  /** Runs and times one phase, to the end of its promise; phases with the same name add up. */
   time<T>(phase: string, work: () => T): T;
   /** `time/<phase>` of the step; resets. */
   take(): Readonly<Record<string, number>>;
@@ -13,8 +13,12 @@ export function openPhases(onBegin: () => void = () => undefined): Phases {
     time: (phase, work) => {
       onBegin();
       const start = performance.now();
+      const stop = (): void => {
+        seconds[`time/${phase}`] = (seconds[`time/${phase}`] ?? 0) + (performance.now() - start) / 1000;
+      };
       const result = work();
-      seconds[`time/${phase}`] = (seconds[`time/${phase}`] ?? 0) + (performance.now() - start) / 1000;
+      if (result instanceof Promise) return result.finally(stop) as typeof result;
+      stop();
       return result;
     },
     take: () => {

@@ -15,6 +15,7 @@ export function watchSettings(config: TrainConfig, task: Pick<Task, 'highestRewa
     temperature: config.temperature,
     learningRate: config.learning_rate,
     beta: config.beta,
+    maxSteps: config.max_steps,
     highestReward: highestReward(task, config.reward_weights),
   };
 }

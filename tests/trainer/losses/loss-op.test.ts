@@ -1,18 +1,14 @@
-import '@tensorflow/tfjs-backend-cpu';
-import '../../../main/tensor/gradients.ts';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../main/trainer/config.ts';
 import { grpoLoss } from '../../../main/trainer/losses/loss-op.ts';
+import { openTestBackends } from '../../backends.ts';
 
 const normaliser = { maxCompletionLength: 2, numItemsInBatch: 3, gradientAccumulationSteps: 1, stepsPerGeneration: 1 };
 const config = parseConfig({});
 
-beforeAll(async () => {
-  await tf.setBackend('cpu');
-});
-
-describe('grpoLoss', () => {
+describe.each(await openTestBackends())('grpoLoss on $name', (backend) => {
+  beforeAll(backend.use);
   const constants = { oldLogps: null, refLogps: null, advantages: [1, -1], mask: [1, 1, 1, 0] };
 
   it('differentiates through the op that made the log-probabilities', () => {

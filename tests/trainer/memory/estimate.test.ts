@@ -43,6 +43,18 @@ describe('estimateRun', () => {
     expect(seconds(60)).toBeGreaterThan(2 * seconds(4));
     session.dispose();
   });
+
+  it('counts on the longest completions where a task has no target', () => {
+    const session = tinySession({
+      model,
+      config: { max_completion_length: 60, num_generations: 8, per_device_train_batch_size: 64 },
+    });
+    const untargeted = { ...session, task: { ...session.task, reference: () => '' } };
+    const seconds = (of: typeof session): number => estimateRun(of, 0).secondsPerStep;
+    seconds(session);
+    expect(seconds(untargeted)).toBeGreaterThan(2 * seconds(session));
+    session.dispose();
+  });
 });
 
 describe('estimateFromHistory', () => {
@@ -51,6 +63,7 @@ describe('estimateFromHistory', () => {
     expect(estimateFromHistory(history, { max_steps: 25 }, 5)).toEqual({
       ...{ secondsPerStep: 3, seconds: 60 },
       memoryBytes: 104 * 2 ** 20,
+      gpuBytes: 0,
     });
     expect(estimateFromHistory([], { max_steps: 25 }, 0)).toBeNull();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
-import { cutRows, planPass, tokenCost } from '../../../main/trainer/memory/memory.ts';
+import { cutRows, keptLogits, planPass, planRows, tokenCost } from '../../../main/trainer/memory/memory.ts';
 
 const COST = { plain: 1000, checkpointed: 100 };
 
@@ -20,6 +20,26 @@ describe('planPass', () => {
   it('checkpoints the parts where one sequence alone is too long, and never asks for less than a sequence', () => {
     expect(planPass(600, 60, COST, 50_000)).toEqual({ checkpointing: true, maxTokens: 500 });
     expect(planPass(1200, 600, COST, 50_000)).toEqual({ checkpointing: true, maxTokens: 600 });
+  });
+});
+
+describe('planRows', () => {
+  const rows = [{ group: 0, prompt: 40, completion: 60 }];
+  const kept = (activation_memory_mb: number): number =>
+    planRows(rows, { plain: 2 ** 20, checkpointed: 1000 }, { activation_memory_mb, gradient_checkpointing: null })
+      .keptBytes;
+
+  it('leaves logits what activations leave of the budget, and at most 256 MiB', () => {
+    expect([100, 130, 1000].map(kept)).toEqual([0, 30 * 2 ** 20, 256 * 2 ** 20]);
+  });
+
+  it('leaves them nothing where a single sequence needs more than the budget', () => {
+    const config = { activation_memory_mb: 1, gradient_checkpointing: false };
+    expect(planRows(rows, { plain: 2 ** 20, checkpointed: 1000 }, config).keptBytes).toBe(0);
+  });
+
+  it('counts kept logits whole or not at all', () => {
+    expect([79, 80].map((keptBytes) => keptLogits(keptBytes, 2, 10))).toEqual([0, 80]);
   });
 });
 

@@ -4,6 +4,7 @@ import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
 import {
   deviceBudget,
+  keptAs,
   precisionFor,
   quarterSteps,
   usedBytes,
@@ -68,6 +69,18 @@ describe('memoryPlan', () => {
     expect(precisionFor(LLAMA_3B, { rank: 16 }, deviceBudget('wasm', 12 * GIB))).toBe('float32');
   });
 
+  it('counts linear layers in blocks of 8 or 4 bits, the rest in 16', () => {
+    const linear = 28 * (3072 * (3072 + 1024 + 1024 + 3072) + 3 * 3072 * 8192);
+    const rest = 2 * (weightCount(LLAMA_3B) - linear);
+    const weights = (precision: 'int8' | 'nf4') => memoryPlan(LLAMA_3B, options({ precision })).weights;
+    expect(weights('int8')).toBe(rest + 1.0625 * linear);
+    expect(weights('nf4')).toBe(rest + 0.5625 * linear);
+    // Elsewhere they are unpacked.
+    expect(['webgpu', 'wasm', 'native'].map((device) => keptAs('nf4', device as 'webgpu' | 'wasm' | 'native'))).toEqual(
+      ['nf4', 'float32', 'float32'],
+    );
+  });
+
   it('counts adapters of rank r with gradient and moments, or all weights three times', () => {
     // (in + out) of the seven linear layers of a block: 6144 + 4096 * 2 + 6144 + 11264 * 3.
     expect(memoryPlan(LLAMA_3B, options({})).optimiser).toBe(16 * 16 * 28 * 54272);
@@ -126,6 +139,21 @@ describe('what runs decide', () => {
     const weights = 4 * weightCount(small);
     expect(used({ trained: 'all' }) - used({ trained: 'none' })).toBe(3 * weights);
     expect(used({ trained: 'all', copies: 1 }) - used({ trained: 'all' })).toBe(weights);
+  });
+
+  it('names weights of fewer bits where they would make a model fit on webgpu, and takes them when asked', () => {
+    const budget = deviceBudget('webgpu', 4 * GIB);
+    expect(() => decideForRun(config, LLAMA_3B, {}, budget)).toThrow(
+      expect.objectContaining({
+        code: 'OUT_OF_MEMORY',
+        remedy: expect.stringContaining('base_weights to int8 or nf4'),
+      }),
+    );
+    const packed = { ...config, base_weights: 'nf4' as const };
+    expect(decideForRun(packed, LLAMA_3B, {}, budget).precision).toBe('nf4');
+    // Elsewhere the same numbers take the memory of float32.
+    expect(() => decideForRun(packed, LLAMA_3B, {}, native(8))).toThrow(/needs at least 12/);
+    expect(decideForRun(packed, LLAMA_3B, {}, native(48)).precision).toBe('nf4');
   });
 
   it('keeps a number that was given, and the one that a checkpoint was trained with', () => {

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { disposeModel, modelParameters } from '../../../main/model/model.ts';
-import { cutGroups, timeDecoding, timePasses, workOf } from '../../../main/trainer/memory/timing.ts';
+import { cutGroups, passLine, timeDecoding, timePasses, workOf } from '../../../main/trainer/memory/timing.ts';
 import { openTestBackends } from '../../backends.ts';
 import { tinyModel } from '../../model/tiny.ts';
 
@@ -30,6 +30,29 @@ describe('cutGroups', () => {
 
   it('shortens prompt and completion alike where one row is too long', () => {
     expect(sizes(cutGroups([group(1000, 500, 500)], 150))).toEqual([[100, 50]]);
+  });
+});
+
+describe('passLine', () => {
+  it('separates what a pass costs by itself from what grows with it', () => {
+    // 0.2 s and 0.01 s each: a pass of 16 extrapolated alone would be twice too long at 160.
+    const line = passLine({ products: 16, seconds: 0.36 }, { products: 48, seconds: 0.68 });
+    expect(line.fixed).toBeCloseTo(0.2, 12);
+    expect(line.fixed + 160 * line.perProduct).toBeCloseTo(1.8, 12);
+  });
+
+  it('goes through the longer pass, whatever the shorter one was disturbed by', () => {
+    for (const seconds of [0.01, 0.5, 3]) {
+      const { fixed, perProduct } = passLine({ products: 16, seconds }, { products: 48, seconds: 1 });
+      expect(fixed + 48 * perProduct).toBeCloseTo(1, 12);
+      expect(fixed).toBeGreaterThanOrEqual(0);
+      expect(perProduct).toBeGreaterThanOrEqual(0.4 / 48);
+    }
+  });
+
+  it('goes through zero where there is one pass only', () => {
+    const pass = { products: 10, seconds: 2 };
+    expect(passLine(pass, pass)).toEqual({ fixed: 0, perProduct: 0.2 });
   });
 });
 

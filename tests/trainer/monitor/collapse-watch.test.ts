@@ -15,6 +15,7 @@ const settings = {
   temperature: 0.7,
   learningRate: 2e-4,
   beta: 0,
+  maxSteps: 200,
   highestReward: 1,
 } as const;
 
@@ -86,6 +87,26 @@ describe('watchStep', () => {
     const [cut] = watch(times(3, { ...dead, 'completions/clipped_ratio': 0.97 })).warnings;
     expect(cut?.message).toContain('97 % of the completions hit max_completion_length');
     expect(cut?.remedy).toContain('Raise max_completion_length');
+  });
+
+  it('warns where the reward is flat for two fifths of the run though completions differ', () => {
+    const noisy = Array.from({ length: 70 }, (_, i) => ({ ...healthy, reward: 0.52 + 0.03 * Math.sin(i) }));
+    const short = { maxSteps: 70 };
+    const [warning, ...others] = watch(noisy, startWatch(), short).warnings;
+    expect(others).toEqual([]);
+    expect(warning).toMatchObject({ step: 30, rule: 'no_progress' });
+    expect(warning?.message).toContain('The reward has stayed near 0.5');
+    expect(warning?.remedy).toContain('shorter stage');
+    // Not in a longer run, nor where it rises slowly, is nearly as good as can be, or the best isn't known.
+    expect(watch(noisy).warnings).toEqual([]);
+    const rising = noisy.map((metrics, i) => ({ ...metrics, reward: 0.5 + 0.002 * i }));
+    expect(watch(rising, startWatch(), short).warnings).toEqual([]);
+    const good = noisy.map((metrics) => ({ ...metrics, reward: 0.9 }));
+    expect(watch(good, startWatch(), short).warnings).toEqual([]);
+    expect(watch(noisy, startWatch(), { ...short, highestReward: null }).warnings).toEqual([]);
+    // Nor where another warning has said why.
+    const alike = noisy.map((metrics) => ({ ...metrics, 'completions/unique_ratio': 0.1 }));
+    expect(watch(alike, startWatch(), short).warnings.map(({ rule }) => rule)).toEqual(['repetition']);
   });
 
   it('works with TRL metrics alone', () => {

@@ -38,7 +38,7 @@ describe('openMeaning', () => {
   });
 
   it('rejects a folder of another kind of model', () => {
-    expect(() => openMeaning(model)).toThrow('not a readable sentence encoder ("model_type"');
+    expect(() => openMeaning(model)).toThrow('not a readable encoder ("model_type"');
     const broken = join(folder, 'broken');
     expect(() => openMeaning(broken)).toThrow('expected this file of a Hugging Face model folder');
     writeFileSync(join(folder, 'config.json'), '{"model_type":"bert"}');

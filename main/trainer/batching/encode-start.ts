@@ -1,0 +1,40 @@
+/** The records of a run as token ids, by the tokenizer of its model. */
+import { inputError } from '../../errors.ts';
+import { readModelConfig } from '../../model/config.ts';
+import { loadTokenizer } from '../../model/tokenizer.ts';
+import type { Task } from '../../tasks/task.ts';
+import { isReinforcement } from '../config.ts';
+import type { TrainerStart } from '../host/start.ts';
+import type { Stage } from '../stage.ts';
+import { completionLength, encodeRecords, endToken } from './prompts.ts';
+
+/** The records of a run as token ids. */
+export type SessionTokens = Pick<Stage, 'tokenizer' | 'records' | 'evalRecords' | 'maxCompletionLength'>;
+
+/** Tokenises a run's records with the model folder's tokenizer. */
+export function encodeStart(
+  start: Pick<TrainerStart, 'config' | 'modelFolder' | 'records' | 'evalRecords'>,
+  task: Task,
+): SessionTokens {
+  const tokenizer = loadTokenizer(start.modelFolder, start.config);
+  if (start.config.system_prompt !== null && !tokenizer.hasChatTemplate)
+    throw inputError(
+      'NO_CHAT_TEMPLATE',
+      `${start.modelFolder}: expected a chat template for "system_prompt", the model has none`,
+      'Leave system_prompt out, or use a chat model.',
+    );
+  const { eosTokenIds, vocabSize } = readModelConfig(start.modelFolder);
+  const eos = endToken(tokenizer, eosTokenIds);
+  const records = encodeRecords(task, tokenizer, start.records, eos, vocabSize);
+  const evalRecords = encodeRecords(task, tokenizer, start.evalRecords, eos, vocabSize);
+  if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to train on, got none');
+  const untargeted = records.find(({ record }) => task.reference(record) === '');
+  if (untargeted !== undefined && !isReinforcement(start.config.method))
+    throw inputError(
+      'NO_TARGET',
+      `Expected a target to fine-tune on with method ${start.config.method}, record ${untargeted.record.id} has none`,
+      'Give the task a "target", or use the method grpo.',
+    );
+  const maxCompletionLength = completionLength([...records, ...evalRecords], start.config, task);
+  return { tokenizer, records, evalRecords, maxCompletionLength };
+}

@@ -1,0 +1,105 @@
+/** The local engine: this machine's tensors. It trains a session's parameters in place. */
+import * as tf from '@tensorflow/tfjs-core';
+import { modelParameters } from '../../model/model.ts';
+import type { PromptGroup } from '../../model/pack.ts';
+import { parameterCount } from '../../model/parameter.ts';
+import { microBatchLoss, rowLogps } from '../losses/micro-batch-loss.ts';
+import { rowGradients } from '../losses/row-gradients.ts';
+import { type SftBatch, sftLoss } from '../losses/sft-loss.ts';
+import { generateWithin } from '../memory/generate-within.ts';
+import { planRows, tokenCost } from '../memory/memory.ts';
+import { withinMemory } from '../memory/within-memory.ts';
+import { accumulateGradients, type Gradients } from '../optimizer.ts';
+import { syncReference } from '../reference.ts';
+import type { Session } from '../session.ts';
+import type { Engine } from './engine.ts';
+import { checkpointFiles, loadState } from './local-state.ts';
+
+/** The backend that computes, as the run reports it. */
+export interface LocalBackend {
+  readonly name: string;
+  readonly threads: number;
+  readonly why: string;
+}
+
+/** Opens the engine of a session; the session keeps what it owns. */
+export function openLocalEngine(
+  session: Session,
+  backend: LocalBackend = { name: 'unknown', threads: 0, why: '' },
+): Engine {
+  const { policy, reference, parameters, optimizer, config: own } = session;
+  const { eosTokenIds, vocabSize } = policy.model.config;
+  let gradients: Gradients | null = null;
+  const add = (more: Gradients): void => {
+    gradients = accumulateGradients(gradients, more);
+  };
+  const drop = (): void => {
+    tf.dispose(gradients ?? {});
+    gradients = null;
+  };
+  const within = <T>(work: (config: Session['config']) => T): T =>
+    withinMemory(policy.model, own.activation_memory_mb, (activation_memory_mb) =>
+      work({ ...own, activation_memory_mb }),
+    );
+  return {
+    describe: () => ({
+      ...backend,
+      parameters: parameterCount(modelParameters(policy.model)),
+      trainable: parameterCount(parameters),
+      vocabSize,
+      hasReference: reference !== null,
+    }),
+    sample: async (prompts, sampling) =>
+      generateWithin(policy, prompts, own.activation_memory_mb, { ...sampling, eosTokenIds }),
+    logps: async (rows, plan, of) => {
+      const asked = of === 'policy' ? policy : reference;
+      if (asked === null) throw new Error('Expected a reference, the session has none');
+      return rowLogps(asked, plan, rows, own);
+    },
+    policyLoss: async (config, plan, generation, micro) => {
+      const { gradients: more, ...report } = microBatchLoss({ ...session, config }, plan, generation, micro);
+      add(more);
+      return report;
+    },
+    targetLoss: async (microBatches) => {
+      const { gradients: more, ...report } = within((config) =>
+        sftLoss(
+          policy,
+          parameters,
+          microBatches.flatMap((groups) => inParts(session, groups, config)),
+        ),
+      );
+      add(more);
+      return report;
+    },
+    backward: async (rows, groupSize, dlogp) =>
+      add(within((config) => rowGradients({ ...session, config }, rows, groupSize, dlogp))),
+    step: async (learningRate) => {
+      try {
+        return { gradNorm: optimizer.update(gradients ?? {}, learningRate).gradNorm };
+      } finally {
+        drop();
+      }
+    },
+    syncReference: () => {
+      if (reference !== null) syncReference(reference, policy, own.ref_model_mixup_alpha);
+    },
+    save: async () => checkpointFiles(session),
+    load: async (folder) => loadState(folder, session),
+    // The session was opened with these weights.
+    startFrom: async () => undefined,
+    takeMetrics: () => ({}),
+    dispose: async () => drop(),
+  };
+}
+
+/** A micro-batch in parts that fit: the loss is a sum over tokens, so splitting doesn't change it. */
+function inParts({ policy }: Session, groups: readonly PromptGroup[], within: Session['config']): SftBatch[] {
+  const rows = groups.map(({ promptIds, completions }, group) => ({
+    group,
+    prompt: promptIds.length,
+    completion: (completions[0]?.length ?? 1) - 1,
+  }));
+  const { parts, checkpointing } = planRows(rows, tokenCost(policy.model.config), within);
+  return parts.map(({ first, end }) => ({ groups: groups.slice(first, end), checkpointing }));
+}

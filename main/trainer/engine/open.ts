@@ -1,0 +1,45 @@
+/** Opens what a run is computed by: this machine, or the engine that its configuration names. */
+import { openBackend } from '../backend.ts';
+import type { TrainerStart } from '../host/start.ts';
+import { openSession, type Session } from '../session.ts';
+import type { Stage } from '../stage.ts';
+import type { Engine } from './engine.ts';
+import { openLocalEngine } from './local.ts';
+import { openRemote } from './tinker/open-remote.ts';
+
+export interface OpenedEngine {
+  readonly stage: Stage;
+  readonly engine: Engine;
+  /** The stage with its model, where that is on this machine. */
+  readonly session: Session | null;
+  close(): Promise<void>;
+}
+
+/** Opens stage and engine. All input errors are found here, before the first step. */
+export async function openEngine(start: TrainerStart): Promise<OpenedEngine> {
+  const { engine: remote = null } = start;
+  if (remote !== null) return { ...(await openRemote(start, remote)), session: null };
+  if (start.config.engine === null) return openHere(start);
+  throw new Error(`Expected the address of the engine "${start.config.engine}", got none`);
+}
+
+async function openHere(start: TrainerStart): Promise<OpenedEngine> {
+  const { backend: asked, threads } = start.config;
+  const { kernelsFile, modelFolder } = start;
+  const backend = await openBackend({ backend: asked, threads, kernelsFile, modelFolder });
+  try {
+    const session = openSession(start);
+    const engine = openLocalEngine(session, backend);
+    return {
+      ...{ stage: session, engine, session },
+      close: async () => {
+        await engine.dispose();
+        session.dispose();
+        await backend.close();
+      },
+    };
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * HTTP to a remote engine. A request is posted once: it is repeated only where it can't have been received (no
+ * connection, or refused for load). The key goes to the engine's own address and nowhere else.
+ */
+import { engineAddress } from './address.ts';
+import { answerLost, unreachable } from './errors.ts';
+import { openPacking } from './packing.ts';
+import type { RemoteEngine } from './remote.ts';
+
+export interface Answer {
+  readonly status: number;
+  /** The body, as JSON; its text where it isn't JSON. */
+  readonly body: unknown;
+}
+
+/** How long is waited; tests shorten it. */
+export interface Patience {
+  /** In all, for a server that doesn't answer. */
+  readonly totalMs: number;
+  /** Of one attempt of a request that may be repeated; of others it is the whole. */
+  readonly attemptMs: number;
+  /** Between the first two attempts; doubles up to 20 times as much. */
+  readonly pauseMs: number;
+  /** Between two heartbeats. */
+  readonly heartbeatMs: number;
+}
+
+export const PATIENCE: Patience = { totalMs: 600_000, attemptMs: 60_000, pauseMs: 500, heartbeatMs: 10_000 };
+
+export interface Traffic {
+  sentBytes: number;
+  receivedBytes: number;
+}
+
+export interface Http {
+  readonly url: string;
+  readonly traffic: Traffic;
+  /** Posts a request that must not be carried out twice. */
+  post(route: string, body: object): Promise<Answer>;
+  /** Posts a request that may be repeated, until it is answered. */
+  ask(route: string, body: object): Promise<Answer>;
+  get(route: string): Promise<Answer>;
+  remove(route: string): Promise<Answer>;
+  /** The bytes behind a route, following redirects. */
+  download(route: string): Promise<{ readonly status: number; readonly bytes: Buffer }>;
+  /** Ends whatever is under way. */
+  close(): void;
+}
+
+/** Not accepted for load or start-up: it wasn't carried out. */
+const BUSY = new Set([425, 429, 503]);
+const GATEWAY = new Set([502, 504]);
+const MAX_REDIRECTS = 3;
+
+/** Opens the connection; nothing is sent yet. */
+export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): Http {
+  const url = engineAddress(engine.url, engine.allowPlain);
+  const closing = new AbortController();
+  const traffic: Traffic = { sentBytes: 0, receivedBytes: 0 };
+  const packing = openPacking();
+  let heardAt = performance.now();
+
+  async function once(method: string, route: string, body: object | null, withinMs: number): Promise<Answer> {
+    const sent = body === null ? null : await packing.pack(JSON.stringify(body));
+    const response = await fetch(`${url}/api/v1/${route}`, {
+      method,
+      headers: { ...headersFor(engine, url, sent !== null), ...(sent?.coding && { 'content-encoding': sent.coding }) },
+      redirect: 'error',
+      signal: AbortSignal.any([closing.signal, AbortSignal.timeout(withinMs)]),
+      ...(sent !== null && { body: sent.body }),
+    });
+    const answer = await response.text();
+    heardAt = performance.now();
+    packing.heard(response);
+    traffic.sentBytes += sent?.body.length ?? 0;
+    // Refused before it was read: nothing was carried out.
+    if (response.status === 415 && sent?.coding != null) return once(method, route, body, withinMs);
+    traffic.receivedBytes += answer.length;
+    return { status: response.status, body: jsonOr(answer) };
+  }
+
+  /** `repeats`: whether an attempt that may have been received is made again. */
+  async function attempts(method: string, route: string, body: object | null, repeats: boolean): Promise<Answer> {
+    const until = performance.now() + patience.totalMs;
+    for (let pause = patience.pauseMs; ; pause = Math.min(pause * 2, patience.pauseMs * 20)) {
+      try {
+        const answer = await once(method, route, body, repeats ? patience.attemptMs : patience.totalMs);
+        const again = BUSY.has(answer.status) || (repeats && GATEWAY.has(answer.status));
+        if (!again || performance.now() + pause > until) return answer;
+      } catch (error) {
+        if (closing.signal.aborted) throw error;
+        if (!repeats && !neverSent(error)) throw answerLost(route, error);
+        // One slow answer is no silence while others arrive, such as those of heartbeats; a line that breaks is.
+        const limit = isTimeout(error) ? Math.max(until, heardAt + patience.totalMs) : until;
+        if (performance.now() + pause > limit) throw unreachable(url, reasonOf(error), error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  async function download(route: string) {
+    let at = `${url}/api/v1/${route}`;
+    for (let hop = 0; ; hop++) {
+      const response = await fetch(at, {
+        headers: headersFor(engine, at, false),
+        redirect: 'manual',
+        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(patience.totalMs)]),
+      }).catch((error: unknown) => {
+        throw unreachable(url, reasonOf(error), error);
+      });
+      const next = response.headers.get('location');
+      if (response.status < 300 || response.status >= 400 || next === null || hop === MAX_REDIRECTS) {
+        const bytes = Buffer.from(await response.arrayBuffer());
+        traffic.receivedBytes += bytes.length;
+        return { status: response.status, bytes };
+      }
+      at = new URL(next, at).href;
+      engineAddress(at, engine.allowPlain);
+    }
+  }
+
+  return {
+    ...{ url, traffic, download },
+    post: (route, body) => attempts('POST', route, body, false),
+    ask: (route, body) => attempts('POST', route, body, true),
+    get: (route) => attempts('GET', route, null, true),
+    remove: (route) => attempts('DELETE', route, null, true),
+    close: () => closing.abort(),
+  };
+}
+
+/** A redirect may lead to a store elsewhere, which must not see the key. */
+function headersFor({ key, url }: RemoteEngine, target: string, hasBody: boolean): Record<string, string> {
+  const own = new URL(target).origin === new URL(url).origin;
+  return {
+    ...(hasBody && { 'content-type': 'application/json' }),
+    ...(key !== null && own && { 'x-api-key': key }),
+  };
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What fetch hides in `cause`. */
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+}
+
+/** Whether a failed fetch can't have reached anyone. */
+export function neverSent(error: unknown): boolean {
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(codeOf(error));
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
+function reasonOf(error: unknown): string {
+  if (isTimeout(error)) return 'no answer in time';
+  return codeOf(error) || (error instanceof Error ? error.message : String(error));
+}

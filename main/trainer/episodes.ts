@@ -1,0 +1,108 @@
+/**
+ * Completions of tasks with an environment: the model and the environment take turns. All completions of a batch are
+ * sampled to the end of their turn, the environment answers them together, and its words are read by the model as a
+ * message of the user (without a chat template: as plain text). They are part of the completion but not the model's:
+ * `toolMask` keeps them out of the loss and out of every metric (TRL 1.13: tool_mask).
+ */
+import { inputError } from '../errors.ts';
+import type { Completion } from '../model/generate.ts';
+import { encodeAnswer, type Tokenizer } from '../model/tokenizer.ts';
+import type { EndedTurn, TurnTaking } from '../model/turns.ts';
+import { promptMessages, withRewards } from '../tasks/folder/environment.ts';
+import type { Environment, EnvironmentTurn, Task, TaskMessage } from '../tasks/task.ts';
+import type { Episode, Played } from './batching/generation.ts';
+import type { TokenRecord } from './batching/prompts.ts';
+import type { TrainConfig } from './config.ts';
+import type { Engine, Sampling } from './engine/engine.ts';
+
+/** Who samples, and what for. */
+export interface EpisodeContext {
+  readonly engine: Pick<Engine, 'sample'>;
+  readonly task: Pick<Task, 'environment'>;
+  readonly tokenizer: Tokenizer;
+}
+
+/** Samples completions of every prompt, through the task's environment if it has one. */
+export async function sampleEpisodes(
+  { engine, task: { environment }, tokenizer }: EpisodeContext,
+  prompts: readonly TokenRecord[],
+  sampling: Omit<Sampling, 'turns'>,
+): Promise<readonly Played[]> {
+  const ids = prompts.map(({ promptIds }) => promptIds);
+  if (environment === undefined) return engine.sample(ids, sampling);
+  const play = openPlay(environment, tokenizer, prompts, sampling);
+  const completions = await engine.sample(ids, { ...sampling, turns: play.turns });
+  return completions.map((completion, row) => ({ ...completion, episode: play.episode(row) }));
+}
+
+interface Progress extends Episode {
+  readonly state: unknown;
+}
+
+/** Conversations of a batch, one a completion. */
+function openPlay(
+  environment: Environment,
+  tokenizer: Tokenizer,
+  prompts: readonly TokenRecord[],
+  { numGenerations, maxNewTokens }: Pick<Sampling, 'numGenerations' | 'maxNewTokens'>,
+): { readonly turns: TurnTaking; episode(row: number): Episode } {
+  const before: Progress = { messages: [], rewards: {}, failure: null, state: null };
+  const all = new Map<number, Progress>();
+
+  const asked = ({ completion, turn, ids, terminated }: EndedTurn): EnvironmentTurn => {
+    const record = prompts[Math.floor(completion / numGenerations)]?.record;
+    if (record === undefined)
+      throw new Error(`Expected completion ${completion} to belong to one of ${prompts.length}`);
+    const { messages, state } = turn === 0 ? before : (all.get(completion) ?? before);
+    return {
+      record,
+      messages: [...promptMessages(record), ...messages, { role: 'assistant', content: tokenizer.decode(ids) }],
+      ...{ turn: turn + 1, finish: terminated ? 'stop' : 'length', state },
+    };
+  };
+
+  const answer = (ended: readonly EndedTurn[]): (readonly number[] | null)[] => {
+    const turns = ended.map(asked);
+    const steps = environment.step(turns);
+    return ended.map(({ completion, turn, ids, terminated }, i) => {
+      const past = turn === 0 ? before : (all.get(completion) ?? before);
+      const said = turns[i]?.messages.at(-1) ?? { role: 'assistant', content: '' };
+      const step = steps[i];
+      if (step === undefined || typeof step === 'string') {
+        all.set(completion, { ...past, messages: [...past.messages, said], failure: step ?? 'no answer' });
+        return null;
+      }
+      const { message, rewards, state } = step;
+      const answered: TaskMessage[] = message === null ? [] : [{ role: 'user', content: message }];
+      const messages = [...past.messages, said, ...answered];
+      all.set(completion, { messages, rewards: withRewards(past.rewards, rewards), failure: null, state });
+      if (step.done || message === null || turn + 1 === environment.maxTurns) return null;
+      return encodeAnswer(tokenizer, message, terminated ? (ids.at(-1) ?? null) : null);
+    });
+  };
+
+  return {
+    turns: { maxTurnTokens: Math.min(environment.maxTurnTokens ?? maxNewTokens, maxNewTokens), answer },
+    episode: (row) => {
+      const { messages, rewards, failure } = all.get(row) ?? before;
+      return { messages, rewards, failure };
+    },
+  };
+}
+
+/** The tokens of a completion that the model wrote. */
+export function ownTokens({ ids, toolMask }: Completion): readonly number[] {
+  return toolMask === undefined ? ids : ids.filter((_, i) => toolMask[i] === 1);
+}
+
+/** Refuses methods that compare single texts or fit a target. */
+export function checkMethod({ maxTurns }: Pick<Task, 'maxTurns'>, { method }: Pick<TrainConfig, 'method'>): void {
+  if (maxTurns === undefined || method === 'grpo') return;
+  throw inputError(
+    'ENVIRONMENT_METHOD',
+    method === 'polychromic-grpo'
+      ? 'Polychromic GRPO compares completions as single texts, and this task has an environment: its completions are conversations'
+      : `Method ${method} fits target texts, and this task has an environment: its completions are conversations`,
+    'Use the method grpo.',
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * The reward process: computes rewards for a host that shows what they would do, so that no code of a task runs in the
+ * host itself. It keeps the newest task open: often only the completions change from one call to the next.
+ */
+import { taskHash } from '../../tasks/folder/source.ts';
+import { openTask } from '../../tasks/index.ts';
+import type { Score, Task } from '../../tasks/task.ts';
+import { describeFailure } from './failure.ts';
+import { openHostPort } from './host-port.ts';
+import type { RewardAnswer, RewardCall } from './reward-calls.ts';
+
+/** Completions between two looks at the clock and at new calls: as many as take about so long. */
+const FIRST_PART = 4;
+const LARGEST_PART = 256;
+const PART_MS = 100;
+
+const port = openHostPort<RewardCall, RewardAnswer>();
+const newest = new Map<string, number>();
+const waiting: RewardCall[] = [];
+let isWorking = false;
+let open: { readonly hash: string; readonly task: Task } | null = null;
+
+// Ctrl-C reaches the whole group; this process ends with its host.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+port.onMessage((call) => {
+  newest.set(call.lane, call.id);
+  waiting.push(call);
+  if (!isWorking) void work();
+});
+
+async function work(): Promise<void> {
+  isWorking = true;
+  for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) await port.send([await answer(call)]);
+  isWorking = false;
+}
+
+async function answer(call: RewardCall): Promise<RewardAnswer> {
+  const { id } = call;
+  try {
+    return (await score(call)) ?? { kind: 'replaced', id };
+  } catch (error) {
+    return { kind: 'failed', id, ...describeFailure(error) };
+  }
+}
+
+/** The task of a call; the last one is closed when another comes. */
+function taskOf({ source, rewardWorker, access }: RewardCall): Task {
+  const text = `${source.name} ${taskHash(source)}`;
+  // A call without access only loads the reward: the open task will do. Otherwise an agreement or a key may be new.
+  const hash = access === null && open?.hash.startsWith(`${text} `) ? open.hash : `${text} ${JSON.stringify(access)}`;
+  if (open?.hash !== hash) {
+    open?.task.close();
+    open = null;
+    open = { hash, task: openTask(source, rewardWorker, access) };
+  }
+  return open.task;
+}
+
+/** null: a later call has replaced this one. */
+async function score(call: RewardCall): Promise<RewardAnswer | null> {
+  const isReplaced = (): boolean => newest.get(call.lane) !== call.id;
+  if (isReplaced()) return null;
+  const task = taskOf(call);
+  task.score([]);
+  const { answers } = call;
+  const scores: Score[] = [];
+  const checks: number[] = [];
+  const began = performance.now();
+  // Commands and servers take batches, and what is on its way to them isn't taken back.
+  let [ms, part] = [0, call.access === null ? FIRST_PART : LARGEST_PART];
+  while (scores.length < answers.length && performance.now() - began < call.budgetMs) {
+    const some = answers.slice(scores.length, scores.length + part);
+    const before = performance.now();
+    scores.push(...task.score(some));
+    const took = performance.now() - before;
+    ms += took;
+    if (task.check !== null) checks.push(...task.check.measure(some));
+    if (took < PART_MS) part = Math.min(LARGEST_PART, part * 2);
+    else if (took > 2 * PART_MS) part = Math.max(1, part >> 1);
+    // Lets new calls arrive.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (isReplaced()) return null;
+  }
+  return { kind: 'scored', id: call.id, scores, checks: task.check === null ? null : checks, ms };
+}

@@ -1,0 +1,143 @@
+/** What the report times on the current backend: plain peaks, decoding, training passes. */
+import * as tf from '@tensorflow/tfjs-core';
+import { generate } from '../../../model/generate.ts';
+import { adapterParameters, createAdapter, disposeAdapter } from '../../../model/lora.ts';
+import { disposeModel } from '../../../model/model.ts';
+import type { WebGpuBackend } from '../../../tensor/webgpu/backend.ts';
+import type { WeightPrecision } from '../../../tensor/weights.ts';
+import { disposeBatch, uploadGroups } from '../../batching/packed-batch.ts';
+import { completionLogps, lossAndGradients } from '../../policy.ts';
+import { forwardOperations, makeModel, type Shape, weightBytes } from './shapes.ts';
+
+/** How much is timed. */
+export interface Load {
+  /** Edge of the plain product. */
+  readonly edge: number;
+  readonly promptTokens: number;
+  readonly rows: number;
+  /** Tokens that are decoded a row. */
+  readonly decoded: number;
+  /** Tokens of a completion that is trained on. */
+  readonly trained: number;
+}
+
+export const GPU_LOAD: Load = { edge: 4096, promptTokens: 64, rows: 16, decoded: 64, trained: 64 };
+/** Enough to see that the report works. */
+export const SOFTWARE_LOAD: Load = { edge: 128, promptTokens: 8, rows: 2, decoded: 2, trained: 4 };
+
+export const LORA = {
+  ...{ r: 16, alpha: 32, useRslora: false },
+  targetModules: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
+};
+
+/** Seconds of the fastest of some runs, after one to warm up. */
+function best(runs: number, work: () => void): number {
+  work();
+  let seconds = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < runs; i++) {
+    const began = performance.now();
+    work();
+    seconds = Math.min(seconds, (performance.now() - began) / 1000);
+  }
+  return seconds;
+}
+
+export interface Peaks {
+  /** Billions of operations a second in a large plain product. */
+  readonly gflops: number;
+  /** Billions of bytes a second, read. */
+  readonly bandwidth: number;
+}
+
+export function measurePeaks({ edge }: Load): Peaks {
+  const [a, b] = [tf.fill([edge, edge], 0.5), tf.fill([edge, edge], 0.25)] as [tf.Tensor2D, tf.Tensor2D];
+  const product = best(5, () => tf.tidy(() => void tf.sum(tf.matMul(a, b, false, true)).dataSync()));
+  tf.dispose([a, b]);
+  const floats = 16 * edge * edge;
+  const x = tf.fill([floats], 1);
+  const read = best(5, () => tf.tidy(() => void tf.sum(x).dataSync()));
+  x.dispose();
+  return { gflops: (2 * edge ** 3) / product / 1e9, bandwidth: (4 * floats) / read / 1e9 };
+}
+
+export interface Timing {
+  readonly shape: string;
+  /** Of the linear layers. */
+  readonly precision: WeightPrecision;
+  /** New tokens a second over all rows, which follow one prompt, with an adapter on all linear layers. */
+  readonly decoded: number;
+  /** Share of the measured bandwidth that reading the weights once a step takes. */
+  readonly bandwidthShare: number;
+  /** Tokens a second forward and backward under the adapter. */
+  readonly trained: number;
+  /** Share of the measured peak: two products a token and weight forward, two back. */
+  readonly peakShare: number;
+  readonly dispatchesPerToken: number;
+  readonly peakBytes: number;
+}
+
+export function timeShape(
+  backend: WebGpuBackend,
+  of: Shape,
+  precision: WeightPrecision,
+  peaks: Peaks,
+  load: Load,
+): Timing {
+  const { promptTokens, rows, decoded: tokens, trained: trainedTokens } = load;
+  const model = makeModel(of, promptTokens + Math.max(tokens + 4, trainedTokens) + 1, precision);
+  const adapter = createAdapter(model, LORA, 1);
+  try {
+    const prompt = Array.from({ length: promptTokens }, (_, i) => (7 * i) % of.config.vocabSize);
+    const sample = (maxNewTokens: number): void => {
+      generate(model, adapter, [prompt], {
+        ...{ numGenerations: rows, maxNewTokens, eosTokenIds: [], coordinates: [1] },
+        ...{ temperature: 1, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+      });
+    };
+    // Two lengths, so that reading the prompt drops out.
+    const [few, many] = [best(2, () => sample(2)), best(2, () => sample(2 + tokens))];
+    const step = Math.max((many - few) / tokens, 1e-9);
+    const before = backend.gpu.counts.dispatches;
+    sample(3);
+    const three = backend.gpu.counts.dispatches;
+    sample(4);
+    const dispatchesPerToken = backend.gpu.counts.dispatches - three - (three - before);
+    const trained = trainingTokens(model, adapter, prompt, load);
+    return {
+      shape: of.name,
+      precision,
+      decoded: rows / step,
+      bandwidthShare: weightBytes(of, precision) / step / 1e9 / peaks.bandwidth,
+      trained,
+      peakShare: (trained * 2 * forwardOperations(of)) / 1e9 / peaks.gflops,
+      dispatchesPerToken,
+      peakBytes: backend.gpu.counts.peakBytes,
+    };
+  } finally {
+    disposeAdapter(adapter);
+    disposeModel(model);
+  }
+}
+
+function trainingTokens(
+  model: ReturnType<typeof makeModel>,
+  adapter: ReturnType<typeof createAdapter>,
+  promptIds: readonly number[],
+  { rows, trained }: Load,
+): number {
+  const completion = Array.from({ length: trained }, (_, i) => (5 * i + 3) % model.config.vocabSize);
+  const groups = [{ promptIds, completions: Array.from({ length: rows }, () => completion) }];
+  const batch = uploadGroups(groups);
+  const parameters = adapterParameters(adapter);
+  const seconds = best(2, () =>
+    tf.tidy(() => {
+      const loss = (): tf.Scalar =>
+        tf.sum(completionLogps({ model, adapter }, batch, 1, { checkpointing: true }).logps);
+      const { grads } = lossAndGradients(loss, parameters);
+      grads[0]?.dataSync();
+    }),
+  );
+  const packed = batch.ids.size;
+  disposeBatch(batch);
+  return packed / seconds;
+}

@@ -1,0 +1,80 @@
+/** What the policy loss of a micro-batch needs from outside the model. B rows, T longest completion. */
+import type { Completion } from '../../model/generate.ts';
+import type { BatchPlan, MicroBatch } from '../batching/batching.ts';
+import type { Generation, ScoredGeneration } from '../batching/generation.ts';
+import type { RunConfig } from '../config.ts';
+import { ownTokens } from '../episodes.ts';
+import type { LossNormaliser } from './losses.ts';
+
+/** Matrices [B*T] row after row, advantages [B]. */
+export interface GivenInputs {
+  readonly oldLogps: Float32Array | null;
+  readonly refLogps: Float32Array | null;
+  readonly advantages: Float32Array;
+  readonly mask: Float32Array;
+}
+
+/** T */
+export function longestCompletion(
+  { completions }: Pick<ScoredGeneration, 'completions'>,
+  { firstRow, endRow }: MicroBatch,
+): number {
+  return completions.slice(firstRow, endRow).reduce((most, { ids }) => Math.max(most, ids.length), 0);
+}
+
+/** The micro-batch's rows of a generation, padded to `columns`. */
+export function lossInputs(
+  generation: ScoredGeneration,
+  { firstRow, endRow }: MicroBatch,
+  columns: number,
+  maskTruncated: boolean,
+): GivenInputs {
+  const padded = (rows: readonly Float32Array[] | null): Float32Array | null =>
+    rows === null ? null : padRows(rows.slice(firstRow, endRow), columns);
+  return {
+    oldLogps: padded(generation.oldLogps),
+    refLogps: padded(generation.refLogps),
+    advantages: generation.result.advantages.subarray(firstRow, endRow),
+    mask: padRows(
+      generation.completions.slice(firstRow, endRow).map((completion) => maskOf(completion, maskTruncated)),
+      columns,
+    ),
+  };
+}
+
+/** The numbers that the loss is divided by. */
+export function lossNormaliser(
+  config: Pick<RunConfig, 'mask_truncated_completions'>,
+  maxCompletionLength: number,
+  plan: BatchPlan,
+  generation: Pick<Generation, 'completions'>,
+): LossNormaliser {
+  return {
+    maxCompletionLength,
+    numItemsInBatch: generation.completions.reduce(
+      (sum, completion) => sum + countedTokens(completion, config.mask_truncated_completions),
+      0,
+    ),
+    gradientAccumulationSteps: plan.microBatchesPerStep,
+    stepsPerGeneration: plan.stepsPerGeneration,
+  };
+}
+
+/** 1 for each token that counts: what an environment wrote doesn't. */
+function maskOf({ ids, terminated, toolMask }: Completion, maskTruncated: boolean): Float32Array {
+  if (maskTruncated && !terminated) return new Float32Array(0);
+  return toolMask === undefined ? new Float32Array(ids.length).fill(1) : Float32Array.from(toolMask);
+}
+
+function countedTokens(completion: Completion, maskTruncated: boolean): number {
+  return maskTruncated && !completion.terminated ? 0 : ownTokens(completion).length;
+}
+
+/** Rows of different lengths as one padded [B*T]. */
+export function padRows(rows: readonly Float32Array[], columns: number): Float32Array {
+  const out = new Float32Array(rows.length * columns);
+  rows.forEach((row, i) => {
+    out.set(row, i * columns);
+  });
+  return out;
+}

@@ -1,0 +1,37 @@
+/** The gradient of sum of dlogp * log p(completion) over rows, in parts that fit. R rows. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { Generation } from '../batching/generation.ts';
+import { accumulateGradients, type Gradients } from '../optimizer.ts';
+import { completionLogps, lossAndGradients } from '../policy.ts';
+import { groupsOfRows } from '../rollout.ts';
+import type { Session } from '../session.ts';
+import { keepByName, partsOf, withBatch } from './micro-batch-loss.ts';
+
+/** By parameter; the caller disposes of them. `dlogp` [R]: the factor of each of a row's tokens. */
+export function rowGradients(
+  { policy, parameters, config }: Pick<Session, 'policy' | 'parameters' | 'config'>,
+  rows: Pick<Generation, 'prompts' | 'completions'>,
+  groupSize: number,
+  dlogp: readonly number[],
+): Gradients {
+  const all = { first: 0, end: rows.completions.length };
+  const { parts, ...pass } = partsOf(policy, rows, all, groupSize, config);
+  let gradients: Gradients | null = null;
+  try {
+    for (const { first, end } of parts) {
+      const more = withBatch(groupsOfRows(rows, first, end, groupSize), undefined, (batch) =>
+        tf.tidy(() => {
+          const byRow = tf.tensor2d(dlogp.slice(first, end), [end - first, 1]);
+          const loss = (): tf.Scalar =>
+            tf.sum(tf.mul(completionLogps(policy, batch, config.temperature, pass).logps, byRow));
+          return keepByName(parameters, lossAndGradients(loss, parameters).grads);
+        }),
+      );
+      gradients = accumulateGradients(gradients, more);
+    }
+    return gradients ?? {};
+  } catch (error) {
+    tf.dispose(gradients ?? {});
+    throw error;
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * A command: a process that reads completions and writes scores, one JSON object a line. It is started with the first
+ * batch and kept, as it may load a model. Answers carry the completion's id and may come in any order.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type CommandFiles, filesOf } from '../../tasks/external/access.ts';
+import type { Outcome } from '../../tasks/external/messages.ts';
+import type { CommandSpec } from '../../tasks/external/spec.ts';
+import type { Answer } from '../../tasks/task.ts';
+import { asRequest, type Component, checkedScore, partsOf, shownValue } from './component.ts';
+import { statedError } from './endpoint.ts';
+
+/** Of a line, and of what is kept of the error output. */
+const MAX_LINE = 2 ** 20;
+const KEPT_STDERR = 400;
+/** Between the end of its input and being killed. */
+const GRACE_MS = 1000;
+
+/** Opens a command without a process yet. It runs in a folder of its own, with the files that were agreed to. */
+export function openCommand(spec: CommandSpec, all: CommandFiles): Component {
+  const folder = mkdtempSync(join(tmpdir(), 'braid-reward-'));
+  for (const [name, content] of Object.entries(filesOf(spec, all))) {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+  let running: Running | null = null;
+
+  /** The outcomes by id; whoever is missing wasn't answered, for the reason that is given. */
+  const attempt = async (answers: readonly (readonly [number, Answer])[]) => {
+    running ??= startCommand(spec, folder);
+    const { outcomes, failure } = await running.exchange(answers);
+    if (failure !== null) {
+      running.kill();
+      running = null;
+    }
+    return { outcomes, failure };
+  };
+
+  const scorePart = async (answers: readonly Answer[]): Promise<readonly Outcome[]> => {
+    const outcomes = new Map<number, Outcome>();
+    let waiting = [...answers.entries()];
+    let reason = '';
+    // A process that died over one completion is started once more for the others.
+    for (let round = 0; round < 2 && waiting.length > 0; round++) {
+      const { outcomes: more, failure } = await attempt(waiting);
+      for (const [id, outcome] of more) outcomes.set(id, outcome);
+      waiting = waiting.filter(([id]) => !outcomes.has(id));
+      if (failure !== null) reason = failure.reason;
+      if (failure !== null && !failure.restart) break;
+    }
+    return answers.map((_, id) => outcomes.get(id) ?? reason);
+  };
+
+  return {
+    score: async (answers) => {
+      const parts: (readonly Outcome[])[] = [];
+      for (const part of partsOf(answers, spec.batch_size)) parts.push(await scorePart(part));
+      return { outcomes: parts.flat(), cost: null, cached: null };
+    },
+    close: async () => {
+      await running?.end();
+      running = null;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Failure {
+  readonly reason: string;
+  /** Whether a new process may do better. */
+  readonly restart: boolean;
+}
+
+interface Exchange {
+  readonly outcomes: ReadonlyMap<number, Outcome>;
+  /** null: every completion was answered. */
+  readonly failure: Failure | null;
+}
+
+interface Running {
+  exchange(answers: readonly (readonly [number, Answer])[]): Promise<Exchange>;
+  kill(): void;
+  /** Ends its input and waits a moment for it. */
+  end(): Promise<void>;
+}
+
+function startCommand({ command, timeout_s }: CommandSpec, folder: string): Running {
+  const [program = '', ...args] = command;
+  // A group of its own, so that whatever it starts ends with it.
+  const child = spawn(program, args, { cwd: folder, stdio: 'pipe', detached: process.platform !== 'win32' });
+  let [partial, stderr] = ['', ''];
+  let onLine: (line: string) => void = () => undefined;
+  let onEnd: (why: string) => void = () => undefined;
+  let ended: string | null = null;
+  const end = (why: string): void => {
+    ended ??= why;
+    onEnd(ended);
+  };
+  child.on('error', (error) => end(`can't be started (${error.message})`));
+  child.on('close', (code, signal) => {
+    const said = stderr.trim();
+    end(`ended ${signal === null ? `with code ${code}` : `by ${signal}`}${said === '' ? '' : `: ${said}`}`);
+  });
+  // Writing to a process that has ended is noticed by its end.
+  child.stdin.on('error', () => undefined);
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-KEPT_STDERR);
+  });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (partial + text).split('\n');
+    partial = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') onLine(line);
+    if (partial.length > MAX_LINE) end('wrote a line of more than 1 MiB');
+  });
+
+  const exchange = (answers: readonly (readonly [number, Answer])[]): Promise<Exchange> =>
+    new Promise((resolve) => {
+      const outcomes = new Map<number, Outcome>();
+      const asked = new Set(answers.map(([id]) => id));
+      const finish = (failure: Failure | null): void => {
+        clearTimeout(timer);
+        onLine = onEnd = () => undefined;
+        resolve({ outcomes, failure });
+      };
+      const fail = (reason: string, restart: boolean): void => finish({ reason: `the command ${reason}`, restart });
+      const timer = setTimeout(() => fail(`gave no answer within ${timeout_s} s`, false), timeout_s * 1000);
+      onLine = (line) => {
+        const answer = parseAnswer(line, asked);
+        if ('fault' in answer) return fail(answer.fault, false);
+        if (outcomes.has(answer.id)) return fail(`answered id ${answer.id} twice`, false);
+        outcomes.set(answer.id, answer.outcome);
+        if (outcomes.size === asked.size) finish(null);
+      };
+      onEnd = (why) => fail(why, !why.startsWith("can't"));
+      if (ended !== null) return onEnd(ended);
+      child.stdin.write(answers.map(([id, answer]) => `${JSON.stringify(asRequest(answer, id))}\n`).join(''));
+    });
+
+  return {
+    exchange,
+    kill: () => killGroup(child),
+    end: async () => {
+      child.stdin.end();
+      if (ended === null) await Promise.race([new Promise((resolve) => child.once('close', resolve)), wait(GRACE_MS)]);
+      killGroup(child);
+    },
+  };
+}
+
+type ParsedAnswer = { readonly id: number; readonly outcome: Outcome } | { readonly fault: string };
+
+/** Python writes NaN and Infinity where JSON has no such numbers. */
+const NO_JSON_NUMBER = /:\s*(NaN|-?Infinity)\b/;
+
+function parseAnswer(line: string, asked: ReadonlySet<number>): ParsedAnswer {
+  let value: unknown;
+  const strange = NO_JSON_NUMBER.exec(line)?.[1];
+  try {
+    value = JSON.parse(strange === undefined ? line : line.replace(NO_JSON_NUMBER, `:"${strange}"`));
+  } catch {
+    return { fault: `wrote a line that isn't JSON (messages belong to the error output): ${shownValue(line)}` };
+  }
+  const { id, score } = (typeof value === 'object' && value !== null ? value : {}) as { id?: unknown; score?: unknown };
+  if (typeof id !== 'number' || !asked.has(id))
+    return { fault: `answered an id that was not asked: ${shownValue(value)}` };
+  return { id, outcome: statedError(value) ?? checkedScore(score) };
+}
+
+function killGroup(child: ChildProcessWithoutNullStreams): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === 'win32') child.kill();
+    else process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It has ended, with all that it started.
+  }
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,54 @@
+/** The interface of a component outside the sandbox: batches of completions in, a number or a reason for each out. */
+import type { ComponentUse, Outcome } from '../../tasks/external/messages.ts';
+import type { Answer } from '../../tasks/task.ts';
+
+export interface ComponentBatch extends Omit<ComponentUse, 'seconds'> {
+  readonly outcomes: readonly Outcome[];
+}
+
+export interface Component {
+  /** A number for each completion, or why there is none; never throws for what others do. */
+  score(answers: readonly Answer[]): Promise<ComponentBatch>;
+  close(): Promise<void>;
+}
+
+/** A completion as a command or an endpoint gets it; `id` is its place in the batch. */
+export function asRequest({ record, completion, tokens, finish }: Answer, id: number) {
+  const { prompt, messages: _, ...fields } = record;
+  return { id, record: fields, prompt, completion, tokens, finish };
+}
+
+/** The values that a rubric or another template is filled with. */
+export function templateValues({ record, completion }: Answer): Readonly<Record<string, unknown>> {
+  return { ...record, completion };
+}
+
+/** A score that came from elsewhere: a finite number, or what is wrong with it. */
+export function checkedScore(value: unknown): Outcome {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  return `expected a finite number as the score, got ${shownValue(value)}`;
+}
+
+const SHOWN = 120;
+
+/** A value from elsewhere in a message: its beginning. */
+export function shownValue(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : value === undefined ? 'none' : JSON.stringify(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}
+
+/** Parts of a list, of so many items each. */
+export function partsOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}
+
+/** Does work on all items, so many at a time; results are in the order of the items. */
+export async function inParallel<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i] as T);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, lane));
+  return results;
+}

@@ -1,0 +1,20 @@
+/** The score in a judge's answer. Pure. */
+import type { Outcome } from '../../tasks/external/messages.ts';
+
+const NUMBER = String.raw`(-?\d+(?:\.\d+)?)`;
+/** `"score": 7`, `Score: 7`, `**Rating:** 7/10`; the last one counts, as reasons come first. */
+const NAMED = new RegExp(String.raw`\b(?:score|rating|grade)\b["'*_\s]*(?:[:=]|\bis\b)["'*_\s]*${NUMBER}`, 'gi');
+const ALONE = new RegExp(String.raw`^[*_\s]*${NUMBER}(?:\s*/\s*\d+)?[*_.\s]*$`);
+/** What reasoning models write before they answer; cut off, it has no end. */
+const THOUGHTS = /<think>[\s\S]*?(?:<\/think>|$)/g;
+
+/** The share of the scale that a judge gives, 0 to 1; or why its answer has no score. */
+export function judgeScore(answer: string, [low, high]: readonly [number, number]): Outcome {
+  const said = answer.replace(THOUGHTS, '').trim();
+  const found = ALONE.exec(said)?.[1] ?? [...said.matchAll(NAMED)].at(-1)?.[1];
+  if (found === undefined)
+    return `the judge gave no score: expected "Score: N" with N from ${low} to ${high}, got ${JSON.stringify(said.slice(-160))}`;
+  const score = Number(found);
+  if (score < low || score > high) return `the judge gave ${found}: expected a score from ${low} to ${high}`;
+  return (score - low) / (high - low);
+}

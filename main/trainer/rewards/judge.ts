@@ -1,0 +1,102 @@
+/**
+ * A judge: a chat model behind an OpenAI-compatible address scores each completion by a rubric. Equal completions of one
+ * record are asked once, and answers are kept on disk (judge-cache.ts).
+ */
+import { z } from 'zod';
+import type { Outcome } from '../../tasks/external/messages.ts';
+import { checkedAddress, type JudgeSpec } from '../../tasks/external/spec.ts';
+import { fillIn } from '../../tasks/folder/template.ts';
+import type { Answer } from '../../tasks/task.ts';
+import { type Component, inParallel, shownValue, templateValues } from './component.ts';
+import { cacheKey, type JudgeAnswer, type JudgeCache } from './judge-cache.ts';
+import { judgeScore } from './judge-score.ts';
+import { type Breaker, openBreaker, type PostOptions, postJson } from './post.ts';
+
+const MAX_BYTES = 2 ** 20;
+
+const responseSchema = z.object({
+  choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
+  usage: z.object({ prompt_tokens: z.number().default(0), completion_tokens: z.number().default(0) }).nullish(),
+});
+
+/** Opens a judge; nothing is sent yet. */
+export function openJudge(
+  spec: JudgeSpec,
+  key: string | null,
+  cache: JudgeCache,
+  patience: Pick<PostOptions, 'pauseMs'> = {},
+): Component {
+  const url = chatAddress(spec);
+  const closing = new AbortController();
+  const options: PostOptions = {
+    ...{ key, retries: spec.retries, timeoutMs: spec.timeout_s * 1000, maxBytes: MAX_BYTES, signal: closing.signal },
+    ...patience,
+  };
+
+  const ask = async (request: object, breaker: Breaker): Promise<JudgeAnswer | string> => {
+    const posted = await breaker.ask(() => postJson(url, request, options));
+    if ('failure' in posted) return `the judge ${posted.failure}`;
+    const { data } = responseSchema.safeParse(posted.body);
+    if (data === undefined)
+      return `the judge answered in another form than a chat completion: ${shownValue(posted.body)}`;
+    const { choices, usage } = data;
+    return {
+      answer: choices[0]?.message.content ?? '',
+      input_tokens: usage?.prompt_tokens ?? 0,
+      output_tokens: usage?.completion_tokens ?? 0,
+    };
+  };
+
+  return {
+    score: async (answers) => {
+      const requests = new Map<string, object>();
+      const keys = answers.map((answer) => {
+        const request = requestOf(spec, answer);
+        const own = cacheKey(url, request);
+        requests.set(own, request);
+        return own;
+      });
+      const breaker = openBreaker(spec.concurrency + 1);
+      let [cost, cached] = [0, 0];
+      const outcomeOf = async ([own, request]: readonly [string, object]): Promise<readonly [string, Outcome]> => {
+        const kept = cache.get(own);
+        const answer = kept ?? (await ask(request, breaker));
+        if (typeof answer === 'string') return [own, answer];
+        if (kept === null) {
+          cache.set(own, answer);
+          cost += costOf(spec, answer);
+        } else cached++;
+        return [own, judgeScore(answer.answer, spec.scale)];
+      };
+      const outcomes = new Map(await inParallel([...requests], spec.concurrency, outcomeOf));
+      return {
+        outcomes: keys.map((own) => outcomes.get(own) ?? 'the judge was not asked'),
+        cost: spec.price_per_million === undefined ? null : cost,
+        cached,
+      };
+    },
+    close: async () => closing.abort(),
+  };
+}
+
+/** The address of chat completions, from the base address that such servers document. */
+function chatAddress({ judge, allow_plain_http }: JudgeSpec): string {
+  const { origin, pathname } = checkedAddress(judge, allow_plain_http);
+  const base = pathname.replace(/\/+$/, '');
+  return `${origin}${base.endsWith('/chat/completions') ? base : `${base}/chat/completions`}`;
+}
+
+function requestOf(spec: JudgeSpec, answer: Answer): object {
+  const values = templateValues(answer);
+  const system = spec.system === undefined ? [] : [{ role: 'system', content: fillIn(spec.system, values) }];
+  return {
+    model: spec.model,
+    messages: [...system, { role: 'user', content: fillIn(spec.rubric, values) }],
+    temperature: spec.temperature,
+    max_tokens: spec.max_tokens,
+  };
+}
+
+function costOf({ price_per_million: price }: JudgeSpec, { input_tokens, output_tokens }: JudgeAnswer): number {
+  return price === undefined ? 0 : (input_tokens * price.input + output_tokens * price.output) / 1e6;
+}

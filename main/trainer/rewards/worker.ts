@@ -1,0 +1,80 @@
+/** Entry of the thread that computes components outside the sandbox: all of them at the same time, batch by batch. */
+import { workerData } from 'node:worker_threads';
+import { BraidError } from '../../errors.ts';
+import { onPulse } from '../../pulse.ts';
+import type {
+  ComponentScores,
+  ExternalProgram,
+  ExternalReply,
+  ExternalRequest,
+  ExternalWorkerData,
+} from '../../tasks/external/messages.ts';
+import { checkedAddress, type ExternalSpec } from '../../tasks/external/spec.ts';
+import { replyPoster } from '../../tasks/sync-thread.ts';
+import type { Answer } from '../../tasks/task.ts';
+import { openCommand } from './command.ts';
+import type { Component } from './component.ts';
+import { openEndpoint } from './endpoint.ts';
+import { openJudge } from './judge.ts';
+import { openJudgeCache } from './judge-cache.ts';
+
+const { program, ...line } = workerData as ExternalWorkerData;
+const post = replyPoster<ExternalReply>(line);
+const BEAT_MS = 1000;
+
+setInterval(() => post({ kind: 'alive' }), BEAT_MS).unref();
+/** A model computes synchronously: the timer above is silent meanwhile. */
+let lastBeat = 0;
+onPulse(() => {
+  if (performance.now() - lastBeat < BEAT_MS) return;
+  lastBeat = performance.now();
+  post({ kind: 'alive' });
+});
+
+async function openComponent(name: string, spec: ExternalSpec, { files, access }: ExternalProgram): Promise<Component> {
+  const keyOf = (address: string): string | null => access.keys[checkedAddress(address, true).origin] ?? null;
+  switch (spec.kind) {
+    case 'command':
+      return openCommand(spec, files);
+    case 'http':
+      return openEndpoint(spec, keyOf(spec.http));
+    case 'judge':
+      return openJudge(spec, keyOf(spec.judge), openJudgeCache(access.cacheFolder));
+    case 'classifier':
+    case 'encoder': {
+      // Loaded on demand: most rewards need no tensors.
+      const { openRewardModel } = await import('./reward-model.ts');
+      return openRewardModel(spec, access.models[name] ?? '', access.kernelsFile);
+    }
+  }
+}
+
+async function scoreWith(component: Component, answers: readonly Answer[]): Promise<ComponentScores> {
+  const began = performance.now();
+  const batch = await component.score(answers);
+  return { ...batch, seconds: (performance.now() - began) / 1000 };
+}
+
+async function serve(): Promise<void> {
+  const components = new Map<string, Component>();
+  for (const [name, spec] of Object.entries(program.components))
+    components.set(name, await openComponent(name, spec, program));
+  line.port.on('message', async (request: ExternalRequest) => {
+    if (request.kind === 'close') {
+      await Promise.all([...components.values()].map((component) => component.close()));
+      return post({ kind: 'closed' });
+    }
+    const scored = await Promise.all(
+      [...components].map(async ([name, component]) => [name, await scoreWith(component, request.answers)] as const),
+    );
+    post({ kind: 'scored', components: Object.fromEntries(scored) });
+  });
+  post({ kind: 'ready' });
+}
+
+try {
+  await serve();
+} catch (error) {
+  if (!(error instanceof BraidError)) throw error;
+  post({ kind: 'refused', code: error.code, reason: error.message, remedy: error.remedy ?? null });
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { judgeScore } from '../../../main/trainer/rewards/judge-score.ts';
+
+describe('judgeScore', () => {
+  it.each([
+    ['7', 7],
+    [' **8**.', 8],
+    ['9/10', 9],
+    ['Score: 3', 3],
+    ['It is clear.\n\n**Score:** 4/10', 4],
+    ['{"reason": "short", "score": 6.5}', 6.5],
+    ['The rating is 5', 5],
+    ['Score: 2 at first, but then: score = 8', 8],
+    ['<think>Score: 1? No, more.</think>Score: 10', 10],
+  ])('finds the score of %j', (answer, score) => {
+    expect(judgeScore(answer, [0, 10])).toBeCloseTo(score / 10, 12);
+  });
+
+  it('maps the scale to 0 to 1', () => {
+    expect([1, 3, 5].map((score) => judgeScore(String(score), [1, 5]))).toEqual([0, 0.5, 1]);
+  });
+
+  it.each([
+    ['This is a very good answer, among the 10 best.', 'gave no score'],
+    ['', 'gave no score'],
+    ['<think>Score: 5, I think, because', 'gave no score'],
+    ['Score: 11', 'expected a score from 1 to 10'],
+    ['Score: -1', 'expected a score from 1 to 10'],
+  ])('has none for %j', (answer, reason) => {
+    expect(judgeScore(answer, [1, 10])).toContain(reason);
+  });
+});

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openJudge } from '../../../main/trainer/rewards/judge.ts';
+import { openJudgeCache } from '../../../main/trainer/rewards/judge-cache.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+import { answersTo, specOf } from './answers.ts';
+import { chatAnswer, json, rewardServer } from './reward-server.ts';
+
+async function judgeOn(answer: (content: string) => string, more: object = {}, folder = temporaryFolder()) {
+  const server = await rewardServer(({ body }, _, response) =>
+    json(response, chatAnswer(answer(body.messages.at(-1).content))),
+  );
+  const spec = specOf<'judge'>({
+    ...{ judge: `${server.url}/v1`, model: 'qwen', rubric: 'Word {word}, answer: {completion}', retries: 1 },
+    ...{ price_per_million: { input: 1000, output: 20_000 }, ...more },
+  });
+  const open = () => openJudge(spec, 'k3y', openJudgeCache(folder), { pauseMs: 5 });
+  return { server, folder, open, judge: open() };
+}
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+
+describe('openJudge', () => {
+  it('asks for each completion by the rubric, and gives the share of the scale', async () => {
+    const { server, judge } = await judgeOn((content) => `Score: ${content.length > 17 ? 10 : 1}`, {
+      system: 'Be strict.',
+    });
+    const { outcomes } = await judge.score(answersTo('', 'longer'));
+    expect(outcomes).toEqual([0, 1]);
+    expect(server.received.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
+    expect(server.received[0]).toMatchObject({
+      headers: { authorization: 'Bearer k3y' },
+      body: {
+        ...{ model: 'qwen', temperature: 0, max_tokens: 512 },
+        messages: [
+          { role: 'system', content: 'Be strict.' },
+          { role: 'user', content: 'Word it, answer: ' },
+        ],
+      },
+    });
+  });
+
+  it('asks and pays once for equal requests, and never again for kept answers', async () => {
+    const { server, judge, open, folder } = await judgeOn(() => '4');
+    const first = await judge.score(answersTo('same').flatMap((one) => [one, one, one]));
+    expect(first).toMatchObject({ cached: 0 });
+    expect(first.cost).toBeCloseTo((100 * 1000 + 10 * 20_000) / 1e6, 12);
+    expect(server.received).toHaveLength(1);
+    const again = await open().score(answersTo('same'));
+    expect(again).toEqual({ outcomes: first.outcomes.slice(0, 1), cost: 0, cached: 1 });
+    expect(server.received).toHaveLength(1);
+    const [kept = ''] = filesIn(folder);
+    expect(JSON.parse(readFileSync(join(folder, kept), 'utf8'))).toEqual({
+      answer: '4',
+      input_tokens: 100,
+      output_tokens: 10,
+    });
+    expect(readFileSync(join(folder, kept), 'utf8')).not.toContain('k3y');
+  });
+
+  it('asks again where another model, rubric or temperature is used, or the kept answer is damaged', async () => {
+    const folder = temporaryFolder();
+    const { server, judge } = await judgeOn(() => '4', {}, folder);
+    await judge.score(answersTo('same'));
+    const spec = { judge: `${server.url}/v1`, model: 'qwen', rubric: 'Word {word}, answer: {completion}' };
+    for (const change of [{ model: 'other' }, { rubric: 'Now: {completion}' }, { temperature: 0.5 }])
+      await openJudge(specOf<'judge'>({ ...spec, ...change }), null, openJudgeCache(folder)).score(answersTo('same'));
+    expect(server.received).toHaveLength(4);
+    for (const file of filesIn(folder)) writeFileSync(join(folder, file), '{"answer": ');
+    await judge.score(answersTo('same'));
+    expect(server.received).toHaveLength(5);
+  });
+
+  it('fails on prose, and keeps the answer: asking again would cost the same', async () => {
+    const { server, judge } = await judgeOn(() => 'A fine answer.');
+    for (let i = 0; i < 2; i++)
+      expect((await judge.score(answersTo('a'))).outcomes).toEqual([expect.stringContaining('gave no score')]);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('keeps nothing of a request that failed, and knows no cost without a price', async () => {
+    const folder = temporaryFolder();
+    const server = await rewardServer((_, before, response) =>
+      before < 2
+        ? json(response, {}, 500)
+        : before === 2
+          ? json(response, { hello: 1 })
+          : json(response, chatAnswer('10')),
+    );
+    const spec = specOf<'judge'>({ judge: `${server.url}/v1/`, model: 'q', rubric: '{completion}', retries: 1 });
+    const judge = openJudge(spec, null, openJudgeCache(folder), { pauseMs: 5 });
+    expect((await judge.score(answersTo('a'))).outcomes).toEqual(['the judge answered with status 500: {}, 2 times']);
+    expect((await judge.score(answersTo('a'))).outcomes).toEqual([
+      expect.stringContaining('another form than a chat completion'),
+    ]);
+    expect(await judge.score(answersTo('a'))).toEqual({ outcomes: [1], cost: null, cached: 0 });
+  });
+});

@@ -1,0 +1,102 @@
+/** What goes wrong with a GPU in the middle of a run: it ends with a reason, and continues from its checkpoint. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
+import { faultError } from '../../main/tensor/webgpu/faults.ts';
+import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
+import { program } from '../../main/tensor/webgpu/program.ts';
+import type { TrainConfig } from '../../main/trainer/config.ts';
+import { describeFailure } from '../../main/trainer/host/failure.ts';
+import { temporaryFolder } from '../store/helpers.ts';
+import { opened, openGpuForTest } from '../tensor/webgpu/open.ts';
+import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
+const tiny = await openTiny(join(folder, 'model'));
+const first = await openGpuForTest();
+const { model } = tiny;
+const config: Partial<TrainConfig> = { max_steps: 4, save_steps: 2, beta: 0.1 };
+
+describe.runIf(first !== null)('a run whose GPU fails', () => {
+  afterAll(async () => {
+    await closeWasmBackend(tiny.runtime);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('ends when the device is lost, and resumes on the next one with the numbers of an unbroken run', async () => {
+    const whole = await tinyRun({ model, config });
+    const outputDir = temporaryFolder();
+    const broken = tinyRun({
+      ...{ model, config, outputDir },
+      onEvent: (event) => {
+        if (event.kind === 'step' && event.step === 3) opened(first).gpu.lose();
+      },
+    });
+    const error = await broken.catch((thrown: unknown) => thrown);
+    expect(describeFailure(error)).toMatchObject({
+      code: 'GPU_LOST',
+      message: expect.stringContaining('went away'),
+      remedy: expect.stringContaining('Resume the run from its last checkpoint'),
+    });
+    // Every later read fails with the same reason.
+    expect(() => tf.sum(tf.fill([100], 1)).dataSync()).toThrow(expect.objectContaining({ code: 'GPU_LOST' }));
+    await closeWebGpuBackend(opened(first));
+    const next = opened(await openGpuForTest());
+    const resumed = await tinyRun({ model, config, resumeFrom: join(outputDir, 'checkpoint-2') });
+    expect(checkpointDigests(resumed.checkpoint, true)).toEqual(checkpointDigests(whole.checkpoint, true));
+    await closeWebGpuBackend(next);
+  });
+
+  it('ends where the budget has no room in the smallest parts, and keeps to one that has', async () => {
+    const backend = opened(await openGpuForTest({ budgetBytes: 16 * 2 ** 10 }));
+    const error = await tinyRun({ model, config: { ...config, max_steps: 1 } }).catch((thrown: unknown) => thrown);
+    expect(describeFailure(error)).toMatchObject({ code: 'OUT_OF_MEMORY', remedy: expect.any(String) });
+    expect(tf.sum(tf.fill([100], 1)).dataSync()[0]).toBe(100);
+    await closeWebGpuBackend(backend);
+    const budgetBytes = 512 * 2 ** 20;
+    const wider = opened(await openGpuForTest({ budgetBytes }));
+    expect((await tinyRun({ model, config: { ...config, max_steps: 1 } })).steps).toHaveLength(1);
+    expect(wider.gpu.counts.peakBytes).toBeLessThanOrEqual(budgetBytes);
+    await closeWebGpuBackend(wider);
+  });
+
+  it('says which GPUs there are where none has the name that was asked for', async () => {
+    await expect(openWebGpuBackend({ adapter: 'no such GPU' })).rejects.toMatchObject({
+      code: 'NO_GPU',
+      message: expect.stringMatching(/none has "no such GPU" in its name, there are: \S/),
+      remedy: expect.stringContaining('BRAID_GPU'),
+    });
+  });
+
+  it('names a shader that does not compile, and computes on', async () => {
+    const backend = opened(await openGpuForTest());
+    const broken = program({
+      name: 'Broken',
+      parameters: ['n'],
+      buffers: { out: 'rw f32' },
+      workgroup: 64,
+      main: 'oops',
+    });
+    const out = backend.gpu.take(256);
+    backend.gpu.run(broken, [out], [1], 1);
+    expect(() => backend.gpu.finish()).toThrow(
+      expect.objectContaining({ code: 'GPU_FAILED', message: expect.stringContaining('Broken') }),
+    );
+    expect(tf.sum(tf.fill([100], 1)).dataSync()[0]).toBe(100);
+    await closeWebGpuBackend(backend);
+  });
+});
+
+describe('faultError', () => {
+  it.each(['no-package', 'no-adapter', 'other-name', 'no-device', 'lost', 'slow', 'out-of-memory', 'invalid'] as const)(
+    'says what to do about "%s"',
+    (fault) => {
+      const { remedy, message } = faultError(fault, 'the driver said so');
+      expect(message).toContain('the driver said so');
+      expect(remedy?.length).toBeGreaterThan(20);
+    },
+  );
+});
