@@ -3,9 +3,17 @@
 import type { BraidError } from '../../errors.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { forgettingAfterStage } from '../curriculum/forgetting-job.ts';
-import { openStageQueue, type StageQueue } from '../curriculum/queue.ts';
+import { openUploads, type Uploads } from '../data-import/uploads.ts';
+import { type EngineFile, openEngineFile } from '../engines/engines.ts';
+import { openServerRecords, type ServerRecords } from '../engines/server-records.ts';
 import { type Library, openLibrary } from '../library/library.ts';
+import { openQueue, type RunQueue } from '../queue/queue.ts';
+import { openRewardDesk, type RewardDesk } from '../reward-trials/desk.ts';
+import { openSampledAnswers, type SampledAnswers } from '../reward-trials/sampled-answers.ts';
 import { interruptRun, markAbandonedRuns } from '../runs/runs.ts';
+import { openServers, type Servers } from '../servers/servers.ts';
+import { watchServers } from '../servers/watch.ts';
+import { type ConsentFile, openConsentFile } from '../tasks/consent.ts';
 import { yielding } from '../trainer-process/channel.ts';
 import { type LiveRuns, type LiveWorkspace, openLiveRuns } from '../training/live-runs.ts';
 import { recordEnd, recordEvent } from '../training/run-notices.ts';
@@ -22,9 +30,20 @@ import { logFault } from '../workspace/stray-faults.ts';
 import { lostHistory, openWorkspace } from '../workspace/workspace.ts';
 
 export interface App extends LiveWorkspace {
-  readonly queue: StageQueue;
+  readonly queue: RunQueue;
   readonly library: Library;
   readonly secrets: Secrets;
+  readonly engines: EngineFile;
+  /** What the user has agreed to that rewards reach. */
+  readonly consents: ConsentFile;
+  /** The engines' servers that were started from here. */
+  readonly servers: Servers;
+  readonly records: ServerRecords;
+  /** Tries rewards that are being written. */
+  readonly rewards: RewardDesk;
+  readonly sampled: SampledAnswers;
+  /** Files of a page that are being imported. */
+  readonly uploads: Uploads;
   /** Saves and ends all active work, then releases the workspace. */
   close(): Promise<void>;
 }
@@ -38,6 +57,12 @@ export interface AppOptions {
   readonly keyFile?: string;
   /** Keys and tokens; by default in a file of the user's configuration. */
   readonly secrets?: Secrets;
+  /** The user's engines; by default in a file of the user's configuration. */
+  readonly engines?: EngineFile;
+  /** What the user has agreed to; by default in a file of the user's configuration. */
+  readonly consents?: ConsentFile;
+  /** What is known of their servers; by default in a folder of the user's configuration. */
+  readonly records?: ServerRecords;
 }
 
 /** How long a run may take to save when the app ends. */
@@ -47,7 +72,16 @@ const LOOK_MS = 1000;
 
 /** Opens a workspace for a host; runs left by a dead host are marked as interrupted. */
 export function openApp(options: AppOptions): App {
-  const { workspace: chosen, paths: given, what, keyFile, secrets = openSecrets() } = options;
+  const {
+    workspace: chosen,
+    paths: given,
+    what,
+    keyFile,
+    secrets = openSecrets(),
+    engines = openEngineFile(),
+    consents = openConsentFile(),
+    records = openServerRecords(),
+  } = options;
   const paths = { ...given, trainer: yielding(given.trainer) };
   const workspace = openWorkspace({ workspace: chosen });
   const lock = lockWorkspace(workspace.root, what);
@@ -60,11 +94,17 @@ export function openApp(options: AppOptions): App {
     const notices = openNotices(changes);
     if (lost !== null) notices.add({ ...lost, severity: 'warning', runId: null });
     const settings = () => readSettings(store);
-    const live = openLiveRuns(store, { paths, changes, settings });
+    const access = { engines, secrets, consents, records };
+    const live = openLiveRuns(store, { paths, changes, settings, access });
     const jobs = openJobs(changes);
     const library = openLibrary({ store, workspace, paths, changes, jobs });
     const afterStage = forgettingAfterStage({ store, paths, changes, notices, jobs, settings });
-    const queue = openStageQueue(store, { paths, live, changes, notices, settings, afterStage });
+    const servers = openServers({ records, secrets });
+    const endWatch = watchServers(servers, { changes, notices });
+    const rewards = openRewardDesk(paths);
+    const sampled = openSampledAnswers();
+    const uploads = openUploads();
+    const queue = openQueue(store, { paths, live, changes, notices, settings, access, afterStage });
     live.onEvents((runId, events) => {
       for (const event of events) recordEvent(notices, store, runId, event);
     });
@@ -79,6 +119,7 @@ export function openApp(options: AppOptions): App {
         publishForeignWrites(store, changes);
         failLostStages(store, live, changes);
         queue.updateEnded();
+        queue.begin();
       } catch (error) {
         // A disk that can't be read for a moment must not end the host; the next check tries again.
         logFault('Checking the database', error);
@@ -87,14 +128,18 @@ export function openApp(options: AppOptions): App {
     let closing: Promise<void> | null = null;
     const end = async (): Promise<void> => {
       clearInterval(looking);
+      endWatch();
       queue.close();
       await Promise.all([jobs.close(), live.close(GRACE_MS)]);
+      rewards.close();
+      uploads.close();
       await library.close();
       store.close();
       lock.release();
     };
     return {
-      ...{ workspace, paths, store, changes, live, queue, jobs, notices, library, secrets },
+      ...{ workspace, paths, store, changes, live, queue, jobs, notices, library, secrets, engines, consents },
+      ...{ servers, records, rewards, sampled, uploads },
       close: () => (closing ??= end()),
     };
   } catch (error) {
@@ -138,7 +183,7 @@ function failLostStages(store: Store, live: LiveRuns, changes: Changes): void {
 /** A command line may write to the same workspace; the page shows changes within a second. */
 function publishForeignWrites(store: Store, changes: Changes): void {
   if (!store.changedElsewhere()) return;
-  for (const topic of ['runs', 'datasets', 'texts', 'evaluations', 'stages', 'models', 'samples'] as const)
+  for (const topic of ['runs', 'datasets', 'texts', 'evaluations', 'stages', 'sweeps', 'models', 'samples'] as const)
     changes.publish(topic);
   for (const run of store.runs.list({ states: ['running', 'paused'] })) changes.publish('run', run.id);
 }

@@ -1,6 +1,8 @@
 /** The app at a glance: what is training, what is queued, what the machine has free. */
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { knownDiskSpace } from '../../io/disk-space.ts';
+import { type GpuMemory, watchGpus } from '../../native/gpu-watch.ts';
+import type { ServerStatus } from '../servers/servers.ts';
 import type { LiveStatus } from '../training/live-status.ts';
 import type { JobStatus } from '../workspace/jobs.ts';
 import type { Notice } from '../workspace/notices.ts';
@@ -13,29 +15,37 @@ export interface AppStatus {
   readonly queueHeld: string | null;
   readonly jobs: readonly JobStatus[];
   readonly notices: readonly Notice[];
+  /** Servers that were started from here and may be up. */
+  readonly servers: readonly ServerStatus[];
   readonly machine: {
     readonly cores: number;
     readonly memoryBytes: number;
     readonly freeMemoryBytes: number;
+    /** NVIDIA's GPUs; other systems don't tell what is in use. */
+    readonly gpus: readonly GpuMemory[];
     /** Of the workspace's disk; null if unknown. */
     readonly diskFreeBytes: number | null;
     readonly diskBytes: number | null;
   };
 }
 
+const gpus = watchGpus();
+
 /** The app's current state. */
-export function appStatus({ store, live, queue, jobs, notices, workspace }: App): AppStatus {
+export function appStatus({ live, queue, jobs, notices, servers, workspace }: App): AppStatus {
   const disk = knownDiskSpace(workspace.root);
   return {
     live: live.list(),
-    queued: store.stages.queue().length,
+    queued: queue.list().length,
     queueHeld: queue.held(),
     jobs: jobs.list(),
     notices: notices.list(),
+    servers: servers.list().filter(({ mayBeUp }) => mayBeUp),
     machine: {
       cores: availableParallelism(),
       memoryBytes: totalmem(),
       freeMemoryBytes: freemem(),
+      gpus: gpus(),
       diskFreeBytes: disk?.freeBytes ?? null,
       diskBytes: disk?.totalBytes ?? null,
     },

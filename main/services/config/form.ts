@@ -54,7 +54,7 @@ const important: Names = [
 
 /** In the order in which users think of them. */
 const groups: readonly (readonly [title: string, fields: Names])[] = [
-  ['What to train', ['model', 'dataset', 'method', 'task', 'from_checkpoint', 'eval_dataset', 'seed']],
+  ['What to train', ['model', 'dataset', 'method', 'task', 'engine', 'from_checkpoint', 'eval_dataset', 'seed']],
   [
     'Learning',
     [
@@ -92,7 +92,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'adarft_step_size',
     ],
   ],
-  ['Chat', ['system_prompt', 'chat_template_kwargs']],
+  ['Chat', ['system_prompt', 'chat_template_kwargs', 'reply_prompt']],
   ['Weights', ['use_peft', 'lora_r', 'lora_alpha', 'lora_target_modules', 'use_rslora']],
   [
     'Loss',
@@ -127,6 +127,8 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'vespo_k_neg',
       'vespo_lambda_neg',
       'off_policy_mask_threshold',
+      'vllm_importance_sampling_correction',
+      'vllm_importance_sampling_cap',
     ],
   ],
   [
@@ -139,6 +141,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'save_total_limit',
       'sample_steps',
       'collapse_patience',
+      'logging_dir',
     ],
   ],
   ['Machine', ['backend', 'threads', 'base_weights', 'activation_memory_mb', 'gradient_checkpointing']],

@@ -8,8 +8,8 @@ import type { StageRow } from '../../store/stages.ts';
 import { type Promotion, promotionOf, trainingScores } from '../runs/promotion.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
-import type { StageQueue } from './queue.ts';
 import { checkpointBefore, nextStart, stageDefaults } from './stage-config.ts';
+import { stageTimes, type TimeLeft } from './time-left.ts';
 
 export interface StageScore {
   readonly step: number;
@@ -63,6 +63,15 @@ export interface StageView extends Omit<StageRow, 'promotion'> {
   readonly origin: StageOrigin;
   /** What the next stage would start from. */
   readonly handsOn: { readonly runId: number; readonly step: number } | null;
+  /** Of its remaining steps; null: none, or not known. */
+  readonly timeLeft: TimeLeft | null;
+}
+
+/** Why the queue is paused. */
+export interface QueueHold {
+  held(): string | null;
+  /** The stage that paused it; null: none. */
+  heldFor(): number | null;
 }
 
 export interface Curriculum {
@@ -77,15 +86,15 @@ export interface Curriculum {
 
 /** All stages, in order. */
 export function curriculum(
-  {
-    store,
-    queue,
-    paths,
-  }: Pick<OpenWorkspace, 'store' | 'paths'> & { readonly queue: Pick<StageQueue, 'held' | 'heldFor'> },
+  { store, queue, paths }: Pick<OpenWorkspace, 'store' | 'paths'> & { readonly queue: QueueHold },
   autoPromote: boolean,
 ): Curriculum {
+  const times = stageTimes(store, paths);
   return {
-    stages: store.stages.list().map((stage) => stageView(store, stage, paths)),
+    stages: store.stages.list().map((stage) => ({
+      ...stageView(store, stage, paths),
+      timeLeft: times.get(stage.id) ?? null,
+    })),
     queue: store.stages.queue().map(({ id }) => id),
     held: queue.held(),
     heldFor: queue.heldFor(),
@@ -94,7 +103,7 @@ export function curriculum(
 }
 
 /** One stage with everything its rows hold. */
-export function stageView(store: Store, stage: StageRow, paths: OpenWorkspace['paths']): StageView {
+export function stageView(store: Store, stage: StageRow, paths: OpenWorkspace['paths']): Omit<StageView, 'timeLeft'> {
   const runs = store.runs.list({ stageId: stage.id });
   const [newest] = runs;
   const hands = nextStart(store, stage);

@@ -3,7 +3,6 @@
 import type { Library } from '../library/library.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import { addStage, changeStage, moveStage } from './edit.ts';
-import type { StageQueue } from './queue.ts';
 import { makeDemoDataset } from './stage-datasets.ts';
 
 /** The stage that the demo creates, and finds again. */
@@ -17,7 +16,7 @@ export async function startDemoStage({
   queue,
 }: Pick<LiveWorkspace, 'store' | 'live'> & {
   readonly library: Library;
-  readonly queue: StageQueue;
+  readonly queue: { start(stageId: number): number };
 }): Promise<number> {
   const there = store.stages.list().find(({ name }) => name === demoStageName);
   const training = live.list().find(({ stageId }) => stageId !== null && stageId === there?.id);

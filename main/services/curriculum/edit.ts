@@ -8,7 +8,7 @@ import { configFaults } from '../../trainer/config.ts';
 import { curriculumWords } from '../datasets/index.ts';
 import { type Promotion, promotionSchema } from '../runs/promotion.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
-import { requireStage } from './queue.ts';
+import { requireStage } from './stage-runs.ts';
 
 /** User input for a stage; omitted fields have defaults or stay unchanged. */
 export interface StageEdit {

@@ -1,16 +1,17 @@
-/** Runs of stages: one after the other from the queue, each followed to its end. */
-import { BraidError } from '../../errors.ts';
+/** Runs of stages, each followed to its end. */
+import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow, StageState } from '../../store/stages.ts';
+import type { EngineAccess } from '../engines/engine-for.ts';
 import { metPromotion, promotionOf } from '../runs/promotion.ts';
 import type { LiveRuns } from '../training/live-runs.ts';
 import type { Changes } from '../workspace/changes.ts';
 import type { Notices } from '../workspace/notices.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import type { Settings } from '../workspace/settings.ts';
-import { type Hold, holdAfter, mayStart, nextPlanned, stateAfter, withoutRun } from './queue-rules.ts';
 import { stageConfig } from './stage-config.ts';
+import { type Hold, holdAfter, nextPlanned, stateAfter, withoutRun } from './stage-rules.ts';
 
 export interface StageRunsOptions {
   readonly paths: HostPaths;
@@ -18,6 +19,8 @@ export interface StageRunsOptions {
   readonly changes: Pick<Changes, 'publish'>;
   readonly notices: Pick<Notices, 'add'>;
   readonly settings: () => Settings;
+  /** By default the user's own. */
+  readonly access?: EngineAccess;
   /** Work between a stage that is done and the next: the queue waits for it, and continues if it fails. */
   readonly afterStage?: (stage: StageRow) => Promise<void>;
 }
@@ -25,10 +28,12 @@ export interface StageRunsOptions {
 export interface StageRuns {
   /** Starts a stage's run at once; throws if there is no room. */
   start(stage: StageRow): number;
-  /** Starts the next stage of the queue if there is room. */
-  startNext(): void;
-  /** After a run has ended: its stage gets its state, and the queue continues. `error`: why a run left no row. */
-  ended(runId: number, error: string | null): void;
+  /** Starts a stage from the queue; one that can't start fails. Returns whether it started. */
+  startQueued(stage: StageRow): boolean;
+  /** Work between two stages is being done. */
+  isBusy(): boolean;
+  /** After a run has ended: its stage gets its state, and the work after it is done. `error`: why a run left no row. */
+  ended(runId: number, error: string | null): Promise<void>;
   /** Updates stages whose run ended elsewhere: before this start, or by a command line. */
   updateEnded(): void;
   /** Starts nothing more: the app is quitting. */
@@ -48,16 +53,15 @@ export function openStageRuns(
     return live.start(stageConfig(store, stage, paths), { stageId: stage.id });
   }
 
-  function startNext(): void {
-    const next = store.stages.queue()[0];
-    const busy = closing || between > 0 || live.list().length > 0;
-    if (next === undefined || !mayStart({ busy, held: hold.get(), runQueue: settings().run_queue })) return;
+  function startQueued(stage: StageRow): boolean {
     try {
-      start(next);
+      start(stage);
+      return true;
     } catch (error) {
       if (!(error instanceof BraidError)) throw error;
-      settle(next, 'failed', error.message);
+      settle(stage, 'failed', error.message);
       notices.add({ severity: 'error', message: error.message, remedy: error.remedy ?? null, runId: null });
+      return false;
     }
   }
 
@@ -80,11 +84,6 @@ export function openStageRuns(
     const next = state === 'done' && settings().auto_promote ? nextPlanned(store.stages.list(), stage) : undefined;
     if (next !== undefined) store.stages.setState(next.id, 'queued');
     return store.stages.get(stage.id) ?? null;
-  }
-
-  async function goOn(ended: StageRow | null): Promise<void> {
-    if (ended?.state === 'done' && !closing && afterStage !== undefined) await workBetween(ended, afterStage);
-    startNext();
   }
 
   /** Whatever comes of the work between two stages, the queue continues: the stages don't depend on it. */
@@ -111,10 +110,12 @@ export function openStageRuns(
 
   return {
     start,
-    startNext,
-    ended: (runId, error) => {
+    startQueued,
+    isBusy: () => closing || between > 0,
+    ended: async (runId, error) => {
       if (error !== null) for (const stage of orphans()) settle(stage, 'failed', error);
-      void goOn(error === null ? follow(store.runs.get(runId)) : null);
+      const ended = error === null ? follow(store.runs.get(runId)) : null;
+      if (ended?.state === 'done' && !closing && afterStage !== undefined) await workBetween(ended, afterStage);
     },
     updateEnded: () => {
       for (const stage of orphans()) {
@@ -127,4 +128,11 @@ export function openStageRuns(
       closing = true;
     },
   };
+}
+
+/** The stage, or an error if there is none. */
+export function requireStage(store: Pick<Store, 'stages'>, stageId: number): StageRow {
+  const stage = store.stages.get(stageId);
+  if (stage !== undefined) return stage;
+  throw inputError('STAGE_UNKNOWN', `There is no stage with id ${stageId}`);
 }

@@ -54,7 +54,10 @@ export function generateCurriculum(options: CurriculumOptions): GeneratedDataset
   return [...generateStages(options)];
 }
 
-/** Texts without their copies, which on both sides of the split would leak test texts into training; and the split. */
+/**
+ * Texts without their copies, which on both sides of the split would leak test texts into training; and the split.
+ * Near duplicates that were kept on purpose are on one side, and stay.
+ */
 export interface DividedCorpus {
   readonly texts: readonly CorpusText[];
   readonly split: TextSplit;
@@ -62,7 +65,10 @@ export interface DividedCorpus {
 
 /** The corpus of the datasets that are generated with a seed. */
 export function divideCorpus(sources: readonly SourceText[], seed = 42): DividedCorpus {
-  const { texts } = mergeTexts([], sources);
+  const { texts } = mergeTexts([], sources, {
+    choose: (_, { side }, found) =>
+      side !== undefined && found.every((other) => other.side === side) ? 'both' : undefined,
+  });
   return { texts, split: splitTexts(texts, seed) };
 }
 

@@ -1,6 +1,7 @@
 /** Checks that held-out pairs are really held out. */
 import type { DatasetLeakage } from '../../store/datasets.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
+import type { Task, TaskRecord } from '../../tasks/task.ts';
 import { shingles } from '../../text/near-duplicates.ts';
 
 /** A sequence of words that a test record shares with a training record. */
@@ -28,13 +29,39 @@ const OVERLAP_WORDS = 8;
 
 /** Looks for shared titles, and for sequences of eight words on both sides. */
 export function findLeakage(train: readonly InterleaveRecord[], test: readonly InterleaveRecord[]): Leakage {
-  const trained = new Set(train.flatMap((record) => [record.title_a, record.title_b]));
-  const titles = new Set(test.flatMap((record) => [record.title_a, record.title_b]));
+  return compare(train, test, {
+    titles: ({ title_a, title_b }) => [title_a, title_b],
+    texts: ({ fragment_a, fragment_b }) => [fragment_a, fragment_b],
+  });
+}
+
+/** The same for records of any task: whole prompts that both sides have, and words of what was quoted in them. */
+export function findRecordLeakage<R extends TaskRecord>(
+  task: Pick<Task<R>, 'quoted'>,
+  train: readonly R[],
+  test: readonly R[],
+): Leakage {
+  return compare(train, test, {
+    titles: (record) => [record.prompt],
+    texts: (record) => task.quoted(record),
+  });
+}
+
+interface Parts<R> {
+  /** What names a text: the same on both sides is the same text. */
+  titles(record: R): readonly string[];
+  texts(record: R): readonly string[];
+}
+
+function compare<R extends { readonly id: string }>(train: readonly R[], test: readonly R[], parts: Parts<R>): Leakage {
+  const trained = new Set(train.flatMap(parts.titles));
+  const titles = new Set(test.flatMap(parts.titles));
   const sharedTitles = [...titles].filter((title) => trained.has(title)).sort();
+  const runsOf = (record: R): string[] => parts.texts(record).flatMap(runs);
   const known = new Map<string, string>();
-  for (const record of train) for (const run of runs(record)) if (!known.has(run)) known.set(run, record.id);
+  for (const record of train) for (const run of runsOf(record)) if (!known.has(run)) known.set(run, record.id);
   const overlaps = test.flatMap((record): Overlap[] => {
-    for (const run of runs(record)) {
+    for (const run of runsOf(record)) {
       const trainId = known.get(run);
       if (trainId !== undefined) return [{ test_id: record.id, train_id: trainId, words: run }];
     }
@@ -44,8 +71,6 @@ export function findLeakage(train: readonly InterleaveRecord[], test: readonly I
 }
 
 /** Sequences of eight words; a shorter fragment counts whole, unless it is too short to be meaningful. */
-function runs(record: InterleaveRecord): string[] {
-  return [record.fragment_a, record.fragment_b].flatMap((fragment) =>
-    [...shingles(fragment, OVERLAP_WORDS)].filter((run) => run.split(' ').length >= OVERLAP_WORDS),
-  );
+function runs(text: string): string[] {
+  return [...shingles(text, OVERLAP_WORDS)].filter((run) => run.split(' ').length >= OVERLAP_WORDS);
 }

@@ -8,7 +8,8 @@ import { countLeakage, type Leakage } from './leakage.ts';
 /** The history's record of a generated dataset. */
 export interface RecordedDataset {
   readonly files: DatasetFiles;
-  readonly words: number;
+  /** null: of several lengths. */
+  readonly words: number | null;
   /** The records, or just their number. */
   readonly train: { readonly length: number };
   readonly test: { readonly length: number };

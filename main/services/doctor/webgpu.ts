@@ -1,7 +1,7 @@
 /** GPUs that WebGPU reaches: NVIDIA, AMD, Intel, Apple, with nothing to set up but a driver. */
 import { BraidError } from '../../errors.ts';
 import { formatBytes } from '../../text/format.ts';
-import type { SelfCheckResult } from '../../trainer/jobs/self-check.ts';
+import type { GpuCheck, SelfCheckResult } from '../../trainer/jobs/self-check.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type Check, ok, warn } from './check.ts';
@@ -16,22 +16,45 @@ export async function checkWebGpu(
   options: JobOptions = {},
 ): Promise<Check> {
   try {
-    const job = { kind: 'self-check', backend: 'webgpu', threads: 1, kernelsFile: paths.kernels } as const;
-    const { value } = await runTrainerJob(job, paths.trainer, options);
-    return webGpuCheck(value);
+    return webGpuCheck(await tryWebGpu(paths, options));
   } catch (error) {
     if (!(error instanceof BraidError) || error.code === 'INTERRUPTED') throw error;
     return noGpuCheck(error);
   }
 }
 
+async function tryWebGpu(paths: Pick<HostPaths, 'kernels' | 'trainer'>, options: JobOptions): Promise<SelfCheckResult> {
+  const job = { kind: 'self-check', backend: 'webgpu', threads: 1, kernelsFile: paths.kernels } as const;
+  return (await runTrainerJob(job, paths.trainer, options)).value;
+}
+
+/** The GPU that auto would try; null where there is none. */
+export async function webGpuFacts(
+  paths: Pick<HostPaths, 'kernels' | 'trainer'>,
+  options: JobOptions = {},
+): Promise<GpuCheck | null> {
+  try {
+    const { gpu } = await tryWebGpu(paths, options);
+    return gpu === null || gpu.adapter.software ? null : gpu;
+  } catch (error) {
+    if (error instanceof BraidError && error.code !== 'INTERRUPTED') return null;
+    throw error;
+  }
+}
+
 /** The line for a backend that works. */
 export function webGpuCheck({ error, gflops, gpu }: SelfCheckResult): Check {
   if (gpu === null) throw new Error('Expected the self-check of a GPU to say what it is');
-  const { name, adapter, adapters, bandwidth } = gpu;
+  const { name, adapter, adapters, bandwidth, memory } = gpu;
   const others =
     adapters.length > 1 ? `; all adapters: ${adapters.join(', ')} (BRAID_GPU chooses one by a part of its name)` : '';
-  const limits = `buffers up to ${formatBytes(Math.min(adapter.limits.maxBufferSize, adapter.limits.maxStorageBufferBindingSize))}`;
+  const { maxBufferSize, maxStorageBufferBindingSize, maxComputeInvocationsPerWorkgroup } = adapter.limits;
+  const { maxComputeWorkgroupStorageSize } = adapter.limits;
+  const limits = [
+    ...(memory === null ? [] : [`${formatBytes(memory.bytes)} of memory (${memory.source})`]),
+    `buffers up to ${formatBytes(Math.min(maxBufferSize, maxStorageBufferBindingSize))}`,
+    `workgroups of ${maxComputeInvocationsPerWorkgroup} with ${maxComputeWorkgroupStorageSize / 1024} KiB`,
+  ].join(', ');
   const speed = `${gflops.toFixed(gflops < 10 ? 1 : 0)} GFLOPS${bandwidth > 0 ? `, ${bandwidth.toFixed(0)} GB/s` : ''}`;
   const wanted = ['shader-f16', 'subgroups', 'timestamp-query'].filter((feature) => adapter.features.includes(feature));
   const detail = `${name}, ${speed}, ${limits}, ${wanted.length === 0 ? 'no extra features' : wanted.join(' ')}${others}`;

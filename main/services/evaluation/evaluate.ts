@@ -1,5 +1,6 @@
 /** Held-out evaluation: several models complete the same records greedily, in one trainer process. */
 import { inputError } from '../../errors.ts';
+import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
@@ -10,6 +11,7 @@ import type { TaskRecord } from '../../tasks/task.ts';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { EvaluationItem } from '../../trainer/events.ts';
 import type { ModelAnswers } from '../../trainer/jobs/evaluate.ts';
+import type { ModelParts } from '../../trainer/open-policy.ts';
 import { readDataset } from '../datasets/index.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
@@ -23,6 +25,8 @@ export interface ModelChoice {
   readonly folder: string;
   /** The base of a LoRA checkpoint, if its configuration doesn't point to it. */
   readonly base?: string;
+  /** How it is asked, in place of what its folder says. */
+  readonly chat?: ModelParts['chat'];
 }
 
 export interface EvaluateOptions<R extends TaskRecord = InterleaveRecord> extends JobOptions {
@@ -39,6 +43,8 @@ export interface EvaluateOptions<R extends TaskRecord = InterleaveRecord> extend
   readonly maxCompletionLength?: number;
   /** Seed of the bootstrap. */
   readonly seed?: number;
+  /** What the reward's components outside the sandbox need. */
+  readonly rewardAccess?: ExternalAccess | null;
 }
 
 export interface ModelEvaluation {
@@ -108,13 +114,17 @@ async function evaluate<E>(
 ): Promise<Evaluations<E>> {
   const { paths, backend = 'auto', threads = 0 } = options;
   if (records.length === 0) throw inputError('EMPTY_DATASET', 'Expected at least one record to evaluate on, got none');
-  const models = options.models.map(({ name, folder, base }) => ({ name, ...resolveModelParts(folder, paths, base) }));
+  const models = options.models.map(({ name, folder, base, chat }) => ({
+    ...{ name, ...resolveModelParts(folder, paths, base) },
+    ...(chat !== undefined && { chat }),
+  }));
   const outcome = await runTrainerJob(
     {
       ...{ kind: 'evaluate', task, models, records },
       batchSize: options.batchSize ?? defaultBatchSize,
       maxCompletionLength: options.maxCompletionLength ?? null,
       ...{ backend, threads, kernelsFile: paths.kernels, rewardWorker: paths.rewardWorker },
+      rewardAccess: options.rewardAccess ?? null,
     },
     paths.trainer,
     options,

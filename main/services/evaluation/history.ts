@@ -10,7 +10,7 @@ import type { ModelEvaluation, RewardEvaluation } from './evaluate.ts';
 import type { ScoredItem } from './summary.ts';
 
 /** An evaluation of either task for the history. */
-type KeptEvaluation = Pick<NewEvaluation, 'n' | 'mean' | 'low' | 'high' | 'exactMatch' | 'metrics'> & {
+export type KeptEvaluation = Pick<NewEvaluation, 'n' | 'mean' | 'low' | 'high' | 'exactMatch' | 'metrics'> & {
   readonly items: readonly EvaluationItemRow[];
 };
 
@@ -51,7 +51,12 @@ export interface EvaluationOrigin {
 
 /** Stores an evaluation with its items. Returns its id. */
 export function storeModelEvaluation(store: Store, origin: EvaluationOrigin, evaluation: ModelEvaluation): number {
-  return add(store, origin, interleaveRow(evaluation));
+  return storeEvaluationRow(store, origin, interleaveRow(evaluation));
+}
+
+/** The same for an evaluation of any task. */
+export function storeEvaluationRow(store: Store, origin: EvaluationOrigin, evaluation: KeptEvaluation): number {
+  return add(store, origin, evaluation);
 }
 
 function add(store: Store, origin: EvaluationOrigin, { items, ...numbers }: KeptEvaluation): number {
@@ -71,9 +76,9 @@ export function rewardRow({ items, summary }: RewardEvaluation): KeptEvaluation 
   const means = Object.entries(measures).map(([name, interval]) => [`eval_${name}`, interval.mean]);
   return {
     ...{ n, mean, low, high, exactMatch: null, metrics: { eval_reward: mean, ...Object.fromEntries(means) } },
-    items: items.map(({ id: recordId, completion, metrics }) => ({
-      ...{ recordId, completion, metrics },
-      score: metrics.reward ?? Number.NaN,
+    items: items.map(({ id: recordId, ...item }) => ({
+      ...{ recordId, ...item },
+      score: item.metrics.reward ?? Number.NaN,
     })),
   };
 }

@@ -2,11 +2,14 @@
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream } from '../../random.ts';
 import { type ScoredPair, scoreByPosition } from '../../tasks/interleave/metrics.ts';
+import type { TaskMessage } from '../../tasks/task.ts';
 import { bootstrapDifference, bootstrapMean, type Interval, meanOf, quantile } from '../../text/intervals.ts';
 
 /** One completion with its metrics. */
 export interface ScoredItem extends ScoredPair {
   readonly id: string;
+  /** Of a task with an environment. */
+  readonly messages?: readonly TaskMessage[];
   /** Words per fragment: the stage that the prompt belongs to. */
   readonly words: number;
   readonly alignment: number;
@@ -61,6 +64,12 @@ export function summarizeEvaluation(items: readonly ScoredItem[], seed = 42): Ev
     first_error: firstErrors(items),
     score_by_position: scoreByPosition(items),
   };
+}
+
+/** The same for tasks whose targets aren't compared word by word: the mean with its interval, and no positions. */
+export function summarizeScores(items: readonly ScoredItem[], seed = 42): EvaluationSummary {
+  const nothing = { by_words: {}, first_error: { none: 0, median: null, counts: {} }, score_by_position: [] };
+  return { ...interval(items, seed), ...nothing };
 }
 
 function interval(items: readonly ScoredItem[], seed: number): MeanWithInterval {

@@ -2,15 +2,16 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { applyChange, type CorpusChange } from '../datasets/corpus-change.ts';
-import type { ImportSource, ReadImport } from '../text-worker/import-tasks.ts';
+import type { MergeImportInput, ReadImport } from '../text-worker/import-tasks.ts';
 import { cancelled } from '../text-worker/workers.ts';
 import { bundledTextFiles } from '../texts/bundled.ts';
+import { applyChange, type CorpusChange } from '../texts/corpus-change.ts';
 import type { SourceText } from '../texts/source-text.ts';
+import type { ImportSource } from '../texts/sources.ts';
 import { corpusOf, type Library } from './library.ts';
 
 /** What an import would change, and its pending id. */
-export interface ImportPreview extends Omit<ReadImport, 'sources'> {
+export interface ImportPreview extends Omit<ReadImport, 'sources' | 'places'> {
   readonly importId: number;
 }
 
@@ -24,6 +25,7 @@ export interface ImportOutcome {
 
 export interface ReadOptions {
   readonly minWords?: number | undefined;
+  readonly splitAtHeadings?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -34,7 +36,7 @@ const MAX_BYTES = 64 * 2 ** 20;
 export async function openImport(
   library: Library,
   files: readonly ImportSource[],
-  { minWords, signal: asker }: ReadOptions = {},
+  { signal: asker, ...options }: ReadOptions = {},
 ): Promise<ImportPreview> {
   // A listener added after the abort would never be called.
   if (asker?.aborted) throw cancelled();
@@ -43,14 +45,14 @@ export async function openImport(
   const { id, result } = library.jobs.start('import', title, ({ signal, progress }) =>
     library.workers.run(
       'readImport',
-      { corpus: corpusOf(library.store), files, minWords },
+      { corpus: corpusOf(library.store), files, ...options },
       { signal, onProgress: progress },
     ),
   );
   const cancel = (): void => void library.jobs.cancel(id);
   asker?.addEventListener('abort', cancel);
-  const { sources, ...shown } = await result.finally(() => asker?.removeEventListener('abort', cancel));
-  return { ...shown, importId: library.staged.hold(sources) };
+  const { sources, places, ...shown } = await result.finally(() => asker?.removeEventListener('abort', cancel));
+  return { ...shown, importId: library.staged.hold({ texts: sources, places }) };
 }
 
 /** The same for files on the host. */
@@ -62,15 +64,33 @@ export function openImportPaths(library: Library, paths: readonly string[], opti
   );
 }
 
-/** Imports what was previewed, except the texts (by position) that the user excluded. */
+/** What the user decided about the texts of an import, by position. */
+export interface ImportChoices {
+  readonly without?: readonly number[] | undefined;
+  /** For near duplicates: what to keep in place of what their lengths suggest. */
+  readonly keep?: MergeImportInput['keep'] | undefined;
+}
+
+/** Imports what was previewed, as the user decided. */
 export async function confirmImport(
   library: Library,
   importId: number,
-  without: readonly number[] = [],
+  { without = [], keep = [] }: ImportChoices = {},
 ): Promise<ImportOutcome> {
   const leftOut = new Set(without);
-  const texts = library.staged.get(importId).filter((_, i) => !leftOut.has(i));
-  const outcome = await bringIn(library, texts);
+  const positions = library.staged
+    .get(importId)
+    .texts.flatMap((text, i) => (leftOut.has(i) ? [] : [[i, text] as const]));
+  const choices = new Map(keep.map((choice) => [choice.position, choice.keep]));
+  const chosen = positions.flatMap(([i], position) => {
+    const choice = choices.get(i);
+    return choice === undefined ? [] : [{ position, keep: choice }];
+  });
+  const outcome = await bringIn(
+    library,
+    positions.map(([, text]) => text),
+    chosen,
+  );
   library.staged.drop(importId);
   return outcome;
 }
@@ -88,40 +108,37 @@ export async function importBundled(library: Library): Promise<ImportOutcome> {
   return confirmImport(library, preview.importId);
 }
 
-async function bringIn(library: Library, texts: readonly SourceText[]): Promise<ImportOutcome> {
+async function bringIn(
+  library: Library,
+  texts: readonly SourceText[],
+  keep: MergeImportInput['keep'],
+): Promise<ImportOutcome> {
   if (texts.length === 0) throw inputError('NOTHING_TO_IMPORT', 'Expected at least one text to import, got none');
   const title = texts.length === 1 ? 'Import a text' : `Import ${texts.length} texts`;
   const { result } = library.jobs.start('import', title, async ({ signal, progress }) => {
     const options = { signal, onProgress: progress };
     const merged = await changeCorpus(library, (corpus) =>
-      library.workers.run('mergeImport', { corpus, incoming: texts }, options),
+      library.workers.run('mergeImport', { corpus, incoming: texts, keep }, options),
     );
     return { added: merged.change.add.length, removed: merged.removed, leftOut: merged.leftOut };
   });
   return result;
 }
 
-/** Computes a change and applies it; retries if the corpus changed in between. */
+/** Computes a change and applies it; retries if the corpus changed in between. Adds the ids of the added texts. */
 export async function changeCorpus<T extends { readonly change: CorpusChange }>(
   library: Pick<Library, 'store' | 'changes'>,
   work: (corpus: SourceText[]) => Promise<T>,
-): Promise<T> {
+): Promise<T & { readonly ids: readonly number[] }> {
   const { store, changes } = library;
   for (;;) {
-    const corpus = corpusOf(store);
-    const result = await work(corpus);
-    if (!sameTexts(corpus, store.texts.headings())) continue;
-    applyChange(store, result.change);
+    const before = store.texts.state();
+    const result = await work(corpusOf(store));
+    if (store.texts.state() !== before) continue;
+    const ids = applyChange(store, result.change);
     changes.publish('texts');
-    return result;
+    return { ...result, ids };
   }
-}
-
-function sameTexts(corpus: readonly SourceText[], now: readonly { readonly id: number; readonly title: string }[]) {
-  return (
-    corpus.length === now.length &&
-    now.every(({ id, title }, i) => corpus[i]?.id === String(id) && corpus[i]?.title === title)
-  );
 }
 
 function checkSize(files: readonly ImportSource[]): void {

@@ -20,6 +20,8 @@ export interface MakeDatasetsOptions extends RecipeOptions {
   readonly stages: readonly number[];
   /** Prefix of the file names: `river` gives `river-10words.jsonl`. */
   readonly name?: string | undefined;
+  /** One dataset of all the lengths together, shortest first, in place of one for each. */
+  readonly mixed?: boolean | undefined;
   /** Whether existing files with these names may be replaced. */
   readonly replace: boolean;
 }
@@ -49,8 +51,12 @@ export function previewStage(
 }
 
 /** Which of the names are already in use. */
-export function takenNames(library: Pick<Library, 'store' | 'workspace'>, stages: readonly number[], name?: string) {
-  return stages.flatMap((words): TakenName[] => {
+export function takenNames(
+  library: Pick<Library, 'store' | 'workspace'>,
+  { stages, name, mixed = false }: Pick<MakeDatasetsOptions, 'stages' | 'name' | 'mixed'>,
+) {
+  const lengths = mixed ? [mixtureOf(stages)] : stages;
+  return lengths.flatMap((words): TakenName[] => {
     const file = fileOf(library, words, name);
     const row = library.store.datasets.byFile(file);
     if (row === undefined) return existsSync(file) ? [{ name: nameOf(words, name), runs: [], stages: [] }] : [];
@@ -62,21 +68,25 @@ export function takenNames(library: Pick<Library, 'store' | 'workspace'>, stages
 /** Generates the datasets, each atomically. When cancelled, the finished ones are kept. */
 export async function makeDatasets(library: Library, options: MakeDatasetsOptions): Promise<MadeDatasets> {
   const { store } = library;
-  const { stages: asked, name, replace, ...recipe } = options;
+  const { stages: asked, name, replace, mixed = false, ...recipe } = options;
   const words = [...new Set(asked)].sort((a, b) => a - b);
   if (words.length === 0) throw inputError('BAD_DATASET_OPTION', 'Expected at least one word count, got none');
+  if (mixed && words.length < 2)
+    throw inputError('BAD_DATASET_OPTION', `Expected at least two word counts to mix, got ${words.length}`);
   checkName(name);
-  if (!replace) refuseTaken(takenNames(library, words, name));
+  if (!replace) refuseTaken(takenNames(library, { stages: words, name, mixed }));
   const files = words.map((count) => ({ words: count, file: fileOf(library, count, name) }));
-  for (const { file } of files) {
+  const mixedFile = mixed ? fileOf(library, mixtureOf(words), name) : null;
+  for (const file of mixedFile === null ? files.map((stage) => stage.file) : [mixedFile]) {
     const row = store.datasets.byFile(file);
     if (row !== undefined) checkUnused(store, row);
   }
   const template = requireTemplate(store, recipe.template.name, recipe.template.version);
-  const title = words.length === 1 ? `Generate ${nameOf(words[0] ?? 0, name)}` : `Generate ${words.length} datasets`;
+  const single = mixed ? mixtureOf(words) : words.length === 1 ? (words[0] ?? 0) : null;
+  const title = single !== null ? `Generate ${nameOf(single, name)}` : `Generate ${words.length} datasets`;
   const { result } = library.jobs.start('datasets', title, async ({ signal, progress }) => {
     progress({ done: 0, total: words.length, unit: 'stages' });
-    const input = { ...recipe, template, texts: corpusOf(store), stages: files };
+    const input = { ...recipe, template, texts: corpusOf(store), stages: files, mixedFile };
     const written = await library.workers.run('writeDatasets', input, { signal, onProgress: progress });
     const made = recordAll(library, written, { ...recipe, template });
     if (written.cancelled.length > 0) throw cancelled(made.made.map((dataset) => dataset.name));
@@ -110,11 +120,16 @@ function recordAll(
   return { made, shortages };
 }
 
-function nameOf(words: number, name?: string): string {
+/** The word counts in the name of a mixture: `10-25-50`, as the command line names them. */
+function mixtureOf(words: readonly number[]): string {
+  return [...new Set(words)].sort((a, b) => a - b).join('-');
+}
+
+function nameOf(words: number | string, name?: string): string {
   return name === undefined || name === '' ? `${words}words` : `${name}-${words}words`;
 }
 
-function fileOf({ workspace }: Pick<Library, 'workspace'>, words: number, name?: string): string {
+function fileOf({ workspace }: Pick<Library, 'workspace'>, words: number | string, name?: string): string {
   return datasetFiles(join(workspace.datasets, `${nameOf(words, name)}.jsonl`)).train;
 }
 

@@ -1,11 +1,18 @@
 /** Previewed imports that wait for confirmation. They are lost when the app quits; nothing else is. */
 import { inputError } from '../../errors.ts';
+import type { Place } from '../texts/merge.ts';
 import type { SourceText } from '../texts/source-text.ts';
+
+export interface StagedImport {
+  readonly texts: readonly SourceText[];
+  /** Where the text is that each one resembles first; null: none. */
+  readonly places: readonly (Place | null)[];
+}
 
 export interface StagedImports {
   /** Stores the texts of an import; returns its id. */
-  hold(texts: readonly SourceText[]): number;
-  get(id: number): readonly SourceText[];
+  hold(staged: StagedImport): number;
+  get(id: number): StagedImport;
   drop(id: number): void;
 }
 
@@ -14,17 +21,17 @@ const KEPT = 3;
 
 /** Opens an empty set. */
 export function openStagedImports(): StagedImports {
-  const held = new Map<number, readonly SourceText[]>();
+  const held = new Map<number, StagedImport>();
   let lastId = 0;
   return {
-    hold: (texts) => {
-      held.set(++lastId, texts);
+    hold: (staged) => {
+      held.set(++lastId, staged);
       for (const id of [...held.keys()].slice(0, -KEPT)) held.delete(id);
       return lastId;
     },
     get: (id) => {
-      const texts = held.get(id);
-      if (texts !== undefined) return texts;
+      const staged = held.get(id);
+      if (staged !== undefined) return staged;
       throw inputError('IMPORT_GONE', 'This import has expired; nothing was imported', 'Choose the files again.');
     },
     drop: (id) => void held.delete(id),

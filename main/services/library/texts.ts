@@ -1,7 +1,7 @@
 /** The texts of the workspace: listed, read, renamed, merged, removed. */
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
-import type { TextHeading } from '../../store/texts.ts';
+import type { TextHeading, TextRow, TextSide } from '../../store/texts.ts';
 import { defaultPairs, type PairCounts } from '../datasets/supply.ts';
 import type { JoinGroup, JoinPlan } from '../text-worker/join-task.ts';
 import type { CorpusOverview } from '../text-worker/overview-task.ts';
@@ -14,6 +14,12 @@ export interface WholeText extends TextHeading {
   readonly text: string;
   /** Characters that are not shown. */
   readonly more: number;
+  /** Of its words: an edit says what it started from. */
+  readonly hash: string;
+  /** null: no dataset was made from it yet. */
+  readonly side: TextSide | null;
+  /** Titles and lengths of what it was merged from; empty: it wasn't. */
+  readonly parts: readonly { readonly title: string; readonly words: number }[];
 }
 
 const MAX_SHOWN = 200_000;
@@ -28,14 +34,30 @@ export function listTexts(store: Pick<Store, 'texts'>, search?: string): TextHea
 
 /** A text to read. */
 export function readText(store: Pick<Store, 'texts'>, id: number): WholeText {
-  const { hash: _, ...row } = requireText(store, id);
-  return { ...row, text: row.text.slice(0, MAX_SHOWN), more: Math.max(0, row.text.length - MAX_SHOWN) };
+  const { text, hash, side } = requireText(store, id);
+  const parts = (store.texts.parts(id) ?? []).map(({ title, words }) => ({ title, words }));
+  return {
+    ...requireHeading(store, id),
+    ...{ hash, side, parts },
+    ...{ text: text.slice(0, MAX_SHOWN), more: Math.max(0, text.length - MAX_SHOWN) },
+  };
 }
 
-function requireText(store: Pick<Store, 'texts'>, id: number) {
+function requireHeading(store: Pick<Store, 'texts'>, id: number): TextHeading {
+  const heading = store.texts.heading(id);
+  if (heading !== undefined) return heading;
+  throw unknownText(id);
+}
+
+/** A stored text, or the error that says that there is none. */
+export function requireText(store: Pick<Store, 'texts'>, id: number): TextRow {
   const row = store.texts.get(id);
   if (row !== undefined) return row;
-  throw inputError('TEXT_UNKNOWN', `There is no text with id ${id}`, 'It may have been removed.');
+  throw unknownText(id);
+}
+
+function unknownText(id: number) {
+  return inputError('TEXT_UNKNOWN', `There is no text with id ${id}`, 'It may have been removed.');
 }
 
 /** The corpus in numbers, with what each stage has and needs. */
@@ -78,6 +100,11 @@ export function removeTexts({ store, changes }: Pick<Library, 'store' | 'changes
 /** The result of merging texts. */
 export type JoinPreview = Omit<JoinPlan, 'change'>;
 
+/** What was merged, and the ids of the merged texts. */
+export interface JoinOutcome extends JoinPreview {
+  readonly ids: readonly number[];
+}
+
 /** Previews merging; nothing is stored. */
 export async function previewJoin(
   library: Library,
@@ -93,10 +120,10 @@ export async function previewJoin(
 }
 
 /** Merges texts: each merged text replaces its parts. */
-export async function joinTexts(library: Library, groups: readonly JoinGroup[]): Promise<JoinPreview> {
+export async function joinTexts(library: Library, groups: readonly JoinGroup[]): Promise<JoinOutcome> {
   const { result } = library.jobs.start('import', 'Merge texts', ({ signal }) =>
     changeCorpus(library, (corpus) => library.workers.run('planJoin', { corpus, groups }, { signal })),
   );
-  const { joined, stages } = await result;
-  return { joined, stages };
+  const { joined, stages, ids } = await result;
+  return { joined, stages, ids };
 }

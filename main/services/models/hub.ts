@@ -38,10 +38,27 @@ export function parseRepo(text: string): string {
   );
 }
 
+/** Where a model of the Hub is in the workspace once it is downloaded. */
+export function hubModelFolder({ models }: Pick<Host['workspace'], 'models'>, repo: string): string {
+  return join(models, repo.split('/')[1] ?? repo);
+}
+
+/** Downloads a model into the workspace; returns its folder. */
+export async function fetchHubModel(
+  workspace: Pick<Host['workspace'], 'models'>,
+  { repo, revision }: HubModel,
+  options: HubOptions,
+  job: Pick<JobContext, 'signal' | 'progress'>,
+): Promise<string> {
+  const target = hubModelFolder(workspace, parseRepo(repo));
+  refuseTaken(target);
+  await fetchModel({ repo: parseRepo(repo), revision }, target, options, job);
+  return target;
+}
+
 /** Starts a download that becomes the model `workspace:NAME`. Returns the job's id. */
 export function downloadModel(host: Host, { repo, revision }: HubModel, options: HubOptions): number {
-  const name = parseRepo(repo).split('/')[1] ?? repo;
-  const target = join(host.workspace.models, name);
+  const target = hubModelFolder(host.workspace, parseRepo(repo));
   refuseTaken(target);
   const title = `Download ${parseRepo(repo)}`;
   if (host.jobs.list().some((job) => job.state === 'running' && job.title === title))
@@ -56,7 +73,9 @@ export function downloadModel(host: Host, { repo, revision }: HubModel, options:
   return id;
 }
 
-async function fetchModel(model: HubModel, target: string, options: HubOptions, job: JobContext): Promise<void> {
+type Followed = Pick<JobContext, 'signal' | 'progress'>;
+
+async function fetchModel(model: HubModel, target: string, options: HubOptions, job: Followed): Promise<void> {
   const { signal } = job;
   const folder = join(target, '..', `.hub-${model.repo.replace('/', '--')}-${model.revision.replaceAll('/', '--')}`);
   try {
@@ -77,7 +96,7 @@ async function fetchModel(model: HubModel, target: string, options: HubOptions, 
   }
 }
 
-async function fetchFiles(model: HubModel, folder: string, options: HubOptions, job: JobContext): Promise<void> {
+async function fetchFiles(model: HubModel, folder: string, options: HubOptions, job: Followed): Promise<void> {
   const { signal, progress } = job;
   // Loaded on demand: most sessions download nothing.
   const { downloadFile, listFiles } = await import('@huggingface/hub');

@@ -4,7 +4,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { deviceBudget } from '../../trainer/memory/budget.ts';
+import { isOnGpu } from '../../trainer/memory/budget.ts';
 import {
   type AdapterFacts,
   type MemoryNeeds,
@@ -14,7 +14,8 @@ import {
 } from '../../trainer/memory/model-facts.ts';
 import { contextLength } from '../../trainer/memory/model-folder.ts';
 import { type ModelPlan, planModel } from '../../trainer/memory/model-plan.ts';
-import { machineBudget } from '../doctor/model.ts';
+import { budgetFor, deviceFor, type MachineMemory } from '../doctor/machine-memory.ts';
+
 import { listModels, type ModelEntry, type ModelPlaces } from './list.ts';
 import { resolveModelParts } from './resolve.ts';
 
@@ -49,6 +50,8 @@ export interface ModelDetail {
     readonly needs: MemoryNeeds;
     readonly totalBytes: number;
     readonly freeBytes: number;
+    /** The GPU whose memory this is; null: the machine's own. */
+    readonly gpu: string | null;
     /** The options that the memory plan is for. */
     readonly rows: number;
     readonly tokens: number;
@@ -63,7 +66,7 @@ export function knownModel(places: ModelPlaces, ref: string): ModelEntry {
 }
 
 /** Reads one model of the list, usable or not. */
-export function inspectModel(places: ModelPlaces, ref: string): ModelDetail {
+export function inspectModel(places: ModelPlaces, ref: string, machine: MachineMemory): ModelDetail {
   const entry = knownModel(places, ref);
   if (entry.deleted) return unreadable(entry, [], { message: entry.problem ?? 'It was deleted', remedy: null });
   const files = filesOf(entry.folder);
@@ -85,7 +88,7 @@ export function inspectModel(places: ModelPlaces, ref: string): ModelDetail {
         base: parts.adapter === null ? null : parts.base,
       },
       memory: {
-        ...{ needs: memoryNeeds(config), totalBytes: totalmem(), freeBytes: freemem() },
+        ...{ needs: memoryNeeds(config), ...roomOn(machine) },
         ...{ rows: USUAL.rows, tokens: USUAL.tokens },
       },
     };
@@ -93,6 +96,14 @@ export function inspectModel(places: ModelPlaces, ref: string): ModelDetail {
     if (!(error instanceof BraidError)) throw error;
     return unreadable(entry, files, { message: error.message, remedy: error.remedy ?? null });
   }
+}
+
+/** The memory of what auto computes on; of a GPU only what is free is known. */
+function roomOn(machine: MachineMemory): { totalBytes: number; freeBytes: number; gpu: string | null } {
+  const { gpu } = machine;
+  if (gpu === null || !isOnGpu(deviceFor('auto', machine)))
+    return { totalBytes: totalmem(), freeBytes: freemem(), gpu: null };
+  return { totalBytes: gpu.freeBytes, freeBytes: gpu.freeBytes, gpu: gpu.name };
 }
 
 function unreadable(
@@ -111,8 +122,17 @@ function filesOf(folder: string): ModelFile[] {
     .sort((a, b) => b.bytes - a.bytes);
 }
 
-/** The plan for this machine, or for another one with `budget` bytes and the native backend; for a checkpoint, of its base. */
-export async function planOfModel(places: ModelPlaces, ref: string, budget: number | null): Promise<ModelPlan> {
+/**
+ * The plan for what a run on this machine computes on, or for `budget` bytes of a GPU's memory where this machine has a
+ * GPU, of the native backend's where not; for a checkpoint, of its base.
+ */
+export function planOfModel(
+  places: ModelPlaces,
+  ref: string,
+  budget: number | null,
+  machine: MachineMemory,
+): ModelPlan {
   const { base } = resolveModelParts(knownModel(places, ref).model, places.paths);
-  return planModel(base, budget === null ? await machineBudget() : deviceBudget('native', budget));
+  const device = deviceFor('auto', machine);
+  return planModel(base, budgetFor(budget === null || isOnGpu(device) ? device : 'native', machine, budget));
 }

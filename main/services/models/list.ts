@@ -9,6 +9,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import type { CheckpointKind } from '../../store/checkpoints.ts';
 import { weightCount } from '../../trainer/memory/budget.ts';
 import { checkModelFolder } from '../../trainer/memory/model-folder.ts';
+import { evaluationDataset } from '../runs/evaluation.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { importedModels } from './imported.ts';
@@ -31,6 +32,8 @@ export interface ModelEntry {
   readonly step: number | null;
   readonly checkpointKind: CheckpointKind | null;
   readonly createdAt: number | null;
+  /** Of a checkpoint: its held-out score on the run's own dataset; null: not evaluated. */
+  readonly heldOut: number | null;
   /** `llama`; null for a checkpoint or an unreadable model. */
   readonly architecture: string | null;
   readonly parameters: number | null;
@@ -83,6 +86,7 @@ function wholeEntry(
   return {
     ...{ ref: `${kind === 'imported' ? 'folder' : kind}:${key}`, kind, name: basename(folder), model: folder, folder },
     ...{ run: null, checkpointId: null, step: null, checkpointKind: null, createdAt, deleted: false },
+    heldOut: null,
     ...read(folder),
   };
 }
@@ -101,12 +105,15 @@ function read(folder: string): Pick<ModelEntry, 'architecture' | 'parameters' | 
 function checkpointEntries(store: OpenWorkspace['store'], paths: ModelPlaces['paths']): ModelEntry[] {
   // The adapters of one run share their base.
   const missingBases = new Map<number, string | null>();
+  const scores = new Map<number, ReadonlyMap<number, number>>();
   return store.checkpoints.all().map(({ id, runId, runName, step, path, kind, createdAt }) => {
     const folder = fromStoredPath(store.folder, path);
     const deleted = !existsSync(folder);
     const name = `${runName} · step ${step}`;
     if (!deleted && !missingBases.has(runId)) missingBases.set(runId, missingBase(folder, paths));
+    if (!scores.has(runId)) scores.set(runId, heldOutScores(store, runId));
     return {
+      heldOut: scores.get(runId)?.get(step) ?? null,
       ...{ ref: `checkpoint:${id}`, kind: 'checkpoint', name, model: folder, folder },
       ...{ run: { id: runId, name: runName }, checkpointId: id, step, checkpointKind: kind, createdAt, deleted },
       ...{ architecture: null, parameters: null },
@@ -115,6 +122,12 @@ function checkpointEntries(store: OpenWorkspace['store'], paths: ModelPlaces['pa
         : (missingBases.get(runId) ?? null),
     };
   });
+}
+
+/** A run's held-out score at each evaluated step. */
+function heldOutScores(store: OpenWorkspace['store'], runId: number): ReadonlyMap<number, number> {
+  const run = store.runs.get(runId);
+  return new Map(run === undefined ? [] : store.evaluations.scores(runId, evaluationDataset(run)));
 }
 
 /** Why an adapter can't be used without its base model; null for a full model, and where the base is there. */

@@ -1,4 +1,5 @@
 /** What a set-up reports first: what a GPU has and what is missing. */
+import { formatBytes } from '../../text/format.ts';
 import type { GpuFacts } from './machine.ts';
 import { type CudaRequirements, cudaRequirements, driverAtLeast } from './requirements.ts';
 
@@ -19,7 +20,9 @@ export function findings(facts: GpuFacts, tensorflow: string): readonly Finding[
 
 function gpuFinding({ gpus, devices, driver }: GpuFacts): Finding {
   if (gpus.length > 0) {
-    const detail = gpus.map(({ name, memoryMb }) => `${name}, ${(memoryMb / 1024).toFixed(0)} GiB`).join('; ');
+    const detail = gpus
+      .map(({ name, totalBytes }) => (totalBytes === null ? name : `${name}, ${formatBytes(totalBytes)}`))
+      .join('; ');
     return { what: 'GPU', missing: false, detail };
   }
   if (devices > 0) return { what: 'GPU', missing: true, detail: `${devices} from NVIDIA, but no working driver` };

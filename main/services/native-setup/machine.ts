@@ -1,18 +1,10 @@
 /** What the machine has for the native backend: GPUs, driver, CUDA libraries. Read-only. */
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
-
-export interface Gpu {
-  readonly name: string;
-  readonly memoryMb: number;
-}
+import { askNvidiaGpus, type NvidiaGpu } from '../../native/nvidia-smi.ts';
 
 /** A driver can exist without a responding GPU, and vice versa. */
 export interface GpuFacts {
-  readonly gpus: readonly Gpu[];
+  readonly gpus: readonly Pick<NvidiaGpu, 'name' | 'totalBytes' | 'freeBytes'>[];
   /** NVIDIA devices on the bus, with or without a driver. */
   readonly devices: number;
   /** Driver version from the kernel or nvidia-smi; null if there is none. */
@@ -33,30 +25,10 @@ const NVIDIA_VENDOR = '0x10de';
 
 /** Inspects this machine; `extra` are folders where a set-up has its own libraries. */
 export async function readGpuFacts(extra: readonly string[] = []): Promise<GpuFacts> {
-  const { gpus, driver } = await queryNvidiaSmi();
-  return { gpus, devices: countDevices(), driver: driver ?? kernelDriver(), libraries: findLibraries(extra) };
-}
-
-/** Takes a second if a GPU is asleep, so it is asynchronous. */
-async function queryNvidiaSmi(): Promise<ReturnType<typeof readSmi>> {
-  try {
-    const args = ['--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'];
-    const { stdout } = await run('nvidia-smi', args, { timeout: 10_000 });
-    return readSmi(stdout);
-  } catch {
-    // No nvidia-smi, or no GPU found by it: both mean none.
-    return { gpus: [], driver: null };
-  }
-}
-
-/** `NVIDIA H200, 143771 MiB, 550.54.15`, one line per GPU. */
-export function readSmi(output: string): { readonly gpus: readonly Gpu[]; readonly driver: string | null } {
-  const rows = output
-    .split('\n')
-    .map((line) => line.split(',').map((field) => field.trim()))
-    .filter((fields) => fields.length === 3);
-  const gpus = rows.map(([name = '', memory = '']) => ({ name, memoryMb: Number.parseInt(memory, 10) || 0 }));
-  return { gpus, driver: rows[0]?.[2] ?? null };
+  // Without the tool, or without a GPU that it finds, there is none.
+  const gpus = await askNvidiaGpus().catch(() => []);
+  const driver = gpus[0]?.driver ?? kernelDriver();
+  return { gpus, devices: countDevices(), driver, libraries: findLibraries(extra) };
 }
 
 function kernelDriver(): string | null {

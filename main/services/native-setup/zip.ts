@@ -1,11 +1,12 @@
 /** Unpacks chosen members of a zip archive (a Python wheel is one), each checked against its stored checksum. */
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, open, type ZipFile } from 'yauzl';
 import { inputError } from '../../errors.ts';
+import { zipContent, zipEntries } from '../../io/zip-entries.ts';
 
 /** A member of the archive. */
 export interface ZipEntry {
@@ -45,7 +46,7 @@ export function unpackZip(
 async function withEntries<T>(file: string, work: (zip: ZipFile, entries: readonly Entry[]) => Promise<T>): Promise<T> {
   const zip = await opened(file);
   try {
-    const entries = await listed(zip).catch((cause: unknown) => {
+    const entries = await zipEntries(zip).catch((cause: unknown) => {
       throw notAnArchive(file, cause);
     });
     return await work(zip, entries.filter(isFile));
@@ -63,20 +64,7 @@ function opened(file: string): Promise<ZipFile> {
   });
 }
 
-function listed(zip: ZipFile): Promise<Entry[]> {
-  return new Promise((resolve, reject) => {
-    const entries: Entry[] = [];
-    zip.on('entry', (entry: Entry) => {
-      entries.push(entry);
-      zip.readEntry();
-    });
-    zip.on('end', () => resolve(entries));
-    zip.on('error', reject);
-    zip.readEntry();
-  });
-}
-
-/** Folders are made as they are needed. yauzl refuses archives with absolute names, or names that lead upwards. */
+/** Folders are made as they are needed. */
 function isFile({ fileName }: Entry): boolean {
   return !fileName.endsWith('/');
 }
@@ -90,7 +78,6 @@ async function unpack(
 ): Promise<void> {
   mkdirSync(dirname(target), { recursive: true });
   let crc = 0;
-  // yauzl checks the length and leaves the checksum to us.
   const check = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       crc = crc32(chunk, crc);
@@ -99,20 +86,11 @@ async function unpack(
     },
   });
   try {
-    await pipeline(await contentOf(zip, entry), check, createWriteStream(target));
+    await pipeline(await zipContent(zip, entry), check, createWriteStream(target));
   } catch (cause) {
     throw Object.assign(damaged(file, entry, (cause as Error).message), { cause });
   }
   if (crc !== entry.crc32) throw damaged(file, entry, 'its checksum is wrong');
-}
-
-function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
-  return new Promise((resolve, reject) => {
-    zip.openReadStream(entry, (error, stream) => {
-      if (error === null) resolve(stream);
-      else reject(error);
-    });
-  });
 }
 
 function notAnArchive(file: string, cause: unknown): Error {

@@ -97,7 +97,7 @@ function bytesInUse({ base }: ModelParts): number {
   const model = readModelConfig(base);
   const budget = deviceBudget(machineDevice(), freemem());
   const precision = precisionFor(model, 'none', budget);
-  return usedBytes(model, { precision, trained: 'none' }, budget.program, CACHES);
+  return usedBytes(model, { precision, trained: 'none' }, budget.program, CACHES, budget.device);
 }
 
 /** One queue for the whole host: all processes share its memory. */

@@ -4,6 +4,7 @@ import type { LiveWorkspace } from '../training/live-runs.ts';
 import { replyData } from './data.ts';
 import { type ReplyMemory, readMemory, type SplitRecord } from './memory.ts';
 import { type MethodView, methodViews, phaseFiles } from './methods.ts';
+import { wholeSeeds } from './over-seeds.ts';
 import { type StartPoints, startPoints } from './start-points.ts';
 
 export interface ReplyDesk extends StartPoints {
@@ -19,6 +20,8 @@ export interface ReplyDesk extends StartPoints {
   readonly split: SplitRecord | null;
   readonly methods: readonly MethodView[];
   readonly trial: ReplyMemory['trial'];
+  /** Seeds with a finished run of every method. */
+  readonly wholeSeeds: readonly number[];
 }
 
 export function replyDesk(app: Pick<LiveWorkspace, 'store' | 'workspace' | 'paths' | 'live'>): ReplyDesk {
@@ -30,6 +33,7 @@ export function replyDesk(app: Pick<LiveWorkspace, 'store' | 'workspace' | 'path
     split: phaseFiles(app.workspace).every((file) => existsSync(file)) ? split : null,
     methods: methodViews(app, points),
     trial,
+    wholeSeeds: wholeSeeds(app),
     ...points,
   };
 }

@@ -17,6 +17,8 @@ export interface ReplyMemory {
   readonly trial: (TrialResult & { readonly at: number }) | null;
   /** The newest report's folder, as a stored path. */
   readonly report: { readonly folder: string; readonly at: number } | null;
+  /** One report a seed, of the newest comparison over seeds. */
+  readonly seedReports: { readonly reports: readonly SeedReport[]; readonly at: number } | null;
   /** Reference of the model to train; null: the presets'. */
   readonly model: string | null;
   /** Reference of the checkpoint that GRPO starts from; null: the newest baseline. */
@@ -33,9 +35,15 @@ export interface ImportedReplies {
   readonly heldOut: number;
 }
 
+/** The report of one seed: its folder, as a stored path. */
+export interface SeedReport {
+  readonly seed: number;
+  readonly folder: string;
+}
+
 const KEY = 'replies';
 const NOTHING: ReplyMemory = {
-  ...{ data: null, split: null, trial: null, report: null },
+  ...{ data: null, split: null, trial: null, report: null, seedReports: null },
   ...{ model: null, start: null, ticks: {} },
 };
 

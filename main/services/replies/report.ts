@@ -1,18 +1,32 @@
 /** The report of a comparison, read from its folder: numbers, figures, data. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { parseCsv } from '../../io/csv-rows.ts';
 import type { numbersOf } from '../comparisons/sampled/write.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { readMemory } from './memory.ts';
 
+export type ReportNumbers = ReturnType<typeof numbersOf>;
+
 export interface ReportView {
   readonly folder: string;
   readonly at: number;
-  readonly numbers: ReturnType<typeof numbersOf>;
+  readonly numbers: ReportNumbers;
   /** In the folder: report.md, figures/…svg, data/…csv, comparison.json, completions.jsonl. */
   readonly files: readonly string[];
+  /** The data of the figures, for charts. */
+  readonly charts: readonly ChartData[];
+}
+
+/** The data of one figure: a heading, then rows in the order of its models. */
+export interface ChartData {
+  /** As its files: `training_reward`. */
+  readonly name: string;
+  readonly head: readonly string[];
+  /** Numbers where a cell is one; null for an empty cell. */
+  readonly rows: readonly (readonly (string | number | null)[])[];
 }
 
 /** The newest report; null if there is none, or its folder is gone. */
@@ -30,12 +44,28 @@ export function replyReport({ store, workspace }: Pick<OpenWorkspace, 'store' | 
   return {
     ...{ folder, at: report.at },
     numbers: JSON.parse(readFileSync(numbers, 'utf8')) as ReportView['numbers'],
+    charts: inside('data', '.csv').map((file) => chartData(folder, file)),
     files: [
       ...['report.md', 'comparison.json', 'completions.jsonl'],
       ...inside('figures', '.svg'),
       ...inside('data', '.csv'),
     ],
   };
+}
+
+function chartData(folder: string, file: string): ChartData {
+  const [head, ...rows] = parseCsv(readFileSync(join(folder, file), 'utf8'));
+  return {
+    name: basename(file, '.csv'),
+    head: head?.fields ?? [],
+    rows: rows.map(({ fields }) => fields.map(cellOf)),
+  };
+}
+
+function cellOf(field: string): string | number | null {
+  if (field === '' || field === 'NaN') return null;
+  const number = Number(field);
+  return Number.isFinite(number) ? number : field;
 }
 
 /** Results first, then the training curves. */

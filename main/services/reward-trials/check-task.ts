@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import { describeFault, type FileFault } from '../../io/text-file.ts';
-import type { FolderSource } from '../../tasks/folder/source.ts';
-import { taskHash } from '../../tasks/folder/source.ts';
+import type { ExternalAccess } from '../../tasks/external/access.ts';
+import { notAllowed } from '../../tasks/external/scorer.ts';
+import { checkDefinition } from '../../tasks/folder/definition.ts';
+import { checkCommandFiles, type FolderSource, taskHash } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
 import type { Task } from '../../tasks/task.ts';
 import { readDataset } from '../datasets/index.ts';
@@ -26,13 +28,24 @@ export interface TaskCheck {
   readonly examples: number | null;
   /** A sentence each, with file and line. */
   readonly faults: readonly string[];
+  /** Components that aren't reward.ts's, by their kind. */
+  readonly external: Readonly<Record<string, string>>;
+  /** What was not checked, and why. */
+  readonly notes: readonly string[];
 }
 
 /** Rewards in examples are written with a few digits. */
 const TOLERANCE = 1e-3;
 
-/** Checks everything; faults are listed, not thrown. */
-export function checkTask(source: FolderSource, rewardWorker: string): TaskCheck {
+/**
+ * Checks everything; faults are listed, not thrown. `accessOf`: what components outside the sandbox need; where it
+ * refuses, nothing is run or sent, and the examples are not scored.
+ */
+export function checkTask(
+  source: FolderSource,
+  rewardWorker: string,
+  accessOf: () => ExternalAccess | null = () => null,
+): TaskCheck {
   const faults: string[] = [];
   const attempt = <T>(work: () => T): T | null => {
     try {
@@ -49,17 +62,50 @@ export function checkTask(source: FolderSource, rewardWorker: string): TaskCheck
   };
 
   const task = attempt(() => openTask(source, rewardWorker));
-  const isRunnable = task !== null && attempt(() => task.score([])) !== null;
+  const hasFiles = attempt(() => checkCommandFiles(source)) !== null;
+  const isRunnable = task !== null && hasFiles && attempt(() => task.score([])) !== null;
   const [records, examples] = [file(OWN_RECORDS), file(EXAMPLES)];
   const read = task === null || records === null ? null : attempt(() => readDataset(records, task));
   const given = task === null || examples === null ? null : attempt(() => readCompletions(examples, task));
-  if (task !== null && isRunnable && given !== null && examples !== null)
-    faults.push(...exampleFaults(task, given, examples).map(describeFault));
+  const notes: string[] = [];
+  if (isRunnable && given !== null && examples !== null) {
+    const scoring = attempt(() => openScoring(source, rewardWorker, accessOf, notes));
+    if (scoring !== null) {
+      faults.push(...(attempt(() => exampleFaults(scoring, given, examples)) ?? []).map(describeFault));
+      scoring.close();
+    }
+  }
   task?.close();
   return {
     ...{ ok: faults.length === 0, task: source.name, hash: taskHash(source), rewards: task?.rewardNames ?? [] },
     ...{ records: read?.length ?? null, examples: given?.length ?? null, faults },
+    ...{ external: externalKinds(source), notes },
   };
+}
+
+/** The task with what it was allowed; null: it may not run, which is noted. */
+function openScoring(
+  source: FolderSource,
+  rewardWorker: string,
+  accessOf: () => ExternalAccess | null,
+  notes: string[],
+): Task | null {
+  try {
+    const access = accessOf();
+    const [first] = Object.keys(externalKinds(source));
+    if (access === null && first !== undefined) throw notAllowed(first);
+    return openTask(source, rewardWorker, access);
+  } catch (error) {
+    if (!(error instanceof BraidError) || error.code !== 'REWARD_NOT_ALLOWED') throw error;
+    notes.push(`The examples were not scored. ${error.message}. ${error.remedy ?? ''}`);
+    return null;
+  }
+}
+
+function externalKinds({ definition }: FolderSource): Readonly<Record<string, string>> {
+  const checked = checkDefinition(definition);
+  if ('faults' in checked) return {};
+  return Object.fromEntries(Object.entries(checked.definition.external).map(([name, { kind }]) => [name, kind]));
 }
 
 function exampleFaults(task: Task, given: readonly GivenAnswer[], file: string): FileFault[] {

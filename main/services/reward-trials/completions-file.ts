@@ -1,11 +1,13 @@
 /**
  * Completions to try a reward on: JSONL, each line a record with what somebody or a model answered.
  * `{"record": {…}, "completion": "…"}`, or the record's own fields beside `completion`; `completions` is a list of answers
- * to one record. Optional: `tokens`, `finish` ("stop" or "length"), and `reward`, which the answer should get.
+ * to one record; of a task with an environment, `messages` is the conversation in place of `completion`. Optional: `tokens`, `finish` ("stop" or "length"), and `reward`, which the answer should get.
  */
+import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import { readJsonLines } from '../../io/json-lines.ts';
-import type { Answer, Task, TaskRecord } from '../../tasks/task.ts';
+import { ownText } from '../../tasks/folder/environment.ts';
+import type { Answer, Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
 import { splitWords } from '../../text/words.ts';
 
 /** One completion of the file. */
@@ -33,8 +35,10 @@ export function readCompletions(file: string, task: Task): GivenAnswer[] {
 function answersOf(value: unknown, line: number, task: Task): GivenAnswer[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw inputError('BAD_COMPLETIONS', 'expected an object with a record and a completion');
-  const { completion, completions, tokens, finish, reward, record: given, ...rest } = value as Line;
-  const texts = completions ?? (completion === undefined ? [] : [completion]);
+  const { completion, completions, messages: said, tokens, finish, reward, record: given, ...rest } = value as Line;
+  const messages = said === undefined ? undefined : messagesOf(said);
+  const whole = completion ?? (messages && ownText(messages));
+  const texts = completions ?? (whole === undefined ? [] : [whole]);
   if (!Array.isArray(texts) || texts.length === 0 || !texts.every((text) => typeof text === 'string'))
     throw inputError('BAD_COMPLETIONS', 'expected "completion", a text, or "completions", a list of texts');
   const fields = given ?? rest;
@@ -47,6 +51,7 @@ function answersOf(value: unknown, line: number, task: Task): GivenAnswer[] {
       ...{ record, completion: text },
       tokens: typeof tokens === 'number' ? tokens : splitWords(text).length,
       finish: finish === 'length' ? 'length' : 'stop',
+      ...(messages && { messages }),
     },
     line,
     group,
@@ -56,6 +61,17 @@ function answersOf(value: unknown, line: number, task: Task): GivenAnswer[] {
 
 interface Line extends Readonly<Record<string, unknown>> {
   readonly completions?: unknown;
+}
+
+const messagesSchema = z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: z.string() })).min(1);
+
+function messagesOf(value: unknown): readonly TaskMessage[] {
+  const { data } = messagesSchema.safeParse(value);
+  if (data !== undefined) return data;
+  throw inputError(
+    'BAD_COMPLETIONS',
+    'expected "messages" to be a list of { role: assistant (the model) or user (the environment), content }',
+  );
 }
 
 function hasId(fields: unknown): boolean {

@@ -2,18 +2,14 @@
  * What the completions that a run has stored would get under another version of its reward, and what that would have
  * changed: the order of completions in a group, and so the sign of the gradient. Nothing is stored.
  */
-import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
-import type { StoredSample } from '../../store/samples.ts';
+import type { ExternalAccess } from '../../tasks/external/access.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
 import { taskHash } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
-import type { Answer, Task } from '../../tasks/task.ts';
 import { nanStats } from '../../trainer/losses/advantages.ts';
-import { readDataset } from '../datasets/index.ts';
-import { requireRun } from '../runs/runs.ts';
-import { savedConfig } from '../runs/saved-config.ts';
-import { rewarded } from './dry-run.ts';
+import { type Rewarded, rewarded } from './dry-run.ts';
+import { storedAnswers, type TrialAnswer, type TrialAnswers } from './trial-answers.ts';
 
 /** Mean reward of the completions stored at a step, as it was and as it would be. */
 export interface RescoredStep {
@@ -43,72 +39,92 @@ export interface Rescored {
   readonly steps: readonly RescoredStep[];
 }
 
-interface Pair {
+/** A completion with both of its rewards, NaN where it has none. */
+export interface RescoredAnswer {
+  readonly trial: TrialAnswer;
   readonly before: number;
   readonly after: number;
 }
 
+/** A group in which the order changes. */
+export interface ChangedGroup {
+  readonly step: number;
+  readonly recordId: string;
+  /** Completions whose gradient changes its sign. */
+  readonly signs: number;
+  readonly answers: readonly RescoredAnswer[];
+}
+
 /** Scores a run's stored completions again, step by step. */
-export function rescoreRun(store: Store, runId: number, source: FolderSource, rewardWorker: string): Rescored {
-  const run = requireRun(store, runId);
-  const steps = store.samples.steps(runId);
-  if (steps.length === 0)
-    throw inputError('NO_SAMPLES', `Run ${runId} has no stored completions`, 'Choose a run with sample_steps.');
-  const task = openTask(source, rewardWorker);
+export function rescoreRun(
+  store: Store,
+  runId: number,
+  source: FolderSource,
+  rewardWorker: string,
+  access: ExternalAccess | null = null,
+): Rescored {
+  const task = openTask(source, rewardWorker, access);
   try {
-    const dataset = savedConfig(run).dataset;
-    const records = new Map(readDataset(dataset, task).map((record) => [record.id, record]));
-    const scored = steps.map((step) => {
-      const samples = store.samples.byStep(runId, step);
-      const known = samples.filter(({ recordId }) => records.has(recordId));
-      const answers = known.flatMap((sample) => answerOf(sample, records.get(sample.recordId)));
-      const results = rewarded(task, answers);
-      const pairs = known.map(({ group, reward }, i) => ({
-        group,
-        pair: { before: reward, after: results[i]?.reward ?? Number.NaN },
-      }));
-      return {
-        step,
-        missing: samples.length - known.length,
-        failures: results.filter(({ failure }) => failure !== null).length,
-        groups: [...Map.groupBy(pairs, ({ group }) => group).values()].map((of) => of.map(({ pair }) => pair)),
-      };
-    });
-    const groups = scored.flatMap((one) => one.groups);
-    const all = groups.flat();
-    if (all.length === 0)
-      throw inputError(
-        'NO_RECORDS',
-        `None of the records of run ${runId}'s completions is in ${dataset}`,
-        'Restore the dataset that the run was trained on.',
-      );
-    return {
-      ...{ run_id: runId, task: source.name, hash: taskHash(source), n: all.length },
-      without_record: scored.reduce((sum, { missing }) => sum + missing, 0),
-      failures: scored.reduce((sum, { failures }) => sum + failures, 0),
-      ...means(all),
-      groups: groups.length,
-      order_changed: groups.filter(changesOrder).length,
-      sign_changed: groups.reduce((sum, group) => sum + changedSigns(group), 0),
-      steps: scored.map((one) => ({ step: one.step, n: one.groups.flat().length, ...means(one.groups.flat()) })),
-    };
+    const given = storedAnswers(store, runId, task);
+    const scored = rewarded(
+      task,
+      given.answers.map(({ answer }) => answer),
+    );
+    return rescored(runId, source, given, scored);
   } finally {
     task.close();
   }
 }
 
-function answerOf(
-  { completion, length, terminated }: StoredSample,
-  record: ReturnType<Task['parseRecord']> | undefined,
-): Answer[] {
-  if (record === undefined) return [];
-  return [{ record, completion, tokens: length, finish: terminated ? 'stop' : 'length' }];
+/** The numbers of a re-scored run. */
+export function rescored(
+  runId: number,
+  source: FolderSource,
+  given: TrialAnswers,
+  scored: readonly Rewarded[],
+): Rescored {
+  const all = pairs(given, scored);
+  const groups = [...Map.groupBy(all, ({ trial }) => trial.group).values()];
+  const steps = [...Map.groupBy(all, ({ trial }) => trial.step ?? 0)];
+  return {
+    ...{ run_id: runId, task: source.name, hash: taskHash(source), n: all.length },
+    without_record: given.withoutRecord,
+    failures: scored.filter(({ failure }) => failure !== null).length,
+    ...means(all),
+    groups: groups.length,
+    order_changed: groups.filter(changesOrder).length,
+    sign_changed: groups.reduce((sum, group) => sum + changedSigns(group), 0),
+    steps: steps.map(([step, of]) => ({ step, n: of.length, ...means(of) })),
+  };
 }
 
-function means(pairs: readonly Pair[]): Pair {
+/** The groups whose order changes, those with most changed signs first. */
+export function changedGroups(given: TrialAnswers, scored: readonly Rewarded[], most: number): ChangedGroup[] {
+  return [...Map.groupBy(pairs(given, scored), ({ trial }) => trial.group).values()]
+    .filter(changesOrder)
+    .map((answers) => ({
+      step: answers[0]?.trial.step ?? 0,
+      recordId: answers[0]?.trial.answer.record.id ?? '',
+      signs: changedSigns(answers),
+      answers,
+    }))
+    .sort((a, b) => b.signs - a.signs || b.step - a.step)
+    .slice(0, most);
+}
+
+function pairs({ answers }: TrialAnswers, scored: readonly Rewarded[]): RescoredAnswer[] {
+  return answers.slice(0, scored.length).map((trial, i) => ({
+    ...{ trial, before: trial.before ?? Number.NaN },
+    after: scored[i]?.reward ?? Number.NaN,
+  }));
+}
+
+type Pair = Pick<RescoredAnswer, 'before' | 'after'>;
+
+function means(of: readonly Pair[]): Pair {
   return {
-    before: nanStats(pairs.map(({ before }) => before)).mean,
-    after: nanStats(pairs.map(({ after }) => after)).mean,
+    before: nanStats(of.map(({ before }) => before)).mean,
+    after: nanStats(of.map(({ after }) => after)).mean,
   };
 }
 

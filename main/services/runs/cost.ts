@@ -23,7 +23,23 @@ export function runCost(
   const { step, maxSteps } = requireRun(store, runId);
   const { count, mean } = store.metrics.overall(runId, 'step_time');
   const pace = count === 0 ? 0 : mean;
-  return { spent: costOf(pace * count, price), left: costOf(pace * Math.max(0, maxSteps - step), price) };
+  const remote = store.metrics.overall(runId, 'engine/cost');
+  const rewards = store.metrics.overall(runId, 'reward_cost');
+  // Evaluations between steps ask judges too.
+  const evaluated = store.evaluations
+    .ofRun(runId)
+    .reduce((sum, { metrics }) => sum + (metrics.eval_reward_cost ?? 0), 0);
+  const part = (steps: number): RunCost => {
+    const timed = costOf(pace * steps, price);
+    // An engine's own price counts instead of this machine's.
+    const computed = remote.count === 0 ? timed : { ...timed, cost: remote.mean * steps };
+    // Steps that reuse a generation ask no judge.
+    const asked = count === 0 ? 0 : rewards.mean * rewards.count * (steps / count);
+    return rewards.count === 0 ? computed : { ...computed, cost: (computed.cost ?? 0) + asked };
+  };
+  const spent = part(count);
+  const paid = evaluated === 0 ? spent : { ...spent, cost: (spent.cost ?? 0) + evaluated };
+  return { spent: paid, left: part(Math.max(0, maxSteps - step)) };
 }
 
 /** Time and money of some seconds at an hourly price; a price of 0 means none is set. */

@@ -18,6 +18,7 @@ export function storeEvaluation(store: Store, run: RunRow, event: EvaluationEven
     completion: item.completion,
     score: item.metrics[main] ?? Number.NaN,
     metrics: item.metrics,
+    ...(item.messages && { messages: item.messages }),
   }));
   const { mean, low, high } = interval(items.map((item) => item.score));
   if (event.step === 0) store.runs.setBaseline(run.id, mean);

@@ -9,6 +9,7 @@ import { BraidError } from '../../errors.ts';
 import { type FileOps, writeError, writeFileAtomic } from '../../io/atomic-write.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { Metrics, Sample } from '../../trainer/events.ts';
+import { type LiveEvents, openLiveEvents } from './exports/live-events.ts';
 import { formatSamples } from './samples/log.ts';
 import { appendStep, appendText, cutAfter, NO_LINK, type StepLog } from './step-log.ts';
 import { formatEntry, type LogEntry, stepOfEntry } from './training-log.ts';
@@ -31,6 +32,10 @@ export interface RunFiles {
   appendLog(entry: LogEntry): void;
   /** Writes `stderr.log`: everything that the trainer and its libraries said before it died. */
   writeStderr(text: string): void;
+  /** Starts writing TensorBoard events after a step, into a folder of its own. */
+  startEvents(folder: string, from: number): void;
+  /** Adds metrics to the TensorBoard events, if they were started. */
+  appendEvents(step: number, values: Metrics): void;
   /** Truncates the three files to `step`: the run resumes from a checkpoint. */
   discardAfter(step: number): void;
 }
@@ -42,6 +47,7 @@ const MOST_STDERR = 200_000;
 export function openRunFiles(folder: string, options: RunFilesOptions): RunFiles {
   const ops = options.ops ?? fs;
   let warned = false;
+  let events: { readonly folder: string; readonly live: LiveEvents } | null = null;
 
   /** Logging must never end a run: any failure here becomes one warning. */
   function guarded(path: string, what: string, work: () => void): void {
@@ -85,6 +91,15 @@ export function openRunFiles(folder: string, options: RunFilesOptions): RunFiles
     appendLog(entry) {
       const at = options.now?.() ?? new Date();
       guarded(log.path, 'the log', () => appendText(log.path, formatEntry(at, entry), ops));
+    },
+    startEvents(folder, from) {
+      guarded(folder, 'the TensorBoard events', () => {
+        events = { folder, live: openLiveEvents(folder, from, options.now, ops) };
+      });
+    },
+    appendEvents(step, values) {
+      const open = events;
+      if (open !== null) guarded(open.folder, 'the TensorBoard events', () => open.live.add(step, values));
     },
     discardAfter(step) {
       guarded(metrics.path, 'the metrics', () => cutAfter(metrics, step, ops));

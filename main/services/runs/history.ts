@@ -11,12 +11,14 @@ import type { LineageRow, RunFilter, RunRow } from '../../store/runs.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 import { evaluationDataset } from './evaluation.ts';
+import { storedTags } from './notes.ts';
 import { type Promotion, promotionOf } from './promotion.ts';
 import { requireRun } from './runs.ts';
 import { savedFields } from './saved-config.ts';
 
 /** A run in a list: everything but the configuration, with its newest metrics and evaluation. */
-export interface RunSummary extends Omit<RunRow, 'configJson'> {
+export interface RunSummary extends Omit<RunRow, 'configJson' | 'tagsJson'> {
+  readonly tags: readonly string[];
   /** All metrics; in a list only the main ones. */
   readonly latest: Readonly<Record<string, MetricPoint>>;
   readonly evaluation: EvaluationRow | null;
@@ -77,10 +79,10 @@ export function runSummary(store: Store, runId: number): RunSummary {
 }
 
 function summarise(store: Store, run: RunRow, latest = store.metrics.latest(run.id)): RunSummary {
-  const { configJson: _, ...rest } = absolute(store, run);
+  const { configJson: _, tagsJson, ...rest } = absolute(store, run);
   // Evaluations on other lengths are stored with the run too, but don't measure its own goal.
   const evaluation = store.evaluations.newestOfRun(run.id, evaluationDataset(run)) ?? null;
-  return { ...rest, latest, evaluation };
+  return { ...rest, tags: storedTags(tagsJson), latest, evaluation };
 }
 
 /** Everything about one run except its series and samples, which are read by range and by step. */

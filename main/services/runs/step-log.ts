@@ -22,8 +22,8 @@ export function appendStep(log: StepLog, step: number, text: string, ops: FileOp
   log.lastStep = step;
 }
 
-/** Appends text: all of it or none. */
-export function appendText(path: string, text: string, ops: FileOps): void {
+/** Appends text or bytes: all of it or none. */
+export function appendText(path: string, text: string | Uint8Array, ops: FileOps): void {
   const file = ops.openSync(path, TO_APPEND);
   try {
     const size = ops.fstatSync(file).size;

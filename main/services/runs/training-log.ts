@@ -24,8 +24,8 @@ export function stepOfEntry(line: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** A new run: what it was started with. */
-export function startEntry(config: TrainConfig): LogEntry {
+/** A new run: what it was started with. `rewards`: what of its reward is outside the sandbox, in words. */
+export function startEntry(config: TrainConfig, rewards: string | null = null): LogEntry {
   const { method, max_steps, seed, model, from_checkpoint: from, dataset, eval_dataset: heldOut } = config;
   return {
     step: 0,
@@ -33,6 +33,7 @@ export function startEntry(config: TrainConfig): LogEntry {
       `Started by Braid ${VERSION}: ${method}, ${max_steps} steps, seed ${seed}; all settings are in run.yaml`,
       `Model: ${model}${from === null ? '' : `, from ${from}`}`,
       `Dataset: ${dataset}${heldOut === null ? ', no held-out records' : `, held-out records: ${heldOut}`}`,
+      ...(rewards === null ? [] : [rewards]),
     ],
   };
 }

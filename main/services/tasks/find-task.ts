@@ -47,8 +47,12 @@ export function taskArgument(task: string, { workspace, paths }: TaskPlaces): st
 
 /** Every name that `findTask` knows: native, of the workspace, bundled. */
 export function taskNames({ workspace, paths }: TaskPlaces): string[] {
-  const own = foldersIn(join(workspace, 'tasks'));
-  return [...new Set([...nativeNames, ...own, ...templateNames(paths)])];
+  return [...new Set([...nativeNames, ...workspaceTaskNames({ workspace }), ...templateNames(paths)])];
+}
+
+/** The tasks of the workspace. */
+export function workspaceTaskNames({ workspace }: Pick<TaskPlaces, 'workspace'>): string[] {
+  return foldersIn(join(workspace, 'tasks'));
 }
 
 /** The bundled tasks, which `task new` starts from. */

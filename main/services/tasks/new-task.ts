@@ -16,11 +16,6 @@ export const DEFAULT_TEMPLATE = 'exact-match';
 
 /** Makes the folder: in the workspace's tasks/ for a name, otherwise at the given path. Returns it. */
 export function newTask(name: string, template: string, { workspace, paths }: TaskPlaces): string {
-  const isPath = /[\\/]/.test(name);
-  const folder = isPath ? resolve(name) : join(workspace, 'tasks', name);
-  const own = checkTaskName(basename(folder));
-  if (nativeNames.includes(own))
-    throw inputError('BAD_TASK_NAME', `"${own}" is a task of Braid's own`, 'Choose another name.');
   const known = templateNames(paths);
   if (!known.includes(template))
     throw inputError(
@@ -28,11 +23,20 @@ export function newTask(name: string, template: string, { workspace, paths }: Ta
       `There is no template "${template}"${didYouMean(nearestName(template, known))}`,
       `Templates are ${known.join(', ')}.`,
     );
+  return copyTask(name, join(paths.resources, 'tasks', template), { workspace, paths });
+}
+
+/** The same from the folder of any task. */
+export function copyTask(name: string, from: string, { workspace, paths }: TaskPlaces): string {
+  const isPath = /[\\/]/.test(name);
+  const folder = isPath ? resolve(name) : join(workspace, 'tasks', name);
+  const own = checkTaskName(basename(folder));
+  if (nativeNames.includes(own))
+    throw inputError('BAD_TASK_NAME', `"${own}" is a task of Braid's own`, 'Choose another name.');
   if (existsSync(folder)) throw inputError('TASK_EXISTS', `${folder} exists already`, 'Choose another name.');
-  const bundled = join(paths.resources, 'tasks');
   const fill = (temporary: string): void => {
-    cpSync(join(bundled, template), temporary, { recursive: true });
-    cpSync(join(bundled, TYPES), join(temporary, TYPES));
+    cpSync(from, temporary, { recursive: true });
+    cpSync(join(paths.resources, 'tasks', TYPES), join(temporary, TYPES));
   };
   writeFolderAtomic(folder, fill, { what: 'the task' });
   return folder;

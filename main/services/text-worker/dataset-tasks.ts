@@ -7,7 +7,15 @@ import { replyTask } from '../../tasks/reply/task.ts';
 import { countWords } from '../../text/words.ts';
 import { detectTask } from '../datasets/detect-task.ts';
 import { type DatasetFiles, datasetFiles, readDataset, writeDataset } from '../datasets/files.ts';
-import { divideCorpus, generateDataset, generateStages, sidesOf, type TextOnSide } from '../datasets/generate.ts';
+import {
+  divideCorpus,
+  type GeneratedDataset,
+  generateDataset,
+  generateStages,
+  mixStages,
+  sidesOf,
+  type TextOnSide,
+} from '../datasets/generate.ts';
 import { findLeakage, type Leakage } from '../datasets/leakage.ts';
 import type { PairCounts, StageSupply } from '../datasets/supply.ts';
 import type { SourceText } from '../texts/source-text.ts';
@@ -87,11 +95,14 @@ export function inspectDataset({ train, test }: DatasetFiles): DatasetFacts {
 export interface WriteInput extends MakeOptions {
   readonly texts: readonly SourceText[];
   readonly stages: readonly { readonly words: number; readonly file: string }[];
+  /** The file of one dataset of all the lengths together, in place of one for each; null: one for each. */
+  readonly mixedFile?: string | null;
 }
 
 /** A stage whose files were written. */
 export interface WrittenDataset {
-  readonly words: number;
+  /** null: of several lengths. */
+  readonly words: number | null;
   readonly files: DatasetFiles;
   readonly train: number;
   readonly test: number;
@@ -107,27 +118,34 @@ export interface WriteResult {
   readonly sides: readonly TextOnSide[];
 }
 
+function writeOne(file: string, made: Extract<GeneratedDataset, { kind: 'dataset' }>): Omit<WrittenDataset, 'words'> {
+  const { train, test } = made;
+  const leakage = findLeakage(train, test);
+  const files = writeDataset(datasetFiles(file).train, made);
+  return { files, train: train.length, test: test.length, leakage };
+}
+
 /** Generates and writes the stages one by one; written ones are kept, whatever happens later. */
-export function writeDatasets({ stages, ...options }: WriteInput, context: TaskContext): WriteResult {
+export function writeDatasets({ stages, mixedFile = null, ...options }: WriteInput, context: TaskContext): WriteResult {
   const written: WrittenDataset[] = [];
   const shortages: StageSupply[] = [];
   const begun: number[] = [];
   const words = stages.map((stage) => stage.words);
   const corpus = divideCorpus(options.texts, options.seed);
   const sides = sidesOf(corpus);
+  const generated: GeneratedDataset[] = [];
   const left = () => words.filter((count) => !begun.includes(count));
   for (const made of generateStages({ ...options, stages: words }, corpus)) {
     if (context.cancelled()) return { written, shortages, cancelled: left(), sides };
     begun.push(made.words);
     const file = stages.find((stage) => stage.words === made.words)?.file ?? '';
     if (made.kind === 'shortage') shortages.push(made.supply);
-    else {
-      const { train, test } = made;
-      const leakage = findLeakage(train, test);
-      const files = writeDataset(datasetFiles(file).train, made);
-      written.push({ words: made.words, files, train: train.length, test: test.length, leakage });
-    }
+    else if (mixedFile !== null) generated.push(made);
+    else written.push({ words: made.words, ...writeOne(file, made) });
     context.progress({ done: begun.length, total: stages.length, unit: 'stages' });
   }
+  // A mixture that lacks some of its lengths isn't what was asked for.
+  const [mixed] = shortages.length > 0 ? [] : mixStages(generated);
+  if (mixedFile !== null && mixed?.kind === 'dataset') written.push({ words: null, ...writeOne(mixedFile, mixed) });
   return { written, shortages, cancelled: [], sides };
 }

@@ -1,29 +1,28 @@
 /** Reads what the user dropped, chose or pasted, and computes what it would change. */
 
-import { type Checked, decodeText, type FileFault, readTextFile } from '../../io/text-file.ts';
-import { type CorpusChange, changeOf, type StageChange, stageChanges } from '../datasets/corpus-change.ts';
-import { guessedName } from '../texts/guess-format.ts';
-import { type MergeOutcome, mergeTexts } from '../texts/merge.ts';
-import { parseTexts } from '../texts/parse.ts';
+import type { Encoding } from '../../io/encodings.ts';
+import type { FileFault } from '../../io/text-file.ts';
+import { type StageChange, stageChanges } from '../datasets/stage-changes.ts';
+import { type CorpusChange, changeOf, decidedBeside, originsOf } from '../texts/corpus-change.ts';
+import { type Keep, type MergeOutcome, mergeTexts, type Place } from '../texts/merge.ts';
 import { type CorpusText, corpusText, type SourceText } from '../texts/source-text.ts';
+import { type ImportSource, readSources } from '../texts/sources.ts';
 import type { TaskContext } from './messages.ts';
-
-/** A file by its content (dropped or pasted) or by its path. */
-export type ImportSource =
-  | { readonly name: string; readonly bytes: Uint8Array }
-  | { readonly name: string; readonly path: string };
 
 export interface ReadImportInput {
   readonly corpus: readonly SourceText[];
   readonly files: readonly ImportSource[];
   readonly minWords?: number | undefined;
+  readonly splitAtHeadings?: boolean | undefined;
 }
 
-/** A file of an import: one with an error is skipped completely. */
+/** A file of an import. Its good texts can be imported although others of its lines have errors. */
 export interface ImportedFile {
   readonly name: string;
   /** Texts found in it, imported or not. */
   readonly texts: number;
+  /** null: it couldn't be decoded. */
+  readonly encoding: Encoding | null;
   /** The first of them. */
   readonly faults: readonly FileFault[];
   readonly faultCount: number;
@@ -31,6 +30,8 @@ export interface ImportedFile {
 
 /** A text as it would be imported. */
 export interface IncomingText {
+  /** The position of its file. */
+  readonly file: number;
   readonly title: string;
   readonly source: string;
   readonly words: number;
@@ -51,60 +52,58 @@ export interface Resembled {
 /** What a file or a paste would change. */
 export interface ReadImport {
   readonly files: readonly ImportedFile[];
+  /** Files of folders and archives that aren't texts, or that accompany a chat export. */
+  readonly skipped: number;
   readonly texts: readonly IncomingText[];
   readonly stages: readonly StageChange[];
   /** The texts themselves, for the merge. */
   readonly sources: readonly SourceText[];
+  /** Where the text is that each one resembles first. */
+  readonly places: readonly (Place | null)[];
 }
 
 const MAX_FAULTS = 100;
 const BEGINNING = 160;
 
 /** Parses every file and merges on a trial basis. */
-export function readImport({ corpus, files, minWords }: ReadImportInput, context: TaskContext): ReadImport {
-  const parsed = files.map((file) => parseSource(file, minWords));
-  const sources = parsed.flatMap(({ texts }) => texts);
+export async function readImport(
+  { corpus, files, ...options }: ReadImportInput,
+  context: TaskContext,
+): Promise<ReadImport> {
+  const read = await readSources(files, options);
+  const found = read.files.flatMap(({ texts }, file) => texts.map((source) => ({ file, source })));
+  const sources = found.map(({ source }) => source);
   const before = corpus.map(corpusText);
-  const merged = mergeTexts(before, sources, (done) =>
-    context.progress({ done, total: sources.length, unit: 'texts' }),
-  );
+  const merged = mergeTexts(before, sources, {
+    onText: (done) => context.progress({ done, total: sources.length, unit: 'texts' }),
+  });
   return {
-    files: parsed.map(({ file }) => file),
-    texts: sources.map((source, i) => incoming(source, merged.outcomes[i])),
+    files: read.files.map(({ name, texts, faults, encoding }) => ({
+      ...{ name, encoding, texts: texts.length },
+      ...{ faults: faults.slice(0, MAX_FAULTS), faultCount: faults.length },
+    })),
+    skipped: read.skipped,
+    texts: found.map(({ file, source }, i) => ({ file, ...incoming(source, merged.outcomes[i]) })),
     stages: stageChanges(before, merged.texts),
     sources,
+    places: merged.outcomes.map(({ duplicates }) => duplicates[0]?.place ?? null),
   };
 }
 
-function parseSource(source: ImportSource, minWords: number | undefined) {
-  const decoded = decode(source);
-  if (decoded.kind === 'bad') {
-    return { texts: [], file: { name: source.name, texts: 0, faults: [decoded.fault], faultCount: 1 } };
-  }
-  const name = guessedName(source.name, decoded.value);
-  const { texts, faults } = parseTexts(name, decoded.value, minWords === undefined ? {} : { minWords });
-  const file = { name, texts: texts.length, faults: faults.slice(0, MAX_FAULTS), faultCount: faults.length };
-  return { texts: faults.length === 0 ? texts : [], file };
-}
-
-function decode(source: ImportSource): Checked<string> {
-  if ('bytes' in source) return decodeText(source.name, source.bytes);
-  const read = readTextFile(source.path);
-  return read.kind === 'good' ? read : { kind: 'bad', fault: { ...read.fault, file: source.name } };
-}
-
-function incoming({ title, source, text }: SourceText, outcome: MergeOutcome | undefined): IncomingText {
+function incoming(source: SourceText, outcome: MergeOutcome | undefined): Omit<IncomingText, 'file'> {
   const { added = null, duplicates = [] } = outcome ?? {};
   const resembles = duplicates.map(({ resembles, kind, similarity }) => ({ title: resembles, kind, similarity }));
   const fate = added === null ? 'left-out' : duplicates.length > 0 ? 'replaces' : 'new';
-  const words = added?.words ?? corpusText({ id: '', title, source, text }).words;
-  const beginning = text.slice(0, BEGINNING).replace(/\s+/gu, ' ').trim();
-  return { title: added?.title ?? title, source, words, beginning, fate, resembles };
+  const words = added?.words ?? corpusText(source).words;
+  const beginning = source.text.slice(0, BEGINNING).replace(/\s+/gu, ' ').trim();
+  return { title: added?.title ?? source.title, source: source.source, words, beginning, fate, resembles };
 }
 
 export interface MergeImportInput {
   readonly corpus: readonly SourceText[];
   readonly incoming: readonly SourceText[];
+  /** What the user decided for near duplicates, by position. */
+  readonly keep: readonly { readonly position: number; readonly keep: Keep }[];
 }
 
 /** The change that an import makes, and its summary. */
@@ -115,14 +114,18 @@ export interface MergedImport {
 }
 
 /** Computes the change that adds texts to the corpus. */
-export function mergeImport({ corpus, incoming: texts }: MergeImportInput, context: TaskContext): MergedImport {
+export function mergeImport({ corpus, incoming: texts, keep }: MergeImportInput, context: TaskContext): MergedImport {
   const before: readonly CorpusText[] = corpus.map(corpusText);
-  const merged = mergeTexts(before, texts, (done) => context.progress({ done, total: texts.length, unit: 'texts' }));
+  const choices = new Map(keep.map((choice) => [choice.position, choice.keep]));
+  const merged = mergeTexts(before, texts, {
+    onText: (done) => context.progress({ done, total: texts.length, unit: 'texts' }),
+    choose: (position) => choices.get(position),
+  });
   return {
-    change: changeOf(
-      merged.added,
-      merged.removed.map(({ id }) => id),
-    ),
+    change: {
+      ...changeOf(merged.added, merged.removed, originsOf(merged.outcomes)),
+      decide: decidedBeside(merged.outcomes),
+    },
     removed: merged.removed.map(({ title }) => title),
     leftOut: texts.length - merged.added.length,
   };

@@ -1,6 +1,7 @@
 /** Merges short texts into longer ones, so that they suffice for longer stages. */
 import { inputError } from '../../errors.ts';
-import { type CorpusChange, changeOf, type StageChange, stageChanges } from '../datasets/corpus-change.ts';
+import { type StageChange, stageChanges } from '../datasets/stage-changes.ts';
+import { type CorpusChange, changeOf } from '../texts/corpus-change.ts';
 import { type Duplicate, mergeTexts } from '../texts/merge.ts';
 import { type CorpusText, corpusText, type SourceText, sideOf } from '../texts/source-text.ts';
 
@@ -54,13 +55,11 @@ export function planJoin({ corpus, groups }: JoinInput): JoinPlan {
   // A whole that is left out as a duplicate must not take its parts with it.
   const saved = new Set(partsOf.flatMap((texts, i) => (joined[i]?.leftOut === true ? texts : [])));
   const removed = [...merged.removed, ...parts].filter((text) => !saved.has(text));
+  const idsOf = new Map(merged.outcomes.map(({ added }, i) => [added, groups[i]?.ids ?? []]));
   return {
     joined,
     stages: stageChanges(before, [...merged.texts, ...saved]),
-    change: changeOf(
-      merged.added,
-      removed.map(({ id }) => id),
-    ),
+    change: changeOf(merged.added, removed, (added) => ({ from: idsOf.get(added), keepsParts: true })),
   };
 }
 

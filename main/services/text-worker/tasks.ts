@@ -2,6 +2,7 @@
  * Tasks on texts that may take seconds and run in a separate thread: pure functions of their input, except for those
  * that write files. The host calls them by name (workers.ts).
  */
+import { planImport, writeImport } from '../datasets/import/plan.ts';
 import { recordFacts } from '../datasets/record-facts.ts';
 import { writeTrialRecords } from '../datasets/reply-split/trial-records.ts';
 import { checkLeakage, inspectDataset, previewDataset, writeDatasets } from './dataset-tasks.ts';
@@ -9,13 +10,16 @@ import { mergeImport, readImport } from './import-tasks.ts';
 import { planJoin } from './join-task.ts';
 import { overview } from './overview-task.ts';
 import { importReplies, splitReplyRecords } from './reply-tasks.ts';
+import { compareWords, findSimilar } from './similar-task.ts';
+import { planSplit } from './split-task.ts';
 
 export const tasks = {
   ...{ overview, readImport, mergeImport, planJoin, previewDataset, checkLeakage, inspectDataset, writeDatasets },
-  ...{ importReplies, splitReplyRecords, writeTrialRecords, recordFacts },
+  ...{ planSplit, findSimilar, compareWords },
+  ...{ importReplies, splitReplyRecords, writeTrialRecords, recordFacts, planImport, writeImport },
 };
 
 export type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;
 export type TaskInput<N extends TaskName> = Parameters<Tasks[N]>[0];
-export type TaskOutput<N extends TaskName> = ReturnType<Tasks[N]>;
+export type TaskOutput<N extends TaskName> = Awaited<ReturnType<Tasks[N]>>;

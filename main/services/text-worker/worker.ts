@@ -9,7 +9,7 @@ const EVERY_MS = 100;
 
 const reply = (message: TaskReply): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', ({ name, input, cancel }: TaskMessage) => {
+parentPort?.on('message', async ({ name, input, cancel }: TaskMessage) => {
   let told = 0;
   const context: TaskContext = {
     cancelled: () => Atomics.load(cancel, 0) !== 0,
@@ -23,7 +23,7 @@ parentPort?.on('message', ({ name, input, cancel }: TaskMessage) => {
   try {
     // The host's types tie each name to its input, but don't cross the thread boundary.
     const work = tasks[name as keyof typeof tasks] as (input: unknown, context: TaskContext) => unknown;
-    reply({ kind: 'result', value: work(input, context) });
+    reply({ kind: 'result', value: await work(input, context) });
   } catch (error) {
     reply({ kind: 'failed', failure: failureOf(error) });
   }

@@ -27,6 +27,7 @@ const WRITING: ReadonlySet<TaskName> = new Set<TaskName>([
   'importReplies',
   'splitReplyRecords',
   'writeTrialRecords',
+  'writeImport',
 ]);
 
 /** Opens the pool, without threads yet; `entry` is worker.ts or its build. */

@@ -1,6 +1,7 @@
 /** The corpus: importing texts from files, merging them, and checking which stages they suffice for. */
 
-import { type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
+import { readProse } from '../../io/encodings.ts';
+import { type FileFault, faultsError } from '../../io/text-file.ts';
 import { mergeTexts } from './merge.ts';
 import { type ParseOptions, parseTexts } from './parse.ts';
 import type { CorpusText, SourceText } from './source-text.ts';
@@ -15,12 +16,12 @@ export function readTexts(files: readonly string[], options: ParseOptions = {}):
   const faults: FileFault[] = [];
   const texts: SourceText[] = [];
   for (const file of files) {
-    const content = readTextFile(file);
+    const content = readProse(file);
     if (content.kind === 'bad') {
       faults.push(content.fault);
       continue;
     }
-    const parsed = parseTexts(file, content.value, options);
+    const parsed = parseTexts(file, content.value.text, options);
     texts.push(...parsed.texts);
     faults.push(...parsed.faults);
   }

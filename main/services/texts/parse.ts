@@ -6,18 +6,23 @@ import { jsonPlaces } from '../../io/json-places.ts';
 import { type FileFault, lineOf } from '../../io/text-file.ts';
 import { countWords } from '../../text/words.ts';
 import { isChatExport, readChatExport } from './chat-export.ts';
-import { readMarkdown } from './markdown.ts';
+import { fittingRule, type HeadingRule, pieceTitle, SHORTEST_PIECE, splitAtHeadings } from './headings.ts';
+import { plainText, readMarkdown } from './markdown.ts';
 import { type SourceText, slug, titleOf } from './source-text.ts';
 
 /** The result for a file: texts, and errors. */
 export interface ParsedFile {
   readonly texts: readonly SourceText[];
   readonly faults: readonly FileFault[];
+  /** Whether it is a chat export: the assistant's answers are its texts. */
+  readonly isChat: boolean;
 }
 
 export interface ParseOptions {
   /** In a chat export, only answers with at least this many words become texts. */
-  readonly minWords?: number;
+  readonly minWords?: number | undefined;
+  /** Splits .md and .txt files at their headings, if they have several. */
+  readonly splitAtHeadings?: boolean | undefined;
 }
 
 const CHAT_MIN_WORDS = 50;
@@ -34,15 +39,22 @@ interface Draft {
 interface Collector {
   text(draft: Draft, line: number): void;
   fault(reason: string, line: number | null): void;
+  chat(): void;
   readonly minWords: number;
+  readonly splitsHeadings: boolean;
 }
 
 /** Parses a file by its extension. */
 export function parseTexts(file: string, content: string, options: ParseOptions = {}): ParsedFile {
   const texts: SourceText[] = [];
   const faults: FileFault[] = [];
+  let isChat = false;
   const collector: Collector = {
     minWords: options.minWords ?? CHAT_MIN_WORDS,
+    splitsHeadings: options.splitAtHeadings ?? false,
+    chat: () => {
+      isChat = true;
+    },
     fault: (reason, line) => void faults.push({ file, line, reason }),
     text: (draft, line) => {
       const reason = textFault(draft.text) ?? nameFault(draft);
@@ -53,24 +65,43 @@ export function parseTexts(file: string, content: string, options: ParseOptions 
   if (content.trim() === '') collector.fault('expected texts, got an empty file', null);
   else parseBy(extname(file).toLowerCase(), content, file, collector);
   if (texts.length === 0 && faults.length === 0) collector.fault('expected at least one text, got none', null);
-  return { texts, faults };
+  return { texts, faults, isChat };
 }
 
 function parseBy(extension: string, content: string, file: string, collector: Collector): void {
   const stem = basename(file, extname(file));
   if (extension === '.json') parseJsonFile(content, collector);
   else if (extension === '.jsonl' || extension === '.ndjson') parseJsonLines(content, collector);
-  else if (extension === '.txt') collector.text({ title: stem, text: content.trim() }, 1);
-  else if (extension === '.md' || extension === '.markdown') {
-    const { title, text } = readMarkdown(content);
-    collector.text({ title: title ?? stem, text }, 1);
+  else if (extension === '.txt') {
+    if (!addPieces(stem, content, ['chapters', 'capitals'], (text) => text, collector))
+      collector.text({ title: stem, text: content.trim() }, 1);
+  } else if (extension === '.md' || extension === '.markdown') {
+    const { title = stem, text } = readMarkdown(content);
+    if (!addPieces(title, content, ['markdown-1', 'markdown-2', 'markdown-3', 'chapters'], plainText, collector))
+      collector.text({ title, text }, 1);
   } else collector.fault(`expected a .json, .jsonl, .txt or .md file, got "${extension}"`, null);
 }
 
-/** In characters. A long novel has two million; looking for near duplicates takes twenty times a text's size. */
-const LONGEST_TEXT = 16_000_000;
+/** Adds a file's pieces if it is to be split, and has headings by one of the rules. */
+function addPieces(
+  title: string,
+  content: string,
+  rules: readonly HeadingRule[],
+  plain: (text: string) => string,
+  collector: Collector,
+): boolean {
+  const rule = collector.splitsHeadings ? fittingRule(content, rules) : null;
+  if (rule === null) return false;
+  for (const { heading, text } of splitAtHeadings(content, rule, SHORTEST_PIECE))
+    collector.text({ title: pieceTitle(title, heading === null ? null : plain(heading)), text: plain(text).trim() }, 1);
+  return true;
+}
 
-function textFault(text: string): string | null {
+/** In characters. A long novel has two million; looking for near duplicates takes twenty times a text's size. */
+export const LONGEST_TEXT = 16_000_000;
+
+/** Why something can't be a text; null: it can. */
+export function textFault(text: string): string | null {
   if (text.length > LONGEST_TEXT)
     return `expected a text of at most ${LONGEST_TEXT} characters, got ${text.length}; split it`;
   if (text.includes('\0')) return 'expected a text without NUL characters';
@@ -161,6 +192,7 @@ function strings(item: Readonly<Record<string, unknown>>): Omit<Draft, 'text'> {
 }
 
 function readChats(value: unknown, collector: Collector, line: number | null): void {
+  collector.chat();
   const { texts, answers } = readChatExport(value, collector.minWords);
   for (const draft of texts) collector.text(draft, line ?? 1);
   if (texts.length === 0)

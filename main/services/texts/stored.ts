@@ -1,6 +1,7 @@
 /** The corpus of a workspace. */
 import type { Store } from '../../store/index.ts';
 import type { TextRow } from '../../store/texts.ts';
+import { applyChange, changeOf, originsOf } from './corpus-change.ts';
 import { type MergeResult, mergeTexts } from './merge.ts';
 import { type CorpusText, corpusText, type SourceText } from './source-text.ts';
 
@@ -21,11 +22,7 @@ export function sourceText({ id, title, text, source, side }: TextRow): SourceTe
 export function importIntoStore(store: TextStore, incoming: readonly SourceText[]): MergeResult {
   return store.transaction(() => {
     const merged = mergeTexts(storedTexts(store), incoming);
-    for (const { id } of merged.removed) store.texts.remove(Number(id));
-    for (const { title, text, source, words, side } of merged.added) {
-      const { id } = store.texts.add({ title, text, source, words });
-      if (side !== undefined) store.texts.decide(id, side);
-    }
+    applyChange(store, changeOf(merged.added, merged.removed, originsOf(merged.outcomes)));
     return merged;
   });
 }

@@ -1,17 +1,18 @@
 /** The channel to a trainer process, implemented by the plain Node host and the desktop. */
 import { fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { TrainerCommand } from '../../trainer/events.ts';
 import { YIELDS } from '../../trainer/host/priority.ts';
 import type { TrainerJob } from '../../trainer/jobs/jobs.ts';
 
-/** A newly started trainer process that waits for its job. */
-export interface TrainerChannel {
+/** A newly started trainer process that waits for its job, or another process that is asked by messages. */
+export interface TrainerChannel<M = TrainerJob | TrainerCommand> {
   /** Undefined if the system could not start it. */
   readonly pid: number | undefined;
   readonly stderr: Readable | null;
   /** Messages to an exited process are dropped; its exit is reported separately. */
-  post(message: TrainerJob | TrainerCommand): void;
+  post(message: M): void;
   /** Ends it at once. */
   kill(): void;
   onMessage(listener: (message: unknown) => void): void;
@@ -19,21 +20,25 @@ export interface TrainerChannel {
   onExit(listener: (code: number | null, signal: string | null) => void): void;
 }
 
-/** Starts a trainer process; `env` is added to the host's environment. */
-export type LaunchTrainer = (env?: Readonly<Record<string, string>>) => TrainerChannel;
+/** Starts a trainer process; `env` is added to the host's environment, `backend` is what its job will ask for. */
+export type LaunchTrainer<M = TrainerJob | TrainerCommand> = (
+  env?: Readonly<Record<string, string>>,
+  backend?: BackendSetting,
+) => TrainerChannel<M>;
 
 /** Launches trainers with low priority, so that the app's pages stay responsive. */
 export function yielding(launch: LaunchTrainer): LaunchTrainer {
-  return (env) => launch({ ...env, [YIELDS]: '1' });
+  return (env, backend) => launch({ ...env, [YIELDS]: '1' }, backend);
 }
 
 /** A trainer that has said all and doesn't exit within this time is ended: Node may hang there (nodejs/node#54918). */
 export const EXIT_MS = 3000;
 
-/** Launches the trainer as a fork of this Node. */
-export function forkTrainer(entry: string): LaunchTrainer {
+/** Launches the trainer as a process of this Node, or of another one. */
+export function forkTrainer(entry: string, node: string = process.execPath): LaunchTrainer<object> {
   return (env) => {
     const child = fork(entry, [], {
+      execPath: node,
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       ...(env !== undefined && { env: { ...process.env, ...env } }),

@@ -87,6 +87,7 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted ?? false;
 }
 
-function interrupted(): BraidError {
+/** The error of work that was cancelled. */
+export function interrupted(): BraidError {
   return new BraidError('INTERRUPTED', 'Interrupted; nothing was written.');
 }

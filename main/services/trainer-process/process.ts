@@ -1,6 +1,7 @@
 /** The trainer process from the host's side: started, sent one job, listened to; it may die at any time. */
 import type { Readable } from 'node:stream';
 import { BraidError } from '../../errors.ts';
+import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { Failure, TrainerCommand } from '../../trainer/events.ts';
 import type { EventOf, TrainerJob } from '../../trainer/jobs/jobs.ts';
 import type { LaunchTrainer } from './channel.ts';
@@ -41,7 +42,7 @@ export function spawnTrainer<J extends TrainerJob>(
   job: J,
   { launch, onEvents, silenceMs }: SpawnOptions<EventOf<J>>,
 ): TrainerProcess {
-  const channel = launch();
+  const channel = launch(undefined, backendOf(job));
   const stderr = keepTail(channel.stderr);
   const silence = watchSilence(silenceMs, channel.kill);
   channel.onMessage((events) => {
@@ -56,6 +57,13 @@ export function spawnTrainer<J extends TrainerJob>(
   });
   channel.post(job);
   return { pid: channel.pid, send: channel.post, kill: channel.kill, exited };
+}
+
+/** The backend that a job asks for; undefined: it computes elsewhere, or nothing. */
+function backendOf(job: TrainerJob): BackendSetting | undefined {
+  const isRemote = 'engine' in job && job.engine != null;
+  if (isRemote) return undefined;
+  return job.kind === 'start' ? job.config.backend : 'backend' in job ? job.backend : undefined;
 }
 
 /** Calls `onSilent` once when there was no message for `limitMs`. */

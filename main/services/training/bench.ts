@@ -7,6 +7,7 @@ import type { BenchJob, BenchResult } from '../../trainer/jobs/bench.ts';
 import { resolveModel } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
 import type { HostPaths } from '../workspace/paths.ts';
+import { type Roofline, rooflineOf } from './roofline.ts';
 
 export type BenchOptions = JobOptions &
   Omit<BenchJob, 'kind' | 'modelFolder' | 'kernelsFile'> & {
@@ -31,6 +32,8 @@ export interface BenchReport {
   readonly peak_memory_mb: number;
   readonly params: number;
   readonly trainable_params: number;
+  /** Where the time of the timed steps went; null unless asked for. */
+  readonly roofline: Roofline | null;
 }
 
 /** Times GRPO steps on a model. */
@@ -41,6 +44,12 @@ export async function benchModel({
   signal,
   ...settings
 }: BenchOptions): Promise<BenchReport> {
+  if (settings.roofline && settings.backend === 'webgpu')
+    throw inputError(
+      'BAD_OPTION',
+      'Expected --roofline with a backend that works while it is called; webgpu only queues its work',
+      'Use --backend wasm or native here, and npm run gpu-report for a GPU.',
+    );
   const modelFolder = resolveModel(model, paths);
   if (!existsSync(join(modelFolder, 'config.json')))
     throw inputError('BAD_OPTION', `${modelFolder}: expected a full model, got a LoRA adapter`, 'Give its base model.');
@@ -64,6 +73,7 @@ function report({ times, ...result }: BenchResult): Omit<BenchReport, 'backend' 
     peak_memory_mb: result.peakMemoryMb,
     params: result.parameters,
     trainable_params: result.trainable,
+    roofline: result.roofline === null ? null : rooflineOf(result.roofline, times),
   };
 }
 

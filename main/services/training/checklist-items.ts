@@ -9,6 +9,7 @@ import type { TaskFacts } from '../../tasks/task.ts';
 import { formatBytes } from '../../text/format.ts';
 import { isReinforcement, type TrainConfig } from '../../trainer/config.ts';
 import type { FileFacts } from '../datasets/record-facts.ts';
+import { knownMachineMemory } from '../doctor/machine-memory.ts';
 import { resolveModel } from '../models/resolve.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -97,10 +98,15 @@ export function memoryItem(store: Store, config: TrainConfig, paths: HostPaths):
   const next = 'Use LoRA, a smaller per_device_train_batch_size or activation_memory_mb, or a smaller model.';
   try {
     const start = config.from_checkpoint === null ? config.model : resolveStart(store, config.from_checkpoint);
-    const needed = expectedMemory(store, config, start, paths);
-    const detail = `about ${formatBytes(needed)} expected, ${formatBytes(freemem())} free`;
-    if (needed > totalmem()) return { name, state: 'failed', detail, next };
-    if (needed > freemem()) return { name, state: 'open', detail, next: `Close other programs. ${next}` };
+    const machine = knownMachineMemory(paths);
+    const needed = expectedMemory(store, config, start, paths, machine);
+    const ofGpu = needed.gpu > 0 ? `, ${formatBytes(needed.gpu)} of the GPU's` : '';
+    const gpuFree = machine.gpu === null ? '' : ` and ${formatBytes(machine.gpu.freeBytes)} of the GPU's`;
+    const free = `${formatBytes(freemem())}${ofGpu === '' ? '' : gpuFree} free`;
+    const detail = `about ${formatBytes(needed.host)} expected${ofGpu}, ${free}`;
+    if (needed.host > totalmem()) return { name, state: 'failed', detail, next };
+    if (needed.host > freemem() || needed.gpu > (machine.gpu?.freeBytes ?? Number.POSITIVE_INFINITY))
+      return { name, state: 'open', detail, next: `Close other programs. ${next}` };
     return { name, state: 'done', detail, next: null };
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;

@@ -1,47 +1,69 @@
 /** Estimates a run's memory before its trainer has measured anything. */
-
-import { freemem } from 'node:os';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
-import { deviceBudget, precisionFor, usedBytes } from '../../trainer/memory/budget.ts';
+import {
+  type Device,
+  isOnGpu,
+  keptAs,
+  type MemoryUse,
+  memoryUse,
+  residentsOfRun,
+} from '../../trainer/memory/budget.ts';
 import { readModelConfig } from '../../trainer/memory/model-folder.ts';
-import { machineDevice } from '../doctor/model.ts';
+import { budgetFor, deviceFor, type MachineMemory, takenHere } from '../doctor/machine-memory.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { savedFields } from '../runs/saved-config.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 
 /** Activations and caches of a usual run, where the trainer decides by what is free. */
 const USUAL_MB = 1024;
+/** A trainer whose model is elsewhere. */
+const REMOTE_BYTES = 512 * 2 ** 20;
 /** Runs searched for the estimate of an equal one. */
 const LOOK_BACK = 20;
 
-/** The trainer's estimate for the last equal run, otherwise one from the model's shape. */
+/** The trainer's estimate for the last equal run, otherwise one from the model's shape and what it will compute on. */
 export function expectedMemory(
   store: Store,
   config: TrainConfig,
   modelFolder: string,
   paths: Pick<HostPaths, 'resources'>,
-): number {
+  machine: MachineMemory,
+): MemoryUse {
+  if (config.engine !== null) return { host: REMOTE_BYTES, gpu: 0 };
+  const device = deviceFor(config.backend, machine);
+  return takenHere(estimateOfLast(store, config, device) ?? byShape(config, modelFolder, paths, machine), machine);
+}
+
+function estimateOfLast(store: Store, config: TrainConfig, device: Device): MemoryUse | null {
   for (const run of store.runs.list({ limit: LOOK_BACK })) {
     if (!isLike(run, config)) continue;
     const estimate = store.events.ofRun(run.id).findLast(({ kind }) => kind === 'estimate');
-    const bytes = (estimate?.data as { memoryBytes?: number } | undefined)?.memoryBytes;
-    if (bytes !== undefined) return bytes;
+    const { memoryBytes: host, gpuBytes: gpu } = (estimate?.data ?? {}) as { memoryBytes?: number; gpuBytes?: number };
+    if (host === undefined) continue;
+    // Earlier versions added what a GPU holds to the machine's memory.
+    if (gpu !== undefined || !isOnGpu(device)) return { host, gpu: gpu ?? 0 };
   }
+  return null;
+}
+
+function byShape(
+  config: TrainConfig,
+  modelFolder: string,
+  paths: Pick<HostPaths, 'resources'>,
+  machine: MachineMemory,
+): MemoryUse {
   const model = readModelConfig(resolveModelParts(modelFolder, paths).base);
-  const device = machineDevice();
-  const { program, bytes } = deviceBudget(device, freemem());
-  const trained = config.use_peft ? { rank: config.lora_r } : 'all';
-  const precision = precisionFor(model, trained, { device, bytes });
-  const copies = trained === 'all' && config.beta > 0 ? 1 : 0;
-  const activations = (config.activation_memory_mb ?? USUAL_MB) * 2 ** 20;
-  return usedBytes(model, { precision, trained, copies }, program, activations);
+  const budget = budgetFor(deviceFor(config.backend, machine), machine);
+  const residents = residentsOfRun(config, model, budget);
+  const kept = { ...residents, precision: keptAs(residents.precision, budget.device) };
+  return memoryUse(model, kept, budget, (config.activation_memory_mb ?? USUAL_MB) * 2 ** 20);
 }
 
 function isLike(run: RunRow, config: TrainConfig): boolean {
-  const same = ['model', 'dataset', 'method', 'use_peft', 'per_device_train_batch_size'] as const;
-  const fields = [...same, 'num_generations', 'pods_update_size'] as const;
+  const same = ['model', 'dataset', 'method', 'use_peft', 'per_device_train_batch_size', 'backend'] as const;
+  const fields = [...same, 'base_weights', 'num_generations', 'pods_update_size'] as const;
   try {
     const saved = savedFields(run);
     // A field is absent from runs that are older than it.

@@ -5,9 +5,13 @@ import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
+import type { MemoryUse } from '../../trainer/memory/budget.ts';
+import { knownMachineMemory, type MachineMemory } from '../doctor/machine-memory.ts';
+import type { EngineAccess } from '../engines/engine-for.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';
 import { requireRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
+import type { RewardTrust } from '../tasks/reward-access.ts';
 import type { Changes } from '../workspace/changes.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -56,33 +60,50 @@ export interface LiveRunsOptions {
   readonly changes: Pick<Changes, 'publish'>;
   readonly settings: () => Settings;
   readonly freeMemory?: () => number;
+  /** What there is to compute on; by default as it was last seen. */
+  readonly machine?: () => MachineMemory;
   readonly silence?: SilenceWatch;
+  readonly access?: EngineAccess & RewardTrust;
 }
 
 /** Opens the registry of live runs. */
 export function openLiveRuns(
   store: Store,
-  { paths, changes, settings, freeMemory = freemem, silence }: LiveRunsOptions,
+  {
+    paths,
+    changes,
+    settings,
+    freeMemory = freemem,
+    machine = () => knownMachineMemory(paths),
+    silence,
+    access,
+  }: LiveRunsOptions,
 ): LiveRuns {
   const board = openLiveBoard(changes, silence);
   /** Why the final states of ended runs could not be saved, by run. */
   const lost = new Map<number, string>();
 
-  /** The expected memory of a run in bytes; throws if it can't start now. */
-  function admit(config: TrainConfig, name: string): number {
+  /** The memory that a run is expected to take; throws if it can't start now. */
+  function admit(config: TrainConfig, name: string): MemoryUse {
     const model = config.from_checkpoint === null ? config.model : resolveStart(store, config.from_checkpoint);
-    const memoryBytes = expectedMemory(store, config, model, paths);
+    const here = machine();
+    const memory = expectedMemory(store, config, model, paths, here);
     const statuses = board.list().filter(({ state }) => state !== 'ending');
-    const live = statuses.map((status) => ({ name: status.name, memoryBytes: status.expectedBytes }));
-    const room = { concurrentRuns: settings().concurrent_runs, freeBytes: freeMemory() - promisedBytes(statuses) };
-    const refused = refusal(live, { name, memoryBytes }, room);
+    const live = statuses.map((status) => ({ name: status.name, memory: status.expected }));
+    const promised = promisedBytes(statuses);
+    const room = {
+      concurrentRuns: settings().concurrent_runs,
+      freeBytes: freeMemory() - promised.host,
+      gpuFreeBytes: here.gpu === null || here.gpu.shared ? null : here.gpu.freeBytes - promised.gpu,
+    };
+    const refused = refusal(live, { name, memory }, room);
     if (refused !== null) throw refused;
-    return memoryBytes;
+    return memory;
   }
 
-  function follow(run: LiveRun, expectedBytes: number): void {
+  function follow(run: LiveRun, expected: MemoryUse): void {
     lost.delete(run.runId);
-    board.add(run, liveStatus(requireRun(store, run.runId), expectedBytes, store.now()));
+    board.add(run, liveStatus(requireRun(store, run.runId), expected, store.now()));
     void run.outcome.then((outcome) => {
       if (outcome.error?.code === 'HISTORY_LOST') lost.set(run.runId, outcome.error.message);
       board.remove(outcome);
@@ -90,7 +111,8 @@ export function openLiveRuns(
   }
 
   function training(runId: () => number) {
-    return { paths, onEvents: (events: readonly TrainerEvent[]) => board.hear(runId(), events) };
+    const onEvents = (events: readonly TrainerEvent[]): void => board.hear(runId(), events);
+    return { paths, onEvents, ...(access && { access }) };
   }
 
   function requireLive(runId: number): LiveRun {
@@ -102,16 +124,16 @@ export function openLiveRuns(
 
   return {
     start: (config, choice = {}) => {
-      const bytes = admit(config, config.dataset);
+      const expected = admit(config, config.dataset);
       const run: LiveRun = startTraining(store, config, { ...training(() => run.runId), ...choice });
-      follow(run, bytes);
+      follow(run, expected);
       return run.runId;
     },
     resume: (runId, choice = {}) => {
       refuseLive(runId, board.get(runId));
       const row = requireRun(store, runId);
-      const bytes = admit(savedConfig(row), row.name);
-      follow(resumeTraining(store, runId, { ...training(() => runId), ...choice }), bytes);
+      const expected = admit(savedConfig(row), row.name);
+      follow(resumeTraining(store, runId, { ...training(() => runId), ...choice }), expected);
       // The run was rewound to its checkpoint: completions of later steps are gone.
       changes.publish('samples', runId);
     },

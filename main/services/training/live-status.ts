@@ -1,6 +1,7 @@
 /** The state of a live run for the status bar and the run page. Pure. */
 import type { RunRow } from '../../store/runs.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
+import type { MemoryUse } from '../../trainer/memory/budget.ts';
 
 export interface LiveStatus {
   readonly runId: number;
@@ -19,9 +20,11 @@ export interface LiveStatus {
   readonly secondsPerStep: number | null;
   readonly secondsLeft: number | null;
   /** The estimate at admission, then the trainer's own. */
-  readonly expectedBytes: number;
+  readonly expected: MemoryUse;
   /** Of the trainer process, at its last step. */
   readonly memoryBytes: number | null;
+  /** The same of a GPU's memory. */
+  readonly gpuBytes: number | null;
   readonly backend: string | null;
   readonly threads: number | null;
   /** Why this backend. */
@@ -33,7 +36,7 @@ export interface LiveStatus {
 const NEWEST = 0.2;
 
 /** A run whose trainer was just started. */
-export function liveStatus(run: RunRow, expectedBytes: number, now: number): LiveStatus {
+export function liveStatus(run: RunRow, expected: MemoryUse, now: number): LiveStatus {
   return {
     runId: run.id,
     name: run.name,
@@ -46,8 +49,9 @@ export function liveStatus(run: RunRow, expectedBytes: number, now: number): Liv
     silentSeconds: null,
     secondsPerStep: null,
     secondsLeft: null,
-    expectedBytes,
+    expected,
     memoryBytes: null,
+    gpuBytes: null,
     backend: null,
     threads: null,
     why: null,
@@ -64,8 +68,8 @@ export function advance(before: LiveStatus, event: TrainerEvent): LiveStatus {
       return { ...status, state: 'running', backend, threads, why, maxSteps };
     }
     case 'estimate': {
-      const { secondsPerStep, seconds: secondsLeft, memoryBytes: expectedBytes, step } = event;
-      return { ...status, step, secondsPerStep, secondsLeft, expectedBytes };
+      const { secondsPerStep, seconds: secondsLeft, memoryBytes: host, gpuBytes: gpu = 0, step } = event;
+      return { ...status, step, secondsPerStep, secondsLeft, expected: { host, gpu } };
     }
     case 'step':
       return afterStep(status, event);
@@ -86,7 +90,7 @@ export function advance(before: LiveStatus, event: TrainerEvent): LiveStatus {
 }
 
 function afterStep(status: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
-  const { step_time: seconds, memory_mb: memory, reward } = metrics;
+  const { step_time: seconds, memory_mb: memory, gpu_memory_mb: gpu, reward } = metrics;
   const before = status.secondsPerStep ?? seconds ?? null;
   const secondsPerStep = before === null || seconds === undefined ? before : before + NEWEST * (seconds - before);
   return {
@@ -95,6 +99,7 @@ function afterStep(status: LiveStatus, { step, metrics }: Extract<TrainerEvent, 
     secondsPerStep,
     secondsLeft: secondsPerStep === null ? null : secondsPerStep * (status.maxSteps - step),
     memoryBytes: memory === undefined ? status.memoryBytes : memory * 2 ** 20,
+    gpuBytes: gpu === undefined ? status.gpuBytes : gpu * 2 ** 20,
     reward: reward ?? status.reward,
   };
 }

@@ -4,7 +4,7 @@ import type { DatasetLeakage } from '../../store/datasets.ts';
 import { formatBytes, formatDuration } from '../../text/format.ts';
 import { meanOf } from '../../text/intervals.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
-import type { PreflightResult } from '../../trainer/jobs/preflight.ts';
+import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
 import { type Check, fail, ok, warn } from '../doctor/check.ts';
 import type { Promotion } from '../runs/promotion.ts';
 
@@ -39,7 +39,8 @@ export function preflightChecks(
     checkHeldOut(result, config, rule),
     ...(leakage === null ? [] : checkLeakage(leakage)),
     ...checkQuoting(result),
-    checkMemory(result, machine),
+    ...checkMemory(result, machine),
+    ...checkEngine(result, config),
     checkTime(result, config),
     checkDisk(result, config, machine),
     ...(machine.training.length === 0 ? [] : [checkRoom(machine)]),
@@ -127,14 +128,51 @@ function checkQuoting({ quoting }: PreflightResult): Check[] {
   return [warn('Control tokens', seen, 'They are read as plain characters; remove them if they got in by accident.')];
 }
 
-function checkMemory({ estimate, longest }: PreflightResult, { freeMemory, memory }: Machine): Check {
+function checkMemory({ estimate, longest }: PreflightResult, { freeMemory, memory }: Machine): Check[] {
   const name = 'Memory';
+  if (longest === null) return [];
   const needed = Math.max(estimate.memoryBytes, longest.peakBytes);
   const parts = longest.parts === 1 ? '' : `, a micro-batch in ${longest.parts} parts`;
   const seen = `${formatBytes(needed)} with the longest prompt (${longest.promptTokens} tokens and ${longest.completionTokens} new ones${parts}), ${formatBytes(freeMemory)} free`;
   const next = 'Use a smaller per_device_train_batch_size or activation_memory_mb, LoRA, or a smaller model.';
-  if (needed > memory) return fail(name, seen, next);
-  return needed > freeMemory ? warn(name, seen, `Close other programs. ${next}`) : ok(name, seen);
+  const ofGpu = checkGpuMemory(longest, estimate);
+  if (needed > memory) return [fail(name, seen, next), ...ofGpu];
+  return [needed > freeMemory ? warn(name, seen, `Close other programs. ${next}`) : ok(name, seen), ...ofGpu];
+}
+
+/** A pass that got here has found room, as what doesn't fit is refused; the optimiser's state comes later. */
+function checkGpuMemory({ gpu }: LongestPass, { gpuBytes = 0 }: PreflightResult['estimate']): Check[] {
+  if (gpu === null) return [];
+  const needed = Math.max(gpu.peakBytes, gpuBytes);
+  const limit = gpu.memory === null ? '' : ` of ${formatBytes(gpu.memory.bytes)} (${gpu.memory.source})`;
+  const seen = `${formatBytes(needed)} at most${limit}`;
+  if (needed <= (gpu.memory?.bytes ?? needed)) return [ok('GPU memory', seen)];
+  const next =
+    'End other programs that use the GPU, or use base_weights int8 or nf4, or a smaller activation_memory_mb.';
+  return [warn('GPU memory', seen, next)];
+}
+
+/** A difference in nats above which the sampler isn't the trainer any more. */
+const FAR_SAMPLER = 0.05;
+
+/** What a step on the engine takes, and whether its sampler and its trainer agree. */
+function checkEngine({ remote }: PreflightResult, { max_steps }: TrainConfig): Check[] {
+  if (remote === null) return [];
+  const { engine, metrics } = remote;
+  const figure = (name: string): number => metrics[`engine/${name}`] ?? 0;
+  const tokens = figure('prefill_tokens') + figure('sample_tokens') + figure('train_tokens');
+  const cost = metrics['engine/cost'];
+  const seen = [
+    `${Math.round(tokens)} tokens a step`,
+    `${figure('compute_seconds').toPrecision(2)} s of work, ${figure('network_seconds').toPrecision(2)} s of network`,
+    ...(cost === undefined ? [] : [`${(cost * max_steps).toPrecision(3)} for all ${max_steps} steps at its price`]),
+  ].join(', ');
+  const difference = metrics['sampling/sampling_logp_difference/mean'];
+  const lines = [ok(`Engine ${engine}`, seen)];
+  if (difference === undefined) return lines;
+  const apart = `sampler and trainer differ by ${difference.toPrecision(2)} nats a token`;
+  if (difference <= FAR_SAMPLER) return [...lines, ok('Sampler', apart)];
+  return [...lines, warn('Sampler', apart, 'Set vllm_importance_sampling_correction to true.')];
 }
 
 function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig): Check {
@@ -147,10 +185,19 @@ function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig):
   return warn('Time', seen, 'Use fewer steps, a smaller batch or a shorter stage; a run can be paused and resumed.');
 }
 
+/** The most that a run keeps at a time. */
+function checkpointCount(config: TrainConfig): number {
+  return (config.save_total_limit ?? Math.ceil(config.max_steps / config.save_steps)) + 1;
+}
+
+/** Disk space of a run's checkpoints: weights and two moments, float32. */
+export function checkpointBytes({ trainable }: Pick<PreflightResult, 'trainable'>, config: TrainConfig): number {
+  return checkpointCount(config) * trainable * 4 * 3;
+}
+
 function checkDisk(result: PreflightResult, config: TrainConfig, { freeDisk }: Machine): Check {
-  const checkpoints = (config.save_total_limit ?? Math.ceil(config.max_steps / config.save_steps)) + 1;
-  // Weights and two moments, float32.
-  const needed = checkpoints * result.trainable * 4 * 3;
+  const checkpoints = checkpointCount(config);
+  const needed = checkpointBytes(result, config);
   const seen = `${formatBytes(needed)} for at most ${checkpoints} checkpoints`;
   if (freeDisk === null) return ok('Disk', seen);
   const line = `${seen}, ${formatBytes(freeDisk)} free`;

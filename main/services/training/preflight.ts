@@ -9,10 +9,13 @@ import type { Sample } from '../../trainer/events.ts';
 import type { PreflightResult } from '../../trainer/jobs/preflight.ts';
 import { countLeakage } from '../datasets/leakage.ts';
 import { type Check, fail } from '../doctor/check.ts';
+import { type EngineAccess, whileInUse } from '../engines/engine-for.ts';
+import { openEngineFile, requireEngine } from '../engines/engines.ts';
 import { droppedCheckpoint } from '../runs/from-checkpoint.ts';
 import type { Promotion } from '../runs/promotion.ts';
+import type { Servers } from '../servers/servers.ts';
 import type { TextWorkers } from '../text-worker/workers.ts';
-import { runTrainerJob } from '../trainer-process/job.ts';
+import { interrupted, runTrainerJob } from '../trainer-process/job.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import { rememberEstimate } from './known-estimates.ts';
 import type { LiveWorkspace } from './live-runs.ts';
@@ -25,6 +28,8 @@ export interface Preflight {
   readonly sampled: SampledGroups | null;
   readonly secondsPerStep: number | null;
   readonly seconds: number | null;
+  /** The engine whose server has to be started first, which can be done from here; null: none. */
+  readonly startFirst: string | null;
 }
 
 export interface SampledGroups {
@@ -35,9 +40,12 @@ export interface SampledGroups {
 }
 
 /** The parts of the app that the check needs. */
-type Desk = Pick<LiveWorkspace, 'store' | 'paths' | 'live' | 'workspace'> & {
-  readonly library: { readonly workers: Pick<TextWorkers, 'run'> };
-};
+type Desk = Pick<LiveWorkspace, 'store' | 'paths' | 'live' | 'workspace'> &
+  EngineAccess & {
+    readonly library: { readonly workers: Pick<TextWorkers, 'run'> };
+    /** By default no server can be started from here. */
+    readonly servers?: Pick<Servers, 'isMissing'>;
+  };
 
 /** Retries when the starting checkpoint was deleted meanwhile. */
 const MAX_ATTEMPTS = 3;
@@ -55,21 +63,36 @@ export async function preflight(
   for (let looks = 1; ; looks++) {
     let from: string | null = null;
     try {
-      const start = plannedStart(desk.store, plan(), desk.paths);
+      const start = plannedStart(desk.store, plan(), desk.paths, desk);
       from = start.config.from_checkpoint;
-      return await look(desk, start, rule, context);
+      const missing = await missingServer(desk, start.engine?.name ?? null);
+      return missing ?? (await look(desk, start, rule, context));
     } catch (error) {
+      // Whichever of its parts notices the cancellation first.
+      if (context.signal.aborted) throw interrupted();
       if (!(error instanceof BraidError) || error.code === 'INTERRUPTED') throw error;
       const isGone = from !== null && !existsSync(from);
       if (isGone && looks < MAX_ATTEMPTS) continue;
       const problem = isGone ? droppedCheckpoint(desk.store, from ?? '') : null;
-      return { checks: [refused(problem ?? error)], sampled: null, secondsPerStep: null, seconds: null };
+      return { ...NOTHING, checks: [refused(problem ?? error)] };
     }
   }
 }
 
+const NOTHING = { sampled: null, secondsPerStep: null, seconds: null, startFirst: null };
+
+/** What to say where the engine's server can be started from here, and isn't up; null otherwise. */
+async function missingServer({ engines, servers }: Desk, name: string | null): Promise<Preflight | null> {
+  if (name === null || servers === undefined) return null;
+  const entry = requireEngine(engines ?? openEngineFile(), name);
+  if (!(await servers.isMissing(entry))) return null;
+  const seen = `nothing answers at ${entry.url}`;
+  const check = fail(`Server of ${name}`, seen, 'Launch the server; the check runs again once it answers.');
+  return { ...NOTHING, checks: [check], startFirst: name };
+}
+
 async function look(
-  { store, paths, live, workspace, library }: Desk,
+  { store, paths, live, workspace, library, records }: Desk,
   start: ReturnType<typeof plannedStart>,
   rule: Promotion | null,
   { signal, progress }: JobContext,
@@ -78,7 +101,9 @@ async function look(
   const job = { kind: 'preflight', ...start, backend, threads } as const;
   const place = { outputDir: '', resumeFrom: null, kernelsFile: paths.kernels, rewardWorker: paths.rewardWorker };
   const [{ value }, leakage] = await Promise.all([
-    runTrainerJob({ ...job, ...place }, paths.trainer, { signal, onProgress: progress }),
+    whileInUse(start.engine ?? null, records === undefined ? {} : { records }, () =>
+      runTrainerJob({ ...job, ...place }, paths.trainer, { signal, onProgress: progress }),
+    ),
     leakageIn(library.workers, start.config, signal),
   ]);
   rememberEstimate(store, start.config, value.estimate);
@@ -91,6 +116,7 @@ async function look(
     sampled: value.samples.length === 0 ? null : sampledGroups(value),
     secondsPerStep: value.estimate.secondsPerStep,
     seconds: value.estimate.seconds,
+    startFirst: null,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Runs a stage: from a dataset and a configuration to a run in the history, via a trainer process. */
 
 import { existsSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow, RunState } from '../../store/runs.ts';
@@ -11,17 +11,20 @@ import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
 import type { TrainerStart } from '../../trainer/host/start.ts';
 import { datasetFiles, readDataset } from '../datasets/index.ts';
+import { type EngineAccess, engineFor, whileInUse } from '../engines/engine-for.ts';
 import { isBundled, modelArgument, resolveModel, resolveStartingModel } from '../models/resolve.ts';
 import { note, recordEvents } from '../runs/events.ts';
 import { openRunFiles, type RunFiles } from '../runs/files.ts';
 import { adapterSettings, resolveStart } from '../runs/from-checkpoint.ts';
 import { newestCheckpoint } from '../runs/history.ts';
+import { refuseImported } from '../runs/imported.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
 import { claimRun, createRun, finishRun, interruptRun, removeRun, requireRun, rewindRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import { entryOf, faultEntry, resumeEntry, startEntry } from '../runs/training-log.ts';
 import { findTask, taskArgument } from '../tasks/find-task.ts';
-import { runTask } from '../tasks/run-task.ts';
+import { type RewardTrust, rewardAccess } from '../tasks/reward-access.ts';
+import { externalWords, runTask } from '../tasks/run-task.ts';
 import { describeExit, failedError, spawnTrainer, type TrainerExit } from '../trainer-process/process.ts';
 import { requireRunFolder } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -61,6 +64,8 @@ export interface TrainingOptions {
   readonly name?: string;
   /** A trainer silent for longer counts as hung; by default the setting `hang_minutes`. */
   readonly silenceMs?: number;
+  /** By default the user's own. */
+  readonly access?: EngineAccess & RewardTrust;
 }
 
 /**
@@ -68,7 +73,7 @@ export interface TrainingOptions {
  * files, a target that doesn't fit) are the outcome's error, and the run is undone.
  */
 export function startTraining(store: Store, config: TrainConfig, options: TrainingOptions): LiveRun {
-  const planned = plannedStart(store, config, options.paths);
+  const planned = plannedStart(store, config, options.paths, options.access);
   const { runId, folder } = createRun(store, planned.config, {
     stageId: options.stageId ?? null,
     task: planned.task,
@@ -89,18 +94,31 @@ export function plannedStart(
   store: Store,
   config: TrainConfig,
   paths: HostPaths,
-): Pick<TrainerStart, 'config' | 'task' | 'modelFolder' | 'records' | 'evalRecords'> {
+  access?: EngineAccess & RewardTrust,
+): Pick<TrainerStart, 'config' | 'task' | 'rewardAccess' | 'modelFolder' | 'records' | 'evalRecords' | 'engine'> {
+  const engine = engineFor(config, access);
   const task = findTask(config.task, { workspace: store.folder, paths });
   const resolved = resolveConfig(store, config, paths);
-  return { config: resolved, task, ...readInputs(resolved, task), modelFolder: findModel(resolved, paths) };
+  const reward = rewardAccess(task, { workspace: store.folder, paths }, access);
+  return {
+    config: resolved,
+    task,
+    engine,
+    rewardAccess: reward,
+    ...readInputs(resolved, task),
+    modelFolder: findModel(resolved, paths),
+  };
 }
 
 /** Resumes a stopped or interrupted run from a checkpoint, or from its start if it has none. */
 export function resumeTraining(store: Store, runId: number, options: ResumeOptions): LiveRun {
   const run = requireRun(store, runId);
+  refuseImported(run);
   const saved = savedConfig(run);
   const config = options.maxSteps === undefined ? saved : { ...saved, max_steps: options.maxSteps };
+  const engine = engineFor(config, options.access);
   const task = runTask(store, run);
+  const reward = rewardAccess(task, { workspace: store.folder, paths: options.paths }, options.access);
   const inputs = readInputs(config, task);
   const modelFolder = findModel(config, options.paths);
   const from = options.checkpoint ?? newestCheckpoint(store, runId) ?? null;
@@ -113,7 +131,8 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   }
   const folder = requireRunFolder(store, run);
   const before = claimRun(store, runId);
-  return launch(store, { runId, folder, config, task, ...inputs, modelFolder, resume: { before, from } }, options);
+  const planned = { runId, folder, config, task, engine, rewardAccess: reward, ...inputs, modelFolder };
+  return launch(store, { ...planned, resume: { before, from } }, options);
 }
 
 /** The saved form: absolute paths, and a checkpoint's own model and settings. */
@@ -131,6 +150,7 @@ function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): Tra
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
     relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
     from_checkpoint: from,
+    logging_dir: config.logging_dir === null ? null : resolve(config.logging_dir),
   };
 }
 
@@ -158,7 +178,7 @@ function readInputs(config: TrainConfig, source: TaskSource) {
   return { records, evalRecords };
 }
 
-interface Launch extends Pick<TrainerStart, 'task' | 'records' | 'evalRecords'> {
+interface Launch extends Pick<TrainerStart, 'task' | 'rewardAccess' | 'records' | 'evalRecords' | 'engine'> {
   readonly runId: number;
   readonly folder: string;
   readonly config: TrainConfig;
@@ -171,10 +191,14 @@ interface Launch extends Pick<TrainerStart, 'task' | 'records' | 'evalRecords'> 
 }
 
 function launch(store: Store, launched: Launch, options: TrainingOptions): LiveRun {
-  const { runId, folder, config, resume, task, records, evalRecords, modelFolder } = launched;
+  const { runId, folder, config, resume, task, records, evalRecords, modelFolder, engine = null } = launched;
   const files = openRunFiles(folder, { onWarning: (warning) => recordQuietly(store, runId, warning) });
   const from = resume?.from?.step ?? 0;
-  if (resume === null) files.appendLog(startEntry(config));
+  if (resume === null) {
+    const outside = externalWords(task);
+    files.appendLog(startEntry(config, outside));
+    if (outside !== null) note(store, runId, 0, { kind: 'rewards', severity: 'info', message: outside });
+  }
   let begun = false;
   let isLost = (): boolean => false;
   let failure: BraidError | null = null;
@@ -188,6 +212,7 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
     files.discardAfter(from);
     if (resume !== null) files.appendLog(resumeEntry(from, resume.before));
     files.writeConfig(config);
+    if (config.logging_dir !== null) files.startEvents(join(config.logging_dir, basename(folder)), from);
     isLost = folderWatch(folder);
   };
   const listen = (events: readonly TrainerEvent[]): BraidError | null => {
@@ -222,9 +247,11 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
     resumeFrom: resume?.from?.path ?? null,
     estimate: knownEstimate(store, config),
     task,
+    rewardAccess: launched.rewardAccess ?? null,
     records,
     evalRecords,
     modelFolder,
+    engine,
   };
   const trainer = spawnTrainer(job, {
     launch: options.paths.trainer,
@@ -235,7 +262,8 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
       options.onEvents?.(events);
     },
   });
-  const outcome = trainer.exited.then(async (exit) => {
+  const exited = whileInUse(engine, options.access ?? {}, () => trainer.exited);
+  const outcome = exited.then(async (exit) => {
     await dropping;
     const refused = resume === null && !begun && failure?.kind === 'input';
     try {
@@ -267,6 +295,7 @@ function writeFiles(files: RunFiles, events: readonly TrainerEvent[], startStep:
     const entry = entryOf(event, startStep);
     if (entry !== null) files.appendLog(entry);
     if (event.kind === 'step') files.appendStep(event.step, event.metrics);
+    if (event.kind === 'step' || event.kind === 'evaluation') files.appendEvents(event.step, event.metrics);
     if (event.kind === 'samples') files.appendSamples(event.step, event.samples);
   }
 }

@@ -5,14 +5,17 @@ export type Topic =
   | 'texts'
   | 'datasets'
   | 'stages'
+  | 'sweeps'
   | 'runs'
   | 'run'
   | 'samples'
   | 'evaluations'
   | 'models'
+  | 'tasks'
   | 'settings'
   | 'replies'
   | 'native'
+  | 'engines'
   | 'jobs';
 
 export interface Change {

@@ -24,7 +24,8 @@ function splitIdentity(hostId: string): readonly [machine: string, start: string
   return [hostId.slice(0, at), hostId.slice(at + 1)];
 }
 
-function identityOf(pid: number): string {
+/** `machine:start` of a process. */
+export function identityOf(pid: number): string {
   return `${hostname()}:${startOf(pid)}`;
 }
 

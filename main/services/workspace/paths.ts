@@ -1,3 +1,4 @@
+import type { RewardCall } from '../../trainer/host/reward-calls.ts';
 import type { LaunchTrainer } from '../trainer-process/channel.ts';
 
 /** Paths of a host's bundled resources. Entry files compute these once: bundled code doesn't know its own location. */
@@ -8,6 +9,10 @@ export interface HostPaths {
   readonly textWorker: string;
   /** The entry of the thread that computes the reward of a folder's task. */
   readonly rewardWorker: string;
+  /** The entry of the thread that asks commands, servers and models for rewards. */
+  readonly externalRewards: string;
+  /** Starts the process that tries rewards while they are written. */
+  readonly rewardProcess: LaunchTrainer<RewardCall>;
   /** The compiled WebAssembly kernels. */
   readonly kernels: string;
   /** Our part of the native addon's source, which its set-up compiles. */

@@ -35,6 +35,7 @@ export const settingsSchema = z.strictObject({
   forgetting_check: z.boolean().default(true).meta({
     doc: 'Evaluate every length again after each stage of the curriculum to detect forgetting; replies have no lengths.',
   }),
+  offer_tour: z.boolean().default(true).meta({ doc: 'Offer the tour on Home; off once it was taken or skipped.' }),
   hourly_price: z.number().min(0).default(0).meta({ doc: 'Hourly price of this machine; 0: not shown.' }),
   currency: z.string().max(8).default('$').meta({ doc: 'The currency of the price.' }),
 });

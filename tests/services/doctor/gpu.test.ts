@@ -6,7 +6,12 @@ import type { GpuFacts } from '../../../main/services/native-setup/machine.ts';
 
 const none: GpuFacts = { gpus: [], devices: 0, driver: null, libraries: new Map() };
 const libraries = new Map(['libcudart.so.12', 'libcublas.so.12', 'libcudnn.so.9'].map((name) => [name, '/usr/lib']));
-const whole: GpuFacts = { gpus: [{ name: 'NVIDIA A10', memoryMb: 23028 }], devices: 1, driver: '550.54.15', libraries };
+const whole: GpuFacts = {
+  gpus: [{ name: 'NVIDIA A10', totalBytes: 23028 * 2 ** 20, freeBytes: null }],
+  devices: 1,
+  driver: '550.54.15',
+  libraries,
+};
 const manifest: NativeManifest = {
   version: 1,
   tensorflow: '2.21.0',

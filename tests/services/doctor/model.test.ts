@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { modelCheck, planBudget } from '../../../main/services/doctor/model.ts';
+import { modelCheck } from '../../../main/services/doctor/model.ts';
 import { deviceBudget } from '../../../main/trainer/memory/budget.ts';
 import { planModel } from '../../../main/trainer/memory/model-plan.ts';
 
@@ -55,14 +55,5 @@ describe('planModel', () => {
       detail: expect.stringMatching(/4\.0 GiB: needs at least \d+\.\d GiB/),
     });
     expect(modelCheck(planModel(folder, native(12))).detail).toMatch(/stages? (to \d+ words )?fits?.*bfloat16/);
-  });
-});
-
-describe('planBudget', () => {
-  it("is the GPU's memory only where it is used", () => {
-    const gpus = [{ name: 'NVIDIA A10', memoryMb: 23028 }];
-    expect(planBudget({ gpus }, true)).toMatchObject({ device: 'native-gpu', bytes: 23028 * 2 ** 20 });
-    expect(planBudget({ gpus }, false)).toMatchObject({ device: 'native' });
-    expect(planBudget({ gpus: [] }, true)).toMatchObject({ device: 'native' });
   });
 });

@@ -19,15 +19,19 @@ const adapter: AdapterFacts = {
 const result = {
   error: 1e-5,
   gflops: 31_400,
-  gpu: { name: adapterName(adapter), adapter, adapters: ['NVIDIA GeForce RTX 4090 (vulkan)'], bandwidth: 912 },
+  gpu: {
+    ...{ name: adapterName(adapter), adapter, adapters: ['NVIDIA GeForce RTX 4090 (vulkan)'], bandwidth: 912 },
+    memory: { bytes: 23 * 2 ** 30, source: 'nvidia-smi' },
+  },
 };
 
 describe('webGpuCheck', () => {
-  it('says what the GPU is, how fast, and how large a tensor may be', () => {
+  it('says what the GPU is, how fast, how much memory it has, and how large a tensor may be', () => {
     expect(webGpuCheck(result)).toEqual({
       name: 'GPU by WebGPU',
       status: 'OK',
-      detail: 'NVIDIA GeForce RTX 4090 (570.86.16), 31400 GFLOPS, 912 GB/s, buffers up to 2.0 GiB, shader-f16',
+      detail:
+        'NVIDIA GeForce RTX 4090 (570.86.16), 31400 GFLOPS, 912 GB/s, 23.0 GiB of memory (nvidia-smi), buffers up to 2.0 GiB, workgroups of 1024 with 48 KiB, shader-f16',
       next: null,
     });
   });
@@ -45,7 +49,7 @@ describe('webGpuCheck', () => {
   });
 
   it('tells a software adapter from a GPU', () => {
-    const gpu = { ...result.gpu, adapter: { ...adapter, software: true }, bandwidth: 0 };
+    const gpu = { ...result.gpu, adapter: { ...adapter, software: true }, bandwidth: 0, memory: null };
     expect(webGpuCheck({ ...result, gflops: 1.2, gpu }).detail).toMatch(
       /^only a software adapter: .*1\.2 GFLOPS, buffers/,
     );

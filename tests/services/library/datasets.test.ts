@@ -67,6 +67,29 @@ describe('makeDatasets', () => {
     expect(library.jobs.list()[0]).toMatchObject({ kind: 'datasets', state: 'done' });
   });
 
+  it('makes one dataset of several lengths, shortest first, or none without texts for all of them', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    const mixed = options({ stages: [10, 5], mixed: true });
+    const { made } = await makeDatasets(library, mixed);
+    expect(made).toMatchObject([{ name: '5-10words', words: null }]);
+    const counts = readFileSync(fileOf(library, '5-10words.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { words: number }).words);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(new Set(counts)).toEqual(new Set([5, 10]));
+    expect(made[0]?.train).toBe(counts.length);
+    expect(takenNames(library, mixed)).toMatchObject([{ name: '5-10words' }]);
+    await expect(makeDatasets(library, options({ stages: [5], mixed: true }))).rejects.toMatchObject({
+      code: 'BAD_DATASET_OPTION',
+    });
+    await expect(makeDatasets(library, options({ stages: [5, 500], mixed: true }))).rejects.toMatchObject({
+      code: 'TEXTS_TOO_SHORT',
+    });
+    expect(listDatasets(library.store)).toHaveLength(1);
+  });
+
   it('rejects bad names, taken names, an unknown template and insufficient texts', async () => {
     const library = temporaryLibrary();
     library.addTexts(...lengths);
@@ -90,7 +113,7 @@ describe('makeDatasets', () => {
     library.addTexts(...lengths);
     await makeDatasets(library, options({ stages: [5] }));
     const runId = addRun(library.store, { name: 'learner', dataset: fileOf(library, '5words.jsonl') });
-    expect(takenNames(library, [5, 10])).toEqual([{ name: '5words', runs: ['learner'], stages: [] }]);
+    expect(takenNames(library, { stages: [5, 10] })).toEqual([{ name: '5words', runs: ['learner'], stages: [] }]);
     await expect(makeDatasets(library, options({ replace: true }))).rejects.toMatchObject({ code: 'DATASET_IN_USE' });
     library.store.runs.setState(runId, 'done', null);
     await makeDatasets(library, options({ replace: true, seed: 7 }));

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { confirmImport, importBundled, openImport, openImportPaths } from '../../../main/services/library/imports.ts';
+import { compareIncoming } from '../../../main/services/library/similar.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 import { madeText } from '../texts/made-texts.ts';
 import { temporaryLibrary } from './temporary-library.ts';
@@ -23,7 +24,7 @@ describe('openImport', () => {
         JSON.stringify([{ title: 'Again', text: rain }, { title: 'Whole', text: longer }, 'Quite new words']),
       ),
     ]);
-    expect(shown.files).toEqual([{ name: 'more.json', texts: 3, faults: [], faultCount: 0 }]);
+    expect(shown.files).toEqual([{ name: 'more.json', encoding: 'UTF-8', texts: 3, faults: [], faultCount: 0 }]);
     expect(shown.texts).toMatchObject([
       { title: 'Again', fate: 'left-out', resembles: [{ title: 'Rain', kind: 'exact', similarity: 1 }] },
       { title: 'Whole', fate: 'replaces', words: 120, resembles: [{ title: 'Rain', kind: 'near' }] },
@@ -34,7 +35,7 @@ describe('openImport', () => {
     expect(library.told).not.toContain('texts');
   });
 
-  it('skips a file with an error completely, with line and reason', async () => {
+  it('gives the good texts of a file with errors, and each error with line and reason', async () => {
     const shown = await openImport(temporaryLibrary(), [
       file('bad.jsonl', '{"text":"fine words"}\n{"text":5}\n'),
       file('good.txt', 'Some words'),
@@ -43,9 +44,12 @@ describe('openImport', () => {
     expect(shown.files).toMatchObject([
       { name: 'bad.jsonl', texts: 1, faults: [{ line: 2, reason: 'expected "text" to be a string, got 5' }] },
       { name: 'good.txt', texts: 1, faultCount: 0 },
-      { name: 'picture.txt', texts: 0, faults: [{ reason: expect.stringContaining('UTF-8') }] },
+      { name: 'picture.txt', texts: 0, faults: [{ reason: expect.stringContaining('binary file') }] },
     ]);
-    expect(shown.texts.map(({ title }) => title)).toEqual(['good']);
+    expect(shown.texts.map(({ title, file }) => [title, file])).toEqual([
+      ['fine words', 0],
+      ['good', 1],
+    ]);
   });
 
   it('detects the format of pasted text by its content', async () => {
@@ -111,7 +115,11 @@ describe('confirmImport', () => {
     const { importId } = await openImport(library, [
       file('more.json', JSON.stringify({ Whole: longer, Unwanted: 'not this one', New: 'these four new words' })),
     ]);
-    expect(await confirmImport(library, importId, [1])).toEqual({ added: 2, removed: ['Rain'], leftOut: 0 });
+    expect(await confirmImport(library, importId, { without: [1] })).toEqual({
+      added: 2,
+      removed: ['Rain'],
+      leftOut: 0,
+    });
     expect(library.store.texts.headings()).toMatchObject([
       { title: 'Whole', words: 120 },
       { title: 'New', words: 4 },
@@ -119,11 +127,41 @@ describe('confirmImport', () => {
     expect(library.told).toContain('texts');
   });
 
+  it('keeps the earlier one of near duplicates, the new one, or both, as decided', async () => {
+    for (const [keep, titles] of [
+      ['earlier', ['Rain']],
+      ['new', ['Whole']],
+      ['both', ['Rain', 'Whole']],
+    ] as const) {
+      const library = temporaryLibrary();
+      library.store.texts.add({ title: 'Rain', text: rain, source: 'old', words: 60 });
+      const { importId } = await openImport(library, [
+        file('more.json', JSON.stringify(['x', { title: 'Whole', text: longer }])),
+      ]);
+      const { first, second, runs } = await compareIncoming(library, importId, 1);
+      expect([first, second]).toMatchObject([
+        { title: 'Rain', words: 60, side: null },
+        { title: 'Whole', words: 120 },
+      ]);
+      expect(runs.map(({ kind, words }) => [kind, words.length])).toEqual([
+        ['same', 60],
+        ['second', 60],
+      ]);
+      await confirmImport(library, importId, { without: [0], keep: [{ position: 1, keep }] });
+      const rows = library.store.texts.list();
+      expect(rows.map(({ title }) => title)).toEqual(titles);
+      // Both on one side: the split would put one of them where it repeats the other.
+      if (keep === 'both') expect(rows.map(({ side }) => side)).toEqual(['train', 'train']);
+    }
+  });
+
   it('rejects an expired import, and one without texts', async () => {
     const library = temporaryLibrary();
     await expect(confirmImport(library, 7)).rejects.toMatchObject({ code: 'IMPORT_GONE' });
     const { importId } = await openImport(library, [file('a.txt', 'words')]);
-    await expect(confirmImport(library, importId, [0])).rejects.toMatchObject({ code: 'NOTHING_TO_IMPORT' });
+    await expect(confirmImport(library, importId, { without: [0] })).rejects.toMatchObject({
+      code: 'NOTHING_TO_IMPORT',
+    });
     library.staged.drop(importId);
     await expect(confirmImport(library, importId)).rejects.toMatchObject({ code: 'IMPORT_GONE' });
   });

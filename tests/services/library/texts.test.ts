@@ -87,7 +87,7 @@ describe('joinTexts', () => {
       { words: 50, before: 1, after: 1 },
     ]);
     expect(library.store.texts.headings()).toHaveLength(3);
-    expect(await joinTexts(library, groups)).toEqual(plan);
+    expect(await joinTexts(library, groups)).toMatchObject(plan);
     const [left, whole] = library.store.texts.list();
     expect(left?.id).toBe(b);
     expect(whole).toMatchObject({ title: 'Both', text: texts.join('\n\n'), source: 'made', words: 80 });

@@ -15,11 +15,13 @@ async function withModel() {
   return { host, folder, model };
 }
 
+const machine = { freeBytes: 4 * 2 ** 30, gpu: null, native: false };
+
 describe('inspectModel', () => {
   it('shows what a model is and what it needs', async () => {
     const { host, model } = await withModel();
     disposeModel(model);
-    const { facts, memory, files, problem } = inspectModel(host, 'workspace:own');
+    const { facts, memory, files, problem } = inspectModel(host, 'workspace:own', machine);
     expect(problem).toBeNull();
     expect(facts).toMatchObject({
       ...{ architecture: 'llama', layers: 1, width: 16, heads: 2, keyValueHeads: 1, vocabulary: 32, context: 256 },
@@ -41,7 +43,7 @@ describe('inspectModel', () => {
     writeTinyAdapter(place, model, folder);
     disposeModel(model);
     const id = host.store.checkpoints.record(run, 5, 'outputs/run/checkpoint-5', 'final');
-    const { facts } = inspectModel(host, `checkpoint:${id}`);
+    const { facts } = inspectModel(host, `checkpoint:${id}`, machine);
     expect(facts).toMatchObject({ base: folder, adapter: { rank: 2, alpha: 4, targets: ['q_proj', 'v_proj'] } });
     // Rank 2 on q (16 by 16) and v (8 by 16).
     expect(facts?.adapter?.parameters).toBe(2 * (16 + 16) + 2 * (8 + 16));
@@ -52,7 +54,7 @@ describe('inspectModel', () => {
     disposeModel(model);
     const weights = join(folder, 'model.safetensors');
     writeFileSync(weights, readFileSync(weights).subarray(0, 2000));
-    expect(inspectModel(host, 'workspace:own')).toMatchObject({
+    expect(inspectModel(host, 'workspace:own', machine)).toMatchObject({
       ...{ facts: null, memory: null },
       problem: { message: expect.stringContaining('model.safetensors') },
       files: expect.arrayContaining([{ name: 'model.safetensors', bytes: 2000 }]),
@@ -66,7 +68,7 @@ describe('inspectModel', () => {
     const config = JSON.parse(readFileSync(file, 'utf8'));
     const problem = (changes: object) => {
       writeFileSync(file, JSON.stringify({ ...config, ...changes }));
-      return inspectModel(host, 'workspace:own').problem?.message;
+      return inspectModel(host, 'workspace:own', machine).problem?.message;
     };
     expect(problem({ num_hidden_layers: 2 })).toMatch(/"model.layers.1.\S+" of shape \[.*\] by config.json, got none/);
     expect(problem({ vocab_size: 33 })).toMatch(/embed_tokens.weight" of shape \[33, 16\].*got \[32, 16\]/);
@@ -75,10 +77,10 @@ describe('inspectModel', () => {
   it('says that a checkpoint is deleted', () => {
     const host = modelHost();
     const id = host.store.checkpoints.record(addRun(host.store), 5, 'outputs/run/checkpoint-5', 'final');
-    expect(inspectModel(host, `checkpoint:${id}`)).toMatchObject({
+    expect(inspectModel(host, `checkpoint:${id}`, machine)).toMatchObject({
       ...{ facts: null, files: [] },
       problem: { message: expect.stringContaining('deleted') },
     });
-    expect(errorOf(() => inspectModel(host, 'workspace:none'))).toMatchObject({ code: 'MODEL_UNKNOWN' });
+    expect(errorOf(() => inspectModel(host, 'workspace:none', machine))).toMatchObject({ code: 'MODEL_UNKNOWN' });
   });
 });

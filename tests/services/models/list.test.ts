@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
 import { forgetImported, importedModels, rememberImported } from '../../../main/services/models/imported.ts';
 import { listModels, requireModel } from '../../../main/services/models/list.ts';
+import { evaluationDataset } from '../../../main/services/runs/evaluation.ts';
 import { locateWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { addRun, errorOf, temporaryFolder, temporaryFolderOfFile, temporaryStore } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
@@ -68,6 +69,32 @@ describe('listModels', () => {
       'new · step 10',
       'old · step 20',
       'old · step 10',
+    ]);
+  });
+
+  it('gives each checkpoint its held-out score on the dataset of its run', () => {
+    const at = place();
+    const run = addRun(at.store);
+    at.store.runs.place(run, 'run', 'outputs/run');
+    for (const step of [10, 20]) at.store.checkpoints.record(run, step, `outputs/run/${step}`, 'periodic');
+    const row = at.store.runs.get(run);
+    const own = evaluationDataset({ configJson: row?.configJson ?? '', dataset: row?.dataset ?? '' });
+    const evaluation = {
+      runId: run,
+      checkpointId: null,
+      model: 'run',
+      step: 20,
+      n: 2,
+      low: 0,
+      high: 1,
+      exactMatch: null,
+    };
+    const shared = { ...evaluation, metrics: {}, duringTraining: true };
+    at.store.evaluations.add({ ...shared, dataset: own, mean: 0.75 }, []);
+    at.store.evaluations.add({ ...shared, dataset: 'other.jsonl', mean: 0.25 }, []);
+    expect(listModels(at).map(({ step, heldOut }) => [step, heldOut])).toEqual([
+      [20, 0.75],
+      [10, null],
     ]);
   });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { findings } from '../../../main/services/native-setup/findings.ts';
-import { type GpuFacts, readSmi } from '../../../main/services/native-setup/machine.ts';
+import type { GpuFacts } from '../../../main/services/native-setup/machine.ts';
 import { cudaRequirements, driverAtLeast } from '../../../main/services/native-setup/requirements.ts';
 
 const none: GpuFacts = { gpus: [], devices: 0, driver: null, libraries: new Map() };
-const gpu = { name: 'NVIDIA GeForce RTX 4090', memoryMb: 24564 };
+const gpu = { name: 'NVIDIA GeForce RTX 4090', totalBytes: 24564 * 2 ** 20, freeBytes: null };
 const whole = new Map(['libcudart.so.12', 'libcublas.so.12', 'libcudnn.so.9'].map((name) => [name, '/usr/lib']));
 
 describe('findings', () => {
@@ -39,19 +39,6 @@ describe('findings', () => {
 
   it('tells a driver whose GPU does not answer', () => {
     expect(findings({ ...none, driver: '550.54.15' }, '2.21.0')[0]?.detail).toMatch(/nvidia-smi finds no GPU/);
-  });
-});
-
-describe('readSmi', () => {
-  it('reads names, memory and the driver', () => {
-    expect(readSmi('NVIDIA H200, 143771 MiB, 550.54.15\nNVIDIA A10, 23028 MiB, 550.54.15\n')).toEqual({
-      gpus: [
-        { name: 'NVIDIA H200', memoryMb: 143771 },
-        { name: 'NVIDIA A10', memoryMb: 23028 },
-      ],
-      driver: '550.54.15',
-    });
-    expect(readSmi('NVIDIA-SMI has failed\n')).toEqual({ gpus: [], driver: null });
   });
 });
 

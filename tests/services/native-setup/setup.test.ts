@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeZip } from '../../../main/io/make-zip.ts';
 import { type SetupOptions, setUpNative } from '../../../main/services/native-setup/setup.ts';
-import { makeZip } from './make-zip.ts';
 import { libraries, packageTarball, wheel } from './stand-ins.ts';
 
 const sources = resolve('main/tensor/native/addon');

@@ -4,7 +4,12 @@ import { cudaWheels } from '../../../main/services/native-setup/pip.ts';
 import { archiveKind, tensorflowSource } from '../../../main/services/native-setup/source.ts';
 
 const none: GpuFacts = { gpus: [], devices: 0, driver: null, libraries: new Map() };
-const good: GpuFacts = { ...none, gpus: [{ name: 'NVIDIA A10', memoryMb: 23028 }], devices: 1, driver: '550.54.15' };
+const good: GpuFacts = {
+  ...none,
+  gpus: [{ name: 'NVIDIA A10', totalBytes: 23028 * 2 ** 20, freeBytes: null }],
+  devices: 1,
+  driver: '550.54.15',
+};
 const old: GpuFacts = { ...good, driver: '470.199.02' };
 
 describe('tensorflowSource', () => {

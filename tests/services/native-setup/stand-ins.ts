@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeZip } from '../../../main/io/make-zip.ts';
 import { PACKAGE_VERSION } from '../../../main/services/native-setup/package.ts';
-import { makeZip } from './make-zip.ts';
 
 /** The package as npm gives it: the files that a set-up looks for. */
 export function packageTarball(folder: string, version = PACKAGE_VERSION): string {

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { makeZip } from '../../../main/io/make-zip.ts';
 import { listZip, unpackZip } from '../../../main/services/native-setup/zip.ts';
-import { makeZip } from './make-zip.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-zip-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

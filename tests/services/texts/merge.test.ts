@@ -20,7 +20,15 @@ describe('mergeTexts', () => {
     ]);
     expect(merged.added).toEqual([]);
     expect(merged.duplicates).toEqual([
-      { kind: 'exact', title: 'Copy', source: 'new.txt', resembles: 'Text 0', similarity: 1, kept: 'earlier' },
+      {
+        kind: 'exact',
+        title: 'Copy',
+        source: 'new.txt',
+        resembles: 'Text 0',
+        similarity: 1,
+        kept: 'earlier',
+        place: { kind: 'corpus', id: 'text-0' },
+      },
     ]);
   });
 

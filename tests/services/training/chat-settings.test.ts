@@ -5,6 +5,10 @@ import { CHAT_SETTINGS } from '../../../main/model/chat-settings.ts';
 import { loadTokenizer } from '../../../main/model/tokenizer.ts';
 import { savedConfig } from '../../../main/services/runs/saved-config.ts';
 import { startTraining } from '../../../main/services/training/training.ts';
+import { parseReplyRecord } from '../../../main/tasks/reply/record.ts';
+import { replyTask } from '../../../main/tasks/reply/task.ts';
+import { encodeRecords } from '../../../main/trainer/batching/prompts.ts';
+import { parseConfig } from '../../../main/trainer/config.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 const chat = { system_prompt: 'wa wb', chat_template_kwargs: { loud: true } };
@@ -27,6 +31,29 @@ describe('chat settings', () => {
     const saved = store.runs.get(next.runId);
     expect(saved && savedConfig(saved)).toMatchObject(chat);
     expect(JSON.parse(readFileSync(join(next.checkpoint ?? '', CHAT_SETTINGS), 'utf8'))).toEqual(chat);
+  });
+
+  it('put another prompt around posts, in training, evaluation and the next stage; a record keeps its own', async () => {
+    const { store, paths, model, root, config } = await tinyWorkspace();
+    const post = { id: 'a', post: 'wa wb', reply: 'wc', engagement: { likes: 1, reposts: 0, replies: 0 } };
+    const dataset = join(root, 'posts.jsonl');
+    const records = [post, { ...post, id: 'b', prompt: 'we wf' }];
+    writeFileSync(dataset, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    const reply_prompt = 'wd {post} we';
+    const stage = config({ ...{ task: 'reply', dataset, model, reply_prompt, max_steps: 1, method: 'sft' } });
+    const first = await startTraining(store, stage, { paths }).outcome;
+    const checkpoint = first.checkpoint ?? '';
+    expect(JSON.parse(readFileSync(join(checkpoint, CHAT_SETTINGS), 'utf8'))).toMatchObject({ reply_prompt });
+    const tokenizer = loadTokenizer(checkpoint);
+    const encoded = encodeRecords(replyTask, tokenizer, records.map(parseReplyRecord), 2, 1e9);
+    expect(encoded.map(({ record }) => record.prompt)).toEqual(['wd wa wb we', 'we wf']);
+    expect(encoded[0]?.promptIds).toEqual(tokenizer.encode('wd wa wb we'));
+    const next = await startTraining(store, config({ ...stage, reply_prompt: null, from_checkpoint: checkpoint }), {
+      paths,
+    }).outcome;
+    const saved = store.runs.get(next.runId);
+    expect(saved && savedConfig(saved)).toMatchObject({ reply_prompt });
+    expect(() => parseConfig({ reply_prompt: 'no place for it' })).toThrow('a text with {post} in it');
   });
 
   it('are refused for a model without a chat template', async () => {

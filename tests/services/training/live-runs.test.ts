@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readStderr } from '../../../main/services/runs/files.ts';
 import type { LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
-import { refusal } from '../../../main/services/training/admission.ts';
+import { promisedBytes, refusal } from '../../../main/services/training/admission.ts';
 import { openLiveRuns } from '../../../main/services/training/live-runs.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { changeSettings, readSettings } from '../../../main/services/workspace/settings.ts';
@@ -159,14 +159,35 @@ describe('live runs', () => {
 
 describe('refusal', () => {
   const gib = 2 ** 30;
-  const wanted = { name: 'new', memoryBytes: 2 * gib };
-  const live = [{ name: 'old', memoryBytes: gib }];
+  const wanted = { name: 'new', memory: { host: 2 * gib, gpu: 6 * gib } };
+  const live = [{ name: 'old', memory: { host: gib, gpu: 0 } }];
+  const room = { concurrentRuns: 2, freeBytes: 64 * gib, gpuFreeBytes: null };
 
   it('always admits the first, then by number and by memory', () => {
-    expect(refusal([], wanted, { concurrentRuns: 1, freeBytes: 0 })).toBeNull();
-    expect(refusal(live, wanted, { concurrentRuns: 1, freeBytes: 64 * gib })?.code).toBe('RUN_BUSY');
-    expect(refusal(live, wanted, { concurrentRuns: 2, freeBytes: 64 * gib })).toBeNull();
-    const tight = refusal(live, wanted, { concurrentRuns: 2, freeBytes: 2 * gib });
+    expect(refusal([], wanted, { ...room, concurrentRuns: 1, freeBytes: 0, gpuFreeBytes: 0 })).toBeNull();
+    expect(refusal(live, wanted, { ...room, concurrentRuns: 1 })?.code).toBe('RUN_BUSY');
+    expect(refusal(live, wanted, room)).toBeNull();
+    const tight = refusal(live, wanted, { ...room, freeBytes: 2 * gib });
     expect(tight).toMatchObject({ code: 'NO_MEMORY_FOR_RUN', message: expect.stringContaining('2.0 GiB') });
+  });
+
+  it("refuses what the GPU's memory doesn't hold, however much the machine has", () => {
+    expect(refusal(live, wanted, { ...room, gpuFreeBytes: 6 * gib })).toBeNull();
+    expect(refusal(live, wanted, { ...room, gpuFreeBytes: 5 * gib })).toMatchObject({
+      code: 'NO_MEMORY_FOR_RUN',
+      message: 'Not enough GPU memory for another run next to old: 6.0 GiB needed, 5.0 GiB free',
+    });
+  });
+});
+
+describe('promisedBytes', () => {
+  it('is what live runs have not taken yet, of either memory', () => {
+    const expected = { host: 500, gpu: 4000 };
+    expect(
+      promisedBytes([
+        { expected, memoryBytes: 200, gpuBytes: null },
+        { expected, memoryBytes: 900, gpuBytes: 1000 },
+      ]),
+    ).toEqual({ host: 300, gpu: 7000 });
   });
 });

@@ -17,7 +17,8 @@ const result: PreflightResult = {
   highestReward: 1,
   heldOut: { mean: 0.5, n: 16, seconds: 2 },
   estimate: { secondsPerStep: 0.5, seconds: 50, memoryBytes: 3e8 },
-  longest: { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8 },
+  longest: { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8, gpu: null },
+  remote: null,
   quoting: { records: 0, of: 50, tokens: [] },
   maxCompletionLength: 30,
   parameters: 1000,
@@ -44,6 +45,30 @@ function lines(change: Case = {}) {
 }
 
 describe('preflightChecks', () => {
+  it("shows what a GPU's buffers take of its memory", () => {
+    const longest = { promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8 };
+    const memory = { bytes: 8 * 2 ** 30, source: 'nvidia-smi' };
+    expect(lines({ result: { longest: { ...longest, gpu: { peakBytes: 2 ** 30, memory } } } })['GPU memory']).toEqual({
+      ...{ status: 'OK', next: null },
+      detail: '1.0 GiB at most of 8.0 GiB (nvidia-smi)',
+    });
+    const software = { ...longest, gpu: { peakBytes: 2 ** 30, memory: null } };
+    expect(lines({ result: { longest: software } })['GPU memory']?.detail).toBe('1.0 GiB at most');
+  });
+
+  it("warns where the optimiser's state won't fit beside the passes on the GPU", () => {
+    const memory = { bytes: 2 ** 30, source: 'nvidia-smi' };
+    const longest = {
+      ...{ promptTokens: 90, completionTokens: 30, parts: 1, peakBytes: 4e8 },
+      gpu: { peakBytes: 2 ** 29, memory },
+    };
+    const estimate = { ...result.estimate, gpuBytes: 2 ** 31 };
+    expect(lines({ result: { longest, estimate } })['GPU memory']).toMatchObject({
+      ...{ status: 'WARN', detail: '2.0 GiB at most of 1.0 GiB (nvidia-smi)' },
+      next: expect.stringContaining('base_weights'),
+    });
+  });
+
   it('finds nothing wrong with a run that can learn', () => {
     const checks = lines();
     expect(Object.keys(checks)).toEqual([
@@ -123,5 +148,39 @@ describe('preflightChecks', () => {
     const checks = lines({ result: { samples: [] }, machine: { freeDisk: null } });
     expect(checks['Rewards differ']).toBeUndefined();
     expect(checks.Disk).toMatchObject({ status: 'OK' });
+  });
+});
+
+describe('a check on a remote engine', () => {
+  const metrics = {
+    'engine/prefill_tokens': 100,
+    'engine/sample_tokens': 200,
+    'engine/train_tokens': 300,
+    'engine/compute_seconds': 1.5,
+    'engine/network_seconds': 0.02,
+    'engine/cost': 0.01,
+    'sampling/sampling_logp_difference/mean': 0.001,
+  };
+  const of = (changes: object) =>
+    preflightChecks(
+      { ...result, longest: null, remote: { engine: 'cluster', metrics: { ...metrics, ...changes } } },
+      config,
+      null,
+      machine,
+    );
+
+  it('says what a step takes there and what all cost, instead of what memory is used here', () => {
+    const checks = of({});
+    expect(checks.map(({ name }) => name)).not.toContain('Memory');
+    expect(checks.find(({ name }) => name === 'Engine cluster')?.detail).toBe(
+      '600 tokens a step, 1.5 s of work, 0.020 s of network, 1.00 for all 100 steps at its price',
+    );
+    expect(checks.find(({ name }) => name === 'Sampler')?.status).toBe('OK');
+  });
+
+  it('warns where sampler and trainer disagree', () => {
+    const far = of({ 'sampling/sampling_logp_difference/mean': 0.2 }).find(({ name }) => name === 'Sampler');
+    expect(far?.status).toBe('WARN');
+    expect(far?.next).toMatch(/vllm_importance_sampling_correction/);
   });
 });

@@ -3,15 +3,22 @@
  * Every evaluation is saved when complete, so that a cancelled comparison resumes where it stopped.
  */
 import { BraidError, inputError } from '../../../errors.ts';
-import { evaluateModels } from '../../evaluation/evaluate.ts';
-import { compareEvaluations } from '../../evaluation/summary.ts';
+import type { InterleaveRecord } from '../../../tasks/interleave/record.ts';
+import { askedAlike } from '../../../trainer/asked-alike.ts';
+import type { ModelParts } from '../../../trainer/open-policy.ts';
+import type { EvaluateOptions } from '../../evaluation/evaluate.ts';
+import { evaluateFolderTask, evaluateModels } from '../../evaluation/evaluate.ts';
+import { interleaveRow, rewardRow } from '../../evaluation/history.ts';
+import { compareEvaluations, type ScoredItem, summarizeScores } from '../../evaluation/summary.ts';
 import { type ModelEntry, requireModel } from '../../models/list.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
+import { type RewardTrust, rewardAccess } from '../../tasks/reward-access.ts';
+import type { JobProgress } from '../../trainer-process/job.ts';
 import type { JobContext } from '../../workspace/jobs.ts';
 import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
 import { modelFingerprint } from './fingerprint.ts';
 import { freezePrompts, type PromptChoice, type PromptSet, readPromptSet } from './prompt-set.ts';
-import { storedItems, storeEvaluation } from './stored.ts';
+import { type EvaluatedModel, storedItems, storeEvaluation } from './stored.ts';
 import { requireComparison } from './view.ts';
 
 export interface ComparisonRequest {
@@ -21,13 +28,14 @@ export interface ComparisonRequest {
   readonly prompts: PromptChoice;
 }
 
-type Host = Pick<OpenWorkspace, 'store' | 'workspace' | 'paths' | 'jobs' | 'changes'>;
+type Host = Pick<OpenWorkspace, 'store' | 'workspace' | 'paths' | 'jobs' | 'changes'> & RewardTrust;
 
 /** A model of a comparison that still has to be evaluated. */
 interface Question {
   readonly position: number;
   readonly entry: ModelEntry;
   readonly fingerprint: string;
+  readonly chat: ModelParts['chat'];
 }
 
 /** The job of a comparison has this kind plus its id. */
@@ -44,7 +52,7 @@ export function startComparison(host: Host, { baseline, models, prompts }: Compa
     );
   refuseSecond(host);
   const entries = references.map((reference) => requireModel(host, reference));
-  const set = freezePrompts(host.store, prompts);
+  const set = freezePrompts(host, prompts);
   const id = host.store.transaction(
     () =>
       sameComparison(host.store, set.id, references) ??
@@ -100,13 +108,16 @@ function evaluateMissing(host: Host, id: number, fresh: boolean): void {
   const { store, changes, jobs } = host;
   const prompts = readPromptSet(store, requireComparison(store, id).promptSetId);
   const missing: Question[] = [];
-  for (const { position, reference } of store.comparisons.models(id)) {
+  const asked = store.comparisons.models(id).map(({ position, reference }) => {
     const entry = requireModel(host, reference);
-    const fingerprint = modelFingerprint(resolveModelParts(entry.model, host.paths));
+    return { position, entry, name: entry.name, ...resolveModelParts(entry.model, host.paths) };
+  });
+  for (const { position, entry, ...parts } of askedAlike(asked)) {
+    const fingerprint = modelFingerprint(parts);
     const known = fresh ? undefined : store.promptSets.find(prompts.id, fingerprint);
     // When repeated, the old numbers are shown until the new ones exist.
     if (!fresh) settle(store, id, position, known ?? null, prompts);
-    if (known === undefined) missing.push({ position, entry, fingerprint });
+    if (known === undefined) missing.push({ position, entry, fingerprint, chat: parts.chat });
   }
   changes.publish('evaluations');
   if (missing.length === 0) return;
@@ -125,26 +136,56 @@ async function evaluateInTurn(
 ): Promise<void> {
   const { store, paths, changes } = host;
   const n = prompts.records.length;
-  for (const [index, { position, entry, fingerprint }] of missing.entries()) {
+  for (const [index, { position, entry, fingerprint, chat }] of missing.entries()) {
     const told = (done: number): void =>
       progress({ done: index * n + done, total: missing.length * n, unit: 'prompts' });
     told(0);
     try {
-      const done = await evaluateModels({
-        models: [{ name: entry.name, folder: entry.model }],
-        dataset: prompts.records,
-        paths,
-        signal,
-        onProgress: (part) => told(part.done),
-      });
-      const result = done.results[0];
-      if (result === undefined) throw new BraidError('NO_EVALUATION', 'Expected the evaluation of a model, got none');
-      settle(store, id, position, storeEvaluation(store, prompts, entry, fingerprint, done, result), prompts);
+      const access = rewardAccess(prompts.source, { workspace: store.folder, paths }, host);
+      const onProgress = (part: JobProgress): void => told(part.done);
+      const options = { paths, signal, onProgress, rewardAccess: access };
+      const done = await evaluateEntry(prompts, entry, chat, options);
+      settle(
+        store,
+        id,
+        position,
+        storeEvaluation(store, prompts, entry, fingerprint, done, { ...done.result, chat }),
+        prompts,
+      );
     } catch (error) {
       throw withWhatIsKept(error, entry.name, index);
     }
     changes.publish('evaluations');
   }
+}
+
+/** One model on the prompts, by the task that they were frozen with. */
+async function evaluateEntry(
+  { source, records }: PromptSet,
+  entry: ModelEntry,
+  chat: ModelParts['chat'],
+  options: Pick<EvaluateOptions, 'paths' | 'signal' | 'onProgress' | 'rewardAccess'>,
+): Promise<{ readonly backend: string; readonly result: EvaluatedModel }> {
+  const models = [{ name: entry.name, folder: entry.model, ...(chat !== undefined && { chat }) }];
+  if (typeof source === 'string') {
+    // What is frozen by name alone are interleave records: replies have a screen of their own.
+    const { backend, results } = await evaluateModels({ ...options, models, dataset: records as InterleaveRecord[] });
+    const [result] = results;
+    if (result === undefined) throw missing();
+    return { backend, result: { row: interleaveRow(result), summary: result.summary, seconds: result.seconds } };
+  }
+  const { backend, results } = await evaluateFolderTask(source, { ...options, models, dataset: records });
+  const [result] = results;
+  if (result === undefined) throw missing();
+  const items = result.items.map(({ id, completion, metrics }): ScoredItem => {
+    const { reward = Number.NaN, success = 0 } = metrics;
+    return { id, completion, target: '', words: 0, alignment: reward, exact_match: success, first_error: 0 };
+  });
+  return { backend, result: { row: rewardRow(result), summary: summarizeScores(items), seconds: result.seconds } };
+}
+
+function missing(): BraidError {
+  return new BraidError('NO_EVALUATION', 'Expected the evaluation of a model, got none');
 }
 
 /** Stores a model's evaluation and paired result; a new baseline evaluation changes the result of every model. */
@@ -166,14 +207,9 @@ function settle(
   });
 }
 
-function pair(
-  store: OpenWorkspace['store'],
-  baseline: number | null,
-  evaluationId: number | null,
-  { records }: PromptSet,
-) {
+function pair(store: OpenWorkspace['store'], baseline: number | null, evaluationId: number | null, set: PromptSet) {
   if (baseline === null || evaluationId === null) return null;
-  return compareEvaluations(storedItems(store, baseline, records), storedItems(store, evaluationId, records));
+  return compareEvaluations(storedItems(store, baseline, set), storedItems(store, evaluationId, set));
 }
 
 function withWhatIsKept(error: unknown, name: string, before: number): unknown {

@@ -2,11 +2,12 @@
 
 import { csvText } from '../../../io/csv.ts';
 import type { Store } from '../../../store/index.ts';
+import type { Task, TaskRecord } from '../../../tasks/task.ts';
 import { signed } from '../../../text/format.ts';
 import { TIE } from '../../evaluation/summary.ts';
 import { readPromptSet } from './prompt-set.ts';
-import { storedItems } from './stored.ts';
-import type { ComparedModel, ComparisonView } from './view.ts';
+import { storedItems, wordsOf } from './stored.ts';
+import { type ComparedModel, type ComparisonView, titlesOf } from './view.ts';
 
 export type ExportFormat = 'csv' | 'json' | 'markdown';
 
@@ -45,20 +46,27 @@ export function exportComparison(store: Store, view: ComparisonView, format: Exp
 }
 
 function exportedPrompts(store: Store, { id, prompts }: ComparisonView): ExportedPrompt[] {
-  const { records } = readPromptSet(store, prompts.id);
+  const set = readPromptSet(store, prompts.id);
+  const { task, records } = set;
   const items = store.comparisons.models(id).map(({ evaluationId }) => {
-    const kept = evaluationId === null ? [] : storedItems(store, evaluationId, records);
+    const kept = evaluationId === null ? [] : storedItems(store, evaluationId, set);
     return new Map(kept.map((item) => [item.id, item]));
   });
-  return records.map(({ id: recordId, words, title_a, title_b, target }) => ({
-    ...{ id: recordId, words, title_a, title_b, target },
+  return records.map((record) => ({
+    ...promptOf(task, record),
     models: items.map((known) => {
-      const item = known.get(recordId);
+      const item = known.get(record.id);
       if (item === undefined) return null;
       const { alignment, exact_match, first_error, completion } = item;
       return { alignment, exact_match, first_error, completion };
     }),
   }));
+}
+
+function promptOf(task: Task, record: TaskRecord) {
+  const target = task.reference(record);
+  const [title_a, title_b] = titlesOf(task, record);
+  return { id: record.id, words: wordsOf(record, target), title_a, title_b, target };
 }
 
 function toCsv({ models }: ComparisonView, prompts: readonly ExportedPrompt[]): string {
@@ -83,7 +91,7 @@ function toJson(view: ComparisonView, prompts: readonly ExportedPrompt[]): strin
   return `${JSON.stringify({ ...head, items: prompts }, null, 2)}\n`;
 }
 
-function toMarkdown({ models, prompts, rows }: ComparisonView): string {
+function toMarkdown({ models, prompts, rows, metric }: ComparisonView): string {
   const [baseline] = models;
   const lines = [
     `# ${models
@@ -93,7 +101,7 @@ function toMarkdown({ models, prompts, rows }: ComparisonView): string {
     '',
     `${prompts.n} held-out prompts of ${plain(prompts.datasets.join(', '))} (seed ${prompts.seed}, set ${prompts.hash}), greedy completions. Intervals: 95 % bootstrap.`,
     '',
-    '| model | alignment | 95 % interval | exact | difference | 95 % interval | wins | ties | losses |',
+    `| model | ${metric.label.toLowerCase()} | 95 % interval | ${metric.solved.toLowerCase()} | difference | 95 % interval | wins | ties | losses |`,
     '| --- | ---: | --- | ---: | ---: | --- | ---: | ---: | ---: |',
     ...models.map(markdownRow),
   ];

@@ -14,12 +14,15 @@ export interface Figure {
 const BINS = 10;
 
 /** Score by word position, by length where there are several, and how the scores are spread. */
-export function comparisonFigures({ models, rows }: ComparisonView): Figure[] {
+export function comparisonFigures({ models, rows, metric }: ComparisonView): Figure[] {
   const evaluated = models.flatMap(({ name, summary }, i) => (summary === null ? [] : [{ name, summary, i }]));
   const position = 'Correct words by position in the target';
   const length = 'Mean alignment by words per fragment, with 95 % intervals';
-  const spread = 'Prompts by alignment';
-  const figures: Figure[] = [
+  const spread = `Prompts by ${metric.label.toLowerCase()}`;
+  const { low, high } = metric;
+  const bound = (bin: number): number => Number((low + ((high - low) * bin) / BINS).toFixed(2));
+  const hasPositions = evaluated.some(({ summary }) => summary.score_by_position.length > 0);
+  const byPosition: Figure[] = [
     {
       name: 'position',
       title: position,
@@ -31,17 +34,27 @@ export function comparisonFigures({ models, rows }: ComparisonView): Figure[] {
         })),
       }),
     },
+  ];
+  const figures: Figure[] = [
+    ...(hasPositions ? byPosition : []),
     {
       name: 'scores',
       title: spread,
       svg: barChart({
         ...{ title: spread, yLabel: 'prompts' },
-        groups: Array.from({ length: BINS }, (_, bin) => `${bin / BINS}–${(bin + 1) / BINS}`),
-        series: evaluated.map(({ name, i }) => ({ name, bars: binned(rows.map(({ scores }) => scores[i] ?? null)) })),
+        groups: Array.from({ length: BINS }, (_, bin) => `${bound(bin)}–${bound(bin + 1)}`),
+        series: evaluated.map(({ name, i }) => ({
+          name,
+          bars: binned(
+            rows.map(({ scores }) => scores[i] ?? null),
+            low,
+            high,
+          ),
+        })),
       }),
     },
   ];
-  if (new Set(rows.map(({ words }) => words)).size < 2) return figures;
+  if (!hasPositions || new Set(rows.map(({ words }) => words)).size < 2) return figures;
   const series = evaluated.map(({ name, summary }) => ({
     name,
     points: Object.entries(summary.by_words).map(([words, { mean_alignment, low, high }]) => ({
@@ -53,11 +66,11 @@ export function comparisonFigures({ models, rows }: ComparisonView): Figure[] {
 }
 
 /** How many scores fall into each tenth; a score of 1 into the last. */
-function binned(scores: readonly (number | null)[]): { readonly value: number }[] {
+function binned(scores: readonly (number | null)[], low: number, high: number): { readonly value: number }[] {
   const counts = new Array<number>(BINS).fill(0);
   for (const score of scores) {
-    if (score === null) continue;
-    const bin = Math.min(BINS - 1, Math.floor(score * BINS));
+    if (score === null || Number.isNaN(score)) continue;
+    const bin = Math.min(BINS - 1, Math.max(0, Math.floor(((score - low) / (high - low || 1)) * BINS)));
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
   return counts.map((value) => ({ value }));

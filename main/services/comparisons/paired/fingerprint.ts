@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import type { ModelParts } from '../../../trainer/open-policy.ts';
 import { REFERENCE_FILE } from '../../../trainer/reference.ts';
 
-/** The files that determine completions: weights, adapter, config, tokenizer. Optimiser state and logs don't. */
-const COUNTS = /\.safetensors(\.index\.json)?$|^(adapter_config|config|generation_config|tokenizer.*)\.json$|\.jinja$/;
+/** The files that determine completions: weights, adapter, config, tokenizer, system prompt. Optimiser state and logs don't. */
+const COUNTS =
+  /\.safetensors(\.index\.json)?$|^(adapter_config|chat_settings|config|generation_config|tokenizer.*)\.json$|\.jinja$/;
 
 /** Of a checkpoint's training. */
 const NOT_THE_MODEL: readonly string[] = ['optimizer.safetensors', REFERENCE_FILE];
 
 /** Equal for equal files; uses sizes and times, as reading gigabytes would take minutes. */
-export function modelFingerprint({ base, adapter, tokenizer }: ModelParts): string {
+export function modelFingerprint({ base, adapter, tokenizer, chat }: ModelParts): string {
   const folders = [...new Set([base, adapter ?? base, tokenizer])];
   const files = folders.flatMap((folder) =>
     readdirSync(folder)
@@ -23,5 +24,8 @@ export function modelFingerprint({ base, adapter, tokenizer }: ModelParts): stri
         return [folder, name, size, Math.round(mtimeMs)];
       }),
   );
-  return createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update(JSON.stringify(chat === undefined ? files : [...files, chat]))
+    .digest('hex')
+    .slice(0, 32);
 }

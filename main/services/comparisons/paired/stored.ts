@@ -1,8 +1,9 @@
 /** Evaluations of a prompt set in the workspace. */
 import type { Store } from '../../../store/index.ts';
-import type { InterleaveRecord } from '../../../tasks/interleave/record.ts';
-import type { Evaluations, ModelEvaluation } from '../../evaluation/evaluate.ts';
-import { storeModelEvaluation } from '../../evaluation/history.ts';
+import { splitWords } from '../../../text/words.ts';
+import type { ModelParts } from '../../../trainer/open-policy.ts';
+import type { Evaluations } from '../../evaluation/evaluate.ts';
+import { type KeptEvaluation, storeEvaluationRow } from '../../evaluation/history.ts';
 import type { EvaluationSummary, ScoredItem } from '../../evaluation/summary.ts';
 import type { ModelEntry } from '../../models/list.ts';
 import type { PromptSet } from './prompt-set.ts';
@@ -12,6 +13,16 @@ export interface KeptNumbers {
   readonly summary: EvaluationSummary;
   readonly backend: string;
   readonly seconds: number;
+  /** How the model was asked, where that isn't what its folder says. */
+  readonly chat?: ModelParts['chat'];
+}
+
+/** What a model's evaluation leaves: the row of the history, and the numbers of the comparison. */
+export interface EvaluatedModel {
+  readonly row: KeptEvaluation;
+  readonly summary: EvaluationSummary;
+  readonly seconds: number;
+  readonly chat?: ModelParts['chat'];
 }
 
 /** Stores an evaluation of a prompt set. Returns its id. */
@@ -21,14 +32,14 @@ export function storeEvaluation(
   entry: ModelEntry,
   fingerprint: string,
   { backend }: Pick<Evaluations, 'backend'>,
-  evaluation: ModelEvaluation,
+  { row, summary, seconds, chat }: EvaluatedModel,
 ): number {
   // It has no run: runs show evaluations on their own held-out records only.
   const origin = { runId: null, checkpointId: entry.checkpointId, step: entry.step ?? 0, model: entry.model };
   const dataset = store.promptSets.get(prompts.id)?.datasets.join(', ') ?? '';
-  const numbers: KeptNumbers = { summary: evaluation.summary, backend, seconds: evaluation.seconds };
+  const numbers: KeptNumbers = { summary, backend, seconds, ...(chat !== undefined && { chat }) };
   return store.transaction(() => {
-    const id = storeModelEvaluation(store, { ...origin, dataset }, evaluation);
+    const id = storeEvaluationRow(store, { ...origin, dataset }, row);
     store.promptSets.attach(id, prompts.id, fingerprint, numbers);
     return id;
   });
@@ -43,13 +54,32 @@ export function storedSummary(store: Pick<Store, 'promptSets'>, evaluationId: nu
 export function storedItems(
   store: Pick<Store, 'evaluations'>,
   evaluationId: number,
-  records: readonly InterleaveRecord[],
+  { task, records }: Pick<PromptSet, 'task' | 'records'>,
 ): ScoredItem[] {
   const items = new Map(store.evaluations.items(evaluationId).map((item) => [item.recordId, item]));
-  return records.flatMap(({ id, target, words }) => {
+  return records.flatMap((record) => {
+    const { id } = record;
     const item = items.get(id);
     if (item === undefined) return [];
-    const { exact_match = 0, first_error = 0 } = item.metrics;
-    return [{ id, target, words, completion: item.completion, alignment: item.score, exact_match, first_error }];
+    const { success = 0, exact_match = success, first_error = 0 } = item.metrics;
+    const target = task.reference(record);
+    return [
+      {
+        id,
+        target,
+        words: wordsOf(record, target),
+        completion: item.completion,
+        ...(item.messages && { messages: item.messages }),
+        alignment: item.score,
+        exact_match,
+        first_error,
+      },
+    ];
   });
+}
+
+/** What a page groups prompts by: the words of a fragment, or of the target. */
+export function wordsOf(record: object, target: string): number {
+  if ('words' in record && typeof record.words === 'number') return record.words;
+  return target === '' ? 0 : splitWords(target).length;
 }

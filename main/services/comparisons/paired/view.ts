@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { inputError } from '../../../errors.ts';
 import type { DatasetLeakage, DatasetRow } from '../../../store/datasets.ts';
 import type { Store } from '../../../store/index.ts';
+import type { Task, TaskMessage, TaskRecord, TaskShow } from '../../../tasks/task.ts';
 import { type AlignedWord, alignCompletion, alignWords } from '../../../text/word-alignment.ts';
 import type { Comparison, EvaluationSummary } from '../../evaluation/summary.ts';
 import { listModels, type ModelEntry } from '../../models/list.ts';
@@ -10,8 +11,8 @@ import { resolveModelParts } from '../../models/resolve.ts';
 import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
 import { toStoredPath } from '../../workspace/workspace.ts';
 import { modelFingerprint } from './fingerprint.ts';
-import { heldOutFile, readPrompt, readPromptSet } from './prompt-set.ts';
-import { storedItems, storedSummary } from './stored.ts';
+import { heldOutFile, type PromptSet, promptTask, readPrompt, readPromptSet } from './prompt-set.ts';
+import { storedItems, storedSummary, wordsOf } from './stored.ts';
 
 export interface PromptSetSummary {
   readonly id: number;
@@ -63,7 +64,18 @@ export interface PromptRow {
   readonly exact: readonly boolean[];
 }
 
+/** What is compared, and the scale of it. */
+export interface ComparedMetric {
+  /** `Alignment`, or of a folder's task `Reward`. */
+  readonly label: string;
+  /** What counts as solved: `Exact`, `Success`. */
+  readonly solved: string;
+  readonly low: number;
+  readonly high: number;
+}
+
 export interface ComparisonView extends Omit<ComparisonSummary, 'models'> {
+  readonly metric: ComparedMetric;
   readonly models: readonly ComparedModel[];
   readonly rows: readonly PromptRow[];
 }
@@ -71,12 +83,15 @@ export interface ComparisonView extends Omit<ComparisonSummary, 'models'> {
 /** A model's completion of one prompt. */
 export interface Answer {
   readonly completion: string;
+  /** Of a task with an environment. */
+  readonly messages?: readonly TaskMessage[];
   readonly score: number;
-  readonly words: readonly AlignedWord[];
+  /** Against the target; null for a task that isn't shown word by word. */
+  readonly words: readonly AlignedWord[] | null;
 }
 
 export interface PromptAnswers {
-  readonly fragments: readonly [a: string, b: string];
+  readonly show: TaskShow;
   readonly target: string;
   /** The target against itself: its words with their strands. */
   readonly targetWords: readonly AlignedWord[];
@@ -92,7 +107,8 @@ export function listComparisons(store: Store): ComparisonSummary[] {
 export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>, id: number): ComparisonView {
   const { store } = app;
   const head = summary(store, id);
-  const { records } = readPromptSet(store, head.prompts.id);
+  const set = readPromptSet(store, head.prompts.id);
+  const { records, task } = set;
   const rows = store.comparisons.models(id);
   const known = listModels(app);
   const models = head.models.map((model, i): ComparedModel => {
@@ -113,20 +129,46 @@ export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 
     };
   });
   const answered = rows.map(({ evaluationId }) => {
-    const items = evaluationId === null ? [] : storedItems(store, evaluationId, records);
+    const items = evaluationId === null ? [] : storedItems(store, evaluationId, set);
     return new Map(items.map((item) => [item.id, item]));
   });
-  return {
-    ...head,
-    models,
-    rows: records.map(({ id: recordId, words, title_a, title_b }) => ({
+  const shown = records.map((record): PromptRow => {
+    const { id: recordId } = record;
+    return {
       id: recordId,
-      words,
-      titles: [title_a, title_b],
+      words: wordsOf(record, task.reference(record)),
+      titles: titlesOf(task, record),
       scores: answered.map((items) => items.get(recordId)?.alignment ?? null),
       exact: answered.map((items) => items.get(recordId)?.exact_match === 1),
-    })),
+    };
+  });
+  return { ...head, models, metric: metricOf(set, shown), rows: shown };
+}
+
+function metricOf({ source, task }: Pick<PromptSet, 'source' | 'task'>, rows: readonly PromptRow[]): ComparedMetric {
+  if (typeof source === 'string') return { label: 'Alignment', solved: 'Exact', low: 0, high: 1 };
+  const scores = rows.flatMap((row) => row.scores.filter((value) => value !== null && Number.isFinite(value)));
+  const all = scores.map((value) => value ?? 0);
+  return {
+    label: 'Reward',
+    solved: 'Success',
+    low: Math.min(0, ...all),
+    high: Math.max(task.highestReward ?? 1, ...all),
   };
+}
+
+/** Titles of the two texts, or the beginnings of what stands in the prompt. */
+export function titlesOf(task: Task, record: TaskRecord): readonly [string, string] {
+  if ('title_a' in record && 'title_b' in record) return [String(record.title_a), String(record.title_b)];
+  const [first = record.prompt, second = ''] = task.quoted(record);
+  return [beginningOf(first), beginningOf(second)];
+}
+
+const BEGINNING = 60;
+
+function beginningOf(text: string): string {
+  const line = text.replaceAll(/\s+/gu, ' ').trim();
+  return line.length > BEGINNING ? `${line.slice(0, BEGINNING)} …` : line;
 }
 
 /** One prompt of a comparison, word by word. */
@@ -135,16 +177,18 @@ export function promptAnswers(store: Store, id: number, recordId: string): Promp
   const record = readPrompt(store, promptSetId, recordId);
   if (record === undefined)
     throw inputError('PROMPT_UNKNOWN', `Expected a prompt of comparison ${id}, got "${recordId}"`);
-  const { target, fragment_a, fragment_b } = record;
+  const { task } = promptTask(store, promptSetId);
+  const target = task.reference(record);
   return {
-    fragments: [fragment_a, fragment_b],
+    show: task.show,
     target,
     targetWords: alignWords(target, target),
     answers: store.comparisons.models(id).map(({ evaluationId }) => {
-      const item = evaluationId === null ? undefined : storedItems(store, evaluationId, [record])[0];
+      const item = evaluationId === null ? undefined : storedItems(store, evaluationId, { task, records: [record] })[0];
       if (item === undefined) return null;
-      const { words } = alignCompletion(target, item.completion);
-      return { completion: item.completion, score: item.alignment, words };
+      const words = task.show === 'aligned' ? alignCompletion(target, item.completion, task.name).words : null;
+      const { completion, messages, alignment: score } = item;
+      return { completion, score, words, ...(messages && { messages }) };
     }),
   };
 }

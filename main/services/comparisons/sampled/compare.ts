@@ -1,7 +1,9 @@
 /** Any number of models on the same prompts with the same random numbers, measured and compared. */
 import { inputError } from '../../../errors.ts';
-import { openTask } from '../../../tasks/index.ts';
-import type { Task, TaskRecord } from '../../../tasks/task.ts';
+import type { ExternalAccess } from '../../../tasks/external/access.ts';
+import { openTask, type TaskSource } from '../../../tasks/index.ts';
+import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
+import { askedAlike } from '../../../trainer/asked-alike.ts';
 import type { BackendSetting } from '../../../trainer/backend-names.ts';
 import type { SampledModel } from '../../../trainer/jobs/sample.ts';
 import { readDataset } from '../../datasets/index.ts';
@@ -9,7 +11,7 @@ import type { ModelChoice } from '../../evaluation/evaluate.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../../trainer-process/job.ts';
 import type { HostPaths } from '../../workspace/paths.ts';
-import { type MeasureOptions, measurePrompt, measuresOf } from './measures.ts';
+import { type MeasureOptions, measurePrompt, measuresOf, type SampledText } from './measures.ts';
 import { type ComparisonRow, comparisonTable, type MeasuredModel } from './statistics.ts';
 import { type LoggedStep, trainingHistory } from './training-history.ts';
 
@@ -18,7 +20,9 @@ export interface CompareOptions extends JobOptions {
   readonly models: readonly ModelChoice[];
   /** JSONL of held-out records. */
   readonly dataset: string;
-  readonly task: MeasureOptions['task'];
+  readonly task: TaskSource;
+  /** What the reward's components outside the sandbox need. */
+  readonly rewardAccess?: ExternalAccess | null;
   readonly paths: HostPaths;
   /** Completions per prompt. */
   readonly samples: number;
@@ -33,6 +37,8 @@ export interface CompareOptions extends JobOptions {
 /** One model's completions and its training history. */
 export interface ModelSamples extends MeasuredModel {
   readonly name: string;
+  /** The model whose system prompt and template switches it was asked with; null: its own. */
+  readonly askedAs: string | null;
   readonly answers: readonly PromptAnswers[];
   readonly terminated: number;
   readonly norms: SampledModel['norms'];
@@ -65,15 +71,20 @@ export interface ModelComparison {
 export async function compareModels(options: CompareOptions): Promise<ModelComparison> {
   const { dataset, paths, samples, k, threshold, temperature, seed, backend, threads } = options;
   checkOptions(options);
-  const native = openTask(options.task, '');
-  const records = readDataset(dataset, native);
-  const task = native.fit(records);
-  const measuring = { task: options.task, samples, k, threshold };
+  const reading = openTask(options.task, paths.rewardWorker, options.rewardAccess ?? null);
+  const records = readDataset(dataset, reading);
+  const task = reading.fit(records);
+  const measuring = { ...measuredBy(options.task, task), samples, k, threshold };
+  // Finds a reward that can't run before anything is sampled.
+  task.score([]);
+  const given = askedAlike(
+    options.models.map(({ name, folder, base }) => ({ name, ...resolveModelParts(folder, paths, base) })),
+  );
   const outcome = await runTrainerJob(
     {
       kind: 'sample',
       task: options.task,
-      models: options.models.map(({ name, folder, base }) => ({ name, ...resolveModelParts(folder, paths, base) })),
+      models: given,
       records,
       samples,
       temperature,
@@ -83,16 +94,23 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
       backend,
       threads,
       kernelsFile: paths.kernels,
+      rewardWorker: paths.rewardWorker,
     },
     paths.trainer,
     options,
   );
-  const models = outcome.value.models.map(({ name, completions, terminated, norms, seconds }, m): ModelSamples => {
-    const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
-    const prompts = records.map((record, i) => measurePrompt(task, record, completions[i] ?? [], measuring));
-    const history = trainingHistory(options.models[m]?.folder ?? '');
-    return { name, answers, prompts, terminated, norms, history, seconds };
-  });
+  const models = outcome.value.models.map(
+    ({ name, completions, lengths, messages, terminated, norms, seconds }, m): ModelSamples => {
+      const answers = records.map((record, i) => answersOf(task, record, completions[i] ?? []));
+      const prompts = records.map((record, i) =>
+        measurePrompt(task, record, sampledTexts(completions[i], lengths[i], messages?.[i]), measuring),
+      );
+      const history = trainingHistory(options.models[m]?.folder ?? '');
+      const askedAs = given[m]?.askedAs ?? null;
+      return { name, askedAs, answers, prompts, terminated, norms, history, seconds };
+    },
+  );
+  task.close();
   const rows = comparisonTable(models, measuresOf(measuring), seed);
   return {
     options: { ...measuring, temperature, seed },
@@ -102,6 +120,25 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
     models,
     rows,
   };
+}
+
+/** The rows of a folder's task: its reward, its components, what it checks. */
+function measuredBy(source: TaskSource, task: Task): Pick<MeasureOptions, 'task' | 'measures'> {
+  if (typeof source === 'string') return { task: source };
+  const parts = task.rewardNames.length > 1 ? task.rewardNames : [];
+  const check = task.check === null ? [] : [task.check.name];
+  return { task: source.name, measures: [task.mainMetric, ...parts, 'success', ...check, 'failed'] };
+}
+
+function sampledTexts(
+  texts: readonly string[] = [],
+  lengths: SampledModel['lengths'][number] = [],
+  conversations?: readonly (readonly TaskMessage[])[],
+): readonly SampledText[] {
+  return texts.map((text, i) => {
+    const messages = conversations?.[i];
+    return { text, ...(lengths[i] ?? { tokens: 0, ended: true }), ...(messages && { messages }) };
+  });
 }
 
 /** Completions decoded together. */

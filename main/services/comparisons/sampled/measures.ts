@@ -1,7 +1,7 @@
 /** Metrics of n completions of one prompt: the rows of a comparison. */
 import type { ReplyRecord } from '../../../tasks/reply/record.ts';
 import { replyRewards } from '../../../tasks/reply/reward.ts';
-import type { Task, TaskRecord } from '../../../tasks/task.ts';
+import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
 import { selfBleu } from '../../../text/bleu.ts';
 import { ngramSets, setDiversity } from '../../../text/diversity.ts';
 import { passAtK } from '../../../text/pass-at-k.ts';
@@ -17,7 +17,10 @@ export interface MeasureInfo {
 }
 
 export interface MeasureOptions {
-  readonly task: 'interleave' | 'reply';
+  /** `interleave`, `reply`, or the name of a folder's task. */
+  readonly task: string;
+  /** What the task's completions are measured by, where it is a folder's. */
+  readonly measures?: readonly string[];
   /** Completions per prompt. */
   readonly samples: number;
   /** The k of pass@k; none above `samples`. */
@@ -30,9 +33,10 @@ export interface MeasureOptions {
 export const passThresholds = { reply: 0.7, interleave: 0.9 } as const;
 
 /** The rows of a comparison, in order. */
-export function measuresOf({ task, k, threshold, samples }: MeasureOptions): readonly MeasureInfo[] {
-  const main: MeasureInfo[] =
-    task === 'reply'
+export function measuresOf({ task, measures, k, threshold, samples }: MeasureOptions): readonly MeasureInfo[] {
+  const main: MeasureInfo[] = measures
+    ? measures.map((name) => ({ name, label: capital(name), better: name === 'failed' ? 'lower' : 'higher' }))
+    : task === 'reply'
       ? [
           { name: 'reward', label: 'Reward', better: 'higher' },
           ...replyRewards.map((name) => ({ name, label: capital(name), better: 'higher' as const })),
@@ -67,16 +71,29 @@ function capital(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
+/** A completion as it was sampled. */
+export interface SampledText {
+  readonly text: string;
+  readonly tokens: number;
+  readonly ended: boolean;
+  /** Of a task with an environment. */
+  readonly messages?: readonly TaskMessage[];
+}
+
 /** All metrics of one prompt's completions, by name. */
 export function measurePrompt(
   task: Task,
   record: TaskRecord | ReplyRecord,
-  completions: readonly string[],
+  completions: readonly SampledText[],
   { k, threshold }: MeasureOptions,
 ): Readonly<Record<string, number>> {
-  // The native tasks don't look at tokens, which samples of a process that has ended have none of.
-  const each = task.measure(completions.map((completion) => ({ record, completion, tokens: 0, finish: 'stop' })));
-  const words = completions.map(splitWords);
+  const each = task.measure(
+    completions.map(({ text: completion, tokens, ended, messages }) => {
+      return { record, completion, tokens, finish: ended ? 'stop' : 'length', ...(messages && { messages }) };
+    }),
+  );
+  const texts = completions.map(({ text }) => text);
+  const words = texts.map(splitWords);
   const passed = each.filter((measures) => (measures[task.mainMetric] ?? 0) >= threshold).length;
   const mean = (name: string): number =>
     each.reduce((sum, measures) => sum + (measures[name] ?? Number.NaN), 0) / each.length;
@@ -84,7 +101,7 @@ export function measurePrompt(
     ...Object.fromEntries(k.map((value) => [`pass@${value}`, passAtK(completions.length, passed, value)])),
     ...Object.fromEntries(Object.keys(each[0] ?? {}).map((name) => [name, mean(name)])),
     self_bleu: selfBleu(words),
-    set_diversity: setDiversity(completions.map(ngramSets)),
+    set_diversity: setDiversity(texts.map(ngramSets)),
     distinct_1: distinctN(words, 1),
     distinct_2: distinctN(words, 2),
     words: words.reduce((sum, list) => sum + list.length, 0) / words.length,

@@ -18,6 +18,11 @@ export function comparisonReport(comparison: ModelComparison, figures: readonly 
     '',
     `A completion **passes** when its ${options.task === 'reply' ? 'reward' : 'alignment'} is at least ${options.threshold}; pass@k is the unbiased estimate from ${options.samples} samples. Values are means over prompts with 95 % bootstrap intervals. A **winner** is named only if its difference from every other model is significant: paired sign-flip test, corrected over the whole table by Holm's method, level ${LEVEL}.`,
     '',
+    ...models.flatMap(({ name, askedAs }) =>
+      askedAs === null
+        ? []
+        : [`**${name}** was asked as ${askedAs} is: with its system prompt and template settings.`, ''],
+    ),
     ...summaryTable(
       models.map(({ name }) => name),
       rows,

@@ -53,7 +53,12 @@ export function numbersOf({ options, dataset, prompts, backend, models, rows }: 
     dataset,
     prompts,
     backend,
-    models: models.map(({ name, terminated, seconds }) => ({ name, terminated, seconds })),
+    models: models.map(({ name, askedAs, terminated, seconds }) => ({
+      name,
+      ...(askedAs !== null && { asked_as: askedAs }),
+      terminated,
+      seconds,
+    })),
     rows: rows.map(({ measure, ...rest }) => ({ ...measure, ...rest })),
   };
 }

@@ -13,10 +13,25 @@ export interface ScalarEvent {
 
 /** The whole file. Non-finite values are written unchanged: TensorBoard shows NaN and infinity. */
 export function tensorBoardFile(events: readonly ScalarEvent[]): Uint8Array {
-  const start = events[0]?.wallTime ?? 0;
-  const version = message([double(1, start), text(3, 'brain.Event:2')]);
-  const records = [version, ...events.map(eventMessage)].map(record);
-  return concat(records);
+  return concat([versionRecord(events[0]?.wallTime ?? 0), ...events.map(scalarRecord)]);
+}
+
+/** The first record of a file. */
+export function versionRecord(wallTime: number): Uint8Array {
+  return record(message([double(1, wallTime), text(3, 'brain.Event:2')]));
+}
+
+/** The record of a step. */
+export function scalarRecord(event: ScalarEvent): Uint8Array {
+  return record(eventMessage(event));
+}
+
+/** SessionLog.START: readers drop what earlier files of the folder have at this step and later. */
+const START = 1;
+
+/** The record of a session that starts with a step. */
+export function sessionStart(step: number, wallTime: number): Uint8Array {
+  return record(message([double(1, wallTime), integer(2, step), bytes(7, message([integer(1, START)]))]));
 }
 
 /** A file name that TensorBoard recognises. */

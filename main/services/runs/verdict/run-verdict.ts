@@ -25,7 +25,9 @@ export function runVerdict(store: Store, runId: number): Verdict {
       method: run.method,
       settings: watchSettings(config, taskFacts(runTask(store, run))),
       steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
+      rewards: finite(store.metrics.series(runId, 'reward')),
       startEntropy: startEntropy(store, runId),
+      ended: run.state === 'done',
       goal: stage === undefined ? null : promotionOf(stage),
       evaluations: store.evaluations.ofRun(runId).filter(({ duringTraining }) => duringTraining),
     });
@@ -38,9 +40,10 @@ export function runVerdict(store: Store, runId: number): Verdict {
 }
 
 function startEntropy(store: Store, runId: number): number | null {
-  const values = store.metrics
-    .series(runId, 'entropy', { from: 0, to: START_STEPS })
-    .map(({ value }) => value)
-    .filter((value) => Number.isFinite(value));
+  const values = finite(store.metrics.series(runId, 'entropy', { from: 0, to: START_STEPS }));
   return values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+}
+
+function finite(points: readonly { readonly value: number }[]): number[] {
+  return points.map(({ value }) => value).filter((value) => Number.isFinite(value));
 }

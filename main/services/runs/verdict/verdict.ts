@@ -6,7 +6,14 @@
 import type { StepMetrics } from '../../../store/metrics.ts';
 import { signed } from '../../../text/format.ts';
 import type { Metrics, WarningRule } from '../../../trainer/events.ts';
-import { type Findings, type Trouble, troubles, type WatchSettings } from '../../../trainer/monitor/collapse-rules.ts';
+import {
+  type Findings,
+  followReward,
+  NO_TREND,
+  type Trouble,
+  troubles,
+  type WatchSettings,
+} from '../../../trainer/monitor/collapse-rules.ts';
 import type { Promotion } from '../promotion.ts';
 import { meanOver, type Trend, trendOf } from './trend.ts';
 
@@ -23,10 +30,14 @@ export interface VerdictInput {
   readonly settings: WatchSettings;
   /** The newest steps, in order; some tens are enough. */
   readonly steps: readonly StepMetrics[];
+  /** The rewards of all steps so far, in order. */
+  readonly rewards: readonly number[];
   /** Mean entropy of the run's first steps. */
   readonly startEntropy: number | null;
   /** Held-out scores of the run, by step. */
   readonly evaluations: readonly { readonly step: number; readonly mean: number }[];
+  /** Whether its last step has been trained: then nothing is left to wait for. */
+  readonly ended: boolean;
   /** The rule of its stage; null without one. */
   readonly goal: Pick<Promotion, 'at_least' | 'evaluations'> | null;
 }
@@ -49,7 +60,7 @@ const CANCELS = 0.25;
 export function verdictOn(input: VerdictInput): Verdict {
   const { method, steps } = input;
   if (steps.length === 0) return say('quiet', 'no steps yet', ['There is nothing to judge before the first step.']);
-  if (method === 'sft') return onFitting(steps);
+  if (method === 'sft') return onFitting(input);
   const now = meanOver(steps.slice(-NOW));
   const found = troubles(now, trendForRules(input), input.settings);
   const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');
@@ -59,17 +70,19 @@ export function verdictOn(input: VerdictInput): Verdict {
   return (
     onTrouble(found, rules) ??
     (goal === null ? onCancelling(now) : null) ??
-    onLearned(now, found) ??
+    onLearned(now, found, input.ended) ??
     onHeldOut(input) ??
     (trend?.direction === 'down' ? null : goal) ??
-    onTrend(trend, { ...now, loss: steps.at(-1)?.metrics.loss ?? Number.NaN }, input.settings)
+    onTrend(trend, { ...now, loss: steps.at(-1)?.metrics.loss ?? Number.NaN }, input)
   );
 }
 
-function trendForRules({ steps, startEntropy }: VerdictInput) {
+function trendForRules({ steps, rewards, startEntropy, settings }: VerdictInput) {
   const rewardFast = meanOver(steps.slice(-NOW)).reward ?? null;
   const rewardSlow = meanOver(steps).reward ?? null;
-  return { startEntropy, rewardFast, rewardSlow };
+  const scale = settings.highestReward ?? 1;
+  const { flatSteps } = rewards.reduce((trend, reward) => followReward(trend, reward, scale), NO_TREND);
+  return { startEntropy, rewardFast, rewardSlow, flatSteps };
 }
 
 const titles: Readonly<Record<WarningRule, readonly [Verdict['tone'], string]>> = {
@@ -78,10 +91,11 @@ const titles: Readonly<Record<WarningRule, readonly [Verdict['tone'], string]>> 
   dead_groups: ['warn', 'no signal'],
   repetition: ['warn', 'exploring too little'],
   entropy: ['warn', 'no longer exploring'],
+  no_progress: ['warn', 'no progress'],
 };
 
 /** The most serious first. */
-const severity = ['not_finite', 'kl', 'dead_groups', 'repetition', 'entropy'] as const;
+const severity = ['not_finite', 'kl', 'dead_groups', 'repetition', 'entropy', 'no_progress'] as const;
 
 function onTrouble(found: Findings, rules: readonly WarningRule[]): Verdict | null {
   for (const rule of rules) {
@@ -113,14 +127,15 @@ function onCancelling(now: Metrics): Verdict | null {
   );
 }
 
-function onLearned({ reward }: Metrics, { learned }: Findings): Verdict | null {
+function onLearned({ reward }: Metrics, { learned }: Findings, ended: boolean): Verdict | null {
   if (learned !== true || reward === undefined) return null;
   const seen = `Training reward ${short(reward)}, and nearly all completions of each group get the same top reward. Here, dead groups are a sign of success.`;
-  return say('good', 'learned', [seen], 'Stop here and start the next stage from this checkpoint.');
+  const next = ended ? 'Start' : 'Stop here and start';
+  return say('good', 'learned', [seen], `${next} the next stage from this checkpoint.`);
 }
 
 /** The held-out score meets the goal of the stage: the evidence that counts most. */
-function onGoal({ goal, evaluations }: VerdictInput, { reward }: Metrics, found: Findings): Verdict | null {
+function onGoal({ goal, evaluations, ended }: VerdictInput, { reward }: Metrics, found: Findings): Verdict | null {
   const last = evaluations.at(-1);
   if (goal === null || last === undefined || !(last.mean >= goal.at_least)) return null;
   const met = evaluations.length - 1 - evaluations.findLastIndex(({ mean }) => !(mean >= goal.at_least));
@@ -130,9 +145,10 @@ function onGoal({ goal, evaluations }: VerdictInput, { reward }: Metrics, found:
   const seen = `held-out score ${short(last.mean)} at step ${last.step}, at or above the goal of ${goal.at_least}${count}; training reward ${short(reward ?? Number.NaN)}.`;
   const alike = found.dead_groups != null || found.repetition != null || found.entropy != null;
   const sentences = alike ? [seen, 'The completions of a group are nearly alike, as they should be by now.'] : [seen];
-  const remedy = isMet
-    ? 'Stop here, or let it finish, and start the next stage from its checkpoint.'
-    : 'Let it continue.';
+  const whatNext = ended
+    ? ['Start the next stage from its checkpoint.', 'Resume it with more steps to meet the goal again.']
+    : ['Stop here, or let it finish, and start the next stage from its checkpoint.', 'Let it continue.'];
+  const remedy = whatNext[isMet ? 0 : 1] ?? null;
   return say('good', isMet ? 'goal reached' : 'close to the goal', sentences, remedy);
 }
 
@@ -154,12 +170,15 @@ function onHeldOut({ evaluations, steps }: VerdictInput): Verdict | null {
   );
 }
 
-function onTrend(trend: Trend | null, now: Metrics, settings: WatchSettings): Verdict {
+function onTrend(trend: Trend | null, now: Metrics, { settings, ended }: VerdictInput): Verdict {
   const remarks = [deadGroups(now, settings), cutOff(now), lossIsZero(now, settings)].filter((text) => text !== null);
   const reward = now.reward ?? Number.NaN;
   const isEarly = trend === null || trend.steps < (trend.direction === 'flat' ? ENOUGH_TO_BE_FLAT : ENOUGH);
   if (isEarly) {
-    return say('quiet', 'too early to say', [`Training reward ${short(reward)} so far.`, ...remarks]);
+    return say('quiet', ended ? 'too short to say' : 'too early to say', [
+      ended ? `Training reward ${short(reward)}.` : `Training reward ${short(reward)} so far.`,
+      ...remarks,
+    ]);
   }
   const change = `training reward ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${short(reward)} (mean of ${NOW}).`;
   if (trend.direction === 'up') return say('good', 'learning', [change, ...remarks]);
@@ -168,10 +187,12 @@ function onTrend(trend: Trend | null, now: Metrics, settings: WatchSettings): Ve
       'warn',
       'getting worse',
       [change, ...remarks],
-      'Wait some more steps. If it continues, roll back to an earlier checkpoint and lower the learning rate.',
+      ended
+        ? 'Use the checkpoint with the best held-out score, and a lower learning rate in the next run.'
+        : 'Wait some more steps. If it continues, roll back to an earlier checkpoint and lower the learning rate.',
     );
   }
-  return flat(trend, reward, now, remarks, settings);
+  return flat(trend, reward, now, remarks, { ...settings, ended });
 }
 
 function flat(
@@ -179,7 +200,7 @@ function flat(
   reward: number,
   now: Metrics,
   remarks: readonly string[],
-  { highestReward, temperature }: WatchSettings,
+  { highestReward, temperature, ended }: WatchSettings & Pick<VerdictInput, 'ended'>,
 ): Verdict {
   const seen = `training reward ${short(reward)} (mean of ${NOW} steps), no change in the last ${steps} steps.`;
   if (highestReward !== null && reward >= 0.9 * highestReward) {
@@ -190,7 +211,9 @@ function flat(
     'quiet',
     'flat',
     [seen, `Completions in a group do differ (spread ${short(spread)}), so there is a training signal.`, ...remarks],
-    `Give it time. If it stays flat, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`,
+    ended
+      ? `For the next run, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`
+      : `Give it time. If it stays flat, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`,
   );
 }
 
@@ -220,7 +243,7 @@ function lossIsZero({ loss, grad_norm: gradient }: Metrics, { numIterations }: W
   return `A loss near 0 (now ${short(loss)}) is normal here; the gradient is not 0.`;
 }
 
-function onFitting(steps: readonly StepMetrics[]): Verdict {
+function onFitting({ steps, ended }: VerdictInput): Verdict {
   const now = meanOver(steps.slice(-NOW));
   const trend = trendOf(steps.slice(-TREND_STEPS), 'loss');
   const loss = short(now.loss ?? Number.NaN);
@@ -231,7 +254,10 @@ function onFitting(steps: readonly StepMetrics[]): Verdict {
       ['The loss is not a finite number.'],
       'Lower the learning rate to a third.',
     );
-  if (trend === null || trend.steps < ENOUGH) return say('quiet', 'too early to say', [`Loss ${loss} so far.`]);
+  if (trend === null || trend.steps < ENOUGH)
+    return say('quiet', ended ? 'too short to say' : 'too early to say', [
+      ended ? `Loss ${loss}.` : `Loss ${loss} so far.`,
+    ]);
   const change = `loss ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${loss}.`;
   if (trend.direction === 'down') return say('good', 'learning', [change]);
   if (trend.direction === 'flat') return say('quiet', 'flat', [change]);

@@ -1,4 +1,5 @@
 /** What comparisons need of the app, on a tiny workspace with two models that answer differently. */
+
 import { join } from 'node:path';
 import { disposeModel } from '../../../../main/model/model.ts';
 import { modelFingerprint } from '../../../../main/services/comparisons/paired/fingerprint.ts';
@@ -6,6 +7,7 @@ import { startComparison } from '../../../../main/services/comparisons/paired/in
 import { freezePrompts, type PromptChoice } from '../../../../main/services/comparisons/paired/prompt-set.ts';
 import { storeEvaluation } from '../../../../main/services/comparisons/paired/stored.ts';
 import { recordDataset } from '../../../../main/services/datasets/index.ts';
+import { interleaveRow } from '../../../../main/services/evaluation/history.ts';
 import { summarizeEvaluation } from '../../../../main/services/evaluation/summary.ts';
 import { requireModel } from '../../../../main/services/models/list.ts';
 import { resolveModelParts } from '../../../../main/services/models/resolve.ts';
@@ -14,6 +16,7 @@ import { openJobs } from '../../../../main/services/workspace/jobs.ts';
 import { locateWorkspace } from '../../../../main/services/workspace/workspace.ts';
 import { measureCompletion } from '../../../../main/tasks/interleave/metrics.ts';
 import { processTemplate } from '../../../../main/tasks/interleave/prompt.ts';
+import type { InterleaveRecord } from '../../../../main/tasks/interleave/record.ts';
 import { writeTinyDataset } from '../../../tiny-dataset.ts';
 import { writeTinyModel } from '../../../tiny-model.ts';
 import { tinyWorkspace } from '../../tiny-workspace.ts';
@@ -44,19 +47,20 @@ export async function comparisonHost() {
 
 /** Keeps answers as if the models had been asked: the first all wrong, the second all right. */
 export function keepAnswers({ store, ...host }: Host, prompts: PromptChoice): void {
-  const set = freezePrompts(store, prompts);
+  const set = freezePrompts({ store, paths: host.paths }, prompts);
   for (const [ref, right] of [
     [baseline, false],
     [other, true],
   ] as const) {
     const entry = requireModel({ store, ...host }, ref);
-    const items = set.records.map(({ id, target, words }) => {
+    const items = (set.records as InterleaveRecord[]).map(({ id, target, words }) => {
       const completion = right ? target : target.split(' ').reverse().join(' ');
       return { id, target, words, completion, ...measureCompletion(target, completion) };
     });
     const evaluation = { name: entry.name, items, summary: summarizeEvaluation(items), seconds: 1 };
     const fingerprint = modelFingerprint(resolveModelParts(entry.model, host.paths));
-    storeEvaluation(store, set, entry, fingerprint, { backend: 'wasm' }, evaluation);
+    const kept = { ...evaluation, row: interleaveRow(evaluation) };
+    storeEvaluation(store, set, entry, fingerprint, { backend: 'wasm' }, kept);
   }
 }
 

@@ -13,12 +13,13 @@ const interleave = interleaveTask.parseRecord({
   prompt: 'p',
   target: 'one red two blue',
 });
+const sampled = (...texts: string[]) => texts.map((text) => ({ text, tokens: 4, ended: true }));
 const options = { task: 'interleave', samples: 4, k: [1, 2], threshold: 0.9 } as const;
 
 describe('measurePrompt', () => {
   it('counts passes by the threshold, averages measures, and looks at the set', () => {
     const right = 'one red two blue';
-    const measured = measurePrompt(interleaveTask, interleave, [right, 'one two red blue', right, ''], options);
+    const measured = measurePrompt(interleaveTask, interleave, sampled(right, 'one two red blue', right, ''), options);
     expect(measured['pass@1']).toBeCloseTo(0.5, 12);
     // 1 - C(2,2)/C(4,2)
     expect(measured['pass@2']).toBeCloseTo(5 / 6, 12);
@@ -36,7 +37,7 @@ describe('measurePrompt', () => {
       engagement: { likes: 1, reposts: 0, replies: 0 },
     });
     const reply = { ...options, task: 'reply' } as const;
-    const measured = measurePrompt(replyTask, record, ['Tea, yes.', 'Tea for you?', 'No.', 'Tea.'], reply);
+    const measured = measurePrompt(replyTask, record, sampled('Tea, yes.', 'Tea for you?', 'No.', 'Tea.'), reply);
     for (const { name } of measuresOf(reply)) expect(measured[name]).toEqual(expect.any(Number));
     const names = measuresOf(reply).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);

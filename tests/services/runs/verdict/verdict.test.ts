@@ -10,6 +10,7 @@ const settings: VerdictInput['settings'] = {
   temperature: 1,
   learningRate: 1e-5,
   beta: 0,
+  maxSteps: 200,
   highestReward: 1,
 };
 
@@ -32,7 +33,18 @@ function judged(
   rest: Partial<VerdictInput> = {},
 ): ReturnType<typeof verdictOn> {
   const steps = Array.from({ length: count }, (_, i) => ({ step: i + 1, metrics: { ...healthy, ...changes(i + 1) } }));
-  return verdictOn({ method: 'grpo', settings, steps, startEntropy: 0.4, evaluations: [], goal: null, ...rest });
+  const rewards = steps.map(({ metrics }) => metrics.reward ?? 0);
+  const input = {
+    method: 'grpo',
+    settings,
+    steps,
+    rewards,
+    startEntropy: 0.4,
+    evaluations: [],
+    goal: null,
+    ended: false,
+  };
+  return verdictOn({ ...input, ...rest });
 }
 
 const rising = (step: number): Metrics => ({ reward: 0.4 + step * 0.004 });
@@ -45,6 +57,21 @@ describe('verdictOn', () => {
     expect(judged(10, (step) => ({ reward: step / 20 })).title).toBe('learning');
   });
 
+  it('has nothing left to wait for once the run has ended', () => {
+    const ended = { ended: true };
+    expect(judged(3, undefined, ended)).toMatchObject({ title: 'too short to say' });
+    expect(judged(40).remedy).toMatch(/^Give it time/);
+    expect(judged(40, undefined, ended).remedy).toMatch(/^For the next run/);
+    const falling = (step: number): Metrics => ({ reward: 0.6 - step * 0.004 });
+    expect(judged(40, falling).remedy).toMatch(/^Wait/);
+    expect(judged(40, falling, ended).remedy).toMatch(/next run/);
+    const goal = { at_least: 0.9, evaluations: 1 };
+    const evaluations = [{ step: 40, mean: 0.95 }];
+    expect(judged(40, rising, { goal, evaluations, ended: true }).remedy).toBe(
+      'Start the next stage from its checkpoint.',
+    );
+  });
+
   it('sees learning, and says that a few dead groups and a loss of 0 are fine', () => {
     const { tone, title, sentences } = judged(40, rising);
     expect([tone, title]).toEqual(['good', 'learning']);
@@ -53,6 +80,16 @@ describe('verdictOn', () => {
       '1 of 8 groups is dead, which is fine.',
       'A loss near 0 (now 0.00001) is normal here; the gradient is not 0.',
     ]);
+  });
+
+  it('says that there is no progress where the reward is flat for much of the run, far from the top', () => {
+    const standing = (reward: number) => judged(90, (step) => ({ reward: reward + 0.01 * (step % 2) }));
+    expect(standing(0.5)).toMatchObject({ tone: 'warn', title: 'no progress' });
+    expect(standing(0.5).sentences[0]).toMatch(
+      /^The reward has stayed near 0\.5\d for \d+ steps, far from the best possible 1/,
+    );
+    expect(standing(0.85).title).toBe('flat');
+    expect(judged(60).title).toBe('flat');
   });
 
   it('does not call a loss of 0 normal where the gradient is 0 too, or where a batch is used several times', () => {

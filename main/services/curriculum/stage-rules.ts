@@ -1,21 +1,14 @@
-/** The rules of the queue of stages: what becomes of a stage, of those behind it, and of the queue. */
+/** The rules of stages in the queue: what becomes of a stage, of those behind it, and of the queue. */
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow, StageState } from '../../store/stages.ts';
 
 /** Why the queue is paused, and by which stage. */
 export interface Hold {
-  readonly stageId: number;
+  /** null: not by a stage. */
+  readonly stageId: number | null;
   readonly reason: string;
-}
-
-/** Whether the next stage may start: no run is training, and neither a failure nor the user has paused the queue. */
-export function mayStart(queue: {
-  /** Something trains, or works between two stages, or the app is closing. */
-  readonly busy: boolean;
-  readonly held: Hold | null;
-  readonly runQueue: boolean;
-}): boolean {
-  return !queue.busy && queue.held === null && queue.runQueue;
+  /** Runs and sweeps wait, too: they don't depend on a stage that failed. */
+  readonly all?: boolean;
 }
 
 /** What a stage becomes when its run has ended, and why. `closing`: the app is being closed, which stops its runs. */
@@ -41,7 +34,7 @@ export function holdAfter(settled: {
   readonly stage: Pick<StageRow, 'id' | 'name'>;
   readonly state: StageState;
   readonly reason: string | null;
-  /** Stages in the queue. */
+  /** What waits in the queue. */
   readonly waiting: number;
   readonly held: Hold | null;
 }): Hold | null {

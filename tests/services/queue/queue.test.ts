@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addStage, type StageEdit } from '../../../main/services/curriculum/edit.ts';
-import { openStageQueue, requireStage } from '../../../main/services/curriculum/queue.ts';
 import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
-import type { StageRunsOptions } from '../../../main/services/curriculum/stage-runs.ts';
+import { requireStage, type StageRunsOptions } from '../../../main/services/curriculum/stage-runs.ts';
+import { openQueue } from '../../../main/services/queue/queue.ts';
 import { promotionSchema } from '../../../main/services/runs/promotion.ts';
 import { interruptRun } from '../../../main/services/runs/runs.ts';
 import { type LiveRuns, openLiveRuns } from '../../../main/services/training/live-runs.ts';
@@ -25,7 +25,7 @@ interface Bench extends TinyWorkspace {
   readonly notices: ReturnType<typeof openNotices>;
   stage(edit?: StageEdit): number;
   stateOf(stageId: number): StageState | undefined;
-  open(options?: Partial<StageRunsOptions>): ReturnType<typeof openStageQueue>;
+  open(options?: Partial<StageRunsOptions>): ReturnType<typeof openQueue>;
   settled(stageId: number, ...states: StageState[]): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ async function bench(): Promise<Bench> {
     notices,
     stage: (edit) => addStage(store, { datasetId, steps: 2, promotion: null, config, ...edit }),
     stateOf,
-    open: (options) => openStageQueue(store, { paths, live, changes, notices, settings, ...options }),
+    open: (options) => openQueue(store, { paths, live, changes, notices, settings, ...options }),
     settled: (stageId, ...states) => until(() => states.includes(stateOf(stageId) ?? 'planned')),
   };
 }

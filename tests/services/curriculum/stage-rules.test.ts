@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  holdAfter,
-  mayStart,
-  nextPlanned,
-  stateAfter,
-  withoutRun,
-} from '../../../main/services/curriculum/queue-rules.ts';
+import { holdAfter, nextPlanned, stateAfter, withoutRun } from '../../../main/services/curriculum/stage-rules.ts';
 import type { StageRow, StageState } from '../../../main/store/stages.ts';
 
 function stage(id: number, state: StageState, datasetId: number | null = 1): StageRow {
@@ -14,16 +8,6 @@ function stage(id: number, state: StageState, datasetId: number | null = 1): Sta
     ...{ reason: null, queuedAt: null, startedAt: null, endedAt: null },
   };
 }
-
-describe('mayStart', () => {
-  const held = { stageId: 1, reason: 'failed' };
-  it.each([
-    ['no run is training and nothing has paused it', { busy: false, held: null, runQueue: true }, true],
-    ['something trains', { busy: true, held: null, runQueue: true }, false],
-    ['a stage has paused it', { busy: false, held, runQueue: true }, false],
-    ['the settings have paused it', { busy: false, held: null, runQueue: false }, false],
-  ])('%s', (_, queue, expected) => expect(mayStart(queue)).toBe(expected));
-});
 
 describe('stateAfter', () => {
   const run = { state: 'done', step: 5, maxSteps: 9, reason: null } as const;

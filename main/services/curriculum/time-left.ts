@@ -1,0 +1,136 @@
+/**
+ * How long a curriculum still takes: from the measured step times of stages that ran, from pre-flight checks, and for
+ * longer texts than any of those as a range.
+ */
+import { BraidError } from '../../errors.ts';
+import type { Store } from '../../store/index.ts';
+import type { StageRow } from '../../store/stages.ts';
+import { configFaults, parseConfig } from '../../trainer/config.ts';
+import type { RunEstimate } from '../../trainer/host/start.ts';
+import { savedFields } from '../runs/saved-config.ts';
+import { knownEstimate } from '../training/known-estimates.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import { stageConfig, stageDefaults } from './stage-config.ts';
+
+/** Seconds of a stage's remaining steps. */
+export interface TimeLeft {
+  readonly low: number;
+  readonly high: number;
+  /** measured: by its own steps; checked: by its pre-flight check; scaled: from stages of other lengths. */
+  readonly basis: 'measured' | 'checked' | 'scaled';
+}
+
+/** A measured step: how long it takes with texts of this many words. */
+export interface Pace {
+  readonly words: number;
+  readonly seconds: number;
+}
+
+/** Settings that a step's time depends on, besides the length of the texts. */
+const PACE_FIELDS = [
+  ...['model', 'method', 'use_peft', 'lora_r', 'beta', 'backend', 'engine', 'threads', 'num_generations'],
+  ...['per_device_train_batch_size', 'gradient_accumulation_steps', 'steps_per_generation', 'num_iterations'],
+] as const;
+
+/** Time left by stage; a stage that is done, or of which nothing is known, has none. */
+export function stageTimes(store: Store, paths: Pick<HostPaths, 'resources'>): ReadonlyMap<number, TimeLeft> {
+  const stages = store.stages.list();
+  const measured = stages.flatMap((stage) => measuredPace(store, stage));
+  return new Map(
+    stages.flatMap((stage) => {
+      const steps = stepsLeft(store, stage);
+      const time = steps === 0 ? null : timeOf(store, stage, steps, measured, paths);
+      return time === null ? [] : [[stage.id, time] as const];
+    }),
+  );
+}
+
+interface MeasuredStage extends Pace {
+  readonly stageId: number;
+  readonly key: string;
+}
+
+function measuredPace(store: Store, { id: stageId, words }: StageRow): MeasuredStage[] {
+  const [run] = store.runs.list({ stageId, limit: 1 });
+  if (run === undefined) return [];
+  const { count, mean } = store.metrics.overall(run.id, 'step_time');
+  return count === 0 ? [] : [{ stageId, words: words ?? 0, seconds: mean, key: keyOf(savedFields(run)) }];
+}
+
+/** Steps that the curriculum will still make: none of a stage that ended without meeting its rule. */
+function stepsLeft(store: Store, { id: stageId, state, steps }: StageRow): number {
+  if (state === 'done' || state === 'unmet') return 0;
+  const [run] = store.runs.list({ stageId, limit: 1 });
+  return run === undefined ? steps : Math.max(0, run.maxSteps - run.step);
+}
+
+function timeOf(
+  store: Store,
+  stage: StageRow,
+  steps: number,
+  measured: readonly MeasuredStage[],
+  paths: Pick<HostPaths, 'resources'>,
+): TimeLeft | null {
+  const own = measured.find(({ stageId }) => stageId === stage.id);
+  if (own !== undefined) return { low: own.seconds * steps, high: own.seconds * steps, basis: 'measured' };
+  const checked = checkedPace(store, stage, paths);
+  if (checked !== null)
+    return { low: checked.secondsPerStep * steps, high: checked.secondsPerStep * steps, basis: 'checked' };
+  const key = plannedKey(store, stage, paths);
+  const like = measured.filter((other) => other.key === key && other.words > 0);
+  const range = stage.words === null ? null : scaledPace(like, stage.words);
+  return range === null ? null : { low: range.low * steps, high: range.high * steps, basis: 'scaled' };
+}
+
+/** Of its pre-flight check, for as long as its settings are the same. */
+function checkedPace(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): RunEstimate | null {
+  try {
+    return knownEstimate(store, stageConfig(store, stage, paths));
+  } catch (error) {
+    // Settings that don't fit together, or no dataset: it can't have been checked.
+    if (error instanceof BraidError) return null;
+    throw error;
+  }
+}
+
+/** Its dataset doesn't matter here, and may not exist yet. Settings that don't fit together are like no others. */
+function plannedKey(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): string | null {
+  const fields = { ...stageDefaults(store, stage, paths), ...stage.config, max_steps: stage.steps };
+  const isRight = configFaults({ ...fields, dataset: 'planned' }).length === 0;
+  return isRight ? keyOf(parseConfig({ ...fields, dataset: 'planned' }, stage.name)) : null;
+}
+
+function keyOf(fields: object): string {
+  const values = new Map<string, unknown>(Object.entries(fields));
+  return JSON.stringify(PACE_FIELDS.map((name) => values.get(name) ?? null));
+}
+
+/**
+ * Seconds of a step with texts of `words` words, from steps of other lengths. Between two measured lengths it lies
+ * between theirs. Beyond, a part of a step doesn't grow with the texts, so it is at most proportional to them, and at
+ * least what the two nearest lengths give when extended, or what the only one takes.
+ */
+export function scaledPace(measured: readonly Pace[], words: number): { low: number; high: number } | null {
+  const paces = measured.toSorted((a, b) => a.words - b.words);
+  const same = paces.find((pace) => pace.words === words);
+  if (same !== undefined) return { low: same.seconds, high: same.seconds };
+  const below = paces.filter((pace) => pace.words < words);
+  const above = paces.find((pace) => pace.words > words);
+  const last = below.at(-1);
+  if (last === undefined) {
+    if (above === undefined) return null;
+    return { low: (above.seconds * words) / above.words, high: above.seconds };
+  }
+  if (above !== undefined) {
+    const between = onLine(last, above, words);
+    return { low: between, high: between };
+  }
+  const high = (last.seconds * words) / last.words;
+  const before = below.at(-2);
+  const low = before === undefined ? last.seconds : Math.max(last.seconds, onLine(before, last, words));
+  return { low: Math.min(low, high), high };
+}
+
+function onLine(a: Pace, b: Pace, words: number): number {
+  return a.seconds + ((b.seconds - a.seconds) * (words - a.words)) / (b.words - a.words);
+}

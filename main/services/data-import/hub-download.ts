@@ -1,0 +1,118 @@
+/**
+ * Datasets of the Hugging Face Hub: the files of one config and split. Without a revision they are the parquet files
+ * that the Hub makes of every dataset; with one, the repository's own. A failed download resumes where it stopped.
+ */
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { ListFileEntry } from '@huggingface/hub';
+import { BraidError, inputError } from '../../errors.ts';
+import { TABLE_TYPES } from '../datasets/import/table.ts';
+import { pour } from '../models/copy-file.ts';
+import { checkSpace } from '../models/disk-space.ts';
+import type { HubOptions } from '../models/hub-access.ts';
+import { hubError } from '../models/hub-errors.ts';
+import type { JobContext } from '../workspace/jobs.ts';
+import type { HubDataset } from './hub-name.ts';
+
+/** The Hub's branch of parquet files, `config/split/0000.parquet`. */
+const CONVERTED = 'refs/convert/parquet';
+
+/** Downloads the files of a split into a folder, unless they lie there already. Returns their paths, in order. */
+export async function fetchHubDataset(
+  dataset: HubDataset,
+  split: string,
+  folder: string,
+  options: HubOptions,
+  { signal, progress }: JobContext,
+): Promise<string[]> {
+  const revision = dataset.revision ?? CONVERTED;
+  try {
+    // Loaded on demand: most sessions download nothing.
+    const { downloadFile, listFiles } = await import('@huggingface/hub');
+    const access = {
+      repo: { type: 'dataset', name: dataset.repo } as const,
+      revision,
+      fetch: ((input, init) => fetch(input, { ...init, signal })) as typeof fetch,
+      ...(options.hubUrl !== undefined && { hubUrl: options.hubUrl }),
+      ...(options.accessToken !== undefined && { accessToken: options.accessToken }),
+    };
+    const files: ListFileEntry[] = [];
+    for await (const file of listFiles({ ...access, recursive: true })) if (file.type === 'file') files.push(file);
+    const wanted = filesOf(files, dataset, split);
+    const total = wanted.reduce((sum, { size }) => sum + size, 0);
+    mkdirSync(folder, { recursive: true });
+    checkSpace(folder, total, dataset.repo);
+    let done = 0;
+    const onBytes = (count: number): void => {
+      done += count;
+      progress({ done: Math.round(done / 2 ** 20), total: Math.ceil(total / 2 ** 20), unit: 'MiB' });
+    };
+    const places: string[] = [];
+    for (const file of wanted) {
+      const place = join(folder, file.path.replaceAll('/', '__'));
+      places.push(place);
+      const have = existsSync(place) ? statSync(place).size : 0;
+      onBytes(Math.min(have, file.size));
+      if (have < file.size) {
+        const blob = await downloadFile({ ...access, path: file.path });
+        if (blob === null) throw changed(file.path);
+        await pour(blob.slice(have).stream(), place, { signal, onBytes, append: have > 0 });
+      }
+      if (statSync(place).size === file.size) continue;
+      await rm(place, { force: true });
+      throw changed(file.path);
+    }
+    return places;
+  } catch (error) {
+    if (signal.aborted)
+      throw new BraidError('INTERRUPTED', 'Cancelled; what was downloaded is kept for the next time.');
+    throw hubError(error, { repo: dataset.repo, revision }, options.hubUrl);
+  }
+}
+
+/** The data files of a split: by folder in the Hub's own conversion, by name elsewhere. */
+export function filesOf<F extends { readonly path: string }>(
+  files: readonly F[],
+  { repo, config, revision }: HubDataset,
+  split: string,
+): F[] {
+  const data = files.filter(({ path }) => (TABLE_TYPES as readonly string[]).includes(extname(path).toLowerCase()));
+  const folders = data.map((file) => ({ file, parts: file.path.split('/') }));
+  const configs = [...new Set(folders.flatMap(({ parts }) => (parts.length > 1 ? (parts[0] ?? []) : [])))];
+  const wanted = config ?? (configs.includes('default') ? 'default' : configs.length === 1 ? configs[0] : undefined);
+  const named = (parts: readonly string[]): boolean =>
+    parts.some((part) =>
+      part
+        .replace(/^partial-/, '')
+        .split(/[._-]/)
+        .includes(split),
+    );
+  const found = folders.filter(({ parts }) => {
+    const inConfig =
+      wanted === undefined || revision !== null ? config === null || parts.includes(config) : parts[0] === wanted;
+    return inConfig && named(parts);
+  });
+  // A repository with a single data file doesn't need a split in its name.
+  const chosen = found.length === 0 && data.length === 1 ? folders : found;
+  if (chosen.length > 0 && (revision !== null || wanted !== undefined || chosen.length === 1))
+    return chosen.map(({ file }) => file).sort((a, b) => a.path.localeCompare(b.path));
+  const has =
+    data.length === 0
+      ? 'no data files'
+      : data
+          .slice(0, 12)
+          .map(({ path }) => path)
+          .join(', ');
+  throw inputError(
+    'HUB_NO_DATA',
+    `Expected ${repo} to have files of the split "${split}"${config === null ? '' : ` of ${config}`}, got ${has}`,
+    `Name the config (hf:${repo}/CONFIG) and the split.`,
+  );
+}
+
+function changed(path: string): BraidError {
+  return new BraidError('HUB_CHANGED', `${path} doesn't match the Hub's listing and was deleted`, {
+    remedy: 'Start the import again: complete files are kept.',
+  });
+}

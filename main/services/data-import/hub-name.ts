@@ -1,0 +1,37 @@
+/** How a dataset of the Hugging Face Hub is named. */
+import { inputError } from '../../errors.ts';
+
+export interface HubDataset {
+  /** `owner/name`, or one name for a few old ones. */
+  readonly repo: string;
+  /** null: `default`, or the only one. */
+  readonly config: string | null;
+  /** null: the parquet files that the Hub makes. */
+  readonly revision: string | null;
+}
+
+/** `hf:owner/name`, `hf:owner/name/config`, each with `@revision`; or the address of the dataset's page. */
+export function parseHubDataset(text: string): HubDataset {
+  const plain = text
+    .trim()
+    .replace(/^hf:/, '')
+    .replace(/^https?:\/\/[^/]+\/datasets\//, '');
+  const [path = '', revision = null] = plain.split('@', 2);
+  const parts = path.split('/').filter((part) => part !== '');
+  const [owner = '', name, config = null, ...rest] = parts;
+  const fits = [...parts, ...(revision === null ? [] : revision.split('/'))].every(
+    (part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part),
+  );
+  if (owner !== '' && name !== undefined && rest.length === 0 && fits)
+    return { repo: `${owner}/${name}`, config, revision };
+  throw inputError(
+    'BAD_REPO',
+    `Expected a dataset of the Hub such as hf:openai/gsm8k or hf:openai/gsm8k/main, got "${text}"`,
+    "Copy the name from the dataset's page.",
+  );
+}
+
+/** Whether a source names a dataset of the Hub. */
+export function isHubSource(source: string): boolean {
+  return source.startsWith('hf:') || /^https?:\/\/[^/]+\/datasets\//.test(source);
+}

@@ -1,0 +1,56 @@
+/** Imports rows as a dataset of the workspace: written, checked for leakage, listed in the history. */
+import { existsSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { inputError } from '../../errors.ts';
+import type { Store } from '../../store/index.ts';
+import type { TaskSource } from '../../tasks/index.ts';
+import type { WrittenImport } from '../datasets/import/plan.ts';
+import { countLeakage } from '../datasets/leakage.ts';
+import { checkUnused } from '../library/catalogue.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** The file of a new dataset; a name that is taken is an error unless it may be replaced. */
+export function importTarget(
+  { store, workspace }: { readonly store: Store; readonly workspace: Workspace },
+  name: string,
+  replace: boolean,
+): string {
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u.test(name) || name.endsWith('.test'))
+    throw inputError(
+      'BAD_NAME',
+      `Expected a name of letters, digits, dots, dashes and underscores that starts with a letter or digit, got "${name}"`,
+    );
+  const file = join(workspace.datasets, `${name}.jsonl`);
+  const row = store.datasets.byFile(file);
+  if (row !== undefined) checkUnused(store, row);
+  if (!replace && (row !== undefined || existsSync(file)))
+    throw inputError('DATASET_EXISTS', `${name} already exists`, 'Choose another name, or replace the existing files.');
+  return file;
+}
+
+/** Lists an imported dataset; returns its id. */
+export function recordImport(store: Store, task: TaskSource, seed: number, written: WrittenImport): number {
+  const { files, counts, leakage } = written;
+  return store.transaction(() =>
+    store.datasets.record({
+      name: basename(files.train, '.jsonl'),
+      file: files.train,
+      task: typeof task === 'string' ? task : task.name,
+      ...{ words: null, template: null, textHash: null },
+      ...{ trainN: counts.train, testN: counts.test, seed },
+      leakage: leakage === null ? null : countLeakage(leakage),
+    }),
+  );
+}
+
+/** A name for what is imported: that of its source. */
+export function nameOfSource(source: string): string {
+  const last = source.replace(/@.*$/, '').split(/[\\/]/).filter(Boolean).at(-1) ?? 'records';
+  const stem = last.slice(0, last.length - extname(last).length) || last;
+  const plain = stem
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^[^\p{L}\p{N}]+/u, '')
+    .replace(/\.test$/, '')
+    .slice(0, 60);
+  return plain === '' ? 'records' : plain;
+}

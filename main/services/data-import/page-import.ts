@@ -1,0 +1,75 @@
+/** Importing records from a page: a file or a dataset of the Hub, its columns mapped, then written. */
+import { join } from 'node:path';
+import type { ImportOptions, ImportPlan } from '../datasets/import/plan.ts';
+import type { Library } from '../library/library.ts';
+import type { HubOptions } from '../models/hub-access.ts';
+import { findTask } from '../tasks/find-task.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import { fetchHubDataset } from './hub-download.ts';
+import { parseHubDataset } from './hub-name.ts';
+import { importTarget, nameOfSource, recordImport } from './import-dataset.ts';
+import type { Uploads } from './uploads.ts';
+
+/** How rows become records. */
+export interface PageImport extends Omit<ImportOptions, 'files' | 'testFiles' | 'task'> {
+  readonly uploadId: number;
+  /** Held-out rows; null: they are split off. */
+  readonly testUploadId: number | null;
+  readonly task: string;
+}
+
+export interface ImportPlace {
+  readonly library: Library;
+  readonly uploads: Uploads;
+  readonly paths: Pick<HostPaths, 'resources'>;
+}
+
+function optionsOf({ library, uploads, paths }: ImportPlace, request: PageImport): ImportOptions {
+  const { uploadId, testUploadId, task, ...rest } = request;
+  return {
+    ...rest,
+    files: uploads.get(uploadId),
+    testFiles: testUploadId === null ? [] : uploads.get(testUploadId),
+    task: findTask(task, { workspace: library.store.folder, paths }),
+  };
+}
+
+/** What the import would give. */
+export function previewImport(place: ImportPlace, request: PageImport, signal?: AbortSignal): Promise<ImportPlan> {
+  return place.library.workers.run('planImport', optionsOf(place, request), { signal });
+}
+
+/** Writes the dataset and lists it; returns its id. */
+export async function runImport(
+  place: ImportPlace,
+  request: PageImport,
+  { name, replace }: { readonly name: string; readonly replace: boolean },
+): Promise<number> {
+  const { library, uploads } = place;
+  const options = optionsOf(place, request);
+  const target = importTarget(library, name, replace);
+  const { result } = library.jobs.start('import', `Import ${name}`, ({ signal }) =>
+    library.workers.run('writeImport', { ...options, target }, { signal }),
+  );
+  const written = await result;
+  const id = recordImport(library.store, options.task, options.seed, written);
+  uploads.drop(request.uploadId);
+  if (request.testUploadId !== null) uploads.drop(request.testUploadId);
+  library.changes.publish('datasets');
+  library.changes.publish('tasks');
+  return id;
+}
+
+/** Downloads a split of a dataset in a job; returns the id of its files. */
+export async function downloadSplit(
+  { library, uploads }: Pick<ImportPlace, 'library' | 'uploads'>,
+  { source, split }: { readonly source: string; readonly split: string },
+  options: HubOptions,
+): Promise<number> {
+  const dataset = parseHubDataset(source);
+  const folder = join(library.workspace.datasets, '.hub', nameOfSource(source));
+  const { result } = library.jobs.start('dataset-download', `Download ${dataset.repo}, ${split}`, (job) =>
+    fetchHubDataset(dataset, split, folder, options, job),
+  );
+  return uploads.refer(await result);
+}

@@ -1,0 +1,180 @@
+/** From a table's columns to a task's fields: which column becomes which field, guessed by name, and the values. */
+import { inputError } from '../../../errors.ts';
+import { checkDefinition } from '../../../tasks/folder/definition.ts';
+import type { TaskSource } from '../../../tasks/index.ts';
+import { lastNumber } from '../../../text/answers.ts';
+import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
+import type { Row } from './table.ts';
+
+/** A field of a task's records. */
+export interface TaskField {
+  /** With dots for a field inside another: `engagement.likes`. */
+  readonly name: string;
+  readonly type: 'text' | 'number' | 'boolean' | 'list' | 'object';
+  readonly optional: boolean;
+}
+
+/** Columns by field; a column may end in `:last-number`. */
+export type Mapping = Readonly<Record<string, string>>;
+
+/** What a reply record is made of. */
+const REPLY_FIELDS: readonly TaskField[] = [
+  { name: 'id', type: 'text', optional: true },
+  { name: 'post', type: 'text', optional: false },
+  { name: 'reply', type: 'text', optional: false },
+  ...['likes', 'reposts', 'replies'].map(
+    (name): TaskField => ({ name: `engagement.${name}`, type: 'number', optional: true }),
+  ),
+];
+
+/** The fields that a task's records have. */
+export function taskFields(source: TaskSource): readonly TaskField[] {
+  if (source === 'reply') return REPLY_FIELDS;
+  if (typeof source === 'string')
+    throw inputError(
+      'NOT_IMPORTED',
+      `Records of "${source}" are made from texts and can't be imported`,
+      'Import the texts, or choose another task.',
+    );
+  const checked = checkDefinition(source.definition);
+  const declared = 'definition' in checked ? checked.definition.fields : {};
+  const own = Object.entries(declared).map(([name, type]): TaskField => {
+    return { name, type: type.replace('?', '') as TaskField['type'], optional: type.endsWith('?') };
+  });
+  return own.some(({ name }) => name === 'id') ? own : [{ name: 'id', type: 'text', optional: true }, ...own];
+}
+
+/** What columns of other people's datasets are called, by what they are here. */
+const KNOWN_AS: Readonly<Record<string, readonly string[]>> = {
+  question: ['prompt', 'input', 'instruction', 'problem', 'query', 'q'],
+  answer: ['output', 'response', 'target', 'solution', 'label', 'completion', 'gold', 'a'],
+  text: ['content', 'body', 'sentence', 'document', 'passage', 'input', 'prompt'],
+  task: ['prompt', 'instruction', 'question', 'description'],
+  tests: ['test_list', 'test', 'unit_tests'],
+  numbers: ['nums'],
+  post: ['tweet', 'text', 'parent', 'prompt', 'message'],
+  reply: ['response', 'answer', 'completion', 'comment'],
+  likes: ['like_count', 'favorites', 'favourites', 'score'],
+  reposts: ['retweets', 'retweet_count', 'shares'],
+  replies: ['reply_count', 'comments'],
+  id: ['_id', 'uid', 'uuid', 'key', 'idx'],
+};
+
+/** The mapping that the names suggest; a field without a likely column is left out. */
+export function guessMapping(fields: readonly TaskField[], columns: readonly string[]): Mapping {
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  const taken = new Set<string>();
+  const find = (wanted: readonly string[]): string | undefined =>
+    wanted.flatMap((name) => columns.filter((column) => plain(column) === plain(name) && !taken.has(column)))[0];
+  const mapping: Record<string, string> = {};
+  // Columns of the same name come first: a synonym must not take one that another field is named after.
+  for (const pass of ['same', 'known'] as const)
+    for (const { name } of fields) {
+      if (mapping[name] !== undefined) continue;
+      const last = name.split('.').at(-1) ?? name;
+      const column = find(pass === 'same' ? [name, last] : (KNOWN_AS[last] ?? []));
+      if (column === undefined) continue;
+      mapping[name] = column;
+      taken.add(column);
+    }
+  return mapping;
+}
+
+/** `field=column` arguments over the guessed mapping; an unknown field or column is an error with a suggestion. */
+export function parseMapping(given: readonly string[]): Mapping {
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=');
+      if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+      throw inputError('BAD_MAPPING', `Expected --map field=column, got "${text}"`);
+    }),
+  );
+}
+
+const NUMBER_OF = ':last-number';
+
+/** Checks a mapping against the task and the table. */
+export function checkMapping(mapping: Mapping, fields: readonly TaskField[], columns: readonly string[]): void {
+  const names = fields.map(({ name }) => name);
+  for (const [field, column] of Object.entries(mapping)) {
+    if (!names.includes(field))
+      throw inputError(
+        'BAD_MAPPING',
+        `The task has no field "${field}"${didYouMean(nearestName(field, names))}`,
+        `Its fields are ${names.join(', ')}.`,
+      );
+    const path = column.replace(NUMBER_OF, '');
+    const [top = ''] = path.split('.');
+    if (!columns.includes(path) && !columns.includes(top))
+      throw inputError(
+        'BAD_MAPPING',
+        `There is no column "${path}"${didYouMean(nearestName(path, columns))}`,
+        `The columns are ${columns.join(', ')}.`,
+      );
+  }
+  const missing = fields.filter(({ name, optional }) => !optional && mapping[name] === undefined);
+  if (missing.length === 0) return;
+  throw inputError(
+    'BAD_MAPPING',
+    `No column is mapped to ${missing.map(({ name }) => `"${name}"`).join(', ')}`,
+    `The columns are ${columns.join(', ')}.`,
+  );
+}
+
+/** The fields of one row, cast to their types where that is safe; what can't be cast is left for the task to refuse. */
+export function mapRow({ values }: Row, mapping: Mapping, fields: readonly TaskField[]): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const { name, type, optional } of fields) {
+    const column = mapping[name];
+    const value = column === undefined ? undefined : cast(valueAt(values, column), type);
+    if (value === undefined || value === null || (optional && value === '')) continue;
+    place(record, name.split('.'), value);
+  }
+  return record;
+}
+
+function place(record: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    record[first] = value;
+    return;
+  }
+  const inside = (record[first] ?? {}) as Record<string, unknown>;
+  record[first] = inside;
+  place(inside, rest, value);
+}
+
+/** A column's value, or one inside it: `answers.text.0`. */
+export function valueAt(values: Row['values'], column: string): unknown {
+  const path = column.replace(NUMBER_OF, '');
+  const inside = (value: unknown, part: string): unknown =>
+    typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+      ? (value as Record<string, unknown>)[part]
+      : undefined;
+  const value = Object.hasOwn(values, path) ? values[path] : path.split('.').reduce<unknown>(inside, values);
+  if (!column.endsWith(NUMBER_OF) || typeof value !== 'string') return value;
+  return lastNumber(value) ?? value;
+}
+
+function cast(value: unknown, type: TaskField['type']): unknown {
+  switch (type) {
+    case 'text':
+      return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+    case 'number': {
+      const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+      return Number.isFinite(number) ? number : value;
+    }
+    case 'boolean':
+      return value === 'true' || value === 'false' ? value === 'true' : value;
+    case 'list':
+    case 'object':
+      return typeof value === 'string' ? parsed(value) : value;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,215 @@
+/** What an import would give: the records on both sides, or every fault with its place. */
+import { BraidError } from '../../../errors.ts';
+import { describeFault, type FileFault, faultsError } from '../../../io/text-file.ts';
+import { openTask, type TaskSource } from '../../../tasks/index.ts';
+import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
+import { type DatasetFiles, writeDataset } from '../files.ts';
+import { findRecordLeakage, type Leakage } from '../leakage.ts';
+import { checkMapping, guessMapping, type Mapping, mapRow, type TaskField, taskFields } from './mapping.ts';
+import { type Filter, filterRows, type Mapped, sampleRows, splitRows, withoutDuplicates } from './select.ts';
+import { type Row, readTable, type Table } from './table.ts';
+
+export interface ImportOptions {
+  /** Files on this machine, read one after the other. */
+  readonly files: readonly string[];
+  /** Files of held-out rows; none: they are split off. */
+  readonly testFiles: readonly string[];
+  readonly task: TaskSource;
+  /** Over the guessed one; a field with an empty column is left out. */
+  readonly map: Mapping;
+  readonly filters: readonly Filter[];
+  readonly sample: number | null;
+  readonly dedupe: boolean;
+  readonly splitBy: string | null;
+  readonly testShare: number;
+  readonly seed: number;
+}
+
+/** A record as it would be written, and as a prompt. */
+export interface PlannedRecord {
+  readonly line: number;
+  readonly id: string;
+  readonly prompt: string;
+  readonly messages: readonly TaskMessage[] | null;
+  readonly reference: string;
+}
+
+export interface ImportPlan {
+  readonly columns: readonly string[];
+  /** The first rows of the source. */
+  readonly rows: readonly Row['values'][];
+  readonly fields: readonly TaskField[];
+  /** As it is used, guesses included. */
+  readonly mapping: Mapping;
+  /** Why it can't be imported as it is: mapping, filters or split. null: it can, but for `faults`. */
+  readonly problem: { readonly message: string; readonly remedy: string | null } | null;
+  readonly counts: ImportCounts;
+  /** The first faults, a sentence each with file and line; there may be more. */
+  readonly faults: readonly string[];
+  readonly train: readonly PlannedRecord[];
+  readonly test: readonly PlannedRecord[];
+  readonly leakage: Leakage | null;
+}
+
+export interface ImportCounts {
+  readonly rows: number;
+  /** Left out by filters and sampling. */
+  readonly leftOut: number;
+  readonly duplicates: number;
+  readonly faults: number;
+  readonly train: number;
+  readonly test: number;
+}
+
+/** Rows and records that a preview shows. */
+const SHOWN = 20;
+
+interface Prepared {
+  readonly table: Table;
+  readonly fields: readonly TaskField[];
+  readonly mapping: Mapping;
+  readonly task: Task;
+  readonly leftOut: number;
+  readonly duplicates: number;
+  readonly faults: readonly FileFault[];
+  readonly train: readonly Parsed[];
+  readonly test: readonly Parsed[];
+}
+
+interface Parsed {
+  readonly row: Row;
+  readonly fields: Mapped['fields'];
+  readonly record: TaskRecord;
+}
+
+/** Previews an import; nothing is written. */
+export async function planImport(options: ImportOptions): Promise<ImportPlan> {
+  const table = await readTable(options.files);
+  const fields = taskFields(options.task);
+  const mapping = mappingOf(options, fields, table.columns);
+  const shown = {
+    columns: table.columns,
+    rows: table.rows.slice(0, SHOWN).map(({ values }) => values),
+    fields,
+    mapping,
+  };
+  try {
+    const { task, leftOut, duplicates, faults, train, test } = await prepare(options, table);
+    const counts = { rows: table.rows.length, leftOut, duplicates, faults: faults.length };
+    return {
+      ...{ ...shown, problem: null, faults: faults.slice(0, SHOWN).map(describeFault) },
+      counts: { ...counts, train: train.length, test: test.length },
+      train: train.slice(0, SHOWN).map((one) => planned(task, one)),
+      test: test.slice(0, SHOWN).map((one) => planned(task, one)),
+      leakage: leakageOf(task, train, test),
+    };
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    const problem = { message: error.message, remedy: error.remedy ?? null };
+    const counts = { rows: table.rows.length, leftOut: 0, duplicates: 0, faults: 0, train: 0, test: 0 };
+    return { ...shown, problem, counts, faults: [], train: [], test: [], leakage: null };
+  }
+}
+
+export interface WrittenImport {
+  readonly files: DatasetFiles;
+  readonly mapping: Mapping;
+  readonly counts: ImportCounts;
+  readonly leakage: Leakage | null;
+}
+
+/** Writes the dataset, if no row has a fault: otherwise an error lists them, and nothing is written. */
+export async function writeImport(options: ImportOptions & { readonly target: string }): Promise<WrittenImport> {
+  const table = await readTable(options.files);
+  const { task, mapping, leftOut, duplicates, faults, train, test } = await prepare(options, table);
+  if (faults.length > 0)
+    throw faultsError(
+      'BAD_SOURCE',
+      faults,
+      'Nothing was imported. Fix these rows, map other columns, or filter them out.',
+    );
+  const written = (of: readonly Parsed[]) =>
+    of.map(({ fields, record }) => ({ ...fields, id: record.id }) as TaskRecord);
+  return {
+    files: writeDataset(options.target, { train: written(train), test: written(test) }),
+    mapping,
+    counts: { rows: table.rows.length, leftOut, duplicates, faults: 0, train: train.length, test: test.length },
+    leakage: leakageOf(task, train, test),
+  };
+}
+
+function mappingOf({ map }: ImportOptions, fields: readonly TaskField[], columns: readonly string[]): Mapping {
+  const all = { ...guessMapping(fields, columns), ...map };
+  return Object.fromEntries(Object.entries(all).filter(([, column]) => column !== ''));
+}
+
+async function prepare(options: ImportOptions, table: Table): Promise<Prepared> {
+  const fields = taskFields(options.task);
+  const task = openTask(options.task, '');
+  const mapping = mappingOf(options, fields, table.columns);
+  checkMapping(mapping, fields, table.columns);
+  const chosen = chooseRows(table, options, mapping, fields);
+  const held = options.testFiles.length === 0 ? null : await readTable(options.testFiles);
+  const heldRows = held === null ? null : chooseRows(held, { ...options, sample: null }, mapping, fields);
+  const split = { by: options.splitBy, share: options.testShare, seed: options.seed };
+  const sides =
+    heldRows === null
+      ? splitRows(chosen.mapped, split, table.columns)
+      : { train: chosen.mapped, test: heldRows.mapped };
+  const faults: FileFault[] = [];
+  const ids = new Map<string, number>();
+  const parse = ({ row, fields: own }: Mapped, i: number, side: string): Parsed[] => {
+    // A generated id is unique over both sides, which a line number isn't.
+    const named = own.id === undefined ? { ...own, id: `${side}-${i + 1}` } : own;
+    try {
+      const record = parseRecord(task, options.task, named, row.line);
+      const first = ids.get(record.id);
+      if (first !== undefined) throw new Error(`expected a unique id, got "${record.id}" as on line ${first}`);
+      ids.set(record.id, row.line);
+      return [{ row, fields: named, record }];
+    } catch (error) {
+      faults.push({ file: row.file, line: row.line, reason: (error as Error).message });
+      return [];
+    }
+  };
+  const train = sides.train.flatMap((one, i) => parse(one, i, 'train'));
+  const test = sides.test.flatMap((one, i) => parse(one, i, 'test'));
+  if (faults.length === 0 && train.length === 0)
+    throw new BraidError('NOTHING_TO_IMPORT', 'No row is left to train on', {
+      kind: 'input',
+      remedy: 'Loosen the filters, or reduce the held-out share.',
+    });
+  const { leftOut, duplicates } = chosen;
+  return { table, fields, mapping, task, leftOut, duplicates, faults, train, test };
+}
+
+/** Replies lack counts more often than not: 0 then. */
+function parseRecord(task: Task, source: TaskSource, fields: Mapped['fields'], line: number): TaskRecord {
+  if (source !== 'reply') return task.parseRecord(fields, line);
+  const engagement = { likes: 0, reposts: 0, replies: 0, ...(fields.engagement as object | undefined) };
+  (fields as Record<string, unknown>).engagement = engagement;
+  return task.parseRecord(fields, line);
+}
+
+function chooseRows(
+  { rows, columns }: Table,
+  { filters, sample, seed, dedupe }: ImportOptions,
+  mapping: Mapping,
+  fields: readonly TaskField[],
+) {
+  const kept = sampleRows(filterRows(rows, filters, columns), sample, seed);
+  const all = kept.map((row): Mapped => ({ row, fields: mapRow(row, mapping, fields) }));
+  const mapped = dedupe ? withoutDuplicates(all) : all;
+  return { mapped, leftOut: rows.length - kept.length, duplicates: all.length - mapped.length };
+}
+
+function planned(task: Task, { row, record }: Parsed): PlannedRecord {
+  const { id, prompt, messages = null } = record;
+  return { line: row.line, id, prompt, messages, reference: task.reference(record) };
+}
+
+function leakageOf(task: Task, train: readonly Parsed[], test: readonly Parsed[]): Leakage | null {
+  if (test.length === 0) return null;
+  const records = (of: readonly Parsed[]) => of.map(({ record }) => record);
+  return findRecordLeakage(task, records(train), records(test));
+}

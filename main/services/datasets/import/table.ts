@@ -1,0 +1,159 @@
+/** Rows of any file that datasets come in: JSONL, JSON, CSV, parquet. */
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+
+import { inputError } from '../../../errors.ts';
+import { parseCsv } from '../../../io/csv-rows.ts';
+import { parseJson } from '../../../io/json.ts';
+import { parseJsonLines } from '../../../io/json-lines.ts';
+import { readParquetRows } from '../../../io/parquet.ts';
+import { openRegular } from '../../../io/read-file.ts';
+import { type FileFault, faultsError, readTextFile } from '../../../io/text-file.ts';
+
+/** A row with its place, for messages. */
+export interface Row {
+  readonly file: string;
+  /** Of a text file the line; of a parquet or JSON file the number of the row, from 1. */
+  readonly line: number;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+export const TABLE_TYPES = ['.jsonl', '.ndjson', '.json', '.csv', '.tsv', '.parquet'] as const;
+
+const WORDS = {
+  code: 'BAD_SOURCE',
+  give: `Give a file of records: ${TABLE_TYPES.join(', ')}.`,
+  fix: 'Fix these lines; nothing was imported.',
+  item: 'record',
+};
+
+/** Reads files one after the other; a file that can't be read is an error with its place. */
+export async function readTable(files: readonly string[]): Promise<Table> {
+  const rows: Row[] = [];
+  for (const file of files) for (const row of await rowsOf(file)) rows.push(row);
+  if (rows.length === 0) throw inputError('BAD_SOURCE', `${files.join(', ')}: expected at least one row, got none`);
+  // A row may lack a column that others have.
+  const columns = new Set(rows.flatMap(({ values }) => Object.keys(values)));
+  return { columns: [...columns], rows };
+}
+
+async function rowsOf(file: string): Promise<Row[]> {
+  const type = extname(file).toLowerCase();
+  switch (type) {
+    case '.parquet':
+      return parquetRows(file);
+    case '.csv':
+    case '.tsv':
+      return csvRows(file, textOf(file));
+    case '.json':
+      return jsonRows(file, textOf(file));
+    case '.jsonl':
+    case '.ndjson':
+      return parseJsonLines(file, textOf(file), WORDS, (value, line) => rowOf(file, value, line));
+    default:
+      throw inputError(
+        'BAD_SOURCE',
+        `${file}: expected a file of records (${TABLE_TYPES.join(', ')}), got ${type === '' ? 'a name without an ending' : type}`,
+      );
+  }
+}
+
+function textOf(file: string): string {
+  const content = readTextFile(file);
+  if (content.kind === 'good') return content.value.replace(/^\uFEFF/, '');
+  throw faultsError(WORDS.code, [content.fault], WORDS.give);
+}
+
+function rowOf(file: string, value: unknown, line: number): Row {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { file, line, values: value as Row['values'] };
+  throw inputError(WORDS.code, `expected an object with fields, got ${JSON.stringify(value)?.slice(0, 60)}`);
+}
+
+function fail(fault: FileFault): Error {
+  return faultsError(WORDS.code, [fault], 'Fix the file; nothing was imported.');
+}
+
+/** A list of objects, or an object of which one field is that list. */
+function jsonRows(file: string, text: string): Row[] {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    throw fail({ file, line: null, reason: `not JSON: ${(error as Error).message}` });
+  }
+  const inside = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.values(value) : [value];
+  const list = inside.find((one) => Array.isArray(one)) as readonly unknown[] | undefined;
+  if (list === undefined) throw fail({ file, line: null, reason: 'expected a list of objects' });
+  return list.map((item, i) => {
+    try {
+      return rowOf(file, item, i + 1);
+    } catch (error) {
+      throw fail({ file, line: i + 1, reason: (error as Error).message });
+    }
+  });
+}
+
+function csvRows(file: string, text: string): Row[] {
+  let parsed: ReturnType<typeof parseCsv>;
+  try {
+    parsed = parseCsv(text);
+  } catch (error) {
+    throw fail({ file, line: null, reason: (error as Error).message });
+  }
+  const [head, ...body] = parsed;
+  const columns = head?.fields.map((name) => name.trim()) ?? [];
+  const faults = body.flatMap(({ line, fields }): FileFault[] =>
+    fields.length <= columns.length
+      ? []
+      : [{ file, line, reason: `expected ${columns.length} fields as in the first line, got ${fields.length}` }],
+  );
+  if (faults.length > 0) throw faultsError(WORDS.code, faults, WORDS.fix);
+  return body.map(({ line, fields }) => ({
+    ...{ file, line },
+    values: Object.fromEntries(columns.map((name, i) => [name, fields[i] ?? ''])),
+  }));
+}
+
+async function parquetRows(file: string): Promise<Row[]> {
+  let descriptor: number;
+  try {
+    descriptor = openRegular(file);
+  } catch (error) {
+    throw fail({ file, line: null, reason: (error as Error).message });
+  }
+  try {
+    const { size } = fstatSync(descriptor);
+    const slice = (from: number, to = size): ArrayBuffer => {
+      const bytes = new Uint8Array(to - from);
+      readSync(descriptor, bytes, 0, bytes.length, from);
+      return bytes.buffer;
+    };
+    const rows = await readParquetRows({ byteLength: size, slice });
+    return rows.map((values, i) => ({ file, line: i + 1, values: plain(values) as Row['values'] }));
+  } catch (error) {
+    throw fail({
+      file,
+      line: null,
+      reason: `expected ${basename(file)} to be a parquet file: ${(error as Error).message}`,
+    });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Values as JSON has them: parquet's 64-bit integers are bigints, its times are dates, its bytes are none of a record's. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Date) return value.toISOString();
+  if (ArrayBuffer.isView(value)) return null;
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
+  return value;
+}

@@ -1,0 +1,112 @@
+/** The report on a GPU: made by a trainer process, written as Markdown, kept in the workspace. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { inputError } from '../../errors.ts';
+import { writeFileAtomic } from '../../io/atomic-write.ts';
+import type { GpuReportJob, GpuReportResult } from '../../trainer/jobs/gpu-report/job.ts';
+import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+
+type Paths = Pick<HostPaths, 'kernels' | 'trainer'>;
+
+export type ReportChoice = Partial<Pick<GpuReportJob, 'shapes' | 'precisions'>>;
+
+/** A large model is silent while its weights are made. */
+const SILENCE_MS = 30 * 60_000;
+
+/** Tests and times the GPU; some minutes. Throws NO_GPU or NO_WEBGPU with what to do. */
+export async function examineGpu(
+  paths: Paths,
+  { shapes = null, precisions = ['stored', 'nf4'] }: ReportChoice = {},
+  options: JobOptions = {},
+): Promise<GpuReportResult> {
+  const job: GpuReportJob = {
+    ...{ kind: 'gpu-report', backend: 'webgpu', threads: 1, kernelsFile: paths.kernels, shapes, precisions },
+  };
+  return (await runTrainerJob(job, paths.trainer, { ...options, silenceMs: SILENCE_MS })).value;
+}
+
+const gib = (bytes: number): string => (bytes / 2 ** 30).toFixed(2);
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+/** The report as Markdown; `suites`: what the test suites said, where they are there to run. */
+export function gpuReport(result: GpuReportResult, suites: readonly string[] = [], date = new Date()): string {
+  const { name, adapter, memory, load, peaks } = result;
+  const software = adapter.software ? ' (a software adapter: its speed says nothing about a GPU)' : '';
+  const features = adapter.features.filter((feature) => /f16|subgroup|timestamp/.test(feature));
+  const limits = Object.entries(adapter.limits).map(([limit, value]) => `${limit} ${value}`);
+  return `# GPU report
+
+${date.toISOString().slice(0, 10)}, ${name}${software}, Node ${process.versions.node}, ${process.platform}-${process.arch}.
+
+- A plain product of ${load.edge}³ in float32: ${peaks.gflops.toFixed(peaks.gflops < 10 ? 2 : 0)} GFLOPS.
+- Reading memory: ${peaks.bandwidth.toFixed(peaks.bandwidth < 10 ? 2 : 0)} GB/s.
+- Memory: ${memory === null ? 'that of the processor' : `${gib(memory.bytes)} GiB (${memory.source})`}.
+- Features: ${features.join(', ') || 'none that matter here'}.
+- Limits: ${limits.join(', ')}.
+
+## Is it right?
+
+${verdict(result)} A small model with an adapter, against the same on this machine's processor:
+
+| | largest difference | bound | |
+|---|---|---|---|
+${result.agreements.map(({ what, difference, bound }) => `| ${what} | ${difference === 0 ? 0 : difference.toExponential(1)} | ${bound} | ${difference <= bound ? 'ok' : '**differs**'} |`).join('\n')}
+${suites.length === 0 ? '' : `\nThe test suites, which compare with transformers, TRL and torch:\n\n${suites.map((line) => `    ${line}`).join('\n')}\n`}
+## How fast is it?
+
+Random weights, those of linear layers as the table says and the rest in bfloat16, LoRA r 16 on all linear layers, one prompt of ${load.promptTokens} tokens with ${load.rows} completions. Decoding: new tokens a second over all rows, and the share of the memory's speed that reading the weights once a step makes. Training: tokens a second forward and backward, layers computed twice, and the share of the plain product's speed.
+
+| shape | weights | decoded tokens/s | of bandwidth | trained tokens/s | of peak | dispatches a token | peak GiB |
+|---|---|---|---|---|---|---|---|
+${result.timings.map(row).join('\n')}
+`;
+}
+
+function verdict({ agreements }: GpuReportResult): string {
+  const wrong = agreements.filter(({ difference, bound }) => !(difference <= bound));
+  return wrong.length === 0 ? 'Yes.' : `**No: ${wrong.length} of ${agreements.length} quantities differ.**`;
+}
+
+function row(timing: GpuReportResult['timings'][number]): string {
+  const weights = timing.precision === 'stored' ? 'bfloat16' : timing.precision;
+  if ('fault' in timing) return `| ${timing.shape} | ${weights} | ${timing.fault} | | | | | |`;
+  const { shape, decoded, bandwidthShare, trained, peakShare, dispatchesPerToken, peakBytes } = timing;
+  const speeds = [decoded.toFixed(1), percent(bandwidthShare), trained.toFixed(1), percent(peakShare)];
+  return `| ${[shape, weights, ...speeds, dispatchesPerToken, gib(peakBytes)].join(' | ')} |`;
+}
+
+/** The newest report of a workspace. */
+export interface KeptGpuReport {
+  readonly path: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+const KIND = 'gpu-report';
+
+const fileOf = (root: string): string => join(root, 'gpu-report.md');
+
+/** Null: none was made here. */
+export function newestGpuReport({ workspace }: Pick<OpenWorkspace, 'workspace'>): KeptGpuReport | null {
+  const path = fileOf(workspace.root);
+  return existsSync(path) ? { path, at: statSync(path).mtimeMs, text: readFileSync(path, 'utf8') } : null;
+}
+
+/** Makes one as a job; the earlier one stays until it is there. Returns the job's id. */
+export function startGpuReport(
+  { jobs, changes, paths, workspace }: Pick<OpenWorkspace, 'jobs' | 'changes' | 'paths' | 'workspace'>,
+  examine: typeof examineGpu = examineGpu,
+): number {
+  if (jobs.list().some(({ kind, state }) => kind === KIND && state === 'running'))
+    throw inputError('REPORT_BUSY', 'A GPU report is already being made', 'Wait for it to finish, or cancel it.');
+  const { id, result } = jobs.start(KIND, 'GPU report', async ({ signal, progress }) => {
+    const found = await examine(paths, {}, { signal, onProgress: progress });
+    writeFileAtomic(fileOf(workspace.root), gpuReport(found), { what: 'the GPU report' });
+  });
+  const told = (): void => changes.publish('native');
+  // The list of jobs shows a failure.
+  result.then(told, told);
+  return id;
+}

@@ -1,0 +1,147 @@
+/** A dry run in numbers: what a reward gives over completions, and what could be learned from it. Pure. */
+import { type Score, type TaskFacts, type TaskMessage, totalReward } from '../../tasks/task.ts';
+import type { ScoredAnswers } from '../../trainer/host/reward-calls.ts';
+import { nanStats } from '../../trainer/losses/advantages.ts';
+import { type GamingReport, gamingReport } from './gaming.ts';
+import type { TrialAnswers } from './trial-answers.ts';
+
+export interface GroupSpread {
+  readonly recordId: string;
+  readonly step: number | null;
+  readonly n: number;
+  readonly mean: number;
+  readonly std: number;
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+/** A completion with the parts of its reward. */
+export interface ScoredCompletion {
+  readonly recordId: string;
+  readonly step: number | null;
+  readonly prompt: string;
+  readonly completion: string;
+  /** Of a task with an environment. */
+  readonly messages?: readonly TaskMessage[];
+  readonly reward: number;
+  readonly components: Readonly<Record<string, number>>;
+}
+
+export interface TrialReport {
+  /** Completions that were scored, of those that were given: fewer where time ran out. */
+  readonly n: number;
+  readonly given: number;
+  /** How many the source has. */
+  readonly total: number;
+  readonly mean: number;
+  readonly std: number;
+  /** Of each completion; NaN for a failed one. */
+  readonly rewards: readonly number[];
+  /** Of two or more completions. */
+  readonly groups: readonly GroupSpread[];
+  /** Groups whose rewards are all equal: nothing is learned from them. */
+  readonly dead: number;
+  /** Pairs of completions of one group, and how many of them have equal rewards. */
+  readonly pairs: number;
+  readonly ties: number;
+  readonly failures: number;
+  /** Each reason once, the most frequent first. */
+  readonly reasons: readonly { readonly reason: string; readonly n: number }[];
+  readonly components: readonly {
+    readonly name: string;
+    readonly weight: number;
+    readonly mean: number;
+    readonly std: number;
+  }[];
+  readonly check: { readonly name: string; readonly mean: number } | null;
+  readonly msPerCompletion: number;
+  readonly best: readonly ScoredCompletion[];
+  readonly worst: readonly ScoredCompletion[];
+  readonly gaming: GamingReport;
+}
+
+/** Completions shown at either end. */
+const SHOWN = 3;
+const MOST_REASONS = 5;
+
+/** Rewards closer than this are equal: they differ by rounding only. */
+const TIE = 1e-9;
+
+/** The report of a dry run. `check`: the name of the task's check. */
+export function trialReport(
+  facts: TaskFacts,
+  check: string | null,
+  given: TrialAnswers,
+  scored: ScoredAnswers,
+): TrialReport {
+  const { scores, checks, ms } = scored;
+  const answers = given.answers.slice(0, scores.length);
+  const rewards = scores.map(({ components, failure }) =>
+    failure === null ? totalReward(facts, components) : Number.NaN,
+  );
+  const { mean, std } = nanStats(rewards);
+  const groups = [...Map.groupBy(answers.keys(), (i) => answers[i]?.group).values()].filter(({ length }) => length > 1);
+  const spreads = groups.map((rows): GroupSpread => {
+    const own = rows.map((i) => rewards[i] ?? Number.NaN).filter(Number.isFinite);
+    const { answer, step = null } = answers[rows[0] ?? 0] ?? {};
+    return {
+      ...{ recordId: answer?.record.id ?? '', step, n: rows.length },
+      ...nanStats(own),
+      ...{ lowest: Math.min(...own), highest: Math.max(...own) },
+    };
+  });
+  const failed = scores.flatMap(({ failure }) => failure ?? []);
+  return {
+    ...{ n: scores.length, given: given.answers.length, total: given.total, mean, std, rewards, groups: spreads },
+    dead: spreads.filter(({ lowest, highest }) => !(highest - lowest > TIE)).length,
+    ...tieCounts(groups, rewards),
+    failures: failed.length,
+    reasons: [...Map.groupBy(failed, (reason) => reason)]
+      .map(([reason, { length }]) => ({ reason, n: length }))
+      .sort((a, b) => b.n - a.n)
+      .slice(0, MOST_REASONS),
+    components: facts.rewardNames.map((name, k) => {
+      const { mean, std } = nanStats(scores.map(({ components }) => components[name] ?? Number.NaN));
+      return { name, weight: facts.rewardWeights?.[k] ?? 1, mean, std };
+    }),
+    check: check === null || checks === null ? null : { name: check, mean: nanStats(checks).mean },
+    msPerCompletion: scores.length === 0 ? 0 : ms / scores.length,
+    ...extremes(answers, scores, rewards),
+    gaming: gamingReport(facts, check, answers, scored),
+  };
+}
+
+function tieCounts(groups: readonly (readonly number[])[], rewards: readonly number[]) {
+  let [pairs, ties] = [0, 0];
+  for (const rows of groups) {
+    const own = rows.map((i) => rewards[i] ?? Number.NaN).filter(Number.isFinite);
+    pairs += (own.length * (own.length - 1)) / 2;
+    own.forEach((a, i) => {
+      ties += own.slice(i + 1).filter((b) => Math.abs(a - b) <= TIE).length;
+    });
+  }
+  return { pairs, ties };
+}
+
+function extremes(
+  answers: TrialAnswers['answers'],
+  scores: readonly Score[],
+  rewards: readonly number[],
+): Pick<TrialReport, 'best' | 'worst'> {
+  const ranked = [...answers.keys()]
+    .filter((i) => Number.isFinite(rewards[i]))
+    .sort((a, b) => (rewards[b] ?? 0) - (rewards[a] ?? 0));
+  const shown = (i: number): ScoredCompletion[] => {
+    const one = answers[i];
+    if (one === undefined) return [];
+    const { record, completion, messages } = one.answer;
+    const { components = {} } = scores[i] ?? {};
+    const reward = rewards[i] ?? Number.NaN;
+    const said = { completion, ...(messages && { messages }) };
+    return [{ recordId: record.id, step: one.step, prompt: record.prompt, ...said, reward, components }];
+  };
+  return {
+    best: ranked.slice(0, SHOWN).flatMap(shown),
+    worst: ranked.slice(SHOWN).slice(-SHOWN).reverse().flatMap(shown),
+  };
+}

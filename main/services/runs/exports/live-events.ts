@@ -1,0 +1,33 @@
+/**
+ * TensorBoard events of a run as it trains: one file for each time that it is started or resumed, in a folder of its
+ * name. A resumed run's file starts with a session mark, by which TensorBoard drops the steps that are repeated.
+ */
+
+import * as fs from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileOps } from '../../../io/atomic-write.ts';
+import { appendText } from '../step-log.ts';
+import { scalarRecord, sessionStart, tensorBoardName, versionRecord } from './tensorboard.ts';
+
+export interface LiveEvents {
+  /** Adds the metrics of a step. */
+  add(step: number, values: Readonly<Record<string, number>>): void;
+}
+
+/** Starts the file of a session that continues after `from`. Throws what the file system does. */
+export function openLiveEvents(
+  folder: string,
+  from: number,
+  now: () => Date = () => new Date(),
+  ops: FileOps = fs,
+): LiveEvents {
+  const seconds = (): number => now().getTime() / 1000;
+  mkdirSync(folder, { recursive: true });
+  // A run may be resumed twice in a second.
+  const path = join(folder, `${tensorBoardName(seconds())}.${process.pid}.${from}`);
+  const append = (record: Uint8Array): void => appendText(path, record, ops);
+  append(versionRecord(seconds()));
+  if (from > 0) append(sessionStart(from + 1, seconds()));
+  return { add: (step, values) => append(scalarRecord({ step, wallTime: seconds(), values })) };
+}

@@ -1,0 +1,108 @@
+/** The rules of a sweep: which trial is next, what becomes of one whose run has ended, who continues. Pure. */
+import type { RunRow } from '../../store/runs.ts';
+import type { SweepState, TrialRow, TrialState } from '../../store/sweeps.ts';
+import { meanOf } from '../../text/intervals.ts';
+import { rungSizes, survivors } from './halving.ts';
+import type { StoredPlan } from './plan.ts';
+
+/** Starts of one run without an end: what ends the app each time must not do so for ever. */
+export const MOST_ATTEMPTS = 4;
+
+export type EndedRun = Pick<RunRow, 'state' | 'step' | 'maxSteps' | 'reason'>;
+
+/** What a trial becomes, and for a person's own stop what the sweep does. */
+export interface Settled {
+  readonly state: TrialState;
+  readonly reason: string | null;
+  /** Why the sweep pauses; null: it continues. */
+  readonly pause: string | null;
+}
+
+/** The step at which a trial's run is stopped, for the rung that it is in; null: it trains to its end. */
+export function stopStep({ rungs }: StoredPlan, rung: number): number | null {
+  return rungs === null || rung >= rungs.length - 1 ? null : (rungs[rung] ?? null);
+}
+
+/**
+ * After a run has ended. `scored`: it has a score at the end of its rung. `closing`: the app is being closed, or has
+ * died; its runs continue from their checkpoints.
+ */
+export function settle(
+  run: EndedRun,
+  around: {
+    readonly sweep: SweepState;
+    readonly attempts: number;
+    readonly scored: boolean;
+    readonly closing: boolean;
+    /** A person has killed it. */
+    readonly killed: boolean;
+  },
+): Settled {
+  const { sweep, attempts, scored, closing, killed } = around;
+  const as = (state: TrialState, reason: string | null = null, pause: string | null = null): Settled => {
+    return { state, reason, pause };
+  };
+  if (run.state === 'done') return as(scored ? 'reached' : 'done');
+  if (run.state === 'collapsed') return as('collapsed', run.reason ?? `Collapsed at step ${run.step}`);
+  if (run.state === 'failed') return as('failed', run.reason ?? 'Its run failed');
+  if (sweep === 'cancelled') return as('cancelled');
+  if (run.state === 'stopped' && scored) return as('reached');
+  if (run.state === 'interrupted' && !killed && attempts >= MOST_ATTEMPTS)
+    return as('failed', `${run.reason ?? 'Its trainer died'}, at each of ${attempts} attempts`);
+  if (sweep === 'paused' || closing) return as('waiting');
+  if (run.state === 'interrupted' && !killed) return as('waiting', run.reason);
+  const how = `A run was ${killed ? 'killed' : 'stopped'} at step ${run.step} of ${run.maxSteps}`;
+  // A sweep that is over stays so: a person had resumed one of its runs.
+  return sweep === 'done' ? as('cancelled', how) : as('waiting', null, how);
+}
+
+/** Failures in a row after which something else is wrong than the settings. */
+const MOST_FAILURES = 3;
+
+/** Why a sweep pauses after a failed trial; null: it continues with the others. */
+export function failuresInRow(trials: readonly TrialRow[]): string | null {
+  const ended = trials.filter(({ state, attempts }) => attempts > 0 && state !== 'waiting' && state !== 'running');
+  const last = ended.slice(-MOST_FAILURES);
+  const waiting = trials.some(({ state }) => state === 'waiting');
+  if (!waiting || last.length < MOST_FAILURES || last.some(({ state }) => state !== 'failed')) return null;
+  return `${MOST_FAILURES} runs in a row failed: ${last.at(-1)?.reason ?? 'for no known reason'}`;
+}
+
+/** The next trial that can start; `doomed`: those that wait for one that has ended without a checkpoint. */
+export function nextTrial(trials: readonly TrialRow[]): {
+  readonly next: TrialRow | null;
+  readonly doomed: readonly TrialRow[];
+} {
+  const byId = new Map(trials.map((trial) => [trial.id, trial]));
+  const waiting = trials.filter(({ state }) => state === 'waiting');
+  const rung = Math.min(...waiting.map((trial) => trial.rung));
+  const before = (trial: TrialRow): TrialState | null =>
+    trial.afterId === null ? null : (byId.get(trial.afterId)?.state ?? 'failed');
+  const doomed = waiting.filter((trial) => ['failed', 'cancelled', 'collapsed'].includes(before(trial) ?? ''));
+  const next = waiting.find((trial) => trial.rung === rung && [null, 'done'].includes(before(trial)));
+  return { next: next ?? null, doomed };
+}
+
+/** What happens at the end of a rung: the trials that continue in the next one, and those that don't. */
+export function promote(
+  plan: StoredPlan,
+  trials: readonly TrialRow[],
+  scoreAt: (trial: TrialRow) => number | null,
+): { readonly continuing: readonly TrialRow[]; readonly losing: readonly TrialRow[] } {
+  const reached = trials.filter(({ state }) => state === 'reached');
+  if (plan.rungs === null || plan.factor === null) return { continuing: [], losing: [] };
+  const rung = Math.max(0, ...reached.map((trial) => trial.rung));
+  const sizes = rungSizes(plan.settings.length, plan.factor, plan.rungs.length);
+  // A collapse is a result, too: leaving it out would flatter a setting that often collapses.
+  const counted = trials.filter((trial) => trial.rung === rung && ['reached', 'collapsed'].includes(trial.state));
+  const bySetting = Map.groupBy(counted, ({ setting }) => setting);
+  const scores = [...bySetting].map(([setting, own]) => {
+    const known = own.flatMap((trial) => scoreAt(trial) ?? []);
+    return { setting, score: known.length === 0 ? null : meanOf(known) };
+  });
+  const best = survivors(scores, sizes[rung + 1] ?? 1);
+  return {
+    continuing: reached.filter(({ setting }) => best.includes(setting)),
+    losing: reached.filter(({ setting }) => !best.includes(setting)),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * What the user has agreed to: commands that run and addresses that completions are sent to, each by the hash of exactly
+ * that. It is in the user's own configuration, so that no workspace can bring its own agreement.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { BraidError, inputError } from '../../errors.ts';
+import { errorCode, writeFileAtomic } from '../../io/atomic-write.ts';
+import { type Reach, reachOf } from '../../tasks/external/access.ts';
+import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
+import type { TaskSource } from '../../tasks/index.ts';
+import { secretsFile } from '../workspace/secrets.ts';
+
+const consentSchema = z.object({
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  /** What was shown when it was agreed to, for whoever reads the file. */
+  text: z.string(),
+  /** Whether plain http to another machine was agreed to as well. */
+  plain: z.boolean(),
+});
+type Consent = Readonly<z.infer<typeof consentSchema>>;
+
+/** Where agreements are kept. */
+export interface ConsentFile {
+  read(): readonly Consent[];
+  write(consents: readonly Consent[]): void;
+}
+
+/** Opens the file next to the secrets; it is made when something is agreed to. */
+export function openConsentFile(file: string = join(dirname(secretsFile()), 'allowed-rewards.json')): ConsentFile {
+  return {
+    read: () => {
+      try {
+        return z.array(consentSchema).parse(JSON.parse(readFileSync(file, 'utf8')));
+      } catch (cause) {
+        if (errorCode(cause) === 'ENOENT') return [];
+        throw new BraidError(
+          'CONSENT_UNREADABLE',
+          `${file}: expected the rewards that you allowed, and can't read them`,
+          {
+            cause,
+            remedy: 'Delete the file and allow the rewards again. Nothing else is in it.',
+          },
+        );
+      }
+    },
+    write: (consents) => {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileAtomic(file, `${JSON.stringify(consents, null, 2)}\n`, { mode: 0o600 });
+    },
+  };
+}
+
+/** A component that reaches outside, and whether the user has agreed to it. */
+export interface AskedReach extends Reach {
+  readonly isAllowed: boolean;
+}
+
+/** Everything that a task reaches outside Braid. */
+export function reachesOf(source: TaskSource, consents: ConsentFile): AskedReach[] {
+  if (typeof source === 'string') return [];
+  const { external } = parseDefinition(join(source.folder, TASK_FILE), source.definition);
+  const reaches = Object.entries(external).flatMap(([name, spec]) => reachOf(name, spec, source.files ?? {}) ?? []);
+  if (reaches.length === 0) return [];
+  const known = consents.read();
+  return reaches.map((reach) => ({ ...reach, isAllowed: isAllowed(reach, known) }));
+}
+
+function isAllowed({ hash, isPlain }: Reach, known: readonly Consent[]): boolean {
+  return known.some((consent) => consent.hash === hash && (consent.plain || !isPlain));
+}
+
+/** Agrees to some of what a task reaches. A hash that it doesn't reach is refused: it is of another version. */
+export function allowReaches(
+  source: TaskSource,
+  hashes: readonly string[],
+  consents: ConsentFile,
+  { plain = false }: { readonly plain?: boolean } = {},
+): AskedReach[] {
+  const reaches = reachesOf(source, consents);
+  const strange = hashes.find((hash) => !reaches.some((reach) => reach.hash === hash));
+  if (strange !== undefined)
+    throw inputError(
+      'REWARD_HASH_UNKNOWN',
+      `Nothing that the task reaches outside Braid has the hash ${strange}`,
+      `${reaches.length === 0 ? 'It reaches nothing.' : `It ${reaches.map(described).join('; it ')}.`} Its text may have changed.`,
+    );
+  const agreed = reaches.filter(({ hash }) => hashes.includes(hash));
+  const insecure = agreed.find(({ isPlain }) => isPlain && !plain);
+  if (insecure !== undefined)
+    throw inputError(
+      'REWARD_NOT_SECURE',
+      `"${insecure.component}" sends completions to ${insecure.host} unencrypted: anyone on the way could read them`,
+      'Use https or an SSH tunnel to this machine; or add --allow-plain-http.',
+    );
+  const others = consents.read().filter(({ hash }) => !hashes.includes(hash));
+  consents.write([...others, ...agreed.map(({ hash, text, isPlain }) => ({ hash, text, plain: isPlain }))]);
+  return reachesOf(source, consents);
+}
+
+/** Takes back what was agreed to for a task. */
+export function forgetReaches(source: TaskSource, consents: ConsentFile): void {
+  const hashes = reachesOf(source, consents).map(({ hash }) => hash);
+  consents.write(consents.read().filter(({ hash }) => !hashes.includes(hash)));
+}
+
+/** Refuses a task that reaches what nobody has agreed to; says what, and how to agree. */
+export function requireAllowed(source: TaskSource, consents: ConsentFile): readonly Reach[] {
+  const reaches = reachesOf(source, consents);
+  const missing = reaches.filter((reach) => !reach.isAllowed);
+  if (missing.length === 0) return reaches;
+  const options = missing.map(({ hash, isPlain }) => `--allow-external ${hash}${isPlain ? ' --allow-plain-http' : ''}`);
+  throw inputError(
+    'REWARD_NOT_ALLOWED',
+    `The task reaches outside Braid, and you haven't agreed to that: it ${missing.map(described).join('; it ')}. Nothing was run or sent`,
+    `If you trust it, add ${options.join(' ')}, or allow it on the task's screen.`,
+  );
+}
+
+function described({ component, text, hash }: Reach): string {
+  return `${text} (component "${component}", ${hash})`;
+}

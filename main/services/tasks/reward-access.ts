@@ -1,0 +1,78 @@
+/** What a process is given to compute a task's components outside the sandbox, once the user has agreed to them. */
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { inputError } from '../../errors.ts';
+import { type ExternalAccess, modelOf } from '../../tasks/external/access.ts';
+import { addressOf, type ExternalSpec } from '../../tasks/external/spec.ts';
+import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
+import { checkCommandFiles } from '../../tasks/folder/source.ts';
+import type { TaskSource } from '../../tasks/index.ts';
+import type { HostPaths } from '../workspace/paths.ts';
+import { openSecrets, type Secrets } from '../workspace/secrets.ts';
+import { type ConsentFile, openConsentFile, requireAllowed } from './consent.ts';
+import { originOf, rewardKey } from './reward-keys.ts';
+
+/** What the user has agreed to, and their keys; by default those of this machine. */
+export interface RewardTrust {
+  readonly consents?: ConsentFile;
+  readonly secrets?: Pick<Secrets, 'get'>;
+}
+
+/** Where a task's components find what they need. */
+export interface RewardPlaces {
+  /** The workspace's folder. */
+  readonly workspace: string;
+  readonly paths: Pick<HostPaths, 'externalRewards' | 'kernels'>;
+}
+
+/** Answers of judges, in the workspace. */
+const CACHE = 'judge-answers';
+
+/** Throws what the user hasn't agreed to, and models that aren't there; null: the task needs nothing. */
+export function rewardAccess(
+  source: TaskSource,
+  { workspace, paths }: RewardPlaces,
+  { consents = openConsentFile(), secrets = openSecrets() }: RewardTrust = {},
+): ExternalAccess | null {
+  if (typeof source === 'string') return null;
+  const { external } = parseDefinition(join(source.folder, TASK_FILE), source.definition);
+  const components = Object.entries(external);
+  if (components.length === 0) return null;
+  checkCommandFiles(source);
+  const allowed = requireAllowed(source, consents).map(({ hash }) => hash);
+  const addresses = components.flatMap(([, spec]) => addressOf(spec) ?? []);
+  const keys = addresses.flatMap((address) => {
+    const key = rewardKey(secrets, address);
+    return key === null ? [] : [[originOf(address), key] as const];
+  });
+  return {
+    worker: paths.externalRewards,
+    allowed,
+    keys: Object.fromEntries(keys),
+    cacheFolder: ownFolder(join(workspace, CACHE)),
+    models: Object.fromEntries(components.flatMap(([name, spec]) => modelEntry(name, spec, workspace))),
+    kernelsFile: paths.kernels,
+  };
+}
+
+/** A workspace that came with a link in its place could have files written anywhere. */
+function ownFolder(folder: string): string {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return folder;
+  throw inputError(
+    'CACHE_IS_LINK',
+    `${folder} is a link, so no answers of judges are kept behind it`,
+    'Delete the link; the folder is made again.',
+  );
+}
+
+function modelEntry(name: string, spec: ExternalSpec, workspace: string): (readonly [string, string])[] {
+  if (spec.kind !== 'classifier' && spec.kind !== 'encoder') return [];
+  const given = modelOf(spec);
+  const folder = isAbsolute(given) ? given : join(workspace, given);
+  if (existsSync(join(folder, 'config.json')) && statSync(folder).isDirectory()) return [[name, folder]];
+  throw inputError(
+    'REWARD_MODEL_MISSING',
+    `The component "${name}" of the reward needs the model ${given}, but there is none at ${folder}`,
+    'Import or download the model, and name its folder from the workspace, such as models/NAME.',
+  );
+}

@@ -1,0 +1,151 @@
+/** What becomes of each field of a configuration in TRL 1.13: carried over by name, in another form, or not at all. */
+import { configFields, parseConfig, type TrainConfig } from '../../trainer/config.ts';
+
+type Field = keyof TrainConfig;
+
+/** GRPOConfig has these by the same name, with the same meaning. */
+export const sameFields = [
+  'seed',
+  'max_steps',
+  'per_device_train_batch_size',
+  'gradient_accumulation_steps',
+  'learning_rate',
+  'lr_scheduler_type',
+  'warmup_steps',
+  'adam_beta1',
+  'adam_beta2',
+  'adam_epsilon',
+  'weight_decay',
+  'max_grad_norm',
+  'num_generations',
+  'num_iterations',
+  'steps_per_generation',
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'repetition_penalty',
+  'beta',
+  'sync_ref_model',
+  'ref_model_mixup_alpha',
+  'ref_model_sync_steps',
+  'use_bias_correction_kl',
+  'epsilon',
+  'epsilon_high',
+  'delta',
+  'importance_sampling_level',
+  'loss_type',
+  'sapo_temperature_pos',
+  'sapo_temperature_neg',
+  'vespo_k_pos',
+  'vespo_lambda_pos',
+  'vespo_k_neg',
+  'vespo_lambda_neg',
+  'off_policy_mask_threshold',
+  'multi_objective_aggregation',
+  'mask_truncated_completions',
+  'top_entropy_quantile',
+  'entropy_coef',
+  'use_adaptive_entropy',
+  'entropy_target',
+  'entropy_coef_delta',
+  'entropy_coef_min',
+  'entropy_coef_max',
+  'vllm_importance_sampling_correction',
+  'shuffle_dataset',
+  'save_steps',
+  'save_total_limit',
+] as const satisfies readonly Field[];
+
+/** These are in the folder in another form: in the prompts, the files, the adapter, the arguments below. */
+export const otherwiseFields = [
+  'task',
+  'method',
+  'model',
+  'from_checkpoint',
+  'dataset',
+  'eval_dataset',
+  'base_weights',
+  'use_peft',
+  'lora_r',
+  'lora_alpha',
+  'lora_target_modules',
+  'use_rslora',
+  'max_completion_length',
+  'scale_rewards',
+  'reward_weights',
+  'reward_failure',
+  'relevance_model',
+  'system_prompt',
+  'reply_prompt',
+  'chat_template_kwargs',
+  'gradient_checkpointing',
+  'vllm_importance_sampling_cap',
+  'eval_steps',
+  'eval_records',
+] as const satisfies readonly Field[];
+
+/** TRL has nothing like these; what it does instead. */
+export const missingFields = {
+  engine: 'TRL trains on the machine that it runs on',
+  backend: 'TRL computes with PyTorch',
+  threads: 'set OMP_NUM_THREADS',
+  activation_memory_mb: 'TRL runs whole micro-batches: lower per_device_train_batch_size instead',
+  pods_update_size: 'TRL trains on all completions of a group',
+  dynamic_sampling: 'TRL keeps groups whose rewards are all equal',
+  greso_exploration: 'TRL skips no prompts',
+  adarft_target_reward: 'TRL draws prompts at random',
+  adarft_sensitivity: 'of adarft_target_reward',
+  adarft_step_size: 'of adarft_target_reward',
+  polychromic_lambda: 'of another method',
+  polychromic_prompts: 'of another method',
+  polychromic_sets: 'of another method',
+  polychromic_set_size: 'of another method',
+  kl_clamp: 'TRL does not bound the log ratio',
+  sample_steps: 'TRL logs the completions of every step; the import keeps those of every sample_steps',
+  pause_on_collapse: 'nothing watches the run',
+  collapse_patience: 'nothing watches the run',
+  logging_dir: 'set report_to; TRL writes TensorBoard events where its own logging folder is',
+} as const satisfies Partial<Record<Field, string>>;
+
+/** Arguments of GRPOConfig. */
+export type TrlArguments = Readonly<Record<string, unknown>>;
+
+/** The arguments of GRPOConfig; `weights`: those of the reward functions. */
+export function trlArguments(
+  config: TrainConfig,
+  maxCompletionLength: number,
+  weights: readonly number[] | null,
+): TrlArguments {
+  return {
+    ...Object.fromEntries(sameFields.map((field) => [field, config[field]])),
+    max_completion_length: maxCompletionLength,
+    reward_weights: weights,
+    // "mean" is listed as not carried over.
+    scale_rewards: config.scale_rewards === 'mean' ? 'group' : config.scale_rewards,
+    gradient_checkpointing: config.gradient_checkpointing ?? false,
+    // As Braid truncates: each token's ratio.
+    vllm_importance_sampling_mode: 'token_truncate',
+    vllm_importance_sampling_clip_max: config.vllm_importance_sampling_cap,
+  };
+}
+
+/** A field whose value has no effect in TRL, and what happens instead. */
+export interface NotCarried {
+  readonly field: Field;
+  readonly value: unknown;
+  readonly instead: string;
+}
+
+/** The fields that are set to something else than their default and that TRL doesn't have. */
+export function notCarriedOver(config: TrainConfig): NotCarried[] {
+  const defaults = parseConfig({});
+  const lost = configFields.flatMap((field): NotCarried[] => {
+    const instead = (missingFields as Partial<Record<Field, string>>)[field];
+    const isSet = JSON.stringify(config[field]) !== JSON.stringify(defaults[field]);
+    return instead === undefined || !isSet ? [] : [{ field, value: config[field], instead }];
+  });
+  if (config.scale_rewards !== 'mean') return lost;
+  const instead = "TRL divides by the group's standard deviation (scale_rewards: group)";
+  return [...lost, { field: 'scale_rewards', value: 'mean', instead }];
+}

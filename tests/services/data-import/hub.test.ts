@@ -1,0 +1,146 @@
+/** Datasets of a Hub, against a double on this machine: names, previews, downloads that resume. */
+
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fetchHubDataset, filesOf } from '../../../main/services/data-import/hub-download.ts';
+import { isHubSource, parseHubDataset } from '../../../main/services/data-import/hub-name.ts';
+import { datasetServer, previewHubDataset } from '../../../main/services/data-import/hub-preview.ts';
+import { temporaryFolderOfFile } from '../../store/helpers.ts';
+
+const content: Readonly<Record<string, string>> = {
+  'main/train/0000.parquet': 'first file of the training split',
+  'main/test/0000.parquet': 'test',
+  'socratic/train/0000.parquet': 'another config',
+};
+const state = { cut: false, status: 200, asked: [] as string[], token: '' };
+let server: Server;
+let url = '';
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
+    const json = (value: unknown): void =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    state.token = request.headers.authorization ?? '';
+    if (state.status !== 200) return void response.writeHead(state.status).end();
+    if (pathname === '/splits')
+      return json({
+        splits: [
+          { config: 'main', split: 'train' },
+          { config: 'main', split: 'test' },
+        ],
+      });
+    if (pathname === '/first-rows') {
+      expect(searchParams.get('config')).toBe('main');
+      return json({ features: [{ name: 'question' }], rows: [{ row: { question: '1+1' } }] });
+    }
+    if (pathname.includes('/tree/'))
+      return json(Object.entries(content).map(([path, text]) => ({ type: 'file', path, size: text.length })));
+    const path = decodeURIComponent(pathname).replace(/^.*refs\/convert\/parquet\//, '');
+    const text = content[path];
+    if (text === undefined) return void response.writeHead(404).end();
+    const [, from = '0'] = /^bytes=(\d+)-/.exec(request.headers.range ?? '') ?? [];
+    const part = text.slice(Number(from));
+    if (request.headers.accept?.includes('xet-fileinfo') || request.method === 'HEAD')
+      return void response
+        .writeHead(request.headers.range === undefined ? 200 : 206, {
+          ...{ etag: '"e"', 'content-length': '1', 'content-range': `bytes 0-0/${text.length}` },
+        })
+        .end(request.method === 'HEAD' ? undefined : text[0]);
+    state.asked.push(`${path}:${from}`);
+    response.writeHead(Number(from) > 0 ? 206 : 200, { etag: '"e"', 'content-length': String(part.length) });
+    if (!state.cut) return void response.end(part);
+    response.write(part.slice(0, 5), () => setTimeout(() => response.destroy(), 100));
+  });
+  await new Promise<void>((open) => server.listen(0, '127.0.0.1', open));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const job = { signal: new AbortController().signal, progress: () => undefined };
+const dataset = { repo: 'openai/gsm8k', config: 'main', revision: null };
+
+describe('parseHubDataset', () => {
+  it('reads names, configs, revisions and addresses', () => {
+    expect(parseHubDataset('hf:openai/gsm8k')).toEqual({ repo: 'openai/gsm8k', config: null, revision: null });
+    expect(parseHubDataset('hf:openai/gsm8k/main@refs/pr/3')).toEqual({ ...dataset, revision: 'refs/pr/3' });
+    expect(parseHubDataset('https://huggingface.co/datasets/openai/gsm8k')).toMatchObject({ repo: 'openai/gsm8k' });
+    expect(isHubSource('hf:a/b')).toBe(true);
+    expect(isHubSource('data/a.csv')).toBe(false);
+    for (const bad of ['hf:gsm8k', 'hf:a/b/c/d', 'hf:../b', 'hf:a/b@../x'])
+      expect(() => parseHubDataset(bad), bad).toThrow('Expected a dataset of the Hub');
+  });
+});
+
+describe('previewHubDataset', () => {
+  it('shows the first rows before anything is downloaded, with the token', async () => {
+    const preview = await previewHubDataset(dataset, null, { serverUrl: url, accessToken: 'hf_x' });
+    expect(preview).toMatchObject({
+      config: 'main',
+      split: 'train',
+      columns: ['question'],
+      rows: [{ question: '1+1' }],
+    });
+    expect(state.token).toBe('Bearer hf_x');
+  });
+
+  it('says which splits there are, and that a Hub has no server', async () => {
+    await expect(previewHubDataset(dataset, 'dev', { serverUrl: url })).rejects.toThrow('got main/dev');
+    await expect(previewHubDataset(dataset, null, { serverUrl: null })).rejects.toThrow('no server for previews');
+    expect(datasetServer(undefined, {})).toBe('https://datasets-server.huggingface.co');
+    expect(datasetServer('http://hub', {})).toBeNull();
+    expect(datasetServer('http://hub', { HF_DATASETS_SERVER: url })).toBe(url);
+  });
+});
+
+describe('fetchHubDataset', () => {
+  it('resumes where it stopped, and keeps what is complete', async () => {
+    const folder = join(temporaryFolderOfFile(), 'hub');
+    state.cut = true;
+    await expect(fetchHubDataset(dataset, 'train', folder, { hubUrl: url }, job)).rejects.toThrow();
+    state.cut = false;
+    const files = await fetchHubDataset(dataset, 'train', folder, { hubUrl: url }, job);
+    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['first file of the training split']);
+    expect(state.asked.at(-1)).toBe('main/train/0000.parquet:5');
+    const before = state.asked.length;
+    await fetchHubDataset(dataset, 'train', folder, { hubUrl: url }, job);
+    expect(state.asked.length).toBe(before);
+  });
+
+  it('explains a gated dataset, and a split that is not there', async () => {
+    const folder = join(temporaryFolderOfFile(), 'hub');
+    state.status = 401;
+    await expect(fetchHubDataset(dataset, 'train', folder, { hubUrl: url }, job)).rejects.toMatchObject({
+      code: 'HUB_REFUSED',
+    });
+    state.status = 200;
+    await expect(fetchHubDataset(dataset, 'dev', folder, { hubUrl: url }, job)).rejects.toMatchObject({
+      code: 'HUB_NO_DATA',
+    });
+  });
+});
+
+describe('filesOf', () => {
+  const paths = (...names: string[]) => names.map((path) => ({ path }));
+  it('finds a split by folder in the conversion, by name in a repository', () => {
+    const converted = paths('main/train/0000.parquet', 'main/train/0001.parquet', 'main/test/0000.parquet');
+    expect(filesOf(converted, dataset, 'train')).toHaveLength(2);
+    expect(filesOf(converted, { ...dataset, config: null }, 'test')).toHaveLength(1);
+    const own = paths('README.md', 'data/train-00000-of-00001.jsonl', 'data/test.jsonl');
+    expect(filesOf(own, { ...dataset, config: null, revision: 'v1' }, 'train')).toEqual(paths(own[1]?.path ?? ''));
+    expect(filesOf(paths('all.csv'), { ...dataset, config: null, revision: 'v1' }, 'train')).toHaveLength(1);
+  });
+
+  it('asks for a config where there are several', () => {
+    const several = paths('a/train/0000.parquet', 'b/train/0000.parquet');
+    expect(() => filesOf(several, { ...dataset, config: null }, 'train')).toThrow(
+      'Expected openai/gsm8k to have files',
+    );
+  });
+});

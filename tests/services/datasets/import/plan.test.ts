@@ -1,0 +1,156 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ImportOptions, planImport, writeImport } from '../../../../main/services/datasets/import/plan.ts';
+import { readTaskFolder } from '../../../../main/tasks/folder/source.ts';
+import { temporaryFolderOfFile } from '../../../store/helpers.ts';
+
+const task = readTaskFolder(resolve(import.meta.dirname, '../../../../resources/tasks/last-number'));
+let folder = '';
+beforeAll(() => {
+  folder = temporaryFolderOfFile();
+});
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+function options(path: string, changes: Partial<ImportOptions> = {}): ImportOptions {
+  return {
+    ...{ files: [path], testFiles: [], task, map: {}, filters: [], sample: null, dedupe: false },
+    ...{ splitBy: null, testShare: 0, seed: 42, ...changes },
+  };
+}
+
+const rows = [
+  { question: 'two and two', answer: 4, kind: 'sum' },
+  { question: 'two and three', answer: 5, kind: 'sum' },
+  { question: 'two by three', answer: 6, kind: 'product' },
+  { question: 'three by three', answer: 9, kind: 'product' },
+];
+const jsonl = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+describe('planImport', () => {
+  it('reads the same records from JSONL, JSON, CSV and parquet', async () => {
+    const parquet = parquetWriteBuffer({
+      columnData: [
+        { name: 'question', data: rows.map(({ question }) => question), type: 'STRING' },
+        { name: 'answer', data: rows.map(({ answer }) => BigInt(answer)), type: 'INT64' },
+      ],
+    });
+    const sources = [
+      file('a.jsonl', jsonl),
+      file('b.json', JSON.stringify({ version: 1, data: rows })),
+      file('c.csv', `question,answer\n${rows.map(({ question, answer }) => `${question},${answer}`).join('\n')}`),
+      file('d.parquet', new Uint8Array(parquet)),
+    ];
+    for (const source of sources) {
+      const plan = await planImport(options(source));
+      expect(plan.problem, source).toBeNull();
+      expect(plan.counts, source).toMatchObject({ rows: 4, train: 4, test: 0, faults: 0 });
+      expect(plan.train.map(({ prompt }) => prompt).join('\n')).toContain('three by three');
+    }
+  });
+
+  it('guesses columns by name, and finds the last number of a text', async () => {
+    const source = file('gsm.jsonl', '{"problem":"1+1","solution":"it is #### 2"}\n');
+    const { mapping } = await planImport(options(source));
+    expect(mapping).toEqual({ question: 'problem', answer: 'solution' });
+    const plan = await planImport(options(source, { map: { answer: 'solution:last-number' } }));
+    expect(plan.counts.train).toBe(1);
+  });
+
+  it('reaches into a column by its path', async () => {
+    const source = file('nested.jsonl', '{"q":{"text":"1+1"},"gold":[{"value":"2"}]}\n');
+    const plan = await planImport(options(source, { map: { question: 'q.text', answer: 'gold.0.value' } }));
+    expect(plan.train).toMatchObject([{ line: 1, id: 'train-1' }]);
+  });
+
+  it('names what is misspelt, or mapped to nothing', async () => {
+    const source = file('e.jsonl', jsonl);
+    const problem = async (changes: Partial<ImportOptions>) => (await planImport(options(source, changes))).problem;
+    expect((await problem({ map: { qestion: 'question' } }))?.message).toContain('did you mean "question"?');
+    expect((await problem({ map: { answer: 'answr' } }))?.message).toBe(
+      'There is no column "answr"; did you mean "answer"?',
+    );
+    expect((await problem({ map: { answer: '' } }))?.message).toBe('No column is mapped to "answer"');
+    expect((await problem({ splitBy: 'knd' }))?.message).toContain('did you mean "kind"?');
+    expect((await problem({ filters: [{ column: 'kind', value: 'none' }] }))?.message).toBe(
+      'No row is left to train on',
+    );
+  });
+
+  it('filters, samples and drops duplicates', async () => {
+    const source = file('f.jsonl', jsonl + jsonl);
+    const counts = async (changes: Partial<ImportOptions>) => (await planImport(options(source, changes))).counts;
+    expect(await counts({ dedupe: true })).toMatchObject({ rows: 8, duplicates: 4, train: 4 });
+    expect(await counts({ filters: [{ column: 'kind', value: 'sum' }] })).toMatchObject({ leftOut: 4, train: 4 });
+    expect(await counts({ sample: 3 })).toMatchObject({ leftOut: 5, train: 3 });
+  });
+
+  it('keeps a group on one side, and reports what both sides share', async () => {
+    const source = file('g.jsonl', jsonl);
+    const plan = await planImport(options(source, { splitBy: 'kind', testShare: 0.5 }));
+    expect(plan.counts).toMatchObject({ train: 2, test: 2 });
+    const side = (of: typeof plan.train) => new Set(of.map(({ prompt }) => (prompt.includes(' by ') ? 'by' : 'and')));
+    expect(side(plan.train).size + side(plan.test).size).toBe(2);
+    expect(plan.leakage).toMatchObject({ clean: true });
+    const twice = await planImport(options(source, { testFiles: [source] }));
+    expect(twice.leakage?.shared_titles).toHaveLength(4);
+  });
+
+  it('imports replies, whose counts may be missing', async () => {
+    const source = file('r.csv', 'author,tweet,response,like_count\na,Tea?,"Yes, tea.",3\n');
+    const plan = await planImport(options(source, { task: 'reply' }));
+    expect(plan.mapping).toMatchObject({ post: 'tweet', reply: 'response', 'engagement.likes': 'like_count' });
+    expect(plan.train).toMatchObject([{ id: 'train-1', reference: 'Yes, tea.' }]);
+  });
+
+  it("refuses interleaving, whose records aren't imported, and files that it can't read", async () => {
+    await expect(planImport(options(file('h.jsonl', jsonl), { task: 'interleave' }))).rejects.toThrow(
+      'made from texts',
+    );
+    const refused = async (name: string, content: string) => planImport(options(file(name, content)));
+    await expect(refused('i.txt', 'x')).rejects.toThrow('expected a file of records');
+    await expect(refused('j.json', '{"a": 1')).rejects.toThrow('not JSON');
+    await expect(refused('k.json', '3')).rejects.toThrow('expected a list of objects');
+    await expect(refused('l.json', '[3]')).rejects.toThrow('line 1: expected an object with fields, got 3');
+    await expect(refused('m.csv', 'a,b\n1,2,3\n')).rejects.toThrow(/m\.csv, line 2: expected 2 fields .* got 3/);
+    await expect(refused('n.csv', 'a\n"b')).rejects.toThrow("isn't closed");
+    await expect(refused('o.parquet', 'PAR0')).rejects.toThrow('to be a parquet file');
+    await expect(refused('p.jsonl', '{"a": 1}\n{"a"\n')).rejects.toThrow('p.jsonl, line 2: not JSON');
+    await expect(refused('q.csv', 'a,b\n')).rejects.toThrow('expected at least one row');
+    await expect(planImport(options(join(folder, 'none.parquet')))).rejects.toThrow('none.parquet');
+  });
+});
+
+describe('writeImport', () => {
+  it('writes both files, with the mapped fields and an id', async () => {
+    const target = join(folder, 'sums.jsonl');
+    const written = await writeImport({ ...options(file('s.jsonl', jsonl), { testShare: 0.25 }), target });
+    expect(written.counts).toMatchObject({ train: 3, test: 1 });
+    const [first] = readFileSync(target, 'utf8').trim().split('\n');
+    expect(JSON.parse(first ?? '')).toEqual({
+      question: expect.any(String),
+      answer: expect.any(Number),
+      id: 'train-1',
+    });
+    expect(readFileSync(join(folder, 'sums.test.jsonl'), 'utf8')).toContain('"id":"test-1"');
+  });
+
+  it('writes nothing where a row has a fault, and names its line', async () => {
+    const target = join(folder, 'bad.jsonl');
+    const source = file('t.jsonl', `${jsonl}{"question":"?","answer":"many"}\n{"id":"x","question":"?","answer":1}\n`);
+    await expect(writeImport({ ...options(source), target })).rejects.toThrow(
+      /t\.jsonl, line 5: expected "answer" to be a number, got "many"/,
+    );
+    expect(() => readFileSync(target)).toThrow();
+    const twice = file('u.jsonl', '{"id":"x","question":"a","answer":1}\n{"id":"x","question":"b","answer":1}\n');
+    await expect(writeImport({ ...options(twice), target })).rejects.toThrow(
+      'expected a unique id, got "x" as on line 1',
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type AskUser, allowComponent, outsideOf } from '../../../main/services/reward-trials/draft-consent.ts';
+import { openConsentFile } from '../../../main/services/tasks/consent.ts';
+import { setRewardKey } from '../../../main/services/tasks/reward-keys.ts';
+import { openSecrets } from '../../../main/services/workspace/secrets.ts';
+import { readTaskFolder } from '../../../main/tasks/folder/source.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+import { taskYaml, writeTask } from '../tasks/task-folder.ts';
+
+function world() {
+  const root = temporaryFolder();
+  const rewards = `rewards:
+  said: 1
+  short: 0.5
+  style: { weight: 1, command: [node, style.mjs] }
+  far: { weight: 1, http: 'http://far.example/x', allow_plain_http: true }
+  model: { weight: 1, classifier: models/rm }`;
+  const files = { 'task.yaml': taskYaml.replace(/rewards: .*/, rewards), 'style.mjs': 'process.exit(0);\n' };
+  const source = readTaskFolder(writeTask(root, 'say', files));
+  const consents = openConsentFile(join(root, 'config', 'allowed-rewards.json'));
+  const secrets = openSecrets({ file: join(root, 'config', 'secrets.json') });
+  return { source, trust: { consents, secrets } };
+}
+
+describe('outsideOf', () => {
+  it('lists what reward.ts does not give, with the texts of commands and whether a key is kept, but no key', () => {
+    const { source, trust } = world();
+    setRewardKey(trust.secrets, 'http://far.example', 'k3y');
+    const components = outsideOf(trust, source);
+    expect(components).toMatchObject([
+      {
+        name: 'style',
+        kind: 'command',
+        files: { 'style.mjs': 'process.exit(0);\n' },
+        keyFor: null,
+        reach: { isAllowed: false },
+      },
+      { name: 'far', kind: 'http', keyFor: 'http://far.example', hasKey: true, reach: { isPlain: true } },
+      { name: 'model', kind: 'classifier', reach: null },
+    ]);
+    expect(JSON.stringify(components)).not.toContain('k3y');
+  });
+});
+
+describe('allowComponent', () => {
+  it('asks with the whole text, and remembers a yes', async () => {
+    const { source, trust } = world();
+    const asked: Parameters<AskUser>[0][] = [];
+    const answering =
+      (yes: boolean): AskUser =>
+      async (question) => {
+        asked.push(question);
+        return yes;
+      };
+    expect(await allowComponent(trust, source, 'style', answering(false))).toBe(false);
+    expect(outsideOf(trust, source)[0]?.reach?.isAllowed).toBe(false);
+    expect(await allowComponent(trust, source, 'style', answering(true))).toBe(true);
+    expect(outsideOf(trust, source).map(({ reach }) => reach?.isAllowed)).toEqual([true, false, undefined]);
+    expect(asked[0]).toMatchObject({ action: 'Allow', detail: expect.stringContaining('["node","style.mjs"]') });
+    expect(asked[0]?.detail).toContain('process.exit(0);');
+    await allowComponent(trust, source, 'far', answering(true));
+    expect(asked.at(-1)?.detail).toContain('anyone on the way could read');
+  });
+
+  it('is refused where there is no window of the system to ask in, with the command that agrees', async () => {
+    const { source, trust } = world();
+    const refused = allowComponent(trust, source, 'far', null);
+    await expect(refused).rejects.toMatchObject({
+      code: 'REWARD_NOT_ALLOWED',
+      remedy: expect.stringMatching(/braid task allow \S+say [0-9a-f]{64} --allow-plain-http$/),
+    });
+    await expect(allowComponent(trust, source, 'model', null)).rejects.toMatchObject({ code: 'REWARD_HASH_UNKNOWN' });
+  });
+});

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { IDLE_CODE, whileUsed } from '../../../main/services/servers/shell.ts';
+import { until } from '../../until.ts';
+import { freePort } from './desk.ts';
+
+/** Listens on a port and ends connections that their other side has ended. */
+const serving = (port: number): string =>
+  `exec '${process.execPath}' -e 'require("net").createServer((s) => s.resume()).listen(${port}, "127.0.0.1")'`;
+
+function start(line: string): { readonly child: ChildProcess; readonly ended: Promise<number | null>; said(): string } {
+  // As in a job, it leads a process group.
+  const child = spawn('sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout?.on('data', (piece: Buffer) => (text += piece));
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  onTestFinished(() => {
+    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL');
+  });
+  return { child, ended, said: () => text };
+}
+
+function reaches(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end(() => resolve(true)));
+    socket.once('error', () => resolve(false));
+  });
+}
+
+describe.runIf(process.platform === 'linux')('whileUsed', () => {
+  it('ends a server once nothing has been connected to it for its idle time', async () => {
+    const port = await freePort();
+    const { child, ended, said } = start(whileUsed(serving(port), 2, port));
+    await until(() => reaches(port));
+    const open = connect(port, '127.0.0.1');
+    await sleep(4000);
+    expect(child.exitCode).toBeNull();
+    open.end();
+    expect(await ended).toBe(IDLE_CODE);
+    expect(said()).toContain(`nothing has used port ${port} for 2 seconds`);
+    expect(await reaches(port)).toBe(false);
+  });
+
+  it('does not count before the server listens, and passes on how a command ends', async () => {
+    const port = await freePort();
+    expect(await start(whileUsed('sleep 3; exit 5', 1, port)).ended).toBe(5);
+    expect(await start(whileUsed('exit 7', 1, port)).ended).toBe(7);
+    expect(whileUsed('a b', 0, port)).toBe('a b');
+    expect(whileUsed('a b', 60, null)).toBe('a b');
+  });
+
+  it('is ended by the signal that ends a job', async () => {
+    const port = await freePort();
+    const { child, ended } = start(whileUsed(serving(port), 60, port));
+    await until(() => reaches(port));
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+    expect(await ended).not.toBe(IDLE_CODE);
+    expect(await reaches(port)).toBe(false);
+  });
+});

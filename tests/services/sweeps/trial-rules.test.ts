@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredPlan } from '../../../main/services/sweeps/plan.ts';
+import {
+  failuresInRow,
+  MOST_ATTEMPTS,
+  nextTrial,
+  promote,
+  settle,
+  stopStep,
+} from '../../../main/services/sweeps/trial-rules.ts';
+import type { TrialRow, TrialState } from '../../../main/store/sweeps.ts';
+
+function trial(id: number, state: TrialState, change: Partial<TrialRow> = {}): TrialRow {
+  return {
+    ...{ id, state, sweepId: 1, position: id, setting: id, seed: 42, name: `t${id}`, config: {}, afterId: null },
+    ...{ runId: id, rung: 0, attempts: 1, reason: null, ...change },
+  };
+}
+
+const plan: StoredPlan = { settings: [{}, {}, {}, {}], seeds: [42], rungs: [10, 20, 40], factor: 2 };
+
+describe('stopStep', () => {
+  it('is the end of the rung, and none for the last', () => {
+    expect([0, 1, 2].map((rung) => stopStep(plan, rung))).toEqual([10, 20, null]);
+    expect(stopStep({ ...plan, rungs: null }, 0)).toBeNull();
+  });
+});
+
+describe('settle', () => {
+  const run = { state: 'stopped', step: 7, maxSteps: 40, reason: null } as const;
+  const around = { sweep: 'running', attempts: 1, scored: false, closing: false, killed: false } as const;
+  const interrupted = { ...run, state: 'interrupted', reason: 'SIGKILL' } as const;
+
+  it.each([
+    ['done', { ...run, state: 'done' } as const, around, 'done', null],
+    [
+      'done before its rung was ranked',
+      { ...run, state: 'done' } as const,
+      { ...around, scored: true },
+      'reached',
+      null,
+    ],
+    ['stopped at its rung', run, { ...around, scored: true }, 'reached', null],
+    ['stopped because the sweep pauses', run, { ...around, sweep: 'paused' } as const, 'waiting', null],
+    ['stopped because the app closes', run, { ...around, closing: true }, 'waiting', null],
+    ['stopped because the sweep is cancelled', run, { ...around, sweep: 'cancelled' } as const, 'cancelled', null],
+    ['stopped by a person', run, around, 'waiting', 'A run was stopped at step 7 of 40'],
+    ['killed by a person', interrupted, { ...around, killed: true }, 'waiting', 'A run was killed at step 7 of 40'],
+    ['dead', interrupted, around, 'waiting', null],
+    ['dead again and again', interrupted, { ...around, attempts: MOST_ATTEMPTS }, 'failed', null],
+    ['failed', { ...run, state: 'failed', reason: 'disk' } as const, around, 'failed', null],
+    ['collapsed', { ...run, state: 'collapsed' } as const, around, 'collapsed', null],
+  ])('%s', (_, ended, where, state, pause) => expect(settle(ended, where)).toMatchObject({ state, pause }));
+});
+
+describe('nextTrial', () => {
+  it('takes the lowest rung first, in order, once the run that it starts from is done', () => {
+    const first = [trial(1, 'waiting', { rung: 1 }), trial(2, 'waiting'), trial(3, 'waiting')];
+    expect(nextTrial(first).next?.id).toBe(2);
+    const after = [trial(1, 'waiting'), trial(2, 'waiting', { afterId: 1 })];
+    expect(nextTrial(after).next?.id).toBe(1);
+    expect(nextTrial([trial(1, 'done'), trial(2, 'waiting', { afterId: 1 })]).next?.id).toBe(2);
+  });
+
+  it('names those whose start is lost', () => {
+    const { next, doomed } = nextTrial([trial(1, 'failed'), trial(2, 'waiting', { afterId: 1 })]);
+    expect([next, doomed.map(({ id }) => id)]).toEqual([null, [2]]);
+  });
+});
+
+describe('promote', () => {
+  const scores: Readonly<Record<number, number>> = { 0: 0.1, 1: 0.9, 2: 0.5, 3: 0.7 };
+  const scoreAt = ({ setting }: TrialRow): number | null => scores[setting] ?? null;
+
+  it('continues the best half, with all of its seeds', () => {
+    const trials = [0, 1, 2, 3].flatMap((setting) =>
+      [42, 43].map((seed, i) => trial(setting * 2 + i, 'reached', { setting, seed })),
+    );
+    const { continuing, losing } = promote(plan, trials, scoreAt);
+    expect([...new Set(continuing.map(({ setting }) => setting))]).toEqual([1, 3]);
+    expect(continuing).toHaveLength(4);
+    expect(losing).toHaveLength(4);
+  });
+
+  it('counts a collapse with its score, and continues no collapsed run', () => {
+    const trials = [
+      trial(0, 'reached', { setting: 1 }),
+      trial(1, 'collapsed', { setting: 1, seed: 43 }),
+      trial(2, 'reached', { setting: 2 }),
+      trial(3, 'reached', { setting: 0 }),
+    ];
+    const bySeed = ({ setting, seed }: TrialRow): number => (seed === 43 ? 0 : (scores[setting] ?? 0));
+    // Setting 1 has (0.9 + 0) / 2 = 0.45, below setting 2.
+    const two = { ...plan, settings: [{}, {}, {}] };
+    expect(promote(two, trials, bySeed).continuing.map(({ id }) => id)).toEqual([2]);
+  });
+
+  it('ends where nothing has reached its rung', () => {
+    expect(promote(plan, [trial(0, 'done')], scoreAt)).toEqual({ continuing: [], losing: [] });
+    expect(promote({ ...plan, rungs: null }, [trial(0, 'reached')], scoreAt)).toEqual({ continuing: [], losing: [] });
+  });
+});
+
+describe('failuresInRow', () => {
+  const failed = [1, 2, 3].map((id) => trial(id, 'failed', { reason: 'no room' }));
+
+  it('pauses after three while others wait', () => {
+    expect(failuresInRow([...failed, trial(4, 'waiting', { attempts: 0 })])).toBe('3 runs in a row failed: no room');
+    expect(failuresInRow(failed)).toBeNull();
+    expect(failuresInRow([...failed.slice(1), trial(4, 'done'), trial(5, 'waiting', { attempts: 0 })])).toBeNull();
+  });
+});

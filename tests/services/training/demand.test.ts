@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { disposeModel } from '../../../main/model/model.ts';
+import type { MachineMemory } from '../../../main/services/doctor/machine-memory.ts';
+import { expectedMemory } from '../../../main/services/training/demand.ts';
+import { parseConfig } from '../../../main/trainer/config.ts';
+import { addRun } from '../../store/helpers.ts';
+import { writeTinyModel } from '../../tiny-model.ts';
+import { modelHost } from '../models/places.ts';
+
+const MIB = 2 ** 20;
+const plain: MachineMemory = { freeBytes: 8192 * MIB, gpu: null, native: false };
+const gpu = { name: 'RTX 4090', freeBytes: 20_480 * MIB, shared: false, cuda: false };
+
+async function world() {
+  const host = modelHost();
+  const folder = join(host.workspace.models, 'own');
+  disposeModel(await writeTinyModel(folder));
+  const settings = { model: folder, dataset: 'd.jsonl', activation_memory_mb: 512 };
+  const expected = (machine: MachineMemory, changes: object = {}) =>
+    expectedMemory(host.store, parseConfig({ ...settings, ...changes }), folder, host.paths, machine);
+  const estimated = (changes: object, data: object): void => {
+    const runId = addRun(host.store, { configJson: JSON.stringify(parseConfig({ ...settings, ...changes })) });
+    host.store.events.record({
+      runId,
+      step: 0,
+      kind: 'estimate',
+      severity: 'info',
+      message: 'About',
+      remedy: null,
+      data,
+    });
+  };
+  return { expected, estimated };
+}
+
+describe('expectedMemory', () => {
+  it("counts a GPU's memory apart from the machine's", async () => {
+    const { expected } = await world();
+    expect(expected(plain)).toMatchObject({ gpu: 0 });
+    expect(expected(plain).host).toBeGreaterThan(700 * MIB);
+    const there = expected({ ...plain, gpu });
+    expect(there.host).toBeLessThan(500 * MIB);
+    expect(there.gpu).toBeGreaterThan(700 * MIB);
+    expect(expected({ ...plain, gpu }, { backend: 'wasm' }).gpu).toBe(0);
+    expect(expected({ ...plain, gpu: { ...gpu, shared: true } })).toEqual({ host: there.host + there.gpu, gpu: 0 });
+  });
+
+  it('takes what an equal run on the same backend found', async () => {
+    const { expected, estimated } = await world();
+    estimated({ backend: 'webgpu' }, { memoryBytes: 400 * MIB, gpuBytes: 900 * MIB });
+    expect(expected({ ...plain, gpu }, { backend: 'webgpu' })).toEqual({ host: 400 * MIB, gpu: 900 * MIB });
+    expect(expected(plain, { backend: 'wasm' }).host).not.toBe(400 * MIB);
+  });
+
+  it("doesn't believe an estimate that mixed both memories", async () => {
+    const { expected, estimated } = await world();
+    estimated({}, { memoryBytes: 5000 * MIB });
+    expect(expected(plain)).toEqual({ host: 5000 * MIB, gpu: 0 });
+    expect(expected({ ...plain, gpu }).host).toBeLessThan(500 * MIB);
+  });
+});
