@@ -10,6 +10,8 @@ import { plainInput } from './plain-input.ts';
 export interface PageHost {
   readonly kind: 'electron' | 'serve';
   readonly version: string;
+  /** Whether its page may say what starts an engine's server: a command of this machine's user. */
+  readonly mayLaunch: boolean;
   /** Native dialogs; null without a desktop. */
   readonly dialogs: Dialogs | null;
   /** Asks the user for another workspace, then restarts with it. */
@@ -22,6 +24,8 @@ export interface Dialogs {
   chooseFolder(title: string): Promise<string | null>;
   chooseFiles(title: string): Promise<string[]>;
   reveal(path: string): void;
+  /** Asks in a window of the system, which no page can answer; `action` names the button that agrees. */
+  confirm(question: { readonly message: string; readonly detail: string; readonly action: string }): Promise<boolean>;
 }
 
 export interface ApiContext {

@@ -8,7 +8,9 @@ export type PageRequest =
   /** Opens the search over everything. */
   | { readonly kind: 'palette' }
   /** Shows the keyboard shortcuts. */
-  | { readonly kind: 'keys' };
+  | { readonly kind: 'keys' }
+  /** Starts the tour. */
+  | { readonly kind: 'tour' };
 
 export interface PageRequests {
   /** Sends now, or as soon as a page listens. */

@@ -1,8 +1,9 @@
 /** Starting and resuming runs on request, of a page or an agent: one set of checks for both. */
 import { inputError } from '../errors.ts';
-import { readPreset } from '../services/config/presets.ts';
+import { type ConfigFields, readPreset } from '../services/config/presets.ts';
 import { refreshCheckpoints } from '../services/runs/history.ts';
 import { runConfig } from '../services/runs/verdict/advice.ts';
+import { taskStartConfig } from '../services/tasks/start-config.ts';
 import type { LiveRuns } from '../services/training/live-runs.ts';
 import type { HostPaths } from '../services/workspace/paths.ts';
 import type { Store } from '../store/index.ts';
@@ -18,15 +19,26 @@ export interface RunPlace {
 export interface NewRun {
   readonly preset: string;
   readonly like?: number | undefined;
+  readonly task?: string | undefined;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** The requested settings over those of a preset or of a run; paths must be ones that the requester may use. */
-export function newRunConfig(place: RunPlace, access: PathAccess, { preset, like, config }: NewRun): TrainConfig {
-  const usual = like === undefined ? readPreset(preset, place.paths) : runConfig(place.store, like);
-  const parsed = parseConfig({ ...usual, ...config }, 'The new run');
+/** The requested settings over those of a preset, of a run, or of a task's folder; paths must be ones that the requester may use. */
+export function newRunConfig(place: RunPlace, access: PathAccess, request: NewRun): TrainConfig {
+  const parsed = parseConfig(baseFields(place, request), 'The new run');
   checkConfigPaths(parsed, access, place);
   return parsed;
+}
+
+/** The same, neither completed nor checked. */
+export function baseFields(place: RunPlace, request: NewRun): ConfigFields {
+  return { ...usualFields(place, request), ...request.config };
+}
+
+function usualFields({ store, paths }: RunPlace, { preset, like, task }: NewRun): ConfigFields {
+  if (like !== undefined) return runConfig(store, like);
+  if (task !== undefined) return { ...taskStartConfig(task, { workspace: store.folder, paths }), task };
+  return readPreset(preset, paths);
 }
 
 export interface Resumption {

@@ -1,8 +1,12 @@
 /** `braid bench`: times whole GRPO steps. */
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
+import { writeFileAtomic } from '../io/atomic-write.ts';
+import { rooflineChart } from '../services/figures/roofline.ts';
 import { type BenchReport, benchModel } from '../services/training/bench.ts';
+import type { Roofline } from '../services/training/roofline.ts';
 import { hostPaths } from './host-paths.ts';
+import { rooflineLines } from './roofline-table.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 
@@ -15,6 +19,8 @@ interface BenchCommandOptions {
   readonly beta: string;
   readonly steps: string;
   readonly warmup: string;
+  readonly roofline?: boolean;
+  readonly svg?: string;
 }
 
 const HELP = `
@@ -25,7 +31,6 @@ alpha 32, all linear layers. dapo loss, learning rate 1e-5, temperature 1. token
 /** Adds `bench` to the program. */
 export function registerBench(program: Command): void {
   withCommonOptions(program.command('bench'))
-    .description('time whole GRPO steps')
     .requiredOption('--model <dir>', 'model folder, or "tiny" for the bundled model')
     .option('--prompts <n>', 'prompts per step', '8')
     .option('--group <n>', 'completions per prompt', '16')
@@ -34,6 +39,8 @@ export function registerBench(program: Command): void {
     .option('--beta <b>', 'KL coefficient; above 0 the reference model is scored too', '0')
     .option('--steps <n>', 'steps to time', '10')
     .option('--warmup <n>', 'untimed steps before', '2')
+    .option('--roofline', "each op's time, FLOP and bytes beside what this machine can do at best")
+    .option('--svg <file>', 'the roofline as a figure, too')
     .addHelpText('after', HELP)
     .action((options: BenchCommandOptions, command: Command) => bench(options, command));
 }
@@ -49,6 +56,7 @@ async function bench(options: BenchCommandOptions, command: Command): Promise<vo
     beta: betaOf(options.beta),
     steps: wholeNumber('--steps', options.steps),
     warmup: wholeNumber('--warmup', options.warmup, 0),
+    roofline: options.roofline === true || options.svg !== undefined,
     seed: context.seed,
     backend: backendChoice(context.backend),
     threads: context.threads,
@@ -57,7 +65,19 @@ async function bench(options: BenchCommandOptions, command: Command): Promise<vo
   const report = await followJob('timing', context, (job) => benchModel({ ...request, ...job }));
   if (report === null) return;
   print(context, report);
+  if (report.roofline !== null) {
+    context.print(['', ...rooflineLines(report.roofline)].join('\n'));
+    if (options.svg !== undefined) {
+      writeFileAtomic(options.svg, figure(report.roofline, `${options.model}, ${options.mode}, ${report.backend}`));
+      context.print(`\n${options.svg}: the roofline as a figure`);
+    }
+  }
   context.out(report);
+}
+
+function figure({ ops, peak_gflops, peak_gb_per_s }: Roofline, title: string): string {
+  const points = ops.map(({ op, sizes, phase, ...work }) => ({ name: `${op} ${sizes}`.trim(), group: phase, ...work }));
+  return rooflineChart({ title, points, peakFlops: 1e9 * peak_gflops, peakBytes: 1e9 * peak_gb_per_s });
 }
 
 function modeOf(mode: string): 'full' | 'lora' {

@@ -7,12 +7,17 @@ import { passThresholds } from '../services/comparisons/sampled/measures.ts';
 import { numbersOf, writeComparison } from '../services/comparisons/sampled/write.ts';
 import { detectTask } from '../services/datasets/detect-task.ts';
 import type { ModelChoice } from '../services/evaluation/evaluate.ts';
+import { findTask } from '../services/tasks/find-task.ts';
+import { checkpointTask } from '../services/tasks/run-task.ts';
+import { parseDefinition, TASK_FILE } from '../tasks/folder/definition.ts';
+import type { TaskSource } from '../tasks/index.ts';
+import { allowedAccess, type ConsentOptions, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
 
-interface CompareCommandOptions {
+interface CompareCommandOptions extends ConsentOptions {
   readonly baseline: string;
   readonly trained: readonly string[];
   readonly dataset: string;
@@ -22,12 +27,12 @@ interface CompareCommandOptions {
   readonly threshold?: string;
   readonly temperature: string;
   readonly base?: string;
+  readonly task?: string;
 }
 
 /** Adds `compare` to the program. */
 export function registerCompare(program: Command): void {
-  withCommonOptions(program.command('compare'))
-    .description('compare models on held-out records: pass@k, diversity, all metrics, significance, figures, report')
+  withConsentOptions(withCommonOptions(program.command('compare')))
     .requiredOption('--baseline <model>', 'folder, checkpoint or bundled model; NAME=FOLDER gives it a name')
     .option('--trained <models...>', 'one or more other models; if omitted, only the baseline is evaluated', [])
     .requiredOption('--dataset <file>', 'held-out records (JSONL) of replies or of interleaving')
@@ -39,6 +44,7 @@ export function registerCompare(program: Command): void {
       `what a completion needs to pass (replies: reward ${passThresholds.reply}; interleave: alignment ${passThresholds.interleave})`,
     )
     .option('--temperature <x>', 'sampling temperature', '1')
+    .option('--task <name>', "the records' task: a name or a folder (default: the checkpoint's own, or by the records)")
     .option('--base <dir>', "base model of LoRA checkpoints, if it isn't where they say")
     .action((options: CompareCommandOptions, command: Command) => compare(options, command));
 }
@@ -46,15 +52,16 @@ export function registerCompare(program: Command): void {
 async function compare(options: CompareCommandOptions, command: Command): Promise<void> {
   const context = commandContext(command);
   const dataset = resolve(options.dataset);
-  const task = detectTask(dataset);
+  const task = taskOf(options, dataset, context);
   const request: CompareOptions = {
     models: [options.baseline, ...options.trained].map((given) => choiceOf(given, options.base)),
     dataset,
     task,
     paths: hostPaths(),
+    rewardAccess: allowedAccess(task, options, context),
     samples: wholeNumber('--samples', options.samples),
     k: [...new Set(options.k.split(',').map((part) => wholeNumber('--k', part.trim())))].sort((a, b) => a - b),
-    threshold: options.threshold === undefined ? passThresholds[task] : number('--threshold', options.threshold),
+    threshold: options.threshold === undefined ? thresholdOf(task) : number('--threshold', options.threshold),
     temperature: number('--temperature', options.temperature),
     seed: context.seed,
     backend: backendChoice(context.backend),
@@ -66,6 +73,19 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
   printComparison(comparison, context);
   context.print(`Report: ${files.report}`);
   context.out({ ...numbersOf(comparison), files });
+}
+
+/** The task that is asked for, otherwise that of a trained checkpoint's run, otherwise what the records look like. */
+function taskOf({ task, trained, baseline }: CompareCommandOptions, dataset: string, context: CommandContext) {
+  if (task !== undefined) return findTask(task, { workspace: context.workspace.root, paths: hostPaths() });
+  const kept = [...trained, baseline].map((given) => checkpointTask(resolve(choiceOf(given, undefined).folder)));
+  return kept.find((source) => source !== null) ?? detectTask(dataset);
+}
+
+/** What a completion needs to pass: of a folder's task what its task.yaml calls a success. */
+function thresholdOf(task: TaskSource): number {
+  if (typeof task === 'string') return passThresholds[task === 'reply' ? 'reply' : 'interleave'];
+  return parseDefinition(`${task.folder}/${TASK_FILE}`, task.definition).success_threshold;
 }
 
 /** Prints the table of a comparison. */

@@ -21,7 +21,6 @@ interface ConfigCommandOptions {
 /** Adds `config` to the program. */
 export function registerConfig(program: Command): void {
   withCommonOptions(program.command('config'))
-    .description('print the full configuration of a run or a preset as YAML; without either, list the presets')
     .option('--run <id>', 'the configuration of a run')
     .option('--preset <name>', 'a bundled preset, with every field')
     .option('--output <file>', 'write to this file instead')

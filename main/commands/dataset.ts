@@ -23,6 +23,7 @@ import type { SourceText } from '../services/texts/index.ts';
 import { openStore } from '../store/index.ts';
 import { type PromptTemplate, processTemplate } from '../tasks/interleave/prompt.ts';
 import { chooseCorpus } from './corpus.ts';
+import { registerDatasetImport } from './dataset-import.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 
 interface DatasetOptions {
@@ -49,8 +50,7 @@ interface WrittenStage {
 
 /** Adds `dataset`. */
 export function registerDataset(program: Command): void {
-  withCommonOptions(program.command('dataset'))
-    .description('generate training and test pairs for one or more word counts')
+  const dataset = withCommonOptions(program.command('dataset'))
     .option('--curriculum', `all stages: ${curriculumWords.join(', ')} words`)
     .option('--words <list>', 'word counts, for instance 10,25')
     .option('--mixed', 'one dataset of all the word counts together, for adarft_target_reward')
@@ -60,6 +60,8 @@ export function registerDataset(program: Command): void {
     .option('--test <n>', 'test pairs per stage', '64')
     .option('--template <file>', 'prompt template: .json {name, version, text}, or .txt')
     .action((options: DatasetOptions, command: Command) => makeDatasets(options, command));
+  registerDatasetImport(dataset);
+  for (const command of dataset.commands) command.exitOverride();
 }
 
 function makeDatasets(options: DatasetOptions, command: Command): void {

@@ -18,7 +18,6 @@ const SHOWN_PAIRS = 3;
 /** Adds `demo` to the program. */
 export function registerDemo(program: Command): void {
   withCommonOptions(program.command('demo'))
-    .description('teach the bundled tiny model to interleave two texts, and compare it with its baseline')
     .option('--words <n>', 'words per fragment', '10')
     .action((options: { words: string }, command: Command) => demo(wholeNumber('--words', options.words), command));
 }

@@ -1,20 +1,24 @@
 /** `braid doctor`: what this machine can run. */
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { writeFileAtomic } from '../io/atomic-write.ts';
 import { examine } from '../services/doctor/doctor.ts';
-import { machineBudget, modelCheck } from '../services/doctor/model.ts';
+import { examineGpu, gpuReport } from '../services/doctor/gpu-report.ts';
+import { budgetFor, deviceFor, machineMemory } from '../services/doctor/machine-memory.ts';
+import { modelCheck } from '../services/doctor/model.ts';
 import { resolveModel } from '../services/models/resolve.ts';
 import { type ModelPlan, planModel } from '../trainer/memory/model-plan.ts';
 import { hostPaths } from './host-paths.ts';
-import { commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
 
 /** Adds `doctor` to the program. */
 export function registerDoctor(program: Command): void {
   withCommonOptions(program.command('doctor'))
-    .description('check what this machine can run, and what to do if something is missing')
     .option('--model <dir>', 'a model folder: show the memory that training it needs, by stage')
     .option('--memory <GiB>', 'memory limit for that plan (default: this machine)')
+    .option('--gpu-report <file>', 'test and time the GPU for some minutes, and write a report as Markdown')
     .addHelpText('after', '\nExit code 1 if something that the embedded backend needs is missing, otherwise 0.')
     .action((options: Options, command: Command) => doctor(options, command));
 }
@@ -22,11 +26,13 @@ export function registerDoctor(program: Command): void {
 interface Options {
   readonly model?: string;
   readonly memory?: string;
+  readonly gpuReport?: string;
 }
 
 async function doctor(options: Options, command: Command): Promise<void> {
   const context = commandContext(command);
   const { workspace, threads } = context;
+  if (options.gpuReport !== undefined) return await writeGpuReport(options.gpuReport, context);
   const plan = await planOf(options);
   const found = await followJob('checking', context, (job) =>
     examine({ paths: hostPaths(), workspace, threads, ...job }),
@@ -49,10 +55,20 @@ async function doctor(options: Options, command: Command): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
 }
 
+async function writeGpuReport(file: string, context: CommandContext): Promise<void> {
+  const result = await followJob('testing the GPU', context, (job) => examineGpu(hostPaths(), {}, job));
+  if (result === null) return;
+  const path = resolve(file);
+  writeFileAtomic(path, gpuReport(result), { what: 'the GPU report' });
+  context.print(`Written to ${path}`);
+  context.out({ path, ...result });
+}
+
 async function planOf({ model, memory }: Options): Promise<ModelPlan | null> {
   if (model === undefined) return null;
   const bytes = memory === undefined ? null : wholeNumber('--memory', memory) * 2 ** 30;
-  return planModel(resolveModel(model, hostPaths()), await machineBudget(bytes));
+  const machine = await machineMemory(hostPaths());
+  return planModel(resolveModel(model, hostPaths()), budgetFor(deviceFor('auto', machine), machine, bytes));
 }
 
 /** The plan as a table, in GiB. */

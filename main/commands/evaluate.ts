@@ -18,12 +18,13 @@ import { checkpointTask } from '../services/tasks/run-task.ts';
 import type { JobOptions } from '../services/trainer-process/job.ts';
 import type { TaskSource } from '../tasks/index.ts';
 import { formatDuration } from '../text/format.ts';
+import { allowedAccess, type ConsentOptions, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 import { tableLines } from './table.ts';
 
-interface EvaluateCommandOptions {
+interface EvaluateCommandOptions extends ConsentOptions {
   readonly model: string;
   readonly dataset: string;
   readonly task?: string;
@@ -34,10 +35,7 @@ interface EvaluateCommandOptions {
 
 /** Adds `evaluate` to the program. */
 export function registerEvaluate(program: Command): void {
-  withCommonOptions(program.command('evaluate'))
-    .description(
-      'evaluate a model on held-out records with greedy completions: alignment with the targets, or the reward',
-    )
+  withConsentOptions(withCommonOptions(program.command('evaluate')))
     .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
     .requiredOption('--dataset <file>', 'held-out records (JSONL), for instance 10words.test.jsonl')
     .option('--task <name>', "the records' task: a name or a folder (default: the checkpoint's own, or by the records)")
@@ -62,7 +60,8 @@ async function evaluate(options: EvaluateCommandOptions, command: Command): Prom
   };
   const task = taskOf(options, context);
   if (typeof task === 'object') {
-    const evaluation = (job: JobOptions) => evaluateFolderTask(task, { ...request, ...job });
+    const rewardAccess = allowedAccess(task, options, context);
+    const evaluation = (job: JobOptions) => evaluateFolderTask(task, { ...request, rewardAccess, ...job });
     return evaluateByReward(task.name, evaluation, options, context);
   }
   if (task === 'reply') {

@@ -1,30 +1,82 @@
-/** `braid export`: a run for TensorBoard, spreadsheets and data frames. */
-import { resolve } from 'node:path';
+/** `braid export`: a run for TensorBoard, spreadsheets and data frames; or a stage as a folder that TRL runs. */
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { inputError } from '../errors.ts';
 import { exportRun } from '../services/runs/exports/exports.ts';
-import { openStore } from '../store/index.ts';
-import { commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { exportForTrl, inputsOfConfig, inputsOfRun } from '../services/trl/export.ts';
+import { openWorkspace } from '../services/workspace/workspace.ts';
+import { openStore, type Store } from '../store/index.ts';
+import { hostPaths } from './host-paths.ts';
+import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { type TrainOptions, trainConfig } from './train-config.ts';
+
+interface ExportOptions extends Pick<TrainOptions, 'config' | 'dataset' | 'model' | 'task' | 'set' | 'from'> {
+  readonly run?: string;
+  readonly for?: string;
+  readonly output: string;
+}
+
+/** The options that describe a stage which hasn't run. */
+const STAGE = ['config', 'dataset', 'model', 'task', 'set', 'from'] as const;
 
 /** Adds `export` to the program. */
 export function registerExport(program: Command): void {
   withCommonOptions(program.command('export'))
-    .description('export a run for other tools: TensorBoard events, metrics.csv, completions.parquet')
-    .requiredOption('--run <id>', 'the run')
+    .option('--run <id>', 'the run')
+    .option('--for <program>', 'trl: the configuration, dataset and reward, to train elsewhere and import again')
     .requiredOption('--output <dir>', 'output folder')
-    .action((options: { readonly run: string; readonly output: string }, command: Command) => {
-      const context = commandContext(command);
-      const store = openStore(context.workspace.database);
-      try {
-        const files = exportRun(store, wholeNumber('--run', options.run), resolve(options.output));
-        context.print(`${files.steps} steps: ${files.tensorboard}, ${files.metrics}`);
-        context.print(
-          files.completions === null
-            ? 'No completions were stored.'
-            : `${files.samples} completions: ${files.completions}`,
-        );
-        context.out(files);
-      } finally {
-        store.close();
-      }
-    });
+    .option('--config <file>', '--for trl without a run: a YAML file of configuration fields, or a preset')
+    .option('--dataset <file>', '--for trl without a run: training records (JSONL)')
+    .option('--model <dir>', '--for trl without a run: Hugging Face model folder, or "tiny"')
+    .option('--task <name>', '--for trl without a run: interleave, reply, or a task of your own')
+    .option('--from <checkpoint>', '--for trl without a run: start from the weights of a checkpoint')
+    .option('--set <field=value...>', '--for trl without a run: one field of the configuration')
+    .action((options: ExportOptions, command: Command) => exportFor(options, command));
+}
+
+function exportFor(options: ExportOptions, command: Command): void {
+  const context = commandContext(command);
+  const { run } = options;
+  if (options.for !== undefined && options.for !== 'trl')
+    throw inputError('BAD_OPTION', `Expected --for trl, got "${options.for}"`, 'Leave --for out to export a run.');
+  const stage = STAGE.find((name) => options[name] !== undefined);
+  if (stage !== undefined && (options.for === undefined || run !== undefined))
+    throw inputError(
+      'BAD_OPTION',
+      `Expected --${stage} with --for trl and without --run, which has a configuration`,
+      'Leave it out, or describe a stage that has not run: --for trl --config FILE.',
+    );
+  if (run === undefined && stage === undefined)
+    throw inputError('BAD_OPTION', 'Expected --run ID, or --for trl with --config, --dataset or --task; got none');
+  // A run is exported from the workspace that has it; a stage that hasn't run needs none.
+  const { database } = run === undefined ? openWorkspace({ workspace: context.workspace.root }) : context.workspace;
+  const store = openStore(database);
+  try {
+    if (options.for === 'trl') writeForTrl(store, options, command, context);
+    else writeRun(store, wholeNumber('--run', run ?? ''), resolve(options.output), context);
+  } finally {
+    store.close();
+  }
+}
+
+function writeRun(store: Store, runId: number, folder: string, context: CommandContext): void {
+  const files = exportRun(store, runId, folder);
+  context.print(`${files.steps} steps: ${files.tensorboard}, ${files.metrics}`);
+  context.print(
+    files.completions === null ? 'No completions were stored.' : `${files.samples} completions: ${files.completions}`,
+  );
+  context.out(files);
+}
+
+function writeForTrl(store: Store, options: ExportOptions, command: Command, context: CommandContext): void {
+  const paths = hostPaths();
+  const inputs =
+    options.run === undefined
+      ? inputsOfConfig(store, trainConfig(options, command, context), paths)
+      : inputsOfRun(store, wholeNumber('--run', options.run), paths);
+  const made = exportForTrl(inputs, resolve(options.output), paths, join(paths.resources, '..'));
+  context.print(`${made.folder}: ${made.train} training records, ${made.test} held out. README.md says how to run it.`);
+  for (const { field, value, instead } of made.not_carried_over)
+    context.print(`[!] not carried over: ${field}: ${JSON.stringify(value)} (${instead})`);
+  context.out(made);
 }

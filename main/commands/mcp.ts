@@ -5,10 +5,13 @@ import { controlTools } from '../api/mcp/control-tools.ts';
 import { readTools } from '../api/mcp/read-tools.ts';
 import { openMcpServer } from '../api/mcp/server.ts';
 import { serveLines } from '../api/mcp/stdio.ts';
+import { sweepControlTools, sweepReadTools } from '../api/mcp/sweep-tools.ts';
 import type { Tool } from '../api/mcp/tool.ts';
 import { openPathAccess } from '../api/path-access.ts';
 import { inputError } from '../errors.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
+import { followSweeps } from '../services/sweeps/run-here.ts';
+import { openSweepRuns } from '../services/sweeps/sweep-runs.ts';
 import { yielding } from '../services/trainer-process/channel.ts';
 import { openLiveRuns } from '../services/training/live-runs.ts';
 import { openForReading } from '../services/workspace/read-only.ts';
@@ -24,14 +27,15 @@ const GRACE_MS = 120_000;
 
 const HELP = `
 An agent starts this command and talks to it over standard input and output. Without --allow-control it can read runs,
-metrics, completions, datasets, models, comparisons and settings, and nothing else: the database is opened for reading
-only. With --allow-control it can also start, stop and resume runs, with the checks of the app: their files must lie in
-the workspace, among the bundled ones or in a folder given by --allow. Runs that it started end, saved, when it leaves.
-It can't delete, import, download or export anything. Texts of the workspace reach the agent as they are.`;
+metrics, completions, datasets, models, comparisons, sweeps, the queue and settings, and nothing else: the database is
+opened for reading only. With --allow-control it can also start, stop and resume runs and sweeps and change the queue,
+with the checks of the app: their files must lie in the workspace, among the bundled ones or in a folder given by
+--allow. Runs that it started end, saved, when it leaves; what it queued stays in the queue, for an app to train. It
+can't delete, import, download or export anything. Texts of the workspace reach the agent as they are.`;
 
 const READ = 'Training runs of Braid (GRPO and supervised fine-tuning of language models), for reading.';
 const CONTROL =
-  'Training runs of Braid (GRPO and supervised fine-tuning of language models). Runs can be started, stopped and resumed; those started here are saved and ended when this connection ends.';
+  'Training runs of Braid (GRPO and supervised fine-tuning of language models). Runs and sweeps can be started, stopped and resumed; those started here are saved and ended when this connection ends. What is queued waits for an open app.';
 
 const OUTSIDE = 'Use a file there, or ask the person to start braid mcp with --allow FOLDER.';
 
@@ -49,8 +53,7 @@ interface Desk {
 /** Adds `mcp` to the program. */
 export function registerMcp(program: Command): void {
   withCommonOptions(program.command('mcp'))
-    .description('let a coding agent read experiments (Model Context Protocol over standard input and output)')
-    .option('--allow-control', 'let it also start, stop and resume runs', false)
+    .option('--allow-control', 'let it also start, stop and resume runs and sweeps', false)
     .option('--allow <dir...>', 'with --allow-control: folders outside the workspace that its runs may use', [])
     .addHelpText('after', HELP)
     .action((options: McpCommandOptions, command: Command) => run(options, command));
@@ -84,7 +87,7 @@ async function run({ allowControl, allow }: McpCommandOptions, command: Command)
 function openReading(workspace: Workspace): Desk {
   const store = openForReading(workspace);
   return {
-    tools: readTools({ store, workspace, paths: hostPaths() }),
+    tools: [...readTools({ store, workspace, paths: hostPaths() }), ...sweepReadTools({ store })],
     close: async () => store.close(),
   };
 }
@@ -96,16 +99,23 @@ function openControl({ root }: Workspace, allow: readonly string[]): Desk {
   const paths = { ...given, trainer: yielding(given.trainer) };
   const store = openStore(workspace.database);
   markAbandonedRuns(store);
-  const live = openLiveRuns(store, {
-    paths,
-    changes: { publish: () => undefined },
-    settings: () => readSettings(store),
-  });
+  const changes = { publish: () => undefined };
+  const live = openLiveRuns(store, { paths, changes, settings: () => readSettings(store) });
   const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...allow], OUTSIDE);
   const place = { store, workspace, paths };
+  const report = (message: string): void => void process.stderr.write(`braid: ${message}\n`);
+  const notices = { add: ({ message }: { readonly message: string }) => report(message) };
+  const sweeps = openSweepRuns(store, { live, changes, notices });
+  const host = { store, live, sweeps, paths, report };
+  followSweeps(host);
   return {
-    tools: [...readTools(place), ...controlTools(place, live, access)],
+    tools: [
+      ...[...readTools(place), ...sweepReadTools(place)],
+      ...[...controlTools(place, live, access), ...sweepControlTools(host, access)],
+    ],
     close: async () => {
+      for (const { id, pid } of store.sweeps.list('running'))
+        if (pid === process.pid) sweeps.pause(id, 'The agent that ran it disconnected');
       await live.close(GRACE_MS);
       store.close();
     },

@@ -24,7 +24,6 @@ Q8_0 a few may differ. A GGUF file is checked by llama.cpp if the package node-l
 /** Adds `merge` to the program. */
 export function registerMerge(program: Command): void {
   withCommonOptions(program.command('merge'))
-    .description('merge a checkpoint into a Hugging Face folder, and into GGUF for Ollama, LM Studio and llama.cpp')
     .requiredOption('--model <dir>', 'checkpoint, model folder, or "tiny" for the bundled model')
     .requiredOption('--output <dir>', 'new folder for the merged model')
     .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")

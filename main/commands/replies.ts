@@ -19,7 +19,6 @@ import { openTrainingScreen } from './training-screen.ts';
 /** Adds `replies` to the program. */
 export function registerReplies(program: Command): void {
   withCommonOptions(program.command('replies'))
-    .description('split, SFT, polychromic SFT, GRPO and polychromic GRPO on the bundled replies, then compare')
     .option('--model <dir>', 'a model other than the bundled one: a Hugging Face folder, or a bundled name')
     .option('--dataset <file>', 'other reply records (JSONL); the .test.jsonl next to it is held out')
     .option('--output <dir>', "folder for split and report (default: the workspace's outputs/replies-seed<seed>)")

@@ -21,7 +21,6 @@ end token should count. Log-probabilities are in nats, at temperature 1, in floa
 /** Adds `score` to the program. */
 export function registerScore(program: Command): void {
   withCommonOptions(program.command('score'))
-    .description('log-probabilities of given completions, token by token')
     .requiredOption('--model <dir>', 'model folder, checkpoint, or "tiny" for the bundled model')
     .requiredOption('--dataset <file>', 'prompts and completions (JSONL)')
     .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")

@@ -5,21 +5,26 @@ import { serve } from '../serve.ts';
 import { openApp } from '../services/app/app.ts';
 import { surviveRejections } from '../services/workspace/stray-faults.ts';
 import { VERSION } from '../version.ts';
+import { stillUp } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
 import { commandContext, END_SIGNALS, wholeNumber, withCommonOptions } from './shared.ts';
 
 /** Adds `serve` to the program. */
 export function registerServe(program: Command): void {
   withCommonOptions(program.command('serve'))
-    .description('run the app in a browser, on 127.0.0.1; over SSH with: ssh -L PORT:127.0.0.1:PORT HOST')
     .option('--port <n>', 'port; 0: any free one', '4127')
     .option('--allow <dir...>', 'folders outside the workspace that the app may use (models, texts)', [])
-    .action((options: { readonly port: string; readonly allow: readonly string[] }, command: Command) =>
-      run(options, command),
-    );
+    .option('--allow-launchers', 'let the page say by which commands servers of engines are started')
+    .action((options: ServeOptions, command: Command) => run(options, command));
 }
 
-async function run(options: { readonly port: string; readonly allow: readonly string[] }, command: Command) {
+interface ServeOptions {
+  readonly port: string;
+  readonly allow: readonly string[];
+  readonly allowLaunchers?: boolean;
+}
+
+async function run(options: ServeOptions, command: Command) {
   const context = commandContext(command);
   const port = wholeNumber('--port', options.port, 0);
   const paths = hostPaths();
@@ -28,13 +33,15 @@ async function run(options: { readonly port: string; readonly allow: readonly st
   try {
     const { root } = app.workspace;
     const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...options.allow]);
-    const host = { kind: 'serve', version: VERSION, dialogs: null } as const;
+    const mayLaunch = options.allowLaunchers === true;
+    const host = { kind: 'serve', version: VERSION, dialogs: null, mayLaunch } as const;
     const serving = await serve({ context: { app, host, access }, page: paths.page, port });
     context.print(`Braid is at ${serving.url}`);
     context.say('Anyone with this address can use it. Ctrl-C saves running training and exits.');
     context.out({ url: serving.url, port: serving.port, workspace: root });
     await untilAsked();
     context.say('Saving and exiting.');
+    for (const line of stillUp(app.servers.list())) context.say(line);
     await serving.close();
   } finally {
     await app.close();

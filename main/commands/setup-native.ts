@@ -17,7 +17,6 @@ interface Options {
 /** Adds `setup-native` to the program. */
 export function registerSetupNative(program: Command): void {
   withCommonOptions(program.command('setup-native'))
-    .description('set up the native backend: TensorFlow, with GPU support if there is one')
     .option(
       '--from <what>',
       'TensorFlow: auto, own (2.9.1), pip, pip:REQUIREMENT, or a wheel or C library (file, URL)',

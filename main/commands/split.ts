@@ -16,7 +16,6 @@ interface SplitCommandOptions {
 /** Adds `split` to the program. */
 export function registerSplit(program: Command): void {
   withCommonOptions(program.command('split'))
-    .description('divide a reply dataset into two phases, stratified by engagement, disjoint by post')
     .requiredOption('--input <file>', 'reply records (JSONL): id, post, reply, engagement')
     .requiredOption('--output-dir <dir>', 'folder for train_phase1_sft.jsonl and train_phase2_grpo.jsonl')
     .option('--split-ratio <share>', 'share of the first phase', '0.5')

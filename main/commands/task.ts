@@ -1,45 +1,56 @@
 /** `braid task`: your own task and reward, from a template to what it would have given to an old run's completions. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { inputError } from '../errors.ts';
 import { checkTask } from '../services/reward-trials/check-task.ts';
 import { dryRun } from '../services/reward-trials/dry-run.ts';
 import { rescoreRun } from '../services/reward-trials/rescore.ts';
-import { findTask } from '../services/tasks/find-task.ts';
 import { DEFAULT_TEMPLATE, newTask } from '../services/tasks/new-task.ts';
+import { openFolderReward, serveReward } from '../services/trl/serve-reward.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
-import type { FolderSource } from '../tasks/folder/source.ts';
-import { openTask } from '../tasks/index.ts';
+import { openTask, type TaskSource } from '../tasks/index.ts';
+import { allowedAccess, type ConsentOptions, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { tableLines } from './table.ts';
+import { folderSource, registerTaskConsent } from './task-consent.ts';
+
+interface DryRunOptions extends ConsentOptions {
+  readonly completions: string;
+}
+
+interface RescoreOptions extends ConsentOptions {
+  readonly run: string;
+  readonly task: string;
+}
 
 /** Adds `task` to the program. */
 export function registerTask(program: Command): void {
-  const task = program.command('task').description('your own task and reward: make, check, try and compare them');
+  const task = program.command('task');
   withCommonOptions(task.command('new <name>'))
     .description("make a task from a template: in the workspace's tasks/, or at a path")
     .option('--template <name>', 'a bundled task to start from', DEFAULT_TEMPLATE)
     .action((name: string, options: { readonly template: string }, command: Command) =>
       makeTask(name, options.template, commandContext(command)),
     );
-  withCommonOptions(task.command('check <dir>'))
+  withConsentOptions(withCommonOptions(task.command('check <dir>')))
     .description("check a task's files, records and examples")
-    .action((dir: string, _: object, command: Command) => check(dir, commandContext(command)));
-  withCommonOptions(task.command('dry-run <dir>'))
+    .action((dir: string, options: ConsentOptions, command: Command) => check(dir, options, commandContext(command)));
+  withConsentOptions(withCommonOptions(task.command('dry-run <dir>')))
     .description('what the reward gives on completions of a file')
     .requiredOption('--completions <file>', 'JSONL of records with completions')
-    .action((dir: string, options: { readonly completions: string }, command: Command) =>
-      tryOut(dir, options.completions, commandContext(command)),
-    );
-  withCommonOptions(task.command('rescore'))
+    .action((dir: string, options: DryRunOptions, command: Command) => tryOut(dir, options, commandContext(command)));
+  withConsentOptions(withCommonOptions(task.command('rescore')))
     .description("what a run's stored completions would get under this version of a reward")
     .requiredOption('--run <id>', 'the run')
     .requiredOption('--task <dir>', 'the task: a name or a folder')
-    .action((options: { readonly run: string; readonly task: string }, command: Command) =>
-      rescore(wholeNumber('--run', options.run), options.task, commandContext(command)),
+    .action((options: RescoreOptions, command: Command) => rescore(options, commandContext(command)));
+  withConsentOptions(withCommonOptions(task.command('serve-reward <dir>')))
+    .description('answer another program with the reward of a folder of `export --for trl`: JSON lines in and out')
+    .action((dir: string, options: ConsentOptions, command: Command) =>
+      serve(resolve(dir), options, commandContext(command)),
     );
+  registerTaskConsent(task);
   for (const command of task.commands) command.exitOverride();
 }
 
@@ -55,25 +66,29 @@ function argumentOf(name: string): string {
   return /[\\/]/.test(name) ? resolve(name) : name;
 }
 
-function check(dir: string, context: CommandContext): void {
-  const result = checkTask(folderSource(dir, context), hostPaths().rewardWorker);
-  const { ok, task, rewards, records, examples, faults } = result;
+function check(dir: string, options: ConsentOptions, context: CommandContext): void {
+  const source = folderSource(dir, context);
+  const result = checkTask(source, hostPaths().rewardWorker, () => allowedAccess(source, options, context));
+  const { ok, task, rewards, records, examples, faults, external, notes } = result;
   for (const fault of faults) context.print(`[!] ${fault}`);
+  for (const text of notes) context.print(`[ ] ${text}`);
   if (ok) {
     const counts = [
       records === null ? [] : `${records} records`,
       examples === null ? [] : `${examples} examples`,
     ].flat();
     context.print(
-      `${task}: ready. Reward: ${rewards.join(', ')}.${counts.length === 0 ? '' : ` ${counts.join(', ')}.`}`,
+      `${task}: ready. Reward: ${rewards.map((name) => (name in external ? `${name} (${external[name]})` : name)).join(', ')}.${counts.length === 0 ? '' : ` ${counts.join(', ')}.`}`,
     );
   }
   context.out(result);
   if (!ok) process.exitCode = 2;
 }
 
-function tryOut(dir: string, file: string, context: CommandContext): void {
-  const task = openTask(folderSource(dir, context), hostPaths().rewardWorker);
+function tryOut(dir: string, options: DryRunOptions, context: CommandContext): void {
+  const { completions: file } = options;
+  const source = folderSource(dir, context);
+  const task = openTask(source, hostPaths().rewardWorker, allowedAccess(source, options, context));
   try {
     const result = dryRun(task, resolve(file));
     const parts = Object.entries(result.components).map(([name, { mean, std }]) => [name, short(mean), short(std)]);
@@ -89,10 +104,23 @@ function tryOut(dir: string, file: string, context: CommandContext): void {
   }
 }
 
-function rescore(runId: number, dir: string, context: CommandContext): void {
+async function serve(folder: string, options: ConsentOptions, context: CommandContext): Promise<void> {
+  const accessOf = (task: TaskSource) => allowedAccess(task, options, context);
+  const reward = openFolderReward(folder, hostPaths().rewardWorker, accessOf);
+  try {
+    await serveReward(reward, process.stdin, (line) => process.stdout.write(line));
+  } finally {
+    reward.close();
+  }
+}
+
+function rescore(options: RescoreOptions, context: CommandContext): void {
+  const runId = wholeNumber('--run', options.run);
+  const source = folderSource(options.task, context);
+  const access = allowedAccess(source, options, context);
   const store = openStore(openWorkspace({ workspace: context.workspace.root }).database);
   try {
-    const result = rescoreRun(store, runId, folderSource(dir, context), hostPaths().rewardWorker);
+    const result = rescoreRun(store, runId, source, hostPaths().rewardWorker, access);
     const rows = result.steps.map(({ step, n, before, after }) => [String(step), n, short(before), short(after)]);
     for (const line of tableLines(['step', 'n', 'before', 'after'], rows)) context.print(line);
     context.print(
@@ -102,17 +130,6 @@ function rescore(runId: number, dir: string, context: CommandContext): void {
   } finally {
     store.close();
   }
-}
-
-/** A folder's task; the native ones have no text to try. */
-function folderSource(task: string, context: CommandContext): FolderSource {
-  const source = findTask(task, { workspace: context.workspace.root, paths: hostPaths() });
-  if (typeof source !== 'string') return source;
-  throw inputError(
-    'NATIVE_TASK',
-    `"${source}" is one of Braid's own tasks, which have no files`,
-    'Give a task folder.',
-  );
 }
 
 function short(value: number): string {

@@ -1,7 +1,9 @@
 /** `braid texts`: the corpus. */
 import type { Command } from 'commander';
+import { describeFault, faultsError } from '../io/text-file.ts';
 import { type CorpusStats, corpusStats } from '../services/datasets/corpus-stats.ts';
-import { importIntoStore, type MergeResult, readTexts } from '../services/texts/index.ts';
+import { importIntoStore, type MergeResult } from '../services/texts/index.ts';
+import { readSources } from '../services/texts/sources.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { chooseCorpus } from './corpus.ts';
@@ -11,16 +13,20 @@ interface TextsOptions {
   readonly minWords?: string;
   readonly train?: string;
   readonly test?: string;
+  readonly splitHeadings?: boolean;
+  readonly skipBad?: boolean;
 }
 
 /** Adds `texts import` and `texts stats`. */
 export function registerTexts(program: Command): void {
-  const texts = program.command('texts').description('the corpus of source texts');
+  const texts = program.command('texts');
   const chatOption = 'in a chat export, import answers of at least N words (default: 50)';
   withCommonOptions(texts.command('import'))
-    .description('merge texts into the workspace: .json, .jsonl, .txt, .md, chat exports')
+    .description('merge texts into the workspace: .json, .jsonl, .txt, .md, chat exports, folders and zips of them')
     .argument('<files...>')
     .option('--min-words <n>', chatOption)
+    .option('--split-headings', 'split .md and .txt files at their headings')
+    .option('--skip-bad', 'import the good texts although others have errors; the errors are listed')
     .action((files: string[], options: TextsOptions, command: Command) => importFiles(files, options, command));
   withCommonOptions(texts.command('stats'))
     .description(
@@ -37,20 +43,33 @@ function minWordsOf(options: TextsOptions): number | undefined {
   return options.minWords === undefined ? undefined : wholeNumber('--min-words', options.minWords);
 }
 
-function importFiles(files: readonly string[], options: TextsOptions, command: Command): void {
+async function importFiles(files: readonly string[], options: TextsOptions, command: Command): Promise<void> {
   const context = commandContext(command);
-  const minWords = minWordsOf(options);
-  const incoming = readTexts(files, minWords === undefined ? {} : { minWords });
+  const read = await readSources(
+    files.map((path) => ({ name: path, path })),
+    { minWords: minWordsOf(options), splitAtHeadings: options.splitHeadings },
+  );
+  const faults = read.files.flatMap((file) => file.faults);
+  if (faults.length > 0 && options.skipBad !== true)
+    throw faultsError('BAD_TEXTS', faults, 'Nothing was imported. Fix these and import again, or use --skip-bad.');
+  for (const fault of faults) context.print(`  skipped: ${describeFault(fault)}`);
+  if (read.skipped > 0) context.print(`  ${read.skipped} other files skipped`);
+  const incoming = read.files.flatMap(({ texts }) => texts);
   openWorkspace({ workspace: context.workspace.root });
   const store = openStore(context.workspace.database);
   try {
-    report(importIntoStore(store, incoming), incoming.length, context);
+    report(importIntoStore(store, incoming), { incoming: incoming.length, faults: faults.length }, context);
   } finally {
     store.close();
   }
 }
 
-function report(merged: MergeResult, incoming: number, context: CommandContext): void {
+interface Read {
+  readonly incoming: number;
+  readonly faults: number;
+}
+
+function report(merged: MergeResult, { incoming, faults }: Read, context: CommandContext): void {
   for (const { kind, title, resembles, similarity, kept } of merged.duplicates) {
     const how = kind === 'exact' ? 'is the same text as' : `is similar to (${Math.round(similarity * 100)} %)`;
     context.print(`  "${title}" ${how} "${resembles}": ${kept === 'new' ? 'longer, so it replaced it' : 'skipped'}`);
@@ -62,7 +81,8 @@ function report(merged: MergeResult, incoming: number, context: CommandContext):
   context.out({
     added: merged.added.length,
     removed: merged.removed.map((text) => text.title),
-    duplicates: merged.duplicates,
+    duplicates: merged.duplicates.map(({ place: _, ...duplicate }) => duplicate),
+    faults,
     texts: merged.texts.length,
     words,
     workspace: context.workspace.root,

@@ -18,8 +18,10 @@ export interface TrainOptions {
   readonly config?: string;
   readonly resume?: string | true;
   readonly from?: string;
+  readonly engine?: string;
   readonly steps?: string;
   readonly checklist?: boolean;
+  readonly tensorboard?: string;
   readonly experiment?: string;
   readonly seeds?: string;
   readonly set?: readonly string[];
@@ -27,6 +29,11 @@ export interface TrainOptions {
 
 /** The configuration: defaults, then the file (by default the task's own), then --set, then the options. */
 export function trainConfig(options: TrainOptions, command: Command, context: CommandContext): TrainConfig {
+  return parseConfig(trainFields(options, command, context), options.config ?? 'command line');
+}
+
+/** The same, neither completed nor checked. */
+export function trainFields(options: TrainOptions, command: Command, context: CommandContext): ConfigFields {
   const file =
     options.config === undefined ? taskStart(options.task, context) : readConfigChoice(options.config, hostPaths());
   const given = (name: string): boolean =>
@@ -40,11 +47,13 @@ export function trainConfig(options: TrainOptions, command: Command, context: Co
   take('method', options.method);
   take('task', options.task);
   take('from_checkpoint', options.from);
+  take('engine', options.engine);
+  take('logging_dir', options.tensorboard);
   if (options.steps !== undefined) take('max_steps', wholeNumber('--steps', options.steps));
   if (given('seed')) take('seed', context.seed);
   if (given('backend')) take('backend', context.backend);
   if (given('threads')) take('threads', context.threads);
-  return parseConfig(fields, options.config ?? 'command line');
+  return fields;
 }
 
 function taskStart(task: string | undefined, { workspace }: CommandContext): ConfigFields {
@@ -63,7 +72,8 @@ function assignment(text: string): [string, unknown] {
   );
 }
 
-function yamlValue(field: string, text: string): unknown {
+/** What was typed for a field, as YAML. */
+export function yamlValue(field: string, text: string): unknown {
   const { document, faults } = parseYaml(text);
   if (faults.length === 0) return document.toJS();
   throw inputError('BAD_OPTION', `Expected --set ${field}= to be followed by a YAML value, got "${text}"`);

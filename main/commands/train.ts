@@ -2,15 +2,22 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
+import { type EngineEntry, openEngineFile, requireEngine } from '../services/engines/engines.ts';
 import { newestResumable } from '../services/runs/history.ts';
-import { findCheckpoint, markAbandonedRuns } from '../services/runs/runs.ts';
+import { findCheckpoint, markAbandonedRuns, requireRun } from '../services/runs/runs.ts';
 import { seedRunName } from '../services/runs/seed-groups.ts';
+import { engineOfRun } from '../services/servers/require-up.ts';
+import { findTask } from '../services/tasks/find-task.ts';
+import { runTask } from '../services/tasks/run-task.ts';
 import { checklist } from '../services/training/checklist.ts';
 import type { ChecklistItem } from '../services/training/checklist-items.ts';
 import { type LiveRun, type RunOutcome, resumeTraining, startTraining } from '../services/training/training.ts';
 import { readSettings } from '../services/workspace/settings.ts';
 import { lostHistory, openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
+import type { TaskSource } from '../tasks/index.ts';
+import { agree, type ConsentOptions, withConsentOptions } from './consent-options.ts';
+import { requireServer } from './engine-server.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { type TrainOptions, trainConfig } from './train-config.ts';
@@ -19,8 +26,7 @@ import { followTraining, stopOnSignals } from './training-view.ts';
 
 /** Adds `train` to the program. */
 export function registerTrain(program: Command): void {
-  withCommonOptions(program.command('train'))
-    .description('train one stage: GRPO by default')
+  withConsentOptions(withCommonOptions(program.command('train')))
     .option('--dataset <file>', 'training records (JSONL); the .test.jsonl next to it is held out')
     .option('--model <dir>', 'Hugging Face model folder, or "tiny" for the bundled model')
     .option('--task <name>', 'interleave, reply, a task of the workspace, a bundled one, or a task folder')
@@ -29,14 +35,16 @@ export function registerTrain(program: Command): void {
     .option('--set <field=value...>', 'one field of the configuration, overriding the file')
     .option('--resume [checkpoint]', 'resume the newest unfinished run, or the run of a checkpoint')
     .option('--from <checkpoint>', 'start a new stage from the weights of a checkpoint')
+    .option('--engine <name>', 'train on a server elsewhere: an engine of `braid engine list`')
     .option('--steps <n>', 'optimiser steps')
+    .option('--tensorboard <dir>', 'write TensorBoard events there as it trains, a folder for each run')
     .option('--checklist', "don't train: list what is ready, to check or wrong for this configuration")
     .option('--experiment <name>', 'name of the experiment: the run is named <name>/seed_<seed>')
     .option('--seeds <list>', 'several seeds of one experiment, one run after the other: 42,43,44')
-    .action((options: TrainOptions, command: Command) => train(options, command));
+    .action((options: TrainOptions & ConsentOptions, command: Command) => train(options, command));
 }
 
-async function train(options: TrainOptions, command: Command): Promise<void> {
+async function train(options: TrainOptions & ConsentOptions, command: Command): Promise<void> {
   const context = commandContext(command);
   checkOptions(options, command);
   const workspace = openWorkspace({ workspace: context.workspace.root });
@@ -45,6 +53,11 @@ async function train(options: TrainOptions, command: Command): Promise<void> {
   if (lost !== null) context.say(`${lost.message}.\n${lost.remedy}`);
   try {
     markAbandonedRuns(store);
+    if (options.seeds !== undefined && options.allowExternal !== undefined) {
+      const { task } = trainConfig(options, command, context);
+      agree(findTask(task, { workspace: store.folder, paths: hostPaths() }), options);
+    }
+    if (options.checklist !== true) await requireServer(engineOf(store, options), context);
     if (options.seeds !== undefined) return await trainSeeds(store, options, command, context);
     if (options.checklist === true)
       return printChecklist(checklist(store, trainConfig(options, command, context), hostPaths()), context);
@@ -58,6 +71,14 @@ async function train(options: TrainOptions, command: Command): Promise<void> {
   } finally {
     store.close();
   }
+}
+
+/** The engine that will be needed, as far as its options or the run that is resumed name one. */
+function engineOf(store: Store, { engine, resume }: TrainOptions): EngineEntry | null {
+  const engines = openEngineFile();
+  if (resume === undefined) return engine === undefined ? null : requireEngine(engines, engine);
+  const runId = resume === true ? newestResumable(store).id : findCheckpoint(store, resolve(resume))?.runId;
+  return runId === undefined ? null : engineOfRun(store, engines, runId);
 }
 
 /** Conflicting options; a resumed run keeps the configuration it started with. */
@@ -78,6 +99,8 @@ function checkOptions(options: TrainOptions, command: Command): void {
     'config',
     'set',
     'from',
+    'engine',
+    'tensorboard',
     'seed',
     'seeds',
     'experiment',
@@ -105,7 +128,7 @@ function printChecklist(items: readonly ChecklistItem[], context: CommandContext
 
 function begin(
   store: Store,
-  options: TrainOptions,
+  options: TrainOptions & ConsentOptions,
   command: Command,
   context: CommandContext,
   onEvents: Parameters<typeof startTraining>[2]['onEvents'],
@@ -113,11 +136,16 @@ function begin(
   const common = { paths: hostPaths(), ...(onEvents === undefined ? {} : { onEvents }) };
   if (options.resume === undefined) {
     const config = trainConfig(options, command, context);
+    agreeFor(() => findTask(config.task, { workspace: store.folder, paths: hostPaths() }), options);
     const named = options.experiment === undefined ? {} : { name: seedRunName(options.experiment, config.seed) };
     return startTraining(store, config, { ...common, ...named });
   }
   const steps = options.steps === undefined ? {} : { maxSteps: wholeNumber('--steps', options.steps) };
-  if (options.resume === true) return resumeTraining(store, newestResumable(store).id, { ...common, ...steps });
+  if (options.resume === true) {
+    const run = newestResumable(store);
+    agreeFor(() => runTask(store, run), options);
+    return resumeTraining(store, run.id, { ...common, ...steps });
+  }
   const path = resolve(options.resume);
   const checkpoint = findCheckpoint(store, path);
   if (checkpoint === undefined) {
@@ -127,7 +155,13 @@ function begin(
       'Use --from to start a new stage from a checkpoint of another workspace.',
     );
   }
+  agreeFor(() => runTask(store, requireRun(store, checkpoint.runId)), options);
   return resumeTraining(store, checkpoint.runId, { ...common, ...steps, checkpoint: { step: checkpoint.step, path } });
+}
+
+/** Remembers what the options agree to; the task is read only where they do. */
+function agreeFor(taskOf: () => TaskSource, options: ConsentOptions): void {
+  if (options.allowExternal !== undefined) agree(taskOf(), options);
 }
 
 function report(outcome: RunOutcome, run: LiveRun, context: CommandContext, asked: boolean): void {

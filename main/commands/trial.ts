@@ -25,7 +25,6 @@ interface TrialCommandOptions {
 /** Adds `trial` to the program. */
 export function registerTrial(program: Command): void {
   withCommonOptions(program.command('trial'))
-    .description('small-scale test: 100 examples through split, supervised warm-up and GRPO; says go or no-go')
     .requiredOption('--dataset <file>', 'reply records (JSONL)')
     .option('--sft <config>', 'configuration of the warm-up: a file or preset', 'baseline')
     .option('--config <config>', 'configuration of GRPO: a file or preset', 'grpo_from_baseline')

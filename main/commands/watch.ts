@@ -32,7 +32,6 @@ no terminal, --once is the default.`;
 /** Adds `watch` to the program. */
 export function registerWatch(program: Command): void {
   withCommonOptions(program.command('watch'))
-    .description('follow a run of another process in the terminal: curves, verdict, completions, events')
     .argument('[run]', 'id or name of the run')
     .option('--once', 'print one frame, or with --json one object, and end', false)
     .addHelpText('after', HELP)

@@ -10,7 +10,7 @@ import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { contextOf, openTinyApp, overPorts } from './transports.ts';
 
-const PATHS = ['task', 'model', 'from_checkpoint', 'dataset', 'eval_dataset', 'relevance_model'];
+const PATHS = ['task', 'model', 'from_checkpoint', 'dataset', 'eval_dataset', 'relevance_model', 'logging_dir'];
 
 describe('checkConfigPaths', () => {
   it("limits every file of a page's configuration to what it may read", async () => {

@@ -26,8 +26,8 @@ export function openTinyApp(world: Pick<TinyWorkspace, 'root' | 'paths'>): App {
   return app;
 }
 
-export function contextOf(app: App): ApiContext {
-  const host = { kind: 'serve', version: '0.0.0', dialogs: null } as const;
+export function contextOf(app: App, mayLaunch = false): ApiContext {
+  const host = { kind: 'serve', version: '0.0.0', dialogs: null, mayLaunch } as const;
   return { app, host, access: openPathAccess(app.workspace.root, [app.workspace.root]) };
 }
 

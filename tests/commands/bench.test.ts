@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,6 +40,27 @@ describe('braid bench', () => {
     // 2 prompts x 2 completions x exactly 2*3 + 4 tokens.
     expect(report.tokens_per_s * report.median_s).toBeCloseTo(40, 6);
     expect(report.trainable_params === report.params).toBe(mode === 'full');
+  });
+
+  it('shows where the time goes, as a table, as JSON and as a figure', async () => {
+    const svg = join(folder, 'roofline.svg');
+    const few = ['--steps', '2', '--warmup', '0', '--threads', '2'];
+    const [text, json] = [await bench(...few, '--roofline', '--svg', svg), await bench(...few, '--roofline', '--json')];
+    expect(text.code, text.stderr).toBe(0);
+    expect(text.stdout).toMatch(/Best measured here: [\d.]+ GFLOPS in a large product/);
+    expect(text.stdout).toMatch(/^LoraLinear \d+ → \d+ +(rollout|loss)/m);
+    expect(readFileSync(svg, 'utf8')).toContain('FLOP per byte');
+    const { roofline } = JSON.parse(json.stdout);
+    const names = roofline.phases.map(({ phase }: { phase: string }) => phase);
+    expect(names).toEqual(expect.arrayContaining(['rollout', 'loss', 'optimizer', 'between phases']));
+    for (const { seconds, kernel_seconds, outside_seconds } of roofline.phases)
+      expect(kernel_seconds + outside_seconds).toBeCloseTo(seconds, 6);
+    // Each of a step's adapters is multiplied once forward and twice backward, whatever the machine.
+    const calls = (op: string) =>
+      roofline.ops
+        .filter((row: { op: string; phase: string }) => row.op === op && row.phase === 'loss')
+        .reduce((sum: number, row: { calls: number }) => sum + row.calls, 0);
+    expect(calls('LoraLinearGradAdapter')).toBe(calls('LoraLinear'));
   });
 
   it('exits with 130 on Ctrl-C', async () => {

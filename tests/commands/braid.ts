@@ -1,6 +1,6 @@
 /** The braid command as a user runs it: a separate process. */
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export interface BraidRun {
   readonly code: number | null;
@@ -43,4 +43,15 @@ export function braid(args: readonly string[], interruptAfter?: number): Promise
   const live = startBraid(args);
   if (interruptAfter !== undefined) setTimeout(() => live.kill('SIGINT'), interruptAfter);
   return live.ended;
+}
+
+/** Runs `braid ARGUMENTS` with `input` in `home`, with a user configuration and a workspace of its own there. */
+export function braidAt(home: string, input: string, ...args: readonly string[]): Promise<BraidRun> {
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, 'config'), BRAID_WORKSPACE: join(home, 'ws') };
+  const child = spawn(process.execPath, [CLI, ...args], { env, cwd: home });
+  child.stdin.end(input);
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.on('data', (piece) => (texts.stdout += piece));
+  child.stderr.on('data', (piece) => (texts.stderr += piece));
+  return new Promise((done) => child.on('close', (code) => done({ code, ...texts })));
 }

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { recordEvents } from '../../main/services/runs/events.ts';
 import { createRun } from '../../main/services/runs/runs.ts';
+import { currentHost } from '../../main/services/workspace/host.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
@@ -91,6 +92,7 @@ describe('braid mcp', () => {
     expect(names).toEqual([
       ...['list_runs', 'get_run', 'get_metrics', 'get_completions', 'compare_configs', 'list_datasets'],
       ...['list_models', 'list_comparisons', 'get_comparison', 'describe_config'],
+      ...['list_sweeps', 'get_sweep', 'list_queue'],
     ]);
     const { runs } = await call('list_runs');
     expect(runs).toMatchObject([
@@ -155,7 +157,7 @@ describe('braid mcp', () => {
   it('has no way to change anything without --allow-control', async () => {
     const { root, store } = workspace();
     const { ask } = await connect('--workspace', root);
-    for (const name of ['start_run', 'stop_run', 'resume_run'])
+    for (const name of ['start_run', 'stop_run', 'resume_run', 'start_sweep', 'cancel_sweep', 'queue_run'])
       expect(await ask('tools/call', { name, arguments: { run_id: 1 } })).toMatchObject({ error: { code: -32602 } });
     expect(store.runs.list()).toHaveLength(2);
     expect(existsSync(join(root, '.braid-app.json'))).toBe(false);
@@ -167,7 +169,7 @@ describe('braid mcp', () => {
     const { ask, call } = await connect('--workspace', root, '--allow-control');
     const { tools } = (await ask('tools/list')).result as { tools: { name: string; annotations: object }[] };
     expect(tools.filter(({ annotations }) => 'readOnlyHint' in annotations && !annotations.readOnlyHint)).toHaveLength(
-      3,
+      9,
     );
 
     const config = { ...world.config({ max_steps: 5000, save_steps: 1000 }) };
@@ -213,6 +215,51 @@ describe('braid mcp', () => {
     const [run] = world.store.runs.list();
     expect(run).toMatchObject({ state: 'stopped' });
     expect(existsSync(join(world.root, run?.folder ?? '', `checkpoint-${run?.step}`))).toBe(true);
+  });
+
+  it('runs, pauses and resumes sweeps, and queues for an app', { timeout: 180_000 }, async () => {
+    const world = await tinyWorkspace();
+    const { store, root } = world;
+    const { child, ended, call } = await connect('--workspace', root, '--allow-control');
+    const config = world.config({ max_steps: 2, eval_records: 4 });
+    const plan = { name: 'rates', fields: { learning_rate: [1e-4, 1e-3] }, seeds: [1] };
+    expect(await call('start_sweep', { plan: { ...plan, fields: { rate: [1] } }, config })).toMatch(/rate/);
+    const away = { ...config, dataset: '/etc/passwd' };
+    expect(await call('start_sweep', { plan, config: away })).toMatch(/PATH_OUTSIDE/);
+    expect((await call('list_sweeps')).sweeps).toEqual([]);
+
+    expect(await call('start_sweep', { plan, config })).toMatchObject({ sweep_id: 1, state: 'running', runs: 2 });
+    expect(await call('resume_sweep', { sweep_id: 1 })).toMatch(/SWEEP_BUSY/);
+    await until(async () => (await call('get_sweep', { sweep_id: 1 })).state === 'done');
+    const { settings, best, runs, over } = await call('get_sweep', { sweep_id: 1 });
+    expect({ best, runs, over }).toEqual({ best: null, runs: 2, over: 2 });
+    expect(settings).toHaveLength(2);
+    for (const { mean, values, trials } of settings) {
+      expect(mean).toBeTypeOf('number');
+      expect(values).toHaveProperty('learning_rate');
+      expect(trials).toMatchObject([{ seed: 1, state: 'done' }]);
+    }
+
+    // In the queue it is an app's to train.
+    expect(await call('start_sweep', { plan, config, queue: true })).toMatchObject({ sweep_id: 2, state: 'queued' });
+    expect(await call('queue_run', { config, name: 'later' })).toMatchObject({ place: 'run:1' });
+    expect((await call('list_queue')).queue.map(({ place }: { place: string }) => place)).toEqual(['sweep:2', 'run:1']);
+    expect((await call('remove_from_queue', { place: 'run:1' })).queue).toMatchObject([{ place: 'sweep:2' }]);
+    expect(await call('pause_sweep', { sweep_id: 2 })).toMatchObject({ state: 'paused' });
+    expect(await call('cancel_sweep', { sweep_id: 2 })).toMatchObject({ state: 'cancelled' });
+    expect(await call('remove_from_queue', { place: 'sweep:2' })).toMatch(/PLACE_UNKNOWN/);
+
+    // One that another process runs takes no orders from here; one of this server pauses when the agent leaves.
+    store.sweeps.claim(2, { pid: process.pid, hostId: currentHost().hostId });
+    expect(await call('pause_sweep', { sweep_id: 2 })).toMatch(/SWEEP_ELSEWHERE/);
+    store.sweeps.setState(2, 'cancelled');
+    const long = world.config({ max_steps: 5000, save_steps: 1000 });
+    await call('start_sweep', { plan, config: long });
+    await until(() => (store.runs.get(3)?.step ?? 0) > 0);
+    child.stdin.end();
+    expect((await ended)[0]).toBe(0);
+    expect(store.sweeps.get(3)).toMatchObject({ state: 'paused', reason: expect.stringContaining('disconnected') });
+    expect(store.runs.get(3)?.state).toBe('stopped');
   });
 
   it('explains a missing workspace and a useless --allow on stderr only', async () => {

@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tinyWorkspace } from '../services/tiny-workspace.ts';
+import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';
 import { openGpuForTest } from '../tensor/webgpu/open.ts';
-import { braid } from './braid.ts';
+import { until } from '../until.ts';
+import { braid, startBraid } from './braid.ts';
 
 const gpu = await openGpuForTest();
 await gpu?.gpu.close();
@@ -27,5 +28,26 @@ describe.runIf(gpu !== null)('braid train --backend webgpu', () => {
       ...['--backend', 'wasm', '--workspace', world.root, '--json'],
     ]);
     expect(JSON.parse(evaluated.stdout).items).toEqual(JSON.parse(byWasm.stdout).items);
+  });
+
+  it('stops at Ctrl-C, and --resume gives the numbers of the unbroken run', async () => {
+    const world = await tinyWorkspace();
+    const file = join(world.root, 'config.yaml');
+    writeFileSync(file, JSON.stringify(world.config({ max_steps: 12, beta: 0.1 })));
+    const common = ['--backend', 'webgpu', '--workspace', world.root, '--json'];
+    expect((await braid(['train', '--config', file, ...common])).code).toBe(0);
+    const live = startBraid(['train', '--config', file, ...common]);
+    const metrics = (): string => join(world.store.folder, world.store.runs.get(2)?.folder ?? '', 'metrics.jsonl');
+    await until(() => existsSync(metrics()) && readFileSync(metrics(), 'utf8').split('\n').length > 2, 120_000);
+    live.kill('SIGINT');
+    const stopped = await live.ended;
+    expect({ code: stopped.code, ...JSON.parse(stopped.stdout) }).toMatchObject({ code: 130, state: 'stopped' });
+    const { steps } = JSON.parse(stopped.stdout);
+    expect(steps).toBeGreaterThanOrEqual(2);
+    expect(steps).toBeLessThan(12);
+    // A resumed run keeps its configuration, and its backend is in that.
+    const resumed = await braid(['train', '--resume', '--workspace', world.root, '--json']);
+    expect({ code: resumed.code, ...JSON.parse(resumed.stdout) }).toMatchObject({ code: 0, run_id: 2, state: 'done' });
+    expect(leftBy(world.store, 2, true)).toEqual(leftBy(world.store, 1, true));
   });
 });

@@ -3,6 +3,7 @@ import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
 import type { AppStatus } from '../../services/app/status.ts';
 import type { Check, Examined } from '../../services/doctor/doctor.ts';
+import type { KeptGpuReport } from '../../services/doctor/gpu-report.ts';
 import type { Change } from '../../services/workspace/changes.ts';
 import type { PageRequest } from '../page-requests.ts';
 import { id, procedure } from './base.ts';
@@ -26,6 +27,10 @@ export const app = {
   doctor: procedure.output(type<readonly Check[]>()),
   /** The doctor's recent report; null: it has to run. */
   examined: procedure.output(type<Examined | null>()),
+  /** Tests and times the GPU as a job of some minutes. */
+  startGpuReport: procedure.output(z.object({ jobId: z.number() })),
+  /** The newest report, as Markdown; null: none was made in this workspace. */
+  gpuReport: procedure.output(type<KeptGpuReport | null>()),
   dismissNotice: procedure.input(z.object({ id })),
   cancelJob: procedure.input(z.object({ id })).output(z.object({ cancelled: z.boolean() })),
   /** A folder that the user chose in the host's dialog; null: none. Its files may then be read. */

@@ -17,6 +17,11 @@ export const procedure = oc.errors({
 
 /** An id of a row. */
 export const id = z.int().min(1);
+/** A seed, of 32 bits. */
+export const seed = z
+  .int()
+  .min(0)
+  .max(2 ** 32 - 1);
 /** A line of user input. */
 export const line = z.string().trim().min(1).max(500);
 /** A path, in the workspace or chosen in a dialog. */

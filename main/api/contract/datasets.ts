@@ -8,19 +8,18 @@ import type { FoundFile } from '../../services/library/found-files.ts';
 import type { MadeDatasets, TakenName } from '../../services/library/make-datasets.ts';
 import type { RecordPage } from '../../services/library/record-files.ts';
 import type { DatasetPreview } from '../../services/text-worker/dataset-tasks.ts';
-import { id, line, procedure } from './base.ts';
+import { id, line, procedure, seed } from './base.ts';
 
 const words = z.int().min(1).max(5000);
 const pairs = z.int().min(1).max(100_000);
 const version = z.int().min(1);
 const name = z.string().trim().max(60).optional();
+/** One dataset of all the word counts together. */
+const mixed = z.boolean().optional();
 const recipe = {
   train: pairs,
   test: pairs,
-  seed: z
-    .int()
-    .min(0)
-    .max(2 ** 32 - 1),
+  seed,
   template: z.object({ name: line, version }),
 };
 const stages = z.array(words).min(1).max(50);
@@ -51,10 +50,10 @@ export const datasets = {
     .input(z.object({ ...recipe, words, show: z.int().min(1).max(100).default(20) }))
     .output(type<DatasetPreview>()),
   /** Which names are already in use, and what depends on them. */
-  taken: procedure.input(z.object({ stages, name })).output(type<readonly TakenName[]>()),
+  taken: procedure.input(z.object({ stages, name, mixed })).output(type<readonly TakenName[]>()),
   /** Generates the datasets of one or more stages; ends when they are written. */
   make: procedure
-    .input(z.object({ ...recipe, stages, name, replace: z.boolean().default(false) }))
+    .input(z.object({ ...recipe, stages, name, mixed, replace: z.boolean().default(false) }))
     .output(type<MadeDatasets>()),
   /** Removes a dataset and its files. */
   remove: procedure.input(z.object({ id })),

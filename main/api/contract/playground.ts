@@ -2,7 +2,7 @@
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
 import type { Answer, PlaygroundPrompt } from '../../services/playground/playground.ts';
-import { procedure } from './base.ts';
+import { procedure, seed } from './base.ts';
 
 /** Above the service's own limit, whose error is easier to read. */
 const text = z.string().max(1_000_000);
@@ -22,11 +22,7 @@ export const playground = {
       request.extend({
         model: z.string().min(1).max(4096),
         temperature: z.number().min(0).max(5).default(0),
-        seed: z
-          .int()
-          .min(0)
-          .max(2 ** 32 - 1)
-          .default(42),
+        seed: seed.default(42),
         maxTokens: z.int().min(1).max(32_768).optional(),
         lanes: z.int().min(1).max(4).default(1),
       }),

@@ -3,16 +3,14 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { ReplyChecklist } from '../../services/replies/checklist.ts';
 import type { ReplyDesk } from '../../services/replies/desk.ts';
+import type { SeedTable } from '../../services/replies/over-seeds.ts';
+import type { PostPage } from '../../services/replies/posts.ts';
 import type { ReportView } from '../../services/replies/report.ts';
-import { line, procedure } from './base.ts';
+import { line, procedure, seed } from './base.ts';
 
 /** As returned by the list of models; null: the default. */
 const ref = z.string().min(1).max(4200).nullable();
 
-const seed = z
-  .int()
-  .min(0)
-  .max(2 ** 32 - 1);
 const job = z.object({ jobId: z.int() });
 
 export const replies = {
@@ -36,6 +34,14 @@ export const replies = {
   /** Split, four runs, comparison. */
   whole: procedure.input(z.object({ seed })).output(job),
   compare: procedure.input(z.object({ seed })).output(job),
+  /** Compares the methods once for each seed that all have finished. */
+  compareSeeds: procedure.output(job),
+  /** The means over those seeds, with intervals; null before. */
+  overSeeds: procedure.output(type<SeedTable | null>()),
   report: procedure.output(type<ReportView | null>()),
+  /** The replies to one post, side by side: the one at this place among those found. */
+  posts: procedure
+    .input(z.object({ search: z.string().max(200).optional(), at: z.int().min(0).max(1_000_000).optional() }))
+    .output(type<PostPage | null>()),
   reportFile: procedure.input(z.object({ file: line })).output(z.object({ text: z.string() })),
 };

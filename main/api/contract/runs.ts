@@ -9,6 +9,7 @@ import type { Lineage, RunDetail, RunSummary } from '../../services/runs/history
 import type { Removal } from '../../services/runs/removal.ts';
 import { SIGNAL_SETTINGS } from '../../services/runs/signal/budget.ts';
 import type { SignalBudget } from '../../services/runs/signal/run-signal.ts';
+import type { VariedSettings } from '../../services/runs/varied-settings.ts';
 import type { Advice, AdvisedRun } from '../../services/runs/verdict/advice.ts';
 import type { WatchedSeries } from '../../services/runs/watched-series.ts';
 import type { WholeCheckpoint } from '../../services/runs/whole-checkpoint.ts';
@@ -20,15 +21,26 @@ import { configFieldValues } from './config.ts';
 
 export const states = z.enum(['running', 'paused', 'interrupted', 'done', 'failed', 'stopped', 'collapsed']);
 const range = z.object({ from: z.int().min(0), to: z.int().min(0) });
+/** A comma separates tags where they are typed. */
+const tag = z
+  .string()
+  .trim()
+  .min(1)
+  .max(40)
+  .regex(/^[^,\n]*$/, 'Expected a tag without commas');
 const names = z.array(z.string().min(1).max(100)).min(1).max(50);
 
-const newRun = z.object({
+/** What a run or a sweep is based on, and the settings over it. */
+export const runBase = z.object({
   preset: line.default('interleave-tiny'),
   /** Uses the settings of this run instead of a preset's. */
   like: id.optional(),
-  name: line.optional(),
+  /** Uses what this task's folder suggests instead of a preset's. */
+  task: line.regex(/^[\w-]+$/, { error: 'expected the name of a task' }).optional(),
   config: configFieldValues,
 });
+
+export const newRun = runBase.extend({ name: line.optional() });
 
 export const runs = {
   list: procedure
@@ -82,6 +94,10 @@ export const runs = {
   stop: procedure.input(z.object({ runId: id })),
   kill: procedure.input(z.object({ runId: id })),
   rename: procedure.input(z.object({ runId: id, name: line })),
+  /** Sets the user's notes, tags or both. */
+  annotate: procedure.input(
+    z.object({ runId: id, notes: z.string().max(20_000).optional(), tags: z.array(tag).max(20).optional() }),
+  ),
   /** What `remove` would delete, and which runs descend from it. */
   removal: procedure.input(z.object({ runId: id })).output(type<Removal>()),
   remove: procedure.input(z.object({ runId: id })),
@@ -89,6 +105,8 @@ export const runs = {
   compareConfigs: procedure
     .input(z.object({ runIds: z.array(id).min(2).max(4) }))
     .output(type<readonly ConfigDifference[]>()),
+  /** The settings in which any of these runs differ, with each run's value. */
+  settings: procedure.input(z.object({ runIds: z.array(id).max(1000) })).output(type<VariedSettings>()),
   /** Advice for the next run, from the metrics. */
   advice: procedure.input(z.object({ runId: id })).output(type<readonly Advice[]>()),
   /** The next run: this one's configuration, the changes that the advice makes, and a name. */

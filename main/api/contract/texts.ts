@@ -1,9 +1,12 @@
 /** The corpus: texts listed, read, imported in two steps, merged, renamed, removed. */
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import type { SplitPreview, UndoneMerge } from '../../services/library/edit-texts.ts';
 import type { ImportOutcome, ImportPreview } from '../../services/library/imports.ts';
-import type { JoinPreview, WholeText } from '../../services/library/texts.ts';
+import type { SimilarTexts, TextComparison } from '../../services/library/similar.ts';
+import type { JoinOutcome, JoinPreview, WholeText } from '../../services/library/texts.ts';
 import type { CorpusOverview } from '../../services/text-worker/overview-task.ts';
+import { headingRules } from '../../services/texts/headings.ts';
 import type { TextHeading } from '../../store/texts.ts';
 import { id, line, path, procedure } from './base.ts';
 
@@ -14,6 +17,16 @@ const groups = z
   .min(1)
   .max(1000);
 const importId = z.int().min(1);
+const splitAtHeadings = z.boolean().optional();
+/** A comma separates tags where they are typed. */
+const tags = z.array(line.max(40).regex(/^[^,]+$/)).max(20);
+const position = z.int().min(0).max(1_000_000);
+const split = z.object({
+  id,
+  /** null: the first one by which it has several headings. */
+  rule: z.enum(headingRules).nullable(),
+  minWords: z.int().min(1).max(100_000),
+});
 
 export const texts = {
   /** Without the text itself; `search` covers title, source and text. */
@@ -42,20 +55,44 @@ export const texts = {
           .min(1)
           .max(1000),
         minWords,
+        splitAtHeadings,
       }),
     )
     .output(type<ImportPreview>()),
   /** The same for files on the host. */
   openImportPaths: procedure
-    .input(z.object({ paths: z.array(path).min(1).max(1000), minWords }))
+    .input(z.object({ paths: z.array(path).min(1).max(1000), minWords, splitAtHeadings }))
     .output(type<ImportPreview>()),
-  /** Imports what was previewed except the texts at these positions. */
+  /** Imports what was previewed except the texts at these positions; `keep` decides about near duplicates. */
   confirmImport: procedure
-    .input(z.object({ importId, without: z.array(z.int().min(0)).max(1_000_000).default([]) }))
+    .input(
+      z.object({
+        importId,
+        without: z.array(position).max(1_000_000).default([]),
+        keep: z
+          .array(z.object({ position, keep: z.enum(['earlier', 'new', 'both']) }))
+          .max(10_000)
+          .default([]),
+      }),
+    )
     .output(type<ImportOutcome>()),
   dropImport: procedure.input(z.object({ importId })),
   importBundled: procedure.output(type<ImportOutcome>()),
   /** Previews merging texts: each group becomes one text that replaces its parts. */
   previewJoin: procedure.input(z.object({ groups })).output(type<JoinPreview>()),
-  join: procedure.input(z.object({ groups })).output(type<JoinPreview>()),
+  join: procedure.input(z.object({ groups })).output(type<JoinOutcome>()),
+  /** Replaces a merged text by its parts. */
+  undoJoin: procedure.input(z.object({ id })).output(type<UndoneMerge>()),
+  /** Replaces a text's words; `from` is the hash of those that were edited. */
+  edit: procedure.input(z.object({ id, text: z.string().max(16_000_000), from: z.string().max(64) })),
+  tag: procedure.input(z.object({ ids, add: tags.default([]), remove: tags.default([]) })),
+  /** Previews splitting a text at its headings. */
+  previewSplit: procedure.input(split).output(type<SplitPreview>()),
+  split: procedure.input(split).output(type<SplitPreview>()),
+  /** The near duplicates of the corpus, except those that are kept on purpose. */
+  similar: procedure.output(type<readonly SimilarTexts[]>()),
+  compare: procedure.input(z.object({ first: id, second: id })).output(type<TextComparison>()),
+  /** A text of a previewed import against the one that it resembles. */
+  compareIncoming: procedure.input(z.object({ importId, position })).output(type<TextComparison>()),
+  resolve: procedure.input(z.object({ first: id, second: id, keep: z.enum(['first', 'second', 'both']) })),
 };

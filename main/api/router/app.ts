@@ -1,6 +1,7 @@
 import { inputError } from '../../errors.ts';
 import { appStatus } from '../../services/app/status.ts';
 import { cachedReport, cacheReport, examine } from '../../services/doctor/doctor.ts';
+import { newestGpuReport, startGpuReport } from '../../services/doctor/gpu-report.ts';
 import { api } from '../context.ts';
 import { noRequests } from '../page-requests.ts';
 
@@ -18,12 +19,14 @@ export const app = {
   changes: api.app.changes.handler(({ context, signal }) => context.app.changes.batches(EVERY_MS, signal)),
   requests: api.app.requests.handler(({ context: { host }, signal }) => host.requests?.follow(signal) ?? noRequests()),
   doctor: api.app.doctor.handler(async ({ context: { app, host }, signal }) => {
-    const { paths, workspace } = app;
-    const checks = await examine({ paths, workspace, ...(signal && { signal }) });
+    const { paths, workspace, records } = app;
+    const checks = await examine({ paths, workspace, records, ...(signal && { signal }) });
     cacheReport(app.store, { checks, at: Date.now() }, host.version);
     return checks;
   }),
   examined: api.app.examined.handler(({ context: { app, host } }) => cachedReport(app.store, host.version)),
+  startGpuReport: api.app.startGpuReport.handler(({ context: { app } }) => ({ jobId: startGpuReport(app) })),
+  gpuReport: api.app.gpuReport.handler(({ context: { app } }) => newestGpuReport(app)),
   dismissNotice: api.app.dismissNotice.handler(({ context, input }) => context.app.notices.dismiss(input.id)),
   cancelJob: api.app.cancelJob.handler(({ context, input }) => ({ cancelled: context.app.jobs.cancel(input.id) })),
   chooseFolder: api.app.chooseFolder.handler(async ({ context: { host, access }, input }) => {

@@ -28,7 +28,7 @@ export const datasets = {
   preview: api.datasets.preview.handler(({ context, input, signal }) =>
     previewStage(context.app.library, input, signal),
   ),
-  taken: api.datasets.taken.handler(({ context, input }) => takenNames(context.app.library, input.stages, input.name)),
+  taken: api.datasets.taken.handler(({ context, input }) => takenNames(context.app.library, input)),
   make: api.datasets.make.handler(({ context, input }) => makeDatasets(context.app.library, input)),
   remove: api.datasets.remove.handler(({ context, input }) => removeDataset(context.app.library, input.id)),
   templates: api.datasets.templates.handler(({ context }) => listTemplates(context.app.store)),

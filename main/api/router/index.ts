@@ -4,14 +4,19 @@ import { app } from './app.ts';
 import { comparisons } from './comparisons.ts';
 import { config } from './config.ts';
 import { datasets } from './datasets.ts';
+import { engines } from './engines.ts';
+import { imports } from './imports.ts';
 import { models } from './models.ts';
 import { native } from './native.ts';
 import { playground } from './playground.ts';
+import { queue } from './queue.ts';
 import { replies } from './replies.ts';
 import { runs } from './runs.ts';
 import { samples } from './samples.ts';
 import { settings } from './settings.ts';
 import { stages } from './stages.ts';
+import { sweeps } from './sweeps.ts';
+import { tasks } from './tasks.ts';
 import { texts } from './texts.ts';
 
 export const router = api.router({
@@ -19,13 +24,18 @@ export const router = api.router({
   comparisons,
   config,
   datasets,
+  engines,
+  imports,
   models,
   native,
   playground,
+  queue,
   replies,
   runs,
   samples,
   settings,
   stages,
+  sweeps,
+  tasks,
   texts,
 });

@@ -1,5 +1,6 @@
 import type { App } from '../../services/app/app.ts';
 import { stageStart } from '../../services/curriculum/stage-config.ts';
+import { machineMemory } from '../../services/doctor/machine-memory.ts';
 import { exportModel } from '../../services/merge/export-model.ts';
 import { downloadModel } from '../../services/models/hub.ts';
 import { HUB_TOKEN, hubAccess, hubOptions } from '../../services/models/hub-access.ts';
@@ -14,9 +15,11 @@ import { api } from '../context.ts';
 export const models = {
   list: api.models.list.handler(({ context }) => listModels(context.app)),
   sizes: api.models.sizes.handler(({ context }) => modelSizes(context.app)),
-  inspect: api.models.inspect.handler(({ context, input }) => inspectModel(context.app, input.ref)),
-  plan: api.models.plan.handler(({ context, input: { ref, memoryGib } }) =>
-    planOfModel(context.app, ref, memoryGib === null ? null : memoryGib * 2 ** 30),
+  inspect: api.models.inspect.handler(async ({ context: { app }, input }) =>
+    inspectModel(app, input.ref, await machineMemory(app.paths)),
+  ),
+  plan: api.models.plan.handler(async ({ context: { app }, input: { ref, memoryGib } }) =>
+    planOfModel(app, ref, memoryGib === null ? null : memoryGib * 2 ** 30, await machineMemory(app.paths)),
   ),
   import: api.models.import.handler(({ context: { app, access }, input: { path, copy } }) =>
     importModel(app, access.check(path), copy),

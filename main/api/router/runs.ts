@@ -1,18 +1,22 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { inputError } from '../../errors.ts';
+import type { App } from '../../services/app/app.ts';
 import { diffConfigs } from '../../services/config/diff.ts';
 import { runCost } from '../../services/runs/cost.ts';
 import { exportRun } from '../../services/runs/exports/exports.ts';
 import { readStderr } from '../../services/runs/files.ts';
 import { asEnded, lineage, runDetail, runHistory } from '../../services/runs/history.ts';
+import { annotateRun } from '../../services/runs/notes.ts';
 import { removalOf } from '../../services/runs/removal.ts';
 import { removeRun, renameRun, requireRun } from '../../services/runs/runs.ts';
 import { savedFields } from '../../services/runs/saved-config.ts';
 import { runSignal, signalNext } from '../../services/runs/signal/run-signal.ts';
+import { variedSettings } from '../../services/runs/varied-settings.ts';
 import { adviseNext, runAdvice } from '../../services/runs/verdict/advice.ts';
 import { sparklines, watchedSeries } from '../../services/runs/watched-series.ts';
 import { wholeCheckpoint } from '../../services/runs/whole-checkpoint.ts';
+import { engineOfRun, requireUp } from '../../services/servers/require-up.ts';
 import { preflight } from '../../services/training/preflight.ts';
 import { runStanding, watchRun } from '../../services/training/run-watch.ts';
 import { ownRunFolder, requireRunFolder } from '../../services/workspace/own-folders.ts';
@@ -52,15 +56,25 @@ export const runs = {
     ).result;
   }),
   pause: api.runs.pause.handler(({ context, input }) => context.app.live.command(input.runId, 'pause')),
-  resume: api.runs.resume.handler(({ context: { app }, input }) => resumeRun(app.store, app.live, input)),
+  resume: api.runs.resume.handler(async ({ context: { app }, input }) => {
+    if (app.live.get(input.runId) === null) await requireEngineUp(app, input.runId);
+    resumeRun(app.store, app.live, input);
+  }),
   wholeCheckpoint: api.runs.wholeCheckpoint.handler(({ context, input, signal }) =>
     wholeCheckpoint(context.app.store, input.runId, signal),
   ),
   stop: api.runs.stop.handler(({ context, input }) => context.app.live.command(input.runId, 'stop')),
-  kill: api.runs.kill.handler(({ context, input }) => context.app.live.kill(input.runId)),
+  kill: api.runs.kill.handler(({ context: { app }, input: { runId } }) => {
+    app.queue.sweeps.killing(runId);
+    app.live.kill(runId);
+  }),
   rename: api.runs.rename.handler(({ context: { app }, input: { runId, name } }) => {
     renameRun(app.store, runId, name);
     app.changes.publish('run', runId);
+    app.changes.publish('runs', runId);
+  }),
+  annotate: api.runs.annotate.handler(({ context: { app }, input: { runId, ...notes } }) => {
+    annotateRun(app.store, runId, notes);
     app.changes.publish('runs', runId);
   }),
   remove: api.runs.remove.handler(({ context: { app }, input: { runId } }) => {
@@ -74,6 +88,7 @@ export const runs = {
   compareConfigs: api.runs.compareConfigs.handler(({ context: { app }, input: { runIds } }) =>
     diffConfigs(runIds.map((runId) => savedFields(requireRun(app.store, runId)))),
   ),
+  settings: api.runs.settings.handler(({ context: { app }, input }) => variedSettings(app.store, input.runIds)),
   advice: api.runs.advice.handler(({ context, input }) => runAdvice(context.app.store, input.runId)),
   advised: api.runs.advised.handler(({ context, input: { runId, rules } }) =>
     adviseNext(context.app.store, runId, rules),
@@ -102,3 +117,9 @@ export const runs = {
     return { yaml: stringify(config), file: join(folder, 'run.yaml') };
   }),
 };
+
+/** A run whose launched server has ended would wait ten minutes for it, and then fail. */
+async function requireEngineUp({ store, engines, servers }: App, runId: number): Promise<void> {
+  const engine = engineOfRun(store, engines, runId);
+  if (engine !== null) await requireUp(servers, engine);
+}

@@ -1,0 +1,63 @@
+import { allowComponent } from '../../services/reward-trials/draft-consent.ts';
+import { draftRecords, recordsSources, sampleDraft } from '../../services/reward-trials/draft-records.ts';
+import { checkDraft, draftSource, rescoreDraft, trialSources, tryDraft } from '../../services/reward-trials/drafts.ts';
+import { textFunctions } from '../../services/reward-trials/text-functions.ts';
+import { forgetReaches } from '../../services/tasks/consent.ts';
+import type { TaskPlaces } from '../../services/tasks/find-task.ts';
+import { copyTask } from '../../services/tasks/new-task.ts';
+import { setRewardKey } from '../../services/tasks/reward-keys.ts';
+import { taskStartConfig } from '../../services/tasks/start-config.ts';
+import { listTasks, readTask, removeTask, requireSource, saveTask } from '../../services/tasks/task-list.ts';
+import { checkTaskName } from '../../tasks/folder/source.ts';
+import { type ApiContext, api } from '../context.ts';
+
+const placesOf = ({ app: { store, paths } }: ApiContext): TaskPlaces => ({ workspace: store.folder, paths });
+
+export const tasks = {
+  list: api.tasks.list.handler(({ context }) => listTasks(placesOf(context))),
+  get: api.tasks.get.handler(({ context, input }) => readTask(input.name, placesOf(context))),
+  create: api.tasks.create.handler(({ context, input: { name, from } }) => {
+    const places = placesOf(context);
+    copyTask(checkTaskName(name), requireSource(from, places).folder, places);
+    context.app.changes.publish('tasks');
+    return { name };
+  }),
+  save: api.tasks.save.handler(({ context, input: { name, ...texts } }) => {
+    const hash = saveTask(name, texts, placesOf(context));
+    context.app.changes.publish('tasks');
+    return { hash };
+  }),
+  remove: api.tasks.remove.handler(({ context, input }) => {
+    removeTask(input.name, placesOf(context));
+    context.app.changes.publish('tasks');
+  }),
+  startConfig: api.tasks.startConfig.handler(({ context, input }) => ({
+    ...taskStartConfig(requireSource(input.name, placesOf(context)).name, placesOf(context)),
+    task: input.name,
+  })),
+  functions: api.tasks.functions.handler(({ context }) => textFunctions(context.app.paths)),
+  check: api.tasks.check.handler(({ context, input }) => checkDraft(context.app, input)),
+  recordsSources: api.tasks.recordsSources.handler(({ context, input }) => recordsSources(context.app, input.name)),
+  records: api.tasks.records.handler(({ context, input: { draft, from, ...page } }) =>
+    draftRecords(context.app, draft, from, page),
+  ),
+  sources: api.tasks.sources.handler(({ context, input }) => trialSources(context.app, input.name)),
+  sample: api.tasks.sample.handler(async ({ context, input: { draft, from, ...request } }) => ({
+    id: await sampleDraft(context.app, draft, { ...from, ...request }),
+  })),
+  allow: api.tasks.allow.handler(async ({ context: { app, host }, input: { draft, component } }) => {
+    const allowed = await allowComponent(app, draftSource(draft, app), component, host.dialogs?.confirm ?? null);
+    if (allowed) app.changes.publish('tasks');
+    return { allowed };
+  }),
+  forget: api.tasks.forget.handler(({ context: { app }, input }) => {
+    forgetReaches(draftSource(input.draft, app), app.consents);
+    app.changes.publish('tasks');
+  }),
+  setKey: api.tasks.setKey.handler(({ context: { app }, input: { address, key } }) => {
+    setRewardKey(app.secrets, address, key);
+    app.changes.publish('tasks');
+  }),
+  try: api.tasks.try.handler(({ context, input }) => tryDraft(context.app, input.draft, input.source)),
+  rescore: api.tasks.rescore.handler(({ context, input }) => rescoreDraft(context.app, input.draft, input.runId)),
+};

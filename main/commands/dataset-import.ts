@@ -1,0 +1,146 @@
+/** `braid dataset import`: records for any task from JSONL, JSON, CSV, parquet, or the Hugging Face Hub. */
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { inputError } from '../errors.ts';
+import { fetchHubDataset } from '../services/data-import/hub-download.ts';
+import { isHubSource, parseHubDataset } from '../services/data-import/hub-name.ts';
+import { importTarget, nameOfSource, recordImport } from '../services/data-import/import-dataset.ts';
+import { type Mapping, parseMapping } from '../services/datasets/import/mapping.ts';
+import { type ImportOptions, planImport, writeImport } from '../services/datasets/import/plan.ts';
+import type { Filter } from '../services/datasets/import/select.ts';
+import { hubOptions } from '../services/models/hub-access.ts';
+import { findTask } from '../services/tasks/find-task.ts';
+import type { JobOptions } from '../services/trainer-process/job.ts';
+import { openSecrets } from '../services/workspace/secrets.ts';
+import { openWorkspace } from '../services/workspace/workspace.ts';
+import { openStore } from '../store/index.ts';
+import { hostPaths } from './host-paths.ts';
+import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
+import { followJob } from './side-job.ts';
+
+interface ImportCommandOptions {
+  readonly task: string;
+  readonly map: readonly string[];
+  readonly name?: string;
+  readonly replace?: boolean;
+  readonly split: string;
+  readonly testSplit?: string;
+  readonly testFile?: string;
+  readonly testShare: string;
+  readonly splitBy?: string;
+  readonly filter: readonly string[];
+  readonly sample?: string;
+  readonly dedupe?: boolean;
+  readonly preview?: boolean;
+}
+
+/** Adds `import` to `dataset`. */
+export function registerDatasetImport(dataset: Command): void {
+  withCommonOptions(dataset.command('import <source>'))
+    .description('import records for a task: a file (JSONL, JSON, CSV, parquet) or hf:OWNER/NAME[/CONFIG][@REVISION]')
+    .requiredOption('--task <name>', 'whose records they become: a name or a folder')
+    .option('--map <field=column...>', 'columns of the fields; others are guessed by name', [])
+    .option('--name <name>', "name of the dataset (default: the source's)")
+    .option('--replace', 'replace a dataset of that name')
+    .option('--split <name>', 'split of a Hub dataset', 'train')
+    .option('--test-split <name>', 'its held-out split (default: a share of the rows is held out)')
+    .option('--test-file <file>', 'file of the held-out rows')
+    .option('--test-share <x>', 'held-out share of the rows', '0.1')
+    .option('--split-by <column>', 'rows with the same value stay on one side')
+    .option('--filter <column=value...>', 'only rows with this value', [])
+    .option('--sample <n>', 'only so many rows, drawn by the seed')
+    .option('--dedupe', 'drop rows whose fields are the same as those of an earlier one')
+    .option('--preview', 'show what would be imported, and write nothing')
+    .action((source: string, options: ImportCommandOptions, command: Command) => importData(source, options, command));
+}
+
+async function importData(source: string, options: ImportCommandOptions, command: Command): Promise<void> {
+  const context = commandContext(command);
+  const workspace = openWorkspace({ workspace: context.workspace.root });
+  const task = findTask(options.task, { workspace: workspace.root, paths: hostPaths() });
+  const hub = isHubSource(source) ? join(workspace.datasets, '.hub', nameOfSource(source)) : null;
+  const files = hub === null ? localFiles(source, options) : await hubFiles(source, options, hub, context);
+  if (files === null) return;
+  const given: ImportOptions = {
+    ...files,
+    ...{ task, map: parseMapping(options.map) as Mapping, filters: options.filter.map(filterOf) },
+    sample: options.sample === undefined ? null : wholeNumber('--sample', options.sample),
+    dedupe: options.dedupe === true,
+    splitBy: options.splitBy ?? null,
+    testShare: shareOf(options.testShare),
+    seed: context.seed,
+  };
+  if (options.preview === true) return preview(given, context);
+  const store = openStore(workspace.database);
+  try {
+    const target = importTarget({ store, workspace }, options.name ?? nameOfSource(source), options.replace === true);
+    const written = await writeImport({ ...given, target });
+    const id = recordImport(store, task, context.seed, written);
+    if (hub !== null) rmSync(hub, { recursive: true, force: true });
+    const { counts, leakage, mapping } = written;
+    context.print(`${written.files.train}: ${counts.train} records; ${written.files.test}: ${counts.test}`);
+    if (counts.duplicates > 0) context.print(`${counts.duplicates} duplicates were dropped`);
+    if (leakage !== null && !leakage.clean)
+      context.say(
+        `${written.files.test}: ${leakage.overlaps.length} held-out records share words with training records, ${leakage.shared_titles.length} whole prompts; --split-by or --dedupe keeps them apart`,
+      );
+    context.out({
+      ...{ dataset_id: id, task: typeof task === 'string' ? task : task.name, mapping },
+      ...{ file: written.files.train, test_file: written.files.test },
+      ...{ rows: counts.rows, left_out: counts.leftOut, duplicates: counts.duplicates },
+      ...{ train: counts.train, test: counts.test, held_out_clean: leakage?.clean ?? null },
+    });
+  } finally {
+    store.close();
+  }
+}
+
+async function preview(given: ImportOptions, context: CommandContext): Promise<void> {
+  const plan = await planImport(given);
+  const { columns, mapping, counts, problem, faults, train } = plan;
+  context.print(`${counts.rows} rows with ${columns.join(', ')}`);
+  for (const [field, column] of Object.entries(mapping)) context.print(`${field} = ${column}`);
+  if (problem !== null) throw inputError('BAD_MAPPING', problem.message, problem.remedy ?? undefined);
+  for (const fault of faults) context.print(`[!] ${fault}`);
+  const [first] = train;
+  if (first !== undefined) context.print(`\n${first.prompt}\n`);
+  context.print(`${counts.train} training records, ${counts.test} held out, ${counts.faults} with faults`);
+  context.out({ columns, mapping, ...counts, faults, first: first ?? null });
+  if (counts.faults > 0) process.exitCode = 2;
+}
+
+type Files = Pick<ImportOptions, 'files' | 'testFiles'>;
+
+function localFiles(source: string, { testFile }: ImportCommandOptions): Files {
+  return { files: [resolve(source)], testFiles: testFile === undefined ? [] : [resolve(testFile)] };
+}
+
+/** null: it was interrupted. */
+async function hubFiles(
+  source: string,
+  { split, testSplit }: ImportCommandOptions,
+  folder: string,
+  context: CommandContext,
+): Promise<Files | null> {
+  const dataset = parseHubDataset(source);
+  const options = hubOptions(openSecrets());
+  return followJob('downloading', context, async ({ signal, onProgress }: Required<JobOptions>) => {
+    const job = { signal, progress: onProgress };
+    const files = await fetchHubDataset(dataset, split, folder, options, job);
+    const testFiles = testSplit === undefined ? [] : await fetchHubDataset(dataset, testSplit, folder, options, job);
+    return { files, testFiles };
+  });
+}
+
+function filterOf(text: string): Filter {
+  const at = text.indexOf('=');
+  if (at > 0) return { column: text.slice(0, at), value: text.slice(at + 1) };
+  throw inputError('BAD_OPTION', `Expected --filter column=value, got "${text}"`);
+}
+
+function shareOf(text: string): number {
+  const share = Number(text);
+  if (text.trim() !== '' && share >= 0 && share < 1) return share;
+  throw inputError('BAD_OPTION', `Expected --test-share to be at least 0 and below 1, got "${text}"`);
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { registerDownload, useHubModel } from '../../main/commands/download.ts';
+import { withCommonOptions } from '../../main/commands/shared.ts';
+import { disposeModel } from '../../main/model/model.ts';
+import { hubDouble } from '../services/models/hub-double.ts';
+import { temporaryFolder, temporaryFolderOfFile } from '../store/helpers.ts';
+import { writeTinyModel } from '../tiny-model.ts';
+
+const MODEL = 'someone/small';
+let files: Record<string, Buffer> = {};
+let workspace = '';
+let asked: string[] = [];
+
+beforeAll(async () => {
+  const folder = join(temporaryFolderOfFile(), 'small');
+  disposeModel(await writeTinyModel(folder));
+  files = Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
+});
+
+beforeEach(async () => {
+  workspace = join(temporaryFolder(), 'w');
+  asked = [];
+  vi.stubEnv('HF_ENDPOINT', (await hubDouble(MODEL, files)).url);
+  vi.stubEnv('XDG_CONFIG_HOME', temporaryFolder());
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+/** The --model that a command would see; `answer` is what the person at the terminal says. */
+async function modelFor(model: string, answer: boolean): Promise<unknown> {
+  const command = withCommonOptions(new Command('evaluate'))
+    .option('--model <dir>')
+    .action(() => undefined);
+  command.hook('preAction', (_, own) =>
+    useHubModel(own, async (question) => {
+      asked.push(question);
+      return answer;
+    }),
+  );
+  await command.parseAsync(['--model', model, '--workspace', workspace, '--quiet'], { from: 'user' });
+  return command.opts().model;
+}
+
+describe('useHubModel', () => {
+  it('downloads a Hub name after asking, and knows it from then on', async () => {
+    const folder = join(workspace, 'models', 'small');
+    expect(await modelFor(MODEL, true)).toBe(folder);
+    expect(asked).toEqual([expect.stringContaining("someone/small isn't a folder here")]);
+    expect(readdirSync(folder)).toContain('model.safetensors');
+    expect(await modelFor(MODEL, false)).toBe(folder);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('says what to run where nobody wants or can answer', async () => {
+    await expect(modelFor(MODEL, false)).rejects.toMatchObject({
+      code: 'MODEL_MISSING',
+      remedy: expect.stringContaining('braid download someone/small'),
+    });
+  });
+
+  it('leaves names of bundled models, folders and absolute paths alone', async () => {
+    const there = temporaryFolder();
+    mkdirSync(join(there, 'model'));
+    for (const model of ['tiny', join(there, 'model'), './some/model']) expect(await modelFor(model, true)).toBe(model);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('braid download', () => {
+  it('writes the model into the workspace and reports its folder', async () => {
+    const lines: string[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    onTestFinished(() => write.mockRestore());
+    const program = new Command();
+    registerDownload(program);
+    await program.parseAsync(['download', MODEL, '--workspace', workspace, '--json', '--quiet'], { from: 'user' });
+    const folder = join(workspace, 'models', 'small');
+    expect(JSON.parse(lines.join(''))).toEqual({ model: MODEL, revision: 'main', folder });
+    expect(readdirSync(folder)).toContain('tokenizer.json');
+  });
+});
