@@ -6,7 +6,7 @@ import type { Plugin } from 'vite';
 const at = (path: string): string => resolve(import.meta.dirname, path);
 
 /** What is loaded at run time because it brings binaries; all else is bundled, so that the package holds no more. */
-const external = ['better-sqlite3', /^@tensorflow\//, /^@resvg\//];
+const external = ['better-sqlite3', 'webgpu', /^@tensorflow\//, /^@resvg\//];
 
 /** What is bundled keeps its authors' licences beside it. */
 const license = { fileName: 'licenses.md' };
@@ -39,7 +39,10 @@ export default defineConfig({
           index: at('main/index.ts'),
           trainer: at('main/trainer/host/entry.ts'),
           rewards: at('main/tasks/sandbox/worker.ts'),
+          'external-rewards': at('main/trainer/rewards/worker.ts'),
+          'reward-process': at('main/trainer/host/reward-process.ts'),
           texts: at('main/services/text-worker/worker.ts'),
+          webgpu: at('main/tensor/webgpu/thread.ts'),
         },
         external,
       },

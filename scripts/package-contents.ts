@@ -16,7 +16,11 @@ const OUT = '(?:app\\.asar|app\\.asar\\.unpacked)/out';
 export const parts: readonly Part[] = [
   { what: 'package.json', files: /^app\.asar(\.unpacked)?\/package\.json$/, least: 2 },
   { what: 'the main entry', files: /^app\.asar\/out\/main\/index\.js$/, least: 1 },
-  { what: 'the other entries', files: new RegExp(`^${OUT}/main/(trainer|texts|rewards)\\.js$`), least: 6 },
+  {
+    what: 'the other entries',
+    files: new RegExp(`^${OUT}/main/(trainer|texts|rewards|external-rewards|reward-process|webgpu)\\.js$`),
+    least: 12,
+  },
   { what: 'shared code', files: new RegExp(`^${OUT}/main/chunks/[\\w-]+\\.js$`), least: 2 },
   { what: 'the kernels', files: new RegExp(`^${OUT}/kernels/kernels\\.wasm$`), least: 2 },
   { what: "our part of the native addon's source", files: /^native-addon\/\w+\.(cc|h)$/, least: 10 },
@@ -36,6 +40,15 @@ export const parts: readonly Part[] = [
     files: new RegExp(`^${MODULES}/better-sqlite3/prebuilds/\\w+-\\w+\\.node$`),
     least: 2,
   },
+  {
+    what: 'Dawn, of one platform',
+    files: new RegExp(
+      `^${MODULES}/webgpu/(package\\.json|index\\.js|LICENSE\\.md|dist/\\w+-\\w+/(dawn\\.node|\\w+\\.dll))$`,
+    ),
+    least: 8,
+  },
+  // None on a Mac.
+  { what: 'Node, which loads Dawn', files: /^node\/(LICENSE|bin\/node(\.exe)?)$/, least: 0 },
   { what: 'tfjs-core', files: new RegExp(`^${TFJS}/tfjs-core/(package\\.json|dist/tf-core\\.node\\.js)$`), least: 4 },
   {
     // The packages' bundles, tests and source maps must not be included.
@@ -69,7 +82,7 @@ export const parts: readonly Part[] = [
   },
   {
     what: 'bundled tasks',
-    files: /^resources\/tasks\/(braid\.d\.ts|[\w-]+\/(task\.yaml|run\.yaml|reward\.ts|[\w.]+\.jsonl))$/,
+    files: /^resources\/tasks\/(braid\.d\.ts|[\w-]+\/(task\.yaml|run\.yaml|reward\.(ts|py)|[\w.]+\.jsonl))$/,
     least: 30,
   },
   { what: 'presets', files: /^resources\/presets\/[\w.-]+\.yaml$/, least: 1 },

@@ -13,5 +13,10 @@ export function nativeDialogs(window: BrowserWindow): Dialogs {
       (await choose({ title, properties: ['openDirectory', 'createDirectory'] }))[0] ?? null,
     chooseFiles: (title) => choose({ title, properties: ['openFile', 'multiSelections'] }),
     reveal: (path) => shell.showItemInFolder(path),
+    confirm: async ({ message, detail, action }) => {
+      const buttons = ['Cancel', action];
+      const options = { type: 'warning', message, detail, buttons, defaultId: 0, cancelId: 0, noLink: true } as const;
+      return (await dialog.showMessageBox(window, options)).response === 1;
+    },
   };
 }

@@ -66,6 +66,7 @@ export function setupMenu(window: BrowserWindow, braid: App, requests: PageReque
     { role: 'toggleDevTools' },
   ];
   const help: Items = [
+    { label: 'Take the tour', click: () => requests.ask({ kind: 'tour' }) },
     // The page handles its key, a question mark: as a menu accelerator it could no longer be typed into fields.
     { label: 'Keyboard shortcuts (?)', click: () => requests.ask({ kind: 'keys' }) },
     { label: 'What this machine can run', click: go('/settings/doctor') },

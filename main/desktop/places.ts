@@ -2,8 +2,10 @@
 export const places = [
   { path: '/', label: 'Home' },
   { path: '/texts', label: 'Texts & datasets' },
+  { path: '/tasks', label: 'Tasks' },
   { path: '/curriculum', label: 'Curriculum' },
   { path: '/replies', label: 'Replies' },
+  { path: '/experiments', label: 'Experiments' },
   { path: '/runs', label: 'Runs' },
   { path: '/samples', label: 'Samples' },
   { path: '/compare', label: 'Compare' },

@@ -27,7 +27,7 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
   async function ask(): Promise<void> {
     phase = 'asking';
     const work = atWork(braid);
-    const answer = work.length === 0 ? SAVE : await question(window, work);
+    const answer = work.length === 0 ? await leave(window, braid) : await question(window, work, leftUp(braid));
     wantsQuit = false;
     if (answer === SAVE) return end();
     phase = 'open';
@@ -60,7 +60,7 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
   app.on('activate', () => showWindow(window));
   window.on('show', () => (left = false));
   endWhenIdle(braid, () => {
-    if (left && phase === 'open' && atWork(braid).length === 0) void end();
+    if (left && phase === 'open' && atWork(braid).length === 0 && leftUp(braid).length === 0) void end();
   });
   return {
     request: (args) => {
@@ -82,13 +82,37 @@ export function atWork({ live, jobs }: Pick<App, 'live' | 'jobs'>): readonly str
   ];
 }
 
-async function question(window: BrowserWindow, work: readonly string[]): Promise<number> {
+/** Servers of engines that outlive the app, and may cost. */
+export function leftUp({ servers }: Pick<App, 'servers'>): readonly string[] {
+  return servers.list().flatMap(({ engine, where, mayBeUp }) => (mayBeUp ? [`${engine}: ${where}`] : []));
+}
+
+/** Nothing would be interrupted; servers that stay up are worth a question. */
+async function leave(window: BrowserWindow, braid: Pick<App, 'servers'>): Promise<number> {
+  const up = leftUp(braid);
+  if (up.length === 0) return SAVE;
+  showWindow(window);
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'question',
+    title: 'Braid',
+    message: up.length === 1 ? 'A server stays up' : 'Servers stay up',
+    detail: `${up.join('\n')}\n\nQuitting leaves them up, and they may cost. They can be stopped in Settings, Engines.`,
+    buttons: ['Quit', 'Keep running', 'Cancel'],
+    defaultId: 2,
+    cancelId: 2,
+    noLink: true,
+  });
+  return response;
+}
+
+async function question(window: BrowserWindow, work: readonly string[], up: readonly string[]): Promise<number> {
+  const stays = up.length === 0 ? '' : `\n\nServers stay up either way: ${up.join(', ')}.`;
   showWindow(window);
   const { response } = await dialog.showMessageBox(window, {
     type: 'question',
     title: 'Braid',
     message: 'Braid is busy',
-    detail: `${work.join('\n')}\n\nSave and quit finishes the current step and saves each run so that it can be resumed; other work is cancelled. Keep running only closes the window: start Braid again to reopen it.`,
+    detail: `${work.join('\n')}\n\nSave and quit finishes the current step and saves each run so that it can be resumed; other work is cancelled. Keep running only closes the window: start Braid again to reopen it.${stays}`,
     buttons: ['Save and quit', 'Keep running', 'Cancel'],
     defaultId: SAVE,
     cancelId: 2,
@@ -101,7 +125,7 @@ async function question(window: BrowserWindow, work: readonly string[]): Promise
 function endWhenIdle({ changes }: Pick<App, 'changes'>, settle: () => void): void {
   let timer: NodeJS.Timeout | null = null;
   changes.listen(({ topic }) => {
-    if (topic !== 'status' && topic !== 'jobs') return;
+    if (topic !== 'status' && topic !== 'jobs' && topic !== 'engines') return;
     timer ??= setTimeout(settle, SETTLED_MS).unref();
     timer.refresh();
   });

@@ -8,7 +8,7 @@ import { LAST_WORD } from '../trainer/host/host-port.ts';
 const LAST_WORDS_MS = 500;
 
 /** Launches the built trainer entry. */
-export function launchUtility(entry: string): LaunchTrainer {
+export function launchUtility(entry: string): LaunchTrainer<object> {
   return (env) => {
     const child = utilityProcess.fork(entry, [], {
       serviceName: 'Braid trainer',

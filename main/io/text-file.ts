@@ -34,8 +34,13 @@ export function readTextFile(file: string): Checked<string> {
   try {
     return decodeText(file, readRegular(file));
   } catch (error) {
-    return bad(file, null, reasonOf(error as NodeJS.ErrnoException));
+    return { kind: 'bad', fault: readFault(file, error) };
   }
+}
+
+/** Why a file can't be read, from the error of reading it. */
+export function readFault(file: string, error: unknown): FileFault {
+  return { file, line: null, reason: reasonOf(error as NodeJS.ErrnoException) };
 }
 
 function reasonOf(error: NodeJS.ErrnoException): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { freePort } from '../services/servers/desk.ts';
 import { LONG, openDesktop } from './world.ts';
 
 describe('quitting', () => {
@@ -45,5 +46,30 @@ describe('quitting', () => {
     await desktop.asked('window.hide');
     expect(await desktop.exited).toBe(0);
     expect(world.store.runs.get(runId)?.state).toBe('done');
+  });
+
+  it.skipIf(process.platform === 'win32')('asks when a server of an engine stays up, and says where', async () => {
+    const { desktop, client } = await openDesktop({ answers: [2] });
+    const [name, url] = ['left-up', `http://127.0.0.1:${await freePort()}`];
+    const launcher = {
+      kind: 'command',
+      command: 'sleep 300',
+      host: null,
+      port: null,
+      idleMinutes: 1,
+      maxHours: 1,
+    } as const;
+    await client.engines.save({ name, url, baseModel: 'm', launcher });
+    await client.engines.start({ name });
+    await desktop.order({ kind: 'emit', target: 'window', event: 'close', args: [] });
+    const [box] = await desktop.asked('dialog.showMessageBox');
+    expect(box).toMatchObject({
+      message: 'A server stays up',
+      detail: expect.stringMatching(/^left-up: a command on this machine\n\nQuitting leaves them up/),
+    });
+    await client.engines.stop({ name });
+    await desktop.order({ kind: 'emit', target: 'window', event: 'close', args: [] });
+    expect(await desktop.exited).toBe(0);
+    expect(desktop.of('dialog.showMessageBox')).toHaveLength(1);
   });
 });

@@ -3,7 +3,14 @@ import { type TinyWorkspace, tinyWorkspace } from '../services/tiny-workspace.ts
 import { until } from '../until.ts';
 import { type Desktop, type Page, type StartOptions, startDesktop } from './desktop.ts';
 
-const fast = { per_device_train_batch_size: 8, num_generations: 4, threads: 1, learning_rate: 0.01, use_peft: true };
+const fast = {
+  backend: 'wasm',
+  per_device_train_batch_size: 8,
+  num_generations: 4,
+  threads: 1,
+  learning_rate: 0.01,
+  use_peft: true,
+} as const;
 /** Long enough to be met at work. */
 export const LONG = 2000;
 

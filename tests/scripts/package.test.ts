@@ -6,9 +6,17 @@ import { packedFiles, resourcesOf } from '../../scripts/check-package.ts';
 import { judge } from '../../scripts/package-contents.ts';
 import { startDesktop } from '../desktop/desktop.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
+import { chooseTestGpu } from '../software-gpu.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { until } from '../until.ts';
 import { fusesOf, openArchive, packApp } from './packed-app.ts';
+
+let hasDriver = true;
+try {
+  chooseTestGpu();
+} catch {
+  hasDriver = false;
+}
 
 /** The substitute distribution is Linux's. */
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('the packed app', () => {
@@ -36,7 +44,10 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('the pack
     const without = (part: string) => judge(files.filter((file) => !file.includes(part))).missing;
     expect(without('app.asar.unpacked/out/kernels/')).toEqual(['the kernels: expected at least 2, got 1']);
     expect(without('presets/')).toEqual(['presets: expected at least 1, got 0']);
-    expect(files.filter((file) => file.endsWith('.node'))).toHaveLength(2);
+    // In the archive's list and beside it: better-sqlite3's, and Dawn's for this system alone.
+    expect(files.filter((file) => file.endsWith('.node'))).toHaveLength(4);
+    expect(files.filter((file) => /webgpu\/dist\//.test(file) && !file.includes('/linux-x64/'))).toEqual([]);
+    expect(files.filter((file) => file.startsWith('node/'))).toEqual(['node/LICENSE', 'node/bin/node']);
     expect(readdirSync(join(packed, 'locales'))).toEqual(['en-US.pak']);
   });
 
@@ -71,7 +82,13 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('the pack
       status: 200,
     });
     const client = (await desktop.page())?.client;
-    const config = { max_steps: 2, per_device_train_batch_size: 8, num_generations: 4, threads: 2 };
+    const config = {
+      backend: 'wasm' as const,
+      max_steps: 2,
+      per_device_train_batch_size: 8,
+      num_generations: 4,
+      threads: 2,
+    };
     const started = await client?.runs.start({ config: { ...config, model: world.model, dataset: world.dataset } });
     const runId = started?.runId ?? 0;
     await until(async () => (await client?.app.status())?.live.length === 0);
@@ -81,5 +98,9 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('the pack
     const checks = (await client?.app.doctor()) ?? [];
     for (const name of ['Tensor kernels', 'Embedded backend', 'Bundled model', 'Source texts'])
       expect(checks.find((check) => check.name === name)).toMatchObject({ name, status: 'OK' });
+    // Only plain Node loads Dawn: the package's own has looked for a GPU.
+    const gpu = checks.find(({ name }) => name === 'GPU by WebGPU')?.detail ?? '';
+    expect(gpu).toMatch(hasDriver ? /SwiftShader/ : /No GPU was found/);
+    expect(desktop.of('utilityProcess.fork')).toHaveLength(2);
   });
 });
