@@ -1,27 +1,8 @@
 /** The braid command: parses arguments, runs one command, turns failures into messages and exit codes. */
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { registerBench } from './commands/bench.ts';
-import { registerCompare } from './commands/compare.ts';
-import { registerConfig } from './commands/config.ts';
-import { registerDataset } from './commands/dataset.ts';
-import { registerDemo } from './commands/demo.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerEvaluate } from './commands/evaluate.ts';
-import { registerExport } from './commands/export.ts';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
-import { registerMcp } from './commands/mcp.ts';
-import { registerMerge } from './commands/merge.ts';
-import { registerReplies } from './commands/replies.ts';
-import { registerScore } from './commands/score.ts';
-import { registerServe } from './commands/serve.ts';
-import { registerSetupNative } from './commands/setup-native.ts';
-import { registerSplit } from './commands/split.ts';
-import { registerTask } from './commands/task.ts';
-import { registerTexts } from './commands/texts.ts';
-import { registerTrain } from './commands/train.ts';
-import { registerTrial } from './commands/trial.ts';
-import { registerWatch } from './commands/watch.ts';
+import { addCommands } from './commands/index.ts';
 import { BraidError } from './errors.ts';
 import { databaseError } from './store/errors.ts';
 
@@ -38,31 +19,10 @@ process.stderr.on('error', () => undefined);
 const program = new Command('braid')
   .description('Train language models by GRPO on your own machine.')
   .showHelpAfterError('(braid COMMAND --help shows the options)')
+  .configureHelp({ subcommandTerm: (command) => command.name() })
   .exitOverride();
-for (const register of [
-  registerDemo,
-  registerReplies,
-  registerTask,
-  registerTexts,
-  registerDataset,
-  registerSplit,
-  registerTrain,
-  registerWatch,
-  registerConfig,
-  registerTrial,
-  registerEvaluate,
-  registerCompare,
-  registerScore,
-  registerExport,
-  registerMerge,
-  registerBench,
-  registerServe,
-  registerMcp,
-  registerDoctor,
-  registerSetupNative,
-])
-  register(program);
-for (const command of program.commands) command.exitOverride();
+await addCommands(program, process.argv.slice(2));
+program.hook('preAction', async (_, command) => (await import('./commands/download.ts')).useHubModel(command));
 
 try {
   await program.parseAsync();

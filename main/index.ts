@@ -45,6 +45,7 @@ async function start(): Promise<void> {
   const window = openWindow(paths, preferences);
   const host = {
     kind: 'electron',
+    mayLaunch: true,
     version: app.getVersion(),
     dialogs: nativeDialogs(window),
     requests,
