@@ -1,7 +1,7 @@
 /** The app shell: the frame around the screens. A screen's code is loaded when it is first opened. */
 import { useMantineColorScheme } from '@mantine/core';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 
 import { api } from './api/client.ts';
@@ -18,6 +18,7 @@ import { PaletteWhenIdle } from './frame/palette-when-idle.tsx';
 import { prefetchScreensWhenIdle } from './frame/prefetch-screens.ts';
 import { Rail } from './frame/Rail.tsx';
 import { StatusBar } from './frame/StatusBar.tsx';
+import { Tour } from './frame/Tour.tsx';
 import { Home } from './home/Home.tsx';
 import { prefetchRun } from './run/prefetch.ts';
 import { allRuns } from './runs/all-runs.ts';
@@ -36,6 +37,11 @@ const datasets = screenCode(() => import('./texts/Datasets.tsx').then(({ Dataset
 const dataset = screenCode(() => import('./texts/Dataset.tsx').then(({ Dataset }) => Dataset));
 const models = screenCode(() => import('./models/Models.tsx').then(({ Models }) => Models));
 const replies = screenCode(() => import('./replies/Replies.tsx').then(({ Replies }) => Replies));
+const experiments = screenCode(() => import('./experiments/Experiments.tsx').then(({ Experiments }) => Experiments));
+const sweep = screenCode(() => import('./experiments/Sweep.tsx').then(({ Sweep }) => Sweep));
+const tasks = screenCode(() => import('./tasks/Tasks.tsx').then(({ Tasks }) => Tasks));
+const importRecords = screenCode(() => import('./tasks/ImportRecords.tsx').then(({ ImportRecords }) => ImportRecords));
+const task = screenCode(() => import('./tasks/Task.tsx').then(({ Task }) => Task));
 const run = screenCode(() => import('./run/Run.tsx').then(({ Run }) => Run));
 
 const none = {};
@@ -51,7 +57,7 @@ const fixedWidthFont = {
 const later = [
   fixedWidthFont,
   ...[runs, run, samples, curriculum, corpus, models, compare, playground, settings, replies],
-  ...[make, datasets, dataset, comparison],
+  ...[make, datasets, dataset, comparison, tasks, task, importRecords, experiments, sweep],
 ];
 
 export function App() {
@@ -78,6 +84,7 @@ export function App() {
         </div>
         <PaletteWhenIdle />
         <HostRequests />
+        <Tour />
         <Prerender screens={tasks} />
       </KeysProvider>
     </Router>
@@ -108,8 +115,9 @@ function prerenderTasks(queries: QueryClient): readonly PrerenderTask[] {
 
 function Page() {
   const [location] = useLocation();
+  const main = useFocusAfterMove(location);
   return (
-    <main className={classes.page}>
+    <main ref={main} className={classes.page} tabIndex={-1}>
       <ErrorBoundary key={location}>
         <Switch>
           <Route path="/" component={Home} />
@@ -125,11 +133,24 @@ function Page() {
           <Route path="/texts/dataset/:id">
             {({ id }) => <LazyScreen key={id} code={dataset} props={{ datasetId: Number(id) }} />}
           </Route>
+          <Route path="/tasks">
+            <LazyScreen code={tasks} props={none} />
+          </Route>
+          <Route path="/tasks/:name/import">
+            {({ name }) => <LazyScreen key={name} code={importRecords} props={{ task: name }} />}
+          </Route>
+          <Route path="/tasks/:name">{({ name }) => <LazyScreen key={name} code={task} props={{ name }} />}</Route>
           <Route path="/curriculum">
             <LazyScreen code={curriculum} props={none} />
           </Route>
           <Route path="/replies">
             <LazyScreen code={replies} props={none} />
+          </Route>
+          <Route path="/experiments">
+            <LazyScreen code={experiments} props={none} />
+          </Route>
+          <Route path="/experiments/:id">
+            {({ id }) => <LazyScreen key={id} code={sweep} props={{ sweepId: Number(id) }} />}
           </Route>
           <Route path="/runs">
             <LazyScreen code={runs} props={none} />
@@ -164,6 +185,29 @@ function Page() {
     </main>
   );
 }
+
+/** A screen that is left takes the focus with it: the next key press then belongs to the new one. */
+function useFocusAfterMove(location: string): RefObject<HTMLElement | null> {
+  const main = useRef<HTMLElement>(null);
+  const last = useRef(location);
+  useEffect(() => {
+    if (last.current === location) return;
+    last.current = location;
+    // A palette or dialog keeps the focus until it has closed, which takes a busy machine a while.
+    const until = Date.now() + SETTLED_MS;
+    const timer = setInterval(() => {
+      const isLost = document.activeElement === null || document.activeElement === document.body;
+      if (isLost) main.current?.focus({ preventScroll: true });
+      if (isLost || Date.now() > until) clearInterval(timer);
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [location]);
+  return main;
+}
+
+/** How often, and for how long, the page checks whether the focus is lost. */
+const LOOK_MS = 120;
+const SETTLED_MS = 5000;
 
 function SessionExpired() {
   return (

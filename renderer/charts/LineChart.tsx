@@ -1,17 +1,18 @@
 /** A line chart with a title, a readout of the values under the hover line, and the same data as a table. */
 import 'uplot/dist/uPlot.min.css';
-import { IconChartLine, IconMathFunction, IconTable } from '@tabler/icons-react';
 import { type KeyboardEvent, type ReactNode, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { number } from '../components/format.ts';
 import { Hint } from '../components/Hint.tsx';
-import { IconButton } from '../components/IconButton.tsx';
 import { useChartGroup } from './ChartGroup.tsx';
 import { ChartTable } from './ChartTable.tsx';
+import { ChartTools } from './ChartTools.tsx';
+import { chartImage } from './chart-image.ts';
 import classes from './LineChart.module.css';
 import type { EventMarker, ReferenceLine } from './overlays.ts';
 import { Legend, writeReadout } from './Readout.tsx';
 import { align, type ChartSeries, columnsOf } from './series.ts';
 import { usePlot } from './use-plot.ts';
+import { fromData, type YRange } from './y-range.ts';
 
 export interface LineChartProps {
   readonly title: string;
@@ -61,6 +62,7 @@ export function LineChart({
   const group = useChartGroup();
   const [log, setLog] = useState(false);
   const [asTable, setAsTable] = useState(false);
+  const [range, setRange] = useState<YRange>(fromData);
   const host = useRef<HTMLDivElement>(null);
   const readout = useRef<HTMLDivElement>(null);
   const slider = useRef<HTMLDivElement>(null);
@@ -71,7 +73,10 @@ export function LineChart({
     [series, columns, smoothing, log, stacked],
   );
   const overlays = useMemo(() => ({ lines, markers, picked }), [lines, markers, picked]);
-  const inView = useMemo(() => [...include, ...lines.map(({ value }) => value)], [include, lines]);
+  const inView = useMemo(
+    () => [...include, ...lines.flatMap(({ value, isFar = false }) => (isFar ? [] : [value]))],
+    [include, lines],
+  );
   const hovered = useRef<number | null>(null);
   const onHover = useCallback(
     (index: number | null) => {
@@ -86,8 +91,13 @@ export function LineChart({
   useLayoutEffect(() => onHover(hovered.current), [onHover]);
   const shown = !asTable && aligned.x.length > 0;
   const plot = usePlot(host, {
-    ...{ series, columns, aligned, log, stacked, height, inView, overlays, format, group, onHover, onPick },
+    ...{ series, columns, aligned, log, stacked, height, inView, overlays, range, format, group, onHover, onPick },
   });
+  const image = (): Promise<Blob> => {
+    const canvas = host.current?.querySelector('canvas');
+    if (canvas == null) throw new Error('The chart is not drawn yet.');
+    return chartImage(canvas, { title, unit, series });
+  };
 
   const move = (event: KeyboardEvent): void => {
     const { current } = plot;
@@ -114,19 +124,12 @@ export function LineChart({
         <Legend series={series} ref={readout} />
         <div className={classes.tools}>
           {actions}
-          {!stacked && (
-            <Tool
-              label={`${title}: logarithmic axis`}
-              pressed={log}
-              onClick={() => setLog(!log)}
-              icon={IconMathFunction}
-            />
-          )}
-          <Tool
-            label={asTable ? `${title}: chart` : `${title}: data as table`}
-            pressed={asTable}
-            onClick={() => setAsTable(!asTable)}
-            icon={asTable ? IconChartLine : IconTable}
+          <ChartTools
+            {...{ title, asTable, range, log: stacked ? null : log }}
+            onLog={setLog}
+            onTable={setAsTable}
+            onRange={setRange}
+            image={shown ? image : null}
           />
         </div>
       </figcaption>
@@ -154,23 +157,6 @@ export function LineChart({
         <div ref={host} style={{ height }} />
       </div>
     </figure>
-  );
-}
-
-interface ToolProps {
-  readonly label: string;
-  readonly pressed: boolean;
-  readonly onClick: () => void;
-  readonly icon: typeof IconTable;
-}
-
-function Tool({ label, pressed, onClick, icon: Icon }: ToolProps) {
-  return (
-    <Hint label={label}>
-      <IconButton size="xs" aria-label={label} aria-pressed={pressed} data-on={pressed || undefined} onClick={onClick}>
-        <Icon size={13} aria-hidden="true" />
-      </IconButton>
-    </Hint>
   );
 }
 

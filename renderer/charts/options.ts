@@ -2,6 +2,7 @@
 import uPlot from 'uplot';
 import { colourOf } from './colours.ts';
 import type { ChartSeries, Column } from './series.ts';
+import { withBounds, type YRange } from './y-range.ts';
 
 export interface PlotSetup {
   readonly series: readonly ChartSeries[];
@@ -14,6 +15,8 @@ export interface PlotSetup {
   readonly zoom: () => readonly [number, number] | null;
   /** Values that the y axis always includes: the baseline, the goal, 0. */
   readonly inView: () => readonly number[];
+  /** Bounds of the y axis that the user has set. */
+  readonly fixed: () => YRange;
   readonly plugins: readonly uPlot.Plugin[];
 }
 
@@ -34,7 +37,8 @@ export function plotOptions(setup: PlotSetup): Omit<uPlot.Options, 'width' | 'he
       x: { time: false, range: (_, min, max) => xRange(setup.zoom(), min, max) },
       y: {
         distr: log ? 3 : 1,
-        range: (_, min, max) => (log ? logRange(min, max) : yRange(min, max, setup.inView())),
+        range: (_, min, max) =>
+          withBounds(setup.fixed(), log ? logRange(min, max) : yRange(min, max, setup.inView()), log),
       },
     },
     axes: [
@@ -106,23 +110,27 @@ function bandsOf({ series, columns, stacked }: PlotSetup): uPlot.Band[] {
   return bands;
 }
 
-function xRange(zoom: readonly [number, number] | null, min: number | null, max: number | null): uPlot.Range.MinMax {
+function xRange(zoom: readonly [number, number] | null, min: number | null, max: number | null): [number, number] {
   if (zoom !== null) return [...zoom];
   if (min === null || max === null) return [0, 1];
   return min === max ? [min - 1, max + 1] : [min, max];
 }
 
-function yRange(min: number | null, max: number | null, inView: readonly number[]): uPlot.Range.MinMax {
+function yRange(min: number | null, max: number | null, inView: readonly number[]): [number, number] {
   const low = Math.min(min ?? Number.POSITIVE_INFINITY, ...inView);
   const high = Math.max(max ?? Number.NEGATIVE_INFINITY, ...inView);
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
   if (low === high) return low === 0 ? [0, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
-  return uPlot.rangeNum(low, high, 0.06, true);
+  return bounds(uPlot.rangeNum(low, high, 0.06, true));
 }
 
-function logRange(min: number | null, max: number | null): uPlot.Range.MinMax {
+function logRange(min: number | null, max: number | null): [number, number] {
   if (min === null || max === null || min <= 0) return [0.1, 1];
-  return uPlot.rangeLog(min, max, 10, true);
+  return bounds(uPlot.rangeLog(min, max, 10, true));
+}
+
+function bounds([low, high]: uPlot.Range.MinMax): [number, number] {
+  return [low ?? 0, high ?? 1];
 }
 
 /** Short enough for the axis: `4e-4`. */

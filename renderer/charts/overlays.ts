@@ -10,6 +10,8 @@ export interface ReferenceLine {
   readonly colour?: ChartColour;
   /** Side of the label; choose the one away from the data. */
   readonly side?: 'left' | 'right';
+  /** Drawn only where the data come near it: a far limit would flatten the curve. */
+  readonly isFar?: boolean;
 }
 
 /** Something that happened at a step. */
@@ -74,6 +76,12 @@ function drawLines(plot: uPlot, { lines }: Overlays): void {
     const above = y - bbox.top > 14 * scale;
     ctx.textBaseline = above ? 'bottom' : 'top';
     const x = side === 'left' ? bbox.left + 4 * scale : bbox.left + bbox.width - 4 * scale;
+    // A rim in the panel's colour: the series may run through it.
+    ctx.strokeStyle = colourOf('panel');
+    ctx.lineWidth = 3 * scale;
+    ctx.lineJoin = 'round';
+    ctx.setLineDash([]);
+    ctx.strokeText(label, x, y + (above ? -2 : 2) * scale);
     ctx.fillText(label, x, y + (above ? -2 : 2) * scale);
   }
 }

@@ -7,6 +7,7 @@ import { onColoursChange } from './colours.ts';
 import { plotOptions } from './options.ts';
 import { type Overlays, overlayPlugin } from './overlays.ts';
 import type { Aligned, ChartSeries, Column } from './series.ts';
+import type { YRange } from './y-range.ts';
 
 export interface PlotProps {
   readonly series: readonly ChartSeries[];
@@ -17,6 +18,7 @@ export interface PlotProps {
   readonly height: number;
   readonly inView: readonly number[];
   readonly overlays: Overlays;
+  readonly range: YRange;
   readonly format: (value: number) => string;
   readonly group: Pick<ChartGroupValue, 'syncKey' | 'range' | 'setRange'>;
   /** Called when the point under the hover line changes; null for none. */
@@ -45,7 +47,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
     isStale.current = false;
     made.setData(dataOf(data));
   }, []);
-  const { series, columns, aligned, log, stacked, height, overlays, inView, group } = props;
+  const { series, columns, aligned, log, stacked, height, overlays, inView, range, group } = props;
   const shape = JSON.stringify([series.map(({ id, colour, look }) => [id, colour, look]), columns, log, stacked]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` covers everything that can't be changed on an existing plot
@@ -59,6 +61,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
       format: (value) => latest.current.format(value),
       zoom: () => zoomOf(latest.current),
       inView: () => latest.current.inView,
+      fixed: () => latest.current.range,
       plugins: [overlayPlugin(() => latest.current.overlays), pointerPlugin(latest)],
     });
     const make = (width: number): uPlot => {
@@ -106,7 +109,7 @@ export function usePlot(host: RefObject<HTMLDivElement | null>, props: PlotProps
   useLayoutEffect(() => {
     const { x = [] } = latest.current.aligned;
     plot.current?.setScale('x', { min: x[0] ?? 0, max: x.at(-1) ?? 1 });
-  }, [group.range, inView.join()]);
+  }, [group.range, range, inView.join()]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: drawn from `latest`
   useEffect(() => plot.current?.redraw(false), [overlays]);
   useLayoutEffect(() => {

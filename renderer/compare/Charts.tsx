@@ -1,6 +1,8 @@
 /** Where models differ: by position in the target, by length and by prompt. */
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ComparisonView } from '../../main/api/contract/index.ts';
+import { api } from '../api/client.ts';
 import { binsOf } from '../charts/bins.ts';
 import { Histogram } from '../charts/Histogram.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
@@ -9,7 +11,7 @@ import { Panel } from '../components/Screen.tsx';
 import { shortName } from '../components/short-name.ts';
 import classes from './Compare.module.css';
 import { gainsOf } from './prompt-rows.ts';
-import { lengthSeries, lookOf, positionSeries } from './series.ts';
+import { lengthSeries, lookOf, positionSeries, stepSeries } from './series.ts';
 
 export interface GainRange {
   readonly from: number;
@@ -28,34 +30,56 @@ const SCORE_BINS = 20;
 const GAIN_BINS = 20;
 const ends = [0, 1];
 
-export function Charts({ view: { models, rows }, chosen, gains, onGains }: ChartsProps) {
+export function Charts({ view: { models, rows, metric }, chosen, gains, onGains }: ChartsProps) {
   const byPosition = useMemo(() => positionSeries(models), [models]);
   const byLength = useMemo(() => lengthSeries(models), [models]);
-  const lengths = new Set(rows.map(({ words }) => words)).size;
+  const { data: entries } = useQuery(api.models.list.queryOptions());
+  const byStep = useMemo(() => stepSeries(models, entries ?? []), [models, entries]);
+  const baseline = models[0]?.summary?.mean_alignment;
+  const lines = useMemo(
+    () => (baseline === undefined ? [] : [{ value: baseline, label: `baseline ${score(baseline)}` }]),
+    [baseline],
+  );
+  const hasPositions = byPosition.some(({ x }) => x.length > 0);
+  const lengths = hasPositions ? new Set(rows.map(({ words }) => words)).size : 0;
   return (
     <div className={classes.charts}>
-      <Panel>
-        <LineChart
-          title="Correct words by position"
-          about="Share of prompts with the right word at each position of the target."
-          xName="word"
-          series={byPosition}
-          include={ends}
-          format={score}
-          height={lengths > 1 ? 150 : 232}
-        />
-        {lengths > 1 && (
+      {byStep.length > 0 && (
+        <Panel className={classes.across ?? ''}>
           <LineChart
-            title="Alignment by length"
-            about="Mean alignment by words per fragment, with 95 % intervals. A trained model below the baseline at other lengths is forgetting."
-            xName="words per fragment"
-            series={byLength}
+            title="Score by checkpoint"
+            about="Mean score of each checkpoint on the same prompts, with 95 % intervals."
+            series={byStep}
+            lines={lines}
+            format={score}
+            height={180}
+          />
+        </Panel>
+      )}
+      {hasPositions && (
+        <Panel>
+          <LineChart
+            title="Correct words by position"
+            about="Share of prompts with the right word at each position of the target."
+            xName="word"
+            series={byPosition}
             include={ends}
             format={score}
-            height={150}
+            height={lengths > 1 ? 150 : 232}
           />
-        )}
-      </Panel>
+          {lengths > 1 && (
+            <LineChart
+              title="Alignment by length"
+              about="Mean alignment by words per fragment, with 95 % intervals. A trained model below the baseline at other lengths is forgetting."
+              xName="words per fragment"
+              series={byLength}
+              include={ends}
+              format={score}
+              height={150}
+            />
+          )}
+        </Panel>
+      )}
       <Panel className={classes.stack ?? ''}>
         {[0, chosen].map((position) => (
           <Histogram
@@ -65,8 +89,8 @@ export function Charts({ view: { models, rows }, chosen, gains, onGains }: Chart
             bins={binsOf(
               rows.flatMap(({ scores }) => scores[position] ?? []),
               SCORE_BINS,
-              0,
-              1,
+              metric.low,
+              metric.high,
             )}
             unit="prompts"
             colour={lookOf(position).colour}

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ComparisonSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
-import { Empty, Failed, Loading } from '../components/Feedback.tsx';
+import { Failed, Loading } from '../components/Feedback.tsx';
 import { score, signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -14,13 +14,7 @@ export function Earlier() {
   if (error !== null) return <Failed what="Earlier comparisons can't be shown" error={error} />;
   if (data === undefined) return <Loading what="earlier comparisons" />;
   if (data.length === 0) {
-    return (
-      <Panel title="Earlier comparisons">
-        <Empty title="No comparisons yet">
-          <p>Every comparison is saved with its completions and reopens instantly.</p>
-        </Empty>
-      </Panel>
-    );
+    return <p className="soft">No comparisons yet. Each is saved with its completions and reopens instantly.</p>;
   }
   return (
     <Panel title="Earlier comparisons">

@@ -10,7 +10,7 @@ import { Link } from '../components/Link.tsx';
 import { modelOptions } from '../components/model-options.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Compare.module.css';
-import { type Choice, choiceOf, choiceProblem, firstChoice } from './choice.ts';
+import { type Choice, choiceOf, choiceProblem, firstChoice, shortcuts } from './choice.ts';
 import { Leaks } from './Leaks.tsx';
 
 export function NewComparison() {
@@ -130,6 +130,18 @@ function Form({
           Compare
         </Button>
       </form>
+      <div className={classes.shortcuts}>
+        {shortcuts(models).map(({ label, models: wanted }) => (
+          <Button
+            key={label}
+            size="compact-xs"
+            variant="subtle"
+            onClick={() => change({ models: wanted.filter((ref) => ref !== choice.baseline) })}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
       {problem !== null && <p className="soft">{problem}</p>}
       {sources
         .filter(({ datasetId }) => choice.datasetIds.includes(datasetId))
@@ -137,8 +149,8 @@ function Form({
           <Leaks key={datasetId} {...{ name, heldOut, leakage }} />
         ))}
       <p className="soft">
-        Compares alignment on interleaving prompts. Replies are compared by reward, pass@k and diversity on the{' '}
-        <Link href="/replies">Replies</Link> screen.
+        Compares alignment on interleaving prompts, and the reward on those of a <Link href="/tasks">task</Link>.
+        Replies are compared by reward, pass@k and diversity on the <Link href="/replies">Replies</Link> screen.
       </p>
       {start.error !== null && <Failed what="The comparison could not be started" error={start.error} />}
     </Panel>

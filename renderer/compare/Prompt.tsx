@@ -6,6 +6,7 @@ import type { ComparedModel, PromptRow } from '../../main/api/contract/index.ts'
 import { api } from '../api/client.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
+import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { score, signed } from '../components/format.ts';
 import { shortName } from '../components/short-name.ts';
@@ -39,11 +40,17 @@ export function Prompt({ id, row, models, chosen, positions, hidden, open, onTog
           {score(row.scores[0])} → {score(row.scores[chosen])}
         </span>
         <span className={classes.titles}>
-          <span className={classes.a}>{row.titles[0]}</span> × <span className={classes.b}>{row.titles[1]}</span>
+          <span className={classes.a}>{row.titles[0]}</span>
+          {row.titles[1] !== '' && (
+            <>
+              {' '}
+              × <span className={classes.b}>{row.titles[1]}</span>
+            </>
+          )}
         </span>
         <span className="faint mono">
           {row.exact[chosen] ? 'exact · ' : ''}
-          {row.words} words
+          {row.words > 0 && `${row.words} words`}
         </span>
       </UnstyledButton>
       {open && <Answers {...{ id, models, positions, hidden }} recordId={row.id} />}
@@ -73,6 +80,8 @@ function Answers({ id, recordId, models, positions, hidden }: AnswersProps) {
               <span className="faint mono">…</span>
             ) : answer === null ? (
               <span className="faint">not evaluated yet</span>
+            ) : answer.words === null || answer.messages !== undefined ? (
+              <CompletionText sample={{ ...answer, alignment: null, show: data.show }} label={`${name}, ${recordId}`} />
             ) : (
               <Aligned words={answer.words} label={`${name}, ${recordId}`} hidden={hidden} />
             )}

@@ -1,6 +1,6 @@
 /** The results table: each model's mean with its interval, and its paired difference from the baseline. */
 import { UnstyledButton } from '@mantine/core';
-import type { ComparedModel } from '../../main/api/contract/index.ts';
+import type { ComparedModel, ComparisonView } from '../../main/api/contract/index.ts';
 import { duration, score, signed } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
@@ -10,38 +10,45 @@ import { lookOf } from './series.ts';
 export interface ResultProps {
   /** The baseline first. */
   readonly models: readonly ComparedModel[];
+  readonly metric: ComparisonView['metric'];
   /** The model shown in charts and prompts. */
   readonly chosen: number;
   readonly onChoose: (position: number) => void;
 }
 
-export function Result({ models, chosen, onChoose }: ResultProps) {
+export function Result({ models, metric, chosen, onChoose }: ResultProps) {
   return (
-    <Panel>
+    <Panel className={classes.results ?? ''}>
       <table className={classes.table}>
         <thead>
           <tr>
             <th scope="col">Model</th>
             <th scope="col" className={classes.right}>
-              Alignment
+              {metric.label}
             </th>
-            <th scope="col">95 % interval</th>
+            <th scope="col" className={classes.own}>
+              95 % interval
+            </th>
             <th scope="col" className={classes.right}>
-              Exact
+              {metric.solved}
             </th>
             <th scope="col" className={classes.right}>
               Difference
             </th>
             <th scope="col">95 % interval</th>
-            <th scope="col">Wins, ties, losses</th>
-            <th scope="col">Evaluated</th>
+            <th scope="col" className={classes.counts}>
+              Wins, ties, losses
+            </th>
+            <th scope="col" className={classes.evaluated}>
+              Evaluated
+            </th>
           </tr>
         </thead>
         <tbody>
           {models.map((model, position) => (
             <Row
               key={model.reference}
-              {...{ model, position }}
+              {...{ model, metric, position }}
               chosen={position === chosen}
               onChoose={() => onChoose(position)}
             />
@@ -54,13 +61,14 @@ export function Result({ models, chosen, onChoose }: ResultProps) {
 
 interface RowProps {
   readonly model: ComparedModel;
+  readonly metric: ComparisonView['metric'];
   readonly position: number;
   readonly chosen: boolean;
   readonly onChoose: () => void;
 }
 
 function Row({ model: { name, summary, paired, evaluatedAt, seconds, backend, standing }, ...row }: RowProps) {
-  const { position, chosen, onChoose } = row;
+  const { metric, position, chosen, onChoose } = row;
   const { colour, look } = lookOf(position);
   const ink = `var(--${colour})`;
   return (
@@ -81,18 +89,29 @@ function Row({ model: { name, summary, paired, evaluatedAt, seconds, backend, st
         </span>
       </td>
       <td className={`mono ${classes.right}`}>{score(summary?.mean_alignment)}</td>
-      <td>
+      <td className={classes.own}>
         {summary !== null && (
-          <Ruler from={0} low={summary.low} mean={summary.mean_alignment} high={summary.high} ink={ink} />
+          <Ruler
+            from={metric.low}
+            to={metric.high}
+            low={summary.low}
+            mean={summary.mean_alignment}
+            high={summary.high}
+            ink={ink}
+          />
         )}
       </td>
       <td className={`mono ${classes.right}`}>
         {summary === null ? '–' : `${Math.round(summary.exact_match * summary.n)} of ${summary.n}`}
       </td>
       <td className={`mono ${classes.right}`}>{paired === null ? '' : signed(paired.difference.mean)}</td>
-      <td>{paired !== null && <Ruler from={-1} {...paired.difference} ink={ink} />}</td>
-      <td>{paired !== null && <Paired {...paired} />}</td>
-      <td className="soft">
+      <td>
+        {paired !== null && (
+          <Ruler from={-metric.high} to={metric.high} {...paired.difference} ink={ink} isDifference />
+        )}
+      </td>
+      <td className={classes.counts}>{paired !== null && <Paired {...paired} />}</td>
+      <td className={`soft ${classes.evaluated}`}>
         {evaluatedAt === null ? (
           'not yet'
         ) : (
@@ -109,8 +128,10 @@ function Row({ model: { name, summary, paired, evaluatedAt, seconds, backend, st
 }
 
 interface RulerProps {
-  /** Left end of the scale; the right end is 1. */
+  /** The scale's ends. */
   readonly from: number;
+  readonly to: number;
+  readonly isDifference?: boolean;
   readonly low: number;
   readonly mean: number;
   readonly high: number;
@@ -118,15 +139,15 @@ interface RulerProps {
 }
 
 /** An interval as numbers and as a bar on a scale. */
-function Ruler({ from, low, mean, high, ink }: RulerProps) {
-  const at = (value: number): number => ((value - from) / (1 - from)) * 100;
+function Ruler({ from, to, low, mean, high, ink, isDifference = false }: RulerProps) {
+  const at = (value: number): number => ((value - from) / (to - from || 1)) * 100;
   return (
     <>
       <span className={`mono ${classes.small}`}>
-        {from < 0 ? `${signed(low)} to ${signed(high)}` : `${score(low)}–${score(high)}`}
+        {isDifference ? `${signed(low)} to ${signed(high)}` : `${score(low)}–${score(high)}`}
       </span>
       <span className={classes.ruler} aria-hidden="true">
-        {from < 0 && <u />}
+        {isDifference && <u />}
         <i style={{ left: `${at(low)}%`, width: `${at(high) - at(low)}%`, background: ink }} />
         <b style={{ left: `${at(mean)}%`, background: ink }} />
       </span>

@@ -50,6 +50,27 @@ export function choiceOf(search: string, defaults: Choice): Choice {
   };
 }
 
+/** Shortcuts for the newest run that has several checkpoints: its best by held-out score, and all of them. */
+export function shortcuts(
+  models: readonly Pick<ModelEntry, 'ref' | 'run' | 'step' | 'heldOut' | 'problem'>[],
+): readonly { readonly label: string; readonly models: readonly string[] }[] {
+  const usable = models.filter(({ problem, run }) => problem === null && run !== null);
+  const run = usable.find((entry) => usable.some((other) => other !== entry && other.run?.id === entry.run?.id))?.run;
+  const own = usable.filter((entry) => entry.run?.id === run?.id);
+  if (run == null) return [];
+  const scored = own.filter(({ heldOut }) => heldOut !== null);
+  const best = scored.toSorted((a, b) => (b.heldOut ?? 0) - (a.heldOut ?? 0) || (a.step ?? 0) - (b.step ?? 0))[0];
+  return [
+    ...(best === undefined
+      ? []
+      : [{ label: `Best checkpoint of ${run.name} (step ${best.step})`, models: [best.ref] }]),
+    { label: `All ${own.length} checkpoints of ${run.name}`, models: own.map(({ ref }) => ref).slice(0, MOST) },
+  ];
+}
+
+/** As many as a comparison takes. */
+const MOST = 20;
+
 /** The link that encodes this choice. */
 export function linkTo({ baseline, models, datasetIds, n, seed }: Choice): string {
   const asked = new URLSearchParams({ n: String(n), seed: String(seed) });

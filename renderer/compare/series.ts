@@ -1,5 +1,5 @@
 /** Series for a comparison's charts. Pure. */
-import type { ComparedModel } from '../../main/api/contract/index.ts';
+import type { ComparedModel, ModelEntry } from '../../main/api/contract/index.ts';
 import type { ChartColour, ChartSeries } from '../charts/series.ts';
 import { shortName } from '../components/short-name.ts';
 
@@ -15,6 +15,32 @@ export function lookOf(position: number): Pick<ChartSeries, 'colour' | 'look'> {
     colour: COLOURS[i % COLOURS.length] ?? 'ink',
     look: LOOKS[Math.floor(i / COLOURS.length) % LOOKS.length] ?? 'line',
   };
+}
+
+/** Mean alignment of each run's checkpoints by step, with its interval; only runs with several compared checkpoints. */
+export function stepSeries(
+  models: readonly ComparedModel[],
+  entries: readonly Pick<ModelEntry, 'ref' | 'run' | 'step'>[],
+): readonly ChartSeries[] {
+  const places = new Map(entries.map(({ ref, run, step }) => [ref, { run, step }]));
+  const runs = new Map<string, { readonly step: number; readonly summary: NonNullable<ComparedModel['summary']> }[]>();
+  for (const { reference, summary } of models) {
+    const { run = null, step = null } = places.get(reference) ?? {};
+    if (run === null || step === null || summary === null) continue;
+    runs.set(run.name, [...(runs.get(run.name) ?? []), { step, summary }]);
+  }
+  return [...runs]
+    .filter(([, points]) => points.length > 1)
+    .map(([name, points], i) => {
+      const inOrder = points.toSorted((a, b) => a.step - b.step);
+      return {
+        ...{ id: name, label: name, ...lookOf(i + 1) },
+        x: inOrder.map(({ step }) => step),
+        y: inOrder.map(({ summary }) => summary.mean_alignment),
+        low: inOrder.map(({ summary }) => summary.low),
+        high: inOrder.map(({ summary }) => summary.high),
+      };
+    });
 }
 
 /** Share of words right at each place in the target. */

@@ -2,15 +2,18 @@ import type { SampleView } from '../../main/api/contract/index.ts';
 import classes from './Aligned.module.css';
 import { Aligned } from './Aligned.tsx';
 import type { WordKind } from './aligned-words.ts';
+import { Conversation } from './Conversation.tsx';
 
 export interface CompletionTextProps {
-  readonly sample: Pick<SampleView, 'completion' | 'alignment' | 'show'>;
+  readonly sample: Pick<SampleView, 'completion' | 'alignment' | 'show' | 'messages'>;
   readonly label: string;
   readonly hidden?: ReadonlySet<WordKind>;
 }
 
-/** A model's completion: aligned word by word if there is an exact target, otherwise as the text that it is. */
-export function CompletionText({ sample: { completion, alignment, show }, label, hidden }: CompletionTextProps) {
+/** A model's completion: a conversation where it had several turns, aligned word by word if there is an exact target, otherwise as the text that it is. */
+export function CompletionText({ sample, label, hidden }: CompletionTextProps) {
+  const { completion, alignment, show, messages } = sample;
+  if (messages !== undefined) return <Conversation messages={messages} label={label} />;
   if (alignment !== null) return <Aligned words={alignment.words} label={label} {...(hidden && { hidden })} />;
   if (completion.trim() === '') return <p className={`own-direction ${classes.plain}`}>(empty)</p>;
   if (show === 'json' || show === 'code')

@@ -9,15 +9,19 @@ import { Confirm } from '../components/Confirm.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
+import { useWhenIdle } from '../components/use-when-idle.ts';
 import { useKeys } from '../frame/keys.tsx';
 import classes from './Curriculum.module.css';
 import { Forgetting } from './Forgetting.tsx';
 import { Ladder } from './Ladder.tsx';
+import { ladderTime } from './ladder-time.ts';
 import { Queue } from './Queue.tsx';
 import { type Shared, SharedChoices, SharedSettings } from './SharedSettings.tsx';
+import { StageExample } from './StageExample.tsx';
 import { StageForm } from './StageForm.tsx';
 import { StagePanel } from './StagePanel.tsx';
 import { StagePreflight } from './StagePreflight.tsx';
+import { StageResults } from './StageResults.tsx';
 
 /** The number of lengths in a full curriculum: 10, 25, 50, 100, 200, 500 words. */
 const LENGTHS = 6;
@@ -139,7 +143,9 @@ function Stages({ data, open, setOpen }: StagesProps) {
     const lengths = texts === undefined || texts.texts === 0 ? [] : texts.stages;
     return new Map(lengths.flatMap(({ words, shortage }) => (shortage === null ? [] : [[words, shortage] as const])));
   }, [texts]);
+  const isIdle = useWhenIdle();
   const live = status?.live ?? [];
+  const time = ladderTime(stages, live);
   const at = stages.findIndex(({ id }) => id === stage?.id);
   useKeys(
     useMemo(() => {
@@ -158,6 +164,14 @@ function Stages({ data, open, setOpen }: StagesProps) {
     <>
       <Panel>
         <Ladder stages={stages} live={live} selected={stage.id} onSelect={setChosen} shortages={shortages} />
+        {time !== null && (
+          <p className={classes.time}>
+            {time.time !== null && <strong className="num">{time.time}</strong>}{' '}
+            <span className="soft">
+              {time.time === null ? `Time for the whole ladder: ${lowered(time.basis)}` : time.basis}
+            </span>
+          </p>
+        )}
         <Queue curriculum={data} />
       </Panel>
       <div className={classes.columns}>
@@ -188,6 +202,10 @@ function Stages({ data, open, setOpen }: StagesProps) {
         </div>
         <Forgetting />
       </div>
+      {isIdle && stage.run === null && stage.datasetId !== null && (
+        <StageExample datasetId={stage.datasetId} name={stage.name} />
+      )}
+      {isIdle && <StageResults stages={stages} />}
       <StageForm stage={stage} opened={open === 'form'} onClose={() => setOpen(null)} onSaved={() => setOpen(null)} />
       <Confirm
         opened={open === 'remove'}
@@ -202,6 +220,10 @@ function Stages({ data, open, setOpen }: StagesProps) {
       </Confirm>
     </>
   );
+}
+
+function lowered(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 /** The selected stage, stored in the address so that links can name it and a reload keeps it. */

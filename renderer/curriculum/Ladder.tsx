@@ -19,7 +19,7 @@ export interface LadderProps {
 }
 
 const NARROWEST = 148;
-const WIDEST = 230;
+const WIDEST = 300;
 const RISE = 56;
 
 export function Ladder({ stages, live, selected, onSelect, shortages }: LadderProps) {

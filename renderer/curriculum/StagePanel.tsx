@@ -81,6 +81,7 @@ export function StagePanel(props: StagePanelProps) {
               <Menu.Item disabled={stage.position === curriculum.stages.length - 1} onClick={() => move(1)}>
                 Move later
               </Menu.Item>
+              <Menu.Item onClick={() => act.mutate(() => duplicate(stage))}>Duplicate</Menu.Item>
               <Menu.Divider />
               <Menu.Item color="red" disabled={busy} onClick={onRemove}>
                 Remove from the curriculum …
@@ -94,6 +95,14 @@ export function StagePanel(props: StagePanelProps) {
       <Facts {...props} />
     </Panel>
   );
+}
+
+/** Adds a planned stage with the same settings right after this one. */
+async function duplicate({ name, words, datasetId, steps, promotion, config, position }: StageView): Promise<void> {
+  const { stageId } = await client.stages.add({
+    ...{ name: `${name} copy`, words, datasetId, steps, promotion, config: { ...config } },
+  });
+  await client.stages.move({ stageId, to: position + 1 });
 }
 
 interface PrimaryProps {

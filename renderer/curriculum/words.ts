@@ -70,8 +70,3 @@ export function metInARow(scores: readonly { readonly mean: number }[], rule: Pr
   const miss = scores.findLastIndex(({ mean }) => !(mean >= rule.at_least));
   return scores.length - 1 - miss;
 }
-
-/** The ids with one of them at another place. */
-export function movedTo(ids: readonly number[], id: number, to: number): readonly number[] {
-  return ids.filter((other) => other !== id).toSpliced(to, 0, id);
-}

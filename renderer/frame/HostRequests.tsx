@@ -1,5 +1,4 @@
 /** Handles requests from the desktop: menu items, opened files and clicked notifications. */
-import { spotlight } from '@mantine/spotlight';
 import { useEffect, useSyncExternalStore } from 'react';
 import type { PageRequest } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
@@ -7,6 +6,8 @@ import { connection } from '../api/connection.ts';
 import { navigate } from './hash-location.ts';
 import { useKeysHelp } from './keys.tsx';
 import { offerFiles } from './opened-files.ts';
+import { palette } from './palette-store.ts';
+import { tour } from './tour-store.ts';
 
 /** Renders nothing; subscribes while connected. In a browser there are no such requests. */
 export function HostRequests() {
@@ -18,8 +19,9 @@ export function HostRequests() {
     const controller = new AbortController();
     const handle = (request: PageRequest): void => {
       if (request.kind === 'go') navigate(request.path);
-      else if (request.kind === 'palette') spotlight.open();
+      else if (request.kind === 'palette') palette.open();
       else if (request.kind === 'keys') showKeys();
+      else if (request.kind === 'tour') tour.start();
       else {
         offerFiles(request.files);
         navigate('/texts');

@@ -1,82 +1,156 @@
-/** The command palette (Ctrl/Cmd-K): actions of the current screen, and every screen, stage, dataset and run. */
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+/** The command palette (Ctrl/Cmd-K): actions of the current screen, and every screen, stage, dataset, sweep and run. */
+import { Spotlight, type SpotlightActionData, useSpotlight } from '@mantine/spotlight';
+import {
+  IconBolt,
+  IconChartLine,
+  IconDatabase,
+  IconFlask,
+  IconKeyboard,
+  IconRoute,
+  IconStairs,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { number, score } from '../components/format.ts';
 import { allRuns } from '../runs/all-runs.ts';
 import { navigate } from './hash-location.ts';
-import { type ScreenKey, useCurrentKeys } from './keys.tsx';
+import { type ScreenKey, useCurrentKeys, useKeysHelp } from './keys.tsx';
+import classes from './Palette.module.css';
+import { ordered } from './palette-order.ts';
+import { paletteStore } from './palette-store.ts';
+import { recentPlaces, rememberPlace } from './recent-places.ts';
 import { screens } from './screens.ts';
+import { tour } from './tour-store.ts';
 
 export function Palette() {
   const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   const [isOpen, setOpen] = useState(false);
   const { data: curriculum } = useQuery(api.stages.list.queryOptions({ enabled: isOpen }));
+  const { data: sweeps = [] } = useQuery(api.sweeps.list.queryOptions({ enabled: isOpen }));
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions({ enabled: isOpen }));
   const [keys, setKeys] = useState<readonly ScreenKey[]>([]);
   const current = useCurrentKeys();
+  const showKeys = useKeysHelp();
+  const [path] = useLocation();
+  const search = useSearch();
+  useEffect(() => rememberPlace(search === '' ? path : `${path}?${search}`), [path, search]);
   const screenActions: SpotlightActionData[] = keys.filter(isAction).map(({ key, label, run }) => ({
     id: `key-${key}`,
     label,
-    description: key === ' ' ? 'Space' : key,
-    // The palette returns the focus first; the action may then move it.
-    onClick: () => void setTimeout(run, AFTER_CLOSING_MS),
+    leftSection: <IconBolt {...icon} />,
+    rightSection: <kbd className={classes.key}>{key === ' ' ? 'Space' : key}</kbd>,
+    onClick: later(run),
   }));
   const places: SpotlightActionData[] = screens.map(({ path, label, key, icon: Icon }) => ({
     id: path,
     label,
-    description: `g ${key}`,
-    leftSection: <Icon size={16} aria-hidden="true" />,
+    leftSection: <Icon {...icon} />,
+    rightSection: <kbd className={classes.key}>g {key}</kbd>,
     onClick: () => navigate(path),
   }));
-  const objects: SpotlightActionData[] = runs.map(({ id, name, state, latest }) => ({
-    id: `run-${id}`,
-    label: name,
-    description: `${state}, reward ${score(latest.reward?.value)}`,
-    keywords: [`run ${id}`],
-    onClick: () => navigate(`/runs/${id}`),
+  const help: SpotlightActionData[] = [
+    { id: 'tour', label: 'Take the tour', leftSection: <IconRoute {...icon} />, onClick: later(tour.start) },
+    { id: 'keys', label: 'Keyboard shortcuts', leftSection: <IconKeyboard {...icon} />, onClick: later(showKeys) },
+  ];
+  const objects = runs.map(({ id, name, state, latest, tags }) => ({
+    ...thing(`/runs/${id}`, name, `${state}, reward ${score(latest.reward?.value)}`),
+    keywords: [`run ${id}`, ...tags],
+    leftSection: <IconChartLine {...icon} />,
   }));
-  const stages: SpotlightActionData[] = (curriculum?.stages ?? []).map(({ id, name, state }) => ({
-    id: `stage-${id}`,
-    label: name,
-    description: `stage, ${state}`,
-    onClick: () => navigate(`/curriculum?stage=${id}`),
+  const stages = (curriculum?.stages ?? []).map(({ id, name, state }) => ({
+    ...thing(`/curriculum?stage=${id}`, name, `stage, ${state}`),
+    leftSection: <IconStairs {...icon} />,
   }));
-  const pairs: SpotlightActionData[] = datasets.map(({ id, name, trainN }) => ({
-    id: `dataset-${id}`,
-    label: name,
-    description: `dataset, ${number(trainN)} training pairs`,
-    onClick: () => navigate(`/texts/dataset/${id}`),
+  const pairs = datasets.map(({ id, name, trainN }) => ({
+    ...thing(`/texts/dataset/${id}`, name, `dataset, ${number(trainN)} training pairs`),
+    leftSection: <IconDatabase {...icon} />,
   }));
+  const experiments = sweeps.map(({ id, name, state }) => ({
+    ...thing(`/experiments/${id}`, name, `sweep, ${state}`),
+    leftSection: <IconFlask {...icon} />,
+  }));
+  const all = [...stages, ...pairs, ...experiments, ...objects];
+  // The place that is open is no place to go to.
+  const others = isOpen ? recentPlaces().filter((path) => path !== window.location.hash.slice(1)) : [];
+  const recent = others.flatMap((path) => {
+    const found = all.find(({ id }) => id === path);
+    return found === undefined ? [] : { ...found, id: `recent ${path}` };
+  });
+  const { query } = useSpotlight(paletteStore);
+  usePreselected(isOpen, query, all.length);
   return (
     <Spotlight
+      store={paletteStore}
       onSpotlightOpen={() => {
         setKeys(current());
         setOpen(true);
       }}
       onSpotlightClose={() => setOpen(false)}
       actions={[
+        // What is searched for is also under its own heading.
+        { group: 'Recent', actions: query === '' ? recent : [] },
         { group: 'On this screen', actions: screenActions },
         { group: 'Go to', actions: places },
+        { group: 'Help', actions: help },
         { group: 'Stages', actions: stages },
         { group: 'Datasets', actions: pairs },
+        { group: 'Sweeps', actions: experiments },
         { group: 'Runs', actions: objects },
       ].filter(({ actions }) => actions.length > 0)}
+      filter={(typed, groups) => [
+        ...ordered(
+          typed,
+          groups.flatMap((group) => ('actions' in group ? group : [])),
+        ),
+      ]}
       nothingFound="No results"
       highlightQuery
       scrollable
+      centered={false}
+      yOffset="12vh"
       maxHeight={420}
       limit={40}
       searchProps={{
-        placeholder: 'Search actions, screens, stages, datasets and runs',
+        placeholder: 'Search actions, screens, stages, datasets, sweeps and runs',
         'aria-label': 'Search',
       }}
     />
   );
 }
 
+const icon = { size: 16, 'aria-hidden': true } as const;
 const AFTER_CLOSING_MS = 60;
+
+/** The palette returns the focus first; the action may then move it. */
+function later(run: () => void): () => void {
+  return () => void setTimeout(run, AFTER_CLOSING_MS);
+}
+
+/** An entry that opens a place. */
+function thing(path: string, label: string, description: string) {
+  return { id: path, label, description, onClick: () => navigate(path) };
+}
+
+/** Selects the first entry whenever the list changes, so that Enter opens the best match. */
+function usePreselected(isOpen: boolean, query: string, count: number): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list changes with the query and with what was loaded
+  useEffect(() => {
+    if (!isOpen) return;
+    // The list exists a frame after the palette opens.
+    const frame = requestAnimationFrame(() => selectFirst());
+    return () => cancelAnimationFrame(frame);
+  }, [isOpen, query, count]);
+}
+
+function selectFirst(): void {
+  const list = document.getElementById(paletteStore.getState().listId);
+  for (const entry of list?.querySelectorAll('[data-selected]') ?? []) entry.removeAttribute('data-selected');
+  const first = list?.querySelector('[data-action]');
+  first?.setAttribute('data-selected', 'true');
+  paletteStore.updateState((state) => ({ ...state, selected: first === null ? -1 : 0 }));
+}
 
 /** Whether a key is an action rather than list navigation. */
 function isAction({ key }: ScreenKey): boolean {

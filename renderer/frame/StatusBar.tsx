@@ -24,7 +24,7 @@ export function StatusBar() {
     );
   }
   return (
-    <footer className={classes.status}>
+    <footer className={classes.status} data-tour="status">
       {status === undefined ? <span>Connecting …</span> : <Parts status={status} />}
     </footer>
   );
@@ -43,6 +43,13 @@ function Parts({ status }: { readonly status: AppStatus }) {
           {queued} queued{queueHeld === null ? '' : ', paused'}
         </Link>
       )}
+      {status.servers.map(({ engine, state }) => (
+        <Link key={engine} href="/settings">
+          <span data-tone={state === 'unknown' ? 'warn' : undefined}>
+            server of {engine} {state === 'unknown' ? 'may be up' : state}
+          </span>
+        </Link>
+      ))}
       {status.jobs
         .filter(({ state }) => state === 'running')
         .map((job) => (
@@ -65,6 +72,12 @@ function Parts({ status }: { readonly status: AppStatus }) {
       <span className={`num ${classes.memory}`} title="Free memory on this machine">
         {bytes(machine.freeMemoryBytes)} of {bytes(machine.memoryBytes)} memory free
       </span>
+      {machine.gpus.map(({ name, freeBytes, totalBytes }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: equal GPUs have equal names, and their order is fixed.
+        <span key={i} className={`num ${classes.memory}`} title={`Free memory of ${name}`}>
+          {bytes(freeBytes)} of {bytes(totalBytes)} GPU memory free
+        </span>
+      ))}
       {machine.diskFreeBytes !== null && (
         <span className="num" data-tone={machine.diskFreeBytes < 2e9 ? 'warn' : undefined}>
           {bytes(machine.diskFreeBytes)} disk free

@@ -3,14 +3,19 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
+import { useWhenIdle } from '../components/use-when-idle.ts';
+import { FirstSteps } from './FirstSteps.tsx';
 import classes from './Home.module.css';
 import { interruptedRuns, recentRuns } from './home-queries.ts';
 import { Interrupted } from './Interrupted.tsx';
+import { LastComparison } from './LastComparison.tsx';
 import { LiveCard } from './LiveCard.tsx';
 import { Machine } from './Machine.tsx';
+import { Newest } from './Newest.tsx';
 import { Next } from './Next.tsx';
 import { nextStep } from './next-step.ts';
 import { Recent } from './Recent.tsx';
+import { TourOffer } from './TourOffer.tsx';
 
 export function Home() {
   const { data: status } = useQuery(api.app.status.queryOptions());
@@ -18,12 +23,17 @@ export function Home() {
   const interrupted = useQuery(interruptedRuns());
   const { data: curriculum } = useQuery(api.stages.list.queryOptions());
   const live = status?.live ?? [];
+  // Runs that were interrupted before their first step have nothing to show.
+  const newest = runs.data?.find(({ step }) => step > 0);
+  // What is below the fold must not hold up the first paint.
+  const isIdle = useWhenIdle(runs.data !== undefined);
   const next = curriculum === undefined || runs.data === undefined ? null : nextStep(curriculum, runs.data.length > 0);
   return (
     <Screen title="Home">
       {runs.error !== null && (
         <Failed what="The runs can't be shown" error={runs.error} onRetry={() => void runs.refetch()} />
       )}
+      {runs.data?.length === 0 && <TourOffer />}
       {live.map((run) => (
         <LiveCard key={run.runId} live={run} />
       ))}
@@ -32,11 +42,19 @@ export function Home() {
       <div className={classes.columns}>
         {runs.data === undefined && runs.error === null ? (
           <Loading what="the runs" />
+        ) : runs.data?.length === 0 ? (
+          <FirstSteps />
         ) : (
           <Recent runs={runs.data ?? []} />
         )}
         <Machine />
       </div>
+      {isIdle && (
+        <>
+          {newest !== undefined && <Newest runId={newest.id} />}
+          <LastComparison />
+        </>
+      )}
     </Screen>
   );
 }

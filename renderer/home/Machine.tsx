@@ -1,7 +1,7 @@
 /** A summary of the machine: the doctor's findings and the free resources. */
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { bytes } from '../components/format.ts';
@@ -39,6 +39,15 @@ export function Machine() {
           <dd className="num">
             {bytes(machine.freeMemoryBytes)} of {bytes(machine.memoryBytes)} free
           </dd>
+          {machine.gpus.map(({ name, freeBytes, totalBytes }, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: equal GPUs have equal names, and their order is fixed.
+            <Fragment key={i}>
+              <dt>{name}</dt>
+              <dd className="num">
+                {bytes(freeBytes)} of {bytes(totalBytes)} free
+              </dd>
+            </Fragment>
+          ))}
           <dt>Disk</dt>
           <dd className="num">
             {bytes(machine.diskFreeBytes)} of {bytes(machine.diskBytes)} free

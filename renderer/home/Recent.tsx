@@ -2,7 +2,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RunSummary } from '../../main/api/contract/index.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
-import { Empty } from '../components/Feedback.tsx';
 import { score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -19,11 +18,6 @@ export function Recent({ runs }: { readonly runs: readonly RunSummary[] }) {
   });
   return (
     <Panel title="Recent runs" actions={runs.length > 0 && <Link href="/runs">All runs</Link>}>
-      {runs.length === 0 && (
-        <Empty title="No runs yet">
-          <p>The demo stage is the quickest way to start.</p>
-        </Empty>
-      )}
       {runs.length > 0 && (
         <table className={classes.recent}>
           <thead>

@@ -12,7 +12,10 @@ export interface MemoryNeedsProps {
 
 const WORDS = { fits: 'fits', tight: 'only with other programs closed', 'too large': 'too large for this machine' };
 
-export function MemoryNeeds({ memory: { needs, totalBytes, freeBytes, rows, tokens }, adapter }: MemoryNeedsProps) {
+export function MemoryNeeds({
+  memory: { needs, totalBytes, freeBytes, gpu, rows, tokens },
+  adapter,
+}: MemoryNeedsProps) {
   const lines = [
     ['Generation', needs.generation],
     ['LoRA training', needs.lora],
@@ -32,14 +35,19 @@ export function MemoryNeeds({ memory: { needs, totalBytes, freeBytes, rows, toke
                 <i style={{ width: `${Math.min(100, (needed / totalBytes) * 100)}%` }} />
                 <b style={{ width: `${(freeBytes / totalBytes) * 100}%` }} />
               </span>
-              <span className={classes.verdict}>{WORDS[verdict]}</span>
+              <span className={classes.verdict}>
+                {verdict === 'too large' && gpu !== null ? 'too large for the GPU' : WORDS[verdict]}
+              </span>
             </li>
           );
         })}
       </ul>
       <p className="faint">
-        For {rows} completions at once, {tokens} tokens each including the prompt, in float32; {bytes(freeBytes)} of{' '}
-        {bytes(totalBytes)} are free now. A run measures its actual need when it starts.
+        For {rows} completions at once, {tokens} tokens each including the prompt, in float32;{' '}
+        {gpu === null
+          ? `${bytes(freeBytes)} of ${bytes(totalBytes)} are free now`
+          : `${bytes(freeBytes)} are free now on the GPU (${gpu})`}
+        . A run measures its actual need when it starts.
       </p>
     </>
   );

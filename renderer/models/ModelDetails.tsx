@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { ModelDetail, ModelEntry } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
-import { bytes, compact } from '../components/format.ts';
+import { bytes, compact, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Export } from './Export.tsx';
@@ -15,7 +15,7 @@ import { Remove } from './Remove.tsx';
 import { StagePlan } from './StagePlan.tsx';
 
 export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
-  const { ref, kind, name, folder, deleted, problem } = entry;
+  const { ref, kind, name, folder, deleted, problem, checkpointId, heldOut } = entry;
   const { data, error } = useQuery(api.models.inspect.queryOptions({ input: { ref } }));
   const [removing, setRemoving] = useState(false);
   const [exporting, setExporting] = useState(false);
@@ -34,6 +34,16 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
             </Button>
           )}
           {problem === null && (
+            <Button component={Link} variant="default" href={`/playground?${new URLSearchParams({ model: ref })}`}>
+              Try in Playground
+            </Button>
+          )}
+          {problem === null && checkpointId !== null && (
+            <Button component={Link} variant="default" href={`/curriculum?from=${checkpointId}`}>
+              Train from this
+            </Button>
+          )}
+          {problem === null && (
             <Button variant="default" onClick={() => setExporting(true)}>
               Export …
             </Button>
@@ -47,6 +57,11 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
       }
     >
       <Place folder={folder} />
+      {heldOut !== null && (
+        <p className="num">
+          Held-out score <b>{score(heldOut)}</b>
+        </p>
+      )}
       {error !== null && <Failed what="The model can't be inspected" error={error} />}
       {error === null && data === undefined && <Loading what="the model" />}
       {data !== undefined && <Read detail={data} />}

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import type { ModelEntry } from '../../main/api/contract/index.ts';
 import { Empty } from '../components/Feedback.tsx';
-import { bytes, compact } from '../components/format.ts';
+import { bytes, compact, score } from '../components/format.ts';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { useRows } from '../components/use-rows.ts';
 import { When } from '../components/When.tsx';
@@ -75,7 +75,7 @@ interface LineProps {
 const kinds = { bundled: 'bundled', workspace: 'in the workspace', imported: 'imported folder' } as const;
 
 function Line({ entry, size, chosen, onChoose }: LineProps) {
-  const { kind, name, step, checkpointKind, architecture, parameters, createdAt, deleted, problem } = entry;
+  const { kind, name, step, checkpointKind, architecture, parameters, createdAt, heldOut, deleted, problem } = entry;
   return (
     <PlainButton
       className={classes.model}
@@ -94,7 +94,7 @@ function Line({ entry, size, chosen, onChoose }: LineProps) {
         )}
       </span>
       <span className="soft">{kind === 'checkpoint' ? <When at={createdAt} /> : kinds[kind]}</span>
-      <span className="soft">{architecture ?? ''}</span>
+      <span className="soft num">{heldOut === null ? (architecture ?? '') : `held-out ${score(heldOut)}`}</span>
       <span className="mono">{parameters === null ? '' : compact(parameters)}</span>
       <span className="mono">{size === undefined ? '' : bytes(size)}</span>
     </PlainButton>

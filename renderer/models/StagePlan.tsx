@@ -15,6 +15,15 @@ const MEMORIES = [
 
 const HEAD = ['Words', 'Weights', 'Optimiser', 'Sampling', 'Training', 'Total', ''] as const;
 
+/** What the plan is for. */
+const WHERE = {
+  wasm: ' on the wasm backend',
+  native: ' on the native backend',
+  'native-gpu': ' of the GPU, on the native backend',
+  webgpu: ' of the GPU, on the webgpu backend',
+  'webgpu-software': ' on the webgpu backend',
+} as const;
+
 export function StagePlan({ model }: { readonly model: string }) {
   const [memory, setMemory] = useState('here');
   const memoryGib = memory === 'here' ? null : Number(memory);
@@ -57,8 +66,8 @@ export function StagePlan({ model }: { readonly model: string }) {
       </table>
       <p className="faint">
         Rank 16, 16 completions per prompt at full length; × is how many are processed at once in{' '}
-        {gibibytes(data.budget)} GiB
-        {data.weightBytes === 2 ? '; weights in bfloat16, on the native backend' : ''}.
+        {gibibytes(data.budget)} GiB{WHERE[data.device]}
+        {data.weightBytes === 2 ? '; weights in bfloat16' : ''}.
       </p>
     </>
   );

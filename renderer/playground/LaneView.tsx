@@ -9,6 +9,7 @@ import { duration, score } from '../components/format.ts';
 import { LongChoice } from '../components/LongChoice.tsx';
 import type { ModelOptionGroup } from '../components/model-options.ts';
 import classes from './Playground.module.css';
+import { endedScores, meanScore } from './samples.ts';
 import type { Lane } from './use-answers.ts';
 
 export interface LaneViewProps {
@@ -23,7 +24,6 @@ export interface LaneViewProps {
 }
 
 export function LaneView({ number, options, model, onModel, onRemove, lane, hidden }: LaneViewProps) {
-  const answer = lane?.answer ?? null;
   return (
     <section className={classes.lane} aria-label={`Model ${number}`}>
       <header>
@@ -46,26 +46,43 @@ export function LaneView({ number, options, model, onModel, onRemove, lane, hidd
       {lane === null && <p className="faint">The completion appears here, aligned word by word with the target.</p>}
       {lane !== null && (
         <>
-          {answer !== null && <Result answer={answer} />}
-          {lane.state === 'running' && answer === null && (
+          {lane.state === 'running' && lane.answers.length === 0 && (
             <p className="soft" role="status">
               Loading the model …
             </p>
           )}
-          {answer !== null && (
-            <Aligned
-              words={answer.alignment.words}
-              label={`Completion of model ${number}`}
-              hidden={hidden}
-              open
-              growing={lane.state === 'running'}
-            />
-          )}
+          <Several lane={lane} />
+          {lane.answers.map((answer, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: samples are identified by their order only
+            <div key={i} className={classes.sample}>
+              <Result answer={answer} />
+              <Aligned
+                words={answer.alignment.words}
+                label={`Completion of model ${number}${i === 0 ? '' : `, sample ${i + 1}`}`}
+                hidden={hidden}
+                open
+                growing={answer.end === null && lane.state === 'running'}
+              />
+            </div>
+          ))}
           {lane.state === 'cancelled' && <p className="soft">Cancelled</p>}
           {lane.state === 'failed' && <Failed what="The model could not answer" error={lane.error} />}
         </>
       )}
     </section>
+  );
+}
+
+/** Mean, best and spread, once there are several samples. */
+function Several({ lane }: { readonly lane: Lane }) {
+  const scores = endedScores(lane);
+  const mean = meanScore(lane);
+  if (scores.length < 2 || mean === null) return null;
+  return (
+    <p className={`num ${classes.several}`}>
+      {scores.length} samples: mean <strong className="mono">{score(mean)}</strong>, best {score(Math.max(...scores))},
+      worst {score(Math.min(...scores))}
+    </p>
   );
 }
 

@@ -7,6 +7,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlayerPlay, IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { Aligned, Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
@@ -16,9 +17,12 @@ import { modelOptions } from '../components/model-options.ts';
 import { NumberField } from '../components/NumberField.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
 import { useKeys } from '../frame/keys.tsx';
-import { emptyForm, type Form, MAX_LANES, useForm } from './form.ts';
+import { emptyForm, type Form, MAX_LANES, MAX_SAMPLES, useForm } from './form.ts';
+import { History } from './History.tsx';
+import { useHistory } from './history.ts';
 import { LaneView } from './LaneView.tsx';
 import classes from './Playground.module.css';
+import { meanScore } from './samples.ts';
 import { Texts } from './Texts.tsx';
 import { type Request, useAnswers } from './use-answers.ts';
 
@@ -29,6 +33,7 @@ export function Playground() {
   const templates = useQuery(api.datasets.templates.queryOptions());
   const options = useMemo(() => modelOptions(models.data ?? []), [models.data]);
   const { lanes, busy, ask, cancel } = useAnswers();
+  const { history, add, clear } = useHistory();
   const text = templates.data?.find(({ name, version }) => `${name} ${version}` === form.template)?.text;
   const request = requestOf(form, text);
   const chosen = form.models.map((ref) =>
@@ -38,7 +43,8 @@ export function Playground() {
   useDefaults(form, models.data, onForm);
   const go = (): void => {
     if (busy) cancel();
-    else if (missing === null) ask(request, chosen);
+    else if (missing === null)
+      ask(request, chosen, (ended) => add({ at: Date.now(), form, scores: ended.map(meanScore) }));
   };
   const latest = useRef(go);
   latest.current = go;
@@ -108,14 +114,15 @@ export function Playground() {
           />
         ))}
       </div>
+      <History history={history} onForm={onForm} onClear={clear} />
     </Screen>
   );
 }
 
 function requestOf(form: Form, template: string | undefined): Request {
-  const { a, b, words, temperature, seed, maxTokens } = form;
+  const { a, b, words, temperature, seed, samples, maxTokens } = form;
   return {
-    ...{ a, b, temperature, seed },
+    ...{ a, b, temperature, seed, samples: temperature === 0 ? 1 : samples },
     ...(words !== null && { words }),
     ...(maxTokens !== null && { maxTokens }),
     ...(template !== undefined && { template }),
@@ -128,22 +135,24 @@ function missingOf({ a, b }: Form, chosen: readonly string[]): string | null {
   return chosen.every((ref) => ref === '') ? 'Choose a model.' : null;
 }
 
-/** A sensible default: the bundled model against the newest checkpoint. */
+/** A sensible default: the bundled model against the newest checkpoint, or the one in a link, `#/playground?model=…`. */
 function useDefaults(
   form: Form,
   models: readonly { readonly ref: string; readonly kind: string; readonly problem: string | null }[] | undefined,
   onForm: (change: Partial<Form>) => void,
 ): void {
+  const asked = new URLSearchParams(useSearch()).get('model');
   const untouched = form.models.every((ref) => ref === '') && form.models.length === emptyForm.models.length;
-  const done = useRef(false);
+  const done = useRef<string | null>(null);
   useEffect(() => {
-    if (models === undefined || !untouched || done.current) return;
-    done.current = true;
+    const wanted = asked ?? '';
+    if (models === undefined || done.current === wanted || (asked === null && !untouched)) return;
+    done.current = wanted;
     const usable = models.filter(({ problem }) => problem === null);
-    const base = usable.find(({ kind }) => kind !== 'checkpoint')?.ref ?? '';
-    const trained = usable.find(({ kind }) => kind === 'checkpoint')?.ref ?? '';
+    const base = usable.find(({ kind, ref }) => kind !== 'checkpoint' && ref !== asked)?.ref ?? '';
+    const trained = usable.find(({ kind, ref }) => (asked === null ? kind === 'checkpoint' : ref === asked))?.ref ?? '';
     onForm({ models: [base, trained] });
-  }, [models, untouched, onForm]);
+  }, [models, asked, untouched, onForm]);
 }
 
 interface OptionsProps {
@@ -196,6 +205,15 @@ function Options({ form, onForm, templates }: OptionsProps) {
         disabled={form.temperature === 0}
         value={form.seed}
         onChange={(seed) => onForm({ seed: seed ?? emptyForm.seed })}
+      />
+      <NumberField
+        label="Samples"
+        width={80}
+        min={1}
+        max={MAX_SAMPLES}
+        disabled={form.temperature === 0}
+        value={form.temperature === 0 ? 1 : form.samples}
+        onChange={(samples) => onForm({ samples: samples ?? 1 })}
       />
       <NumberField
         label="Max tokens"

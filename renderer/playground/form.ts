@@ -10,6 +10,8 @@ export interface Form {
   readonly template: string | null;
   readonly temperature: number;
   readonly seed: number;
+  /** Completions of each model, with seeds counting up from `seed`; greedy ones would all be the same. */
+  readonly samples: number;
   /** In tokens; null to derive it from the target. */
   readonly maxTokens: number | null;
   /** Model references, one per lane; '' if none is selected. */
@@ -17,10 +19,11 @@ export interface Form {
 }
 
 export const MAX_LANES = 4;
+export const MAX_SAMPLES = 16;
 
 export const emptyForm: Form = {
   ...{ a: '', b: '', words: null, template: null },
-  ...{ temperature: 0, seed: 42, maxTokens: null, models: ['', ''] },
+  ...{ temperature: 0, seed: 42, samples: 1, maxTokens: null, models: ['', ''] },
 };
 
 const STORED = 'braid.playground';
@@ -28,9 +31,9 @@ const STORED = 'braid.playground';
 /** Parses a stored form; invalid parts fall back to the empty form. */
 export function readForm(stored: string | null): Form {
   try {
-    const { a, b, words, template, temperature, seed, maxTokens, models } = JSON.parse(stored ?? '{}') as Partial<
-      Record<keyof Form, unknown>
-    >;
+    const { a, b, words, template, temperature, seed, samples, maxTokens, models } = JSON.parse(
+      stored ?? '{}',
+    ) as Partial<Record<keyof Form, unknown>>;
     const texts = Array.isArray(models) ? models.filter((ref) => typeof ref === 'string').slice(0, MAX_LANES) : [];
     return {
       a: typeof a === 'string' ? a : '',
@@ -39,6 +42,7 @@ export function readForm(stored: string | null): Form {
       template: typeof template === 'string' ? template : null,
       temperature: typeof temperature === 'number' ? temperature : emptyForm.temperature,
       seed: typeof seed === 'number' ? seed : emptyForm.seed,
+      samples: typeof samples === 'number' ? Math.min(MAX_SAMPLES, Math.max(1, Math.round(samples))) : 1,
       maxTokens: typeof maxTokens === 'number' ? maxTokens : null,
       models: texts.length === 0 ? emptyForm.models : texts,
     };

@@ -1,58 +1,75 @@
-/** Streams completions from several models at once; one failing doesn't affect the others. */
+/** Streams completions from several models at once, each model's samples one after the other; one failing doesn't affect the others. */
 import { useEffect, useRef, useState } from 'react';
 import type { Answer } from '../../main/api/contract/index.ts';
 import { type Client, client } from '../api/client.ts';
 
 export interface Lane {
   readonly state: 'running' | 'done' | 'cancelled' | 'failed';
-  /** What has arrived so far. */
-  readonly answer: Answer | null;
+  /** The samples that have arrived so far; the last one may still grow. */
+  readonly answers: readonly Answer[];
   readonly error: unknown;
 }
 
-export type Request = Omit<Parameters<Client['playground']['answer']>[0], 'model' | 'lanes'>;
+export type Request = Omit<Parameters<Client['playground']['answer']>[0], 'model' | 'lanes'> & {
+  readonly seed: number;
+  readonly samples: number;
+};
+
+type Asked = Request & Pick<Parameters<Client['playground']['answer']>[0], 'model' | 'lanes'>;
 
 export interface Answers {
   readonly lanes: readonly (Lane | null)[];
   readonly busy: boolean;
-  ask(request: Request, models: readonly string[]): void;
+  /** Calls `done` with the lanes once every model has ended, unless it was cancelled. */
+  ask(request: Request, models: readonly string[], done: (lanes: readonly (Lane | null)[]) => void): void;
   cancel(): void;
 }
 
-const running: Lane = { state: 'running', answer: null, error: null };
+const running: Lane = { state: 'running', answers: [], error: null };
 
 export function useAnswers(): Answers {
   const [lanes, setLanes] = useState<readonly (Lane | null)[]>([]);
   const controller = useRef(new AbortController());
   useEffect(() => () => controller.current.abort(), []);
 
-  async function follow(index: number, input: Parameters<Client['playground']['answer']>[0], signal: AbortSignal) {
-    const update = (change: Partial<Lane>): void =>
+  async function follow(index: number, { samples, ...request }: Asked, signal: AbortSignal): Promise<Lane> {
+    let lane = running;
+    const update = (change: Partial<Lane>): void => {
+      lane = { ...lane, ...change };
+      const now = lane;
       setLanes((before) =>
         controller.current.signal === signal
-          ? before.map((lane, i) => (i === index && lane !== null ? { ...lane, ...change } : lane))
+          ? before.map((one, i) => (i === index && one !== null ? now : one))
           : before,
       );
+    };
     try {
-      for await (const answer of await client.playground.answer(input, { signal })) update({ answer });
+      for (let sample = 0; sample < samples && !signal.aborted; sample++) {
+        const before = lane.answers;
+        const input = { ...request, seed: request.seed + sample };
+        for await (const answer of await client.playground.answer(input, { signal }))
+          update({ answers: [...before, answer] });
+      }
       update({ state: signal.aborted ? 'cancelled' : 'done' });
     } catch (error) {
       update(signal.aborted ? { state: 'cancelled' } : { state: 'failed', error });
     }
+    return lane;
   }
 
   return {
     lanes,
     busy: lanes.some((lane) => lane?.state === 'running'),
-    ask: (request, models) => {
+    ask: (request, models, done) => {
       controller.current.abort();
       controller.current = new AbortController();
       const { signal } = controller.current;
       const count = models.filter((model) => model !== '').length;
       setLanes(models.map((model) => (model === '' ? null : running)));
-      for (const [index, model] of models.entries()) {
-        if (model !== '') void follow(index, { ...request, model, lanes: count }, signal);
-      }
+      const all = models.map((model, index) =>
+        model === '' ? null : follow(index, { ...request, model, lanes: count }, signal),
+      );
+      void Promise.all(all).then((ended) => !signal.aborted && done(ended));
     },
     cancel: () => controller.current.abort(),
   };

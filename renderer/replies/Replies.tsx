@@ -1,4 +1,4 @@
-/** The Replies screen: data, the two-phase split, four methods, a small-scale test and the comparison. */
+/** The Replies screen: what was found, the replies side by side, the comparison; then the methods and their data. */
 import { Button, NumberInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,10 +7,13 @@ import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { Checklist } from './Checklist.tsx';
 import { DataPanel } from './DataPanel.tsx';
+import { FindingPanel } from './FindingPanel.tsx';
 import { JobLine } from './JobLine.tsx';
 import { Methods } from './Methods.tsx';
+import { OverSeeds } from './OverSeeds.tsx';
 import classes from './Replies.module.css';
 import { Report } from './Report.tsx';
+import { SideBySide } from './SideBySide.tsx';
 import { SplitPanel } from './SplitPanel.tsx';
 import { Trial } from './Trial.tsx';
 import { useReplyWork } from './use-reply-work.ts';
@@ -21,6 +24,15 @@ export function Replies() {
   const { data: desk, error } = useQuery(api.replies.desk.queryOptions());
   const [seed, setSeed] = useState(FIRST_SEED);
   const work = useReplyWork();
+  const { data: report } = useQuery(api.replies.report.queryOptions());
+  const hasResults = report != null || desk?.methods.some(({ newest }) => newest?.state === 'done') === true;
+  const results = desk !== undefined && (
+    <>
+      <SideBySide />
+      <Report methods={desk.methods} hasStart={desk.start !== null} seed={seed} work={work} />
+      <OverSeeds wholeSeeds={desk.wholeSeeds} work={work} />
+    </>
+  );
   return (
     <Screen
       title="Replies"
@@ -55,14 +67,17 @@ export function Replies() {
       {desk === undefined && error === null && <Loading what="the reply system" />}
       {desk !== undefined && (
         <>
+          <FindingPanel methods={desk.methods} />
+          {/* Before the first result there is nothing to read: what to do comes first. */}
+          {hasResults && results}
+          <Methods methods={desk.methods} points={desk} hasSplit={desk.split !== null} seed={seed} />
           <div className={classes.pair}>
             <DataPanel data={desk.data} />
             <Trial trial={desk.trial} seed={seed} work={work} />
           </div>
           <SplitPanel split={desk.split} seed={seed} />
           <Checklist seed={seed} />
-          <Methods methods={desk.methods} points={desk} hasSplit={desk.split !== null} seed={seed} />
-          <Report methods={desk.methods} hasStart={desk.start !== null} seed={seed} work={work} />
+          {!hasResults && results}
         </>
       )}
     </Screen>

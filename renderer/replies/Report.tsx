@@ -1,17 +1,14 @@
-/**
- * The comparison of the methods: a table that names winners only where differences are significant, figures and files.
- */
-import { Button, useComputedColorScheme } from '@mantine/core';
+/** The comparison of the methods: charts, a table that names winners only where differences are significant, files. */
+import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
-import type { MethodView } from '../../main/api/contract/index.ts';
+import type { MethodView, ReportView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { saveFile, svgToPng } from '../components/save-file.ts';
 import { When } from '../components/When.tsx';
-import { figureFor } from './figure-colours.ts';
 import classes from './Replies.module.css';
+import { ReportCharts } from './ReportCharts.tsx';
 import { Differences, ReportTable } from './ReportTables.tsx';
 import type { ReplyWork } from './use-reply-work.ts';
 
@@ -55,75 +52,62 @@ export function Report({ methods, hasStart, seed, work }: ReportProps) {
             {report.numbers.prompts} posts, {report.numbers.samples} replies each, <When at={report.at} />. Means with
             95 % intervals; a winner is named only where it beats all others significantly.
           </p>
+          <ReportCharts report={report} />
           <ReportTable report={report} />
           <Differences report={report} />
-          <div className={classes.figures}>
-            {report.files
-              .filter((file) => file.endsWith('.svg'))
-              .map((file) => (
-                <Figure
-                  key={`${file} ${report.at}`}
-                  file={file}
-                  data={report.files.find(
-                    (other) => other === file.replace('figures/', 'data/').replace('.svg', '.csv'),
-                  )}
-                  onSave={save.mutate}
-                />
-              ))}
-          </div>
-          <div className={classes.foot}>
-            {report.files
-              .filter((file) => !file.includes('/'))
-              .map((file) => (
-                <Button key={file} variant="default" onClick={() => save.mutate(file)}>
-                  Save {file}
-                </Button>
-              ))}
-            <span className={`mono soft ${classes.path}`}>{report.folder}</span>
-          </div>
+          <Files report={report} onSave={save.mutate} />
         </>
       )}
     </Panel>
   );
 }
 
-interface FigureProps {
-  readonly file: string;
-  readonly data: string | undefined;
+interface FilesProps {
+  readonly report: ReportView;
   readonly onSave: (file: string) => void;
 }
 
-function Figure({ file, data, onSave }: FigureProps) {
-  const { data: svg, error } = useQuery(api.replies.reportFile.queryOptions({ input: { file } }));
-  const scheme = useComputedColorScheme('light');
-  const source = useMemo(
-    () => (svg === undefined ? null : `data:image/svg+xml,${encodeURIComponent(figureFor(scheme, svg.text))}`),
-    [svg, scheme],
-  );
-  const name = (file.split('/').at(-1) ?? file).replace('.svg', '');
+/** The files of the report: its text, numbers and replies, and each figure for print with its data. */
+function Files({ report: { files, folder }, onSave }: FilesProps) {
+  const figures = files.filter((file) => file.endsWith('.svg'));
   return (
-    <figure>
-      {error !== null && <Failed what={`${name} can't be shown`} error={error} />}
-      {source !== null && <img src={source} alt={name.replaceAll(/[-_]/g, ' ')} />}
-      <figcaption>
-        <span>{name.replaceAll(/[-_]/g, ' ')}</span>
-        <Save label={`${name}, SVG`} text="SVG" onClick={() => onSave(file)} />
-        <Save label={`${name}, PNG`} text="PNG" onClick={() => onSave(file.replace(/svg$/, 'png'))} />
-        {data !== undefined && <Save label={`${name}, data as CSV`} text="CSV" onClick={() => onSave(data)} />}
-      </figcaption>
-    </figure>
+    <details className={classes.some}>
+      <summary>Files of the report</summary>
+      <div className={classes.foot}>
+        {files
+          .filter((file) => !file.includes('/'))
+          .map((file) => (
+            <Button key={file} variant="default" onClick={() => onSave(file)}>
+              Save {file}
+            </Button>
+          ))}
+        <span className={`mono soft ${classes.path}`}>{folder}</span>
+      </div>
+      <ul className={classes.saves}>
+        {figures.map((file) => {
+          const name = (file.split('/').at(-1) ?? file).replace('.svg', '').replaceAll(/[-_]/g, ' ');
+          const data = file.replace('figures/', 'data/').replace('.svg', '.csv');
+          return (
+            <li key={file}>
+              <span>{name}</span>
+              <Save label={`${name}, SVG`} text="SVG" onClick={() => onSave(file)} />
+              <Save label={`${name}, PNG`} text="PNG" onClick={() => onSave(file.replace(/svg$/, 'png'))} />
+              {files.includes(data) && <Save label={`${name}, data as CSV`} text="CSV" onClick={() => onSave(data)} />}
+            </li>
+          );
+        })}
+      </ul>
+    </details>
   );
 }
 
-function Save({
-  label,
-  text,
-  onClick,
-}: {
+interface SaveProps {
   readonly label: string;
   readonly text: string;
   readonly onClick: () => void;
-}) {
+}
+
+function Save({ label, text, onClick }: SaveProps) {
   return (
     <Button variant="subtle" size="compact-xs" aria-label={`Save ${label}`} onClick={onClick}>
       {text}

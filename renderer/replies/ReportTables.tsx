@@ -30,7 +30,7 @@ export function ReportTable({ report: { numbers } }: ReportTableProps) {
           {numbers.rows.map(({ name, label, better, means, winner }) => (
             <Table.Tr key={name}>
               <Table.Th scope="row">
-                {label} <Arrow better={better} />
+                {label} <BetterArrow better={better} />
               </Table.Th>
               {means.map(({ model, mean: value, low, high }) => (
                 <Table.Td key={model} className="num" data-winner={model === winner || undefined}>
@@ -46,7 +46,8 @@ export function ReportTable({ report: { numbers } }: ReportTableProps) {
   );
 }
 
-function Arrow({ better }: { readonly better: 'higher' | 'lower' | null }) {
+/** Which direction is better. */
+export function BetterArrow({ better }: { readonly better: 'higher' | 'lower' | null }) {
   if (better === null) return null;
   return (
     <span className="faint" title={`${better} is better`}>
@@ -95,7 +96,7 @@ export function Differences({ report: { numbers } }: ReportTableProps) {
             {numbers.rows.map(({ name, label, better, pairs }) => (
               <Table.Tr key={name}>
                 <Table.Th scope="row">
-                  {label} <Arrow better={better} />
+                  {label} <BetterArrow better={better} />
                 </Table.Th>
                 {differences(pairs, against, others).map((pair, at) => (
                   <Table.Td key={others[at]} className="num">
@@ -105,7 +106,8 @@ export function Differences({ report: { numbers } }: ReportTableProps) {
                       <span title={`p ${pair.p.toPrecision(2)} after correction`}>
                         <span data-significant={pair.significant || undefined}>{signed(pair.mean, mean)}</span>{' '}
                         <span className="faint">
-                          {`[${signed(pair.low, mean)}, ${signed(pair.high, mean)}] ${pair.wins}:${pair.ties}:${pair.losses}`}
+                          {`[${signed(pair.low, mean)}, ${signed(pair.high, mean)}]`}
+                          <span className={classes.counts}>{`${pair.wins}:${pair.ties}:${pair.losses}`}</span>
                         </span>
                       </span>
                     )}

@@ -1,5 +1,5 @@
 /** A comparison's numbers as its tables show them. Pure. */
-import type { ReportView } from '../../main/api/contract/index.ts';
+import type { ReportView, SeedTable } from '../../main/api/contract/index.ts';
 import { methodWords } from './words.ts';
 
 type Pair = ReportView['numbers']['rows'][number]['pairs'][number];
@@ -37,6 +37,14 @@ export function differences(
 /** A method by its label, any other model by its name. */
 export function modelLabel(name: string): string {
   return name in methodWords ? methodWords[name as keyof typeof methodWords].label : name;
+}
+
+/** "0.770 ± 0.021"; the mean alone where one seed has a value. */
+export function meanOverSeeds({
+  mean: centre,
+  interval,
+}: Pick<SeedTable['rows'][number]['models'][number], 'mean' | 'interval'>): string {
+  return interval === null ? mean(centre) : `${mean(centre)} ± ${mean(interval.high - interval.mean)}`;
 }
 
 /** Three decimals for shares, one for larger values. JSON has no NaN, so a mean over nothing is null. */

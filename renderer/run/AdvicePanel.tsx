@@ -1,13 +1,13 @@
-/** Advice for the next run, the four curves to watch, and what the run costs. */
+/** Advice for the next run and the four curves to watch. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useState } from 'react';
-import type { Advice, AdvisedRun, RunCost, Verdict } from '../../main/api/contract/index.ts';
+import type { Advice, AdvisedRun, Verdict } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { duration, number } from '../components/format.ts';
+import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Run.module.css';
 
@@ -31,7 +31,6 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, step, verd
     error,
     refetch,
   } = useQuery(api.runs.advice.queryOptions({ input, refetchInterval: isLive && FRESH_MS }));
-  const { data: cost } = useQuery(api.runs.cost.queryOptions({ input, refetchInterval: isLive && FRESH_MS }));
   useFreshAt(step, isLive, refetch);
   const [next, setNext] = useState<AdvisedRun | null>(null);
   const apply = useMutation({
@@ -43,20 +42,11 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, step, verd
     <Panel
       title="Key metrics and advice for the next run"
       actions={
-        <>
-          {cost !== undefined && cost.spent.cost !== null && (
-            <span className="soft num">
-              {cost.left.seconds === 0
-                ? `${money(cost.spent)} in total for ${duration(cost.spent.seconds)} of steps`
-                : `${money(cost.spent)} so far, ${money(cost.left)} expected for the ${duration(cost.left.seconds)} left`}
-            </span>
-          )}
-          {useful.length > 0 && (
-            <Button variant="default" loading={apply.isPending} onClick={() => apply.mutate(useful)}>
-              Apply to the next run …
-            </Button>
-          )}
-        </>
+        useful.length > 0 && (
+          <Button variant="default" loading={apply.isPending} onClick={() => apply.mutate(useful)}>
+            Apply to the next run …
+          </Button>
+        )
       }
     >
       {(error ?? apply.error) !== null && <Failed what="The advice can't be loaded" error={error ?? apply.error} />}
@@ -131,8 +121,4 @@ function Watched({ runId, isLive, step }: Pick<AdvicePanelProps, 'runId' | 'isLi
       ))}
     </ul>
   );
-}
-
-function money({ cost, currency }: RunCost): string {
-  return cost === null ? '–' : `${currency}${cost.toFixed(2)}`;
 }

@@ -1,12 +1,11 @@
 /** The charts of a run: the reward large, the others in a grid; a click on a step opens its completions. */
-import { useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { ChartControls } from '../charts/ChartGroup.tsx';
 import { LineChart } from '../charts/LineChart.tsx';
-import type { EventMarker, ReferenceLine } from '../charts/overlays.ts';
-import type { ChartSeries } from '../charts/series.ts';
+import type { EventMarker } from '../charts/overlays.ts';
+import { heldOutSeries, referenceLines } from '../charts/run-series.ts';
 import { Failed } from '../components/Feedback.tsx';
-import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
 import { useWhenIdle } from '../components/use-when-idle.ts';
 import { type ChartPanel, panelsFor, rewardLooks } from './panels.ts';
@@ -19,9 +18,11 @@ export interface ChartsProps {
   readonly feed: RunFeed;
   readonly detail: RunDetail;
   readonly markers: readonly EventMarker[];
+  /** Between the reward and the other metrics. */
+  readonly children: ReactNode;
 }
 
-export function Charts({ feed, detail, markers }: ChartsProps) {
+export function Charts({ feed, detail, markers, children }: ChartsProps) {
   const [picked, setPicked] = useState<number | null>(null);
   const { metricNames, sampleSteps } = detail;
   // A run that has just started has no metric names in its record yet, but its first steps have arrived.
@@ -41,6 +42,7 @@ export function Charts({ feed, detail, markers }: ChartsProps) {
         </Panel>
         <StepPanel detail={detail} step={picked} onStep={setPicked} />
       </div>
+      {children}
       <ChartControls />
       <div className={classes.grid}>
         {isIdle &&
@@ -86,12 +88,7 @@ function RewardChart({ feed, detail, read, ...shared }: RewardChartProps) {
   // SFT samples nothing: its reward is known from held-out evaluations only.
   const isSupervised = detail.method === 'sft' || detail.method === 'polychromic-sft';
   const series = useMemo(() => {
-    const heldOut: ChartSeries = {
-      ...{ id: 'held-out', label: 'held-out', colour: 'strand-b', look: 'points' },
-      x: evaluations.map(({ step }) => step),
-      y: evaluations.map(({ mean }) => mean),
-    };
-    const evaluated = evaluations.length === 0 ? [] : [heldOut];
+    const evaluated = evaluations.length === 0 ? [] : [heldOutSeries(evaluations)];
     if (isSupervised) return evaluated;
     // Both at once, as adding the second series later would recreate the chart.
     return isRead ? [...train, ...evaluated] : [];
@@ -106,7 +103,7 @@ function RewardChart({ feed, detail, read, ...shared }: RewardChartProps) {
       series={series}
       lines={lines}
       include={feed.run.task === 'interleave' ? top : none}
-      height={250}
+      height={320}
       empty={isSupervised ? unmeasured : emptyWords(isRead)}
     />
   );
@@ -116,14 +113,6 @@ const unmeasured = 'Not measured: the run has no held-out records or no eval_ste
 const heldOutWords = 'Score of greedy completions of held-out prompts, every eval_steps steps.';
 const rewardWords =
   'Mean reward of the sampled completions, and the held-out score of greedy completions on unseen texts.';
-
-function referenceLines(baseline: number | null, stage: RunDetail['stage']): readonly ReferenceLine[] {
-  const goal = stage?.promotion?.at_least;
-  return [
-    ...(baseline === null ? [] : [{ value: baseline, label: `baseline ${number(baseline)}`, side: 'right' as const }]),
-    ...(goal === undefined ? [] : [{ value: goal, label: `goal ${number(goal)}`, colour: 'good' as const }]),
-  ];
-}
 
 /** The step with completions that is nearest to the one clicked; the step itself if none has any. */
 function nearest(steps: readonly number[], step: number): number {

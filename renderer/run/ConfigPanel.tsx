@@ -1,7 +1,7 @@
-/** The run's saved configuration: searchable, comparable with another run's, exportable. */
+/** The run's saved configuration: what differs from the defaults first; searchable, comparable, exportable. */
 import { Button, Select, Table, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { memo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
@@ -11,6 +11,7 @@ import { allRuns } from '../runs/all-runs.ts';
 import { ConfigDiff } from '../runs/ConfigDiff.tsx';
 import { settingText } from '../runs/setting-text.ts';
 import classes from './Run.module.css';
+import { type Setting, splitByDefault } from './settings-by-default.ts';
 
 export interface ConfigPanelProps {
   readonly runId: number;
@@ -21,6 +22,13 @@ export const ConfigPanel = memo(function ConfigPanel({ runId, detail }: ConfigPa
   const [words, setWords] = useState('');
   const [otherId, setOtherId] = useState<number | null>(null);
   const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const { data: fields = [] } = useQuery(api.config.fields.queryOptions());
+  const defaults = useMemo(
+    () => new Map<string, unknown>(fields.map((field) => [field.name, field.default])),
+    [fields],
+  );
+  const found = Object.entries(detail.config).filter(([field]) => field.includes(words.trim().replaceAll(' ', '_')));
+  const [changed, usual] = splitByDefault(found, defaults);
   const exported = useMutation({
     mutationFn: () => client.runs.config({ runId }),
     onSuccess: ({ yaml }) => saveFile(`${detail.name}.yaml`, new Blob([yaml], { type: 'application/yaml' })),
@@ -55,23 +63,44 @@ export const ConfigPanel = memo(function ConfigPanel({ runId, detail }: ConfigPa
       {otherId !== null ? (
         <ConfigDiff runIds={[runId, otherId]} />
       ) : (
-        <div className={classes.settings}>
-          <Table>
-            <Table.Tbody>
-              {Object.entries(detail.config)
-                .filter(([field]) => field.includes(words.trim().replaceAll(' ', '_')))
-                .map(([field, value]) => (
-                  <Table.Tr key={field}>
-                    <Table.Th scope="row" className="mono">
-                      {field}
-                    </Table.Th>
-                    <Table.Td className="mono">{settingText(value)}</Table.Td>
-                  </Table.Tr>
-                ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+        <>
+          {changed.length > 0 && <Settings entries={changed} defaults={defaults} />}
+          {usual.length > 0 && (
+            <details open={words.trim() !== '' || changed.length === 0} className={classes.usual}>
+              <summary>{usual.length} settings at their defaults</summary>
+              <Settings entries={usual} defaults={null} />
+            </details>
+          )}
+        </>
       )}
     </Panel>
   );
 });
+
+interface SettingsProps {
+  readonly entries: readonly Setting[];
+  /** Shown beside values that differ from them; null: none. */
+  readonly defaults: ReadonlyMap<string, unknown> | null;
+}
+
+function Settings({ entries, defaults }: SettingsProps) {
+  return (
+    <div className={classes.settings}>
+      <Table>
+        <Table.Tbody>
+          {entries.map(([field, value]) => (
+            <Table.Tr key={field}>
+              <Table.Th scope="row" className="mono">
+                {field}
+              </Table.Th>
+              <Table.Td className="mono">
+                {settingText(value)}
+                {defaults?.has(field) && <span className="faint"> default {settingText(defaults.get(field))}</span>}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}

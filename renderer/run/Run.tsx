@@ -1,9 +1,8 @@
 /** One run, live: status, charts, events, checkpoints and settings. */
-import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconTrendingDown } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { RunDetail, Verdict } from '../../main/api/contract/index.ts';
+import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { ChartGroup } from '../charts/ChartGroup.tsx';
 import { Confirm } from '../components/Confirm.tsx';
@@ -21,11 +20,13 @@ import { Events } from './Events.tsx';
 import { ExportPanel } from './ExportPanel.tsx';
 import { KillRun } from './KillRun.tsx';
 import { LineageLine } from './LineageLine.tsx';
+import { NotesPanel } from './NotesPanel.tsx';
 import { prefetchRest } from './prefetch.ts';
 import { ResumeDialog } from './ResumeDialog.tsx';
 import classes from './Run.module.css';
 import { Controls, Standing } from './RunHeader.tsx';
 import { RunProblem } from './RunProblem.tsx';
+import { RunStrip } from './RunStrip.tsx';
 import { SignalPanel } from './SignalPanel.tsx';
 import { markersOf, timelineOf } from './timeline.ts';
 import { type ResumeChoice, useRunActions } from './use-run-actions.ts';
@@ -71,6 +72,7 @@ export function Run({ runId }: { readonly runId: number }) {
       actions={
         <Controls
           feed={feed}
+          detail={detail}
           actions={actions}
           onAsk={(kind) => setAsked(kind === 'resume' ? { kind, checkpointId: null } : { kind })}
         />
@@ -79,16 +81,17 @@ export function Run({ runId }: { readonly runId: number }) {
       <LineageLine detail={detail} />
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
       <RunProblem run={feed.run} live={feed.live} savedAt={savedAt(detail)} onResume={resumeNewest} />
-      <VerdictBar verdict={feed.verdict} />
-      <AdvicePanel
-        runId={runId}
-        isLive={feed.live !== null && feed.live.state !== 'paused'}
-        step={feed.live?.step ?? feed.run.step}
-        verdict={feed.verdict}
-        isReinforced={detail.method !== 'sft' && detail.method !== 'polychromic-sft'}
-      />
+      <RunStrip feed={feed} detail={detail} />
       <ChartGroup>
-        <Charts feed={feed} detail={detail} markers={markers} />
+        <Charts feed={feed} detail={detail} markers={markers}>
+          <AdvicePanel
+            runId={runId}
+            isLive={feed.live !== null && feed.live.state !== 'paused'}
+            step={feed.live?.step ?? feed.run.step}
+            verdict={feed.verdict}
+            isReinforced={detail.method !== 'sft' && detail.method !== 'polychromic-sft'}
+          />
+        </Charts>
       </ChartGroup>
       {isIdle && (
         <>
@@ -97,7 +100,10 @@ export function Run({ runId }: { readonly runId: number }) {
             <Events entries={timeline} />
             <Checkpoints detail={detail} isLive={feed.live !== null} onRollBack={askResume} />
           </div>
-          <ExportPanel runId={runId} />
+          <div className={classes.pair}>
+            <NotesPanel runId={runId} notes={detail.notes} tags={detail.tags} />
+            <ExportPanel runId={runId} />
+          </div>
           <ConfigPanel runId={runId} detail={detail} />
         </>
       )}
@@ -160,22 +166,6 @@ function Dialogs({ asked, detail, step, onResume, onClose, onDeleted }: DialogsP
     case 'delete':
       return <DeleteRun runId={runId} name={name} onClose={onClose} onDeleted={onDeleted} />;
   }
-}
-
-const icons = { good: IconCircleCheck, quiet: IconInfoCircle, warn: IconAlertTriangle, bad: IconTrendingDown } as const;
-
-/** The verdict on the training signal: what is observed, whether it matters, what to do. */
-function VerdictBar({ verdict: { tone, title, sentences, remedy } }: { readonly verdict: Verdict }) {
-  const Icon = icons[tone];
-  return (
-    <section className={classes.verdict} data-tone={tone} aria-label="Verdict on the signal">
-      <Icon size={16} aria-hidden="true" />
-      <p>
-        <strong>{title}:</strong> {sentences.join(' ')}
-        {remedy !== null && <span className={classes.remedy}> {remedy}</span>}
-      </p>
-    </section>
-  );
 }
 
 /** Asks before a key stops a run. */

@@ -10,12 +10,13 @@ import {
   IconSkull,
   IconTrash,
 } from '@tabler/icons-react';
-import type { LiveStatus } from '../../main/api/contract/index.ts';
+import type { LiveStatus, RunDetail } from '../../main/api/contract/index.ts';
 import { duration } from '../components/format.ts';
 import { LazyMenu } from '../components/LazyMenu.tsx';
 import { ProgressBar } from '../components/ProgressBar.tsx';
 import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
+import { CompareLink } from './CompareLink.tsx';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
 import type { RunActions } from './use-run-actions.ts';
@@ -42,17 +43,22 @@ export function Standing({ feed: { run, live } }: { readonly feed: RunFeed }) {
 
 export interface ControlsProps {
   readonly feed: RunFeed;
+  readonly detail: RunDetail;
   readonly actions: RunActions;
   readonly onAsk: (question: 'resume' | 'clone' | 'kill' | 'rename' | 'delete') => void;
 }
 
-export function Controls({ feed: { run, live }, actions, onAsk }: ControlsProps) {
+export function Controls({ feed: { run, live }, detail, actions, onAsk }: ControlsProps) {
+  // Its optimiser's state stayed where TRL trained it; a new stage can start from its checkpoints.
+  const isImported = run.backend === 'TRL';
   const isElsewhere = live === null && (run.state === 'running' || run.state === 'paused');
   return (
     <>
       {isElsewhere && <span className="soft">training in another process</span>}
-      {live === null && !isElsewhere && (
+      {isImported && <span className="soft">trained by TRL, imported</span>}
+      {live === null && !isElsewhere && !isImported && (
         <Button
+          {...(run.state === 'done' && { variant: 'default' })}
           leftSection={<IconPlayerPlayFilled size={12} />}
           loading={actions.isBusy}
           onClick={() => onAsk('resume')}
@@ -60,6 +66,7 @@ export function Controls({ feed: { run, live }, actions, onAsk }: ControlsProps)
           Resume from …
         </Button>
       )}
+      {live === null && !isElsewhere && <CompareLink detail={detail} />}
       {live !== null && <LiveControls state={live.state} actions={actions} />}
       <LazyMenu
         trigger={

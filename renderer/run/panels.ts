@@ -161,6 +161,30 @@ const panels: readonly ChartPanel[] = [
     include: [0],
   },
   {
+    id: 'engine',
+    title: 'Time on the engine',
+    unit: 's',
+    about: 'A step on a remote engine: waiting in its queue, on the network, and while it works.',
+    looks: {
+      'engine/compute_seconds': { label: 'work', colour: 'strand-a' },
+      'engine/network_seconds': { label: 'network', colour: 'strand-b' },
+      'engine/queue_seconds': { label: 'queue', colour: 'faint' },
+    },
+    stacked: true,
+    include: [0],
+  },
+  {
+    id: 'sampler',
+    title: 'Sampler and trainer',
+    unit: 'nats',
+    about: "How far the engine's sampler and its trainer disagree about the same tokens.",
+    looks: {
+      'sampling/sampling_logp_difference/mean': { label: 'mean', colour: 'strand-a' },
+      'sampling/sampling_logp_difference/max': { label: 'max', colour: 'strand-b' },
+    },
+    include: [0],
+  },
+  {
     id: 'rate',
     title: 'Learning rate',
     about: 'The learning rate of each update.',
@@ -183,11 +207,22 @@ const panels: readonly ChartPanel[] = [
     looks: { memory_mb: { label: 'resident', colour: 'strand-a' } },
     include: [0],
   },
+  {
+    id: 'gpu-memory',
+    title: 'GPU memory',
+    unit: 'MiB',
+    about: 'What the trainer process holds on the GPU; it should be steady after the first few steps.',
+    looks: {
+      gpu_memory_mb: { label: 'now', colour: 'strand-a' },
+      gpu_memory_peak_mb: { label: 'peak', colour: 'faint', look: 'dashed' },
+    },
+    include: [0],
+  },
 ];
 
 /** The charts of a run with these metrics. */
 export function panelsFor(metricNames: readonly string[]): readonly ChartPanel[] {
-  return [...components(metricNames), ...panels].flatMap((panel) => {
+  return [...components(metricNames), ...rewardParts(metricNames), ...panels].flatMap((panel) => {
     const looks = Object.entries(panel.looks).filter(([name]) => metricNames.includes(name));
     return looks.length === 0 ? [] : [{ ...panel, looks: Object.fromEntries(looks) }];
   });
@@ -200,22 +235,63 @@ const strokes = ['line', 'dashed', 'dotted'] as const;
 function components(metricNames: readonly string[]): readonly ChartPanel[] {
   const parts = metricNames.flatMap((name) => /^rewards\/(.+)\/mean$/.exec(name)?.[1] ?? []);
   if (parts.length < 2) return [];
-  const looks = parts.map((part, i) => [
-    `rewards/${part}/mean`,
+  return [
+    {
+      id: 'components',
+      title: 'Reward by component',
+      about: 'If one component rises while another falls, they compete.',
+      looks: looksOf(parts, (part) => `rewards/${part}/mean`),
+      wide: true,
+      include: [0, 1],
+    },
+  ];
+}
+
+/** A line for each component. */
+function looksOf(parts: readonly string[], metricOf: (part: string) => string): ChartPanel['looks'] {
+  const looks = parts.map((part, i): [string, Look] => [
+    metricOf(part),
     {
       label: part,
       colour: colours[i % colours.length] ?? 'ink',
       look: strokes[Math.floor(i / colours.length) % strokes.length] ?? 'line',
     },
   ]);
-  return [
-    {
-      id: 'components',
-      title: 'Reward by component',
-      about: 'If one component rises while another falls, they compete.',
-      looks: Object.fromEntries(looks),
-      wide: true,
-      include: [0, 1],
-    },
-  ];
+  return Object.fromEntries(looks);
 }
+
+/** Charts of components outside the sandbox: what they take, how often they fail, what they cost. */
+function rewardParts(metricNames: readonly string[]): readonly ChartPanel[] {
+  const partsOf = (prefix: string): readonly string[] =>
+    metricNames.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  return charts.flatMap(({ prefix, ...panel }) => {
+    const parts = partsOf(prefix);
+    return parts.length === 0 ? [] : [{ ...panel, looks: looksOf(parts, (part) => `${prefix}${part}`), include: [0] }];
+  });
+}
+
+const charts = [
+  {
+    prefix: 'time/reward/',
+    id: 'reward time',
+    title: 'Reward time by component',
+    unit: 's',
+    about:
+      'What each kind of reward takes of a step. They are computed side by side, so the slowest is what is waited for.',
+  },
+  {
+    prefix: 'reward_failures/',
+    id: 'reward failures',
+    title: 'Reward failures by component',
+    unit: 'share',
+    about:
+      'The share of completions for which a component gave no score. The reason stands with each stored completion.',
+  },
+  {
+    prefix: 'reward_cost/',
+    id: 'reward cost',
+    title: 'Cost of judges',
+    about:
+      'What a step paid for judges, in the currency of the settings. Answers that were kept from before cost nothing.',
+  },
+] as const;

@@ -2,23 +2,23 @@
 import { Menu } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { memo, useMemo, useRef, useState } from 'react';
-import { Sparkline } from '../charts/Sparkline.tsx';
-import { duration, score, signed } from '../components/format.ts';
-import { Link } from '../components/Link.tsx';
+import { score } from '../components/format.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
-import { StateBadge } from '../components/StateBadge.tsx';
 import { useRows } from '../components/use-rows.ts';
 import { useWhenIdle } from '../components/use-when-idle.ts';
-import { When } from '../components/When.tsx';
+import { RunCell } from './RunCells.tsx';
 import classes from './Runs.module.css';
-import { columns, nextSorting, type Sorting, sortRows } from './run-columns.ts';
+import { defaultView, type ListView } from './remembered-view.ts';
+import { type ColumnId, columns, nextSorting, type Sorting, sortRows } from './run-columns.ts';
+import { groupRows, type RunGroup } from './run-groups.ts';
 import type { RunRowView } from './run-rows.ts';
 import { useRowKeys } from './use-row-keys.ts';
 import { useSparklines } from './use-sparklines.ts';
 
 export interface RunTableProps {
   readonly rows: readonly RunRowView[];
+  readonly view: ListView;
   readonly selected: readonly number[];
   readonly emptyText: string;
   readonly onSelect: (id: number) => void;
@@ -29,12 +29,26 @@ export interface RunTableProps {
 
 const ROW = 34;
 
-export function RunTable({ rows, selected, emptyText, onSelect, onSelectAll, onAct }: RunTableProps) {
+/** A line of the table: a run, or the heading of a group. */
+type TableLine =
+  | { readonly kind: 'run'; readonly run: RunRowView; readonly index: number }
+  | { readonly kind: 'group'; readonly group: RunGroup };
+
+function linesOf(rows: readonly RunRowView[], groupBy: ListView['groupBy']): readonly TableLine[] {
+  let index = 0;
+  const lineOf = (run: RunRowView): TableLine => ({ kind: 'run', run, index: index++ });
+  if (groupBy === 'none') return rows.map(lineOf);
+  return groupRows(rows, groupBy).flatMap((group) => [{ kind: 'group', group }, ...group.rows.map(lineOf)]);
+}
+
+export function RunTable({ rows, view, selected, emptyText, onSelect, onSelectAll, onAct }: RunTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [sorting, setSorting] = useState<Sorting | null>(null);
-  const sorted = useMemo(() => sortRows(rows, sorting), [rows, sorting]);
+  const lines = useMemo(() => linesOf(sortRows(rows, sorting), view.groupBy), [rows, sorting, view.groupBy]);
+  const sorted = useMemo(() => lines.flatMap((line) => (line.kind === 'run' ? line.run : [])), [lines]);
+  const shown = columns.filter(({ id }) => view.columns.includes(id));
   const virtual = useRows({
-    count: sorted.length,
+    count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     // Rows beyond the visible ones are rendered once those are shown.
@@ -43,17 +57,26 @@ export function RunTable({ rows, selected, emptyText, onSelect, onSelectAll, onA
     reservedHeight: window.innerHeight / 1.5,
   });
   const items = virtual.getVirtualItems();
-  const sparks = useSparklines(items.flatMap(({ index }) => sorted[index]?.id ?? []));
+  const sparks = useSparklines(
+    items.flatMap(({ index }) => {
+      const line = lines[index];
+      return line?.kind === 'run' ? line.run.id : [];
+    }),
+  );
   useRowKeys(scroller, {
     ids: sorted.map(({ id }) => id),
-    show: (index) => virtual.scrollToIndex(index),
+    show: (index) => virtual.scrollToIndex(lines.findIndex((line) => line.kind === 'run' && line.index === index)),
     select: onSelect,
   });
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <section ref={scroller} className={classes.scroller} aria-label="Runs">
-      <table className={classes.table} aria-rowcount={sorted.length + 1}>
+      <table
+        className={classes.table}
+        aria-rowcount={lines.length + 1}
+        data-chosen={view.columns !== defaultView.columns || undefined}
+      >
         <thead>
           <tr>
             <th scope="col">
@@ -65,7 +88,7 @@ export function RunTable({ rows, selected, emptyText, onSelect, onSelectAll, onA
                 onChange={({ currentTarget }) => onSelectAll(currentTarget.checked ? sorted.map(({ id }) => id) : [])}
               />
             </th>
-            {columns.map(({ id, header, by }) => {
+            {shown.map(({ id, header, by }) => {
               const direction = sorting?.column === id ? sorting.direction : undefined;
               return (
                 <th key={id} scope="col" data-column={id} aria-sort={direction}>
@@ -89,13 +112,17 @@ export function RunTable({ rows, selected, emptyText, onSelect, onSelectAll, onA
         <tbody>
           {before > 0 && <tr style={{ height: before }} />}
           {items.map(({ index, key }) => {
-            const run = sorted[index];
-            if (run === undefined) return null;
+            const line = lines[index];
+            if (line === undefined) return null;
+            if (line.kind === 'group') return <GroupRow key={key} group={line.group} columns={shown.length + 2} />;
+            const { run } = line;
             return (
               <Row
                 key={key}
-                index={index}
+                row={index}
+                index={line.index}
                 run={run}
+                columns={view.columns}
                 spark={sparks[run.id]}
                 isSelected={selected.includes(run.id)}
                 onSelect={onSelect}
@@ -111,8 +138,35 @@ export function RunTable({ rows, selected, emptyText, onSelect, onSelectAll, onA
   );
 }
 
+interface GroupRowProps {
+  readonly group: RunGroup;
+  readonly columns: number;
+}
+
+function GroupRow({ group: { title, rows, heldOut }, columns: span }: GroupRowProps) {
+  const count = rows.length === 1 ? '1 run' : `${rows.length} runs`;
+  return (
+    <tr>
+      <th scope="rowgroup" colSpan={span} className={classes.group}>
+        {title} <span className="faint">{count}</span>
+        {heldOut !== null && (
+          <span className="num faint">
+            {' '}
+            · held-out {score(heldOut.mean)}
+            {heldOut.std !== null && ` ± ${score(heldOut.std)} (n = ${heldOut.n})`}
+          </span>
+        )}
+      </th>
+    </tr>
+  );
+}
+
 interface RowProps {
+  /** Of the line in the table. */
+  readonly row: number;
+  /** Of the run among those shown. */
   readonly index: number;
+  readonly columns: readonly ColumnId[];
   readonly run: RunRowView;
   readonly spark: readonly number[] | undefined;
   readonly isSelected: boolean;
@@ -120,10 +174,10 @@ interface RowProps {
   readonly onAct: RunTableProps['onAct'];
 }
 
-const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }: RowProps) {
+const Row = memo(function Row({ row, index, columns, run, spark, isSelected, onSelect, onAct }: RowProps) {
   const isLive = run.secondsLeft !== null || run.state === 'starting' || run.state === 'stopping';
   return (
-    <tr aria-rowindex={index + 2} data-selected={isSelected || undefined}>
+    <tr aria-rowindex={row + 2} data-selected={isSelected || undefined}>
       <td>
         <input
           type="checkbox"
@@ -133,36 +187,9 @@ const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }
           onChange={() => onSelect(run.id)}
         />
       </td>
-      <td className={classes.name}>
-        <Link href={`/runs/${run.id}`} data-row={index} title={run.name}>
-          {run.name}
-        </Link>
-      </td>
-      <td title={run.reason ?? undefined}>
-        <StateBadge state={run.state} />
-      </td>
-      <td className={classes.numbers}>
-        <span
-          className={classes.bar}
-          style={{ backgroundSize: `${run.maxSteps === 0 ? 0 : (run.step / run.maxSteps) * 100}% 100%` }}
-        />
-        {run.step}/{run.maxSteps}
-        {run.state === 'running' && run.secondsLeft !== null && (
-          <span className="faint"> {duration(run.secondsLeft)}</span>
-        )}
-      </td>
-      <td className={classes.spark}>
-        <Sparkline values={spark ?? []} label={sparklineLabel(spark ?? [])} />
-      </td>
-      <td className={classes.numbers}>{score(run.reward)}</td>
-      <td className={classes.numbers}>{score(run.heldOut)}</td>
-      <td className={`${classes.numbers} ${classes.gain}`}>{run.gain === null ? '–' : signed(run.gain)}</td>
-      <td className={classes.dataset} title={run.dataset}>
-        {run.dataset}
-      </td>
-      <td className={classes.when}>
-        <When at={run.createdAt} />
-      </td>
+      {columns.map((column) => (
+        <RunCell key={column} {...{ column, run, index, spark }} />
+      ))}
       <td>
         <MoreMenu label={`Actions for ${run.name}`}>
           {() => (
@@ -178,8 +205,3 @@ const Row = memo(function Row({ index, run, spark, isSelected, onSelect, onAct }
     </tr>
   );
 });
-
-function sparklineLabel(values: readonly number[]): string {
-  if (values.length === 0) return 'No reward yet';
-  return `Reward from ${score(values[0])} to ${score(values.at(-1))}`;
-}

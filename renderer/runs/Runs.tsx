@@ -12,13 +12,16 @@ import { useKeys } from '../frame/keys.tsx';
 import { allRuns } from './all-runs.ts';
 import { DeleteRun } from './DeleteRun.tsx';
 import { DeleteRuns } from './DeleteRuns.tsx';
+import { ListMenu } from './ListMenu.tsx';
 import { Overlay } from './Overlay.tsx';
 import { RenameRun } from './RenameRun.tsx';
 import classes from './Runs.module.css';
 import { RunTable } from './RunTable.tsx';
 import { useRememberedFilter } from './remembered-filter.ts';
+import { useRememberedView } from './remembered-view.ts';
 import { filterRows, type RunRowView, stateFilters, toRows } from './run-rows.ts';
 import { runsCsv } from './runs-csv.ts';
+import { SettingsPlot } from './SettingsPlot.tsx';
 
 /** As many as a chart can distinguish: the last ones selected. */
 const MAX_OVERLAID = 4;
@@ -27,14 +30,23 @@ export function Runs() {
   const { data, error, refetch } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   const { data: status } = useQuery(api.app.status.queryOptions());
   const [{ words, state }, setFilter] = useRememberedFilter();
+  const [view, setView] = useRememberedView();
+  const { data: curriculum } = useQuery(api.stages.list.queryOptions({ enabled: view.groupBy === 'stage' }));
+  const { data: settings } = useQuery(api.settings.get.queryOptions());
   const [selected, setSelected] = useState<readonly number[]>([]);
+  const [isPlotting, setPlotting] = useState(false);
+  const [kept, setKept] = useState<readonly number[] | null>(null);
   const [asked, setAsked] = useState<{ readonly kind: 'rename' | 'delete'; readonly run: RunRowView } | 'bulk' | null>(
     null,
   );
   const search = useRef<HTMLInputElement>(null);
   const wanted = useDeferredValue(words);
-  const rows = useMemo(() => toRows(data ?? [], status?.live ?? []), [data, status]);
-  const shown = useMemo(() => filterRows(rows, wanted, state), [rows, wanted, state]);
+  const rows = useMemo(
+    () => toRows(data ?? [], status?.live ?? [], { stages: curriculum?.stages ?? [], price: settings ?? null }),
+    [data, status, curriculum, settings],
+  );
+  const found = useMemo(() => filterRows(rows, wanted, state), [rows, wanted, state]);
+  const shown = useMemo(() => (kept === null ? found : found.filter(({ id }) => kept.includes(id))), [found, kept]);
 
   const select = useCallback((id: number) => {
     setSelected((before) => (before.includes(id) ? before.filter((known) => known !== id) : [...before, id]));
@@ -60,7 +72,7 @@ export function Runs() {
           <input
             ref={search}
             className={`box ${classes.search}`}
-            placeholder="Search by name, dataset, model"
+            placeholder="Search name, dataset, model, tag:"
             aria-label="Find runs"
             value={words}
             onChange={({ currentTarget }) => setFilter({ words: currentTarget.value })}
@@ -76,11 +88,15 @@ export function Runs() {
               Delete {selected.length} …
             </Button>
           )}
+          <Button variant="default" disabled={rows.length < 2} onClick={() => setPlotting(true)}>
+            Plot settings
+          </Button>
+          <ListMenu view={view} onChange={setView} />
           <Button
             variant="default"
             disabled={shown.length === 0}
-            title="Save the runs shown as CSV"
-            onClick={() => saveFile('runs.csv', new Blob([runsCsv(shown)], { type: 'text/csv' }))}
+            title="Save the runs and columns shown as CSV"
+            onClick={() => saveFile('runs.csv', new Blob([runsCsv(shown, view.columns)], { type: 'text/csv' }))}
           >
             CSV
           </Button>
@@ -107,10 +123,23 @@ export function Runs() {
               onRemove={select}
             />
           )}
+          {isPlotting && (
+            <SettingsPlot
+              rows={found}
+              onFilter={setKept}
+              onClose={() => {
+                setPlotting(false);
+                setKept(null);
+              }}
+            />
+          )}
           <RunTable
             rows={shown}
+            view={view}
             selected={selected}
-            emptyText="No matching runs. Change the search or the state."
+            emptyText={
+              kept === null ? 'No matching runs. Change the search or the state.' : "No runs inside the plot's filter."
+            }
             onSelect={select}
             onSelectAll={selectAll}
             onAct={act}

@@ -1,8 +1,24 @@
 /** The columns of the run list, and what they are sorted by. Pure. */
 import type { RunRowView } from './run-rows.ts';
 
+export type ColumnId =
+  | 'id'
+  | 'name'
+  | 'state'
+  | 'step'
+  | 'shape'
+  | 'reward'
+  | 'held-out'
+  | 'gain'
+  | 'dataset'
+  | 'model'
+  | 'method'
+  | 'duration'
+  | 'cost'
+  | 'started';
+
 export interface Column {
-  readonly id: string;
+  readonly id: ColumnId;
   readonly header: string;
   /** What the column is sorted by; missing values sort as the lowest. */
   readonly by?: (run: RunRowView) => number | string;
@@ -11,6 +27,7 @@ export interface Column {
 const LOWEST = Number.NEGATIVE_INFINITY;
 
 export const columns: readonly Column[] = [
+  { id: 'id', header: 'Id', by: ({ id }) => id },
   { id: 'name', header: 'Run', by: ({ id }) => id },
   { id: 'state', header: 'State', by: ({ state }) => state },
   { id: 'step', header: 'Steps', by: ({ step }) => step },
@@ -19,7 +36,24 @@ export const columns: readonly Column[] = [
   { id: 'held-out', header: 'Held-out', by: ({ heldOut }) => heldOut ?? LOWEST },
   { id: 'gain', header: 'Gain', by: ({ gain }) => gain ?? LOWEST },
   { id: 'dataset', header: 'Dataset', by: ({ dataset }) => dataset },
+  { id: 'model', header: 'Model', by: ({ model }) => model },
+  { id: 'method', header: 'Method', by: ({ method }) => method },
+  { id: 'duration', header: 'Duration', by: ({ seconds }) => seconds ?? LOWEST },
+  { id: 'cost', header: 'Cost', by: ({ seconds }) => seconds ?? LOWEST },
   { id: 'started', header: 'Started', by: ({ createdAt }) => createdAt },
+];
+
+/** Those shown until the user chooses. */
+export const defaultColumns: readonly ColumnId[] = [
+  'name',
+  'state',
+  'step',
+  'shape',
+  'reward',
+  'held-out',
+  'gain',
+  'dataset',
+  'started',
 ];
 
 export interface Sorting {

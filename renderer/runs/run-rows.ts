@@ -4,6 +4,10 @@ import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
 export interface RunRowView {
   readonly id: number;
   readonly name: string;
+  /** The name it was started with. */
+  readonly role: string;
+  /** The name of its stage; null for a free run. */
+  readonly stage: string | null;
   /** The live state, or the stored one. */
   readonly state: string;
   readonly reason: string | null;
@@ -19,19 +23,40 @@ export interface RunRowView {
   readonly gain: number | null;
   readonly secondsLeft: number | null;
   readonly parentRunId: number | null;
+  readonly tags: readonly string[];
+  /** Seconds since its start, up to its end. */
+  readonly seconds: number | null;
+  /** At the hourly price of the settings; null without one. */
+  readonly cost: string | null;
   readonly createdAt: number;
 }
 
+/** What the rows need besides the runs. */
+export interface Around {
+  readonly stages: readonly { readonly id: number; readonly name: string }[];
+  readonly price: { readonly hourly_price: number; readonly currency: string } | null;
+}
+
+const alone: Around = { stages: [], price: null };
+
 /** Stored runs as rows, with the live status of those in training. */
-export function toRows(runs: readonly RunSummary[], live: readonly LiveStatus[]): readonly RunRowView[] {
+export function toRows(
+  runs: readonly RunSummary[],
+  live: readonly LiveStatus[],
+  { stages, price }: Around = alone,
+): readonly RunRowView[] {
+  const stageNames = new Map(stages.map(({ id, name }) => [id, name]));
   const training = new Map(live.map((status) => [status.runId, status]));
   return runs.map((run) => {
     const now = training.get(run.id);
     const heldOut = run.evaluation?.mean ?? null;
     const baseline = run.baselineScore;
+    const seconds = secondsOf(run);
     return {
       ...{ id: run.id, name: run.name, reason: run.reason, model: run.model, method: run.method },
-      ...{ parentRunId: run.parentRunId, createdAt: run.createdAt, baseline, heldOut },
+      ...{ parentRunId: run.parentRunId, createdAt: run.createdAt, tags: run.tags, baseline, heldOut },
+      ...{ role: run.role, stage: stageNames.get(run.stageId ?? 0) ?? null, seconds },
+      cost: price === null || price.hourly_price <= 0 || seconds === null ? null : costText(seconds, price),
       state: now?.state ?? run.state,
       dataset:
         run.dataset
@@ -47,6 +72,14 @@ export function toRows(runs: readonly RunSummary[], live: readonly LiveStatus[])
   });
 }
 
+function secondsOf({ startedAt, endedAt }: RunSummary): number | null {
+  return startedAt === null || endedAt === null ? null : (endedAt - startedAt) / 1000;
+}
+
+function costText(seconds: number, { hourly_price, currency }: NonNullable<Around['price']>): string {
+  return `${currency}${((seconds / 3600) * hourly_price).toFixed(2)}`;
+}
+
 /** The state filters; `live` covers all states of a run that has a trainer. */
 export const stateFilters = ['all', 'live', 'done', 'interrupted', 'stopped', 'failed'] as const;
 export type StateFilter = (typeof stateFilters)[number];
@@ -58,11 +91,12 @@ export function isLive({ state }: Pick<RunRowView, 'state'>): boolean {
   return live.has(state);
 }
 
-/** Rows in a state whose name, dataset, model or id contains all the words. */
+/** Rows in a state whose name, dataset, model, id or tags contain all the words. */
 export function filterRows(rows: readonly RunRowView[], words: string, state: StateFilter): readonly RunRowView[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
-    const text = `${row.name} ${row.dataset} ${row.model} ${row.method} #${row.id}`.toLowerCase();
+    const tags = row.tags.map((tag) => `tag:${tag}`).join(' ');
+    const text = `${row.name} ${row.dataset} ${row.model} ${row.method} #${row.id} ${tags}`.toLowerCase();
     return inState(row, state) && wanted.every((word) => text.includes(word));
   });
 }

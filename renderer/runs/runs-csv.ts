@@ -1,31 +1,41 @@
-/** The list of runs as CSV. Pure. */
+/** The list of runs as CSV: the columns that are shown, each with its exact value. Pure. */
+import { type CsvCell, csvText } from '../components/csv.ts';
+import type { ColumnId } from './run-columns.ts';
 import type { RunRowView } from './run-rows.ts';
 
-const columns: readonly (readonly [header: string, value: (row: RunRowView) => string | number | null])[] = [
-  ['id', ({ id }) => id],
-  ['name', ({ name }) => name],
-  ['state', ({ state }) => state],
-  ['method', ({ method }) => method],
-  ['model', ({ model }) => model],
-  ['dataset', ({ dataset }) => dataset],
-  ['step', ({ step }) => step],
-  ['max_steps', ({ maxSteps }) => maxSteps],
-  ['reward', ({ reward }) => reward],
-  ['held_out', ({ heldOut }) => heldOut],
-  ['baseline', ({ baseline }) => baseline],
-  ['gain', ({ gain }) => gain],
-  ['created_at', ({ createdAt }) => new Date(createdAt).toISOString()],
-];
+type CsvColumn = readonly [header: string, value: (row: RunRowView) => CsvCell];
 
-/** One line for each row, in their order. */
-export function runsCsv(rows: readonly RunRowView[]): string {
-  const lines = [columns.map(([header]) => header), ...rows.map((row) => columns.map(([, value]) => cell(value(row))))];
-  return lines.map((line) => `${line.join(',')}\r\n`).join('');
-}
+/** A column of the list may be several in the file; the curve has none. */
+const byColumn: Readonly<Record<ColumnId, readonly CsvColumn[]>> = {
+  id: [],
+  name: [['name', ({ name }) => name]],
+  state: [['state', ({ state }) => state]],
+  step: [
+    ['step', ({ step }) => step],
+    ['max_steps', ({ maxSteps }) => maxSteps],
+  ],
+  shape: [],
+  reward: [['reward', ({ reward }) => reward]],
+  'held-out': [['held_out', ({ heldOut }) => heldOut]],
+  gain: [
+    ['baseline', ({ baseline }) => baseline],
+    ['gain', ({ gain }) => gain],
+  ],
+  dataset: [['dataset', ({ dataset }) => dataset]],
+  model: [['model', ({ model }) => model]],
+  method: [['method', ({ method }) => method]],
+  duration: [['seconds', ({ seconds }) => seconds]],
+  cost: [['cost', ({ cost }) => cost]],
+  started: [['created_at', ({ createdAt }) => new Date(createdAt).toISOString()]],
+};
 
-/** A spreadsheet would take a name that starts with = + - or @ for a formula. */
-function cell(value: string | number | null): string {
-  if (typeof value !== 'string') return value === null || Number.isNaN(value) ? '' : String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** One line for each row, in their order; the id and the tags are always there. */
+export function runsCsv(rows: readonly RunRowView[], shown: readonly ColumnId[]): string {
+  const columns: readonly CsvColumn[] = [
+    ['id', ({ id }) => id],
+    ...shown.flatMap((id) => byColumn[id]),
+    ['stage', ({ stage }) => stage],
+    ['tags', ({ tags }) => tags.join(' ')],
+  ];
+  return csvText([columns.map(([header]) => header), ...rows.map((row) => columns.map(([, value]) => value(row)))]);
 }

@@ -3,6 +3,8 @@ import { Tabs } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { Screen } from '../components/Screen.tsx';
 import { Doctor } from './Doctor.tsx';
+import { EnginesPanel } from './EnginesPanel.tsx';
+import { GpuReportPanel } from './GpuReportPanel.tsx';
 import { HubPanel } from './HubPanel.tsx';
 import { NativePanel } from './NativePanel.tsx';
 import { Preferences } from './Preferences.tsx';
@@ -23,11 +25,13 @@ export function Settings({ tab }: { readonly tab: 'settings' | 'doctor' }) {
         </Tabs.List>
         <Tabs.Panel value="settings">
           <Preferences />
+          <EnginesPanel />
           <HubPanel />
           <WorkspacePanel />
         </Tabs.Panel>
         <Tabs.Panel value="doctor">
           <Doctor />
+          <GpuReportPanel />
           <NativePanel />
         </Tabs.Panel>
       </Tabs>

@@ -1,9 +1,10 @@
 /** The corpus: every text with the stages that it is long enough for; import, merge, rename and delete. */
-import { Button, CloseButton, TextInput } from '@mantine/core';
-import { IconFileImport, IconSearch, IconTextPlus } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Button, CloseButton, Select, TextInput } from '@mantine/core';
+import { IconArrowsDiff, IconFileImport, IconSearch, IconTextPlus } from '@tabler/icons-react';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
-import { api } from '../api/client.ts';
+import { api, client } from '../api/client.ts';
+import { failureOf } from '../api/failure.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
@@ -13,16 +14,23 @@ import { ImportDialog } from './ImportDialog.tsx';
 import { LengthPanel } from './LengthPanel.tsx';
 import { MergeDialog } from './MergeDialog.tsx';
 import { RemoveTexts } from './RemoveTexts.tsx';
+import { SimilarDialog } from './SimilarDialog.tsx';
+import { SplitDialog } from './SplitDialog.tsx';
 import { sortTexts, type TextOrder } from './sorting.ts';
+import { TagTexts } from './TagTexts.tsx';
 import { TextReader } from './TextReader.tsx';
 import classes from './Texts.module.css';
 import { TextsScreen } from './TextsScreen.tsx';
 import { TextTable } from './TextTable.tsx';
+import { tagsOf } from './tags.ts';
 import { useIncoming } from './use-incoming.ts';
 
 type Dialog =
   | { readonly kind: 'merge'; readonly ids: readonly number[] }
   | { readonly kind: 'remove'; readonly ids: readonly number[] }
+  | { readonly kind: 'tag'; readonly ids: readonly number[] }
+  | { readonly kind: 'similar' }
+  | { readonly kind: 'split'; readonly id: number; readonly title: string }
   | { readonly kind: 'read'; readonly id: number };
 
 export function Corpus() {
@@ -30,7 +38,8 @@ export function Corpus() {
   const [order, setOrder] = useState<TextOrder>({ by: 'addedAt', descending: false });
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const [dialog, setDialog] = useState<Dialog | null>(null);
-  const [notice, setNotice] = useState<string | null>(null);
+  const [notice, setNotice] = useState<Notice | null>(null);
+  const [tag, setTag] = useState<string | null>(null);
   const incoming = useIncoming();
   const searchBox = useRef<HTMLInputElement>(null);
   const wanted = useDeferredValue(search.trim());
@@ -44,7 +53,17 @@ export function Corpus() {
   );
   const overview = useQuery(api.texts.overview.queryOptions({ input: {} }));
   const listed = wanted === '' ? all.data : found.data;
-  const texts = useMemo(() => sortTexts(listed ?? [], order), [listed, order]);
+  const tags = useMemo(() => tagsOf(all.data ?? []), [all.data]);
+  // A tag that no text has any more filters nothing.
+  const wantedTag = tag !== null && tags.includes(tag) ? tag : null;
+  const texts = useMemo(
+    () =>
+      sortTexts(
+        (listed ?? []).filter((text) => wantedTag === null || text.tags.includes(wantedTag)),
+        order,
+      ),
+    [listed, order, wantedTag],
+  );
   const chosen = useMemo(() => (all.data ?? []).filter(({ id }) => selected.has(id)), [all.data, selected]);
   const ids = chosen.map(({ id }) => id);
 
@@ -61,22 +80,41 @@ export function Corpus() {
     ),
   );
 
-  const close = (message?: string): void => {
+  const close = (message?: string, merged: readonly number[] = []): void => {
     setDialog(null);
-    if (message !== undefined) setNotice(message);
+    if (message === undefined) return;
+    setNotice({ message, merged });
+    // A new text may get the id of one that is gone.
+    if (dialog?.kind !== 'tag') setSelected(new Set());
   };
   const dialogs = (
     <>
-      <ImportDialog incoming={incoming} onDone={setNotice} />
+      <ImportDialog incoming={incoming} onDone={close} />
       {dialog?.kind === 'merge' && <MergeDialog texts={all.data ?? []} ids={dialog.ids} onClose={close} />}
       {dialog?.kind === 'remove' && <RemoveTexts texts={all.data ?? []} ids={dialog.ids} onClose={close} />}
       {dialog?.kind === 'read' && (
-        <TextReader id={dialog.id} onClose={close} onRemove={() => setDialog({ kind: 'remove', ids: [dialog.id] })} />
+        <TextReader
+          id={dialog.id}
+          onClose={close}
+          onRemove={() => setDialog({ kind: 'remove', ids: [dialog.id] })}
+          onSplit={(title) => setDialog({ kind: 'split', id: dialog.id, title })}
+        />
       )}
+      {dialog?.kind === 'split' && <SplitDialog id={dialog.id} title={dialog.title} onClose={close} />}
+      {dialog?.kind === 'similar' && <SimilarDialog onClose={close} />}
+      {dialog?.kind === 'tag' && <TagTexts texts={chosen} onClose={close} />}
     </>
   );
   const actions = (
     <>
+      <Button
+        variant="default"
+        leftSection={<IconArrowsDiff size={14} />}
+        disabled={(all.data?.length ?? 0) < 2}
+        onClick={() => setDialog({ kind: 'similar' })}
+      >
+        Similar texts …
+      </Button>
       <Button
         variant="default"
         leftSection={<IconTextPlus size={14} />}
@@ -126,11 +164,25 @@ export function Corpus() {
                 search !== '' && <CloseButton size="sm" aria-label="Clear the search" onClick={() => setSearch('')} />
               }
             />
+            {tags.length > 0 && (
+              <Select
+                w={150}
+                aria-label="Filter by tag"
+                placeholder="All tags"
+                clearable
+                data={tags}
+                value={wantedTag}
+                onChange={setTag}
+              />
+            )}
             <Selection texts={texts.length} all={all.data.length} chosen={chosen} onSelect={setSelected} />
             {ids.length > 0 && (
               <>
                 <Button variant="default" disabled={ids.length < 2} onClick={() => setDialog({ kind: 'merge', ids })}>
                   Merge these …
+                </Button>
+                <Button variant="default" onClick={() => setDialog({ kind: 'tag', ids })}>
+                  Tag …
                 </Button>
                 <Button variant="default" onClick={() => setDialog({ kind: 'remove', ids })}>
                   Delete …
@@ -145,21 +197,54 @@ export function Corpus() {
             onSelect={setSelected}
             onOpen={(id) => setDialog({ kind: 'read', id })}
             onRemove={(id) => setDialog({ kind: 'remove', ids: ids.length > 0 ? ids : [id] })}
-            emptyText={wanted === '' ? '' : `No text contains “${wanted}”`}
+            emptyText={emptyText(wanted, wantedTag)}
           />
         </Panel>
         <LengthPanel overview={overview} onMerge={() => setDialog({ kind: 'merge', ids: [] })} />
       </div>
       <p className={classes.told} role="status">
-        {notice !== null && (
-          <>
-            {notice} <CloseButton size="xs" aria-label="Dismiss" onClick={() => setNotice(null)} />
-          </>
-        )}
+        {notice !== null && <Told notice={notice} onChange={setNotice} />}
       </p>
       {dialogs}
     </TextsScreen>
   );
+}
+
+/** What was done, with its ids if it was a merge. */
+interface Notice {
+  readonly message: string;
+  readonly merged: readonly number[];
+}
+
+interface ToldProps {
+  readonly notice: Notice;
+  readonly onChange: (notice: Notice | null) => void;
+}
+
+function Told({ notice: { message, merged }, onChange }: ToldProps) {
+  const undo = useMutation({
+    mutationFn: async () => {
+      for (const id of merged) await client.texts.undoJoin({ id });
+    },
+    onSuccess: () => onChange({ message: 'The merge was undone.', merged: [] }),
+    onError: (error) => onChange({ message: `The merge was not undone. ${failureOf(error).message}`, merged: [] }),
+  });
+  return (
+    <>
+      {message}{' '}
+      {merged.length > 0 && (
+        <Button variant="default" size="compact-xs" loading={undo.isPending} onClick={() => undo.mutate()}>
+          Undo
+        </Button>
+      )}
+      <CloseButton size="xs" aria-label="Dismiss" onClick={() => onChange(null)} />
+    </>
+  );
+}
+
+function emptyText(search: string, tag: string | null): string {
+  if (search === '') return '';
+  return tag === null ? `No text contains “${search}”` : `No text with the tag “${tag}” contains “${search}”`;
 }
 
 interface SelectionProps {

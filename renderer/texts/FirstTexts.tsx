@@ -22,7 +22,9 @@ export function FirstTexts({ onImport }: { readonly onImport: () => void }) {
             Import your own …
           </Button>
         </div>
-        <p className="faint">.json, .jsonl, .txt, .md and chat exports (Grok, ChatGPT, Claude and others)</p>
+        <p className="faint">
+          .json, .jsonl, .txt, .md, and chat exports (Grok, ChatGPT, Claude and others), as files, a folder or a .zip
+        </p>
       </Empty>
       {bundled.error !== null && <Failed what="The bundled texts were not loaded" error={bundled.error} />}
     </div>

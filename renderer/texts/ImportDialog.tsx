@@ -1,12 +1,13 @@
 /** The import dialog: choose files, preview, confirm. */
 import { Button, Loader, Modal } from '@mantine/core';
-import { IconClipboardText, IconFileImport } from '@tabler/icons-react';
+import { IconClipboardText, IconFileImport, IconFolderOpen } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { checked, pasted } from './dropped.ts';
+import { chosenFrom } from './dropped-folders.ts';
 import styles from './Import.module.css';
 import { ImportPreviewView } from './ImportPreview.tsx';
 import classes from './Texts.module.css';
@@ -69,12 +70,20 @@ function Reading({ what, onCancel }: ReadingProps) {
 
 function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
   const chooser = useRef<HTMLInputElement>(null);
+  const folderChooser = useRef<HTMLInputElement>(null);
   return (
     <div className={styles.choice}>
-      <p>Drop files anywhere on this screen, or</p>
+      <p>Drop files, a folder or a .zip anywhere on this screen, or</p>
       <div className={classes.buttons}>
         <Button data-autofocus leftSection={<IconFileImport size={14} />} onClick={() => chooser.current?.click()}>
           Choose files …
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconFolderOpen size={14} />}
+          onClick={() => folderChooser.current?.click()}
+        >
+          Choose a folder …
         </Button>
         <Button
           variant="default"
@@ -85,8 +94,8 @@ function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
         </Button>
       </div>
       <p className="soft">
-        Or paste with Ctrl+V: prose, Markdown, JSON or JSONL, detected by its content. Nothing is imported until you
-        confirm the preview.
+        Prose, Markdown, JSON, JSONL, and the folder or .zip of a chat export; pasted text is detected by its content.
+        Nothing is imported until you confirm the preview.
       </p>
       <input
         ref={chooser}
@@ -94,10 +103,24 @@ function Choice({ incoming: { take } }: { readonly incoming: Incoming }) {
         multiple
         hidden
         aria-label="Files to import"
-        accept=".json,.jsonl,.ndjson,.txt,.md,.markdown"
+        accept=".json,.jsonl,.ndjson,.txt,.md,.markdown,.zip"
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])].map((file) => ({ name: file.name, content: file }));
           if (files.length > 0) take(checked(files));
+          currentTarget.value = '';
+        }}
+      />
+      <input
+        ref={folderChooser}
+        type="file"
+        // React's types don't have the attribute, which every browser knows.
+        {...{ webkitdirectory: '' }}
+        hidden
+        aria-label="Folder to import"
+        onChange={({ currentTarget }) => {
+          const files = [...(currentTarget.files ?? [])];
+          if (files.length > 0)
+            take(chosenFrom(files.map((file) => ({ name: file.webkitRelativePath, content: file }))));
           currentTarget.value = '';
         }}
       />

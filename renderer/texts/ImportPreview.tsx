@@ -1,5 +1,5 @@
 /** The preview of an import: files with errors, each text with similar ones, and the confirmation. */
-import { Button, Checkbox, NumberInput } from '@mantine/core';
+import { Button, Checkbox, NumberInput, Switch } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
@@ -7,7 +7,21 @@ import type { ImportedFile, ImportOutcome, ImportPreview, IncomingText } from '.
 import { api } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
+import { PlainButton } from '../components/PlainButton.tsx';
+import { CompareIncoming } from './CompareIncoming.tsx';
 import styles from './Import.module.css';
+import {
+  comingCount,
+  encodingNotes,
+  type Fate,
+  fateOf,
+  faultsSummary,
+  type ImportChoice,
+  importLabel,
+  isComparable,
+  noChoice,
+  summaryOf,
+} from './import-choice.ts';
 import { StageChanges } from './StageChanges.tsx';
 import classes from './Texts.module.css';
 import type { Incoming } from './use-incoming.ts';
@@ -19,22 +33,42 @@ export interface ImportPreviewProps {
 }
 
 export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewProps) {
-  const [without, setWithout] = useState<ReadonlySet<number>>(new Set());
+  const [choice, setChoice] = useState(noChoice);
+  const [compared, setCompared] = useState<number | null>(null);
   const confirm = useMutation(
     api.texts.confirmImport.mutationOptions({ onSuccess: (outcome) => onDone(resultText(outcome)) }),
   );
-  const { files, texts, stages, importId } = preview;
-  const coming = texts.filter(({ fate }, i) => fate !== 'left-out' && !without.has(i)).length;
+  const { files, texts, stages, importId, skipped } = preview;
+  const coming = comingCount(texts, choice);
+  const isDecided = choice.without.size > 0 || choice.keep.size > 0;
   const bad = files.filter(({ faultCount }) => faultCount > 0);
   return (
     <div className={styles.preview}>
-      {bad.length > 0 && <Faults files={bad} all={files.length} />}
+      {bad.length > 0 && <Faults files={bad} all={files} />}
       {texts.length > 0 && (
         <>
-          <p className={styles.summary}>{summaryOf(texts, without)}</p>
-          <IncomingTexts texts={texts} without={without} onChange={setWithout} />
-          {without.size === 0 && <StageChanges stages={stages} />}
+          <p className={styles.summary}>{summaryOf(texts, choice)}</p>
+          <IncomingTexts {...{ texts, choice }} onChange={setChoice} onCompare={setCompared} />
+          {!isDecided && <StageChanges stages={stages} />}
         </>
+      )}
+      {(skipped > 0 || encodingNotes(files).length > 0) && (
+        <p className={`${styles.notes} soft`}>
+          {encodingNotes(files).join(' ')}
+          {skipped > 0 &&
+            ` ${number(skipped)} other ${skipped === 1 ? 'file was' : 'files were'} skipped: no texts, or not the conversations of a chat export.`}
+        </p>
+      )}
+      {compared !== null && (
+        <CompareIncoming
+          {...{ importId }}
+          position={compared}
+          onClose={() => setCompared(null)}
+          onDecide={(keep) => {
+            setChoice({ ...choice, keep: new Map(choice.keep).set(compared, keep) });
+            setCompared(null);
+          }}
+        />
       )}
       {confirm.error !== null && <Failed what="Nothing was imported" error={confirm.error} />}
       <div className={classes.dialogEnd}>
@@ -50,6 +84,12 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
             if (words >= 1 && words !== incoming.minWords) incoming.setMinWords(words);
           }}
         />
+        <Switch
+          className={styles.split ?? ''}
+          label="Split .md and .txt at headings"
+          checked={incoming.splitAtHeadings}
+          onChange={({ currentTarget }) => incoming.setSplitAtHeadings(currentTarget.checked)}
+        />
         <span className={classes.gap} />
         <Button variant="default" onClick={incoming.restart}>
           Choose other files
@@ -58,9 +98,15 @@ export function ImportPreviewView({ preview, incoming, onDone }: ImportPreviewPr
           data-autofocus
           disabled={coming === 0}
           loading={confirm.isPending}
-          onClick={() => confirm.mutate({ importId, without: [...without] })}
+          onClick={() =>
+            confirm.mutate({
+              importId,
+              without: [...choice.without],
+              keep: [...choice.keep].map(([position, keep]) => ({ position, keep })),
+            })
+          }
         >
-          {coming === 0 ? 'Nothing to import' : `Import ${number(coming)} ${coming === 1 ? 'text' : 'texts'}`}
+          {importLabel(coming, files)}
         </Button>
       </div>
     </div>
@@ -78,30 +124,20 @@ function resultText({ added, removed, leftOut }: ImportOutcome): string {
   return `${parts.filter((part) => part !== '').join(', ')}.`;
 }
 
-function summaryOf(texts: readonly IncomingText[], without: ReadonlySet<number>): string {
-  const count = (fate: IncomingText['fate']) => texts.filter((text, i) => text.fate === fate && !without.has(i)).length;
-  const parts = [
-    `${number(texts.length)} ${texts.length === 1 ? 'text' : 'texts'} found`,
-    `${number(count('new'))} new`,
-    ...(count('replaces') > 0 ? [`${number(count('replaces'))} replacing shorter versions`] : []),
-    ...(count('left-out') > 0
-      ? [`${number(count('left-out'))} skipped as ${count('left-out') === 1 ? 'a duplicate' : 'duplicates'}`]
-      : []),
-    ...(without.size > 0 ? [`${number(without.size)} deselected`] : []),
-  ];
-  return `${parts.join(', ')}.`;
-}
-
 const FAULTS_SHOWN = 8;
 
-/** A file with errors is skipped entirely: half of a file would be worse than none. */
-function Faults({ files, all }: { readonly files: readonly ImportedFile[]; readonly all: number }) {
+interface FaultsProps {
+  /** Those with errors. */
+  readonly files: readonly ImportedFile[];
+  readonly all: readonly ImportedFile[];
+}
+
+/** The errors, with their lines; what else is in those files can be imported. */
+function Faults({ files, all }: FaultsProps) {
   return (
-    <section className={styles.faults} aria-label="File errors">
-      <p>
-        {files.length} of {all} {all === 1 ? 'file' : 'files'} {files.length === 1 ? 'has' : 'have'} errors and{' '}
-        {files.length === 1 ? 'is' : 'are'} skipped. Fix {files.length === 1 ? 'it' : 'them'} and import again.
-      </p>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section className={styles.faults} tabIndex={0} aria-label="File errors">
+      <p>{faultsSummary(all)}</p>
       <ul>
         {files.map(({ name, faults, faultCount }, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two dropped files may share a name
@@ -125,11 +161,12 @@ function Faults({ files, all }: { readonly files: readonly ImportedFile[]; reado
 
 interface IncomingTextsProps {
   readonly texts: readonly IncomingText[];
-  readonly without: ReadonlySet<number>;
-  readonly onChange: (without: ReadonlySet<number>) => void;
+  readonly choice: ImportChoice;
+  readonly onChange: (choice: ImportChoice) => void;
+  readonly onCompare: (position: number) => void;
 }
 
-function IncomingTexts({ texts, without, onChange }: IncomingTextsProps) {
+function IncomingTexts({ texts, choice, onChange, onCompare }: IncomingTextsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: texts.length,
@@ -137,10 +174,11 @@ function IncomingTexts({ texts, without, onChange }: IncomingTextsProps) {
     estimateSize: () => 44,
     overscan: 8,
   });
+  const { without, keep } = choice;
   const toggle = (index: number): void => {
     const next = new Set(without);
     if (!next.delete(index)) next.add(index);
-    onChange(next);
+    onChange({ ...choice, without: next });
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
@@ -149,7 +187,8 @@ function IncomingTexts({ texts, without, onChange }: IncomingTextsProps) {
         {rows.getVirtualItems().map(({ index, start, size }) => {
           const text = texts[index];
           if (text === undefined) return null;
-          const out = text.fate === 'left-out';
+          const fate = fateOf(text, keep.get(index));
+          const out = fate === 'left-out';
           return (
             <li key={index} style={{ top: start, height: size }} data-out={out || without.has(index) || undefined}>
               <Checkbox
@@ -163,7 +202,7 @@ function IncomingTexts({ texts, without, onChange }: IncomingTextsProps) {
                 <span className="faint own-direction">{text.beginning}</span>
               </span>
               <span className="mono soft">{number(text.words)}</span>
-              <Fate text={text} />
+              <FateCell {...{ text, fate }} onCompare={() => onCompare(index)} />
             </li>
           );
         })}
@@ -172,16 +211,35 @@ function IncomingTexts({ texts, without, onChange }: IncomingTextsProps) {
   );
 }
 
-const fates = { new: 'new', replaces: 'replaces', 'left-out': 'skipped' } as const;
+const fates: Readonly<Record<Fate, string>> = {
+  new: 'new',
+  replaces: 'replaces',
+  'left-out': 'skipped',
+  besides: 'kept with',
+};
 
-function Fate({ text: { fate, resembles } }: { readonly text: IncomingText }) {
+interface FateCellProps {
+  readonly text: IncomingText;
+  readonly fate: Fate;
+  readonly onCompare: () => void;
+}
+
+function FateCell({ text, fate, onCompare }: FateCellProps) {
+  const { resembles, title } = text;
   const [first] = resembles;
   const share = first === undefined ? '' : `${Math.round(first.similarity * 100)} % similar`;
   return (
     <span className={styles.fate} data-fate={fate}>
-      <span>{fates[fate]}</span>
+      <span>
+        {fates[fate]}
+        {isComparable(text) && (
+          <PlainButton className={styles.compare} aria-label={`Compare … ${title}`} onClick={onCompare}>
+            Compare …
+          </PlainButton>
+        )}
+      </span>
       {first !== undefined && (
-        <span className="soft" title={resembles.map(({ title }) => title).join(', ')}>
+        <span className="soft" title={resembles.map((other) => other.title).join(', ')}>
           {first.kind === 'exact' ? `same as “${first.title}”` : `“${first.title}”, ${share}`}
           {resembles.length > 1 && ` and ${resembles.length - 1} more`}
         </span>

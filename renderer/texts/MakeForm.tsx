@@ -1,5 +1,5 @@
 /** The form of a dataset recipe, with the button that makes the datasets. */
-import { Button, Loader, NumberInput, TextInput } from '@mantine/core';
+import { Button, Loader, NumberInput, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MadeDatasets, StageSupply } from '../../main/api/contract/index.ts';
@@ -11,7 +11,7 @@ import { leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Make.module.css';
 import { ReplaceDialog } from './ReplaceDialog.tsx';
-import { datasetName, type Recipe } from './recipe.ts';
+import { datasetName, datasetNames, type Recipe } from './recipe.ts';
 import { StageChoice } from './StageChoice.tsx';
 import { TemplateChoice } from './TemplateChoice.tsx';
 
@@ -22,22 +22,22 @@ export interface MakeFormProps {
 }
 
 export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
-  const { stages, train, test, seed, template, name } = recipe;
+  const { stages, train, test, seed, template, name, mixed } = recipe;
   const [asking, setAsking] = useState(false);
   const status = useQuery(api.app.status.queryOptions());
   const job = status.data?.jobs.find(({ kind, state }) => kind === 'datasets' && state === 'running');
   const taken = useQuery(
-    api.datasets.taken.queryOptions({ input: { stages: [...stages], name }, enabled: stages.length > 0 }),
+    api.datasets.taken.queryOptions({ input: { stages: [...stages], name, mixed }, enabled: stages.length > 0 }),
   );
   const make = useMutation(api.datasets.make.mutationOptions());
   const short = supply.filter(({ words, shortage }) => stages.includes(words) && shortage !== null);
-  const ready = stages.length - short.length;
-  const replaced = (taken.data ?? []).filter((known) =>
-    stages.some((words) => datasetName(recipe, words) === known.name),
-  );
+  // A mixture needs all of its lengths, and two at least.
+  const ready = !mixed ? stages.length - short.length : short.length === 0 && stages.length > 1 ? 1 : 0;
+  const names = datasetNames(recipe);
+  const replaced = (taken.data ?? []).filter((known) => names.includes(known.name));
   const begin = (replace: boolean): void => {
     setAsking(false);
-    make.mutate({ stages: [...stages], train, test, seed, template, name, replace });
+    make.mutate({ stages: [...stages], train, test, seed, template, name, mixed, replace });
   };
   return (
     <Panel title="Recipe" className={classes.form ?? ''}>
@@ -61,6 +61,19 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
           maxLength={60}
           onChange={({ currentTarget }) => onChange({ name: currentTarget.value.trim() })}
         />
+        <Switch
+          label={mixed ? `One dataset of ${mixtureText(stages)}, mixed` : 'One dataset, all word counts mixed'}
+          description="Shortest first, for prompts whose difficulty follows the reward (adarft_target_reward)"
+          checked={mixed}
+          onChange={({ currentTarget }) => onChange({ mixed: currentTarget.checked })}
+        />
+        {mixed && ready === 0 && (
+          <p className={classes.short}>
+            {stages.length < 2
+              ? 'Choose at least two word counts to mix.'
+              : 'A mixture needs enough texts for all of its word counts.'}
+          </p>
+        )}
         {short.map(({ words, shortage }) => (
           <p key={words} className={classes.short}>
             {shortage}.
@@ -78,7 +91,11 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
           disabled={ready === 0 || job !== undefined}
           loading={make.isPending && job === undefined}
         >
-          {ready === 0 ? 'No stage can be made' : `Make ${ready} ${ready === 1 ? 'dataset' : 'datasets'}`}
+          {ready === 0
+            ? mixed
+              ? 'No mixture can be made'
+              : 'No stage can be made'
+            : `Make ${ready} ${ready === 1 ? 'dataset' : 'datasets'}`}
         </Button>
       </form>
       {job !== undefined && (
@@ -95,6 +112,11 @@ export function MakeForm({ recipe, supply, onChange }: MakeFormProps) {
       {asking && <ReplaceDialog taken={replaced} onClose={() => setAsking(false)} onReplace={() => begin(true)} />}
     </Panel>
   );
+}
+
+/** "10–50 words" */
+function mixtureText(stages: readonly number[]): string {
+  return stages.length < 2 ? 'several word counts' : `${Math.min(...stages)}–${Math.max(...stages)} words`;
 }
 
 interface CountProps {

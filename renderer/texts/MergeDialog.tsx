@@ -17,7 +17,8 @@ export interface MergeDialogProps {
   readonly texts: readonly TextHeading[];
   /** The selected texts; with fewer than two, groups are suggested. */
   readonly ids: readonly number[];
-  readonly onClose: (told?: string) => void;
+  /** `merged`: ids of the merged texts. */
+  readonly onClose: (told?: string, merged?: readonly number[]) => void;
 }
 
 interface Group {
@@ -46,7 +47,9 @@ export function MergeDialog({ texts, ids, onClose }: MergeDialogProps) {
   const preview = useQuery(
     api.texts.previewJoin.queryOptions({ input, enabled: valid, placeholderData: keepPreviousData, gcTime: 0 }),
   );
-  const join = useMutation(api.texts.join.mutationOptions({ onSuccess: (done) => onClose(resultText(done)) }));
+  const join = useMutation(
+    api.texts.join.mutationOptions({ onSuccess: (done) => onClose(resultText(done), done.ids) }),
+  );
   const textCount = groups.reduce((sum, group) => sum + group.ids.length, 0);
   return (
     <Modal opened onClose={() => onClose()} size={760} title="Merge texts" closeButtonProps={{ 'aria-label': 'Close' }}>

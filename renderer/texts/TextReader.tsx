@@ -1,27 +1,34 @@
-/** One text: read, rename, delete. */
-import { Button, Drawer, TextInput } from '@mantine/core';
+/** One text: read, rename, tag, edit, split, undo its merge, delete. */
+import { Button, Drawer, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { WholeText } from '../../main/api/contract/index.ts';
-import { api } from '../api/client.ts';
+import { api, client } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { When } from '../components/When.tsx';
 import { StageTicks } from './StageTicks.tsx';
+import { TagsField } from './TagsField.tsx';
 import classes from './TextReader.module.css';
+import { tagChange } from './tags.ts';
 
 export interface TextReaderProps {
   readonly id: number;
-  readonly onClose: () => void;
+  readonly onClose: (told?: string) => void;
   readonly onRemove: () => void;
+  readonly onSplit: (title: string) => void;
 }
 
-export function TextReader({ id, onClose, onRemove }: TextReaderProps) {
+export function TextReader({ id, onClose, onRemove, onSplit }: TextReaderProps) {
   const { data, error } = useQuery(api.texts.get.queryOptions({ input: { id } }));
+  // While editing, neither Escape nor a click beside the drawer may drop the words.
+  const [editing, setEditing] = useState(false);
   return (
     <Drawer
       opened
-      onClose={onClose}
+      onClose={() => onClose()}
+      closeOnEscape={!editing}
+      closeOnClickOutside={!editing}
       position="right"
       size={620}
       title="Text"
@@ -31,15 +38,24 @@ export function TextReader({ id, onClose, onRemove }: TextReaderProps) {
       {data === undefined ? (
         error === null && <Loading what="the text" />
       ) : (
-        <Reading key={data.title} text={data} onRemove={onRemove} />
+        <Reading key={data.title} text={data} {...{ editing, onClose, onRemove, onSplit }} onEdit={setEditing} />
       )}
     </Drawer>
   );
 }
 
-function Reading({ text, onRemove }: { readonly text: WholeText; readonly onRemove: () => void }) {
+interface ReadingProps extends Omit<TextReaderProps, 'id'> {
+  readonly text: WholeText;
+  readonly editing: boolean;
+  readonly onEdit: (editing: boolean) => void;
+}
+
+function Reading({ text, editing, onEdit, onClose, onRemove, onSplit }: ReadingProps) {
   const [title, setTitle] = useState(text.title);
   const rename = useMutation(api.texts.rename.mutationOptions());
+  const tag = useMutation({
+    mutationFn: (tags: string[]) => client.texts.tag({ ids: [text.id], ...tagChange(text.tags, tags) }),
+  });
   return (
     <article className={classes.reader}>
       <form
@@ -63,11 +79,10 @@ function Reading({ text, onRemove }: { readonly text: WholeText; readonly onRemo
         >
           Rename
         </Button>
-        <Button variant="default" onClick={onRemove}>
-          Delete …
-        </Button>
       </form>
       {rename.error !== null && <Failed error={rename.error} />}
+      <TagsField label="Tags" tags={text.tags} onChange={(tags) => tag.mutate(tags)} />
+      {tag.error !== null && <Failed what="The tags were not changed" error={tag.error} />}
       <p className={`${classes.facts} soft num`}>
         <span>{number(text.words)} words</span>
         <StageTicks words={text.words} />
@@ -75,9 +90,88 @@ function Reading({ text, onRemove }: { readonly text: WholeText; readonly onRemo
         <span>
           added <When at={text.addedAt} />
         </span>
+        {text.side !== null && <span>{text.side === 'test' ? 'held out for testing' : 'for training'}</span>}
       </p>
-      <div className={`own-direction ${classes.prose}`}>{text.text}</div>
-      {text.more > 0 && <p className="soft">{number(text.more)} more characters are not shown.</p>}
+      {text.parts.length > 0 && <Parts text={text} onClose={onClose} />}
+      {editing ? (
+        <Editor text={text} onDone={() => onEdit(false)} />
+      ) : (
+        <>
+          <div className={classes.actions}>
+            <Button variant="default" disabled={text.more > 0} onClick={() => onEdit(true)}>
+              Edit
+            </Button>
+            <Button variant="default" onClick={() => onSplit(text.title)}>
+              Split …
+            </Button>
+            <Button variant="default" onClick={onRemove}>
+              Delete …
+            </Button>
+            {text.more > 0 && <span className="soft">Too long to edit here: split it first.</span>}
+          </div>
+          <div className={`own-direction ${classes.prose}`}>{text.text}</div>
+          {text.more > 0 && <p className="soft">{number(text.more)} more characters are not shown.</p>}
+        </>
+      )}
     </article>
+  );
+}
+
+/** What a text was merged from, and the way back. */
+function Parts({ text, onClose }: { readonly text: WholeText; readonly onClose: TextReaderProps['onClose'] }) {
+  const undo = useUndoJoin(onClose);
+  return (
+    <section className={classes.parts} aria-label="Merged from">
+      <p>Merged from {text.parts.map(({ title, words }) => `${title} (${number(words)})`).join(', ')}.</p>
+      <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate(text.id)}>
+        Undo the merge
+      </Button>
+      <span className="soft">Brings them back as they were; edits to this text are lost.</span>
+      {undo.error !== null && <Failed what="The merge was not undone" error={undo.error} />}
+    </section>
+  );
+}
+
+/** Undoes a merge and says what came back. */
+export function useUndoJoin(onDone: (told: string) => void) {
+  return useMutation({
+    mutationFn: (id: number) => client.texts.undoJoin({ id }),
+    onSuccess: ({ restored, known }) => {
+      const there = known.length === 0 ? '' : ` ${known.join(', ')}: another text has the same words by now.`;
+      onDone(`Merge undone: ${number(restored)} ${restored === 1 ? 'text is' : 'texts are'} back.${there}`);
+    },
+  });
+}
+
+function Editor({ text, onDone }: { readonly text: WholeText; readonly onDone: () => void }) {
+  const [words, setWords] = useState(text.text);
+  const edit = useMutation(api.texts.edit.mutationOptions({ onSuccess: onDone }));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        edit.mutate({ id: text.id, text: words, from: text.hash });
+      }}
+    >
+      <Textarea
+        data-autofocus
+        label="Words"
+        autosize
+        minRows={8}
+        maxRows={24}
+        value={words}
+        onChange={({ currentTarget }) => setWords(currentTarget.value)}
+      />
+      {edit.error !== null && <Failed what="The text was not saved" error={edit.error} />}
+      <div className={classes.actions}>
+        <Button type="submit" loading={edit.isPending} disabled={words === text.text}>
+          Save
+        </Button>
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+        <span className="soft">Datasets that were made from it keep its earlier words.</span>
+      </div>
+    </form>
   );
 }

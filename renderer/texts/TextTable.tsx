@@ -80,6 +80,11 @@ export function TextTable(props: TextTableProps) {
                 <td>
                   <PlainButton className={classes.title} data-row={index} onClick={() => onOpen(text.id)}>
                     {text.title}
+                    {text.tags.map((tag) => (
+                      <span key={tag} className={classes.tag}>
+                        {tag}
+                      </span>
+                    ))}
                   </PlainButton>
                 </td>
                 <td className="mono">{number(text.words)}</td>

@@ -8,6 +8,8 @@ export interface Recipe {
   readonly seed: number;
   readonly template: { readonly name: string; readonly version: number };
   readonly name: string;
+  /** One dataset of all the word counts together. */
+  readonly mixed: boolean;
 }
 
 let kept: Recipe = {
@@ -17,6 +19,7 @@ let kept: Recipe = {
   seed: 42,
   template: { name: 'process', version: 1 },
   name: '',
+  mixed: false,
 };
 
 /** The recipe, and a function to change it. */
@@ -30,7 +33,13 @@ export function useRecipe(): readonly [Recipe, (change: Partial<Recipe>) => void
   return [recipe, change];
 }
 
+/** The names of the datasets that a recipe makes. */
+export function datasetNames({ name, mixed, stages }: Pick<Recipe, 'name' | 'mixed' | 'stages'>): readonly string[] {
+  const lengths = mixed ? [stages.join('-')] : stages;
+  return lengths.map((words) => datasetName({ name }, words));
+}
+
 /** The name of a stage's dataset: `10words`, or `river-10words`. */
-export function datasetName({ name }: Pick<Recipe, 'name'>, words: number): string {
+export function datasetName({ name }: Pick<Recipe, 'name'>, words: number | string): string {
   return name === '' ? `${words}words` : `${name}-${words}words`;
 }

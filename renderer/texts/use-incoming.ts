@@ -8,11 +8,18 @@ import type { ImportPreview } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { openedFiles, takeFiles } from '../frame/opened-files.ts';
 import { type Dropped, droppedIn, type NamedContent } from './dropped.ts';
+import { droppedWithFolders } from './dropped-folders.ts';
 
 /** Contents from the page, or paths that the host was asked to open. */
 type Wanted =
   | { readonly kind: 'contents'; readonly files: readonly NamedContent[] }
   | { readonly kind: 'paths'; readonly paths: readonly string[] };
+
+/** How files are read; another choice reads them again. */
+interface Options {
+  readonly minWords: number;
+  readonly splitAtHeadings: boolean;
+}
 
 export interface Incoming {
   readonly opened: boolean;
@@ -24,9 +31,12 @@ export interface Incoming {
   readonly error: unknown;
   /** Minimum length of answers in chat exports, in words. */
   readonly minWords: number;
+  /** Whether .md and .txt files are split at their headings. */
+  readonly splitAtHeadings: boolean;
   readonly open: () => void;
   readonly take: (dropped: Dropped) => void;
   readonly setMinWords: (words: number) => void;
+  readonly setSplitAtHeadings: (split: boolean) => void;
   /** Goes back to choosing files. */
   readonly restart: () => void;
   readonly close: () => void;
@@ -38,14 +48,14 @@ export function useIncoming(): Incoming {
   const [opened, setOpened] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
   const [wanted, setWanted] = useState<Wanted | null>(null);
-  const [minWords, setMinWords] = useState(MIN_WORDS);
+  const [options, setOptions] = useState<Options>({ minWords: MIN_WORDS, splitAtHeadings: false });
   const { mutate, reset, data, error, isPending } = useMutation({ mutationFn: readOnHost });
   const pending = useRef<number | null>(null);
   pending.current = data?.importId ?? null;
   const reading = useRef(new AbortController());
 
   const read = useCallback(
-    (next: Wanted | null, words: number): void => {
+    (next: Wanted | null, how: Options): void => {
       // The previous import won't be confirmed: the host can stop reading it and discard it.
       reading.current.abort();
       if (pending.current !== null) void client.texts.dropImport({ importId: pending.current }).catch(() => undefined);
@@ -53,7 +63,7 @@ export function useIncoming(): Incoming {
       setWanted(next);
       if (next === null) return;
       reading.current = new AbortController();
-      mutate({ wanted: next, minWords: words, signal: reading.current.signal });
+      mutate({ wanted: next, options: how, signal: reading.current.signal });
     },
     [reset, mutate],
   );
@@ -62,52 +72,57 @@ export function useIncoming(): Incoming {
       if (dropped.kind === 'nothing') return;
       setOpened(true);
       setRefused(dropped.kind === 'refused' ? dropped.reason : null);
-      if (dropped.kind === 'files') read({ kind: 'contents', files: dropped.files }, minWords);
+      if (dropped.kind === 'files') read({ kind: 'contents', files: dropped.files }, options);
     },
-    [read, minWords],
+    [read, options],
   );
   useEffect(() => listen(take), [take]);
   const waiting = useSyncExternalStore(openedFiles.subscribe, openedFiles.get);
   useEffect(() => {
     if (waiting.length === 0) return;
     setOpened(true);
-    read({ kind: 'paths', paths: takeFiles() }, minWords);
-  }, [waiting, read, minWords]);
+    read({ kind: 'paths', paths: takeFiles() }, options);
+  }, [waiting, read, options]);
 
   return useMemo(
     () => ({
-      ...{ opened, refused, minWords, error, take },
+      ...{ opened, refused, ...options, error, take },
       what: wanted === null ? null : inWords(wanted),
       reading: isPending,
       preview: data ?? null,
       open: () => setOpened(true),
-      setMinWords: (words: number) => {
-        setMinWords(words);
-        read(wanted, words);
+      setMinWords: (minWords: number) => {
+        setOptions({ ...options, minWords });
+        read(wanted, { ...options, minWords });
+      },
+      setSplitAtHeadings: (splitAtHeadings: boolean) => {
+        setOptions({ ...options, splitAtHeadings });
+        read(wanted, { ...options, splitAtHeadings });
       },
       restart: () => {
         setRefused(null);
-        read(null, minWords);
+        read(null, options);
       },
       close: () => {
         setOpened(false);
         setRefused(null);
-        read(null, minWords);
+        read(null, options);
       },
     }),
-    [opened, refused, wanted, minWords, error, take, isPending, data, read],
+    [opened, refused, wanted, options, error, take, isPending, data, read],
   );
 }
 
 interface Reading {
   readonly wanted: Wanted;
-  readonly minWords: number;
+  readonly options: Options;
   readonly signal: AbortSignal;
 }
 
-function readOnHost({ wanted, minWords, signal }: Reading) {
-  if (wanted.kind === 'paths') return client.texts.openImportPaths({ paths: [...wanted.paths], minWords }, { signal });
-  return client.texts.openImport({ files: [...wanted.files], minWords }, { signal });
+function readOnHost({ wanted, options, signal }: Reading) {
+  if (wanted.kind === 'paths')
+    return client.texts.openImportPaths({ paths: [...wanted.paths], ...options }, { signal });
+  return client.texts.openImport({ files: [...wanted.files], ...options }, { signal });
 }
 
 function inWords(wanted: Wanted): string {
@@ -120,7 +135,8 @@ function listen(take: (dropped: Dropped) => void): () => void {
   const over = (event: DragEvent): void => event.preventDefault();
   const drop = (event: DragEvent): void => {
     event.preventDefault();
-    if (event.dataTransfer !== null) take(droppedIn(event.dataTransfer));
+    // The folders of a drop can be read only if that starts at once.
+    if (event.dataTransfer !== null) void droppedWithFolders(event.dataTransfer).then(take);
   };
   const paste = (event: ClipboardEvent): void => {
     const field = event.target instanceof HTMLElement && event.target.closest('input, textarea') !== null;

@@ -5,7 +5,6 @@ import { fieldSections } from '../../renderer/components/config-form/sections.ts
 import { ladderShape } from '../../renderer/curriculum/ladder-shape.ts';
 import {
   metInARow,
-  movedTo,
   originInWords,
   primaryAction,
   ruleInShort,
@@ -78,13 +77,6 @@ describe('primaryAction', () => {
     expect(primaryAction([done], done)).toEqual({ kind: 'start' });
     expect(primaryAction([done, stage(2, 'planned', null, null)], done)).toEqual({ kind: 'start' });
     expect(primaryAction([], stage(1, 'running', run('running')))).toEqual({ kind: 'open', runId: 7 });
-  });
-});
-
-describe('movedTo', () => {
-  it('puts one id in another place', () => {
-    expect(movedTo([1, 2, 3], 3, 0)).toEqual([3, 1, 2]);
-    expect(movedTo([1, 2, 3], 1, 2)).toEqual([2, 3, 1]);
   });
 });
 

@@ -146,10 +146,12 @@ export function useConfigFaults(config: Values): readonly ConfigFault[] {
 function useSuggestions(): Readonly<Record<string, readonly string[]>> {
   const { data: models = [] } = useQuery(api.models.list.queryOptions());
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
+  const { data: engines } = useQuery(api.engines.list.queryOptions());
   const usable = models.filter(({ problem, deleted }) => problem === null && !deleted);
   return {
     model: usable.filter(({ kind }) => kind !== 'checkpoint').map(({ model }) => model),
     from_checkpoint: usable.filter(({ kind }) => kind === 'checkpoint').map(({ folder }) => folder),
+    engine: engines?.engines.map(({ name }) => name) ?? [],
     dataset: [...new Set(datasets.map(({ file }) => file))],
   };
 }

@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import type { DatasetSummary } from '../../../main/api/contract/index.ts';
 import { api, client } from '../../api/client.ts';
 import { Failed, Loading } from '../Feedback.tsx';
 import { Link } from '../Link.tsx';
@@ -22,6 +23,14 @@ export interface FreeRunProps {
   readonly onClose: () => void;
   /** A run to base it on, instead of a preset. */
   readonly follows?: Followed;
+  /** A task to base it on, instead of a preset. */
+  readonly task?: TaskStart;
+}
+
+/** A task with the settings that its folder suggests. */
+export interface TaskStart {
+  readonly name: string;
+  readonly fields: Values;
 }
 
 /** A run whose settings the new one copies, apart from the changes. */
@@ -32,7 +41,7 @@ export interface Followed {
   readonly name: string;
 }
 
-export function FreeRun({ opened, onClose, follows }: FreeRunProps) {
+export function FreeRun({ opened, onClose, follows, task }: FreeRunProps) {
   const { data: presets, error } = useQuery(api.config.presets.queryOptions());
   const { data: datasets, error: unlisted } = useQuery(api.datasets.list.queryOptions());
   const problem = error ?? unlisted;
@@ -45,8 +54,10 @@ export function FreeRun({ opened, onClose, follows }: FreeRunProps) {
           {(presets === undefined || datasets === undefined) && problem === null && <Loading what="the settings" />}
           {presets !== undefined && datasets !== undefined && (
             <Form
-              defaults={follows?.base ?? { ...preset, dataset: newestDataset(datasets, preset.task) ?? '' }}
+              defaults={follows?.base ?? startOf(task, preset, datasets)}
               follows={follows}
+              task={task?.name}
+              onDone={onClose}
               {...guard}
             />
           )}
@@ -56,12 +67,26 @@ export function FreeRun({ opened, onClose, follows }: FreeRunProps) {
   );
 }
 
+/** A task's own records, otherwise the newest dataset for it. */
+function startOf(task: TaskStart | undefined, preset: Values, datasets: readonly DatasetSummary[]): Values {
+  if (task === undefined) return { ...preset, dataset: newestDataset(datasets, preset.task) ?? '' };
+  return { ...task.fields, dataset: task.fields.dataset ?? newestDataset(datasets, task.name) ?? '' };
+}
+
+function baseOf(follows: Followed | undefined, task: string | undefined) {
+  if (follows !== undefined) return { like: follows.runId };
+  return task === undefined ? { preset: PRESET } : { task };
+}
+
 interface FormProps extends FormGuard {
   readonly defaults: Values;
   readonly follows: Followed | undefined;
+  readonly task: string | undefined;
+  /** Closes without asking: nothing is lost. */
+  readonly onDone: () => void;
 }
 
-function Form({ defaults, follows, onClose, onChanged }: FormProps) {
+function Form({ defaults, follows, task, onClose, onDone: leave, onChanged }: FormProps) {
   const [own, setOwn] = useState<Values>(follows?.change ?? {});
   const [name, setName] = useState(follows?.name ?? '');
   useChanged([name, own], onChanged);
@@ -69,7 +94,7 @@ function Form({ defaults, follows, onClose, onChanged }: FormProps) {
   const values = { ...defaults, ...own };
   const faults = useConfigFaults(values);
   const [checking, setChecking] = useState(false);
-  const base = follows === undefined ? { preset: PRESET } : { like: follows.runId };
+  const base = baseOf(follows, task);
   const asked = {
     ...base,
     ...(name.trim() !== '' && { name: name.trim() }),
@@ -79,6 +104,13 @@ function Form({ defaults, follows, onClose, onChanged }: FormProps) {
     mutationFn: () => client.runs.start(asked),
     onSuccess: ({ runId }) => navigate(`/runs/${runId}`),
   });
+  const queue = useMutation({
+    mutationFn: () => client.queue.addRun(asked),
+    onSuccess: () => {
+      leave();
+      navigate('/experiments');
+    },
+  });
   const blocked = blockedBy(values, faults);
   if (checking) {
     const adjust = (): void => setChecking(false);
@@ -87,6 +119,7 @@ function Form({ defaults, follows, onClose, onChanged }: FormProps) {
         {(blocked, report) => (
           <>
             {start.error !== null && <Failed what="The run was not started" error={start.error} />}
+            {queue.error !== null && <Failed what="The run was not queued" error={queue.error} />}
             <div className={preflight.actions}>
               <Button
                 variant={isCrowded(report) ? 'default' : 'filled'}
@@ -96,6 +129,14 @@ function Form({ defaults, follows, onClose, onChanged }: FormProps) {
                 data-autofocus
               >
                 Start
+              </Button>
+              <Button
+                variant={isCrowded(report) ? 'filled' : 'default'}
+                onClick={() => queue.mutate()}
+                disabled={blocked}
+                loading={queue.isPending}
+              >
+                Add to the queue
               </Button>
               <Button variant="default" onClick={adjust}>
                 Adjust
@@ -127,6 +168,7 @@ function Form({ defaults, follows, onClose, onChanged }: FormProps) {
         maxLength={200}
       />
       <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} />
+      {queue.error !== null && <Failed what="The run was not queued" error={queue.error} />}
       <div className={classes.foot}>
         <span className={classes.blocked} role="status">
           {blocked}
@@ -139,6 +181,9 @@ function Form({ defaults, follows, onClose, onChanged }: FormProps) {
         </span>
         <Button variant="default" onClick={onClose}>
           Cancel
+        </Button>
+        <Button variant="default" disabled={blocked !== null} loading={queue.isPending} onClick={() => queue.mutate()}>
+          Queue without a check
         </Button>
         <Button type="submit" disabled={blocked !== null}>
           Start run

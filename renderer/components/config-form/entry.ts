@@ -39,6 +39,6 @@ export function formatValue(value: unknown, nothing = 'none'): string {
         .map(([name, part]) => `${name}=${part}`)
         .join(', ') || nothing
     );
-  if (typeof value === 'number' && value !== 0 && Math.abs(value) < 0.001) return value.toExponential();
+  if (typeof value === 'number' && value !== 0 && Math.abs(value) < 0.01) return value.toExponential();
   return String(value);
 }

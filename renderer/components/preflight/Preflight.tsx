@@ -9,6 +9,7 @@ import { Failed } from '../Feedback.tsx';
 import { number, score } from '../format.ts';
 import { Panel } from '../Screen.tsx';
 import classes from './Preflight.module.css';
+import { StartServer } from './StartServer.tsx';
 
 const icons = { OK: IconCircleCheck, WARN: IconAlertTriangle, FAIL: IconCircleX } as const;
 
@@ -43,7 +44,11 @@ export function Preflight({ title, run, onClose, children }: PreflightProps) {
       {check.error !== null && (
         <Failed what="The pre-flight check did not finish" error={check.error} onRetry={() => mutate()} />
       )}
-      {check.data !== undefined && !check.isPending && <Findings report={check.data}>{children}</Findings>}
+      {check.data !== undefined && !check.isPending && (
+        <Findings report={check.data} onAgain={mutate}>
+          {children}
+        </Findings>
+      )}
     </Panel>
   );
 }
@@ -78,9 +83,10 @@ export function isCrowded({ checks }: Pick<Report, 'checks'>): boolean {
 
 interface FindingsProps extends Pick<PreflightProps, 'children'> {
   readonly report: Report;
+  readonly onAgain: () => void;
 }
 
-function Findings({ report, children }: FindingsProps) {
+function Findings({ report, onAgain, children }: FindingsProps) {
   const { checks, sampled } = report;
   const [acknowledged, setAcknowledged] = useState(false);
   const actions = useRef<HTMLDivElement>(null);
@@ -94,6 +100,7 @@ function Findings({ report, children }: FindingsProps) {
           <Line key={check.name} check={check} />
         ))}
       </ul>
+      {report.startFirst !== null && <StartServer engine={report.startFirst} onUp={onAgain} />}
       {failing.length > 0 && (
         <Checkbox
           className={classes.known}

@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { PromptSource } from '../../../main/services/comparisons/paired/index.ts';
 import type { ModelEntry } from '../../../main/services/models/list.ts';
-import { choiceOf, choiceProblem, firstChoice, linkTo } from '../../../renderer/compare/choice.ts';
+import { choiceOf, choiceProblem, firstChoice, linkTo, shortcuts } from '../../../renderer/compare/choice.ts';
 
 function model(ref: string, kind: ModelEntry['kind'], problem: string | null = null): ModelEntry {
   return {
     ...{ ref, kind, name: ref, model: ref, folder: ref, run: null, checkpointId: null, step: null },
-    ...{ checkpointKind: null, createdAt: null, architecture: null, parameters: null, deleted: false, problem },
+    ...{
+      checkpointKind: null,
+      createdAt: null,
+      heldOut: null,
+      architecture: null,
+      parameters: null,
+      deleted: false,
+      problem,
+    },
     ...{ architecture: null, parameters: null },
   };
 }
@@ -66,4 +74,34 @@ describe('choiceProblem', () => {
     expect(choiceProblem(choice)).toMatch(words);
   });
   it('is null for a complete choice', () => expect(choiceProblem(whole)).toBeNull());
+});
+
+describe('shortcuts', () => {
+  const checkpoint = (
+    step: number,
+    heldOut: number | null,
+    run = { id: 2, name: 'b' },
+    problem: string | null = null,
+  ) => ({
+    ...{ ref: `checkpoint:${step}`, run, step, heldOut, problem },
+  });
+
+  it("offers the newest run's best checkpoint, the earlier of two equals, and all of them", () => {
+    const entries = [
+      { ref: 'bundled:tiny', run: null, step: null, heldOut: null, problem: null },
+      checkpoint(40, 0.8, { id: 3, name: 'newer' }, 'deleted'),
+      checkpoint(30, 0.9),
+      checkpoint(20, 0.9),
+      checkpoint(10, null),
+      checkpoint(50, 1, { id: 1, name: 'a' }),
+    ];
+    expect(shortcuts(entries)).toEqual([
+      { label: 'Best checkpoint of b (step 20)', models: ['checkpoint:20'] },
+      { label: 'All 3 checkpoints of b', models: ['checkpoint:30', 'checkpoint:20', 'checkpoint:10'] },
+    ]);
+  });
+
+  it('offers nothing for a single checkpoint', () => {
+    expect(shortcuts([checkpoint(10, 0.5)])).toEqual([]);
+  });
 });

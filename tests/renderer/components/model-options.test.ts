@@ -9,6 +9,7 @@ const tiny: ModelEntry = {
     step: null,
     checkpointKind: null,
     createdAt: null,
+    heldOut: null,
     architecture: null,
     parameters: null,
     deleted: false,

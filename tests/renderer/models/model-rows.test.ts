@@ -6,7 +6,15 @@ function entry(ref: string, run: string | null, changes: Partial<ModelEntry> = {
   return {
     ...{ ref, kind: run === null ? 'workspace' : 'checkpoint', name: ref, model: ref, folder: `/models/${ref}` },
     ...{ run: run === null ? null : { id: 1, name: run }, checkpointId: null, step: null, checkpointKind: null },
-    ...{ createdAt: null, architecture: null, parameters: null, deleted: false, problem: null, ...changes },
+    ...{
+      createdAt: null,
+      heldOut: null,
+      architecture: null,
+      parameters: null,
+      deleted: false,
+      problem: null,
+      ...changes,
+    },
   };
 }
 

@@ -5,7 +5,7 @@ describe('readForm', () => {
   it('reads back what was stored', () => {
     const form: Form = {
       ...{ a: 'one', b: 'two', words: 5, template: 'process 1', temperature: 0.7 },
-      ...{ seed: 7, maxTokens: 30, models: ['bundled:tiny', '', 'checkpoint:3'] },
+      ...{ seed: 7, samples: 4, maxTokens: 30, models: ['bundled:tiny', '', 'checkpoint:3'] },
     };
     expect(readForm(JSON.stringify(form))).toEqual(form);
   });
@@ -13,6 +13,7 @@ describe('readForm', () => {
   it('falls back to the empty form for invalid parts', () => {
     expect(readForm(null)).toEqual(emptyForm);
     expect(readForm('{"a":1,"words":"5","models":[3],"temperature":null}')).toEqual(emptyForm);
+    expect(readForm('{"samples":99}').samples).toBe(16);
     expect(readForm('{"a":')).toEqual(emptyForm);
   });
 

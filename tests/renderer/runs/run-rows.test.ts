@@ -9,6 +9,7 @@ function run(id: number, changes: Partial<RunSummary> = {}): RunSummary {
   return {
     ...{ id, name: `run-${id}`, state: 'done', reason: null, model: 'tiny', method: 'grpo', parentRunId: null },
     ...{ dataset: '/w/datasets/10words.jsonl', step: 60, maxSteps: 60, baselineScore: 0.5, createdAt: 1 },
+    ...{ role: `run-${id}`, tags: id === 3 ? ['paper'] : [], stageId: null, startedAt: 1000, endedAt: 61_000 },
     ...{ latest: { reward: { step: 60, value: 0.9 } }, evaluation: { mean: 0.8 } },
     ...changes,
   } as unknown as RunSummary;
@@ -31,6 +32,22 @@ describe('toRows', () => {
   });
 });
 
+describe('toRows with prices and stages', () => {
+  it('gives the duration, the cost of it and the name of the stage', () => {
+    const around = { stages: [{ id: 4, name: '10 words' }], price: { hourly_price: 6, currency: '€' } };
+    expect(toRows([run(1, { stageId: 4 })], [], around)[0]).toMatchObject({
+      seconds: 60,
+      cost: '€0.10',
+      stage: '10 words',
+    });
+    expect(toRows([run(1, { endedAt: null })], [], around)[0]).toMatchObject({
+      seconds: null,
+      cost: null,
+      stage: null,
+    });
+  });
+});
+
 describe('filterRows', () => {
   const idsOf = (words: string, state: Parameters<typeof filterRows>[2] = 'all') =>
     filterRows(rows, words, state).map(({ id }) => id);
@@ -40,6 +57,7 @@ describe('filterRows', () => {
     expect(idsOf('10WORDS run-3')).toEqual([3]);
     expect(idsOf('#1')).toEqual([1]);
     expect(idsOf('25words')).toEqual([]);
+    expect(idsOf('tag:paper')).toEqual([3]);
   });
 
   it('counts every state of a trainer as live, and a collapse as a failure', () => {

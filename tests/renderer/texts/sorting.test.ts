@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { nextOrder, sortTexts } from '../../../renderer/texts/sorting.ts';
 
-const text = (id: number, title: string, words: number) => ({ id, title, words, source: 's', addedAt: id });
+const text = (id: number, title: string, words: number) => ({
+  id,
+  title,
+  words,
+  source: 's',
+  ...{ tags: [], merged: false },
+  addedAt: id,
+});
 const texts = [text(1, 'page 10', 5), text(2, 'Page 9', 7), text(3, 'apple', 5)];
 const ids = (by: 'title' | 'words', descending: boolean) => sortTexts(texts, { by, descending }).map(({ id }) => id);
 

@@ -1,0 +1,50 @@
+/** A pre-flight check whose engine's server isn't up: launches it here, and checks again once it answers. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { api, client } from '../../api/client.ts';
+import { Failed } from '../Feedback.tsx';
+import { Link } from '../Link.tsx';
+import classes from './Preflight.module.css';
+
+export interface StartServerProps {
+  readonly engine: string;
+  /** The server answers. */
+  readonly onUp: () => void;
+}
+
+const LOOK_MS = 1500;
+
+export function StartServer({ engine: name, onUp }: StartServerProps) {
+  const launch = useMutation({ mutationFn: () => client.engines.start({ name }) });
+  const look = useQuery(
+    api.engines.look.queryOptions({
+      input: { name },
+      refetchInterval: ({ state: { data } }) => (data?.mayBeUp ? LOOK_MS : false),
+    }),
+  );
+  // What was just launched isn't known to the query yet.
+  const { refetch } = look;
+  useEffect(() => {
+    if (launch.isSuccess) void refetch();
+  }, [launch.isSuccess, refetch]);
+  const server = look.data ?? launch.data ?? null;
+  const isUp = server?.state === 'up';
+  useEffect(() => {
+    if (isUp) onUp();
+  }, [isUp, onUp]);
+  const isComing = launch.isPending || (server?.mayBeUp ?? false);
+  return (
+    <div className={classes.server}>
+      <Button loading={isComing} onClick={() => launch.mutate()}>
+        Launch server of {name}
+      </Button>
+      {server !== null && (
+        <span role="status">
+          {server.detail}. <Link href="/settings">Its log is in Settings, Engines.</Link>
+        </span>
+      )}
+      {launch.error !== null && <Failed what="The server was not launched" error={launch.error} />}
+    </div>
+  );
+}

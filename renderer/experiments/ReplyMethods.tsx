@@ -1,0 +1,49 @@
+/** The four methods of the reply system with several seeds, as one sweep, in one click. */
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { client } from '../api/client.ts';
+import { numbersFrom } from '../components/config-form/entry.ts';
+import { Failed } from '../components/Feedback.tsx';
+import form from './NewSweep.module.css';
+
+/** Four, as many as there are methods. */
+const SEEDS = '42, 43, 44, 45';
+
+export function ReplyMethods({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+  const [typed, setTyped] = useState(SEEDS);
+  const [, navigate] = useLocation();
+  const seeds = numbersFrom(typed, false) as readonly unknown[];
+  const valid = seeds.filter((seed): seed is number => Number.isSafeInteger(seed) && Number(seed) >= 0);
+  const isValid = valid.length > 0 && valid.length === seeds.length && new Set(valid).size === valid.length;
+  const start = useMutation({
+    mutationFn: () => client.sweeps.startReplies({ seeds: valid }),
+    onSuccess: ({ sweepId }) => navigate(`/experiments/${sweepId}`),
+  });
+  return (
+    <Modal opened={opened} onClose={onClose} title="Reply methods × seeds">
+      <p>
+        Trains the baseline, the polychromic baseline, GRPO and polychromic GRPO with each seed:{' '}
+        <span className="num">{4 * valid.length}</span> runs. GRPO starts from the baseline of its own seed, or from the
+        checkpoint chosen on the Replies screen. Replies that haven't been split are split first.
+      </p>
+      <TextInput
+        label="Seeds"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        error={isValid ? null : 'Expected different whole numbers, separated by commas'}
+        data-autofocus
+      />
+      {start.error !== null && <Failed what="The sweep was not started" error={start.error} />}
+      <div className={form.foot}>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button disabled={!isValid} loading={start.isPending} onClick={() => start.mutate()}>
+          Queue {4 * valid.length} runs
+        </Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,4 @@
+/** The palette's state, apart from its code, which is loaded later. */
+import { createSpotlight } from '@mantine/spotlight';
+
+export const [paletteStore, palette] = createSpotlight();

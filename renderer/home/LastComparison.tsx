@@ -1,0 +1,32 @@
+/** The newest comparison: the mean score of the baseline and of each model. */
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import { score, signed } from '../components/format.ts';
+import { Link } from '../components/Link.tsx';
+import { Panel } from '../components/Screen.tsx';
+import classes from './Home.module.css';
+
+export function LastComparison() {
+  const { data: list } = useQuery(api.comparisons.list.queryOptions());
+  const newest = list?.[0];
+  if (newest === undefined) return null;
+  const baseline = newest.models[0]?.mean ?? null;
+  return (
+    <Panel title="Last comparison" actions={<Link href={`/compare/${newest.id}`}>Open</Link>}>
+      <dl className={classes.compared}>
+        {newest.models.map(({ name, mean }, i) => (
+          <div key={name}>
+            <dt title={name}>{i === 0 ? `${name} (baseline)` : name}</dt>
+            <dd className="num">
+              <span className={classes.scoreBar} style={{ backgroundSize: `${100 * (mean ?? 0)}% 100%` }} />
+              <b>{score(mean)}</b>
+              <span className={classes.gain}>
+                {i > 0 && mean !== null && baseline !== null && signed(mean - baseline)}
+              </span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}

@@ -1,0 +1,27 @@
+/** The newest run's learning curve with its best and worst completion. */
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import { RunCurve } from '../charts/RunCurve.tsx';
+import { Link } from '../components/Link.tsx';
+import { Panel } from '../components/Screen.tsx';
+import { BestAndWorst } from '../run/BestAndWorst.tsx';
+import classes from './Home.module.css';
+
+/** On a large screen the chart takes the room that would stay empty. */
+function tall(): boolean {
+  return window.innerHeight >= 1000;
+}
+
+export function Newest({ runId }: { readonly runId: number }) {
+  const { data: detail } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
+  if (detail === undefined) return null;
+  const step = detail.sampleSteps.at(-1);
+  return (
+    <Panel title="Newest run" actions={<Link href={`/runs/${runId}`}>{detail.name}</Link>}>
+      <div className={classes.halves}>
+        <RunCurve detail={detail} title="Reward" height={tall() ? 380 : 270} />
+        {step !== undefined && <BestAndWorst runId={runId} step={step} />}
+      </div>
+    </Panel>
+  );
+}

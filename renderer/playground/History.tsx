@@ -1,0 +1,70 @@
+/** Earlier questions to the playground; a click brings one back with its models and settings. */
+import { Menu, Table } from '@mantine/core';
+import { ago, score } from '../components/format.ts';
+import { MoreMenu } from '../components/MoreMenu.tsx';
+import { PlainButton } from '../components/PlainButton.tsx';
+import { Panel } from '../components/Screen.tsx';
+import type { Form } from './form.ts';
+import type { Asked } from './history.ts';
+
+export interface HistoryProps {
+  readonly history: readonly Asked[];
+  readonly onForm: (form: Form) => void;
+  readonly onClear: () => void;
+}
+
+export function History({ history, onForm, onClear }: HistoryProps) {
+  if (history.length === 0) return null;
+  return (
+    <Panel
+      title="History"
+      actions={
+        <MoreMenu label="Actions for the history">{() => <Menu.Item onClick={onClear}>Clear</Menu.Item>}</MoreMenu>
+      }
+    >
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Texts</Table.Th>
+            <Table.Th>Settings</Table.Th>
+            <Table.Th ta="right">Scores</Table.Th>
+            <Table.Th ta="right">Asked</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {history.map(({ at, form, scores }) => (
+            <Table.Tr key={at}>
+              <Table.Td>
+                <PlainButton onClick={() => onForm(form)}>
+                  {start(form.a)} / {start(form.b)}
+                </PlainButton>
+              </Table.Td>
+              <Table.Td className="soft">{settingsOf(form)}</Table.Td>
+              <Table.Td ta="right" className="mono">
+                {scores.map((value) => score(value)).join('  ')}
+              </Table.Td>
+              <Table.Td ta="right" className="soft">
+                {ago(at)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Panel>
+  );
+}
+
+const SHOWN = 32;
+
+function start(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  return line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`;
+}
+
+function settingsOf({ words, temperature, samples }: Form): string {
+  return [
+    words === null ? 'all words' : `${words} words`,
+    temperature === 0 ? 'greedy' : `temperature ${temperature}`,
+    ...(temperature > 0 && samples > 1 ? [`${samples} samples`] : []),
+  ].join(', ');
+}

@@ -1,0 +1,51 @@
+/** What the user writes about a run: tags to find it by, and notes. Both are saved when the field is left. */
+import { TagsInput, Textarea } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { memo, useEffect, useState } from 'react';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { Panel } from '../components/Screen.tsx';
+import { allRuns } from '../runs/all-runs.ts';
+
+export interface NotesPanelProps {
+  readonly runId: number;
+  readonly notes: string;
+  readonly tags: readonly string[];
+}
+
+export const NotesPanel = memo(function NotesPanel({ runId, notes, tags }: NotesPanelProps) {
+  const [draft, setDraft] = useState(notes);
+  // Another page may have written them.
+  useEffect(() => setDraft(notes), [notes]);
+  const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
+  const save = useMutation({
+    mutationFn: (change: { readonly notes?: string; readonly tags?: string[] }) =>
+      client.runs.annotate({ runId, ...change }),
+  });
+  return (
+    <Panel title="Notes and tags">
+      <TagsInput
+        aria-label="Tags"
+        placeholder={tags.length === 0 ? 'Add a tag' : ''}
+        data={[...new Set(runs.flatMap((run) => run.tags))].sort()}
+        maxTags={20}
+        maxLength={40}
+        value={[...tags]}
+        onChange={(next) => save.mutate({ tags: next })}
+      />
+      <Textarea
+        mt={8}
+        aria-label="Notes"
+        placeholder="What was tried, what came out"
+        autosize
+        minRows={2}
+        maxRows={12}
+        maxLength={20_000}
+        value={draft}
+        onChange={({ currentTarget }) => setDraft(currentTarget.value)}
+        onBlur={() => draft !== notes && save.mutate({ notes: draft })}
+      />
+      {save.error !== null && <Failed what="The notes were not saved" error={save.error} />}
+    </Panel>
+  );
+});

@@ -1,0 +1,112 @@
+/** The run at a glance: held-out score against the goal, gain, time, cost, and the verdict on the training signal. */
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconTrendingDown } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { RunDetail, Verdict } from '../../main/api/contract/index.ts';
+import { api } from '../api/client.ts';
+import { duration, number, score, signed } from '../components/format.ts';
+import classes from './Run.module.css';
+import type { RunFeed } from './run-feed.ts';
+
+const FRESH_MS = 3000;
+
+export function RunStrip({ feed, detail }: { readonly feed: RunFeed; readonly detail: RunDetail }) {
+  const { tone } = feed.verdict;
+  return (
+    <div className={classes.strip} data-tone={tone}>
+      <dl className={classes.figures}>
+        <HeldOut detail={detail} />
+        <TimeAndCost feed={feed} />
+      </dl>
+      <VerdictText verdict={feed.verdict} />
+    </div>
+  );
+}
+
+function HeldOut({ detail: { evaluations, baselineScore, stage } }: { readonly detail: RunDetail }) {
+  const latest = evaluations.at(-1);
+  const best = evaluations.reduce((most, { mean }) => Math.max(most, mean), Number.NEGATIVE_INFINITY);
+  const goal = stage?.promotion?.at_least;
+  if (latest === undefined) return <Figure name="Held-out" value="–" note="not evaluated yet" />;
+  return (
+    <>
+      <Figure
+        name="Held-out"
+        value={score(latest.mean)}
+        isMet={goal !== undefined && latest.mean >= goal}
+        note={
+          goal !== undefined
+            ? `goal ${number(goal)}`
+            : best > latest.mean
+              ? `best ${score(best)}`
+              : `step ${latest.step}`
+        }
+      />
+      {baselineScore !== null && latest.step > 0 && (
+        <Figure name="Gain" value={signed(latest.mean - baselineScore)} note={`baseline ${score(baselineScore)}`} />
+      )}
+    </>
+  );
+}
+
+function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
+  const isLive = live !== null && live.state !== 'paused';
+  const { data: cost } = useQuery(
+    api.runs.cost.queryOptions({ input: { runId: run.id }, refetchInterval: isLive && FRESH_MS }),
+  );
+  const left = live?.secondsLeft ?? cost?.left.seconds ?? null;
+  if (cost === undefined) return null;
+  const { spent } = cost;
+  const remaining = cost.left.cost ?? 0;
+  const money = (amount: number): string => `${spent.currency}${amount.toFixed(2)}`;
+  return (
+    <>
+      {live === null || left === null ? (
+        <Figure name="Trained for" value={duration(spent.seconds)} note={`${run.step} of ${run.maxSteps} steps`} />
+      ) : (
+        <Figure name="Time left" value={duration(left)} note={`${duration(spent.seconds)} so far`} />
+      )}
+      {spent.cost !== null && (
+        <Figure
+          name="Cost"
+          value={money(spent.cost)}
+          note={live !== null && remaining > 0 ? `${money(spent.cost + remaining)} expected` : 'in total'}
+        />
+      )}
+    </>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly value: string;
+  readonly note: string;
+  readonly isMet?: boolean;
+}
+
+function Figure({ name, value, note, isMet = false }: FigureProps) {
+  return (
+    <div data-met={isMet || undefined}>
+      <dt>{name}</dt>
+      <dd className="num">
+        <strong>{value}</strong>
+        {note}
+      </dd>
+    </div>
+  );
+}
+
+const icons = { good: IconCircleCheck, quiet: IconInfoCircle, warn: IconAlertTriangle, bad: IconTrendingDown } as const;
+
+/** What is observed, whether it matters, what to do. */
+function VerdictText({ verdict: { tone, title, sentences, remedy } }: { readonly verdict: Verdict }) {
+  const Icon = icons[tone];
+  return (
+    <section className={classes.verdict} aria-label="Verdict on the signal">
+      <Icon size={18} aria-hidden="true" />
+      <p>
+        <strong>{title}:</strong> {sentences.join(' ')}
+        {remedy !== null && <span className={classes.remedy}> {remedy}</span>}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+/** The columns and the grouping of the run list, kept in this browser. */
+import { useState } from 'react';
+import { type ColumnId, columns, defaultColumns } from './run-columns.ts';
+import { type Grouping, groupings } from './run-groups.ts';
+
+export interface ListView {
+  /** In the list's own order; `name` is always among them. */
+  readonly columns: readonly ColumnId[];
+  readonly groupBy: Grouping;
+}
+
+export const defaultView: ListView = { columns: defaultColumns, groupBy: 'none' };
+
+const STORED = 'braid.runs.view';
+
+/** The view that was stored; what can't be read is as it was at first. */
+export function readView(stored: string | null): ListView {
+  try {
+    const { columns: chosen, groupBy } = JSON.parse(stored ?? '{}') as { columns?: unknown; groupBy?: unknown };
+    const known = columns.map(({ id }) => id);
+    return {
+      columns: Array.isArray(chosen) ? known.filter((id) => id === 'name' || chosen.includes(id)) : defaultColumns,
+      groupBy: groupings.find((by) => by === groupBy) ?? 'none',
+    };
+  } catch {
+    return defaultView;
+  }
+}
+
+export function useRememberedView(): readonly [ListView, (change: Partial<ListView>) => void] {
+  const [view, setView] = useState(() => readView(localStorage.getItem(STORED)));
+  const change = (part: Partial<ListView>): void => {
+    const next = { ...view, ...part };
+    localStorage.setItem(STORED, JSON.stringify(next));
+    setView(next);
+  };
+  return [view, change];
+}

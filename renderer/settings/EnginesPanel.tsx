@@ -1,0 +1,123 @@
+/** Engines: servers elsewhere that sample and train. Keys are entered here and never shown. */
+import { Button, PasswordInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { EngineTest, EngineView } from '../../main/api/contract/index.ts';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { Panel } from '../components/Screen.tsx';
+import { EngineForm } from './EngineForm.tsx';
+import { EngineServer } from './EngineServer.tsx';
+import classes from './Settings.module.css';
+
+export function EnginesPanel() {
+  const { data } = useQuery(api.engines.list.queryOptions());
+  const [edited, setEdited] = useState<EngineView | 'new' | null>(null);
+  if (data === undefined) return null;
+  const { engines, mayLaunch } = data;
+  return (
+    <Panel title="Engines" className={classes.panel ?? ''}>
+      <p className={classes.about}>
+        A stage can be sampled and trained on a server elsewhere that speaks the Tinker protocol: your own GPUs or Ray
+        cluster, or a hosted service. Datasets, rewards and history stay here; prompts and completions travel.
+      </p>
+      {engines.map((engine) => (
+        <Engine key={engine.name} engine={engine} onEdit={() => setEdited(engine)} />
+      ))}
+      {edited === null ? (
+        <Button variant="default" mt="xs" onClick={() => setEdited('new')}>
+          Add engine
+        </Button>
+      ) : (
+        <EngineForm
+          key={edited === 'new' ? '' : edited.name}
+          engine={edited === 'new' ? null : edited}
+          mayLaunch={mayLaunch}
+          onDone={() => setEdited(null)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Engine({ engine, onEdit }: { readonly engine: EngineView; readonly onEdit: () => void }) {
+  const { name, baseModel, url, hasKey, allowPlain } = engine;
+  const queries = useQueryClient();
+  const test = useMutation({ mutationFn: () => client.engines.test({ name }) });
+  const remove = useMutation({
+    mutationFn: () => client.engines.remove({ name }),
+    onSuccess: (now) => queries.setQueryData(api.engines.list.queryKey(), now),
+  });
+  return (
+    <section className={classes.engine} aria-label={`Engine ${name}`}>
+      <div>
+        <strong>{name}</strong>
+        <p>
+          {baseModel} at {url}
+          {hasKey ? ', with a key' : ''}
+          {allowPlain && url.startsWith('http:') ? ', unencrypted' : ''}
+        </p>
+        {test.data !== undefined && <p role="status">{found(test.data)}</p>}
+        {test.error !== null && <Failed what="The test failed" error={test.error} />}
+        {remove.error !== null && <Failed what="The engine was not removed" error={remove.error} />}
+        <Key engine={engine} />
+      </div>
+      <div>
+        <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+          Test
+        </Button>
+        <Button variant="default" onClick={onEdit}>
+          Edit
+        </Button>
+        <Button variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
+          Remove
+        </Button>
+      </div>
+      {(engine.launcher !== null || engine.server?.mayBeUp) && <EngineServer engine={engine} />}
+    </section>
+  );
+}
+
+function found({ completions, tokens, sampleSeconds, stepSeconds, words }: EngineTest): string {
+  return `It works: ${completions} completions of ${tokens} tokens in ${sampleSeconds.toFixed(2)} s, a step on them in ${stepSeconds.toFixed(2)} s. ${words}`;
+}
+
+/** The key for the engine's address. */
+function Key({ engine: { name, hasKey } }: { readonly engine: EngineView }) {
+  const queries = useQueryClient();
+  const [key, setKey] = useState('');
+  const keep = useMutation({
+    mutationFn: (value: string | null) => client.engines.setKey({ name, key: value }),
+    onSuccess: (now) => {
+      queries.setQueryData(api.engines.list.queryKey(), now);
+      setKey('');
+    },
+  });
+  return (
+    <form
+      className={classes.path}
+      onSubmit={(event) => {
+        event.preventDefault();
+        keep.mutate(key.trim());
+      }}
+    >
+      <PasswordInput
+        aria-label={`Key of ${name}`}
+        placeholder={hasKey ? 'A key is kept' : 'Key, if it needs one'}
+        autoComplete="off"
+        w={240}
+        value={key}
+        onChange={(event) => setKey(event.currentTarget.value)}
+      />
+      <Button type="submit" variant="default" disabled={key.trim() === ''} loading={keep.isPending}>
+        {hasKey ? 'Replace key' : 'Keep key'}
+      </Button>
+      {hasKey && (
+        <Button variant="default" onClick={() => keep.mutate(null)}>
+          Forget key
+        </Button>
+      )}
+      {keep.error !== null && <Failed what="The key was not kept" error={keep.error} />}
+    </form>
+  );
+}

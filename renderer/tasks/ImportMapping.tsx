@@ -1,0 +1,197 @@
+/** Columns to fields, guessed by name, with the prompts that the rows become beside it. */
+import { Button, Checkbox, NumberInput, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { ImportPlan } from '../../main/api/contract/index.ts';
+import { api, client } from '../api/client.ts';
+import { failureOf } from '../api/failure.ts';
+import { Choice } from '../components/Choice.tsx';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { Panel } from '../components/Screen.tsx';
+import classes from './Import.module.css';
+import { ImportPreview } from './ImportPreview.tsx';
+import type { Source } from './import-source.ts';
+import { cell, columnOptions, datasetName } from './import-words.ts';
+
+export interface ImportMappingProps {
+  readonly task: string;
+  readonly source: Source;
+}
+
+interface Options {
+  readonly testShare: number;
+  readonly splitBy: string;
+  readonly sample: number | null;
+  readonly dedupe: boolean;
+  readonly filterColumn: string;
+  readonly filterValue: string;
+}
+
+const usual: Options = {
+  ...{ testShare: 0.1, splitBy: '', sample: null, dedupe: true, filterColumn: '', filterValue: '' },
+};
+
+const WAIT_MS = 250;
+
+export function ImportMapping({ task, source }: ImportMappingProps) {
+  const [map, setMap] = useState<Readonly<Record<string, string>>>({});
+  const [options, setOptions] = useState(usual);
+  const [name, setName] = useState(datasetName(source.name));
+  const [, navigate] = useLocation();
+  const change = (part: Partial<Options>): void => setOptions({ ...options, ...part });
+  const asked = {
+    ...{ uploadId: source.uploadId, task, map, dedupe: options.dedupe },
+    ...{ testShare: options.testShare, sample: options.sample, splitBy: options.splitBy || null },
+    filters: options.filterColumn === '' ? [] : [{ column: options.filterColumn, value: options.filterValue }],
+  };
+  const [settled] = useDebouncedValue(asked, WAIT_MS);
+  const plan = useQuery(
+    api.imports.preview.queryOptions({ input: settled, placeholderData: keepPreviousData, retry: false, gcTime: 1000 }),
+  );
+  const create = useMutation({
+    mutationFn: (replace: boolean) => client.imports.run({ ...asked, name: name.trim(), replace }),
+    onSuccess: ({ datasetId }) => navigate(`/texts/dataset/${datasetId}`),
+  });
+  if (plan.error !== null) return <Failed what="The rows can't be read; nothing was imported" error={plan.error} />;
+  if (plan.data === undefined) return <Loading what="the rows" />;
+  const { columns, fields, mapping, rows, problem, counts } = plan.data;
+  const isTaken = create.error !== null && failureOf(create.error).code === 'DATASET_EXISTS';
+  const canCreate = problem === null && counts.faults === 0 && name.trim() !== '' && !plan.isPlaceholderData;
+  return (
+    <div className={classes.mapping}>
+      <div className={classes.left}>
+        <Panel title="Fields">
+          <table className={classes.fields}>
+            <thead>
+              <tr>
+                <th scope="col">Field</th>
+                <th scope="col">Column</th>
+                <th scope="col">First row</th>
+              </tr>
+            </thead>
+            <tbody>
+              {fields.map(({ name: field, type, optional }) => {
+                const current = map[field] ?? mapping[field] ?? '';
+                return (
+                  <tr key={field}>
+                    <th scope="row">
+                      <span className="mono">{field}</span>{' '}
+                      <span className="faint">
+                        {type}
+                        {optional && ', optional'}
+                      </span>
+                    </th>
+                    <td>
+                      <Choice
+                        aria-label={`Column of ${field}`}
+                        data={columnOptions(columns, type, current)}
+                        value={current}
+                        onChange={(column) => setMap({ ...map, [field]: column })}
+                        width={180}
+                      />
+                    </td>
+                    <td className={classes.value}>{current !== '' && cell(rows[0]?.[current.replace(/:.*$/, '')])}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </Panel>
+        <Rows {...{ options, columns }} onChange={change} />
+        <Panel title="Dataset">
+          <form
+            className={classes.create}
+            onSubmit={(event) => {
+              event.preventDefault();
+              create.mutate(isTaken);
+            }}
+          >
+            <TextInput
+              label="Name"
+              value={name}
+              onChange={({ currentTarget }) => {
+                create.reset();
+                setName(currentTarget.value);
+              }}
+              maxLength={60}
+            />
+            <Button type="submit" disabled={!canCreate} loading={create.isPending}>
+              {isTaken ? 'Replace dataset' : 'Create dataset'}
+            </Button>
+          </form>
+          {create.error !== null && <Failed what="The dataset was not created" error={create.error} />}
+        </Panel>
+      </div>
+      <ImportPreview plan={plan.data} isOld={plan.isPlaceholderData} />
+    </div>
+  );
+}
+
+interface RowsProps {
+  readonly options: Options;
+  readonly columns: ImportPlan['columns'];
+  readonly onChange: (part: Partial<Options>) => void;
+}
+
+/** Which rows are taken, and which of them are held out. */
+function Rows({ options, columns, onChange }: RowsProps) {
+  const { testShare, splitBy, sample, dedupe, filterColumn, filterValue } = options;
+  const choices = (none: string) => [
+    { value: '', label: none },
+    ...columns.map((column) => ({ value: column, label: column })),
+  ];
+  return (
+    <Panel title="Rows">
+      <div className={classes.rows}>
+        <NumberInput
+          label="Held out"
+          description="Percent of the rows"
+          min={0}
+          max={90}
+          value={Math.round(testShare * 100)}
+          onChange={(percent) => onChange({ testShare: (Number(percent) || 0) / 100 })}
+        />
+        <div>
+          <span className={classes.label}>Kept together by</span>
+          <Choice
+            aria-label="Kept together by"
+            data={choices('each row by itself')}
+            value={splitBy}
+            onChange={(column) => onChange({ splitBy: column })}
+          />
+        </div>
+        <div>
+          <span className={classes.label}>Only where</span>
+          <Choice
+            aria-label="Filter by column"
+            data={choices('all rows')}
+            value={filterColumn}
+            onChange={(column) => onChange({ filterColumn: column })}
+          />
+        </div>
+        {filterColumn !== '' && (
+          <TextInput
+            label={`${filterColumn} is`}
+            value={filterValue}
+            onChange={({ currentTarget }) => onChange({ filterValue: currentTarget.value })}
+          />
+        )}
+        <NumberInput
+          label="At most"
+          description="Rows, drawn at random"
+          placeholder="all"
+          min={1}
+          value={sample ?? ''}
+          onChange={(rows) => onChange({ sample: Number(rows) || null })}
+        />
+        <Checkbox
+          label="Drop duplicates"
+          checked={dedupe}
+          onChange={({ currentTarget }) => onChange({ dedupe: currentTarget.checked })}
+        />
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,82 @@
+/** The records that an import would give, as prompts; faults with file and line come first. */
+import { useState } from 'react';
+import type { ImportPlan } from '../../main/api/contract/index.ts';
+import { leakageInWords } from '../components/leakage.ts';
+import { Panel } from '../components/Screen.tsx';
+import { Segments } from '../components/Segments.tsx';
+import classes from './Import.module.css';
+import { countsInWords } from './import-words.ts';
+
+export interface ImportPreviewProps {
+  readonly plan: ImportPlan;
+  readonly isOld: boolean;
+}
+
+export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
+  const [side, setSide] = useState<'train' | 'test'>('train');
+  const { problem, counts, faults, leakage } = plan;
+  const shared = leakage && { titles: leakage.shared_titles.length, pairs: leakage.overlaps.length };
+  const leaks = leakageInWords(shared, counts.test);
+  const records = plan[side];
+  return (
+    <Panel
+      title="Preview"
+      actions={
+        <Segments
+          aria-label="Side"
+          data={[
+            { value: 'train', label: 'Training' },
+            { value: 'test', label: 'Held out' },
+          ]}
+          value={side}
+          onChange={setSide}
+        />
+      }
+    >
+      <div className={classes.preview} aria-busy={isOld} data-old={isOld || undefined}>
+        {problem === null ? (
+          <p role="status">{countsInWords(counts)}</p>
+        ) : (
+          <p className={classes.bad} role="status">
+            {problem.message}. {problem.remedy}
+          </p>
+        )}
+        {leaks !== null && <p className={classes.warn}>{leaks}</p>}
+        {faults.length > 0 && (
+          <ul className={classes.faults} aria-label="Faults">
+            {faults.map((fault) => (
+              <li key={fault}>{withoutFolder(fault)}</li>
+            ))}
+          </ul>
+        )}
+        <ol className={classes.records}>
+          {records.map(({ id, line, prompt, messages, reference }) => (
+            <li key={id}>
+              <p className="faint mono">
+                {id}, line {line}
+              </p>
+              {(messages ?? [{ role: 'prompt', content: prompt }]).map(({ role, content }, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the order of messages is fixed
+                <p key={i} className={`own-direction ${classes.prompt}`}>
+                  {role !== 'prompt' && <span className="faint">{role}: </span>}
+                  {content}
+                </p>
+              ))}
+              {reference !== '' && (
+                <p className="own-direction">
+                  <span className="faint">target: </span>
+                  {reference}
+                </p>
+              )}
+            </li>
+          ))}
+        </ol>
+      </div>
+    </Panel>
+  );
+}
+
+/** The file is the one that was chosen: where the host keeps it meanwhile says nothing. */
+function withoutFolder(fault: string): string {
+  return fault.replace(/^.*[\\/]([^\\/]+, line \d+: )/s, '$1');
+}

@@ -1,0 +1,87 @@
+/** Has a model complete some of the task's records, to try the reward on. */
+import { Button, Modal, NumberInput, Select } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, client } from '../api/client.ts';
+import { Failed } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
+import { modelOptions } from '../components/model-options.ts';
+import classes from './Tasks.module.css';
+import type { Draft } from './use-draft.ts';
+
+export interface SampleDialogProps {
+  readonly draft: Draft;
+  readonly onClose: () => void;
+  /** `label`: what was sampled, in words. */
+  readonly onSampled: (id: number, label: string) => void;
+}
+
+export function SampleDialog({ draft, onClose, onSampled }: SampleDialogProps) {
+  const models = useQuery(api.models.list.queryOptions());
+  const sources = useQuery(api.tasks.recordsSources.queryOptions({ input: { name: draft.name } }));
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [records, setRecords] = useState('0');
+  const [prompts, setPrompts] = useState(8);
+  const [samples, setSamples] = useState(8);
+  const usable = models.data?.filter(({ problem, deleted }) => problem === null && !deleted) ?? [];
+  const model = chosen ?? usable[0]?.ref ?? null;
+  const source = sources.data?.[Number(records)];
+  const sample = useMutation({
+    mutationFn: async () => {
+      if (model === null || source === undefined) throw new Error('Choose a model and records first.');
+      const { datasetId, side } = source;
+      return client.tasks.sample({ draft, from: { datasetId, side }, model, prompts, samples });
+    },
+    onSuccess: ({ id }) => {
+      const name = usable.find(({ ref }) => ref === model)?.name ?? '';
+      onSampled(id, `Sampled now: ${name}, ${number(prompts * samples)} completions`);
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="Sample completions">
+      <form
+        className={classes.dialog}
+        onSubmit={(event) => {
+          event.preventDefault();
+          sample.mutate();
+        }}
+      >
+        <Select
+          label="Model"
+          data={modelOptions(models.data ?? [])}
+          value={model}
+          onChange={setChosen}
+          searchable
+          allowDeselect={false}
+        />
+        <Select
+          label="Records"
+          data={(sources.data ?? []).map(({ label }, i) => ({ value: String(i), label }))}
+          value={source === undefined ? null : records}
+          onChange={(value) => setRecords(value ?? '0')}
+          allowDeselect={false}
+        />
+        <div className={classes.two}>
+          <NumberInput label="Prompts" min={1} max={200} value={prompts} onChange={(n) => setPrompts(Number(n) || 1)} />
+          <NumberInput
+            label="Completions of each"
+            min={1}
+            max={64}
+            value={samples}
+            onChange={(n) => setSamples(Number(n) || 1)}
+          />
+        </div>
+        {sources.data?.length === 0 && <p className="soft">The task has no records yet. Import some first.</p>}
+        {sample.error !== null && <Failed what="Nothing was sampled" error={sample.error} />}
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={model === null || source === undefined} loading={sample.isPending}>
+            Sample
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

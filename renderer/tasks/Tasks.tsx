@@ -1,0 +1,90 @@
+/** Every task with files: the workspace's, then the bundled ones; a new one starts as a copy. */
+import { Button, Table } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { TaskSummary } from '../../main/api/contract/index.ts';
+import { api } from '../api/client.ts';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { Link } from '../components/Link.tsx';
+import { Panel, Screen } from '../components/Screen.tsx';
+import { useKeys } from '../frame/keys.tsx';
+import { hasDraft } from './draft-store.ts';
+import { NewTask } from './NewTask.tsx';
+import classes from './Tasks.module.css';
+
+export function Tasks() {
+  const { data, error, refetch } = useQuery(api.tasks.list.queryOptions());
+  const [creating, setCreating] = useState(false);
+  useKeys(useMemo(() => [{ key: 'n', label: 'New task', run: () => setCreating(true) }], []));
+  const own = data?.filter(({ origin }) => origin === 'workspace') ?? [];
+  const bundled = data?.filter(({ origin }) => origin === 'bundled') ?? [];
+  return (
+    <Screen
+      title="Tasks"
+      about={<span>What the model is asked, and what its answers are worth</span>}
+      actions={
+        <Button leftSection={<IconPlus size={14} aria-hidden="true" />} onClick={() => setCreating(true)}>
+          New task …
+        </Button>
+      }
+    >
+      {error !== null && <Failed what="The tasks can't be listed" error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the tasks" />}
+      {data !== undefined && (
+        <>
+          <Panel title="In this workspace" className={classes.scrolling ?? ''}>
+            {own.length === 0 ? (
+              <p className="soft">
+                None yet. A new task starts as a copy of a bundled one: change its reward, see at once what it would
+                give, then train with it.
+              </p>
+            ) : (
+              <TaskTable label="Tasks of the workspace" tasks={own} />
+            )}
+          </Panel>
+          <Panel title="Bundled" className={classes.scrolling ?? ''}>
+            <TaskTable label="Bundled tasks" tasks={bundled} />
+            <p className={`soft ${classes.after}`}>
+              Interleaving and replies are built in, with screens of their own: <Link href="/texts">Texts</Link>,{' '}
+              <Link href="/replies">Replies</Link>.
+            </p>
+          </Panel>
+        </>
+      )}
+      {creating && <NewTask tasks={data ?? []} onClose={() => setCreating(false)} />}
+    </Screen>
+  );
+}
+
+function TaskTable({ label, tasks }: { readonly label: string; readonly tasks: readonly TaskSummary[] }) {
+  return (
+    <Table highlightOnHover aria-label={label}>
+      <Table.Thead>
+        <Table.Tr>
+          {['Name', 'Title', 'Reward', 'Check', 'Records'].map((head) => (
+            <Table.Th key={head}>{head}</Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {tasks.map(({ name, title, rewards, kinds, check, hasRecords, problem }) => (
+          <Table.Tr key={name}>
+            <Table.Td>
+              <Link href={`/tasks/${name}`}>{name}</Link>
+              {hasDraft(name) && <span className={classes.unsaved}> unsaved changes</span>}
+            </Table.Td>
+            <Table.Td>{title ?? <span className={classes.bad}>{problem}</span>}</Table.Td>
+            <Table.Td className="mono">
+              {rewards
+                .map((reward) => (kinds[reward] === undefined ? reward : `${reward} (${kinds[reward]})`))
+                .join(', ')}
+            </Table.Td>
+            <Table.Td className="mono">{check ?? '–'}</Table.Td>
+            <Table.Td>{hasRecords ? 'yes' : '–'}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

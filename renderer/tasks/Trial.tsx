@@ -1,0 +1,142 @@
+/** What the reward would do: a dry run over stored or sampled completions, an old run re-scored, signs of gaming. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { DraftFacts, TrialSource } from '../../main/api/contract/index.ts';
+import { api } from '../api/client.ts';
+import { Choice } from '../components/Choice.tsx';
+import { Failed, Loading } from '../components/Feedback.tsx';
+import { number } from '../components/format.ts';
+import { Segments } from '../components/Segments.tsx';
+import { DryRun } from './DryRun.tsx';
+import { Gaming } from './Gaming.tsx';
+import { Outside } from './Outside.tsx';
+import { Rescore } from './Rescore.tsx';
+import { SampleDialog } from './SampleDialog.tsx';
+import classes from './Task.module.css';
+import type { Draft } from './use-draft.ts';
+import { useTrial } from './use-trial.ts';
+
+export interface TrialProps {
+  readonly draft: Draft;
+  /** Whether both texts are without faults. */
+  readonly isReady: boolean;
+  readonly facts: DraftFacts | null;
+}
+
+type View = 'dry run' | 're-score' | 'gaming';
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+  readonly source: TrialSource;
+}
+
+export function Trial({ draft, isReady, facts }: TrialProps) {
+  const sources = useQuery(api.tasks.sources.queryOptions({ input: { name: draft.name } }));
+  const [view, setView] = useState<View>('dry run');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [sampled, setSampled] = useState<readonly Option[]>([]);
+  const [sampling, setSampling] = useState(false);
+  const runs = sources.data?.runs ?? [];
+  const options: readonly Option[] = [
+    ...sampled,
+    ...runs.map(({ runId, name, completions }): Option => {
+      const label = `Run ${runId}: ${name}, ${number(completions)} completions`;
+      return { value: `run ${runId}`, label, source: { kind: 'run', runId } };
+    }),
+    ...(sources.data?.hasExamples === true
+      ? [{ value: 'examples', label: 'Its examples', source: { kind: 'examples' } } as const]
+      : []),
+  ];
+  // Runs of other tasks have records of other fields; they are offered, but not chosen unasked.
+  const own = runs.find(({ task }) => task === draft.name);
+  const usual = own === undefined ? options.find(({ value }) => value === 'examples') : undefined;
+  const option =
+    options.find(({ value }) => value === chosen) ??
+    sampled[0] ??
+    usual ??
+    options.find(({ value }) => value === `run ${own?.runId}`);
+  const outside = facts?.outside ?? [];
+  // Commands, servers and paid judges are asked, and models loaded, when the user says so: not after every keystroke.
+  const [asked, setAsked] = useState<string | null>(null);
+  const now = JSON.stringify([draft, view, option?.value]);
+  const isAsked = outside.length === 0 || asked === now;
+  const isAllowed = outside.every(({ reach }) => reach === null || reach.isAllowed);
+  const isRunning = isReady && isAsked;
+  const trial = useTrial(draft, option?.source ?? null, isRunning && view !== 're-score');
+  return (
+    <section className={classes.trial} aria-label="Trial">
+      <div className={classes.paneHead}>
+        <Segments
+          aria-label="Trial"
+          data={[
+            { value: 'dry run', label: 'Dry run' },
+            { value: 're-score', label: 'Re-score history' },
+            { value: 'gaming', label: 'Gaming report' },
+          ]}
+          value={view}
+          onChange={setView}
+        />
+      </div>
+      {outside.length > 0 && <Outside draft={draft} components={outside} />}
+      {view !== 're-score' && (
+        <div className={classes.source}>
+          {options.length > 0 && (
+            <Choice
+              aria-label="Completions to try it on"
+              data={options.map(({ value, label }) => ({ value, label }))}
+              value={option?.value ?? ''}
+              onChange={setChosen}
+            />
+          )}
+          <Button variant="default" onClick={() => setSampling(true)}>
+            Sample now …
+          </Button>
+        </div>
+      )}
+      {outside.length > 0 && !isAsked && (
+        <div className={classes.ask}>
+          <Button disabled={!isReady || !isAllowed || option === undefined} onClick={() => setAsked(now)}>
+            {view === 're-score' ? 'Compute the new rewards' : 'Compute the rewards'}
+          </Button>
+          <span className="soft">
+            {isAllowed
+              ? 'Components outside the sandbox are computed only when you say so.'
+              : 'Nothing runs and nothing is sent until all components are allowed.'}
+          </span>
+        </div>
+      )}
+      {sources.error !== null && <Failed what="The completions can't be listed" error={sources.error} />}
+      {sources.data !== undefined && option === undefined && view !== 're-score' && (
+        <p className="soft">There is nothing to try it on yet. Sample completions from a model.</p>
+      )}
+      {view !== 're-score' && trial.error !== null && <Failed what="The dry run failed" error={trial.error} />}
+      {view !== 're-score' && option !== undefined && trial.report === null && trial.error === null && isRunning && (
+        <Loading what="the dry run" />
+      )}
+      {view === 'dry run' && trial.report !== null && (
+        <DryRun
+          report={trial.report}
+          isOld={trial.isOld || !isRunning}
+          seconds={trial.seconds}
+          show={facts?.show ?? 'plain'}
+        />
+      )}
+      {view === 'gaming' && trial.report !== null && <Gaming report={trial.report.gaming} n={trial.report.n} />}
+      {view === 're-score' && <Rescore draft={draft} isReady={isRunning} runs={runs} />}
+      {sampling && (
+        <SampleDialog
+          draft={draft}
+          onClose={() => setSampling(false)}
+          onSampled={(id, label) => {
+            const value = `sampled ${id}`;
+            setSampled([{ value, label, source: { kind: 'sampled', id } }, ...sampled]);
+            setChosen(value);
+            setSampling(false);
+          }}
+        />
+      )}
+    </section>
+  );
+}

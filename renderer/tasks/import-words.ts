@@ -1,0 +1,54 @@
+/** An import in words, and its options as the host takes them. Pure. */
+import type { ImportPlan } from '../../main/api/contract/index.ts';
+import { number } from '../components/format.ts';
+
+const LONGEST = 120;
+
+/** A value of a table as one line. */
+export function cell(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)} …` : line;
+}
+
+/** `5 rows: 2 training records, 2 held out, 1 duplicate dropped` */
+export function countsInWords({ rows, leftOut, duplicates, faults, train, test }: ImportPlan['counts']): string {
+  const parts = [
+    `${number(train)} training records`,
+    `${number(test)} held out`,
+    ...(leftOut > 0 ? [`${number(leftOut)} rows left out`] : []),
+    ...(duplicates > 0 ? [`${number(duplicates)} ${duplicates === 1 ? 'duplicate' : 'duplicates'} dropped`] : []),
+    ...(faults > 0 ? [`${number(faults)} with faults`] : []),
+  ];
+  return `${number(rows)} rows: ${parts.join(', ')}`;
+}
+
+export interface ColumnOption {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** What a field can be mapped to. A number may be the last one of a text, as answers to sums are often given. */
+export function columnOptions(columns: readonly string[], type: string, current: string): ColumnOption[] {
+  const plain = columns.map((column) => ({ value: column, label: column }));
+  const numbers = type === 'number' ? columns.map((column) => lastNumberOf(column)) : [];
+  const all = [{ value: '', label: '– none –' }, ...plain, ...numbers];
+  // A nested column that was typed on the command line's way.
+  return all.some(({ value }) => value === current) ? all : [...all, { value: current, label: current }];
+}
+
+function lastNumberOf(column: string): ColumnOption {
+  return { value: `${column}:last-number`, label: `last number of ${column}` };
+}
+
+/** A dataset's name for a source. */
+export function datasetName(source: string): string {
+  const [path = ''] = source.replace(/^hf:/, '').split(/[,@]/);
+  const last = path.split('/').filter(Boolean).at(-1) ?? 'records';
+  return (
+    last
+      .replace(/\.\w+$/, '')
+      .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+      .slice(0, 60) || 'records'
+  );
+}

@@ -1,0 +1,44 @@
+/** A dry run in words. Pure. */
+import type { TrialReport } from '../../main/api/contract/index.ts';
+import { number, score } from '../components/format.ts';
+
+export interface Verdict {
+  readonly tone: 'good' | 'warn' | 'bad';
+  readonly text: string;
+}
+
+/** `7 of 8 groups would be dead` */
+export function deadInWords({ dead, groups }: Pick<TrialReport, 'dead' | 'groups'>): string {
+  if (groups.length === 0) return 'no group of two or more completions';
+  return `${number(dead)} of ${number(groups.length)} would be dead`;
+}
+
+/** Whether a model could learn from this reward, and if not, why. */
+export function verdictOf(report: TrialReport): Verdict {
+  const { n, failures, rewards, dead, groups, mean } = report;
+  if (n > 0 && failures === n) return { tone: 'bad', text: 'The reward fails on every completion.' };
+  const real = rewards.filter(Number.isFinite);
+  if (real.length > 1 && Math.max(...real) - Math.min(...real) < 1e-9)
+    return {
+      tone: 'bad',
+      text: `The reward is constant: every completion gets ${score(mean)}. Nothing can be learned from it.`,
+    };
+  if (failures > 0)
+    return { tone: 'warn', text: `The reward fails on ${number(failures)} of ${number(n)} completions.` };
+  if (groups.length === 0)
+    return {
+      tone: 'warn',
+      text: 'Rewards differ, but there are no groups: sample several completions of each prompt.',
+    };
+  if (dead === groups.length)
+    return { tone: 'bad', text: 'All groups would be dead: rewards differ between prompts only, not within a group.' };
+  if (dead > groups.length / 2)
+    return {
+      tone: 'warn',
+      text: `${number(dead)} of ${number(groups.length)} groups would be dead: most prompts teach nothing.`,
+    };
+  return {
+    tone: 'good',
+    text: `${number(groups.length - dead)} of ${number(groups.length)} groups would teach the model something.`,
+  };
+}

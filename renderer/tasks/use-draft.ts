@@ -1,0 +1,75 @@
+/** A task in the editor: its saved texts with the user's changes, which are kept until they are saved or discarded. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { TaskFiles } from '../../main/api/contract/index.ts';
+import { api, client } from '../api/client.ts';
+import { failureOf } from '../api/failure.ts';
+import { keepDraft, readDraft, type StoredDraft } from './draft-store.ts';
+
+export interface Draft {
+  readonly name: string;
+  readonly definition: string;
+  readonly reward: string;
+}
+
+export interface DraftEditing {
+  readonly draft: Draft;
+  readonly isChanged: boolean;
+  readonly isSaving: boolean;
+  readonly saveError: Error | null;
+  /** Whether the files were changed by another program; saving again overwrites that. */
+  readonly isOverwriting: boolean;
+  readonly edit: (change: Partial<Pick<Draft, 'definition' | 'reward'>>) => void;
+  readonly save: () => Promise<unknown>;
+  readonly discard: () => void;
+}
+
+export function useDraft(files: TaskFiles): DraftEditing {
+  const { name, origin } = files;
+  const [own, setOwn] = useState<StoredDraft | null>(() => (origin === 'workspace' ? readDraft(name) : null));
+  const queries = useQueryClient();
+  const { definition, reward } = own ?? files;
+  const isChanged = own !== null && (definition !== files.definition || reward !== files.reward);
+  const change = (next: StoredDraft | null): void => {
+    keepDraft(name, next);
+    setOwn(next);
+  };
+  const save = useMutation({
+    mutationFn: (overwrite: boolean) =>
+      client.tasks.save({ name, definition, reward, over: overwrite ? null : (own?.over ?? files.hash) }),
+    onSuccess: ({ hash }) => {
+      queries.setQueryData(api.tasks.get.queryKey({ input: { name } }), { ...files, definition, reward, hash });
+      change(null);
+    },
+  });
+  const isOverwriting = save.error !== null && failureOf(save.error).code === 'TASK_CHANGED_ELSEWHERE';
+  useWarning(isChanged);
+  return {
+    draft: { name, definition, reward },
+    isChanged,
+    isSaving: save.isPending,
+    saveError: save.error,
+    isOverwriting,
+    edit: (part) => {
+      const next = { definition, reward, over: own?.over ?? files.hash, ...part };
+      const isSame = next.definition === files.definition && next.reward === files.reward;
+      change(isSame ? null : next);
+    },
+    save: () => save.mutateAsync(isOverwriting),
+    discard: () => {
+      save.reset();
+      change(null);
+      void queries.invalidateQueries({ queryKey: api.tasks.get.key({ input: { name } }) });
+    },
+  };
+}
+
+/** In a browser, a tab that is closed with changes asks first. Electron would just stay open; there they are kept. */
+function useWarning(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged || !window.location.protocol.startsWith('http')) return;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', warn);
+    return () => window.removeEventListener('beforeunload', warn);
+  }, [isChanged]);
+}

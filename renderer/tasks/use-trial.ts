@@ -1,0 +1,31 @@
+/** The dry run of a draft, made again whenever it changes; the last result stays until the next one is there. */
+import { useQuery } from '@tanstack/react-query';
+import type { TrialReport, TrialSource } from '../../main/api/contract/index.ts';
+import { client } from '../api/client.ts';
+import type { Draft } from './use-draft.ts';
+
+export interface TrialState {
+  readonly report: TrialReport | null;
+  /** Of the last result, as the user waited for it. */
+  readonly seconds: number;
+  /** Whether the result is that of an earlier text. */
+  readonly isOld: boolean;
+  readonly error: Error | null;
+}
+
+export function useTrial(draft: Draft, source: TrialSource | null, isEnabled: boolean): TrialState {
+  const { data, error, isPlaceholderData } = useQuery({
+    queryKey: ['trial', draft, source],
+    queryFn: async () => {
+      const began = performance.now();
+      if (source === null) return null;
+      const report = await client.tasks.try({ draft, source });
+      return { report, seconds: (performance.now() - began) / 1000 };
+    },
+    enabled: isEnabled && source !== null,
+    placeholderData: (before) => before,
+    retry: false,
+    gcTime: 10_000,
+  });
+  return { report: data?.report ?? null, seconds: data?.seconds ?? 0, isOld: isPlaceholderData, error };
+}

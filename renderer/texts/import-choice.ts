@@ -1,0 +1,80 @@
+/** What an import does with each text, once the user has decided about some of them. Pure. */
+import type { ImportedFile, IncomingText, Keep } from '../../main/api/contract/index.ts';
+import { number } from '../components/format.ts';
+
+/** The user's choices, by the position of the text. */
+export interface ImportChoice {
+  readonly without: ReadonlySet<number>;
+  readonly keep: ReadonlyMap<number, Keep>;
+}
+
+export type Fate = IncomingText['fate'] | 'besides';
+
+export const noChoice: ImportChoice = { without: new Set(), keep: new Map() };
+
+const FATES = { earlier: 'left-out', new: 'replaces', both: 'besides' } as const;
+
+/** What happens to a text of the import that isn't deselected. */
+export function fateOf({ fate }: IncomingText, keep: Keep | undefined): Fate {
+  return keep === undefined ? fate : FATES[keep];
+}
+
+/** Whether a near duplicate can be compared with what it resembles. An exact one is the same text. */
+export function isComparable({ resembles }: IncomingText): boolean {
+  return resembles[0]?.kind === 'near';
+}
+
+/** How many texts are imported. */
+export function comingCount(texts: readonly IncomingText[], { without, keep }: ImportChoice): number {
+  return texts.filter((text, i) => !without.has(i) && fateOf(text, keep.get(i)) !== 'left-out').length;
+}
+
+/** "3 texts found, 2 new, 1 skipped as a duplicate." */
+export function summaryOf(texts: readonly IncomingText[], { without, keep }: ImportChoice): string {
+  const count = (wanted: Fate): number =>
+    texts.filter((text, i) => !without.has(i) && fateOf(text, keep.get(i)) === wanted).length;
+  const some = (wanted: Fate, words: (count: number) => string): string[] =>
+    count(wanted) > 0 ? [words(count(wanted))] : [];
+  const parts = [
+    `${number(texts.length)} ${texts.length === 1 ? 'text' : 'texts'} found`,
+    `${number(count('new'))} new`,
+    ...some('replaces', (n) => `${number(n)} replacing ${n === 1 ? 'another version' : 'other versions'}`),
+    ...some('besides', (n) => `${number(n)} kept with ${n === 1 ? 'a similar text' : 'similar texts'}`),
+    ...some('left-out', (n) => `${number(n)} skipped as ${n === 1 ? 'a duplicate' : 'duplicates'}`),
+    ...(without.size > 0 ? [`${number(without.size)} deselected`] : []),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+/** The label of the button: "Import 3 of 4 texts" where lines of a file with good ones are bad. */
+export function importLabel(coming: number, files: readonly ImportedFile[]): string {
+  if (coming === 0) return 'Nothing to import';
+  const bad = files.reduce((sum, { texts, faultCount }) => sum + (texts > 0 ? faultCount : 0), 0);
+  const texts = files.reduce((sum, file) => sum + file.texts, 0);
+  if (bad > 0) return `Import ${number(coming)} of ${number(texts + bad)} texts`;
+  return `Import ${number(coming)} ${coming === 1 ? 'text' : 'texts'}`;
+}
+
+/** What isn't imported of the files with errors, in a sentence. */
+export function faultsSummary(files: readonly ImportedFile[]): string {
+  const lines = files.reduce((sum, { texts, faultCount }) => sum + (texts > 0 ? faultCount : 0), 0);
+  const whole = files.filter(({ texts, faultCount }) => texts === 0 && faultCount > 0).length;
+  const parts = [
+    ...(lines > 0 ? [`${number(lines)} ${lines === 1 ? 'line has an error' : 'lines have errors'}`] : []),
+    ...(whole > 0 ? [`${number(whole)} ${whole === 1 ? "file can't be read" : "files can't be read"}`] : []),
+  ];
+  const end = lines > 0 ? 'The other lines of those files can be imported.' : 'The other files can be imported.';
+  const others = files.some(({ texts }) => texts > 0);
+  return `${parts.join(' and ')}. ${others ? end : 'Fix them and import again.'}`;
+}
+
+/** Encodings other than UTF-8, for the user to check: "letters.txt was read as Windows-1252." */
+export function encodingNotes(files: readonly ImportedFile[]): string[] {
+  return (['UTF-16', 'Windows-1252'] as const).flatMap((encoding) => {
+    const found = files.filter((file) => file.encoding === encoding);
+    const [first] = found;
+    if (first === undefined) return [];
+    const what = found.length === 1 ? `${first.name} was` : `${number(found.length)} files were`;
+    return [`${what} read as ${encoding}.`];
+  });
+}

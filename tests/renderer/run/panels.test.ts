@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { panelsFor } from '../../../renderer/run/panels.ts';
+
+describe('panelsFor', () => {
+  it('has a line for each component outside the sandbox: its reward, time, failures and cost', () => {
+    const parts = ['said', 'style', 'quality'].map((name) => `rewards/${name}/mean`);
+    const outside = ['style', 'quality'].flatMap((name) => [`time/reward/${name}`, `reward_failures/${name}`]);
+    const names = [
+      ...parts,
+      ...outside,
+      'time/reward/sandbox',
+      'reward_cost/quality',
+      'reward_cost',
+      'reward_failures',
+    ];
+    const panels = new Map(panelsFor(names).map(({ id, looks }) => [id, Object.keys(looks)]));
+    expect(panels.get('components')).toEqual(parts);
+    expect(panels.get('reward time')).toEqual(['time/reward/style', 'time/reward/quality', 'time/reward/sandbox']);
+    expect(panels.get('reward failures')).toEqual(['reward_failures/style', 'reward_failures/quality']);
+    expect(panels.get('reward cost')).toEqual(['reward_cost/quality']);
+  });
+
+  it('has none of them for a reward that is all reward.ts', () => {
+    const ids = panelsFor(['rewards/reward/mean', 'time/reward', 'reward_failures', 'loss']).map(({ id }) => id);
+    expect(ids).not.toEqual(expect.arrayContaining([expect.stringMatching(/^reward (time|failures|cost)$/)]));
+    expect(ids).toContain('time');
+  });
+});

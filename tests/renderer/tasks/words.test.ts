@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { TrialReport } from '../../../main/api/contract/index.ts';
+import { cell, columnOptions, countsInWords, datasetName } from '../../../renderer/tasks/import-words.ts';
+import { deadInWords, verdictOf } from '../../../renderer/tasks/trial-words.ts';
+
+const report = (change: Partial<TrialReport>): TrialReport =>
+  ({ n: 4, failures: 0, rewards: [0, 1, 0, 1], dead: 0, groups: [{}, {}], mean: 0.5, ...change }) as TrialReport;
+
+describe('verdictOf', () => {
+  const cases: readonly (readonly [Partial<TrialReport>, tone: string, text: RegExp])[] = [
+    [{}, 'good', /^2 of 2 groups would teach/],
+    [{ failures: 4 }, 'bad', /fails on every completion/],
+    [{ rewards: [0.5, 0.5, 0.5, 0.5] }, 'bad', /constant: every completion gets 0\.500/],
+    [{ failures: 1, rewards: [0, 1, 0, Number.NaN] }, 'warn', /fails on 1 of 4/],
+    [{ groups: [] }, 'warn', /no groups/],
+    [{ dead: 2 }, 'bad', /All groups would be dead/],
+    [{ dead: 2, groups: new Array(3).fill({}) }, 'warn', /^2 of 3 groups would be dead/],
+  ];
+  it.each(cases)('says what %o means', (change, tone, text) => {
+    const verdict = verdictOf(report(change));
+    expect(verdict.tone).toBe(tone);
+    expect(verdict.text).toMatch(text);
+  });
+});
+
+describe('deadInWords', () => {
+  it('counts the groups that would be dead', () => {
+    expect(deadInWords(report({ dead: 1 }))).toBe('1 of 2 would be dead');
+    expect(deadInWords(report({ groups: [] }))).toBe('no group of two or more completions');
+  });
+});
+
+describe('countsInWords', () => {
+  it('names only what happened', () => {
+    const counts = { rows: 5, leftOut: 0, duplicates: 1, faults: 0, train: 2, test: 2 };
+    expect(countsInWords(counts)).toBe('5 rows: 2 training records, 2 held out, 1 duplicate dropped');
+    expect(countsInWords({ ...counts, leftOut: 3, duplicates: 2, faults: 4 })).toContain(
+      '3 rows left out, 2 duplicates dropped, 4 with faults',
+    );
+  });
+});
+
+describe('cell', () => {
+  it('shows any value on one line, cut where it is long', () => {
+    expect(cell('a\n b')).toBe('a b');
+    expect(cell({ a: [1] })).toBe('{"a":[1]}');
+    expect(cell(undefined)).toBe('');
+    expect(cell('x'.repeat(200))).toBe(`${'x'.repeat(120)} …`);
+  });
+});
+
+describe('columnOptions', () => {
+  it('offers the last number of a column for a number, and keeps a mapping that was typed elsewhere', () => {
+    expect(columnOptions(['q'], 'text', '').map(({ value }) => value)).toEqual(['', 'q']);
+    expect(columnOptions(['q'], 'number', 'meta.id').map(({ value }) => value)).toEqual([
+      ...['', 'q', 'q:last-number', 'meta.id'],
+    ]);
+  });
+});
+
+describe('datasetName', () => {
+  it('is the end of the source in plain characters', () => {
+    expect(datasetName('/data/My file (2).jsonl')).toBe('My-file-2-');
+    expect(datasetName('hf:openai/gsm8k@main')).toBe('gsm8k');
+    expect(datasetName('')).toBe('records');
+  });
+});
