@@ -10,14 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkoutPaths } from '../main/commands/host-paths.ts';
-import { readPreset } from '../main/services/config/presets.ts';
 import { datasetFiles, generateCurriculum, mixStages, writeDataset } from '../main/services/datasets/index.ts';
 import { bundledTextFiles } from '../main/services/texts/bundled.ts';
 import { readCorpus } from '../main/services/texts/index.ts';
-import { startTraining } from '../main/services/training/training.ts';
 import { openWorkspace } from '../main/services/workspace/workspace.ts';
 import { openStore } from '../main/store/index.ts';
-import { parseConfig, type TrainConfig } from '../main/trainer/config.ts';
+import { trainMeasured } from './measured-run.ts';
 import { type Arm, arms } from './study/arms.ts';
 import { type StudyRun, studyPage } from './study/page.ts';
 
@@ -58,7 +56,7 @@ async function runArm({ name, aim, stages }: Arm, seed: number): Promise<StudyRu
   for (const { words, ...settings } of stages) {
     const dataset = datasetOf(words, seed);
     const fields = { ...settings, dataset, eval_dataset: datasetFiles(datasetOf([aim], seed)).test };
-    const trained = await train({ ...fields, from_checkpoint: from, seed });
+    const trained = await trainMeasured(store, paths, { ...fields, from_checkpoint: from, seed });
     heldOut.push(
       ...trained.heldOut.map(({ step, mean }) => ({
         step: steps + step,
@@ -71,20 +69,6 @@ async function runArm({ name, aim, stages }: Arm, seed: number): Promise<StudyRu
     from = trained.checkpoint;
   }
   return { arm: name, seed, steps, seconds: round(seconds), heldOut };
-}
-
-async function train(fields: Partial<TrainConfig>) {
-  const own = { save_steps: 10_000, sample_steps: 10_000, eval_steps: 5, eval_records: 64 };
-  const config = parseConfig({ ...readPreset('interleave-tiny', paths), ...own, ...fields }, 'study');
-  const run = startTraining(store, config, { paths });
-  const { error, checkpoint } = await run.outcome;
-  if (error !== null || checkpoint === null) throw error ?? new Error('Expected a checkpoint at the end, got none');
-  return {
-    checkpoint,
-    heldOut: store.evaluations.ofRun(run.runId),
-    // Evaluations and checkpoints are not part of a step's time.
-    times: store.metrics.series(run.runId, 'step_time').map(({ value }) => value),
-  };
 }
 
 /** The training file of one length, or of several together. */

@@ -35,7 +35,7 @@ store.transaction(() => {
   for (let step = 1; step <= BEFORE; step++) record(store, step);
 });
 const access = openPathAccess(folder, [folder]);
-const host = { kind: 'serve', version: '0', dialogs: null } as const;
+const host = { kind: 'serve', version: '0', dialogs: null, mayLaunch: false } as const;
 const serving = await serve({ context: { app, host, access }, page: app.paths.page, port: 0 });
 const browser = await launchBrowser();
 try {

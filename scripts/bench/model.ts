@@ -8,6 +8,7 @@ import { parseModelConfig } from '../../main/model/config.ts';
 import { encodeModel } from '../../main/model/export.ts';
 import { randomModel } from '../../main/model/load.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
+import { wordTokenizer } from './word-tokenizer.ts';
 
 const SHAPES = {
   tiny: {
@@ -27,7 +28,6 @@ const SHAPES = {
     num_key_value_heads: 3,
   },
 } as const;
-const SPECIAL = ['<pad>', '<bos>', '<eos>', '<unk>', '<a>', '<b>', '<out>'];
 
 const [folder, kind] = process.argv.slice(2);
 if (folder === undefined || (kind !== 'tiny' && kind !== 'smol135')) {
@@ -49,48 +49,6 @@ const root = join(import.meta.dirname, '../..');
 const backend = await openBackend({ backend: 'wasm', threads: 0, kernelsFile: join(root, 'out/kernels/kernels.wasm') });
 const model = randomModel(parseModelConfig(config, kind), 1, 8);
 mkdirSync(folder, { recursive: true });
-const files = { ...encodeModel(model, { baseConfig: config }), ...tokenizer(config.vocab_size) };
+const files = { ...encodeModel(model, { baseConfig: config }), ...wordTokenizer(config.vocab_size) };
 for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
 await backend.close();
-
-function tokenizer(size: number): Record<string, string> {
-  const vocabulary = [...SPECIAL, ...Array.from({ length: size - SPECIAL.length }, (_, i) => `w${i}`)];
-  const added = SPECIAL.map((content, id) => ({
-    id,
-    content,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-    normalized: false,
-    special: true,
-  }));
-  const model = {
-    type: 'WordLevel',
-    unk_token: '<unk>',
-    vocab: Object.fromEntries(vocabulary.map((word, id) => [word, id])),
-  };
-  const parts = {
-    version: '1.0',
-    truncation: null,
-    padding: null,
-    normalizer: null,
-    post_processor: null,
-    decoder: null,
-  };
-  const settings = {
-    tokenizer_class: 'PreTrainedTokenizerFast',
-    pad_token: '<pad>',
-    bos_token: '<bos>',
-    eos_token: '<eos>',
-    unk_token: '<unk>',
-  };
-  return {
-    'tokenizer.json': JSON.stringify({
-      ...parts,
-      added_tokens: added,
-      pre_tokenizer: { type: 'WhitespaceSplit' },
-      model,
-    }),
-    'tokenizer_config.json': JSON.stringify(settings),
-  };
-}

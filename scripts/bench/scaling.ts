@@ -49,6 +49,7 @@ function measure({ model, prompts, group, words, steps }: Case): Promise<BenchRe
     beta: 0,
     steps,
     warmup: 1,
+    roofline: false,
     paths,
     seed: 42,
     backend: 'auto',

@@ -12,6 +12,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import * as tf from '@tensorflow/tfjs-core';
 import { encodeModel } from '../../main/model/export.ts';
 import { generate } from '../../main/model/generate.ts';
 import { loadModel } from '../../main/model/load.ts';
@@ -24,8 +25,8 @@ import { replyPrompt } from '../../main/tasks/reply/prompt.ts';
 import { splitWords } from '../../main/text/words.ts';
 import { openBackend } from '../../main/trainer/backend.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
+import { sftLoss } from '../../main/trainer/losses/sft-loss.ts';
 import { AdamW } from '../../main/trainer/optimizer.ts';
-import { sftStep } from '../../main/trainer/sft.ts';
 import { fill, MOODS, SUBJECTS } from '../reply-sample/grammar.ts';
 import { EOS, tokenizerFiles } from './tokenizer.ts';
 
@@ -82,13 +83,9 @@ for (let step = 0; step < steps; step++) {
   const groups = Array.from({ length: ROWS }, (_, row) => example(randomStream(SEED, step, row)));
   const rate =
     LEARNING_RATE * Math.min(1, (step + 1) / WARMUP_STEPS) * (0.5 + 0.5 * Math.cos((Math.PI * step) / SCHEDULE_STEPS));
-  const { loss = Number.NaN } = sftStep(
-    { model, adapter: null },
-    parameters,
-    optimizer,
-    [{ groups, checkpointing: false }],
-    rate,
-  );
+  const { loss, gradients } = sftLoss({ model, adapter: null }, parameters, [{ groups, checkpointing: false }]);
+  optimizer.update(gradients, rate);
+  tf.dispose(gradients);
   losses.push(loss);
   if ((step + 1) % REPORT_STEPS === 0 || step + 1 === steps) report(step + 1);
 }

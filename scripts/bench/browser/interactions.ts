@@ -90,8 +90,8 @@ const interactions: readonly Interaction[] = [
   },
   {
     name: 'logarithmic axis',
-    act: (page) => page.getByRole('button', { name: 'Reward: logarithmic axis' }).click(),
-    shown: there('[aria-label="Reward: logarithmic axis"][aria-pressed="true"]'),
+    act: (page) => page.getByRole('button', { name: 'Reward: log axis' }).click(),
+    shown: there('[aria-label="Reward: log axis"][aria-pressed="true"]'),
     drawn: true,
   },
   {

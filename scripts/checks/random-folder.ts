@@ -1,0 +1,100 @@
+/** Model folders of published shapes with random weights, and a task that random answers are scored differently by. */
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseModelConfig } from '../../main/model/config.ts';
+import { parameterShapes } from '../../main/model/model.ts';
+import { randomStream } from '../../main/random.ts';
+import { wordTokenizer } from '../bench/word-tokenizer.ts';
+
+const LLAMA = { architectures: ['LlamaForCausalLM'], model_type: 'llama', rms_norm_eps: 1e-5, rope_theta: 500_000 };
+const COMMON = {
+  max_position_embeddings: 8192,
+  tie_word_embeddings: true,
+  pad_token_id: 0,
+  bos_token_id: 1,
+  eos_token_id: 2,
+};
+
+/** config.json of each: vocabulary, widths and heads as published. */
+export const FOLDER_SHAPES = {
+  '135M': {
+    ...{ ...LLAMA, ...COMMON, vocab_size: 49_152, hidden_size: 576, intermediate_size: 1536 },
+    ...{ num_hidden_layers: 30, num_attention_heads: 9, num_key_value_heads: 3, head_dim: 64 },
+  },
+  '0.5B': {
+    ...{ ...COMMON, architectures: ['Qwen2ForCausalLM'], model_type: 'qwen2', rms_norm_eps: 1e-6, rope_theta: 1e6 },
+    ...{ vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864 },
+    ...{ num_hidden_layers: 24, num_attention_heads: 14, num_key_value_heads: 2 },
+  },
+  '1B': {
+    ...{ ...LLAMA, ...COMMON, vocab_size: 128_256, hidden_size: 2048, intermediate_size: 8192 },
+    ...{ num_hidden_layers: 16, num_attention_heads: 32, num_key_value_heads: 8, head_dim: 64 },
+  },
+  '3B': {
+    ...{ ...LLAMA, ...COMMON, vocab_size: 128_256, hidden_size: 3072, intermediate_size: 8192 },
+    ...{ num_hidden_layers: 28, num_attention_heads: 24, num_key_value_heads: 8, head_dim: 128 },
+  },
+} as const;
+
+export type FolderShape = keyof typeof FOLDER_SHAPES;
+
+/** Random numbers are drawn once and used again and again: drawing billions would take longer than the check. */
+const BLOCK = 2 ** 20;
+
+/** Writes a model in bfloat16 with a word-level tokenizer of its whole vocabulary. */
+export function writeRandomFolder(folder: string, shape: FolderShape): void {
+  const config = { ...FOLDER_SHAPES[shape], torch_dtype: 'bfloat16' };
+  mkdirSync(folder, { recursive: true });
+  const files = { 'config.json': JSON.stringify(config, null, 2), ...wordTokenizer(config.vocab_size) };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  const shapes = [...parameterShapes(parseModelConfig(config, shape))];
+  let offset = 0;
+  const entries = shapes.map(([name, own]) => {
+    const bytes = 2 * own.reduce((product, size) => product * size, 1);
+    offset += bytes;
+    return [name, { dtype: 'BF16', shape: own, data_offsets: [offset - bytes, offset] }] as const;
+  });
+  const head = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(head.length));
+  const { next } = randomStream(1);
+  const floats = Float32Array.from({ length: BLOCK }, () => 0.04 * (next() - 0.5));
+  const random = Buffer.from(Uint16Array.from(new Uint32Array(floats.buffer), (word) => word >>> 16).buffer);
+  const ones = Buffer.from(new Uint16Array(BLOCK).fill(0x3f80).buffer);
+  const file = openSync(join(folder, 'model.safetensors'), 'w');
+  try {
+    for (const part of [size, head]) writeSync(file, part);
+    for (const [, own] of shapes) {
+      const from = own.length === 1 && !own.includes(0) ? ones : random;
+      let left = 2 * own.reduce((product, n) => product * n, 1);
+      while (left > 0) left -= writeSync(file, from, 0, Math.min(left, from.length));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes a task whose reward tells random answers apart, and records with `words` words in each of two texts. */
+export function writeRandomTask(
+  folder: string,
+  words: number,
+  train: number,
+  test: number,
+): { readonly dataset: string } {
+  const task = join(folder, 'task');
+  mkdirSync(task, { recursive: true });
+  writeFileSync(
+    join(task, 'task.yaml'),
+    `title: Even words\nfields:\n  text: text\nprompt: "{text}"\nmax_completion_length: ${2 * words + 4}\nrewards:\n  even: 1\nhighest_reward: 1\nsuccess_threshold: 0.9\nshow: plain\n`,
+  );
+  const reward = `export function reward({ completion }) {\n  const numbers = completion.split(/\\s+/).map((word) => Number(word.slice(1)));\n  return { even: numbers.filter((n) => n % 2 === 0).length / Math.max(numbers.length, 1) };\n}\n`;
+  writeFileSync(join(task, 'reward.ts'), reward);
+  const stream = randomStream(2);
+  const text = (): string => Array.from({ length: 2 * words }, () => `w${stream.below(4000)}`).join(' ');
+  const lines = (count: number, name: string): string =>
+    Array.from({ length: count }, (_, i) => `${JSON.stringify({ id: `${name}-${i}`, text: text() })}\n`).join('');
+  const dataset = join(folder, 'records.jsonl');
+  writeFileSync(dataset, lines(train, 'train'));
+  writeFileSync(join(folder, 'records.test.jsonl'), lines(test, 'test'));
+  return { dataset };
+}
