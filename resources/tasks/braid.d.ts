@@ -11,6 +11,41 @@ declare module 'braid' {
     readonly tokens: number;
     /** `length`: it was cut off at the longest completion length. */
     readonly finish: 'stop' | 'length';
+    /** The conversation after the prompt, where the task has an environment. */
+    readonly messages?: readonly Message[];
+  }
+
+  /** One message of a conversation. */
+  export interface Message {
+    /** `user` is also the environment. */
+    readonly role: 'system' | 'user' | 'assistant';
+    readonly content: string;
+  }
+
+  /** What an environment's `step` is called with, after each turn of the model. */
+  // biome-ignore lint/suspicious/noExplicitAny: the fields are those of task.yaml, which TypeScript doesn't read
+  export interface Turn<Fields = Record<string, any>, State = any> {
+    readonly record: Fields & { readonly id: string; readonly prompt: string };
+    /** The conversation from the prompt on; the last message is what the model has just said. */
+    readonly messages: readonly Message[];
+    /** Which turn of the model, from 1. */
+    readonly turn: number;
+    /** `length`: the turn was cut off at its longest length. */
+    readonly finish: 'stop' | 'length';
+    /** What `step` gave as `state` at the turn before; null at the first. */
+    readonly state: State | null;
+  }
+
+  /** What `step` gives. */
+  export interface Step {
+    /** What the model reads next; needed unless it is done. */
+    readonly message?: string;
+    /** A number, or some components by name; the rewards of all turns are added up. */
+    readonly reward?: Reward;
+    /** Whether the conversation ends here. */
+    readonly done: boolean;
+    /** Anything that JSON has: given back at the next turn. Variables are forgotten. */
+    readonly state?: unknown;
   }
 
   /** One number, or one for each component that task.yaml lists under `rewards`. */
