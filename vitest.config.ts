@@ -16,17 +16,19 @@ const pure = [
 const long = [
   'tests/campaign/**/*.test.ts',
   'tests/commands/{replies,train-webgpu}.test.ts',
-  'tests/e2e/{compare,curriculum,queue,replies,story}.test.ts',
+  'tests/e2e/{compare,curriculum,queue,replies,screens,story,tasks}.test.ts',
   'tests/faults/{checkpoints,full-disk-host,killed,out-of-memory}.test.ts',
   'tests/model/{generate,gradients}.test.ts',
+  'tests/parity/precision.test.ts',
   'tests/scripts/package.test.ts',
   'tests/services/recipes/*.test.ts',
   'tests/services/training/training.test.ts',
+  'tests/tasks/sandbox/thousand.test.ts',
   'tests/tensor/native/sanitizers.test.ts',
   'tests/tensor/ops/{attention,log-softmax,sample}.test.ts',
   'tests/tensor/wasm/{gemm,pool}.test.ts',
   'tests/tensor/webgpu/**/*.test.ts',
-  'tests/trainer/{no-leak,webgpu-run}.test.ts',
+  'tests/trainer/{no-leak,webgpu-faults,webgpu-run}.test.ts',
 ];
 
 /** The processes that tests start take compiled code from here: without it, half of a test's time is compiling. */
@@ -59,7 +61,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      { test: { ...shared, name: 'pure', include: pure, exclude: elsewhere, isolate: false } },
+      { test: { ...shared, name: 'pure', include: pure, exclude: [...long, ...elsewhere], isolate: false } },
       // Tensor tests start worker threads of their own: one process a file keeps backends apart.
       {
         test: {

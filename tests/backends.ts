@@ -10,7 +10,7 @@ import { openWasmBackend } from '../main/tensor/wasm/boot.ts';
 import { WEBGPU_BACKEND } from '../main/tensor/webgpu/backend.ts';
 import { openWebGpuBackend } from '../main/tensor/webgpu/open.ts';
 import { nativeUnderTest } from './native-under-test.ts';
-import { chooseTestGpu } from './software-gpu.ts';
+import { chooseTestGpu, skipWithoutGpu } from './software-gpu.ts';
 
 export interface TestBackend {
   readonly name: string;
@@ -53,7 +53,7 @@ async function openGpu(): Promise<readonly TestBackend[]> {
     await openWebGpuBackend();
     return [use(WEBGPU_BACKEND)];
   } catch (error) {
-    console.warn(`webgpu is skipped: ${error instanceof Error ? error.message : error}`);
+    skipWithoutGpu(error);
     return [];
   }
 }

@@ -7,7 +7,7 @@ import type { TrainConfig } from '../main/trainer/config.ts';
 import type { Metrics } from '../main/trainer/events.ts';
 
 /** Metrics of the machine, not of the training. */
-export const OF_THE_MACHINE = /^time\/|^step_time$|^tokens_per_second$|^memory_mb$/;
+export const OF_THE_MACHINE = /^time\/|^step_time$|^tokens_per_second$|^memory_mb$|^gpu_memory/;
 
 /** Small groups and frequent checkpoints. */
 export const tinyConfig: Partial<TrainConfig> = {

@@ -11,6 +11,12 @@ const FOLDERS = ['/usr/lib/chromium', '/usr/lib64/chromium-browser', '/opt/googl
 /** Compiling for a processor takes seconds a kernel, and minutes where others are at work. */
 const SLOW_MS = 300_000;
 
+/** Says that a suite runs without a GPU; one that BRAID_TEST_GPU asks for and that doesn't open is a failure. */
+export function skipWithoutGpu(error: unknown): void {
+  if (process.env.BRAID_TEST_GPU !== undefined) throw error;
+  console.warn(`webgpu is skipped: ${error instanceof Error ? error.message : error}`);
+}
+
 /**
  * Makes this process, and those that it starts, use it. The machine's own GPU is tested where BRAID_TEST_GPU=real asks
  * for it; throws where there is neither.

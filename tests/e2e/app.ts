@@ -139,6 +139,9 @@ function renamePlaces({ from, to }: { readonly from: readonly string[]; readonly
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.BRAID_SCREENSHOTS;
   if (folder === undefined) return;
+  // A job that has just ended is still shown for a moment, and a new host checks the machine first.
+  for (const passing of [page.getByText('Checking the machine …'), page.getByRole('contentinfo').getByText('Cancel')])
+    await passing.waitFor({ state: 'hidden', timeout: 5000 }).catch(() => undefined);
   await untilSettled(page);
   await page.evaluate(renamePlaces, { from: [root, tmpdir()], to: '/home/me/braid' });
   await page.screenshot({ path: join(folder, `${name}.png`) });

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
@@ -29,6 +30,13 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
     await rows.nth(2).getByText('0 · 12 · 0').waitFor(computing);
     await rows.nth(3).getByText('0 · 0 · 12').waitFor(computing);
     await expectAccessible(page);
+
+    // In a narrow window names stay whole and the table stays in its panel.
+    await page.setViewportSize({ width: 700, height: 900 });
+    expect((await rows.nth(1).boundingBox())?.height).toBeLessThan(60);
+    const right = async (what: Locator) => ((box) => (box === null ? 0 : box.x + box.width))(await what.boundingBox());
+    expect(await right(page.getByRole('table').first())).toBeLessThanOrEqual(await right(page.getByRole('main')));
+    await page.setViewportSize({ width: 1280, height: 800 });
 
     await page.getByRole('button', { name: 'random', exact: true }).click();
     await page.getByText('Prompts, random against tiny').waitFor();

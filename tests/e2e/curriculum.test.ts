@@ -65,7 +65,10 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
 
     await goto('/');
     await page.getByText('The next stage is 10 words').waitFor();
-    await page.getByRole('link', { name: /run-0001/ }).waitFor();
+    await page
+      .getByRole('table')
+      .getByRole('link', { name: /run-0001/ })
+      .waitFor();
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   }, 240_000);

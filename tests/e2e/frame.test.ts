@@ -68,6 +68,8 @@ describe.skipIf(noBrowser)('the frame', () => {
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
     await palette.waitFor({ state: 'hidden' });
+    // The screen that was left had the focus; the new one has it now, so that the next Tab is there.
+    await page.waitForFunction(() => document.activeElement?.tagName === 'MAIN');
     await goto('/texts');
     await page.getByText('No texts yet').waitFor();
     await page.keyboard.press('Control+k');
@@ -127,6 +129,41 @@ describe.skipIf(noBrowser)('the frame', () => {
       expect(box === null ? null : box.x + box.width <= 1000 && box.y + box.height <= 700).toBe(true);
     }
     await expectNoSidewaysScroll(page, '/runs/1');
+  });
+
+  it('offers the tour once, points at each place without covering it, and starts it again from the palette', async () => {
+    const { page, complaints } = await openPage(await startApp());
+    await page.getByRole('button', { name: 'Take the tour' }).click();
+    const card = page.getByRole('dialog');
+    const places = [
+      ...['Texts & datasets', 'Curriculum', 'Runs', 'Samples', 'Compare'].map((name) =>
+        page.getByRole('link', { name, exact: true }),
+      ),
+      page.locator('footer'),
+    ];
+    for (const [i, place] of places.entries()) {
+      await card.getByText(`${i + 1} of 6`).waitFor();
+      const [shown, pointed] = [await card.boundingBox(), await place.boundingBox()];
+      if (shown === null || pointed === null) throw new Error('Expected the card and its place to be visible');
+      const isBeside = shown.x >= pointed.x + pointed.width || shown.y + shown.height <= pointed.y;
+      expect(isBeside, `the card covers place ${i + 1}`).toBe(true);
+      if (i === 0) await expectAccessible(page);
+      // The focus is on "Next", so that the tour can be followed by keyboard alone.
+      await page.keyboard.press(i % 2 === 0 || i === 5 ? 'Enter' : 'ArrowRight');
+    }
+    await card.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByText('Idle', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Take the tour' }).count()).toBe(0);
+
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder(/^Search actions/).fill('tour');
+    await page.keyboard.press('Enter');
+    await card.getByText('1 of 6').waitFor();
+    await page.keyboard.press('Escape');
+    await card.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
   });
 
   it('closes the notices with Escape, and on the way to another screen', async () => {

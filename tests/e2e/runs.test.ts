@@ -171,7 +171,7 @@ describe.skipIf(noBrowser)('runs', () => {
       const { page, goto } = await openPage(app);
       await goto('/runs/2');
       const plot = page.locator('.u-over').first();
-      await plot.waitFor();
+      await expect.poll(() => plot.boundingBox()).not.toBeNull();
       const box = await plot.boundingBox();
       if (box === null) throw new Error('Expected a chart');
       await page.mouse.move(box.x + box.width * 0.25, box.y + 40);

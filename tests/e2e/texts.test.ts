@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { makeZip } from '../../main/io/make-zip.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
@@ -90,7 +91,8 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
         file('letters.json', JSON.stringify({ Letter: letter, Copy: `${letter} again`, Short: words(30, 50_000) })),
       ]);
     const dialog = page.getByRole('dialog', { name: 'Import texts' });
-    await dialog.getByText('3 texts found, 2 new, 1 skipped as a duplicate.').waitFor();
+    await dialog.getByText('4 texts found, 3 new, 1 skipped as a duplicate.').waitFor();
+    await dialog.getByRole('button', { name: 'Import 3 of 5 texts' }).waitFor();
     expect(await dialog.getByLabel('File errors').textContent()).toMatch(
       /bad\.jsonl[\s\S]*line 2: expected "text" to be a string, got 5/,
     );
@@ -103,6 +105,125 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await dialog.getByRole('button', { name: 'Import 1 text' }).click();
     await page.getByText('1 text imported.').waitFor();
     await page.getByText('65 texts', { exact: true }).waitFor();
+  });
+
+  it('imports the good lines of a file, other encodings, and the .zip of a chat export', async () => {
+    const { page } = await openTexts();
+    const folder = temporaryFolderOfFile();
+    const file = (name: string, content: string | Uint8Array): string => {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    };
+    const conversation = { title: 'Tides', messages: [{ role: 'assistant', content: words(80, 11) }] };
+    const zip = makeZip([
+      { name: 'conversations.json', content: JSON.stringify([conversation]) },
+      { name: 'user.json', content: '{"email":"me@example.org"}' },
+      { name: 'image.png', content: 'x' },
+    ]);
+    await page.keyboard.press('i');
+    const lines = [words(20, 1), 5, words(20, 2000), words(20, 40_000)].map((text) => JSON.stringify({ text }));
+    await page
+      .getByLabel('Files to import')
+      .setInputFiles([
+        file('notes.jsonl', `${lines.join('\n')}\n`),
+        file('brief.txt', Buffer.from('Liebe Grüße aus Köln und bis später', 'latin1')),
+        file('note.txt', Buffer.from(`\ufeff${words(12, 70_000)}`, 'utf16le')),
+        file('export.zip', zip),
+        file('up.zip', makeZip([{ name: '../up.txt', content: 'words' }])),
+      ]);
+    const dialog = page.getByRole('dialog', { name: 'Import texts' });
+    await dialog.getByText('6 texts found, 6 new.').waitFor();
+    await dialog.getByText('notes.jsonl').waitFor();
+    expect(await dialog.getByLabel('File errors').textContent()).toMatch(
+      /1 line has an error and 1 file can't be read[\s\S]*line 2: expected "text"[\s\S]*up\.zip[\s\S]*invalid relative path/,
+    );
+    await dialog
+      .getByText(/note\.txt was read as UTF-16\. brief\.txt was read as Windows-1252\. 2 other files/)
+      .waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Import 6 of 7 texts' }).click();
+    await page.getByText('6 texts imported.').waitFor();
+    await page.getByText('70 texts', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('Tides');
+    await page.getByRole('button', { name: 'Tides', exact: true }).waitFor();
+  });
+
+  it('compares near duplicates of an import and of the corpus, and keeps one or both', async () => {
+    const { page, complaints } = await openTexts();
+    const draft = words(60, 1);
+    await paste(page, JSON.stringify({ Draft: draft }));
+    const dialog = page.getByRole('dialog', { name: 'Import texts' });
+    await dialog.getByRole('button', { name: 'Import 1 text' }).click();
+    await page.getByText('65 texts', { exact: true }).waitFor();
+
+    await paste(page, JSON.stringify({ Final: `${draft} and two`, Other: `${draft} or three words` }));
+    await dialog.getByText('2 texts found, 0 new, 2 skipped as duplicates.').waitFor();
+    await dialog.getByRole('button', { name: 'Compare … Final' }).click();
+    const compared = page.getByRole('dialog', { name: 'Two similar texts' });
+    await compared.getByText('60 words in common, 0 only in the first, 2 only in the second').waitFor();
+    expect(await compared.locator('mark').allTextContents()).toEqual(['and two']);
+    await expectAccessible(page);
+    await compared.getByRole('button', { name: 'Keep both' }).click();
+    await dialog.getByText('2 texts found, 0 new, 1 kept with a similar text, 1 skipped as a duplicate.').waitFor();
+    await dialog.getByRole('button', { name: 'Compare … Other' }).click();
+    await compared.getByRole('button', { name: 'Skip the new one' }).click();
+    await dialog.getByRole('button', { name: 'Import 1 text' }).click();
+    await page.getByText('1 text imported', { exact: false }).waitFor();
+    await page.getByText('66 texts', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Similar texts …' }).click();
+    await page.getByRole('dialog', { name: 'Similar texts' }).getByText('No similar texts').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('Final');
+    await page.getByRole('button', { name: 'Final', exact: true }).click();
+    const reader = page.getByRole('dialog', { name: 'Text', exact: true });
+    await reader.getByText('for training').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('edits, tags and splits a text, and undoes a merge', async () => {
+    const { page, complaints } = await openTexts();
+    const book = ['one', 'two', 'three'].map((n, i) => `# Part ${n}\n\n${words(40, 10_000 * i)}`).join('\n\n');
+    await paste(page, JSON.stringify({ 'The book': book, Note: words(30, 5) }));
+    const dialog = page.getByRole('dialog', { name: 'Import texts' });
+    await dialog.getByRole('button', { name: 'Import 2 texts' }).click();
+    await page.getByText('66 texts', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('The book');
+    await page.getByRole('button', { name: 'The book', exact: true }).click();
+    const reader = page.getByRole('dialog', { name: 'Text', exact: true });
+    await reader.getByLabel('Tags', { exact: true }).fill('novel');
+    await page.keyboard.press('Enter');
+    await reader.getByRole('button', { name: 'Edit' }).click();
+    await reader.getByLabel('Words', { exact: true }).fill(`${book}\n\n# Part four\n\n${words(40, 50_000)}`);
+    // Not by accident: the words would be lost.
+    await page.keyboard.press('Escape');
+    await reader.getByRole('button', { name: 'Save' }).click();
+    await reader.getByText('172 words').waitFor();
+    await expectAccessible(page);
+
+    await reader.getByRole('button', { name: 'Split …' }).click();
+    const split = page.getByRole('dialog', { name: 'Split “The book”' });
+    await split.getByRole('region', { name: 'Pieces' }).getByText('The book: Part four').waitFor();
+    await expectAccessible(page);
+    await split.getByRole('button', { name: 'Split into 4 texts' }).click();
+    await page.getByText('“The book” was split into 4 texts.').waitFor();
+
+    await page.getByLabel('Filter by tag').click();
+    await page.getByRole('option', { name: 'novel' }).click();
+    await page.getByText('4 of 69 texts').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Select all shown').click();
+    await page.getByRole('button', { name: 'Merge these …' }).click();
+    await page.getByRole('button', { name: 'Merge 4 texts into 1' }).click();
+    await page.getByText('4 texts merged into 1.').waitFor();
+    await page.getByText('1 of 66 texts').waitFor();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByText('The merge was undone.').waitFor();
+    await page.getByText('4 of 69 texts').waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('imports a pasted chat export of 20 MB, and explains why it refuses more than 64 MiB', async () => {
@@ -155,8 +276,13 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await page.getByLabel('Test pairs').fill('10');
     await page.getByText('Train 40').waitFor();
     await expectAccessible(page);
+    await page.getByRole('switch', { name: 'One dataset, all word counts mixed' }).press(' ');
+    await page.getByText('One dataset of 10–500 words, mixed').waitFor();
+    await page.getByRole('button', { name: 'Make 1 dataset' }).click();
+    await page.getByRole('link', { name: '10-25-50-100-200-500words' }).waitFor();
+    await page.getByRole('switch', { name: 'One dataset of 10–500 words, mixed' }).press(' ');
     await page.getByRole('button', { name: 'Make 6 datasets' }).click();
-    await page.getByRole('link', { name: '500words' }).waitFor();
+    await page.getByRole('link', { name: '500words', exact: true }).waitFor();
     await page.getByText('will be replaced').waitFor();
     await page.getByRole('button', { name: 'Make 6 datasets' }).click();
     await page.getByRole('dialog', { name: 'Replace existing datasets?' }).getByText('100words').waitFor();

@@ -1,9 +1,9 @@
-import '@tensorflow/tfjs-backend-cpu';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadSentenceEncoder, type SentenceEncoder } from '../../main/model/sentence-encoder.ts';
+import { loadSentenceEncoder, type SentenceEncoder } from '../../main/model/encoder/sentence-encoder.ts';
+import { openTestBackends } from '../backends.ts';
 import { largestDifference } from './compare.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url));
@@ -13,14 +13,14 @@ const reference = JSON.parse(readFileSync(fixture('bert.json'), 'utf8')) as read
   vector: readonly number[],
 ])[];
 
-let encoder: SentenceEncoder;
-beforeAll(async () => {
-  await tf.setBackend('cpu');
-  encoder = loadSentenceEncoder(fixture('bert'));
-});
-afterAll(() => encoder.dispose());
+describe.each(await openTestBackends())("loadSentenceEncoder against transformers' BertModel on $name", (backend) => {
+  let encoder: SentenceEncoder;
+  beforeAll(async () => {
+    await backend.use();
+    encoder = loadSentenceEncoder(fixture('bert'));
+  });
+  afterAll(() => encoder.dispose());
 
-describe("loadSentenceEncoder against transformers' BertModel", () => {
   it('gives the same mean-pooled vectors, and leaves no tensor behind', () => {
     const before = tf.memory().numTensors;
     const ours = reference.map(([text]) => encoder.encode(text));

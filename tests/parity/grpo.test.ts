@@ -1,10 +1,9 @@
-import '@tensorflow/tfjs-backend-cpu';
-import '../../main/tensor/gradients.ts';
 import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
 import { grpoLoss } from '../../main/trainer/losses/loss-op.ts';
+import { openTestBackends } from '../backends.ts';
 import { expectAllClose, expectClose, expectMetrics, type LoggedMetrics } from './closeness.ts';
 
 /** See grpo.py. Matrices are [rows, columns], row after row. */
@@ -38,10 +37,6 @@ interface LossCase {
 
 const file = new URL('./fixtures/grpo-losses.json', import.meta.url);
 const fixture = JSON.parse(readFileSync(file, 'utf8')) as Fixture;
-
-beforeAll(async () => {
-  await tf.setBackend('cpu');
-});
 
 /** Loss, gradients and metrics of one micro-batch of a case, through the tensor op. */
 function ours(reference: LossCase, index: number, mask: readonly number[]) {
@@ -81,7 +76,9 @@ function ours(reference: LossCase, index: number, mask: readonly number[]) {
   };
 }
 
-describe('grpoLoss against TRL', () => {
+describe.each(await openTestBackends())('grpoLoss against TRL on $name', (backend) => {
+  beforeAll(backend.use);
+
   it('is checked on every loss type', () => {
     expect(fixture.cases.length).toBeGreaterThanOrEqual(120);
     expect(new Set(fixture.cases.map(({ settings }) => settings.loss_type)).size).toBe(8);

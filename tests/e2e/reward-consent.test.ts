@@ -1,0 +1,78 @@
+/** A task that runs a command: nothing runs before the user has agreed outside the page. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lines, writeTask } from '../services/tasks/task-folder.ts';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { expectAccessible, openPage, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+describe.skipIf(noBrowser)('a task whose reward runs a command', () => {
+  it('shows the command, refuses a page, and computes when asked after the agreement', {
+    timeout: 180_000,
+  }, async () => {
+    const workspace = temporaryFolderOfFile();
+    const ran = join(workspace, 'ran');
+    writeTask(join(workspace, 'tasks'), 'mix', {
+      'task.yaml': `title: Mixed
+fields: { word: text }
+prompt: 'Say {word}'
+target: '{word}'
+success_threshold: 1
+rewards:
+  said: 1
+  length: { weight: 0.5, command: [${JSON.stringify(process.execPath)}, score.mjs] }
+`,
+      'reward.ts':
+        'export const reward = ({ record, completion }) => ({ said: completion === record.word ? 1 : 0 });\n',
+      'score.mjs': `import { createInterface } from 'node:readline';
+import { writeFileSync } from 'node:fs';
+writeFileSync(${JSON.stringify(ran)}, '');
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, completion } = JSON.parse(line);
+  console.log(JSON.stringify(completion === '' ? { id, error: 'nothing to measure' } : { id, score: completion.length }));
+}
+`,
+      'examples.jsonl': lines(
+        { record: { word: 'hi' }, completion: 'hi' },
+        { record: { word: 'hi' }, completion: 'no hi' },
+        { record: { word: 'hi' }, completion: '' },
+      ),
+    });
+    const app = await startApp(workspace);
+    const { page, complaints, goto } = await openPage(app, { width: 1280, height: 900 });
+    page.setDefaultTimeout(30_000);
+    await goto('/tasks');
+    await page.getByText('said, length (command)').waitFor();
+    await goto('/tasks/mix');
+    const component = page.getByRole('article', { name: 'length' });
+    await component.getByText('not allowed').waitFor();
+    await component.getByText('Show score.mjs').click();
+    await component.getByText('createInterface({ input').waitFor();
+    expect(await page.getByRole('button', { name: 'Compute the rewards' }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+
+    await component.getByRole('button', { name: 'Allow … length' }).click();
+    const refusal = component.getByRole('alert');
+    await refusal.getByText(/only you can, at this machine/).waitFor();
+    const [, hash = ''] = /braid task allow \S+mix ([0-9a-f]{64})/.exec((await refusal.textContent()) ?? '') ?? [];
+    expect(hash).toHaveLength(64);
+    expect(existsSync(ran)).toBe(false);
+
+    execFileSync(process.execPath, ['main/braid.ts', 'task', 'allow', 'mix', hash, '--workspace', workspace], {
+      cwd: root,
+    });
+    await refusal.getByRole('button', { name: 'Try again' }).click();
+    await component.getByText('allowed', { exact: true }).waitFor();
+    expect(existsSync(ran)).toBe(false);
+    await page.getByRole('button', { name: 'Compute the rewards' }).click();
+    await page.getByText('The reward fails on 1 of 3 completions.').waitFor();
+    await page.getByText('length: nothing to measure').waitFor();
+    expect(existsSync(ran)).toBe(true);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+});

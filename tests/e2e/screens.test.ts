@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+import { fullWorkspace } from './full-workspace.ts';
+
+/** Every page of the app. */
+const routes = [
+  ...['/', '/texts', '/texts/make', '/texts/datasets', '/texts/dataset/1'],
+  ...['/tasks', '/tasks/interleave', '/tasks/second-text', '/curriculum', '/replies', '/experiments', '/experiments/1'],
+  ...[
+    '/runs',
+    '/runs/2',
+    '/runs/3',
+    '/samples?run=2&step=40',
+    '/compare',
+    '/playground',
+    '/models',
+    '/settings',
+    '/settings/doctor',
+  ],
+];
+
+/** Width and height in CSS pixels; at 200 % a window of 1280 × 900 has half of them. */
+const sizes = [
+  [700, 900],
+  [1000, 800],
+  [1280, 800],
+  [1920, 1080],
+  [640, 450],
+] as const;
+
+const all = sizes.flatMap((size) => (['light', 'dark'] as const).map((scheme) => ({ size, scheme })));
+/**
+ * Sizes don't depend on colours, so one size has both themes and the others take turns. All ten where screenshots are
+ * taken: before a release.
+ */
+const windows =
+  process.env.BRAID_SCREENS === undefined
+    ? all.filter(({ size: [width], scheme }, i) => width === 1280 || (scheme === 'dark') === i % 4 < 2)
+    : all;
+
+/** How far the page, or its main part, can be scrolled sideways. */
+function sideways(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const main = document.querySelector('main');
+    const root = document.documentElement;
+    return Math.max((main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0), root.scrollWidth - root.clientWidth);
+  });
+}
+
+/** Saves a screenshot for looking at where BRAID_SCREENS names a folder. */
+async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env.BRAID_SCREENS;
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+describe.skipIf(noBrowser)('every screen', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    app = await startApp(await fullWorkspace());
+  });
+
+  it.each(windows)(
+    'fits $size.0 × $size.1, $scheme, and axe finds nothing',
+    { timeout: 180_000 },
+    async ({ size, scheme }) => {
+      const [width, height] = size;
+      const { page, goto, complaints } = await openPage(app, { width, height });
+      page.setDefaultTimeout(60_000);
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+      for (const route of routes) {
+        await goto(route);
+        await page.waitForFunction(
+          () => document.querySelector('[role="status"]')?.textContent?.startsWith('Loading') !== true,
+        );
+        await expect.poll(() => sideways(page), { message: `${route} is wider than ${width}` }).toBeLessThanOrEqual(0);
+        await shoot(page, `${route.replaceAll(/[^a-z0-9]+/gi, '-')}-${width}-${scheme}`);
+        await expectAccessible(page);
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
+});
