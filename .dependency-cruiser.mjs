@@ -4,12 +4,13 @@
 const floors = [
   ['trainer-process'],
   ['workspace'],
-  ['config', 'figures', 'texts', 'native-setup', 'runs', 'tasks'],
+  ['config', 'engines', 'figures', 'texts', 'native-setup', 'runs', 'tasks'],
   ['datasets', 'doctor'],
-  ['models', 'text-worker'],
+  ['models', 'text-worker', 'servers'],
   ['training', 'evaluation', 'library', 'playground', 'reward-trials'],
-  ['comparisons', 'curriculum', 'merge', 'recipes'],
-  ['replies'],
+  ['comparisons', 'curriculum', 'data-import', 'merge', 'recipes', 'trl'],
+  ['sweeps'],
+  ['queue', 'replies'],
   ['app'],
 ];
 
