@@ -6,9 +6,8 @@ import { Failed } from '../components/Feedback.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
-import classes from './Replies.module.css';
-import { BetterArrow } from './ReportTables.tsx';
-import { meanOverSeeds, modelLabel } from './report-rows.ts';
+import { MetricTable } from './MetricTable.tsx';
+import { meanOverSeeds } from './report-rows.ts';
 import type { ReplyWork } from './use-reply-work.ts';
 
 export interface OverSeedsProps {
@@ -55,37 +54,19 @@ export function OverSeeds({ wholeSeeds, work }: OverSeedsProps) {
             over seeds; a winner is significantly better than every other method (paired over seeds, Holm).
             {isOld && ' Seeds have finished since: compare again.'}
           </p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
-          <section className={classes.scroll} tabIndex={0} aria-label="Means over seeds">
-            <Table className={classes.numbers}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th scope="col">Metric</Table.Th>
-                  {table.models.map((name) => (
-                    <Table.Th key={name} scope="col">
-                      {modelLabel(name)}
-                    </Table.Th>
-                  ))}
-                  <Table.Th scope="col">Winner</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {table.rows.map(({ name, label, better, models, winner }) => (
-                  <Table.Tr key={name}>
-                    <Table.Th scope="row">
-                      {label} <BetterArrow better={better} />
-                    </Table.Th>
-                    {models.map((one) => (
-                      <Table.Td key={one.model} className="num" data-winner={one.model === winner || undefined}>
-                        {meanOverSeeds(one)}
-                      </Table.Td>
-                    ))}
-                    <Table.Td>{winner === null ? '–' : modelLabel(winner)}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </section>
+          <MetricTable
+            label="Means over seeds"
+            models={table.models}
+            rows={table.rows}
+            cells={({ models, winner }) =>
+              models.map((one) => (
+                <Table.Td key={one.model} className="num" data-winner={one.model === winner || undefined}>
+                  {meanOverSeeds(one)}
+                </Table.Td>
+              ))
+            }
+            winner={({ winner }) => winner}
+          />
         </>
       )}
     </Panel>

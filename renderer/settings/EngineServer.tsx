@@ -1,11 +1,12 @@
 /** The server of an engine that is started from here: how it is, its log, start and stop. */
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { EngineView, ServerStatus } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { When } from '../components/When.tsx';
+import { SecretForm } from './SecretForm.tsx';
 import classes from './Settings.module.css';
 
 /** How often a server's state is read while it may change. */
@@ -79,7 +80,16 @@ export function EngineServer({ engine }: { readonly engine: EngineView }) {
       {act.error !== null && <Failed what="The server did not do that" error={act.error} />}
       {look.error !== null && <Failed what="The server's state can't be read" error={look.error} />}
       {showsLog && <Log name={name} isLive={mayBeUp} />}
-      {engine.hasClusterToken !== null && <ClusterToken engine={engine} />}
+      {engine.hasClusterToken !== null && (
+        <SecretForm
+          label={`Cluster token of ${name}`}
+          noun="token"
+          placeholder={engine.hasClusterToken ? 'A cluster token is kept' : 'Cluster token, if it needs one'}
+          isKept={engine.hasClusterToken}
+          send={(token) => client.engines.setClusterToken({ name, token })}
+          queryKey={api.engines.list.queryKey()}
+        />
+      )}
     </div>
   );
 }
@@ -140,45 +150,5 @@ function Log({ name, isLive }: { readonly name: string; readonly isLive: boolean
     <pre ref={box} className={classes.log} tabIndex={0} role="log" aria-label={`Log of ${name}`}>
       {data === undefined ? 'Loading …' : text === '' ? 'It has printed nothing.' : text}
     </pre>
-  );
-}
-
-/** The token for the cluster whose jobs start the server. */
-function ClusterToken({ engine: { name, hasClusterToken } }: { readonly engine: EngineView }) {
-  const queries = useQueryClient();
-  const [token, setToken] = useState('');
-  const keep = useMutation({
-    mutationFn: (value: string | null) => client.engines.setClusterToken({ name, token: value }),
-    onSuccess: (now) => {
-      queries.setQueryData(api.engines.list.queryKey(), now);
-      setToken('');
-    },
-  });
-  return (
-    <form
-      className={classes.path}
-      onSubmit={(event) => {
-        event.preventDefault();
-        keep.mutate(token.trim());
-      }}
-    >
-      <PasswordInput
-        aria-label={`Cluster token of ${name}`}
-        placeholder={hasClusterToken ? 'A cluster token is kept' : 'Cluster token, if it needs one'}
-        autoComplete="off"
-        w={240}
-        value={token}
-        onChange={(event) => setToken(event.currentTarget.value)}
-      />
-      <Button type="submit" variant="default" disabled={token.trim() === ''} loading={keep.isPending}>
-        {hasClusterToken ? 'Replace token' : 'Keep token'}
-      </Button>
-      {hasClusterToken && (
-        <Button variant="default" onClick={() => keep.mutate(null)}>
-          Forget token
-        </Button>
-      )}
-      {keep.error !== null && <Failed what="The token was not kept" error={keep.error} />}
-    </form>
   );
 }

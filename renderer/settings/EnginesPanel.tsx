@@ -1,5 +1,5 @@
 /** Engines: servers elsewhere that sample and train. Keys are entered here and never shown. */
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EngineTest, EngineView } from '../../main/api/contract/index.ts';
@@ -8,6 +8,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { EngineForm } from './EngineForm.tsx';
 import { EngineServer } from './EngineServer.tsx';
+import { SecretForm } from './SecretForm.tsx';
 import classes from './Settings.module.css';
 
 export function EnginesPanel() {
@@ -60,7 +61,14 @@ function Engine({ engine, onEdit }: { readonly engine: EngineView; readonly onEd
         {test.data !== undefined && <p role="status">{found(test.data)}</p>}
         {test.error !== null && <Failed what="The test failed" error={test.error} />}
         {remove.error !== null && <Failed what="The engine was not removed" error={remove.error} />}
-        <Key engine={engine} />
+        <SecretForm
+          label={`Key of ${name}`}
+          noun="key"
+          placeholder={hasKey ? 'A key is kept' : 'Key, if it needs one'}
+          isKept={hasKey}
+          send={(key) => client.engines.setKey({ name, key })}
+          queryKey={api.engines.list.queryKey()}
+        />
       </div>
       <div>
         <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
@@ -80,44 +88,4 @@ function Engine({ engine, onEdit }: { readonly engine: EngineView; readonly onEd
 
 function found({ completions, tokens, sampleSeconds, stepSeconds, words }: EngineTest): string {
   return `It works: ${completions} completions of ${tokens} tokens in ${sampleSeconds.toFixed(2)} s, a step on them in ${stepSeconds.toFixed(2)} s. ${words}`;
-}
-
-/** The key for the engine's address. */
-function Key({ engine: { name, hasKey } }: { readonly engine: EngineView }) {
-  const queries = useQueryClient();
-  const [key, setKey] = useState('');
-  const keep = useMutation({
-    mutationFn: (value: string | null) => client.engines.setKey({ name, key: value }),
-    onSuccess: (now) => {
-      queries.setQueryData(api.engines.list.queryKey(), now);
-      setKey('');
-    },
-  });
-  return (
-    <form
-      className={classes.path}
-      onSubmit={(event) => {
-        event.preventDefault();
-        keep.mutate(key.trim());
-      }}
-    >
-      <PasswordInput
-        aria-label={`Key of ${name}`}
-        placeholder={hasKey ? 'A key is kept' : 'Key, if it needs one'}
-        autoComplete="off"
-        w={240}
-        value={key}
-        onChange={(event) => setKey(event.currentTarget.value)}
-      />
-      <Button type="submit" variant="default" disabled={key.trim() === ''} loading={keep.isPending}>
-        {hasKey ? 'Replace key' : 'Keep key'}
-      </Button>
-      {hasKey && (
-        <Button variant="default" onClick={() => keep.mutate(null)}>
-          Forget key
-        </Button>
-      )}
-      {keep.error !== null && <Failed what="The key was not kept" error={keep.error} />}
-    </form>
-  );
 }

@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await goto('/settings');
     await page.getByText('None is known.').waitFor();
     await page.getByLabel('Hugging Face token').fill('hf_secret');
-    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('button', { name: 'Keep token' }).click();
     await page.getByText('One is kept here.').waitFor();
     await expectAccessible(page);
     await page.reload();

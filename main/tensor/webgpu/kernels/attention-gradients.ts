@@ -1,7 +1,7 @@
 /** The programs of packed attention's backward pass: gradients of the queries by rows, of keys and values by keys. */
 import { type Program, program, variants } from '../program.ts';
-import { KEY_BLOCK, PAIR, ROW_BLOCK } from './attention-plan.ts';
-import { dot4, forColumns, load, partsOf, ROW_AND_KEY, TEAM, type Tile } from './attention-tile.ts';
+import { KEY_BLOCK, PAIR } from './attention-plan.ts';
+import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, TEAM, type Tile } from './attention-tile.ts';
 
 /** Σ dy·out over each head: [N, H]. */
 export const deltaProgram = program({
@@ -43,15 +43,7 @@ ${ROW_AND_KEY}
 ${dot4('qs', 'ks', tile)}
 ${dot4('dys', 'vs', tile)}`,
     main: `
-  let kvHead = wg.y;
-  openBlock(wg.x * ${ROW_BLOCK}u);
-  let row = lane / ${TEAM}u;
-  let me = lane % ${TEAM}u;
-  let f = firstRow + row;
-  let entry = wg.x * ${ROW_BLOCK}u;
-  let lastRow = min(u32(blocks[entry + 2u]) + ${rows - 1}u, u32(blocks[entry + 1u]) * p.group - 1u);
-  let total = u32(blocks[entry + 4u]) + lastRow / p.group + 1u;
-${load('qs', 'q', rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}
+${openRows(tile)}
 ${load('dys', 'dy', rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}
   let place = rowPlace(min(f, rowsOfSegment - 1u), kvHead);
   let logsum = lse[place];

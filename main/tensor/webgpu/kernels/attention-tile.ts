@@ -2,6 +2,7 @@
  * What the programs of packed attention share. Eight lanes share a row: each computes every eighth score and has an
  * eighth of the columns of the result.
  */
+import { ROW_BLOCK } from './attention-plan.ts';
 
 export const TEAM = 8;
 
@@ -72,6 +73,18 @@ fn openBlock(at: u32) {
   prefix = u32(blocks[at + 3u]);
   prefixLength = u32(blocks[at + 4u]);
 }`;
+
+/** A workgroup's start: its block's queries in `qs`, this lane's row `f`, and how many keys the block sees (`total`). */
+export const openRows = (tile: Tile): string => `
+  let kvHead = wg.y;
+  let entry = wg.x * ${ROW_BLOCK}u;
+  openBlock(entry);
+  let row = lane / ${TEAM}u;
+  let me = lane % ${TEAM}u;
+  let f = firstRow + row;
+  let lastRow = min(firstRow + ${tile.rows - 1}u, rowsOfSegment - 1u);
+  let total = prefixLength + lastRow / p.group + 1u;
+${load('qs', 'q', tile.rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}`;
 
 export const dot4 = (a: string, b: string, tile: Tile): string => `
 fn ${a}_${b}(i: u32, j: u32) -> f32 {

@@ -8,9 +8,9 @@ import type { WebGpuBackend } from '../backend.ts';
 import { groupsFor, type Register } from '../kernel.ts';
 import { type Program, program, variants } from '../program.ts';
 import { deltaProgram, keyGradProgram, pairProgram, queryGradProgram } from './attention-gradients.ts';
-import { KEY_BLOCK, ROW_BLOCK } from './attention-plan.ts';
+import { KEY_BLOCK } from './attention-plan.ts';
 import { PlanCache } from './attention-plans.ts';
-import { dot4, forColumns, load, partsOf, ROW_AND_KEY, TEAM, type Tile, tileFor } from './attention-tile.ts';
+import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, TEAM, type Tile, tileFor } from './attention-tile.ts';
 
 /** q [N, H*d], k and v [N, K*d] → out [N, H*d], lse [N, H]. */
 const forwardProgram = variants((tile: Tile): Program => {
@@ -34,15 +34,7 @@ var<workgroup> scores: array<f32, ${rows * keys}>;
 ${ROW_AND_KEY}
 ${dot4('qs', 'ks', tile)}`,
     main: `
-  let kvHead = wg.y;
-  openBlock(wg.x * ${ROW_BLOCK}u);
-  let row = lane / ${TEAM}u;
-  let me = lane % ${TEAM}u;
-  let f = firstRow + row;
-  let entry = wg.x * ${ROW_BLOCK}u;
-  let lastRow = min(u32(blocks[entry + 2u]) + ${rows - 1}u, u32(blocks[entry + 1u]) * p.group - 1u);
-  let total = u32(blocks[entry + 4u]) + lastRow / p.group + 1u;
-${load('qs', 'q', rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}
+${openRows(tile)}
   var most = -1e30;
   var mass = 0.0;
 ${partsOf(tile)
