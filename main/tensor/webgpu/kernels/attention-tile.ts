@@ -74,7 +74,11 @@ fn openBlock(at: u32) {
   prefixLength = u32(blocks[at + 4u]);
 }`;
 
-/** A workgroup's start: its block's queries in `qs`, this lane's row `f`, and how many keys the block sees (`total`). */
+/**
+ * A workgroup's start: its block's queries in `qs`, this lane's row `f`, and how many keys the block sees (`total`, read
+ * from the buffer: a barrier may stand only in a loop whose end is the same for all lanes, which WGSL can't tell of
+ * private variables).
+ */
 export const openRows = (tile: Tile): string => `
   let kvHead = wg.y;
   let entry = wg.x * ${ROW_BLOCK}u;
@@ -82,8 +86,8 @@ export const openRows = (tile: Tile): string => `
   let row = lane / ${TEAM}u;
   let me = lane % ${TEAM}u;
   let f = firstRow + row;
-  let lastRow = min(firstRow + ${tile.rows - 1}u, rowsOfSegment - 1u);
-  let total = prefixLength + lastRow / p.group + 1u;
+  let lastRow = min(u32(blocks[entry + 2u]) + ${tile.rows - 1}u, u32(blocks[entry + 1u]) * p.group - 1u);
+  let total = u32(blocks[entry + 4u]) + lastRow / p.group + 1u;
 ${load('qs', 'q', tile.rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}`;
 
 export const dot4 = (a: string, b: string, tile: Tile): string => `
