@@ -59,7 +59,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the cores of a small machine: pages and processes are waited for a quarter of the time.
+    maxWorkers: 3,
     projects: [
       { test: { ...shared, name: 'pure', include: pure, exclude: [...long, ...elsewhere], isolate: false } },
       // Tensor tests start worker threads of their own: one process a file keeps backends apart.

@@ -9,6 +9,7 @@ import { WEBGPU_BACKEND } from '../../main/tensor/webgpu/backend.ts';
 import { closeWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
 import type { TrainConfig } from '../../main/trainer/config.ts';
 import { opened, openGpuForTest } from '../tensor/webgpu/open.ts';
+import { tinyDataset } from '../tiny-dataset.ts';
 import { checkpointDigests, openTiny, tinyRun } from './tiny-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-test-'));
@@ -72,6 +73,8 @@ describe.runIf(gpu !== null)('a run on webgpu', () => {
     await tinyRun({
       model,
       config: { max_steps: 200, per_device_train_batch_size: 4, num_generations: 2 },
+      // Two texts of one word: short completions, as each token takes a dispatch for each part of a layer.
+      records: tinyDataset({ words: 1 }).train,
       onEvent: ({ kind }) => {
         if (kind === 'step') {
           const { buffers, bytes } = device.counts;

@@ -36,9 +36,16 @@ function runUntil(
   return run;
 }
 
+/** Takes a folder away at once: one that is removed file by file may get a new file of the trainer's meanwhile. */
+function takeAway(folder: string): void {
+  const gone = `${folder}-gone`;
+  renameSync(folder, gone);
+  rmSync(gone, { recursive: true });
+}
+
 describe('a run whose place goes while it trains', () => {
   it.each([
-    ['the workspace is removed', ({ root }: TinyWorkspace) => rmSync(root, { recursive: true }), /was removed/],
+    ['the workspace is removed', ({ root }: TinyWorkspace) => takeAway(root), /was removed/],
     ['the database is removed', ({ root }: TinyWorkspace) => rmSync(join(root, 'braid.db')), /was removed/],
     [
       'the database is replaced',
@@ -66,7 +73,7 @@ describe('a run whose place goes while it trains', () => {
 
   it('says that its folder was removed, though its last checkpoint is there', async () => {
     const world = await tinyWorkspace();
-    const remove = () => rmSync(join(world.root, 'outputs'), { recursive: true });
+    const remove = () => takeAway(join(world.root, 'outputs'));
     // One checkpoint at the end: one that was being written would fail the run.
     const outcome = await runUntil(world, 7, remove, { ...config, save_steps: 40 }).outcome;
     expect(outcome).toMatchObject({ state: 'done', error: { code: 'RUN_FOLDER_LOST' } });
