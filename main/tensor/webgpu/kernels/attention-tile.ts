@@ -74,11 +74,7 @@ fn openBlock(at: u32) {
   prefixLength = u32(blocks[at + 4u]);
 }`;
 
-/**
- * A workgroup's start: its block's queries in `qs`, this lane's row `f`, and how many keys the block sees (`total`, read
- * from the buffer: a barrier may stand only in a loop whose end is the same for all lanes, which WGSL can't tell of
- * private variables).
- */
+/** A workgroup's start: its block's queries in `qs`, this lane's row `f`, and how many keys the block sees (`total`). */
 export const openRows = (tile: Tile): string => `
   let kvHead = wg.y;
   let entry = wg.x * ${ROW_BLOCK}u;
