@@ -82,8 +82,9 @@ export const openRows = (tile: Tile): string => `
   let row = lane / ${TEAM}u;
   let me = lane % ${TEAM}u;
   let f = firstRow + row;
-  let lastRow = min(firstRow + ${tile.rows - 1}u, rowsOfSegment - 1u);
-  let total = prefixLength + lastRow / p.group + 1u;
+  // From the table, not from the variables: those may differ between lanes, and barriers must not depend on them.
+  let lastRow = min(u32(blocks[entry + 2u]) + ${tile.rows - 1}u, u32(blocks[entry + 1u]) * p.group - 1u);
+  let total = u32(blocks[entry + 4u]) + lastRow / p.group + 1u;
 ${load('qs', 'q', tile.rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}`;
 
 export const dot4 = (a: string, b: string, tile: Tile): string => `
