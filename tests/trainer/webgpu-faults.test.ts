@@ -91,12 +91,12 @@ describe.runIf(first !== null)('a run whose GPU fails', () => {
 });
 
 describe('faultError', () => {
-  it.each(['no-package', 'no-adapter', 'other-name', 'no-device', 'lost', 'slow', 'out-of-memory', 'invalid'] as const)(
-    'says what to do about "%s"',
-    (fault) => {
-      const { remedy, message } = faultError(fault, 'the driver said so');
-      expect(message).toContain('the driver said so');
-      expect(remedy?.length).toBeGreaterThan(20);
-    },
-  );
+  it.each([
+    ...(['no-package', 'no-adapter', 'other-name', 'no-device', 'too-small'] as const),
+    ...(['lost', 'slow', 'out-of-memory', 'invalid'] as const),
+  ])('says what to do about "%s"', (fault) => {
+    const { remedy, message } = faultError(fault, 'the driver said so');
+    expect(message).toContain('the driver said so');
+    expect(remedy?.length).toBeGreaterThan(20);
+  });
 });

@@ -3,6 +3,7 @@
  * is collected, the next work ends the process. Work arrives as batches; a reply goes out where one is waited for.
  */
 import { type MessagePort, workerData } from 'node:worker_threads';
+import { smallLimits } from './limits.ts';
 import {
   type AdapterFacts,
   type Batch,
@@ -261,18 +262,21 @@ class OpenFault extends Error {
   }
 }
 
-async function open({ adapter: wanted }: OpenRequest): Promise<DeviceThread> {
+async function open({ adapter: wanted, checksOnly }: OpenRequest): Promise<DeviceThread> {
   const dawn = await import('webgpu').catch((error: unknown) => {
     throw new OpenFault('no-package', messageOf(error));
   });
   Object.assign(globalThis, dawn.globals);
-  const instance = dawn.create([...DAWN_FLAGS, ...(wanted === null ? [] : [`adapter=${wanted}`])]);
+  const chosen = [...(wanted === null ? [] : [`adapter=${wanted}`]), ...(checksOnly ? ['backend=null'] : [])];
+  const instance = dawn.create([...DAWN_FLAGS, ...chosen]);
   const adapter = await instance.requestAdapter({ powerPreference: 'high-performance' }).catch((error: unknown) => {
     const names = namesIn(messageOf(error));
     if (wanted === null || names.length === 0) throw new OpenFault('no-adapter', messageOf(error));
     throw new OpenFault('other-name', `none has "${wanted}" in its name, there are: ${names.join(', ')}`);
   });
   if (adapter === null) throw new OpenFault('no-adapter', 'no adapter was found');
+  const small = smallLimits(limitsOf(adapter));
+  if (small.length > 0) throw new OpenFault('too-small', `${adapter.info.device} has ${small.join(', ')}`);
   const device = await adapter.requestDevice({ requiredLimits: { ...limitsOf(adapter) } }).catch((error: unknown) => {
     throw new OpenFault('no-device', messageOf(error));
   });

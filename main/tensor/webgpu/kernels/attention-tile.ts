@@ -2,6 +2,7 @@
  * What the programs of packed attention share. Eight lanes share a row: each computes every eighth score and has an
  * eighth of the columns of the result.
  */
+import { headsTooLarge } from '../faults.ts';
 import { ROW_BLOCK } from './attention-plan.ts';
 
 export const TEAM = 8;
@@ -21,8 +22,9 @@ export function tileFor(headDim: number, memory: number): Tile {
   const bytes = (): number => 2 * (rows + keys) * headDim * 4 + 2 * rows * keys * 4 + 512;
   while (bytes() > memory && keys > TEAM) keys /= 2;
   while (bytes() > memory && rows > 2) rows /= 2;
-  if (headDim % 4 !== 0 || bytes() > memory)
-    throw new Error(`Expected a head_dim of a multiple of 4 that fits into ${memory} bytes, got ${headDim}`);
+  while (bytes() > memory && keys > 1) keys /= 2;
+  if (headDim % 4 !== 0) throw new Error(`Expected a head_dim of a multiple of 4, got ${headDim}`);
+  if (bytes() > memory) throw headsTooLarge(`heads of ${headDim}`, memory);
   return { vectors: headDim / 4, rows, keys };
 }
 
