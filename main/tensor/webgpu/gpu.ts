@@ -216,6 +216,13 @@ export class Gpu {
     if (this.#batch % STALE_BATCHES === 0) this.#destroys.push(...this.#pool.dropStale(this.#batch - STALE_BATCHES));
   }
 
+  /** Gives up what lies free and counts the peak from here. */
+  restartPeak(): void {
+    this.#destroys.push(...this.#pool.trim(Number.POSITIVE_INFINITY));
+    this.flush();
+    this.#pool.restartPeak();
+  }
+
   /** The names of all adapters of this machine, with the API that each is reached by. */
   adapters(): readonly string[] {
     return this.#line.ask({ kind: 'list' }).names ?? [];
