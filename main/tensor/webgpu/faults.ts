@@ -49,7 +49,10 @@ export function faultError(fault: GpuFault, message: string): BraidError {
     case 'no-adapter':
       return new BraidError('NO_GPU', `No GPU was found: ${message}`, {
         kind: 'input',
-        remedy: 'Install the Vulkan loader (libvulkan1) and the driver of your GPU, or use --backend wasm.',
+        remedy:
+          process.platform === 'linux'
+            ? 'Install the Vulkan loader (libvulkan1) and the driver of your GPU, or use --backend wasm.'
+            : 'Install or update the driver of your GPU, or use --backend wasm.',
       });
     case 'other-name':
       return new BraidError('NO_GPU', `The GPU that was asked for was not found: ${message}`, {
