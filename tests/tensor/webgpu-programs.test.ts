@@ -90,9 +90,9 @@ function work({ headDim, group, precision, lora, traits }: Case): void {
   disposeModel(model);
 }
 
-describe('the kernels, on a device with the limits that WebGPU guarantees', () => {
-  afterAll(() => closeWebGpuBackend(backend));
+afterAll(() => closeWebGpuBackend(backend));
 
+describe('the kernels, on a device with the limits that WebGPU guarantees', () => {
   it('are tried on such a device', () => {
     expect(backend.gpu.adapter.limits).toEqual(GUARANTEED);
   });
@@ -115,6 +115,21 @@ describe('the kernels, on a device with the limits that WebGPU guarantees', () =
   ])('compile for %s', (_, each) => {
     work(each);
     backend.gpu.finish();
+  });
+});
+
+describe('a weight for the GPU', () => {
+  it('goes up in pieces as it is read', () => {
+    const counts: number[] = [];
+    const source: WeightSource = {
+      ...zeros('F16'),
+      readRaw: (_, count) => {
+        counts.push(count);
+        return Buffer.alloc(2 * count);
+      },
+    };
+    makeWeight(source, [3000, 2048], 'stored').dispose();
+    expect(counts).toEqual([2 ** 22, 3000 * 2048 - 2 ** 22]);
   });
 });
 
