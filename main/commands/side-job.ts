@@ -16,8 +16,14 @@ export async function followJob<T>(
     progress ??= openProgress({ label, total, unit }, context.quiet);
     progress.update(done);
   };
+  // Once for all jobs of a command.
+  let warned = false;
+  const onWarning = (warning: string): void => {
+    if (!warned) context.say(`Warning: ${warning}.`);
+    warned = true;
+  };
   try {
-    return await withInterruption(context, (signal) => run({ signal, onProgress }));
+    return await withInterruption(context, (signal) => run({ signal, onProgress, onWarning }));
   } finally {
     (progress as Progress | null)?.end();
   }

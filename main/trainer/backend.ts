@@ -28,6 +28,8 @@ export interface OpenBackend {
   readonly name: BackendName;
   readonly threads: number;
   readonly why: string;
+  /** What speaks against it, although it was asked for. */
+  readonly warning?: string;
   close(): Promise<void>;
 }
 
@@ -101,11 +103,13 @@ function tryGpu({ gpu }: WebGpuBackend, shapes: TrialShapes): number | string {
 
 async function openGpu(backend: WebGpuBackend, threads: number, reason: string): Promise<OpenBackend> {
   const { adapter } = backend.gpu;
-  const software = adapter.software ? '; a software adapter: for tests, slower than wasm' : '';
+  const slow = 'a software adapter: for tests, slower than wasm';
+  const software = adapter.software ? `; ${slow}` : '';
   return {
     name: 'webgpu',
     threads,
     why: `${adapterName(adapter)} by WebGPU (${reason}${software})`,
+    ...(adapter.software && { warning: `${adapterName(adapter)} is ${slow}` }),
     close: () => closeWebGpuBackend(backend),
   };
 }

@@ -121,7 +121,14 @@ export type TrainerEvent =
 
 /** Events of jobs other than training: they have no run, so they aren't stored in the history. */
 export type JobEvent =
-  | { readonly kind: 'ready'; readonly backend: string; readonly threads: number; readonly why: string }
+  | {
+      readonly kind: 'ready';
+      readonly backend: string;
+      readonly threads: number;
+      readonly why: string;
+      /** What a person should know before a result is trusted or waited for. */
+      readonly warning?: string;
+    }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly unit: string }
   /** A heartbeat during long work. */
   | { readonly kind: 'alive' }

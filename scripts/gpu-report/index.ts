@@ -9,6 +9,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkoutPaths } from '../../main/commands/host-paths.ts';
+import { BraidError } from '../../main/errors.ts';
 import { examineGpu, gpuReport } from '../../main/services/doctor/gpu-report.ts';
 import { isQuantised } from '../../main/tensor/quantised.ts';
 import type { WeightPrecision } from '../../main/tensor/weights.ts';
@@ -58,12 +59,17 @@ const precisions = options.precisions.split(',').map((name): WeightPrecision => 
   if (name === 'stored' || isQuantised(name)) return name;
   throw new Error(`Expected --precisions of stored, int8 and nf4, got ${name}`);
 });
-const suites = options['no-tests'] ? ['Not run (--no-tests).'] : testLines();
+// First what needs a GPU: a machine without one says so at once, not after the suites.
 const result = await examineGpu(
   checkoutPaths(root),
   { shapes: options.shapes?.split(',') ?? null, precisions },
   { onProgress: ({ done, total }) => say(`${done} of ${total} parts`) },
-);
+).catch((error: unknown) => {
+  if (!(error instanceof BraidError)) throw error;
+  say(`${error.message}\n${error.remedy ?? ''}`);
+  process.exit(1);
+});
+const suites = options['no-tests'] ? ['Not run (--no-tests).'] : testLines();
 mkdirSync(dirname(options.output), { recursive: true });
 writeFileSync(options.output, gpuReport(result, suites));
 say(`Written to ${options.output}`);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';
-import { openGpuForTest } from '../tensor/webgpu/open.ts';
+import { opened, openGpuForTest } from '../tensor/webgpu/open.ts';
 import { until } from '../until.ts';
 import { braid, startBraid } from './braid.ts';
 
@@ -23,6 +23,8 @@ describe.runIf(gpu !== null)('braid train --backend webgpu', () => {
 
     const evaluated = await braid(['evaluate', '--model', report.checkpoint, '--dataset', world.dataset, ...common]);
     expect(evaluated.code).toBe(0);
+    const { software } = opened(gpu).gpu.adapter;
+    expect(/Warning: .* is a software adapter/.test(evaluated.stderr)).toBe(software);
     const byWasm = await braid([
       ...['evaluate', '--model', report.checkpoint, '--dataset', world.dataset],
       ...['--backend', 'wasm', '--workspace', world.root, '--json'],

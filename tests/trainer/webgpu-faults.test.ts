@@ -71,6 +71,17 @@ describe.runIf(first !== null)('a run whose GPU fails', () => {
     });
   });
 
+  it('opens the GPU that has the name in it, in capitals or not', async () => {
+    const plain = opened(await openGpuForTest());
+    const [name = ''] = plain.gpu.adapters();
+    const { device } = plain.gpu.adapter;
+    await closeWebGpuBackend(plain);
+    const part = name.slice(2, name.indexOf(' (')).toUpperCase();
+    const named = await openWebGpuBackend({ adapter: part });
+    expect(named.gpu.adapter.device).toBe(device);
+    await closeWebGpuBackend(named);
+  });
+
   it('names a shader that does not compile, and computes on', async () => {
     const backend = opened(await openGpuForTest());
     const broken = program({
@@ -91,12 +102,12 @@ describe.runIf(first !== null)('a run whose GPU fails', () => {
 });
 
 describe('faultError', () => {
-  it.each(['no-package', 'no-adapter', 'other-name', 'no-device', 'lost', 'slow', 'out-of-memory', 'invalid'] as const)(
-    'says what to do about "%s"',
-    (fault) => {
-      const { remedy, message } = faultError(fault, 'the driver said so');
-      expect(message).toContain('the driver said so');
-      expect(remedy?.length).toBeGreaterThan(20);
-    },
-  );
+  it.each([
+    ...(['no-package', 'no-adapter', 'other-name', 'no-device', 'too-small'] as const),
+    ...(['lost', 'slow', 'out-of-memory', 'invalid'] as const),
+  ])('says what to do about "%s"', (fault) => {
+    const { remedy, message } = faultError(fault, 'the driver said so');
+    expect(message).toContain('the driver said so');
+    expect(remedy?.length).toBeGreaterThan(20);
+  });
 });

@@ -1,5 +1,6 @@
 /** The report on a GPU: made by a trainer process, written as Markdown, kept in the workspace. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { writeFileAtomic } from '../../io/atomic-write.ts';
@@ -38,7 +39,7 @@ export function gpuReport(result: GpuReportResult, suites: readonly string[] = [
   const limits = Object.entries(adapter.limits).map(([limit, value]) => `${limit} ${value}`);
   return `# GPU report
 
-${date.toISOString().slice(0, 10)}, ${name}${software}, Node ${process.versions.node}, ${process.platform}-${process.arch}.
+${date.toISOString().slice(0, 10)}, ${name}${software}, Node ${process.versions.node}, ${process.platform}-${process.arch} ${release()}, ${cpus()[0]?.model.trim() ?? 'unknown processor'}.
 
 - A plain product of ${load.edge}³ in float32: ${peaks.gflops.toFixed(peaks.gflops < 10 ? 2 : 0)} GFLOPS.
 - Reading memory: ${peaks.bandwidth.toFixed(peaks.bandwidth < 10 ? 2 : 0)} GB/s.

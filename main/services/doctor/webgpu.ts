@@ -1,5 +1,6 @@
 /** GPUs that WebGPU reaches: NVIDIA, AMD, Intel, Apple, with nothing to set up but a driver. */
 import { BraidError } from '../../errors.ts';
+import { type NvidiaGpu, nvidiaGpusNow } from '../../native/nvidia-smi.ts';
 import { formatBytes } from '../../text/format.ts';
 import type { GpuCheck, SelfCheckResult } from '../../trainer/jobs/self-check.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
@@ -19,7 +20,7 @@ export async function checkWebGpu(
     return webGpuCheck(await tryWebGpu(paths, options));
   } catch (error) {
     if (!(error instanceof BraidError) || error.code === 'INTERRUPTED') throw error;
-    return noGpuCheck(error);
+    return noGpuCheck(error, nvidiaGpusNow());
   }
 }
 
@@ -68,8 +69,21 @@ export function webGpuCheck({ error, gflops, gpu }: SelfCheckResult): Check {
   return ok(NAME, detail);
 }
 
-/** The line for a machine without: none is needed, so it is no warning unless something is broken. */
-export function noGpuCheck({ code, message, remedy = '' }: BraidError): Check {
+/**
+ * The line for a machine without: none is needed, so it is no warning unless something is broken, or a GPU that
+ * nvidia-smi lists is hidden from WebGPU.
+ */
+export function noGpuCheck(
+  { code, message, remedy = '' }: BraidError,
+  seen: readonly Pick<NvidiaGpu, 'name'>[] = [],
+): Check {
+  const [gpu] = seen;
+  if (code === 'NO_GPU' && gpu !== undefined)
+    return warn(
+      NAME,
+      `${message}, although nvidia-smi lists ${gpu.name}`,
+      'Install the Vulkan loader (libvulkan1); in a container, the driver needs NVIDIA_DRIVER_CAPABILITIES=all.',
+    );
   if (code === 'NO_GPU' || code === 'NO_WEBGPU') return ok(NAME, `${message}. Not needed; ${remedy}`);
   return warn(NAME, message, remedy);
 }

@@ -48,11 +48,12 @@ export async function answersOf(
     folder: parts,
     ...(base === undefined ? {} : { base }),
   }));
-  const { signal, onProgress, paths, backend = 'auto', threads = 0 } = options;
+  const { signal, onProgress, onWarning, paths, backend = 'auto', threads = 0 } = options;
   const { results } = await evaluateModels({
     ...{ models, dataset: records, paths, backend, threads },
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
+    ...(onWarning && { onWarning }),
   });
   const [first, second] = results.map(({ items }) => new Map(items.map((item) => [item.id, item.completion])));
   return records.map(({ id, prompt }) => ({

@@ -16,6 +16,8 @@ export interface JobProgress {
 
 export interface JobOptions {
   readonly onProgress?: (progress: JobProgress) => void;
+  /** Called with what speaks against the backend that was asked for. */
+  readonly onWarning?: (warning: string) => void;
   /** Ends the process; the promise then fails with the code INTERRUPTED. */
   readonly signal?: AbortSignal;
 }
@@ -43,7 +45,7 @@ const SILENCE_MS = 10 * 60_000;
 export async function runTrainerJob<J extends SideJob>(
   job: J,
   launch: LaunchTrainer,
-  { onProgress, onText, signal, silenceMs = SILENCE_MS }: TextJobOptions = {},
+  { onProgress, onWarning, onText, signal, silenceMs = SILENCE_MS }: TextJobOptions = {},
 ): Promise<JobOutcome<SideJobResult<J>>> {
   if (isAborted(signal)) throw interrupted();
   const told: Told = {};
@@ -52,6 +54,7 @@ export async function runTrainerJob<J extends SideJob>(
     for (const event of events as readonly JobEvent[]) {
       take(told, event);
       if (event.kind === 'progress') onProgress?.(event);
+      if (event.kind === 'ready' && event.warning !== undefined) onWarning?.(event.warning);
       if (event.kind === 'text') onText?.(event.text, event.tokens);
     }
   };

@@ -41,6 +41,7 @@ export async function benchModel({
   model,
   paths,
   onProgress,
+  onWarning,
   signal,
   ...settings
 }: BenchOptions): Promise<BenchReport> {
@@ -54,7 +55,11 @@ export async function benchModel({
   if (!existsSync(join(modelFolder, 'config.json')))
     throw inputError('BAD_OPTION', `${modelFolder}: expected a full model, got a LoRA adapter`, 'Give its base model.');
   const job: BenchJob = { kind: 'bench', ...settings, modelFolder, kernelsFile: paths.kernels };
-  const follow = { ...(onProgress && { onProgress }), ...(signal && { signal }) };
+  const follow = {
+    ...(onProgress && { onProgress }),
+    ...(onWarning && { onWarning }),
+    ...(signal && { signal }),
+  };
   const { value, backend, threads } = await runTrainerJob(job, paths.trainer, follow);
   return { ...report(value), backend, threads };
 }

@@ -25,6 +25,17 @@ export function tooLarge(bytes: number, most: number): BraidError {
   );
 }
 
+/** Attention keeps a tile of heads in a workgroup's memory. */
+export function headsTooLarge(heads: string, bytes: number): BraidError {
+  return new BraidError(
+    'GPU_TOO_SMALL',
+    `Attention over ${heads} needs more than this GPU's ${bytes} bytes a workgroup`,
+    {
+      remedy: 'Use another GPU, or --backend wasm.',
+    },
+  );
+}
+
 export const mib = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
 
 /** What went wrong with the device, with what to do about it. */
@@ -38,7 +49,10 @@ export function faultError(fault: GpuFault, message: string): BraidError {
     case 'no-adapter':
       return new BraidError('NO_GPU', `No GPU was found: ${message}`, {
         kind: 'input',
-        remedy: 'Install the Vulkan loader (libvulkan1) and the driver of your GPU, or use --backend wasm.',
+        remedy:
+          process.platform === 'linux'
+            ? 'Install the Vulkan loader (libvulkan1) and the driver of your GPU, or use --backend wasm.'
+            : 'Install or update the driver of your GPU, or use --backend wasm.',
       });
     case 'other-name':
       return new BraidError('NO_GPU', `The GPU that was asked for was not found: ${message}`, {
@@ -48,6 +62,11 @@ export function faultError(fault: GpuFault, message: string): BraidError {
     case 'no-device':
       return new BraidError('NO_GPU', `The GPU could not be opened: ${message}`, {
         remedy: 'Close other programs that use the GPU, update its driver, or use --backend wasm.',
+      });
+    case 'too-small':
+      return new BraidError('NO_GPU', `This GPU can't run Braid's kernels: ${message}`, {
+        kind: 'input',
+        remedy: 'Update its driver, choose another GPU by BRAID_GPU, or use --backend wasm.',
       });
     case 'lost':
       return new BraidError('GPU_LOST', `The GPU went away: ${message}`, {

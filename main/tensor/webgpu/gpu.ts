@@ -25,6 +25,8 @@ export interface GpuOptions {
   readonly deadline?: number;
   /** Bytes of the largest buffer, where a test wants it smaller than the device's. */
   readonly largestBuffer?: number;
+  /** Dawn's device that compiles and checks everything and computes nothing, with the limits that WebGPU guarantees: for tests. */
+  readonly checksOnly?: boolean;
 }
 
 /** Work that has been asked for so far, for tests and reports. */
@@ -95,7 +97,10 @@ export class Gpu {
     if (process.versions.electron !== undefined) throw inElectron();
     const line = openLine();
     try {
-      const { adapter } = line.ask({ kind: 'open', adapter: options.adapter ?? null }, options.deadline);
+      const { adapter } = line.ask(
+        { kind: 'open', adapter: options.adapter ?? null, checksOnly: options.checksOnly ?? false },
+        options.deadline,
+      );
       if (adapter === undefined) throw new Error('Expected the opened device to say what it is');
       return new Gpu(line, adapter, options);
     } catch (error) {
@@ -209,6 +214,13 @@ export class Gpu {
     this.#pendingDispatches = 0;
     this.#batch++;
     if (this.#batch % STALE_BATCHES === 0) this.#destroys.push(...this.#pool.dropStale(this.#batch - STALE_BATCHES));
+  }
+
+  /** Gives up what lies free and counts the peak from here. */
+  restartPeak(): void {
+    this.#destroys.push(...this.#pool.trim(Number.POSITIVE_INFINITY));
+    this.flush();
+    this.#pool.restartPeak();
   }
 
   /** The names of all adapters of this machine, with the API that each is reached by. */

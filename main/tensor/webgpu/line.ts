@@ -40,9 +40,9 @@ export function openLine(): Line {
   };
 }
 
-/** How long the thread may be without a sign of life: a driver may take minutes over one kernel. */
-const SILENCE_MS = 15 * 60_000;
 const LOOK_MS = 5000;
+/** How long the thread may be without a sign of life, in looks: a driver may take minutes over one kernel. */
+const SILENT_LOOKS = (15 * 60_000) / LOOK_MS;
 
 /** The answer to what was posted after `flag[0]` was `before`; `flag[1]` grows while the other thread lives. */
 export function waitFor(
@@ -51,15 +51,16 @@ export function waitFor(
   before: number,
   deadline: number = Number.POSITIVE_INFINITY,
 ): Reply {
-  let [beat, since] = [Atomics.load(flag, 1), performance.now()];
+  // Looks are counted, not time: a machine that slept for an hour has been silent for one look.
+  let [beat, silent] = [Atomics.load(flag, 1), 0];
   // The counter decides, not the waking: the notification of an earlier reply may come while this one is waited for.
   while (Atomics.load(flag, 0) === before) {
     const left = deadline - performance.now();
     if (left <= 0) throw faultError('slow', 'it took longer than it was given');
     if (Atomics.wait(flag, 0, before, Math.min(LOOK_MS, left)) !== 'timed-out') continue;
     const now = Atomics.load(flag, 1);
-    if (now !== beat) [beat, since] = [now, performance.now()];
-    else if (performance.now() - since > SILENCE_MS) throw faultError('lost', 'its thread no longer answers');
+    if (now !== beat) [beat, silent] = [now, 0];
+    else if (++silent > SILENT_LOOKS) throw faultError('lost', 'its thread no longer answers');
   }
   const answer = receiveMessageOnPort(port) as { readonly message: Reply } | undefined;
   if (answer === undefined) throw new Error('Expected an answer of the GPU thread, got none');

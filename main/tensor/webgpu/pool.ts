@@ -31,6 +31,11 @@ export class BufferPool {
     return this.#peak;
   }
 
+  /** The most from here on. */
+  restartPeak(): void {
+    this.#peak = this.#bytes;
+  }
+
   /** Buffers that exist. */
   get count(): number {
     return this.#count;

@@ -47,6 +47,7 @@ export interface OpenRequest {
   readonly kind: 'open';
   /** Part of the adapter's name; null: the one that the system prefers. */
   readonly adapter: string | null;
+  readonly checksOnly: boolean;
 }
 
 export interface ReadRequest {
@@ -99,6 +100,7 @@ export type GpuFault =
   | 'no-adapter'
   | 'other-name'
   | 'no-device'
+  | 'too-small'
   | 'lost'
   | 'slow'
   | 'out-of-memory'

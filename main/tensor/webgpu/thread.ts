@@ -3,6 +3,7 @@
  * is collected, the next work ends the process. Work arrives as batches; a reply goes out where one is waited for.
  */
 import { type MessagePort, workerData } from 'node:worker_threads';
+import { smallLimits } from './limits.ts';
 import {
   type AdapterFacts,
   type Batch,
@@ -261,35 +262,53 @@ class OpenFault extends Error {
   }
 }
 
-async function open({ adapter: wanted }: OpenRequest): Promise<DeviceThread> {
+async function open({ adapter: wanted, checksOnly }: OpenRequest): Promise<DeviceThread> {
   const dawn = await import('webgpu').catch((error: unknown) => {
     throw new OpenFault('no-package', messageOf(error));
   });
   Object.assign(globalThis, dawn.globals);
-  const instance = dawn.create([...DAWN_FLAGS, ...(wanted === null ? [] : [`adapter=${wanted}`])]);
+  const chosen = wanted === null ? [] : [`adapter=${await adapterNamed(wanted)}`];
+  const instance = dawn.create([...DAWN_FLAGS, ...chosen, ...(checksOnly ? ['backend=null'] : [])]);
   const adapter = await instance.requestAdapter({ powerPreference: 'high-performance' }).catch((error: unknown) => {
-    const names = namesIn(messageOf(error));
-    if (wanted === null || names.length === 0) throw new OpenFault('no-adapter', messageOf(error));
-    throw new OpenFault('other-name', `none has "${wanted}" in its name, there are: ${names.join(', ')}`);
+    throw new OpenFault('no-adapter', messageOf(error));
   });
   if (adapter === null) throw new OpenFault('no-adapter', 'no adapter was found');
+  const small = smallLimits(limitsOf(adapter));
+  if (small.length > 0) throw new OpenFault('too-small', `${adapter.info.device} has ${small.join(', ')}`);
   const device = await adapter.requestDevice({ requiredLimits: { ...limitsOf(adapter) } }).catch((error: unknown) => {
     throw new OpenFault('no-device', messageOf(error));
   });
   return new DeviceThread(instance, adapter, device);
 }
 
+interface NamedAdapter {
+  readonly name: string;
+  /** vulkan, metal, d3d12 … */
+  readonly api: string;
+}
+
 /** Dawn names its adapters only where it is asked for one that doesn't exist. */
-async function listAdapters(): Promise<string[]> {
+async function listAdapters(): Promise<readonly NamedAdapter[]> {
   const { create } = await import('webgpu');
   const message = await create(['adapter=none has this name'])
     .requestAdapter({})
     .then(() => '', messageOf);
-  return namesIn(message);
+  return [...message.matchAll(/backend: '([^']*)', name: '([^']*)'/g)].map(([, api = '', name = '']) => ({
+    name,
+    api,
+  }));
 }
 
-function namesIn(message: string): string[] {
-  return [...message.matchAll(/backend: '([^']*)', name: '([^']*)'/g)].map(([, api, name]) => `${name} (${api})`);
+const inWords = ({ name, api }: NamedAdapter): string => `${name} (${api})`;
+
+/** The whole name of the adapter that has `wanted` in it, in capitals or not: Dawn tells them apart. */
+async function adapterNamed(wanted: string): Promise<string> {
+  const adapters = await listAdapters();
+  if (adapters.length === 0) throw new OpenFault('no-adapter', 'no adapter was found');
+  const found = adapters.find(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  if (found !== undefined) return found.name;
+  const names = adapters.map(inWords).join(', ');
+  throw new OpenFault('other-name', `none has "${wanted}" in its name, there are: ${names}`);
 }
 
 function limitsOf({ limits }: GPUAdapter): GpuLimits {
@@ -340,7 +359,7 @@ async function handle(request: Request): Promise<void> {
   }
   if (thread === null) throw new Error('Expected the GPU to be open');
   if (request.kind === 'batch') return thread.run(request);
-  if (request.kind === 'list') return reply({ ok: true, names: await listAdapters() });
+  if (request.kind === 'list') return reply({ ok: true, names: (await listAdapters()).map(inWords) });
   if (request.kind === 'trial') return reply({ ok: true, room: await thread.room(request.most) });
   if (request.kind === 'lose') {
     thread.lose();

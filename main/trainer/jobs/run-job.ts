@@ -26,7 +26,8 @@ export async function runJob(job: SideJob, emit: (event: JobEvent) => void): Pro
   onPulse(() => emit({ kind: 'alive' }));
   try {
     backend = await backendFor(job);
-    emit({ kind: 'ready', backend: backend.name, threads: backend.threads, why: backend.why });
+    const { name, threads, why, warning } = backend;
+    emit({ kind: 'ready', backend: name, threads, why, ...(warning !== undefined && { warning }) });
     emit({ kind: 'result', value: await work(job, openJobIo(backend, emit)) });
   } catch (error) {
     emit({ kind: 'failed', ...describeFailure(error) });

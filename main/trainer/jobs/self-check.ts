@@ -7,6 +7,7 @@ import { adapterName } from '../../tensor/webgpu/describe.ts';
 import type { AdapterFacts } from '../../tensor/webgpu/protocol.ts';
 import type { BackendChoice } from '../backend.ts';
 import { gpuMemory } from '../memory/device.ts';
+import { secondsEach, waitForBackend } from './queued-time.ts';
 
 export interface SelfCheckJob extends BackendChoice {
   readonly kind: 'self-check';
@@ -57,15 +58,9 @@ function gpuCheck(): GpuCheck | null {
 
 function measuredBandwidth(): number {
   const x = tf.fill([BANDWIDTH_FLOATS], 1);
-  const sum = (): void => tf.tidy(() => void tf.sum(x).dataSync());
-  try {
-    sum();
-    const began = performance.now();
-    for (let i = 0; i < 8; i++) sum();
-    return (8 * 4 * BANDWIDTH_FLOATS) / ((performance.now() - began) / 1000) / 1e9;
-  } finally {
-    x.dispose();
-  }
+  const seconds = secondsEach(() => tf.sum(x).dispose(), waitForBackend);
+  x.dispose();
+  return (4 * BANDWIDTH_FLOATS) / seconds / 1e9;
 }
 
 function largestError(n: number): number {
@@ -85,17 +80,10 @@ function largestError(n: number): number {
 
 function speed(n: number): number {
   const [a, b] = [tf.tensor2d(randomMatrix(n, 3), [n, n]), tf.tensor2d(randomMatrix(n, 4), [n, n])];
-  const multiply = (): void => tf.tidy(() => void tf.matMul(a, b).dataSync());
-  multiply();
-  const began = performance.now();
-  let rounds = 0;
-  while (performance.now() - began < 200) {
-    multiply();
-    rounds++;
-  }
-  const seconds = (performance.now() - began) / 1000;
+  // The product itself isn't read: on a GPU its way here would take longer than it took.
+  const seconds = secondsEach(() => tf.matMul(a, b).dispose(), waitForBackend);
   tf.dispose([a, b]);
-  return (rounds * 2 * n ** 3) / seconds / 1e9;
+  return (2 * n ** 3) / seconds / 1e9;
 }
 
 function randomMatrix(n: number, seed: number): Float32Array {

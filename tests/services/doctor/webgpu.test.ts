@@ -60,6 +60,12 @@ describe('noGpuCheck', () => {
   it('is no warning where there is no GPU, and one where it fails', () => {
     const none = new BraidError('NO_GPU', 'No GPU was found: no adapter was found', { remedy: 'Install libvulkan1.' });
     expect(noGpuCheck(none)).toMatchObject({ status: 'OK', detail: expect.stringContaining('Install libvulkan1.') });
+    // Drivers in containers are often there for CUDA alone.
+    expect(noGpuCheck(none, [{ name: 'NVIDIA H200' }])).toMatchObject({
+      status: 'WARN',
+      detail: expect.stringContaining('although nvidia-smi lists NVIDIA H200'),
+      next: expect.stringContaining('NVIDIA_DRIVER_CAPABILITIES=all'),
+    });
     const lost = new BraidError('GPU_LOST', 'The GPU went away', { remedy: 'Restart.' });
     expect(noGpuCheck(lost)).toMatchObject({ status: 'WARN', next: 'Restart.' });
   });

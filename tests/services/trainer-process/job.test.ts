@@ -26,12 +26,17 @@ describe('runTrainerJob', () => {
     });
   });
 
-  it('passes on progress and the result, and keeps the kind of a failure', async () => {
-    const ready = `{ kind: 'ready', backend: 'wasm', threads: 1, why: '' }`;
+  it('passes on progress, what speaks against the backend, and the result, and keeps the kind of a failure', async () => {
+    const ready = `{ kind: 'ready', backend: 'wasm', threads: 1, why: '', warning: 'it is slow' }`;
     const working = entry(`process.on('message', () => process.send([${ready}, { kind: 'progress', done: 1, total: 2,
       unit: 'steps' }, { kind: 'result', value: { error: 0, gflops: 1 } }], () => process.disconnect()));`);
     const seen: number[] = [];
-    const outcome = await runTrainerJob(job, working, { onProgress: ({ done }) => seen.push(done) });
+    const warnings: string[] = [];
+    const outcome = await runTrainerJob(job, working, {
+      onProgress: ({ done }) => seen.push(done),
+      onWarning: (warning) => warnings.push(warning),
+    });
+    expect(warnings).toEqual(['it is slow']);
     expect(outcome).toEqual({ value: { error: 0, gflops: 1 }, backend: 'wasm', threads: 1, why: '' });
     expect(seen).toEqual([1]);
     const failing =

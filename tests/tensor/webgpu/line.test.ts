@@ -1,5 +1,5 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { waitFor } from '../../../main/tensor/webgpu/line.ts';
 
 /** Echoes what it is sent; its notification comes late, when the next request is already waited for. */
@@ -28,6 +28,22 @@ describe('waitFor', () => {
     };
     expect(ask({ late: true })).toEqual({ late: true });
     expect(ask({ slow: true })).toEqual({ slow: true });
+    port1.close();
+    await worker.terminate();
+  });
+
+  it('takes a machine that slept for a while for no lost thread', async () => {
+    const flag = new Int32Array(new SharedArrayBuffer(8));
+    const { port1, port2 } = new MessageChannel();
+    const worker = new Worker(LATE, { eval: true, workerData: { port: port2, flag }, transferList: [port2] });
+    // The clock runs on while it sleeps; the first look after that comes before the other thread's sign of life.
+    let slept = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (slept += 3_600_000));
+    const look = vi.spyOn(Atomics, 'wait').mockImplementationOnce(() => 'timed-out');
+    port1.postMessage({ slow: true });
+    expect(waitFor(port1, flag, 0)).toEqual({ slow: true });
+    clock.mockRestore();
+    look.mockRestore();
     port1.close();
     await worker.terminate();
   });

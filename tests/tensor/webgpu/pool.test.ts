@@ -20,6 +20,16 @@ describe('BufferPool', () => {
     expect(pool.take(256, 8)).not.toBeNull();
   });
 
+  it('counts its peak again from where it is asked to', () => {
+    const pool = new BufferPool();
+    const [large] = [pool.add(4096), pool.add(256)];
+    pool.give(large, 0);
+    pool.trim(1e9);
+    expect(pool.peakBytes).toBe(4096 + 256);
+    pool.restartPeak();
+    expect(pool.peakBytes).toBe(256);
+  });
+
   it('gives up the largest free buffers first, and no more than it must', () => {
     const pool = new BufferPool();
     const [small, large, used] = [pool.add(256), pool.add(4096), pool.add(4096)];

@@ -83,10 +83,14 @@ describe.runIf(gpu !== null)('products on webgpu', () => {
   });
 
   it('are right by tiles of 128', () => {
-    const [a, b] = [matrix(1024, 8, 1), matrix(1024, 8, 2)];
+    // Lines of one panel and a half.
+    const [a, b] = [matrix(1024, 24, 1), matrix(1024, 24, 2)];
     const found = tf.matMul(a, b, false, true);
     expect(difference(found, expected(a, b, false, true))).toBeLessThan(1e-4);
-    tf.dispose([a, b, found]);
+    const [c, d] = [matrix(24, 1024, 1), matrix(24, 1024, 2)];
+    const across = tf.matMul(c, d, true, false);
+    expect(difference(across, expected(c, d, true, false))).toBeLessThan(1e-4);
+    tf.dispose([a, b, c, d, found, across]);
   });
 
   it('serve every matrix of a batch, also with one of the other side', () => {

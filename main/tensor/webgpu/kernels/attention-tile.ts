@@ -2,6 +2,7 @@
  * What the programs of packed attention share. Eight lanes share a row: each computes every eighth score and has an
  * eighth of the columns of the result.
  */
+import { headsTooLarge } from '../faults.ts';
 import { ROW_BLOCK } from './attention-plan.ts';
 
 export const TEAM = 8;
@@ -21,8 +22,9 @@ export function tileFor(headDim: number, memory: number): Tile {
   const bytes = (): number => 2 * (rows + keys) * headDim * 4 + 2 * rows * keys * 4 + 512;
   while (bytes() > memory && keys > TEAM) keys /= 2;
   while (bytes() > memory && rows > 2) rows /= 2;
-  if (headDim % 4 !== 0 || bytes() > memory)
-    throw new Error(`Expected a head_dim of a multiple of 4 that fits into ${memory} bytes, got ${headDim}`);
+  while (bytes() > memory && keys > 1) keys /= 2;
+  if (headDim % 4 !== 0) throw new Error(`Expected a head_dim of a multiple of 4, got ${headDim}`);
+  if (bytes() > memory) throw headsTooLarge(`heads of ${headDim}`, memory);
   return { vectors: headDim / 4, rows, keys };
 }
 
@@ -82,6 +84,7 @@ export const openRows = (tile: Tile): string => `
   let row = lane / ${TEAM}u;
   let me = lane % ${TEAM}u;
   let f = firstRow + row;
+  // From the table, not from the variables: those may differ between lanes, and barriers must not depend on them.
   let lastRow = min(u32(blocks[entry + 2u]) + ${tile.rows - 1}u, u32(blocks[entry + 1u]) * p.group - 1u);
   let total = u32(blocks[entry + 4u]) + lastRow / p.group + 1u;
 ${load('qs', 'q', tile.rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(firstRow + j, kvHead)')}`;

@@ -4,6 +4,7 @@
  */
 import type { AttentionShape } from '../../ops/attention.ts';
 import type { WebGpuBackend } from '../backend.ts';
+import { headsTooLarge } from '../faults.ts';
 import { groupsFor } from '../kernel.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
@@ -18,11 +19,21 @@ export type KvFormat = 'f32' | 'f16';
 interface Key {
   readonly vectors: number;
   readonly group: number;
+  /** Keys of a tile. */
+  readonly keys: number;
   readonly format: KvFormat;
   /** Queries, keys and values as the products left them, side by side: heads are rotated here. */
   readonly raw: boolean;
   /** Each head of queries and keys is normed first (Qwen3). */
   readonly headNorm: boolean;
+}
+
+/** As many keys as the tile and the workgroup's memory hold beside queries, the step's key and value, and scores. */
+function keysOfTile(vectors: number, group: number, memory: number): number {
+  const rest = memory - 16 * vectors * (group + 2) - 12 * group;
+  const keys = Math.min(32, Math.floor(TILE_BYTES / (16 * vectors)), Math.floor(rest / (16 * vectors + 4 * group)));
+  if (keys < 1) throw headsTooLarge(`${group} heads of ${4 * vectors} on one key`, memory);
+  return keys;
 }
 
 /** Bytes of a number in the cache. */
@@ -38,8 +49,7 @@ fn packKv(x: vec4<f32>) -> vec2<u32> { return vec2<u32>(pack2x16float(x.xy), pac
 };
 
 /** Prefix and own cache hold all keys first, then all values. */
-const attendProgram = variants(({ vectors, group, format, raw, headNorm }: Key): Program => {
-  const keys = Math.min(32, Math.max(1, Math.floor(TILE_BYTES / (16 * vectors))));
+const attendProgram = variants(({ vectors, group, keys, format, raw, headNorm }: Key): Program => {
   const parts = Array.from({ length: Math.ceil((group * vectors) / LANES) }, (_, i) => i);
   const columns = (statement: (part: number) => string): string =>
     parts
@@ -263,11 +273,13 @@ export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, c
   const raw = 'raw' in qkv;
   const norms = raw ? qkv.norms : null;
   const vectors = headDim / 4;
+  const group = numHeads / numKvHeads;
+  const keys = keysOfTile(vectors, group, gpu.adapter.limits.maxComputeWorkgroupStorageSize);
   const lines = numKvHeads * vectors;
   const given = raw ? [qkv.raw, qkv.trig, ...(norms === null ? [] : [norms])] : [qkv.q, qkv.k, qkv.v];
   const sizes = [numKvHeads, capacity, step, prefixTokens * lines, slots * capacity * lines];
   gpu.run(
-    attendProgram({ vectors, group: numHeads / numKvHeads, format, raw, headNorm: norms !== null }),
+    attendProgram({ vectors, group, keys, format, raw, headNorm: norms !== null }),
     [...given, prefix, rows, own, out],
     [...sizes, raw ? qkv.positions : 0, scale, raw ? qkv.eps : 0],
     [batch, numKvHeads, 1],

@@ -1,6 +1,6 @@
 /**
  * What goes before a product in decoding: the norm of each row, and the rows' products with the adapter's A matrices.
- * A workgroup has a row, so that the norm is read again from the cache.
+ * A workgroup has a row and eight lines of A: a row alone would leave most of a GPU idle, and the norm is soon made again.
  */
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
@@ -17,48 +17,50 @@ interface Key {
   readonly low: boolean;
 }
 
-/** x [rows, width] → out, its norm; low [rows, lines] = out · Aᵀ, or x · Aᵀ where there is no norm. */
+/** x [rows, width] → out, its norm; low [rows, lines] = out · Aᵀ, or x · Aᵀ where there is no norm. Width: a multiple of 4. */
 const normProgram = variants(({ norm, low }: Key) =>
   program({
     name: `${norm ? 'RmsNorm' : ''}${norm && low ? ' + ' : ''}${low ? 'LowRank' : ''}`,
     parameters: ['width', 'lines', 'eps:f32'],
     buffers: {
-      x: 'f32',
-      ...(norm && { weight: 'f32', out: 'rw f32' }),
-      ...(low && { a: 'f32', lowRank: 'rw f32' }),
+      x: 'vec4<f32>',
+      ...(norm && { weight: 'vec4<f32>', out: 'rw vec4<f32>' }),
+      ...(low && { a: 'vec4<f32>', lowRank: 'rw f32' }),
     },
     workgroup: LANES,
     declarations: `fn join(a: f32, b: f32) -> f32 { return a + b; }
 ${norm ? joining('f32', LANES) : ''}
 ${low ? `var<workgroup> sums: array<f32, ${LANES}>;` : ''}`,
-    main: `  let base = group * p.width;
+    main: `  let row = wg.x;
+  let vectors = p.width / 4u;
+  let base = row * vectors;
 ${
   norm
     ? `  var squares = 0.0;
-  for (var i = lane; i < p.width; i += ${LANES}u) { squares += x[base + i] * x[base + i]; }
+  for (var i = lane; i < vectors; i += ${LANES}u) { squares += dot(x[base + i], x[base + i]); }
 ${joined('all', 'squares', LANES)}
   let inverse = inverseSqrt(all / f32(p.width) + p.eps);
-  for (var i = lane; i < p.width; i += ${LANES}u) { out[base + i] = x[base + i] * inverse * weight[i]; }`
+  if (wg.y == 0u) {
+    for (var i = lane; i < vectors; i += ${LANES}u) { out[base + i] = x[base + i] * inverse * weight[i]; }
+  }`
     : ''
 }
 ${
   low
-    ? `${norm ? '  storageBarrier();' : ''}
-  let me = lane % ${TEAM}u;
-  for (var first = 0u; first < p.lines; first += ${TEAMS}u) {
-    let line = first + lane / ${TEAM}u;
-    var sum = 0.0;
-    if (line < p.lines) {
-      for (var i = me; i < p.width; i += ${TEAM}u) { sum += ${norm ? 'out' : 'x'}[base + i] * a[line * p.width + i]; }
+    ? `  let me = lane % ${TEAM}u;
+  let line = wg.y * ${TEAMS}u + lane / ${TEAM}u;
+  var sum = 0.0;
+  if (line < p.lines) {
+    for (var i = me; i < vectors; i += ${TEAM}u) {
+      sum += dot(x[base + i]${norm ? ' * inverse * weight[i]' : ''}, a[line * vectors + i]);
     }
-    sums[lane] = sum;
-    workgroupBarrier();
-    if (me == 0u && line < p.lines) {
-      var total = 0.0;
-      for (var i = 0u; i < ${TEAM}u; i++) { total += sums[lane + i]; }
-      lowRank[group * p.lines + line] = total;
-    }
-    workgroupBarrier();
+  }
+  sums[lane] = sum;
+  workgroupBarrier();
+  if (me == 0u && line < p.lines) {
+    var total = 0.0;
+    for (var i = 0u; i < ${TEAM}u; i++) { total += sums[lane + i]; }
+    lowRank[row * p.lines + line] = total;
   }`
     : ''
 }`,
@@ -78,6 +80,6 @@ export function normAndLowRank({ gpu }: WebGpuBackend, { x, rows, width, norm, l
     normProgram({ norm: norm !== undefined, low: low !== undefined }),
     [x, ...(norm === undefined ? [] : [norm.weight, norm.out]), ...(low === undefined ? [] : [low.a, low.out])],
     [width, low?.lines ?? 0, norm?.eps ?? 0],
-    rows,
+    [rows, Math.max(1, Math.ceil((low?.lines ?? 0) / TEAMS)), 1],
   );
 }

@@ -43,31 +43,37 @@ function edgeFor(m: number, n: number, batch: number): Edge {
   return groups(64) >= ENOUGH_GROUPS / 4 ? 64 : 32;
 }
 
+/** Vectors of a panel lie at `place` ^ this, so that lanes beside each other along K, too, write to different banks. */
+const swirl = (edge: Edge, fourthOfK: string): string => `(${fourthOfK} * ${32 / TILES[edge].depth}u)`;
+
 /** Statements that fill a panel of `edge` rows (or columns) and `depth` steps of K. */
 function loadPanel(
   panel: string,
   read: string,
   kLast: boolean,
-  edge: number,
+  edge: Edge,
   first: string,
   count: string,
   inner: string,
 ): string {
   const blocks = edge / 4;
-  const place = `  let i = (block % ${blocks}u) * 4u;
-  let k = (block / ${blocks}u) * 4u;`;
+  const steps = TILES[edge].depth / 4;
   if (!kLast)
     // Lines run along K's other side: four steps of K are four vectors as they lie.
-    return `${place}
+    return `  let i = (block % ${blocks}u) * 4u;
+  let k = (block / ${blocks}u) * 4u;
+  let place = (i / 4u) ^ ${swirl(edge, '(k / 4u)')};
   for (var c = 0u; c < 4u; c++) {
-    ${panel}[(k + c) * ${blocks}u + i / 4u] = ${read}(k0 + k + c, ${first} + i, ${inner}, ${count});
+    ${panel}[(k + c) * ${blocks}u + place] = ${read}(k0 + k + c, ${first} + i, ${inner}, ${count});
   }`;
-  return `${place}
+  // Lanes beside each other read a line side by side: memory comes in pieces of 32 bytes and more.
+  return `  let i = (block / ${steps}u) * 4u;
+  let k = (block % ${steps}u) * 4u;
   let v0 = ${read}(${first} + i, k0 + k, ${count}, ${inner});
   let v1 = ${read}(${first} + i + 1u, k0 + k, ${count}, ${inner});
   let v2 = ${read}(${first} + i + 2u, k0 + k, ${count}, ${inner});
   let v3 = ${read}(${first} + i + 3u, k0 + k, ${count}, ${inner});
-  let at = k * ${blocks}u + i / 4u;
+  let at = k * ${blocks}u + ((i / 4u) ^ ${swirl(edge, '(k / 4u)')});
   ${panel}[at] = vec4(v0.x, v1.x, v2.x, v3.x);
   ${panel}[at + ${blocks}u] = vec4(v0.y, v1.y, v2.y, v3.y);
   ${panel}[at + ${2 * blocks}u] = vec4(v0.z, v1.z, v2.z, v3.z);
@@ -98,10 +104,14 @@ ${loadPanel('panelB', readB, key.transposeB, edge, 'column0', 'p.n', inner)}
       }
     }
     workgroupBarrier();
-    for (var k = 0u; k < ${depth}u; k++) {
-${parts.map((i) => `      let a${i} = panelA[k * ${blocks}u + ${side * i}u + ty]${scale};`).join('\n')}
-${parts.map((j) => `      let b${j} = panelB[k * ${blocks}u + ${side * j}u + tx];`).join('\n')}
+    for (var fourth = 0u; fourth < ${depth / 4}u; fourth++) {
+      let turn = ${swirl(key.edge, 'fourth')};
+${parts.map((i) => `      let rows${i} = (${side * i}u + ty) ^ turn;\n      let columns${i} = (${side * i}u + tx) ^ turn;`).join('\n')}
+      for (var k = 4u * fourth; k < 4u * fourth + 4u; k++) {
+${parts.map((i) => `      let a${i} = panelA[k * ${blocks}u + rows${i}]${scale};`).join('\n')}
+${parts.map((j) => `      let b${j} = panelB[k * ${blocks}u + columns${j}];`).join('\n')}
 ${multiply.join('\n')}
+      }
     }
     workgroupBarrier();
   }`;

@@ -9,6 +9,8 @@ const LANES = 256;
 
 /** A row longer than this is cut into parts where there are few rows, so that the whole GPU works on it. */
 const LONG_ROW = 16_384;
+/** Parts of a row at most: so many workgroups keep the largest GPU's memory busy. */
+const MOST_PARTS = 2048;
 
 type Reduction = 'sum' | 'max' | 'min' | 'prod' | 'sum-squares';
 type Scalar = 'f32' | 'i32';
@@ -112,7 +114,7 @@ function reduceRows(
   width: number,
   scale: number,
 ): TensorInfo {
-  const parts = rows < 64 && width > LONG_ROW ? Math.min(LANES, Math.ceil(width / LONG_ROW)) : 1;
+  const parts = rows < 64 && width > LONG_ROW ? Math.min(MOST_PARTS, Math.ceil(width / LONG_ROW)) : 1;
   const out = backend.output([rows * parts], x.dtype);
   const length = Math.ceil(width / parts);
   const parameters = [rows, width, length, parts, parts === 1 ? scale : 1];

@@ -7,6 +7,7 @@ import type { WebGpuBackend } from '../../../tensor/webgpu/backend.ts';
 import type { WeightPrecision } from '../../../tensor/weights.ts';
 import { disposeBatch, uploadGroups } from '../../batching/packed-batch.ts';
 import { completionLogps, lossAndGradients } from '../../policy.ts';
+import { secondsEach, waitForBackend } from '../queued-time.ts';
 import { forwardOperations, makeModel, type Shape, weightBytes } from './shapes.ts';
 
 /** How much is timed. */
@@ -30,6 +31,9 @@ export const LORA = {
   targetModules: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
 };
 
+/** Each peak is measured for so long: enough that waiting for the end is nothing of it. */
+const PEAK_MS = 500;
+
 /** Seconds of the fastest of some runs, after one to warm up. */
 function best(runs: number, work: () => void): number {
   work();
@@ -51,11 +55,11 @@ export interface Peaks {
 
 export function measurePeaks({ edge }: Load): Peaks {
   const [a, b] = [tf.fill([edge, edge], 0.5), tf.fill([edge, edge], 0.25)] as [tf.Tensor2D, tf.Tensor2D];
-  const product = best(5, () => tf.tidy(() => void tf.sum(tf.matMul(a, b, false, true)).dataSync()));
+  const product = secondsEach(() => tf.matMul(a, b, false, true).dispose(), waitForBackend, PEAK_MS);
   tf.dispose([a, b]);
   const floats = 16 * edge * edge;
   const x = tf.fill([floats], 1);
-  const read = best(5, () => tf.tidy(() => void tf.sum(x).dataSync()));
+  const read = secondsEach(() => tf.sum(x).dispose(), waitForBackend, PEAK_MS);
   x.dispose();
   return { gflops: (2 * edge ** 3) / product / 1e9, bandwidth: (4 * floats) / read / 1e9 };
 }
@@ -84,6 +88,7 @@ export function timeShape(
   load: Load,
 ): Timing {
   const { promptTokens, rows, decoded: tokens, trained: trainedTokens } = load;
+  backend.gpu.restartPeak();
   const model = makeModel(of, promptTokens + Math.max(tokens + 4, trainedTokens) + 1, precision);
   const adapter = createAdapter(model, LORA, 1);
   try {
