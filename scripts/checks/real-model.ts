@@ -83,7 +83,7 @@ function job(name: string, args: readonly string[], until?: () => boolean): Prom
 async function run(name: string, file: string, args: readonly string[], until?: () => boolean): Promise<Job> {
   const began = performance.now();
   const clock = options['cpu-clock'] ? [`--import=${join(import.meta.dirname, 'cpu-clock.ts')}`] : [];
-  const env = { ...process.env, NODE_OPTIONS: [process.env['NODE_OPTIONS'] ?? '', ...clock].join(' ') };
+  const env = { ...process.env, NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', ...clock].join(' ') };
   const child = spawn(process.execPath, [join(root, file), ...args], { stdio: 'pipe', env });
   let [stdout, stderr, peakMb, stopped] = ['', '', 0, false];
   child.stdout.on('data', (text) => {
