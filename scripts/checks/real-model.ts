@@ -137,7 +137,7 @@ interface Plan {
 function planned(runId: number): Plan | null {
   const store = openStore(join(workspace, 'braid.db'));
   try {
-    const estimate = store.events.ofRun(runId).find(({ kind }) => kind === 'estimate');
+    const estimate = store.events.ofRun(runId).findLast(({ kind }) => kind === 'estimate');
     const data = estimate?.data as { memoryBytes: number; secondsPerStep: number } | undefined;
     const steps = store.metrics.series(runId, 'step_time').map(({ value }) => value);
     if (data === undefined || steps.length === 0) return null;

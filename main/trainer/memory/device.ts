@@ -76,14 +76,22 @@ export function gpuMemoryMetrics(): Readonly<Record<string, number>> {
   return { gpu_memory_mb: held.bytes / 2 ** 20, gpu_memory_peak_mb: held.peakBytes / 2 ** 20 };
 }
 
-/** The peak of this process, from what it holds now and what its work adds on the current backend. */
-export function peakUse(added: number): MemoryUse {
-  const host = process.memoryUsage.rss();
+/**
+ * The peak of this process, from what its work adds on the current backend to what it holds, and held `before` some of
+ * that work was tried.
+ */
+export function peakUse(added: number, before: number): MemoryUse {
   const device = currentDevice();
+  const host = heldBytes(device, before, process.memoryUsage.rss());
   if (!isOnGpu(device)) return { host: host + added, gpu: 0 };
   // What TensorFlow's pool holds beyond its tensors is free for the work.
   const held = device === 'webgpu' ? (tf.backend() as WebGpuBackend).gpu.counts.bytes : tf.memory().numBytes;
   return { host, gpu: held + added };
+}
+
+/** What a process holds besides its work, from its size before and after a trial. glibc keeps what native has freed, and the work uses that first. */
+export function heldBytes(device: Device, before: number, after: number): number {
+  return device === 'native' ? Math.min(before, after) : after;
 }
 
 function heldGpuMemory(): HeldGpuMemory | null {

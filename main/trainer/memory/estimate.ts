@@ -33,13 +33,14 @@ const NEWEST_STEPS = 10;
 /** Estimates time and memory of the steps from `firstStep` on. */
 export function estimateRun(session: Session, firstStep: number, known: Known = {}): RunEstimate {
   const { config, parameters } = session;
+  const before = process.memoryUsage.rss();
   const { secondsPerStep, bytes } = isReinforcement(config.method)
     ? estimateGrpo(session, known)
     : estimateSft(session, known);
   // The moments are zeros that no page of memory holds yet.
   const training = 3 * 4 * parameterCount(parameters);
   const scores = scoreBytes(session.policy.model.config, longestOf(session), currentDevice());
-  const { host: memoryBytes, gpu: gpuBytes } = peakUse(training + bytes + WORKING_BYTES + scores);
+  const { host: memoryBytes, gpu: gpuBytes } = peakUse(training + bytes + WORKING_BYTES + scores, before);
   return { ...remaining(secondsPerStep, config, firstStep), memoryBytes, gpuBytes };
 }
 
