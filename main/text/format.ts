@@ -19,3 +19,8 @@ export function signed(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
 }
+
+/** The seconds of a step, to two digits or more: `0.36 s`, `204 s`. */
+export function formatPace(seconds: number): string {
+  return `${seconds < 10 ? seconds.toPrecision(2) : Math.round(seconds)} s`;
+}

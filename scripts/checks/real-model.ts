@@ -1,7 +1,8 @@
 /**
  * A model of a published shape through everything that the command line does with one, each job's peak memory and time
  * beside what was promised: `node scripts/checks/real-model.ts SHAPE [--backend B] [--words N] [--generations G]
- * [--activations MiB] [--folder DIR]`. SHAPE: 135M, 0.5B, 1B or 3B. Linux only: it reads /proc. Prints a Markdown table.
+ * [--activations MiB] [--folder DIR] [--cpu-clock]`. SHAPE: 135M, 0.5B, 1B or 3B. Linux only: it reads /proc. Prints a
+ * Markdown table. `--cpu-clock`: seconds a step, promised and measured, are of CPU time by thread.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -20,6 +21,7 @@ const { values: options, positionals } = parseArgs({
     generations: { type: 'string', default: '16' },
     activations: { type: 'string' },
     folder: { type: 'string' },
+    'cpu-clock': { type: 'boolean', default: false },
   },
 });
 const shape = positionals[0] as FolderShape;
@@ -80,7 +82,9 @@ function job(name: string, args: readonly string[], until?: () => boolean): Prom
 /** Runs a file; `until`: ends it by Ctrl-C once this is so. */
 async function run(name: string, file: string, args: readonly string[], until?: () => boolean): Promise<Job> {
   const began = performance.now();
-  const child = spawn(process.execPath, [join(root, file), ...args], { stdio: 'pipe' });
+  const clock = options['cpu-clock'] ? [`--import=${join(import.meta.dirname, 'cpu-clock.ts')}`] : [];
+  const env = { ...process.env, NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', ...clock].join(' ') };
+  const child = spawn(process.execPath, [join(root, file), ...args], { stdio: 'pipe', env });
   let [stdout, stderr, peakMb, stopped] = ['', '', 0, false];
   child.stdout.on('data', (text) => {
     stdout += text;
@@ -133,7 +137,7 @@ interface Plan {
 function planned(runId: number): Plan | null {
   const store = openStore(join(workspace, 'braid.db'));
   try {
-    const estimate = store.events.ofRun(runId).find(({ kind }) => kind === 'estimate');
+    const estimate = store.events.ofRun(runId).findLast(({ kind }) => kind === 'estimate');
     const data = estimate?.data as { memoryBytes: number; secondsPerStep: number } | undefined;
     const steps = store.metrics.series(runId, 'step_time').map(({ value }) => value);
     if (data === undefined || steps.length === 0) return null;

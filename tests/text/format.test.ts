@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatDuration, signed } from '../../main/text/format.ts';
+import { formatBytes, formatDuration, formatPace, signed } from '../../main/text/format.ts';
 
 describe('formatDuration', () => {
   it('uses at most two units', () => {
@@ -37,5 +37,11 @@ describe('signed', () => {
 
   it('marks a value that is not a number', () => {
     expect(signed(Number.NaN)).toBe('–');
+  });
+});
+
+describe('formatPace', () => {
+  it('has two digits and never an exponent', () => {
+    expect([0.364, 9.97, 24.7, 204].map(formatPace)).toEqual(['0.36 s', '10 s', '25 s', '204 s']);
   });
 });

@@ -1,5 +1,5 @@
 /** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
-import { formatBytes, formatDuration } from '../../text/format.ts';
+import { formatBytes, formatDuration, formatPace } from '../../text/format.ts';
 import { visible } from '../../text/visible.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
@@ -73,7 +73,7 @@ export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null
       };
     }
     case 'estimate': {
-      const pace = `about ${event.secondsPerStep.toPrecision(2)} s per step`;
+      const pace = `about ${formatPace(event.secondsPerStep)} per step`;
       return say(event, `Estimate: ${pace}, ${formatDuration(event.seconds)} left, ${formatBytes(event.memoryBytes)}`);
     }
     case 'checkpoint':

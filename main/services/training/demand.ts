@@ -57,7 +57,12 @@ function byShape(
   const model = readModelConfig(resolveModelParts(modelFolder, paths).base);
   const budget = budgetFor(deviceFor(config.backend, machine), machine);
   const residents = residentsOfRun(config, model, budget);
-  const kept = { ...residents, precision: keptAs(residents.precision, budget.device) };
+  // The records aren't read for this; a prompt is about as long as its completion.
+  const tokens = config.max_completion_length ?? 0;
+  const kept = {
+    ...residents,
+    ...{ precision: keptAs(residents.precision, budget.device), promptTokens: tokens, completionTokens: tokens },
+  };
   return memoryUse(model, kept, budget, (config.activation_memory_mb ?? USUAL_MB) * 2 ** 20);
 }
 

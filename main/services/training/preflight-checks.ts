@@ -1,7 +1,7 @@
 /** The lines of a pre-flight report: what was observed, whether it matters, what to do. Pure. */
 
 import type { DatasetLeakage } from '../../store/datasets.ts';
-import { formatBytes, formatDuration } from '../../text/format.ts';
+import { formatBytes, formatDuration, formatPace } from '../../text/format.ts';
 import { meanOf } from '../../text/intervals.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
@@ -180,7 +180,7 @@ function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig):
     config.eval_steps === 0 || heldOut === null ? 0 : 1 + Math.ceil(config.max_steps / config.eval_steps);
   const each = heldOut === null ? 0 : (heldOut.seconds * config.eval_records) / heldOut.n;
   const seconds = estimate.seconds + evaluations * each;
-  const seen = `about ${formatDuration(seconds)}: ${config.max_steps} steps of ${estimate.secondsPerStep.toPrecision(2)} s, ${evaluations} evaluations`;
+  const seen = `about ${formatDuration(seconds)}: ${config.max_steps} steps of ${formatPace(estimate.secondsPerStep)}, ${evaluations} evaluations`;
   if (seconds <= LONG_HOURS * 3600) return ok('Time', seen);
   return warn('Time', seen, 'Use fewer steps, a smaller batch or a shorter stage; a run can be paused and resumed.');
 }

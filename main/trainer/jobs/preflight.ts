@@ -61,7 +61,7 @@ export interface LongestPass {
   readonly parts: number;
   /** Peak memory of the process afterwards. */
   readonly peakBytes: number;
-  /** The same of a GPU by WebGPU; null: another backend. */
+  /** The same of a GPU; null: the processor computes. */
   readonly gpu: GpuUse | null;
 }
 
@@ -87,7 +87,7 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
     const tokens = samples.reduce((sum, { length }) => sum + length, 0);
     const estimate = estimateRun(session, 0, tokens === 0 ? {} : { completionTokens: tokens / samples.length });
     await io.progress(3, PARTS, 'checks');
-    const longest = passLongest(session);
+    const longest = { ...passLongest(session), gpu: await gpuUse() };
     await io.progress(PARTS, PARTS, 'checks');
     return {
       samples,
@@ -160,14 +160,14 @@ async function answerHeldOut({ config, evalRecords, task, tokenizer, maxCompleti
 }
 
 /** One part of a micro-batch in which every row has the maximum length; smaller ones where memory runs out. */
-function passLongest(session: Session): LongestPass {
+function passLongest(session: Session): Omit<LongestPass, 'gpu'> {
   const { policy, config } = session;
   return withinMemory(policy.model, config.activation_memory_mb, (activation_memory_mb) =>
     passWithin({ ...session, config: { ...config, activation_memory_mb } }),
   );
 }
 
-function passWithin(session: Session): LongestPass {
+function passWithin(session: Session): Omit<LongestPass, 'gpu'> {
   const { config, policy, parameters, records, maxCompletionLength } = session;
   const record = records.reduce((longest, next) => (next.promptIds.length > longest.promptIds.length ? next : longest));
   const completion = Array.from(
@@ -201,6 +201,5 @@ function passWithin(session: Session): LongestPass {
     completionTokens: completion.length,
     parts: parts.length,
     peakBytes: process.resourceUsage().maxRSS * 1024,
-    gpu: gpuUse(),
   };
 }

@@ -139,12 +139,17 @@ export function usedBytes(
 }
 
 /** Besides activations: TensorFlow's own ops hold a block's scores in attention, which the processor's kernels don't. */
-function workingBytes(
-  { numHeads }: ModelConfig,
-  { promptTokens = 0, completionTokens = 0 }: Residents,
+function workingBytes(config: ModelConfig, residents: Residents, device: Device): number {
+  return WORKING + scoreBytes(config, residents, device);
+}
+
+/** Bytes of attention's scores that a device holds at a time. */
+export function scoreBytes(
+  { numHeads }: Pick<ModelConfig, 'numHeads'>,
+  { promptTokens = 0, completionTokens = 0 }: Pick<Residents, 'promptTokens' | 'completionTokens'>,
   device: Device,
 ): number {
-  return WORKING + (device === 'native-gpu' ? attentionBytes(numHeads, promptTokens, completionTokens) : 0);
+  return device === 'native-gpu' ? attentionBytes(numHeads, promptTokens, completionTokens) : 0;
 }
 
 /** Bytes of the machine's memory, and of a GPU's beside it. */
@@ -161,7 +166,7 @@ export function memoryUse(
   { device, program }: Pick<Budget, 'device' | 'program'>,
   activations: number,
 ): MemoryUse {
-  const used = usedBytes(config, residents, program, activations);
+  const used = usedBytes(config, residents, program, activations, device);
   if (!isOnGpu(device)) return { host: used, gpu: 0 };
   return { host: device === 'native-gpu' ? NATIVE_PROGRAM : WASM_PROGRAM, gpu: used };
 }

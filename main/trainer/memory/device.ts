@@ -2,7 +2,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { freeTensorMemory } from '../../native/free-memory.ts';
 import { askedGpuMemory, type GpuMemory, mostOfTrial, USERS_NUMBER } from '../../native/gpu-memory.ts';
+import { usedGpu } from '../../native/gpu-settings.ts';
 import { type HeldGpuMemory, watchOwnMemory } from '../../native/gpu-watch.ts';
+import { askHeldBytes, freeOfDevice, nvidiaGpusNow } from '../../native/nvidia-smi.ts';
 import type { NativeBackend } from '../../tensor/native/binding.ts';
 import { NATIVE_BACKEND } from '../../tensor/native/load.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
@@ -36,15 +38,26 @@ export function currentBudget(): Budget {
 /** What a GPU's buffers have taken at most, and what they may. */
 export interface GpuUse {
   readonly peakBytes: number;
-  /** null: a software adapter without a limit. */
+  /** null: a software adapter without a limit, or nobody says what is free. */
   readonly memory: GpuMemory | null;
 }
 
-/** Of the current backend's GPU; null where it has none of webgpu's. */
-export function gpuUse(): GpuUse | null {
+/** Of the current backend's GPU; null where it computes on the processor. */
+export async function gpuUse(): Promise<GpuUse | null> {
+  const device = currentDevice();
+  if (device === 'native-gpu') {
+    const held = await askHeldBytes(process.pid).catch(() => null);
+    return cudaUse(held, tf.memory().numBytes, freeOfDevice(nvidiaGpusNow(), '', usedGpu()));
+  }
   if (tf.getBackend() !== WEBGPU_BACKEND) return null;
   const { gpu } = tf.backend() as WebGpuBackend;
   return { peakBytes: gpu.counts.peakBytes, memory: gpuMemory(gpu) };
+}
+
+/** What nvidia-smi says of a process: TensorFlow's pool keeps what it has had. In containers it may tell only what is free. */
+export function cudaUse(held: number | null, tensors: number, free: number | null): GpuUse {
+  const peakBytes = held ?? tensors;
+  return { peakBytes, memory: free === null ? null : { bytes: peakBytes + free, source: 'nvidia-smi' } };
 }
 
 /** Found once a GPU: a plan that changed with every job would change how work is divided. */
@@ -76,14 +89,22 @@ export function gpuMemoryMetrics(): Readonly<Record<string, number>> {
   return { gpu_memory_mb: held.bytes / 2 ** 20, gpu_memory_peak_mb: held.peakBytes / 2 ** 20 };
 }
 
-/** The peak of this process, from what it holds now and what its work adds on the current backend. */
-export function peakUse(added: number): MemoryUse {
-  const host = process.memoryUsage.rss();
+/**
+ * The peak of this process, from what its work adds on the current backend to what it holds, and held `before` some of
+ * that work was tried.
+ */
+export function peakUse(added: number, before: number): MemoryUse {
   const device = currentDevice();
+  const host = heldBytes(device, before, process.memoryUsage.rss());
   if (!isOnGpu(device)) return { host: host + added, gpu: 0 };
   // What TensorFlow's pool holds beyond its tensors is free for the work.
   const held = device === 'webgpu' ? (tf.backend() as WebGpuBackend).gpu.counts.bytes : tf.memory().numBytes;
   return { host, gpu: held + added };
+}
+
+/** What a process holds besides its work, from its size before and after a trial. glibc keeps what native has freed, and the work uses that first. */
+export function heldBytes(device: Device, before: number, after: number): number {
+  return device === 'native' ? Math.min(before, after) : after;
 }
 
 function heldGpuMemory(): HeldGpuMemory | null {

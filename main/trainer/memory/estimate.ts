@@ -7,12 +7,12 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { PromptGroup } from '../../model/pack.ts';
 import { parameterCount } from '../../model/parameter.ts';
 import { type BatchPlan, generationRecords, planBatches, recordAt } from '../batching/batching.ts';
-import type { TokenRecord } from '../batching/prompts.ts';
+import { longestPrompt, type TokenRecord } from '../batching/prompts.ts';
 import { isReinforcement, type RunConfig } from '../config.ts';
 import type { Metrics } from '../events.ts';
 import type { RunEstimate } from '../host/start.ts';
 import type { Session } from '../session.ts';
-import { isOnGpu } from './budget.ts';
+import { isOnGpu, scoreBytes } from './budget.ts';
 import { currentDevice, peakUse } from './device.ts';
 import { keptLogits, planRows, type RowRange, type RowSize, tokenCost } from './memory.ts';
 import { cacheBytes, rowsAtOnce } from './plan.ts';
@@ -33,13 +33,20 @@ const NEWEST_STEPS = 10;
 /** Estimates time and memory of the steps from `firstStep` on. */
 export function estimateRun(session: Session, firstStep: number, known: Known = {}): RunEstimate {
   const { config, parameters } = session;
+  const before = process.memoryUsage.rss();
   const { secondsPerStep, bytes } = isReinforcement(config.method)
     ? estimateGrpo(session, known)
     : estimateSft(session, known);
   // The moments are zeros that no page of memory holds yet.
   const training = 3 * 4 * parameterCount(parameters);
-  const { host: memoryBytes, gpu: gpuBytes } = peakUse(training + bytes + WORKING_BYTES);
+  const scores = scoreBytes(session.policy.model.config, longestOf(session), currentDevice());
+  const { host: memoryBytes, gpu: gpuBytes } = peakUse(training + bytes + WORKING_BYTES + scores, before);
   return { ...remaining(secondsPerStep, config, firstStep), memoryBytes, gpuBytes };
+}
+
+/** Tokens of the longest prompt, and of a completion at most. */
+function longestOf({ records, evalRecords, maxCompletionLength }: Session) {
+  return { promptTokens: longestPrompt([...records, ...evalRecords]), completionTokens: maxCompletionLength };
 }
 
 /** The estimate of a resumed run, from its own newest steps; null if it has none. */

@@ -88,7 +88,7 @@ export function timePasses(
   const few = cutGroups(groups, FEW_TOKENS);
   const fewForward = settled(forward(few), FORWARD_SECONDS / 2);
   const fewTraining = settled(training(few), TRAINING_SECONDS / 2);
-  const growth = Math.max(LEAST_GROWTH, TRAINING_SECONDS / 4 / Math.max(fewTraining, 1e-6));
+  const growth = Math.max(LEAST_GROWTH, TRAINING_SECONDS / 2 / Math.max(fewTraining, 1e-6));
   const many = cutGroups(groups, growth * FEW_TOKENS);
   const [small, large] = [workOf(config, few), workOf(config, many)];
   const timed = (fewSeconds: number, pass: () => number, most: number, perPair: number): PassLine => {

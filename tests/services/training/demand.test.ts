@@ -46,6 +46,14 @@ describe('expectedMemory', () => {
     expect(expected({ ...plain, gpu: { ...gpu, shared: true } })).toEqual({ host: there.host + there.gpu, gpu: 0 });
   });
 
+  it("counts the scores that TensorFlow's ops hold on a CUDA GPU", async () => {
+    const { expected } = await world();
+    const on = (cuda: boolean, changes: object = {}) => expected({ ...plain, gpu: { ...gpu, cuda } }, changes).gpu;
+    expect(on(true) - on(false)).toBe(384 * MIB);
+    expect(on(true, { max_completion_length: 4000 })).toBeGreaterThan(on(true) + 100 * MIB);
+    expect(on(false, { max_completion_length: 4000 })).toBe(on(false));
+  });
+
   it('takes what an equal run on the same backend found', async () => {
     const { expected, estimated } = await world();
     estimated({ backend: 'webgpu' }, { memoryBytes: 400 * MIB, gpuBytes: 900 * MIB });
