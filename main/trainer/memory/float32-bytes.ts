@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openSafetensors } from '../../model/safetensors.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 
-/** What the weights of a folder take in float32, as rewards are computed with them. */
+/** Bytes of a folder's weights in float32, which rewards are computed in. */
 export function float32Bytes(folder: string): number {
   const shapes = weightFiles(folder).flatMap((name) => {
     const file = openSafetensors(join(folder, name));
