@@ -11,7 +11,7 @@ import { findTask } from '../services/tasks/find-task.ts';
 import { checkpointTask } from '../services/tasks/run-task.ts';
 import { parseDefinition, TASK_FILE } from '../tasks/folder/definition.ts';
 import type { TaskSource } from '../tasks/index.ts';
-import { allowedAccess, type ConsentOptions, withConsentOptions } from './consent-options.ts';
+import { allowedAccess, type ConsentOptions, paidLine, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
@@ -71,6 +71,7 @@ async function compare(options: CompareCommandOptions, command: Command): Promis
   if (comparison === null) return;
   const files = await writeComparison(comparison, resolve(options.output), request.paths);
   printComparison(comparison, context);
+  if (comparison.rewardCost !== null) context.print(paidLine(comparison.rewardCost));
   context.print(`Report: ${files.report}`);
   context.out({ ...numbersOf(comparison), files });
 }

@@ -37,3 +37,8 @@ export function allowedAccess(
   agree(source, options);
   return rewardAccess(source, { workspace: workspace.root, paths: hostPaths() });
 }
+
+/** What judges were paid. */
+export function paidLine(cost: number): string {
+  return `Judges cost ${cost.toFixed(4)}, in the currency of their price_per_million; kept answers cost nothing`;
+}

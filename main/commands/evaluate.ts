@@ -18,7 +18,7 @@ import { checkpointTask } from '../services/tasks/run-task.ts';
 import type { JobOptions } from '../services/trainer-process/job.ts';
 import type { TaskSource } from '../tasks/index.ts';
 import { formatDuration } from '../text/format.ts';
-import { allowedAccess, type ConsentOptions, withConsentOptions } from './consent-options.ts';
+import { allowedAccess, type ConsentOptions, paidLine, withConsentOptions } from './consent-options.ts';
 import { hostPaths } from './host-paths.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
@@ -97,7 +97,7 @@ async function evaluateByReward(
   const result = done?.results[0];
   if (done === null || result === undefined) return;
   remember(context, options, rewardRow(result));
-  const { summary, items, seconds } = result;
+  const { summary, items, seconds, rewardCost } = result;
   const { mean_reward: mean, low, high, measures } = summary;
   const { success } = measures;
   const [answers, prompts] = task === 'reply' ? ['replies', 'posts'] : ['completions', 'prompts'];
@@ -108,8 +108,10 @@ async function evaluateByReward(
   ]);
   for (const line of tableLines([`greedy ${answers}`, 'mean', '95 % interval'], rows)) context.print(line);
   context.print(`${items.length} ${prompts} in ${formatDuration(seconds)} on ${done.backend}`);
+  if (rewardCost !== undefined) context.print(paidLine(rewardCost));
   context.out({
     ...{ task, ...summary, ...(success !== undefined && { success_rate: success.mean }) },
+    ...(rewardCost !== undefined && { reward_cost: rewardCost }),
     items: items.map(({ id, completion, metrics }) => ({ id, completion, ...metrics })),
     ...{ backend: done.backend, seconds },
   });

@@ -57,5 +57,5 @@ function parse(text: string): ParsedYaml {
 }
 
 function firstLine(message: string): string {
-  return message.split('\n')[0]?.replace(/:$/, '') ?? message;
+  return message.split('\n')[0]?.replace(/( at line \d+, column \d+)?:$/, '') ?? message;
 }

@@ -20,7 +20,7 @@ export interface KnownNames {
 const MOST_FAULTS = 20;
 
 /** Field by field. */
-export function faultsIn({ issues }: z.ZodError, names: KnownNames): ConfigFault[] {
+export function faultsIn({ issues }: Pick<z.ZodError, 'issues'>, names: KnownNames): ConfigFault[] {
   const all = issues.slice(0, MOST_FAULTS).flatMap((issue) => faultsOf(issue, names));
   return all.slice(0, MOST_FAULTS);
 }
@@ -49,7 +49,11 @@ function describeIssue(issue: z.core.$ZodIssue, names: KnownNames): string[] {
 
 function messageOf(issue: z.core.$ZodIssue): string {
   const expected = expectation(issue);
-  return issue.input === undefined ? expected : `${expected}, got ${shownValue(issue.input)}`;
+  const { input } = issue;
+  if (input === undefined) return expected;
+  const isMisspelt = issue.code === 'invalid_value' && typeof input === 'string';
+  const meant = isMisspelt ? didYouMean(nearestName(input, issue.values.map(String))) : '';
+  return `${expected}, got ${shownValue(input)}${meant}`;
 }
 
 /** What a value should be, in plain words: the form shows them beside the field. */

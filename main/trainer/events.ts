@@ -134,6 +134,8 @@ export type JobEvent =
   | { readonly kind: 'alive' }
   /** The full text generated so far. Sent in the middle of synchronous work. */
   | { readonly kind: 'text'; readonly text: string; readonly tokens: number }
+  /** A conversation after one of its turns; texts then are of the next one. */
+  | { readonly kind: 'messages'; readonly messages: readonly TaskMessage[]; readonly tokens: number }
   /** The last event of a successful job; jobs.ts types the results. */
   | { readonly kind: 'result'; readonly value: unknown }
   | ({ readonly kind: 'failed' } & Failure);

@@ -67,7 +67,10 @@ interface RowProps {
   readonly onChoose: () => void;
 }
 
-function Row({ model: { name, summary, paired, evaluatedAt, seconds, backend, standing }, ...row }: RowProps) {
+function Row({
+  model: { name, summary, paired, evaluatedAt, seconds, rewardCost, backend, standing },
+  ...row
+}: RowProps) {
   const { metric, position, chosen, onChoose } = row;
   const { colour, look } = lookOf(position);
   const ink = `var(--${colour})`;
@@ -119,6 +122,7 @@ function Row({ model: { name, summary, paired, evaluatedAt, seconds, backend, st
             <When at={evaluatedAt} />
             <div className={`faint ${classes.small}`}>
               {duration(seconds)} on {backend}
+              {rewardCost !== null && `, judges ${rewardCost}`}
             </div>
           </>
         )}

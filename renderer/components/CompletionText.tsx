@@ -8,14 +8,16 @@ export interface CompletionTextProps {
   readonly sample: Pick<SampleView, 'completion' | 'alignment' | 'show' | 'messages'>;
   readonly label: string;
   readonly hidden?: ReadonlySet<WordKind>;
+  /** It is being generated. */
+  readonly growing?: boolean;
 }
 
 /** A model's completion: a conversation where it had several turns, aligned word by word if there is an exact target, otherwise as the text that it is. */
-export function CompletionText({ sample, label, hidden }: CompletionTextProps) {
+export function CompletionText({ sample, label, hidden, growing = false }: CompletionTextProps) {
   const { completion, alignment, show, messages } = sample;
-  if (messages !== undefined) return <Conversation messages={messages} label={label} />;
+  if (messages !== undefined) return <Conversation {...{ messages, label, growing }} />;
   if (alignment !== null) return <Aligned words={alignment.words} label={label} {...(hidden && { hidden })} />;
-  if (completion.trim() === '') return <p className={`own-direction ${classes.plain}`}>(empty)</p>;
+  if (completion.trim() === '' && !growing) return <p className={`own-direction ${classes.plain}`}>(empty)</p>;
   if (show === 'json' || show === 'code')
     return <pre className={classes.plain}>{show === 'json' ? indented(completion) : completion}</pre>;
   return <p className={`own-direction ${classes.plain}`}>{completion}</p>;

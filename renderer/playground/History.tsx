@@ -25,7 +25,7 @@ export function History({ history, onForm, onClear }: HistoryProps) {
       <Table>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Texts</Table.Th>
+            <Table.Th>Prompt</Table.Th>
             <Table.Th>Settings</Table.Th>
             <Table.Th ta="right">Scores</Table.Th>
             <Table.Th ta="right">Asked</Table.Th>
@@ -35,9 +35,7 @@ export function History({ history, onForm, onClear }: HistoryProps) {
           {history.map(({ at, form, scores }) => (
             <Table.Tr key={at}>
               <Table.Td>
-                <PlainButton onClick={() => onForm(form)}>
-                  {start(form.a)} / {start(form.b)}
-                </PlainButton>
+                <PlainButton onClick={() => onForm(form)}>{promptOf(form)}</PlainButton>
               </Table.Td>
               <Table.Td className="soft">{settingsOf(form)}</Table.Td>
               <Table.Td ta="right" className="mono">
@@ -61,9 +59,13 @@ function start(text: string): string {
   return line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`;
 }
 
-function settingsOf({ words, temperature, samples }: Form): string {
+function promptOf({ mode, a, b, task, index }: Form): string {
+  return mode === 'texts' ? `${start(a)} / ${start(b)}` : `${task}, record ${index + 1}`;
+}
+
+function settingsOf({ mode, words, temperature, samples }: Form): string {
   return [
-    words === null ? 'all words' : `${words} words`,
+    ...(mode === 'record' ? [] : [words === null ? 'all words' : `${words} words`]),
     temperature === 0 ? 'greedy' : `temperature ${temperature}`,
     ...(temperature > 0 && samples > 1 ? [`${samples} samples`] : []),
   ].join(', ');

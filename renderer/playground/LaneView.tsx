@@ -1,16 +1,17 @@
 /** One model's lane: the model select, and its completion aligned with the target as it streams. */
 import { ActionIcon } from '@mantine/core';
 import { IconCut, IconX } from '@tabler/icons-react';
-import type { Answer } from '../../main/api/contract/index.ts';
+import type { Answer, PlayedRecord } from '../../main/api/contract/index.ts';
 import { Aligned } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
+import { CompletionText } from '../components/CompletionText.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { duration, score } from '../components/format.ts';
+import { duration, number, score } from '../components/format.ts';
 import { LongChoice } from '../components/LongChoice.tsx';
 import type { ModelOptionGroup } from '../components/model-options.ts';
 import classes from './Playground.module.css';
 import { endedScores, meanScore } from './samples.ts';
-import type { Lane } from './use-answers.ts';
+import type { Completed, Lane } from './use-answers.ts';
 
 export interface LaneViewProps {
   readonly number: number;
@@ -21,14 +22,16 @@ export interface LaneViewProps {
   readonly onRemove: (() => void) | null;
   readonly lane: Lane | null;
   readonly hidden: ReadonlySet<WordKind>;
+  /** What appears here, until something does. */
+  readonly about: string;
 }
 
-export function LaneView({ number, options, model, onModel, onRemove, lane, hidden }: LaneViewProps) {
+export function LaneView({ number: position, options, model, onModel, onRemove, lane, hidden, about }: LaneViewProps) {
   return (
-    <section className={classes.lane} aria-label={`Model ${number}`}>
+    <section className={classes.lane} aria-label={`Model ${position}`}>
       <header>
         <LongChoice
-          aria-label={`Model ${number}`}
+          aria-label={`Model ${position}`}
           className={classes.model}
           placeholder="Choose a model or a checkpoint"
           currentLabel={options.flatMap(({ items }) => items).find(({ value }) => value === model)?.label}
@@ -38,12 +41,12 @@ export function LaneView({ number, options, model, onModel, onRemove, lane, hidd
           onChange={(ref) => onModel(ref ?? '')}
         />
         {onRemove !== null && (
-          <ActionIcon aria-label={`Remove model ${number}`} onClick={onRemove}>
+          <ActionIcon aria-label={`Remove model ${position}`} onClick={onRemove}>
             <IconX size={14} />
           </ActionIcon>
         )}
       </header>
-      {lane === null && <p className="faint">The completion appears here, aligned word by word with the target.</p>}
+      {lane === null && <p className="faint">{about}</p>}
       {lane !== null && (
         <>
           {lane.state === 'running' && lane.answers.length === 0 && (
@@ -55,12 +58,9 @@ export function LaneView({ number, options, model, onModel, onRemove, lane, hidd
           {lane.answers.map((answer, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: samples are identified by their order only
             <div key={i} className={classes.sample}>
-              <Result answer={answer} />
-              <Aligned
-                words={answer.alignment.words}
-                label={`Completion of model ${number}${i === 0 ? '' : `, sample ${i + 1}`}`}
-                hidden={hidden}
-                open
+              <Sample
+                {...{ answer, hidden }}
+                label={`Completion of model ${position}${i === 0 ? '' : `, sample ${i + 1}`}`}
                 growing={answer.end === null && lane.state === 'running'}
               />
             </div>
@@ -70,6 +70,31 @@ export function LaneView({ number, options, model, onModel, onRemove, lane, hidd
         </>
       )}
     </section>
+  );
+}
+
+interface SampleProps {
+  readonly answer: Completed;
+  readonly label: string;
+  readonly hidden: ReadonlySet<WordKind>;
+  readonly growing: boolean;
+}
+
+function Sample({ answer, label, hidden, growing }: SampleProps) {
+  if (answer.kind === 'texts')
+    return (
+      <>
+        <Result answer={answer} />
+        <Aligned words={answer.alignment.words} {...{ label, hidden, growing }} open />
+      </>
+    );
+  const failure = answer.end?.failure ?? null;
+  return (
+    <>
+      <RewardResult answer={answer} />
+      <CompletionText sample={answer} {...{ label, hidden, growing }} />
+      {failure !== null && <p className={`mono ${classes.failure}`}>No reward: {failure}</p>}
+    </>
   );
 }
 
@@ -100,11 +125,45 @@ function Result({ answer: { alignment, tokens, end } }: { readonly answer: Answe
       {end !== null && <span>{firstError === null ? 'exact' : `first error at word ${firstError + 1}`}</span>}
       <span>{tokens} tokens</span>
       {end !== null && <span>{duration(end.seconds)}</span>}
-      {end?.terminated === false && (
-        <span className={classes.cut}>
-          <IconCut size={12} aria-hidden="true" /> cut off
+      {end?.terminated === false && <CutOff />}
+    </p>
+  );
+}
+
+/** The reward with its parts, once it is known. */
+function RewardResult({ answer: { messages, tokens, end } }: { readonly answer: PlayedRecord }) {
+  const turns = messages?.filter(({ role }) => role === 'assistant').length ?? 0;
+  const parts = Object.entries(end?.components ?? {});
+  return (
+    <p className={`num ${classes.result}`}>
+      {end !== null && (
+        <strong className="mono" title="Reward">
+          {score(end.reward)}
+        </strong>
+      )}
+      {parts.length > 1 &&
+        parts.map(([name, value]) => (
+          <span key={name} title={`Reward component ${name}`}>
+            {name} {number(value)}
+          </span>
+        ))}
+      {end?.check != null && (
+        <span title="The check, which no reward looks at">
+          {end.check.name} {number(end.check.value)}
         </span>
       )}
+      {messages !== undefined && <span>{turns === 1 ? '1 turn' : `${turns} turns`}</span>}
+      <span>{tokens} tokens</span>
+      {end !== null && <span>{duration(end.seconds)}</span>}
+      {end?.terminated === false && <CutOff />}
     </p>
+  );
+}
+
+function CutOff() {
+  return (
+    <span className={classes.cut}>
+      <IconCut size={12} aria-hidden="true" /> cut off
+    </span>
   );
 }

@@ -1,30 +1,31 @@
 /**
- * The Playground screen: two texts and up to four models side by side, each completion streamed and aligned with the
- * exact target.
+ * The Playground screen: up to four models side by side on the same prompt, each completion streamed. Two texts are aligned
+ * with their exact target; a record of a task gets its reward, and a conversation where the task has an environment.
  */
 import { Button } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlayerPlay, IconPlus } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import { api } from '../api/client.ts';
-import { Aligned, Legend } from '../components/Aligned.tsx';
+import { Legend } from '../components/Aligned.tsx';
 import type { WordKind } from '../components/aligned-words.ts';
-import { Choice } from '../components/Choice.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { modelOptions } from '../components/model-options.ts';
-import { NumberField } from '../components/NumberField.tsx';
 import { Panel, Screen } from '../components/Screen.tsx';
+import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
-import { emptyForm, type Form, MAX_LANES, MAX_SAMPLES, useForm } from './form.ts';
+import { emptyForm, type Form, MAX_LANES, type RecordsFrom, useForm } from './form.ts';
 import { History } from './History.tsx';
 import { useHistory } from './history.ts';
 import { LaneView } from './LaneView.tsx';
+import { Options, Sampling } from './Options.tsx';
 import classes from './Playground.module.css';
+import { Record, useRecord } from './Record.tsx';
 import { meanScore } from './samples.ts';
+import { TargetLine } from './TargetLine.tsx';
 import { Texts } from './Texts.tsx';
-import { type Request, useAnswers } from './use-answers.ts';
+import { type Lane, type Request, useAnswers } from './use-answers.ts';
 
 export function Playground() {
   const [form, onForm] = useForm();
@@ -34,13 +35,17 @@ export function Playground() {
   const options = useMemo(() => modelOptions(models.data ?? []), [models.data]);
   const { lanes, busy, ask, cancel } = useAnswers();
   const { history, add, clear } = useHistory();
+  const tasks = useQuery(api.tasks.list.queryOptions({ enabled: form.mode === 'record' }));
+  const usable = useMemo(() => (tasks.data ?? []).filter(({ problem }) => problem === null), [tasks.data]);
+  const { from, record } = useRecord(form);
   const text = templates.data?.find(({ name, version }) => `${name} ${version}` === form.template)?.text;
-  const request = requestOf(form, text);
+  const request = requestOf(form, text, from);
   const chosen = form.models.map((ref) =>
     models.data?.some((known) => known.ref === ref && !known.deleted) ? ref : '',
   );
-  const missing = missingOf(form, chosen);
+  const missing = missingOf(form, chosen, record.data !== undefined && record.error === null);
   useDefaults(form, models.data, onForm);
+  useTaskDefault(form, usable, onForm);
   const go = (): void => {
     if (busy) cancel();
     else if (missing === null)
@@ -52,8 +57,21 @@ export function Playground() {
   return (
     <Screen
       title="Playground"
-      about={<span>Try your own texts on several models side by side</span>}
-      actions={<Legend hidden={hidden} onChange={setHidden} />}
+      about={<span>{ABOUT[form.mode]}</span>}
+      actions={
+        <>
+          {form.mode === 'texts' && <Legend hidden={hidden} onChange={setHidden} />}
+          <Segments
+            aria-label="Prompt"
+            data={[
+              { value: 'texts', label: 'Two texts' },
+              { value: 'record', label: 'A task’s record' },
+            ]}
+            value={form.mode}
+            onChange={(mode) => onForm({ mode })}
+          />
+        </>
+      }
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Ctrl+Enter submits from any field, as in mail programs */}
       <div
@@ -65,8 +83,19 @@ export function Playground() {
         }}
       >
         <Panel>
-          <Texts form={form} onForm={onForm} />
-          <Options form={form} onForm={onForm} templates={templates.data ?? []} />
+          {form.mode === 'texts' ? (
+            <>
+              <Texts form={form} onForm={onForm} />
+              <Options form={form} onForm={onForm} templates={templates.data ?? []} />
+            </>
+          ) : (
+            <>
+              <Record form={form} onForm={onForm} tasks={usable} />
+              <div className={classes.options}>
+                <Sampling form={form} onForm={onForm} />
+              </div>
+            </>
+          )}
         </Panel>
         <div className={classes.go}>
           <Button
@@ -92,7 +121,8 @@ export function Playground() {
           )}
         </div>
       </div>
-      {form.a.trim() !== '' && form.b.trim() !== '' && <TargetLine request={request} />}
+      {request.kind === 'texts' && form.a.trim() !== '' && form.b.trim() !== '' && <TargetLine request={request} />}
+      {tasks.error !== null && <Failed what="The tasks can't be listed" error={tasks.error} />}
       {models.error !== null && (
         <Failed what="The models can't be listed" error={models.error} onRetry={() => void models.refetch()} />
       )}
@@ -104,7 +134,8 @@ export function Playground() {
             number={index + 1}
             {...{ options, hidden }}
             model={chosen[index] ?? ''}
-            lane={lanes[index] ?? null}
+            lane={laneOf(lanes[index] ?? null, form.mode)}
+            about={APPEARS[form.mode]}
             onModel={(ref) => onForm({ models: form.models.map((known, i) => (i === index ? ref : known)) })}
             onRemove={
               form.models.length > 2 && !busy
@@ -119,19 +150,40 @@ export function Playground() {
   );
 }
 
-function requestOf(form: Form, template: string | undefined): Request {
-  const { a, b, words, temperature, seed, samples, maxTokens } = form;
-  return {
-    ...{ a, b, temperature, seed, samples: temperature === 0 ? 1 : samples },
-    ...(words !== null && { words }),
+const ABOUT = {
+  texts: 'Try your own texts on several models side by side',
+  record: 'See what models make of a record, and what it is worth',
+} as const;
+
+const APPEARS = {
+  texts: 'The completion appears here, aligned word by word with the target.',
+  record: 'The completion appears here, turn by turn where the task has an environment, with its reward.',
+} as const;
+
+/** Completions of the other kind of prompt aren't shown below this one. */
+function laneOf(lane: Lane | null, mode: Form['mode']): Lane | null {
+  return lane === null || lane.answers.some(({ kind }) => kind !== mode) ? null : lane;
+}
+
+function requestOf(form: Form, template: string | undefined, from: RecordsFrom | undefined): Request {
+  const { a, b, words, task, index, temperature, seed, samples, maxTokens } = form;
+  const sampling = {
+    ...{ temperature, seed, samples: temperature === 0 ? 1 : samples },
     ...(maxTokens !== null && { maxTokens }),
+  };
+  if (form.mode === 'record')
+    return { kind: 'record', task, index, from: from ?? { datasetId: null, side: 'train' }, ...sampling };
+  return {
+    ...{ kind: 'texts', a, b, ...sampling },
+    ...(words !== null && { words }),
     ...(template !== undefined && { template }),
   };
 }
 
 /** What is missing before the models can run; null if nothing. */
-function missingOf({ a, b }: Form, chosen: readonly string[]): string | null {
-  if (a.trim() === '' || b.trim() === '') return 'Enter both texts, or draw a held-out record.';
+function missingOf({ mode, a, b }: Form, chosen: readonly string[], hasRecord: boolean): string | null {
+  if (mode === 'record' && !hasRecord) return 'Choose a record.';
+  if (mode === 'texts' && (a.trim() === '' || b.trim() === '')) return 'Enter both texts, or draw a held-out record.';
   return chosen.every((ref) => ref === '') ? 'Choose a model.' : null;
 }
 
@@ -155,93 +207,22 @@ function useDefaults(
   }, [models, asked, untouched, onForm]);
 }
 
-interface OptionsProps {
-  readonly form: Form;
-  readonly onForm: (change: Partial<Form>) => void;
-  readonly templates: readonly { readonly name: string; readonly version: number }[];
-}
-
-function Options({ form, onForm, templates }: OptionsProps) {
-  const id = useId();
-  const names = templates.map(({ name, version }) => ({
-    value: `${name} ${version}`,
-    label: `${name}, version ${version}`,
-  }));
-  return (
-    <div className={classes.options}>
-      <NumberField
-        label="Words per text"
-        placeholder="all"
-        width={100}
-        min={1}
-        max={1000}
-        value={form.words}
-        onChange={(words) => onForm({ words })}
-      />
-      <span className={classes.template}>
-        <label htmlFor={id}>Prompt template</label>
-        <Choice
-          id={id}
-          width={190}
-          data={names}
-          value={form.template ?? names[0]?.value ?? ''}
-          onChange={(template) => onForm({ template })}
-        />
-      </span>
-      <NumberField
-        label="Temperature"
-        width={100}
-        min={0}
-        max={5}
-        step={0.1}
-        value={form.temperature}
-        onChange={(temperature) => onForm({ temperature: temperature ?? 0 })}
-      />
-      <NumberField
-        label="Seed"
-        width={110}
-        min={0}
-        max={2 ** 32 - 1}
-        disabled={form.temperature === 0}
-        value={form.seed}
-        onChange={(seed) => onForm({ seed: seed ?? emptyForm.seed })}
-      />
-      <NumberField
-        label="Samples"
-        width={80}
-        min={1}
-        max={MAX_SAMPLES}
-        disabled={form.temperature === 0}
-        value={form.temperature === 0 ? 1 : form.samples}
-        onChange={(samples) => onForm({ samples: samples ?? 1 })}
-      />
-      <NumberField
-        label="Max tokens"
-        placeholder="automatic"
-        width={110}
-        min={1}
-        max={32_768}
-        value={form.maxTokens}
-        onChange={(maxTokens) => onForm({ maxTokens })}
-      />
-    </div>
-  );
-}
-
-/** The exact target, or what is wrong with the texts. */
-function TargetLine({ request }: { readonly request: Request }) {
-  const { a, b, words, template } = request;
-  const [input] = useDebouncedValue(
-    useMemo(() => ({ a, b, words, template }), [a, b, words, template]),
-    150,
-  );
-  const { data, error } = useQuery(api.playground.prompt.queryOptions({ input, placeholderData: keepPreviousData }));
-  if (error !== null) return <Failed what="These texts can't be made into a prompt" error={error} />;
-  if (data === undefined) return null;
-  return (
-    <div className={classes.target}>
-      <span className="soft">Target</span>
-      <Aligned words={data.alignment.words} label="Target" />
-    </div>
-  );
+/** The task in a link, `#/playground?task=…`; by default the first with an environment, which no other screen plays. */
+function useTaskDefault(
+  { mode, task }: Form,
+  tasks: readonly { readonly name: string; readonly maxTurns: number | null }[],
+  onForm: (change: Partial<Form>) => void,
+): void {
+  const asked = new URLSearchParams(useSearch()).get('task');
+  const done = useRef<string | null>(null);
+  useEffect(() => {
+    if (asked === null || done.current === asked) return;
+    done.current = asked;
+    onForm({ mode: 'record', task: asked, from: null, index: 0 });
+  }, [asked, onForm]);
+  useEffect(() => {
+    if (mode !== 'record' || tasks.length === 0 || tasks.some(({ name }) => name === task)) return;
+    const first = tasks.find(({ maxTurns }) => maxTurns !== null) ?? tasks[0];
+    onForm({ task: first?.name ?? '', from: null, index: 0 });
+  }, [mode, task, tasks, onForm]);
 }

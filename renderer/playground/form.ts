@@ -1,13 +1,29 @@
 /** The Playground form, kept while the window is open. Pure except for storage. */
 import { useState } from 'react';
 
+/** Where the prompt is from: two texts, or a record of a task. */
+export type Mode = 'texts' | 'record';
+
+/** Which records of a task; `datasetId` null: its own. */
+export interface RecordsFrom {
+  readonly datasetId: number | null;
+  readonly side: 'train' | 'test';
+}
+
 export interface Form {
+  readonly mode: Mode;
   readonly a: string;
   readonly b: string;
   /** Words per text; null for all. */
   readonly words: number | null;
   /** Name and version, as in the select; null for the built-in one. */
   readonly template: string | null;
+  /** Name of the task; '' if none is selected. */
+  readonly task: string;
+  /** Null for its first records. */
+  readonly from: RecordsFrom | null;
+  /** Which record, from 0. */
+  readonly index: number;
   readonly temperature: number;
   readonly seed: number;
   /** Completions of each model, with seeds counting up from `seed`; greedy ones would all be the same. */
@@ -22,6 +38,7 @@ export const MAX_LANES = 4;
 export const MAX_SAMPLES = 16;
 
 export const emptyForm: Form = {
+  ...{ mode: 'texts', task: '', from: null, index: 0 },
   ...{ a: '', b: '', words: null, template: null },
   ...{ temperature: 0, seed: 42, samples: 1, maxTokens: null, models: ['', ''] },
 };
@@ -31,11 +48,15 @@ const STORED = 'braid.playground';
 /** Parses a stored form; invalid parts fall back to the empty form. */
 export function readForm(stored: string | null): Form {
   try {
-    const { a, b, words, template, temperature, seed, samples, maxTokens, models } = JSON.parse(
+    const { a, b, words, template, temperature, seed, samples, maxTokens, models, ...own } = JSON.parse(
       stored ?? '{}',
     ) as Partial<Record<keyof Form, unknown>>;
     const texts = Array.isArray(models) ? models.filter((ref) => typeof ref === 'string').slice(0, MAX_LANES) : [];
     return {
+      mode: own.mode === 'record' ? 'record' : 'texts',
+      task: typeof own.task === 'string' ? own.task : '',
+      from: isFrom(own.from) ? own.from : null,
+      index: Number.isSafeInteger(own.index) && (own.index as number) >= 0 ? (own.index as number) : 0,
       a: typeof a === 'string' ? a : '',
       b: typeof b === 'string' ? b : '',
       words: typeof words === 'number' ? words : null,
@@ -49,6 +70,11 @@ export function readForm(stored: string | null): Form {
   } catch {
     return emptyForm;
   }
+}
+
+function isFrom(value: unknown): value is RecordsFrom {
+  const { datasetId, side } = (value ?? {}) as Partial<Record<keyof RecordsFrom, unknown>>;
+  return (datasetId === null || typeof datasetId === 'number') && (side === 'train' || side === 'test');
 }
 
 /** The form, and a function to change it. */

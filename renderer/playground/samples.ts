@@ -1,9 +1,14 @@
-/** The scores of one model's samples. Pure. */
-import type { Lane } from './use-answers.ts';
+/** The scores of one model's samples: alignment with the target, or the reward of a task. Pure. */
+import type { Completed, Lane } from './use-answers.ts';
+
+/** Null where a reward has failed, or isn't known yet. */
+export function scoreOf(answer: Completed): number | null {
+  return answer.kind === 'texts' ? answer.alignment.score : (answer.end?.reward ?? null);
+}
 
 /** Of the samples that have ended. */
 export function endedScores(lane: Pick<Lane, 'answers'> | null): readonly number[] {
-  return (lane?.answers ?? []).flatMap(({ end, alignment }) => (end === null ? [] : alignment.score));
+  return (lane?.answers ?? []).flatMap((answer) => (answer.end === null ? [] : (scoreOf(answer) ?? [])));
 }
 
 /** null without a sample that has ended. */

@@ -1,21 +1,35 @@
 /** Streams completions from several models at once, each model's samples one after the other; one failing doesn't affect the others. */
 import { useEffect, useRef, useState } from 'react';
-import type { Answer } from '../../main/api/contract/index.ts';
+import type { Answer, PlayedRecord } from '../../main/api/contract/index.ts';
 import { type Client, client } from '../api/client.ts';
+
+export type Completed = Answer | PlayedRecord;
 
 export interface Lane {
   readonly state: 'running' | 'done' | 'cancelled' | 'failed';
   /** The samples that have arrived so far; the last one may still grow. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly Completed[];
   readonly error: unknown;
 }
 
-export type Request = Omit<Parameters<Client['playground']['answer']>[0], 'model' | 'lanes'> & {
-  readonly seed: number;
-  readonly samples: number;
-};
+type Input<P extends 'answer' | 'play'> = Omit<Parameters<Client['playground'][P]>[0], 'model' | 'lanes'>;
 
-type Asked = Request & Pick<Parameters<Client['playground']['answer']>[0], 'model' | 'lanes'>;
+/** What every model is asked. */
+export type Request = { readonly seed: number; readonly samples: number } & (
+  | ({ readonly kind: 'texts' } & Input<'answer'>)
+  | ({ readonly kind: 'record' } & Input<'play'>)
+);
+
+/** Who is asked, and how many at the same time. */
+type Asked = Pick<Parameters<Client['playground']['answer']>[0], 'model' | 'lanes'>;
+
+/** One completion as it is generated. */
+function stream(request: Request, asked: Asked, sample: number, signal: AbortSignal) {
+  const { samples: _, ...input } = { ...request, ...asked, seed: request.seed + sample };
+  return input.kind === 'texts'
+    ? client.playground.answer(input, { signal })
+    : client.playground.play(input, { signal });
+}
 
 export interface Answers {
   readonly lanes: readonly (Lane | null)[];
@@ -32,7 +46,7 @@ export function useAnswers(): Answers {
   const controller = useRef(new AbortController());
   useEffect(() => () => controller.current.abort(), []);
 
-  async function follow(index: number, { samples, ...request }: Asked, signal: AbortSignal): Promise<Lane> {
+  async function follow(index: number, request: Request, asked: Asked, signal: AbortSignal): Promise<Lane> {
     let lane = running;
     const update = (change: Partial<Lane>): void => {
       lane = { ...lane, ...change };
@@ -44,10 +58,9 @@ export function useAnswers(): Answers {
       );
     };
     try {
-      for (let sample = 0; sample < samples && !signal.aborted; sample++) {
+      for (let sample = 0; sample < request.samples && !signal.aborted; sample++) {
         const before = lane.answers;
-        const input = { ...request, seed: request.seed + sample };
-        for await (const answer of await client.playground.answer(input, { signal }))
+        for await (const answer of await stream(request, asked, sample, signal))
           update({ answers: [...before, answer] });
       }
       update({ state: signal.aborted ? 'cancelled' : 'done' });
@@ -67,7 +80,7 @@ export function useAnswers(): Answers {
       const count = models.filter((model) => model !== '').length;
       setLanes(models.map((model) => (model === '' ? null : running)));
       const all = models.map((model, index) =>
-        model === '' ? null : follow(index, { ...request, model, lanes: count }, signal),
+        model === '' ? null : follow(index, request, { model, lanes: count }, signal),
       );
       void Promise.all(all).then((ended) => !signal.aborted && done(ended));
     },

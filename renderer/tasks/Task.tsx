@@ -261,6 +261,9 @@ function Actions({ files, editing, hasFaults }: ActionsProps) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => navigate(`/tasks/${name}/import`)}>Import records …</Menu.Item>
+          <Menu.Item onClick={() => navigate(`/playground?${new URLSearchParams({ task: name })}`)}>
+            Try in Playground
+          </Menu.Item>
           {origin === 'workspace' && <Menu.Item onClick={() => setDialog('copy')}>Copy …</Menu.Item>}
           {origin === 'workspace' && (
             <Menu.Item color="red" onClick={() => setDialog('remove')}>

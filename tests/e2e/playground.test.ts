@@ -30,6 +30,27 @@ describe.skipIf(noBrowser)('the playground', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('plays a record of a task turn by turn, with its reward, and keeps it in the history', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/tasks/follow-the-cue');
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Try in Playground' }).click();
+    await page.getByLabel('Records', { exact: true }).selectOption({ label: 'Its own records, held out' });
+    await page.getByRole('spinbutton', { name: 'Record of 47' }).fill('2');
+    await page.getByText('Process A reads: done. It was.').waitFor();
+    await page.getByText('up to 3; the environment answers each of them').waitFor();
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
+    const lane = page.getByRole('region', { name: 'Model 1' });
+    const turns = lane.getByRole('list', { name: 'Completion of model 1' }).getByRole('listitem');
+    await lane.getByTitle('Reward', { exact: true }).waitFor();
+    expect(await turns.nth(1).innerText()).toMatch(/Environment\s+The word is glasses/);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Next record' }).click();
+    await page.getByRole('button', { name: 'follow-the-cue, record 2' }).click();
+    await page.getByText('Process A reads: done. It was.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('can be cancelled and run again', async () => {
     const { page, goto } = await openPage(app);
     await goto('/playground');

@@ -36,7 +36,7 @@ describe('configFaults', () => {
       max_steps: 'expected a whole number, got 1.5',
       learning_rate: 'expected a number, got "fast"',
       use_peft: 'expected true or false, got "maybe"',
-      method: 'expected one of grpo, sft, polychromic-grpo, polychromic-sft, got "ppo"',
+      method: 'expected one of grpo, sft, polychromic-grpo, polychromic-sft, got "ppo"; did you mean "grpo"?',
       top_p: 'expected at most 1, got 2',
       temperature: 'expected more than 0, got -1',
     });

@@ -1,8 +1,9 @@
-/** The playground: the prompt from two texts, and the models' completions. */
+/** The playground: the prompt from two texts or of a task's record, and the models' completions. */
 import { eventIterator, type } from '@orpc/contract';
 import { z } from 'zod';
+import type { PlayedRecord, PlayRecord } from '../../services/playground/play.ts';
 import type { Answer, PlaygroundPrompt } from '../../services/playground/playground.ts';
-import { procedure, seed } from './base.ts';
+import { id, procedure, seed } from './base.ts';
 
 /** Above the service's own limit, whose error is easier to read. */
 const text = z.string().max(1_000_000);
@@ -14,18 +15,26 @@ const request = z.object({
   template: z.string().max(20_000).optional(),
 });
 
+const model = {
+  model: z.string().min(1).max(4096),
+  temperature: z.number().min(0).max(5).default(0),
+  seed: seed.default(42),
+  maxTokens: z.int().min(1).max(32_768).optional(),
+  lanes: z.int().min(1).max(4).default(1),
+};
+
+/** A record of a task with files. */
+const record = z.object({
+  task: z.string().trim().min(1).max(64),
+  from: z.object({ datasetId: id.nullable(), side: z.enum(['train', 'test']) }),
+  index: z.int().min(0),
+});
+
 export const playground = {
   prompt: procedure.input(request).output(type<PlaygroundPrompt>()),
   /** One model's completion as it is generated; ending the stream cancels it. */
-  answer: procedure
-    .input(
-      request.extend({
-        model: z.string().min(1).max(4096),
-        temperature: z.number().min(0).max(5).default(0),
-        seed: seed.default(42),
-        maxTokens: z.int().min(1).max(32_768).optional(),
-        lanes: z.int().min(1).max(4).default(1),
-      }),
-    )
-    .output(eventIterator(type<Answer>())),
+  answer: procedure.input(request.extend(model)).output(eventIterator(type<Answer>())),
+  record: procedure.input(record).output(type<PlayRecord>()),
+  /** One model's completion of a record, turn by turn, with its reward; ending the stream cancels it. */
+  play: procedure.input(record.extend(model)).output(eventIterator(type<PlayedRecord>())),
 };

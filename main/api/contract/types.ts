@@ -34,6 +34,7 @@ export type { ModelDetail } from '../../services/models/inspect.ts';
 export type { ModelEntry } from '../../services/models/list.ts';
 export type { Dependants } from '../../services/models/remove.ts';
 export type { NativeState } from '../../services/native-setup/job.ts';
+export type { PlayedRecord, PlayRecord } from '../../services/playground/play.ts';
 export type { Answer } from '../../services/playground/playground.ts';
 export type { ReplyRun } from '../../services/recipes/reply-demo.ts';
 export type { Criterion } from '../../services/recipes/trial.ts';

@@ -60,6 +60,8 @@ export interface RewardEvaluation {
   readonly items: readonly ScoredByReward[];
   readonly summary: RewardSummary;
   readonly seconds: number;
+  /** What judges cost, in the currency of their price; absent: nobody is paid. */
+  readonly rewardCost?: number;
 }
 
 export interface Evaluations<E = ModelEvaluation> {
@@ -100,9 +102,9 @@ export async function evaluateFolderTask(
   const { dataset } = options;
   // Records are read without the reward, so it starts no thread.
   const records = typeof dataset === 'string' ? readDataset(dataset, openTask(source, '')) : dataset;
-  return evaluate(source, records, options, ({ name, items, seconds }) => ({
-    ...{ name, items, seconds },
-    summary: summarizeRewards(items, options.seed),
+  return evaluate(source, records, options, (answers) => ({
+    ...answers,
+    summary: summarizeRewards(answers.items, options.seed),
   }));
 }
 

@@ -71,11 +71,12 @@ export function interleaveRow({ items, summary }: ModelEvaluation): KeptEvaluati
 }
 
 /** A reply evaluation for the history. */
-export function rewardRow({ items, summary }: RewardEvaluation): KeptEvaluation {
+export function rewardRow({ items, summary, rewardCost }: RewardEvaluation): KeptEvaluation {
   const { n, mean_reward: mean, low, high, measures } = summary;
   const means = Object.entries(measures).map(([name, interval]) => [`eval_${name}`, interval.mean]);
+  const paid = rewardCost === undefined ? {} : { eval_reward_cost: rewardCost };
   return {
-    ...{ n, mean, low, high, exactMatch: null, metrics: { eval_reward: mean, ...Object.fromEntries(means) } },
+    ...{ n, mean, low, high, exactMatch: null, metrics: { eval_reward: mean, ...Object.fromEntries(means), ...paid } },
     items: items.map(({ id: recordId, ...item }) => ({
       ...{ recordId, ...item },
       score: item.metrics.reward ?? Number.NaN,

@@ -1,20 +1,14 @@
 /** Trying a model on two texts: the prompt, and the completion as it is generated. */
-import { availableParallelism, freemem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { inputError } from '../../errors.ts';
 import { checkTemplate, processTemplate, renderPrompt } from '../../tasks/interleave/prompt.ts';
 import { interleaveWords } from '../../tasks/interleave/target.ts';
 import { alignCompletion, type FragmentLengths, type WordAlignment } from '../../text/word-alignment.ts';
 import { splitWords } from '../../text/words.ts';
 import type { GenerateJob } from '../../trainer/jobs/generate.ts';
-import { deviceBudget, precisionFor, usedBytes } from '../../trainer/memory/budget.ts';
-import { readModelConfig } from '../../trainer/memory/model-folder.ts';
-import type { ModelParts } from '../../trainer/open-policy.ts';
-import { machineDevice } from '../doctor/model.ts';
 import { type ModelPlaces, requireModel } from '../models/list.ts';
 import { resolveModelParts } from '../models/resolve.ts';
-import { runTrainerJob } from '../trainer-process/job.ts';
-import type { OpenWorkspace } from '../workspace/open-workspace.ts';
-import { openTurns } from './turns.ts';
+import { type StreamPlace, streamJob } from './stream.ts';
 
 export interface PromptRequest {
   readonly a: string;
@@ -46,6 +40,7 @@ export interface AnswerRequest extends PromptRequest {
 
 /** The completion so far: its complete words against the same number of target words; at the end, against all of them. */
 export interface Answer {
+  readonly kind: 'texts';
   readonly alignment: WordAlignment;
   readonly text: string;
   readonly tokens: number;
@@ -89,21 +84,7 @@ function fragment(text: string, name: 'A' | 'B', most: number | undefined): read
   );
 }
 
-/** Caches of a prompt and its completion, as a rule. */
-const CACHES = 128 * 2 ** 20;
-
-/** What a process with this model takes, before it decides that itself. */
-function bytesInUse({ base }: ModelParts): number {
-  const model = readModelConfig(base);
-  const budget = deviceBudget(machineDevice(), freemem());
-  const precision = precisionFor(model, 'none', budget);
-  return usedBytes(model, { precision, trained: 'none' }, budget.program, CACHES, budget.device);
-}
-
-/** One queue for the whole host: all processes share its memory. */
-const turns = openTurns(freemem);
-
-type Place = ModelPlaces & Pick<OpenWorkspace, 'paths' | 'jobs'>;
+type Place = ModelPlaces & StreamPlace;
 
 /** A model's completion, emitted repeatedly as it is generated; invalid input throws before a process is started. */
 export async function* answer(app: Place, request: AnswerRequest, signal?: AbortSignal): AsyncGenerator<Answer> {
@@ -122,46 +103,18 @@ export async function* answer(app: Place, request: AnswerRequest, signal?: Abort
     },
     ...{ backend: 'auto', threads: Math.ceil(availableParallelism() / request.lanes), kernelsFile: app.paths.kernels },
   };
-  // Text may arrive faster than it is read: only the newest is kept.
-  const waiting: { newest: Pick<Answer, 'text' | 'tokens'> | null } = { newest: null };
-  let wake: () => void = () => undefined;
-  const started = app.jobs.start('generate', `Generate with ${name}`, async (context) => {
-    const turn = await turns.take(bytesInUse(job.model), context.signal);
-    try {
-      return await runTrainerJob(job, app.paths.trainer, {
-        signal: context.signal,
-        onText: (text, tokens) => {
-          turn?.filled();
-          waiting.newest = { text, tokens };
-          wake();
-        },
-      });
-    } finally {
-      turn?.end();
-    }
-  });
-  const ended = started.result.then(
-    () => true as const,
-    () => true as const,
+  const { value, backend } = yield* streamJob<GenerateJob, Answer>(
+    app,
+    job,
+    name,
+    (show) => ({
+      onText: (text, tokens) => show({ kind: 'texts', text, tokens, ...soFar(composed, text), end: null }),
+    }),
+    signal,
   );
-  const cancel = (): void => void app.jobs.cancel(started.id);
-  signal?.addEventListener('abort', cancel);
-  try {
-    for (;;) {
-      const more = new Promise<false>((resolve) => (wake = () => resolve(false)));
-      const { newest } = waiting;
-      waiting.newest = null;
-      if (newest !== null) yield { ...newest, ...soFar(composed, newest.text), end: null };
-      if (await Promise.race([more, ended])) break;
-    }
-    const { value, backend } = await started.result;
-    const { text, tokens, terminated, promptTokens, seconds } = value;
-    const alignment = alignCompletion(composed.target, text, 'interleave', composed.fragments);
-    yield { alignment, text, tokens, end: { terminated, promptTokens, seconds, backend } };
-  } finally {
-    signal?.removeEventListener('abort', cancel);
-    cancel();
-  }
+  const { text, tokens, terminated, promptTokens, seconds } = value;
+  const alignment = alignCompletion(composed.target, text, 'interleave', composed.fragments);
+  yield { kind: 'texts', alignment, text, tokens, end: { terminated, promptTokens, seconds, backend } };
 }
 
 /** Only complete words count, and none is missing yet: the target is cut to the completion's length. */

@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { BraidError, inputError } from '../../errors.ts';
 import { readJsonLines } from '../../io/json-lines.ts';
+import { faultsError } from '../../io/text-file.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
+import type { FolderSource } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
-import type { Task, TaskMessage } from '../../tasks/task.ts';
+import type { Task, TaskMessage, TaskRecord } from '../../tasks/task.ts';
 import { datasetFiles } from '../datasets/index.ts';
 import { requireModel } from '../models/list.ts';
 import { resolveModelParts } from '../models/resolve.ts';
@@ -50,8 +52,11 @@ export interface DraftRecords {
 
 type Place = DraftPlace & Pick<OpenWorkspace, 'workspace' | 'jobs' | 'paths'>;
 
+/** What is needed to read a task's records. */
+export type RecordPlace = Pick<DraftPlace, 'store' | 'paths'>;
+
 /** What records there are for a task: its own first, then datasets made for it. */
-export function recordsSources({ store, paths }: Pick<DraftPlace, 'store' | 'paths'>, name: string): RecordsSource[] {
+export function recordsSources({ store, paths }: RecordPlace, name: string): RecordsSource[] {
   const { records } = readTask(name, { workspace: store.folder, paths });
   const sides = (file: string, label: string, datasetId: number | null): RecordsSource[] => {
     const { test } = datasetFiles(file);
@@ -82,6 +87,38 @@ export function draftRecords(
   return { file, total: read.length, faults: faults.length, records: ordered.slice(offset, offset + limit) };
 }
 
+/** One record of a file, counted from 0, of a task as it is saved. */
+export function recordAt(
+  place: RecordPlace,
+  source: FolderSource,
+  choice: RecordsChoice,
+  index: number,
+): { readonly record: TaskRecord; readonly reference: string; readonly total: number } {
+  // Records are read without the reward, so it starts no thread.
+  const task = openTask(source, '');
+  const file = recordsFile(place, source.name, choice);
+  const lines = rawLines(file);
+  const found = lines[index];
+  if (found === undefined)
+    throw inputError(
+      'NO_SUCH_RECORD',
+      `There is no record ${index + 1}: the file has ${lines.length}`,
+      'Choose another.',
+    );
+  const record = inLine(file, found.line, () => task.parseRecord(found.fields, found.line));
+  return { record, reference: task.reference(record), total: lines.length };
+}
+
+/** What is wrong in a line, with the file and the line. */
+function inLine<T>(file: string, line: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    throw faultsError(WORDS.code, [{ file, line, reason: error.message }], WORDS.fix);
+  }
+}
+
 function draftRecord(task: Task, line: number, fields: unknown): DraftRecord {
   try {
     const record = task.parseRecord(fields, line);
@@ -106,7 +143,7 @@ function rawLines(file: string): RawLine[] {
   return readJsonLines(file, WORDS, (fields, line) => ({ line, fields }));
 }
 
-function recordsFile({ store, paths }: DraftPlace, name: string, { datasetId, side }: RecordsChoice): string {
+function recordsFile({ store, paths }: RecordPlace, name: string, { datasetId, side }: RecordsChoice): string {
   if (datasetId === null) {
     const { records } = readTask(name, { workspace: store.folder, paths });
     if (records !== null) return datasetFiles(records)[side];

@@ -10,6 +10,8 @@ import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import { type FolderSource, readTaskFolder, taskHash } from '../../tasks/folder/source.ts';
 import { nativeTask, type TaskSource, taskFacts } from '../../tasks/index.ts';
 import { REWARD_FILE } from '../../tasks/sandbox/messages.ts';
+import { formatBytes } from '../../text/format.ts';
+import { float32Bytes } from '../../trainer/memory/float32-bytes.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
 
 /** Where a run's folder has the copy: a task's folder again, of the same name. */
@@ -47,13 +49,18 @@ export function externalFacts(source: TaskSource): ExternalFact[] {
   });
 }
 
-/** The same in a line for a run's history; null: there are none. */
-export function externalWords(source: TaskSource): string | null {
+/**
+ * The same in a line for a run's history, with the memory that reward models take; null: there are none. `models`: their
+ * folders, by component.
+ */
+export function externalWords(source: TaskSource, models: Readonly<Record<string, string>> = {}): string | null {
   const facts = externalFacts(source);
   if (facts.length === 0) return null;
   const words = facts.map(({ component, kind, host, hash }) => {
     const where = host === null ? '' : ` at ${host}`;
-    return `${component} (${kind}${where}${hash === null ? '' : `, ${hash.slice(0, 12)}`})`;
+    const folder = models[component];
+    const memory = folder === undefined ? '' : `, about ${formatBytes(float32Bytes(folder))} beside the run's estimate`;
+    return `${component} (${kind}${where}${hash === null ? '' : `, ${hash.slice(0, 12)}`}${memory})`;
   });
   return `Rewards outside the sandbox: ${words.join(', ')}`;
 }

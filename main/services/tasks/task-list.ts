@@ -25,6 +25,8 @@ export interface TaskSummary {
   /** The kinds of those that reward.ts doesn't compute. */
   readonly kinds: Readonly<Record<string, string>>;
   readonly check: string | null;
+  /** Turns that the model has in a conversation; null: the task has no environment. */
+  readonly maxTurns: number | null;
   /** Whether records lie in its folder. */
   readonly hasRecords: boolean;
   /** Why it can't be used; null: it can. */
@@ -55,7 +57,7 @@ export function listTasks(places: TaskPlaces): TaskSummary[] {
 
 function summary(name: string, places: TaskPlaces): TaskSummary {
   const origin = originOf(name, places);
-  const nothing = { name, origin, title: null, rewards: [], kinds: {}, check: null, hasRecords: false };
+  const nothing = { name, origin, title: null, rewards: [], kinds: {}, check: null, maxTurns: null, hasRecords: false };
   try {
     const { definition, folder } = requireSource(name, places);
     const checked = checkDefinition(definition);
@@ -67,7 +69,9 @@ function summary(name: string, places: TaskPlaces): TaskSummary {
     }
     const { title, rewards, external, check = null } = checked.definition;
     const kinds = Object.fromEntries(Object.entries(external).map(([component, { kind }]) => [component, kind]));
-    return { name, origin, title, rewards: Object.keys(rewards), kinds, check, hasRecords, problem: null };
+    const maxTurns = checked.definition.environment?.max_turns ?? null;
+    const facts = { title, rewards: Object.keys(rewards), kinds, check, maxTurns, hasRecords };
+    return { name, origin, ...facts, problem: null };
   } catch (error) {
     if (error instanceof BraidError) return { ...nothing, problem: error.message };
     throw error;

@@ -1,5 +1,6 @@
 /** A side job of the trainer process as a promise: with progress, one result or a clear error. */
 import { BraidError } from '../../errors.ts';
+import type { TaskMessage } from '../../tasks/task.ts';
 import type { JobEvent } from '../../trainer/events.ts';
 import type { SideJob, SideJobResult } from '../../trainer/jobs/jobs.ts';
 import type { LaunchTrainer } from './channel.ts';
@@ -27,6 +28,8 @@ export interface TextJobOptions extends JobOptions {
   readonly silenceMs?: number;
   /** Called with the full text so far as it grows. */
   readonly onText?: (text: string, tokens: number) => void;
+  /** Called with a conversation so far, after each turn of it. */
+  readonly onMessages?: (messages: readonly TaskMessage[], tokens: number) => void;
 }
 
 /** A job's result and the backend. */
@@ -45,7 +48,7 @@ const SILENCE_MS = 10 * 60_000;
 export async function runTrainerJob<J extends SideJob>(
   job: J,
   launch: LaunchTrainer,
-  { onProgress, onWarning, onText, signal, silenceMs = SILENCE_MS }: TextJobOptions = {},
+  { onProgress, onWarning, onText, onMessages, signal, silenceMs = SILENCE_MS }: TextJobOptions = {},
 ): Promise<JobOutcome<SideJobResult<J>>> {
   if (isAborted(signal)) throw interrupted();
   const told: Told = {};
@@ -56,6 +59,7 @@ export async function runTrainerJob<J extends SideJob>(
       if (event.kind === 'progress') onProgress?.(event);
       if (event.kind === 'ready' && event.warning !== undefined) onWarning?.(event.warning);
       if (event.kind === 'text') onText?.(event.text, event.tokens);
+      if (event.kind === 'messages') onMessages?.(event.messages, event.tokens);
     }
   };
   const trainer = spawnTrainer<SideJob>(job, { launch, onEvents, silenceMs });

@@ -195,7 +195,7 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
   const files = openRunFiles(folder, { onWarning: (warning) => recordQuietly(store, runId, warning) });
   const from = resume?.from?.step ?? 0;
   if (resume === null) {
-    const outside = externalWords(task);
+    const outside = externalWords(task, launched.rewardAccess?.models);
     files.appendLog(startEntry(config, outside));
     if (outside !== null) note(store, runId, 0, { kind: 'rewards', severity: 'info', message: outside });
   }

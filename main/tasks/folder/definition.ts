@@ -114,10 +114,12 @@ export function checkDefinition(
   if (!result.success) {
     const lines = lineFinder(yaml);
     return {
-      faults: faultsIn(result.error, { fields, elsewhere }).map(({ field, message }, i) => ({
-        line: lines.of(result.error.issues[i]?.path ?? [field]) ?? lines.of([field]),
-        reason: message.includes(`"${field}"`) || field === '' ? message : `"${field}": ${message}`,
-      })),
+      faults: result.error.issues.flatMap((issue) =>
+        faultsIn({ issues: [issue] }, { fields, elsewhere }).map(({ field, message }) => ({
+          line: lines.of(issue.path) ?? lines.of([field]),
+          reason: issue.path.length === 0 ? message : `"${issue.path.join('.')}": ${message}`,
+        })),
+      ),
     };
   }
   const components = readComponents(result.data, lineFinder(yaml), content);

@@ -52,7 +52,9 @@ function fieldFaults(task: TaskDefinition, record: Readonly<Record<string, unkno
     if (value === undefined || value === null) {
       if (declaredType.endsWith('?')) return [];
       const meant = nearestName(name, extra);
-      return [`expected the field "${name}" (${type}), got none${meant === undefined ? '' : `; it has "${meant}"`}`];
+      return [
+        `expected the field "${name}" (${type}), got none${meant === undefined ? '' : `; it has "${meant}": did you mean "${name}"?`}`,
+      ];
     }
     if (isOf(type, value)) return [];
     return [`expected "${name}" to be ${WORDS[type]}, got ${shown(value)}`];

@@ -132,7 +132,9 @@ function loadReward(
       return context.newString(JSON.stringify(result === undefined ? [] : [result]));
     })
     .consume((host) => context.setProp(context.global, '$braid', host));
-  return sandbox.within(limits.timeMs + LOAD_MS, REWARD_FILE, () => {
+  return placed(code, () => sandbox.within(limits.timeMs + LOAD_MS, REWARD_FILE, load));
+
+  function load(): Loaded {
     const driver = sandbox.unwrap(context.evalCode(DRIVER, 'driver.js'));
     const stepDriver = sandbox.unwrap(context.evalCode(STEP_DRIVER, 'driver.js'));
     sandbox.unwrap(context.evalCode("import 'braid';", 'start.js', { type: 'module' })).dispose();
@@ -142,7 +144,21 @@ function loadReward(
     const functions = Object.fromEntries(names.map((name) => [name, exportedFunction(context, exports, name)]));
     exports.dispose();
     return { sandbox, driver, stepDriver, timeMs: limits.timeMs, functions };
-  });
+  }
+}
+
+/** QuickJS doesn't say where a name is imported that isn't there. */
+function placed<T>(code: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const [, name] = /Could not find export '(\w+)' in module 'braid'/.exec((error as Error).message) ?? [];
+    if (name === undefined) throw error;
+    const before = code.slice(0, Math.max(0, code.search(new RegExp(`\\b${name}\\b`)))).split('\n');
+    const place = `${REWARD_FILE}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+    const meant = nearestName(name, [...textFunctionNames, 'runJavaScript']);
+    throw new SandboxFault(`${place}: 'braid' has no "${name}"${didYouMean(meant)}`, true);
+  }
 }
 
 function exportedFunction(context: QuickJSContext, exports: QuickJSHandle, name: RewardFunction): QuickJSHandle {
@@ -154,7 +170,14 @@ function exportedFunction(context: QuickJSContext, exports: QuickJSHandle, name:
     check: ', because task.yaml names a check',
     step: ', because task.yaml has an environment',
   };
-  throw new SandboxFault(`${REWARD_FILE}: expected an exported function "${name}"${why[name]}`, true);
+  const others = context.getOwnPropertyNames(exports).unwrap();
+  const meant = nearestName(
+    name,
+    others.map((other) => context.getString(other)),
+  );
+  others.dispose();
+  const hint = meant === undefined || meant === name ? '' : `; it exports "${meant}": did you mean "${name}"?`;
+  throw new SandboxFault(`${REWARD_FILE}: expected an exported function "${name}"${why[name]}${hint}`, true);
 }
 
 function unknownModule(name: string): string {

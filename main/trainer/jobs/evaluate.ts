@@ -38,6 +38,8 @@ export interface ModelAnswers {
   readonly items: readonly EvaluationItem[];
   /** Including loading. */
   readonly seconds: number;
+  /** What judges cost, in the currency of their price; absent: nobody is paid. */
+  readonly rewardCost?: number;
 }
 
 export interface EvaluateResult {
@@ -58,7 +60,9 @@ export async function runEvaluateJob(job: EvaluateJob, io: JobIo): Promise<Evalu
       const before = models.length * job.records.length;
       const onDone = (done: number): Promise<void> => io.progress(before + done, total, 'prompts');
       const items = await evaluateModel(job, task, model, opener, io, onDone);
-      models.push({ name: model.name, items, seconds: (performance.now() - began) / 1000 });
+      const { reward_cost: rewardCost } = task.takeMetrics?.() ?? {};
+      const seconds = (performance.now() - began) / 1000;
+      models.push({ name: model.name, items, seconds, ...(rewardCost !== undefined && { rewardCost }) });
     }
     return { models };
   } finally {

@@ -1,3 +1,5 @@
+import type { TaskMessage } from '../../tasks/task.ts';
+
 /** What a side job can use of its process. */
 export interface JobIo {
   readonly backend: { readonly name: string; readonly threads: number };
@@ -7,4 +9,6 @@ export interface JobIo {
   alive(): void;
   /** Sends the text so far immediately. */
   text(text: string, tokens: number): void;
+  /** Sends a conversation so far, after a turn of it, immediately. */
+  messages(messages: readonly TaskMessage[], tokens: number): void;
 }

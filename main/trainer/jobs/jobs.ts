@@ -9,6 +9,7 @@ import type { GenerateJob, GenerateResult } from './generate.ts';
 import type { GgufAnswers, GgufAnswersJob } from './gguf-answers.ts';
 import type { GpuReportJob, GpuReportResult } from './gpu-report/job.ts';
 import type { MergeFiles, MergeJob } from './merge.ts';
+import type { PlayJob, PlayResult } from './play.ts';
 import type { PreflightJob, PreflightResult } from './preflight.ts';
 import type { SampleJob, SampleResult } from './sample.ts';
 import type { ScoreJob, ScoreResult } from './score.ts';
@@ -18,6 +19,7 @@ import type { SelfCheckJob, SelfCheckResult } from './self-check.ts';
 export type SideJob =
   | EvaluateJob
   | GenerateJob
+  | PlayJob
   | SampleJob
   | ScoreJob
   | BenchJob
@@ -39,6 +41,7 @@ export interface SideJobResults {
   readonly 'engine-test': EngineTestResult;
   readonly preflight: PreflightResult;
   readonly generate: GenerateResult;
+  readonly play: PlayResult;
   readonly 'self-check': SelfCheckResult;
   readonly 'gpu-report': GpuReportResult;
   readonly merge: MergeFiles;

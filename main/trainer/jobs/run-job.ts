@@ -12,6 +12,7 @@ import { runGpuReportJob } from './gpu-report/job.ts';
 import type { JobIo } from './job-io.ts';
 import type { SideJob, SideJobResults } from './jobs.ts';
 import { runMergeJob } from './merge.ts';
+import { runPlayJob } from './play.ts';
 import { runPreflightJob } from './preflight.ts';
 import { runSampleJob } from './sample.ts';
 import { runScoreJob } from './score.ts';
@@ -54,6 +55,7 @@ function openJobIo(backend: UsedBackend, emit: (event: JobEvent) => void): JobIo
     },
     alive: () => emit({ kind: 'alive' }),
     text: (text, tokens) => emit({ kind: 'text', text, tokens }),
+    messages: (messages, tokens) => emit({ kind: 'messages', messages, tokens }),
   };
 }
 
@@ -73,6 +75,8 @@ function work(job: SideJob, io: JobIo): Promise<SideJobResults[SideJob['kind']]>
       return runPreflightJob(job, io);
     case 'generate':
       return runGenerateJob(job, io);
+    case 'play':
+      return runPlayJob(job, io);
     case 'self-check':
       return runSelfCheckJob();
     case 'gpu-report':

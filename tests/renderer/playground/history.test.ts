@@ -27,12 +27,17 @@ describe('readHistory', () => {
 });
 
 describe('meanScore', () => {
-  const answer = (score: number, ended: boolean) => ({ alignment: { score }, end: ended ? {} : null });
+  const answer = (score: number, ended: boolean) => ({ kind: 'texts', alignment: { score }, end: ended ? {} : null });
   const lane = { answers: [answer(1, true), answer(0.5, true), answer(0, false)] } as unknown as Lane;
 
   it('is over the samples that have ended', () => {
     expect(endedScores(lane)).toEqual([1, 0.5]);
     expect(meanScore(lane)).toBe(0.75);
     expect(meanScore(null)).toBeNull();
+  });
+
+  it("is over rewards for a task's record, without those that failed", () => {
+    const played = [{ reward: 0.5 }, { reward: null }, null].map((end) => ({ kind: 'record', end }));
+    expect(endedScores({ answers: played } as unknown as Lane)).toEqual([0.5]);
   });
 });

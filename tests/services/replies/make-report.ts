@@ -52,7 +52,14 @@ export async function makeReport(
   await writeComparison(
     {
       options: { ...options, temperature: 1, seed: 7 },
-      ...{ dataset, prompts: POSTS, backend: 'wasm', models, rows: comparisonTable(models, measures, 7) },
+      ...{
+        dataset,
+        prompts: POSTS,
+        backend: 'wasm',
+        models,
+        rows: comparisonTable(models, measures, 7),
+        rewardCost: null,
+      },
     },
     folder,
     { resources },

@@ -51,7 +51,7 @@ describe('dryRun', () => {
   it('names the lines without a completion, or whose records lack a field', () => {
     const path = file({ word: 'a' }, { wrd: 'a', completion: 'x' }, { word: 'a', completion: 3 });
     expect(() => dryRun(open(), path)).toThrow(
-      /line 1: expected "completion", a text.*\n.*line 2: expected the field "word" \(text\), got none; it has "wrd"\n.*line 3: expected "completion"/,
+      /line 1: expected "completion", a text.*\n.*line 2: expected the field "word" \(text\), got none; it has "wrd": did you mean "word"\?\n.*line 3: expected "completion"/,
     );
   });
 });
@@ -78,7 +78,9 @@ describe('checkTask', () => {
     );
     expect(ok).toBe(false);
     expect(faults).toEqual([
-      expect.stringContaining('records.jsonl, line 2: expected the field "word" (text), got none; it has "wrd"'),
+      expect.stringContaining(
+        'records.jsonl, line 2: expected the field "word" (text), got none; it has "wrd": did you mean "word"?',
+      ),
       expect.stringContaining('examples.jsonl, line 1: expected a reward of 1, got 1.5'),
       expect.stringContaining('examples.jsonl, line 2: reward.ts:3:45: Error: as asked'),
     ]);

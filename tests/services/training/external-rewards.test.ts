@@ -2,8 +2,12 @@
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compareModels } from '../../../main/services/comparisons/sampled/compare.ts';
+import { evaluateFolderTask } from '../../../main/services/evaluation/evaluate.ts';
+import { rewardRow } from '../../../main/services/evaluation/history.ts';
 import { runCost } from '../../../main/services/runs/cost.ts';
 import { allowReaches, openConsentFile, reachesOf } from '../../../main/services/tasks/consent.ts';
+import { rewardAccess } from '../../../main/services/tasks/reward-access.ts';
 import { setRewardKey } from '../../../main/services/tasks/reward-keys.ts';
 import { resumeTraining, startTraining } from '../../../main/services/training/training.ts';
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
@@ -142,9 +146,9 @@ describe('a run whose reward is mixed', () => {
       { component: 'helpful', kind: 'classifier', hash: null, host: null },
     ]);
     expect(existsSync(join(run.folder, 'tasks/mix/score.mjs'))).toBe(true);
-    expect(readFileSync(join(run.folder, 'training.log'), 'utf8')).toContain(
-      'Rewards outside the sandbox: length (command',
-    );
+    const log = readFileSync(join(run.folder, 'training.log'), 'utf8');
+    expect(log).toContain('Rewards outside the sandbox: length (command');
+    expect(log).toMatch(/helpful \(classifier, about [\d.]+ [KM]iB beside the run's estimate\)/);
     const consents = openConsentFile(join(root, 'none.json'));
     const resume = (trust: typeof access) => resumeTraining(store, run.runId, { paths, access: trust, maxSteps: 3 });
     expect(() => resume({ ...access, consents })).toThrow(expect.objectContaining({ code: 'REWARD_NOT_ALLOWED' }));
@@ -176,6 +180,30 @@ describe('a run whose reward is mixed', () => {
     expect(numbersOf(steps)).toEqual(numbersOf(first.steps.slice(2)));
     expect(server.received).toHaveLength(asked);
   }, 180_000);
+
+  it('says what its judges cost in an evaluation and a comparison; kept answers cost nothing', async () => {
+    const { agree, folder, root, paths, access, model, dataset, server } = await world();
+    agree();
+    const source = readTaskFolder(folder);
+    const options = {
+      ...{ models: [{ name: 'tiny', folder: model }], dataset, paths, maxCompletionLength: 4 },
+      rewardAccess: rewardAccess(source, { workspace: root, paths }, access),
+    };
+    const paid = (asked: number): number => (asked * 110 * 1000) / 1e6;
+    const [first] = (await evaluateFolderTask(source, options)).results;
+    const asked = server.received.length;
+    expect(asked).toBeGreaterThan(0);
+    expect(first?.rewardCost).toBeCloseTo(paid(asked), 9);
+    expect(first && rewardRow(first).metrics.eval_reward_cost).toBe(first?.rewardCost);
+    const [again] = (await evaluateFolderTask(source, options)).results;
+    expect([again?.rewardCost, server.received.length]).toEqual([0, asked]);
+    const compared = await compareModels({
+      ...options,
+      ...{ task: source, samples: 2, k: [1], threshold: 1, temperature: 1, seed: 1, backend: 'wasm', threads: 1 },
+    });
+    expect(server.received.length).toBeGreaterThan(asked);
+    expect(compared.rewardCost).toBeCloseTo(paid(server.received.length - asked), 9);
+  }, 120_000);
 
   it('takes nothing from the groups of failed completions where the policy says so', async () => {
     const { start, agree, store } = await world((content, before) =>

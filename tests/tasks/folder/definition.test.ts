@@ -77,12 +77,18 @@ describe('parseDefinition', () => {
     [
       'an unknown type',
       good.replace('answer: text', 'answer: string'),
-      'line 4: "fields": expected one of text, text?, number, number?',
+      'line 4: "fields.answer": expected one of text, text?, number, number?',
+    ],
+    ['a misspelt type', good.replace('answer: text', 'answer: txt'), 'object?, got "txt"; did you mean "text"?'],
+    [
+      'each of several faults at its line',
+      good.replace('rewards:', 'rewrds:').replace('check:', 'chek:').replace('answer: text', 'answer: string'),
+      'line 14: unknown field "chek"; did you mean "check"?',
     ],
     [
       'an unknown look',
       good.replace('beside', 'besides'),
-      'line 15: "show": expected one of aligned, beside, plain, json, code, got "besides"',
+      'line 15: "show": expected one of aligned, beside, plain, json, code, got "besides"; did you mean "beside"?',
     ],
     [
       'a text for a number',

@@ -36,7 +36,7 @@ describe('parseFolderRecord', () => {
   it('names every wrong field, and what may have been meant', () => {
     const { question, ...rest } = record;
     expect(() => parseFolderRecord(task, { ...rest, qestion: question, level: 'three', id: {} })).toThrow(
-      'expected the field "question" (text), got none; it has "qestion"; expected "level" to be a number, got "three"; expected "id" to be a text or a number, got {}',
+      'expected the field "question" (text), got none; it has "qestion": did you mean "question"?; expected "level" to be a number, got "three"; expected "id" to be a text or a number, got {}',
     );
     expect(() => parseFolderRecord(task, ['x'])).toThrow('expected an object with the fields question, level');
   });

@@ -61,6 +61,12 @@ export function reward({ record }: { record: Fields }): number {
     ['a syntax error', 'export const reward = (x: ) => 1', 'reward.ts:1:27: '],
     ['TypeScript that is more than types', 'enum A { B }\nexport const reward = () => 1', 'reward.ts:1:1: '],
     ['no reward', 'export const rewards = () => 1', 'expected an exported function "reward"'],
+    ['a misspelt function', 'export const rewrd = () => 1', '; it exports "rewrd": did you mean "reward"?'],
+    [
+      'a misspelt import',
+      "import { json, wrds } from 'braid';\nexport const reward = () => wrds('').length;",
+      'reward.ts:1:16: \'braid\' has no "wrds"; did you mean "words"?',
+    ],
     ['another import', "import fs from 'node:fs';\nexport const reward = () => 1", "can import from 'braid' only"],
     ['an error at its start', 'null.x;\nexport const reward = () => 1', 'reward.ts:1:5: TypeError'],
     ['an endless start', 'for (;;);\nexport const reward = () => 1', 'took longer than 1100 ms'],

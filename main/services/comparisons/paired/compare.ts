@@ -181,7 +181,8 @@ async function evaluateEntry(
     const { reward = Number.NaN, success = 0 } = metrics;
     return { id, completion, target: '', words: 0, alignment: reward, exact_match: success, first_error: 0 };
   });
-  return { backend, result: { row: rewardRow(result), summary: summarizeScores(items), seconds: result.seconds } };
+  const { seconds, rewardCost } = result;
+  return { backend, result: { row: rewardRow(result), summary: summarizeScores(items), seconds, rewardCost } };
 }
 
 function missing(): BraidError {

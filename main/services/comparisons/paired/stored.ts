@@ -13,6 +13,8 @@ export interface KeptNumbers {
   readonly summary: EvaluationSummary;
   readonly backend: string;
   readonly seconds: number;
+  /** What judges cost, in the currency of their price; absent: nobody is paid. */
+  readonly rewardCost?: number;
   /** How the model was asked, where that isn't what its folder says. */
   readonly chat?: ModelParts['chat'];
 }
@@ -22,6 +24,7 @@ export interface EvaluatedModel {
   readonly row: KeptEvaluation;
   readonly summary: EvaluationSummary;
   readonly seconds: number;
+  readonly rewardCost?: number | undefined;
   readonly chat?: ModelParts['chat'];
 }
 
@@ -32,12 +35,16 @@ export function storeEvaluation(
   entry: ModelEntry,
   fingerprint: string,
   { backend }: Pick<Evaluations, 'backend'>,
-  { row, summary, seconds, chat }: EvaluatedModel,
+  { row, summary, seconds, rewardCost, chat }: EvaluatedModel,
 ): number {
   // It has no run: runs show evaluations on their own held-out records only.
   const origin = { runId: null, checkpointId: entry.checkpointId, step: entry.step ?? 0, model: entry.model };
   const dataset = store.promptSets.get(prompts.id)?.datasets.join(', ') ?? '';
-  const numbers: KeptNumbers = { summary, backend, seconds, ...(chat !== undefined && { chat }) };
+  const numbers: KeptNumbers = {
+    ...{ summary, backend, seconds },
+    ...(rewardCost !== undefined && { rewardCost }),
+    ...(chat !== undefined && { chat }),
+  };
   return store.transaction(() => {
     const id = storeEvaluationRow(store, { ...origin, dataset }, row);
     store.promptSets.attach(id, prompts.id, fingerprint, numbers);

@@ -9,6 +9,7 @@ import type { Comparison, EvaluationSummary } from '../../evaluation/summary.ts'
 import { listModels, type ModelEntry } from '../../models/list.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
 import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
+import { readSettings } from '../../workspace/settings.ts';
 import { toStoredPath } from '../../workspace/workspace.ts';
 import { modelFingerprint } from './fingerprint.ts';
 import { heldOutFile, type PromptSet, promptTask, readPrompt, readPromptSet } from './prompt-set.ts';
@@ -51,6 +52,8 @@ export interface ComparedModel extends ComparedName {
   readonly evaluatedAt: number | null;
   readonly backend: string | null;
   readonly seconds: number | null;
+  /** What judges cost, with the currency of the settings; null: nobody is paid. */
+  readonly rewardCost: string | null;
   readonly summary: EvaluationSummary | null;
   readonly standing: Standing;
 }
@@ -111,6 +114,7 @@ export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 
   const { records, task } = set;
   const rows = store.comparisons.models(id);
   const known = listModels(app);
+  const { currency } = readSettings(store);
   const models = head.models.map((model, i): ComparedModel => {
     const evaluationId = rows[i]?.evaluationId ?? null;
     const kept = evaluationId === null ? null : storedSummary(store, evaluationId);
@@ -120,6 +124,7 @@ export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 
       evaluatedAt: made?.createdAt ?? null,
       backend: kept?.backend ?? null,
       seconds: kept?.seconds ?? null,
+      rewardCost: kept?.rewardCost === undefined ? null : `${currency}${kept.rewardCost.toFixed(4)}`,
       summary: kept?.summary ?? null,
       standing: standing(
         app,

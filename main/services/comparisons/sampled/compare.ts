@@ -65,6 +65,8 @@ export interface ModelComparison {
   readonly backend: string;
   readonly models: readonly ModelSamples[];
   readonly rows: readonly ComparisonRow[];
+  /** What judges cost for all models, in the currency of their price; null: nobody is paid. */
+  readonly rewardCost: number | null;
 }
 
 /** Compares the models. Wrong input is thrown before a process is started. */
@@ -110,6 +112,7 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
       return { name, askedAs, answers, prompts, terminated, norms, history, seconds };
     },
   );
+  const { reward_cost: rewardCost = null } = task.takeMetrics?.() ?? {};
   task.close();
   const rows = comparisonTable(models, measuresOf(measuring), seed);
   return {
@@ -119,6 +122,7 @@ export async function compareModels(options: CompareOptions): Promise<ModelCompa
     backend: outcome.backend,
     models,
     rows,
+    rewardCost,
   };
 }
 

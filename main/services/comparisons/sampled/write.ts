@@ -47,7 +47,7 @@ export async function writeComparison(
 }
 
 /** The comparison without its completions; field names as in `--json`. */
-export function numbersOf({ options, dataset, prompts, backend, models, rows }: ModelComparison) {
+export function numbersOf({ options, dataset, prompts, backend, models, rows, rewardCost }: ModelComparison) {
   return {
     ...options,
     dataset,
@@ -60,6 +60,7 @@ export function numbersOf({ options, dataset, prompts, backend, models, rows }: 
       seconds,
     })),
     rows: rows.map(({ measure, ...rest }) => ({ ...measure, ...rest })),
+    ...(rewardCost !== null && { reward_cost: rewardCost }),
   };
 }
 

@@ -1,0 +1,152 @@
+/**
+ * Job: one model completes one record of a folder's task as a run would have it do, streaming: turn by turn where the task
+ * has an environment, then scored by its reward.
+ */
+import { loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
+import type { ExternalAccess } from '../../tasks/external/access.ts';
+import { promptMessages } from '../../tasks/folder/environment.ts';
+import type { FolderSource } from '../../tasks/folder/source.ts';
+import { openTask } from '../../tasks/index.ts';
+import {
+  type Answer,
+  type Environment,
+  type RewardComponents,
+  type Task,
+  type TaskMessage,
+  type TaskRecord,
+  totalReward,
+} from '../../tasks/task.ts';
+import type { BackendChoice } from '../backend.ts';
+import { completionLength, encodeRecords, endToken, longestPrompt } from '../batching/prompts.ts';
+import type { Engine } from '../engine/engine.ts';
+import { sampleEpisodes } from '../episodes.ts';
+import { generateWithin } from '../memory/generate-within.ts';
+import { checkParts, endTokensOf, type ModelParts, openPolicy, vocabularyOf } from '../open-policy.ts';
+import { answerOf } from '../rollout.ts';
+import type { JobIo } from './job-io.ts';
+
+export interface PlayJob extends BackendChoice {
+  readonly kind: 'play';
+  readonly model: ModelParts;
+  readonly task: FolderSource;
+  /** The entry of the thread that computes the reward; an environment runs there. */
+  readonly rewardWorker: string;
+  /** What the reward's components outside the sandbox need; null: it has none. */
+  readonly rewardAccess: ExternalAccess | null;
+  readonly record: TaskRecord;
+  /** 0: always the most likely token. */
+  readonly temperature: number;
+  readonly seed: number;
+  /** In tokens; null: the task's, or from the record's reference. */
+  readonly maxCompletionLength: number | null;
+}
+
+export interface PlayResult {
+  /** What the model wrote, its turns below each other. */
+  readonly completion: string;
+  /** What followed the prompt, where the task has an environment; null: it has none. */
+  readonly messages: readonly TaskMessage[] | null;
+  /** The model's, including end tokens. */
+  readonly tokens: number;
+  readonly promptTokens: number;
+  /** False if it hit the length limit. */
+  readonly terminated: boolean;
+  /** Generation with the environment's answers. */
+  readonly seconds: number;
+  /** The weighted sum of the components; NaN: the reward failed. */
+  readonly reward: number;
+  readonly components: RewardComponents;
+  /** What no reward looks at, by its name; null: the task has none. */
+  readonly check: { readonly name: string; readonly value: number } | null;
+  /** Why there is no reward; null: there is one. */
+  readonly failure: string | null;
+}
+
+/** Interval between text updates: faster than one reads, slower than tokens arrive. */
+const TELL_MS = 30;
+
+/** Completes the record, and scores the completion. */
+export async function runPlayJob(job: PlayJob, io: JobIo): Promise<PlayResult> {
+  const task = openTask(job.task, job.rewardWorker, job.rewardAccess);
+  try {
+    // Even without completions it loads the reward, and finds that one can't run.
+    task.score([]);
+    return await play(job, task, io);
+  } finally {
+    task.close();
+  }
+}
+
+async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): Promise<PlayResult> {
+  checkParts(parts);
+  const tokenizer = loadTokenizer(parts.tokenizer, parts.chat);
+  const eos = endToken(tokenizer, endTokensOf(parts));
+  const prompts = encodeRecords(task, tokenizer, [job.record], eos, vocabularyOf(parts));
+  const maxNewTokens = completionLength(prompts, { max_completion_length: job.maxCompletionLength }, task);
+  const promptTokens = longestPrompt(prompts);
+  const { policy, activationMb, dispose } = openPolicy(parts, promptTokens + maxNewTokens);
+  try {
+    const { eosTokenIds } = policy.model.config;
+    const shown = openShown(io, tokenizer, eosTokenIds);
+    const engine: Pick<Engine, 'sample'> = {
+      sample: async (ids, sampling) =>
+        generateWithin(policy, ids, activationMb, { ...sampling, eosTokenIds, onRow: shown.onRow }),
+    };
+    const environment = task.environment && shown.withTurns(task.environment, job.record);
+    const began = performance.now();
+    const [played] = await sampleEpisodes(
+      { engine, task: { ...(environment && { environment }) }, tokenizer },
+      prompts,
+      {
+        ...{ numGenerations: 1, maxNewTokens, onToken: io.alive, coordinates: [job.seed] },
+        ...{ temperature: job.temperature, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
+      },
+    );
+    const seconds = (performance.now() - began) / 1000;
+    const answer = answerOf(job.record, played, tokenizer.decode);
+    const { completion, messages = null, tokens, finish } = answer;
+    return {
+      ...{ completion, messages, tokens, promptTokens, terminated: finish === 'stop', seconds },
+      ...scored(task, answer),
+    };
+  } finally {
+    dispose();
+  }
+}
+
+function scored(task: Task, answer: Answer): Pick<PlayResult, 'components' | 'failure' | 'reward' | 'check'> {
+  const { components = {}, failure = null } = task.score([answer])[0] ?? {};
+  const { check } = task;
+  return {
+    ...{ components, failure, reward: totalReward(task, components) },
+    check: check === null ? null : { name: check.name, value: check.measure([answer])[0] ?? Number.NaN },
+  };
+}
+
+/** Sends what there is so far: the text of the current turn as it grows, and the conversation after each turn. */
+function openShown(io: JobIo, { decode }: Pick<Tokenizer, 'decode'>, eosTokenIds: readonly number[]) {
+  const ends = new Set(eosTokenIds);
+  let [ids, tokens, toldAt]: [number[], number, number] = [[], 0, 0];
+  return {
+    onRow: (_row: number, id: number): void => {
+      tokens++;
+      if (!ends.has(id)) ids.push(id);
+      if (performance.now() - toldAt < TELL_MS) return;
+      toldAt = performance.now();
+      io.text(decode(ids), tokens);
+    },
+    /** The same environment; what it has answered is sent. */
+    withTurns: (environment: Environment, record: TaskRecord): Environment => ({
+      ...environment,
+      step: (turns) => {
+        const steps = environment.step(turns);
+        const [step] = steps;
+        const said = turns[0]?.messages.slice(promptMessages(record).length) ?? [];
+        const answered = typeof step === 'object' ? step.message : null;
+        ids = [];
+        io.messages([...said, ...(answered === null ? [] : [{ role: 'user' as const, content: answered }])], tokens);
+        return steps;
+      },
+    }),
+  };
+}
