@@ -27,6 +27,8 @@ export interface StagePanelProps {
   readonly curriculum: Curriculum;
   readonly live: LiveStatus | null;
   readonly shortage: string | undefined;
+  /** Whether its pre-flight check is open: that has the button to start. */
+  readonly isChecking: boolean;
   /** Runs the pre-flight check of this stage, or of another one. */
   readonly onStart: (stageId?: number) => void;
   readonly onAdjust: () => void;
@@ -34,7 +36,7 @@ export interface StagePanelProps {
 }
 
 export function StagePanel(props: StagePanelProps) {
-  const { stage, curriculum, live, onStart, onAdjust, onRemove } = props;
+  const { stage, curriculum, live, isChecking, onStart, onAdjust, onRemove } = props;
   const act = useMutation({ mutationFn: (work: () => Promise<unknown>) => work() });
   const { id: stageId, state, dataset } = stage;
   const waits = state === 'queued';
@@ -51,7 +53,7 @@ export function StagePanel(props: StagePanelProps) {
         <>
           <Primary
             action={primaryAction(curriculum.stages, stage)}
-            canStart={dataset !== null && state !== 'running'}
+            canStart={dataset !== null && state !== 'running' && !isChecking}
             onStart={onStart}
             onResume={(runId) => act.mutate(() => client.runs.resume({ runId }))}
             isBusy={act.isPending}
