@@ -220,15 +220,19 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
           </dd>
           <dt>Held-out</dt>
           <dd className={classes.scores}>
-            <Sparkline
-              values={[run.baseline, ...scores.map(({ mean }) => mean)]}
-              label={`Held-out score from ${score(run.baseline)} to ${score(scores.at(-1)?.mean)}`}
-              width={140}
-              min={0}
-              max={1}
-            />
+            {scores.length > 0 && (
+              <Sparkline
+                values={[run.baseline, ...scores.map(({ mean }) => mean)]}
+                label={`Held-out score from ${score(run.baseline)} to ${score(scores.at(-1)?.mean)}`}
+                width={140}
+                min={0}
+                max={1}
+              />
+            )}
             <span className="num">
-              {score(run.baseline)} → {score(scores.at(-1)?.mean)}
+              {scores.length === 0
+                ? `${score(run.baseline)} at its start`
+                : `${score(run.baseline)} → ${score(scores.at(-1)?.mean)}`}
               {best !== null && `, best ${score(best.mean)} at step ${best.step}`}
             </span>
           </dd>
