@@ -79,7 +79,9 @@ describe.skipIf(noBrowser)('every screen', () => {
         await page.waitForFunction(
           () => document.querySelector('[role="status"]')?.textContent?.startsWith('Loading') !== true,
         );
-        await expect.poll(() => overflow(page), { message: `${route} is larger than its window` }).toBeLessThanOrEqual(0);
+        await expect
+          .poll(() => overflow(page), { message: `${route} is larger than its window` })
+          .toBeLessThanOrEqual(0);
         await shoot(page, `${route.replaceAll(/[^a-z0-9]+/gi, '-')}-${width}-${scheme}`);
         await expectAccessible(page);
       }
