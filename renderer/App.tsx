@@ -11,6 +11,7 @@ import { Empty } from './components/Feedback.tsx';
 import classes from './frame/Frame.module.css';
 import { HostRequests } from './frame/HostRequests.tsx';
 import { useHashPath } from './frame/hash-location.ts';
+import { keepFocus } from './frame/keep-focus.ts';
 import { KeysProvider } from './frame/keys.tsx';
 import { LazyScreen, prefetchWhenIdle, screenCode } from './frame/lazy-screen.tsx';
 import { Prerender, type PrerenderTask } from './frame/Prerender.tsx';
@@ -63,6 +64,7 @@ const later = [
 export function App() {
   const state = useSyncExternalStore(connection.subscribe, connection.get);
   useTheme();
+  useEffect(() => keepFocus(document), []);
   const queries = useQueryClient();
   const [tasks, setTasks] = useState<readonly PrerenderTask[]>([]);
   useEffect(

@@ -20,6 +20,8 @@ export interface HistogramProps {
   readonly unit: string;
   readonly colour?: ChartColour;
   readonly height?: number;
+  /** What is on the axis, between its ends: "words per text". */
+  readonly axis?: string;
   readonly format?: (value: number) => string;
   readonly onPick?: (index: number | null) => void;
   readonly picked?: number | null;
@@ -34,6 +36,7 @@ export function Histogram({
   unit,
   colour = 'strand-a',
   height = 96,
+  axis,
   format = String,
   onPick,
   picked = null,
@@ -73,6 +76,7 @@ export function Histogram({
         ) : (
           <>
             <span>{format(low)}</span>
+            {axis !== undefined && <span>{axis}</span>}
             <span>{format(high)}</span>
           </>
         )}

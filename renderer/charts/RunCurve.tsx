@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
-import { api } from '../api/client.ts';
 import { ChartGroup } from './ChartGroup.tsx';
+import { curveQuery } from './curve-query.ts';
 import { LineChart } from './LineChart.tsx';
 import { heldOutSeries, referenceLines } from './run-series.ts';
 import type { ChartSeries } from './series.ts';
@@ -14,14 +14,12 @@ export interface RunCurveProps {
   readonly height: number;
 }
 
-/** More would not be visible at the width of a panel. */
-const BUCKETS = 200;
 const unit = [1];
 const none: readonly number[] = [];
 
 export function RunCurve({ detail, title, height }: RunCurveProps) {
-  const { id: runId, evaluations, baselineScore, stage } = detail;
-  const { data } = useQuery(api.runs.buckets.queryOptions({ input: { runId, names: ['reward'], count: BUCKETS } }));
+  const { evaluations, baselineScore, stage } = detail;
+  const { data } = useQuery(curveQuery(detail));
   const series = useMemo((): readonly ChartSeries[] => {
     const reward = data?.reward ?? [];
     const train: ChartSeries = {

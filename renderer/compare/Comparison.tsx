@@ -77,9 +77,8 @@ function Shown({ view }: { readonly view: ComparisonView }) {
         <span>
           <span className="num">{prompts.n}</span> held-out prompts of {prompts.datasets.join(', ')}, seed{' '}
           <span className="num">{prompts.seed}</span>
-          <span className="faint mono" title="Hash of the prompt set: identical sets have the same hash">
-            {' '}
-            {prompts.hash}
+          <span className="faint" title={`Hash of the prompt set: identical sets have the same hash, ${prompts.hash}`}>
+            , prompt set <span className="mono">{prompts.hash.slice(0, 8)}</span>
           </span>
         </span>
       }

@@ -1,5 +1,5 @@
 /** The building blocks of every screen: a heading with actions, and panels. */
-import { type ReactNode, useContext, useEffect } from 'react';
+import { type ReactNode, type Ref, useContext, useEffect } from 'react';
 import { IsPrerendering } from '../frame/is-prerendering.ts';
 import classes from './Screen.module.css';
 
@@ -34,12 +34,14 @@ export interface PanelProps {
   readonly actions?: ReactNode;
   readonly children: ReactNode;
   readonly className?: string;
+  /** For a panel that takes the focus when it opens. */
+  readonly ref?: Ref<HTMLElement>;
 }
 
 /** A framed part of a screen. */
-export function Panel({ title, actions, children, className }: PanelProps) {
+export function Panel({ title, actions, children, className, ref }: PanelProps) {
   return (
-    <section className={`${classes.panel} ${className ?? ''}`}>
+    <section className={`${classes.panel} ${className ?? ''}`} {...(ref !== undefined && { ref, tabIndex: -1 })}>
       {(title !== undefined || actions !== undefined) && (
         <div className={classes.panelHead}>
           <h2>{title}</h2>

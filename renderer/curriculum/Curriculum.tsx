@@ -191,6 +191,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
             stage={stage}
             curriculum={data}
             live={live.find(({ stageId }) => stageId === stage.id) ?? null}
+            isChecking={checking === stage.id}
             shortage={stage.words === null ? undefined : shortages.get(stage.words)}
             onStart={(stageId = stage.id) => {
               setChosen(stageId);

@@ -27,6 +27,8 @@ export interface StagePanelProps {
   readonly curriculum: Curriculum;
   readonly live: LiveStatus | null;
   readonly shortage: string | undefined;
+  /** Whether its pre-flight check is open: that has the button to start. */
+  readonly isChecking: boolean;
   /** Runs the pre-flight check of this stage, or of another one. */
   readonly onStart: (stageId?: number) => void;
   readonly onAdjust: () => void;
@@ -34,7 +36,7 @@ export interface StagePanelProps {
 }
 
 export function StagePanel(props: StagePanelProps) {
-  const { stage, curriculum, live, onStart, onAdjust, onRemove } = props;
+  const { stage, curriculum, live, isChecking, onStart, onAdjust, onRemove } = props;
   const act = useMutation({ mutationFn: (work: () => Promise<unknown>) => work() });
   const { id: stageId, state, dataset } = stage;
   const waits = state === 'queued';
@@ -51,7 +53,7 @@ export function StagePanel(props: StagePanelProps) {
         <>
           <Primary
             action={primaryAction(curriculum.stages, stage)}
-            canStart={dataset !== null && state !== 'running'}
+            canStart={dataset !== null && state !== 'running' && !isChecking}
             onStart={onStart}
             onResume={(runId) => act.mutate(() => client.runs.resume({ runId }))}
             isBusy={act.isPending}
@@ -218,15 +220,19 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
           </dd>
           <dt>Held-out</dt>
           <dd className={classes.scores}>
-            <Sparkline
-              values={[run.baseline, ...scores.map(({ mean }) => mean)]}
-              label={`Held-out score from ${score(run.baseline)} to ${score(scores.at(-1)?.mean)}`}
-              width={140}
-              min={0}
-              max={1}
-            />
+            {scores.length > 0 && (
+              <Sparkline
+                values={[run.baseline, ...scores.map(({ mean }) => mean)]}
+                label={`Held-out score from ${score(run.baseline)} to ${score(scores.at(-1)?.mean)}`}
+                width={140}
+                min={0}
+                max={1}
+              />
+            )}
             <span className="num">
-              {score(run.baseline)} → {score(scores.at(-1)?.mean)}
+              {scores.length === 0
+                ? `${score(run.baseline)} at its start`
+                : `${score(run.baseline)} → ${score(scores.at(-1)?.mean)}`}
               {best !== null && `, best ${score(best.mean)} at step ${best.step}`}
             </span>
           </dd>

@@ -31,12 +31,22 @@ export function StatusBar() {
 }
 
 function Parts({ status }: { readonly status: AppStatus }) {
-  const { live, machine, queued, queueHeld } = status;
+  const { live, elsewhere, machine, queued, queueHeld } = status;
   return (
     <>
-      {live.length === 0 && <span className="faint">Idle</span>}
+      {live.length === 0 && elsewhere.length === 0 && <span className="faint">Idle</span>}
       {live.map((run) => (
         <LivePart key={run.runId} run={run} />
+      ))}
+      {elsewhere.map(({ runId, name, state, step, maxSteps }) => (
+        <Link key={runId} href={`/runs/${runId}`} className={classes.live}>
+          <span>{state === 'paused' ? 'Paused in a terminal:' : 'Training in a terminal:'}</span>
+          <strong title={name}>{name}</strong>
+          <Progress value={(100 * step) / Math.max(1, maxSteps)} w={80} size="sm" aria-label={`Steps of ${name}`} />
+          <span className="num">
+            {step}/{maxSteps}
+          </span>
+        </Link>
       ))}
       {queued > 0 && (
         <Link href="/curriculum">

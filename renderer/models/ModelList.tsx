@@ -35,33 +35,42 @@ export function ModelList({ lines, sizes, chosen, onChoose }: ModelListProps) {
   }, [at, virtual]);
   if (lines.length === 0) return <Empty title="No matching models" />;
   return (
-    <div ref={scroller} className={classes.list}>
-      <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const line = lines[index];
-          return (
-            <div key={key} className={classes.line} style={{ height: HEIGHT, transform: `translateY(${start}px)` }}>
-              {line?.kind === 'heading' && (
-                <h2 className={classes.heading}>
-                  <span className={classes.headingName} title={line.title}>
-                    {line.title}
-                  </span>{' '}
-                  <span className="faint num">{line.count}</span>
-                </h2>
-              )}
-              {line?.kind === 'model' && (
-                <Line
-                  entry={line.entry}
-                  size={sizes?.[line.entry.ref]}
-                  chosen={line.entry.ref === chosen}
-                  onChoose={() => onChoose(line.entry.ref)}
-                />
-              )}
-            </div>
-          );
-        })}
+    <>
+      <div className={classes.columnNames} aria-hidden="true">
+        <span>Name</span>
+        <span>Origin</span>
+        <span>Kind or score</span>
+        <span>Parameters</span>
+        <span>On disk</span>
       </div>
-    </div>
+      <div ref={scroller} className={classes.list}>
+        <div className={classes.inner} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, key, start }) => {
+            const line = lines[index];
+            return (
+              <div key={key} className={classes.line} style={{ height: HEIGHT, transform: `translateY(${start}px)` }}>
+                {line?.kind === 'heading' && (
+                  <h2 className={classes.heading}>
+                    <span className={classes.headingName} title={line.title}>
+                      {line.title}
+                    </span>{' '}
+                    <span className="faint num">{line.count}</span>
+                  </h2>
+                )}
+                {line?.kind === 'model' && (
+                  <Line
+                    entry={line.entry}
+                    size={sizes?.[line.entry.ref]}
+                    chosen={line.entry.ref === chosen}
+                    onChoose={() => onChoose(line.entry.ref)}
+                  />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </>
   );
 }
 

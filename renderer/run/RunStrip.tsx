@@ -53,17 +53,22 @@ function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
   const { data: cost } = useQuery(
     api.runs.cost.queryOptions({ input: { runId: run.id }, refetchInterval: isLive && FRESH_MS }),
   );
-  const left = live?.secondsLeft ?? cost?.left.seconds ?? null;
+  // Before the first step, nothing is known: 0 would promise the end.
+  const left = live?.secondsLeft ?? (cost?.left.seconds || null);
   if (cost === undefined) return null;
   const { spent } = cost;
   const remaining = cost.left.cost ?? 0;
   const money = (amount: number): string => `${spent.currency}${amount.toFixed(2)}`;
   return (
     <>
-      {live === null || left === null ? (
+      {live === null ? (
         <Figure name="Trained for" value={duration(spent.seconds)} note={`${run.step} of ${run.maxSteps} steps`} />
       ) : (
-        <Figure name="Time left" value={duration(left)} note={`${duration(spent.seconds)} so far`} />
+        <Figure
+          name="Time left"
+          value={left === null ? '–' : duration(left)}
+          note={left === null ? 'known after a step' : `${duration(spent.seconds)} so far`}
+        />
       )}
       {spent.cost !== null && (
         <Figure

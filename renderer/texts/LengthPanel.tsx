@@ -46,6 +46,7 @@ function Lengths({ data, onMerge }: { readonly data: CorpusOverview; readonly on
         unit="texts"
         marks={stageMarks}
         format={wordsAt}
+        axis="words per text"
         height={110}
       />
       <table className={`${styles.supply} num`}>

@@ -1,8 +1,7 @@
 /** The frame of the three tabs: texts, making datasets, datasets. */
 import type { ReactNode } from 'react';
-import { useLocation } from 'wouter';
-import { Link } from '../components/Link.tsx';
 import { Screen } from '../components/Screen.tsx';
+import { ScreenTabs } from '../components/ScreenTabs.tsx';
 import classes from './Texts.module.css';
 
 const views = [
@@ -18,16 +17,9 @@ export interface TextsScreenProps {
 }
 
 export function TextsScreen({ about, actions, children }: TextsScreenProps) {
-  const [location] = useLocation();
   const tabs = (
     <>
-      <nav className={classes.tabs} aria-label="Texts and datasets">
-        {views.map(({ path, label }) => (
-          <Link key={path} href={path} aria-current={location === path ? 'page' : undefined}>
-            {label}
-          </Link>
-        ))}
-      </nav>
+      <ScreenTabs label="Texts and datasets" views={views} />
       {about}
     </>
   );

@@ -5,6 +5,7 @@ import { addStage } from '../../main/services/curriculum/edit.ts';
 import { importIntoStore, readTexts } from '../../main/services/texts/index.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore, type Store } from '../../main/store/index.ts';
+import { madeAnswers, sampleReplies } from '../services/replies/made-answers.ts';
 import { makeReport } from '../services/replies/make-report.ts';
 import { modelWorkspace } from './model-workspace.ts';
 import { seedRun } from './seed-runs.ts';
@@ -25,7 +26,7 @@ export async function fullWorkspace(): Promise<string> {
   seedRun(store, { steps: 40 });
   seedRun(store, { steps: 30, interrupted: 'The trainer was killed: the machine ran out of memory' });
   seedSweep(store);
-  await makeReport(store, { resources: paths.resources, dataset: join(paths.datasets, 'sample_replies.test.jsonl') });
+  await makeReport(store, { resources: paths.resources, dataset: sampleReplies, answersOf: madeAnswers });
   store.close();
   return root;
 }

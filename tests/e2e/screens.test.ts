@@ -41,12 +41,16 @@ const windows =
     ? all.filter(({ size: [width], scheme }, i) => width === 1280 || (scheme === 'dark') === i % 4 < 2)
     : all;
 
-/** How far the page, or its main part, can be scrolled sideways. */
-function sideways(page: Page): Promise<number> {
+/** How far the page, or its main part, can be scrolled sideways, or the page itself down: only its main part should. */
+function overflow(page: Page): Promise<number> {
   return page.evaluate(() => {
     const main = document.querySelector('main');
     const root = document.documentElement;
-    return Math.max((main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0), root.scrollWidth - root.clientWidth);
+    return Math.max(
+      (main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0),
+      root.scrollWidth - root.clientWidth,
+      root.scrollHeight - root.clientHeight,
+    );
   });
 }
 
@@ -75,7 +79,9 @@ describe.skipIf(noBrowser)('every screen', () => {
         await page.waitForFunction(
           () => document.querySelector('[role="status"]')?.textContent?.startsWith('Loading') !== true,
         );
-        await expect.poll(() => sideways(page), { message: `${route} is wider than ${width}` }).toBeLessThanOrEqual(0);
+        await expect
+          .poll(() => overflow(page), { message: `${route} is larger than its window` })
+          .toBeLessThanOrEqual(0);
         await shoot(page, `${route.replaceAll(/[^a-z0-9]+/gi, '-')}-${width}-${scheme}`);
         await expectAccessible(page);
       }

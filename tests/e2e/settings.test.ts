@@ -24,7 +24,7 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await expectAccessible(page);
     await page.getByText('light', { exact: true }).click();
     await expect.poll(scheme, patient).toBe('light');
-    const runs = page.getByRole('textbox', { name: 'Concurrent runs' });
+    const runs = page.getByRole('textbox', { name: 'Runs at the same time' });
     await runs.fill('3');
     await runs.press('Enter');
     // Shown as soon as the new value is saved.
@@ -56,13 +56,13 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
   it("restores the saved value when a change can't be saved, and says why", async () => {
     const { page, goto } = await openPage(app);
     await goto('/settings');
-    const queue = page.getByRole('switch', { name: 'Run queue' });
+    const queue = page.getByRole('switch', { name: 'Start queued runs' });
     await expect.poll(() => queue.isChecked(), patient).toBe(true);
     // Another program that locks the database for longer than the timeout.
     const other = new Database(join(app.workspace, 'braid.db'));
     other.exec('begin immediate');
     await queue.click({ force: true });
-    await page.getByText('Run queue was not saved; the old value is kept').waitFor();
+    await page.getByText('Start queued runs was not saved; the old value is kept').waitFor();
     other.close();
     expect(await queue.isChecked()).toBe(true);
   });

@@ -34,6 +34,13 @@ async function waitForStep(page: Page, step: number): Promise<void> {
   await expect.poll(() => stepsDone(page), { timeout: STEPS * 15_000, interval: 200 }).toBeGreaterThanOrEqual(step);
 }
 
+/** Both models' answers to a held-out record. */
+async function generate(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Draw a held-out record' }).click();
+  await page.getByRole('button', { name: 'Generate' }).click();
+  await expect.poll(() => page.getByText(/^\d+ tokens/).count(), { timeout: 60_000 }).toBe(2);
+}
+
 describe.skipIf(noBrowser)('the whole story', () => {
   it('goes from texts to a comparison by clicks', { timeout: 360_000 + STEPS * 15_000 }, async () => {
     const app = await startApp();
@@ -132,6 +139,7 @@ describe.skipIf(noBrowser)('the whole story', () => {
     ] as const) {
       await goto(route);
       await page.getByText(ready).first().waitFor();
+      if (name === 'playground' && process.env.BRAID_SCREENSHOTS !== undefined) await generate(page);
       await picture(page, name);
     }
     expect(complaints).toEqual([]);

@@ -40,8 +40,11 @@ describe.skipIf(noBrowser)('texts and datasets', () => {
     await goto('/texts');
     await page.getByText('No texts yet').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Load the bundled texts' }).click();
+    await page.getByRole('button', { name: 'Load the bundled texts' }).focus();
+    await page.keyboard.press('Enter');
     await page.getByText('64 texts', { exact: true }).waitFor();
+    // The button has gone; the focus stays in the screen, so that the next Tab is near.
+    await page.waitForFunction(() => document.activeElement?.closest('main') != null);
     await page.getByText('Every stage is ready').waitFor();
     await expectAccessible(page);
 

@@ -2,14 +2,18 @@
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { knownDiskSpace } from '../../io/disk-space.ts';
 import { type GpuMemory, watchGpus } from '../../native/gpu-watch.ts';
+import type { Store } from '../../store/index.ts';
 import type { ServerStatus } from '../servers/servers.ts';
 import type { LiveStatus } from '../training/live-status.ts';
+import { currentHost, isHostAlive } from '../workspace/host.ts';
 import type { JobStatus } from '../workspace/jobs.ts';
 import type { Notice } from '../workspace/notices.ts';
 import type { App } from './app.ts';
 
 export interface AppStatus {
   readonly live: readonly LiveStatus[];
+  /** Runs in training that another process owns: a command line, or Braid on another machine with this workspace. */
+  readonly elsewhere: readonly RunElsewhere[];
   readonly queued: number;
   /** Why the queue is paused. */
   readonly queueHeld: string | null;
@@ -29,13 +33,22 @@ export interface AppStatus {
   };
 }
 
+export interface RunElsewhere {
+  readonly runId: number;
+  readonly name: string;
+  readonly state: 'running' | 'paused';
+  readonly step: number;
+  readonly maxSteps: number;
+}
+
 const gpus = watchGpus();
 
 /** The app's current state. */
-export function appStatus({ live, queue, jobs, notices, servers, workspace }: App): AppStatus {
+export function appStatus({ store, live, queue, jobs, notices, servers, workspace }: App): AppStatus {
   const disk = knownDiskSpace(workspace.root);
   return {
     live: live.list(),
+    elsewhere: runsElsewhere(store),
     queued: queue.list().length,
     queueHeld: queue.held(),
     jobs: jobs.list(),
@@ -50,4 +63,16 @@ export function appStatus({ live, queue, jobs, notices, servers, workspace }: Ap
       diskBytes: disk?.totalBytes ?? null,
     },
   };
+}
+
+/** Runs in training whose process exists and isn't this one. */
+export function runsElsewhere(store: Pick<Store, 'runs' | 'now'>, here = currentHost()): readonly RunElsewhere[] {
+  return store.runs
+    .list({ states: ['running', 'paused'] })
+    .filter((run) => run.pid !== here.pid || run.hostId !== here.hostId)
+    .filter((run) => isHostAlive(run, store.now()))
+    .map(({ id, name, state, step, maxSteps }) => ({
+      ...{ runId: id, name, step, maxSteps },
+      state: state === 'paused' ? 'paused' : 'running',
+    }));
 }

@@ -15,7 +15,7 @@ export interface WatchedPoint {
 
 export interface WatchedSeries {
   readonly name: 'policy_loss' | 'avg_reward' | 'kl_penalty' | 'total_loss';
-  /** TRL's metric. */
+  /** TRL's metric, or how the curve is computed from them. */
   readonly metric: string;
   /** Means of at most `BUCKETS` buckets of the run, each at its last step. */
   readonly points: readonly WatchedPoint[];
@@ -43,7 +43,7 @@ export function watchedSeries(store: Store, runId: number): readonly WatchedSeri
   const policy = loss.map(({ step, value }) => ({ step, value: value - (penalty.get(step) ?? 0) }));
   const policyNow = now('loss') - (newest.kl?.step === newest.loss?.step ? beta * now('kl') : 0);
   return [
-    { name: 'policy_loss', metric: 'loss', points: policy, step: at('loss'), now: policyNow },
+    { name: 'policy_loss', metric: 'loss − beta × kl', points: policy, step: at('loss'), now: policyNow },
     { name: 'avg_reward', metric: 'reward', points: reward, step: at('reward'), now: now('reward') },
     { name: 'kl_penalty', metric: 'kl', points: kl, step: at('kl'), now: now('kl') },
     { name: 'total_loss', metric: 'loss', points: loss, step: at('loss'), now: now('loss') },

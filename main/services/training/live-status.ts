@@ -65,7 +65,7 @@ export function advance(before: LiveStatus, event: TrainerEvent): LiveStatus {
   switch (event.kind) {
     case 'ready': {
       const { backend, threads, why, maxSteps } = event;
-      return { ...status, state: 'running', backend, threads, why, maxSteps };
+      return { ...status, state: unlessStopping(status, 'running'), backend, threads, why, maxSteps };
     }
     case 'estimate': {
       const { secondsPerStep, seconds: secondsLeft, memoryBytes: host, gpuBytes: gpu = 0, step } = event;
@@ -76,17 +76,22 @@ export function advance(before: LiveStatus, event: TrainerEvent): LiveStatus {
     case 'paused':
       return {
         ...status,
-        state: status.state === 'stopping' ? 'stopping' : 'paused',
+        state: unlessStopping(status, 'paused'),
         reason: event.byWatch ? event.reason : null,
       };
     case 'resumed':
-      return { ...status, state: 'running', reason: null };
+      return { ...status, state: unlessStopping(status, 'running'), reason: null };
     case 'done':
     case 'failed':
       return { ...status, state: 'ending' };
     default:
       return status;
   }
+}
+
+/** What was asked before the stop may be reported after it. */
+function unlessStopping({ state }: LiveStatus, next: LiveStatus['state']): LiveStatus['state'] {
+  return state === 'stopping' ? state : next;
 }
 
 function afterStep(status: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {

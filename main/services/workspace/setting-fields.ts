@@ -4,7 +4,7 @@ import { type Settings, settingsSchema } from './settings.ts';
 
 interface Field {
   readonly name: keyof Settings;
-  /** Label: `Hang minutes`. */
+  /** `Runs at the same time`. */
   readonly label: string;
   readonly doc: string;
   readonly unit: string | null;
@@ -30,6 +30,7 @@ interface Described {
   readonly maximum?: number;
   readonly maxLength?: number;
   readonly default?: unknown;
+  readonly label?: string;
   readonly unit?: string;
   readonly doc?: string;
 }
@@ -41,9 +42,8 @@ export function settingFields(): readonly SettingField[] {
 }
 
 function field(name: keyof Settings, described: Described): SettingField {
-  const words = name.replaceAll('_', ' ');
-  const label = words.charAt(0).toUpperCase() + words.slice(1);
-  const base = { name, label, doc: described.doc ?? '', unit: described.unit ?? null };
+  const { label = name, doc = '', unit = null } = described;
+  const base = { name, label, doc, unit };
   if (described.enum !== undefined)
     return { ...base, kind: 'choice', default: String(described.default), choices: described.enum };
   switch (described.type) {

@@ -1,4 +1,4 @@
-/** The user's settings, stored in the workspace. Each has a default, one line of doc and, where it applies, a unit. */
+/** The user's settings, stored in the workspace. Each has a default, a label, one line of doc and, where it applies, a unit. */
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
@@ -7,37 +7,61 @@ export const settingsSchema = z.strictObject({
   theme: z
     .enum(['system', 'light', 'dark'])
     .default('system')
-    .meta({ doc: 'Light or dark; system: as on the desktop.' }),
+    .meta({ label: 'Theme', doc: 'System: as the desktop is set.' }),
   smoothing: z
     .number()
     .min(0)
     .max(0.99)
     .default(0.6)
-    .meta({ doc: 'How much chart lines are smoothed; 0: not at all.' }),
-  notify: z.boolean().default(true).meta({ doc: 'Notify when a stage ends or needs attention.' }),
+    .meta({ label: 'Smoothing of charts', doc: 'From 0, not at all, to 0.99.' }),
+  notify: z
+    .boolean()
+    .default(true)
+    .meta({ label: 'Notifications', doc: 'When a stage ends or needs attention, unless the window is in front.' }),
   concurrent_runs: z
     .int()
     .min(1)
     .max(8)
     .default(1)
-    .meta({ unit: 'runs', doc: 'Runs that may train at the same time, memory permitting.' }),
+    .meta({ label: 'Runs at the same time', unit: 'runs', doc: 'If memory permits; others wait in the queue.' }),
   hang_minutes: z
     .number()
     .min(0.01)
     .max(24 * 60)
     .default(10)
-    .meta({ unit: 'minutes', doc: 'A trainer silent for longer counts as hung and is killed.' }),
-  run_queue: z.boolean().default(true).meta({ doc: 'Start the next queued stage when a run ends.' }),
+    .meta({
+      label: 'Kill a silent trainer after',
+      unit: 'minutes',
+      doc: 'It counts as hung. The run can be resumed from its last checkpoint.',
+    }),
+  run_queue: z
+    .boolean()
+    .default(true)
+    .meta({ label: 'Start queued runs', doc: 'When a run ends, the next in the queue starts.' }),
   auto_promote: z
     .boolean()
     .default(false)
-    .meta({ doc: 'Queue the next planned stage automatically when a stage has met its rule.' }),
-  forgetting_check: z.boolean().default(true).meta({
-    doc: 'Evaluate every length again after each stage of the curriculum to detect forgetting; replies have no lengths.',
-  }),
-  offer_tour: z.boolean().default(true).meta({ doc: 'Offer the tour on Home; off once it was taken or skipped.' }),
-  hourly_price: z.number().min(0).default(0).meta({ doc: 'Hourly price of this machine; 0: not shown.' }),
-  currency: z.string().max(8).default('$').meta({ doc: 'The currency of the price.' }),
+    .meta({
+      label: 'Queue the next stage',
+      doc: 'When a stage has met its rule, the next planned one is queued automatically.',
+    }),
+  forgetting_check: z
+    .boolean()
+    .default(true)
+    .meta({
+      label: 'Check for forgetting',
+      doc: 'After each stage of the curriculum, evaluate every length so far again.',
+    }),
+  offer_tour: z
+    .boolean()
+    .default(true)
+    .meta({ label: 'Offer the tour', doc: 'On Home; switched off once it was taken or skipped.' }),
+  hourly_price: z
+    .number()
+    .min(0)
+    .default(0)
+    .meta({ label: 'Price of this machine', unit: 'per hour', doc: 'Runs then show their cost; 0: not shown.' }),
+  currency: z.string().max(8).default('$').meta({ label: 'Currency', doc: 'Shown in front of prices.' }),
 });
 
 export type Settings = Readonly<z.infer<typeof settingsSchema>>;

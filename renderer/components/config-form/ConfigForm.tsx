@@ -124,7 +124,7 @@ function Presets({ presets, without, onChoose }: PresetsProps) {
         const fields = presets.find((preset) => preset.name === name)?.fields ?? {};
         onChoose(Object.fromEntries(Object.entries(fields).filter(([field]) => !without.includes(field))));
       }}
-      w={220}
+      w={180}
       comboboxProps={{ width: 420, position: 'bottom-end' }}
     />
   );

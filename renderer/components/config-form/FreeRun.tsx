@@ -166,6 +166,7 @@ function Form({ defaults, follows, task, onClose, onDone: leave, onChanged }: Fo
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         maxLength={200}
+        mb="md"
       />
       <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} />
       {queue.error !== null && <Failed what="The run was not queued" error={queue.error} />}

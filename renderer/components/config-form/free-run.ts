@@ -2,10 +2,16 @@
 import type { ConfigFault, DatasetSummary } from '../../../main/api/contract/index.ts';
 import type { Values } from './sections.ts';
 
-/** The file of the newest dataset of a task that still exists; null: there is none. */
+/** Datasets made within this time of each other were made together, as those of a curriculum are. */
+const TOGETHER_MS = 10 * 60_000;
+
+/** The newest dataset of a task that still exists; of several made together the one with the shortest texts. */
 export function newestDataset(datasets: readonly DatasetSummary[], task: unknown): string | null {
   const there = datasets.filter((dataset) => dataset.task === task && dataset.bytes !== null);
-  return there.toSorted((a, b) => b.madeAt - a.madeAt)[0]?.file ?? null;
+  const newest = Math.max(...there.map(({ madeAt }) => madeAt));
+  const length = ({ words }: DatasetSummary): number => words ?? Number.POSITIVE_INFINITY;
+  const together = there.filter(({ madeAt }) => newest - madeAt < TOGETHER_MS);
+  return together.toSorted((a, b) => length(a) - length(b) || b.madeAt - a.madeAt)[0]?.file ?? null;
 }
 
 /** Why the run can't start yet; null: it can. */

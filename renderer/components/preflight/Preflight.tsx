@@ -26,8 +26,12 @@ export function Preflight({ title, run, onClose, children }: PreflightProps) {
   const { mutate } = check;
   // Starts on mount. In development React may mount twice, which runs the check twice.
   useEffect(() => mutate(), [mutate]);
+  // The next Tab leads to its buttons, wherever the check was asked for.
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), []);
   return (
     <Panel
+      ref={panel}
       title={title}
       actions={
         <>
@@ -40,6 +44,9 @@ export function Preflight({ title, run, onClose, children }: PreflightProps) {
         </>
       }
     >
+      <p className="visually-hidden" role="status">
+        {check.data !== undefined && !check.isPending && resultInWords(check.data)}
+      </p>
       {check.isPending && <Pending />}
       {check.error !== null && (
         <Failed what="The pre-flight check did not finish" error={check.error} onRetry={() => mutate()} />
@@ -51,6 +58,18 @@ export function Preflight({ title, run, onClose, children }: PreflightProps) {
       )}
     </Panel>
   );
+}
+
+/** For screen readers, when the check ends. */
+function resultInWords({ checks }: Pick<Report, 'checks'>): string {
+  const names = (wanted: Check['status']): string =>
+    checks
+      .filter(({ status }) => status === wanted)
+      .map(({ name }) => name)
+      .join(', ');
+  const [failed, warned] = [names('FAIL'), names('WARN')];
+  if (failed !== '') return `The pre-flight check failed: ${failed}`;
+  return warned === '' ? 'The pre-flight check passed' : `The pre-flight check passed, with warnings: ${warned}`;
 }
 
 /** The job's progress, with a Cancel button. */

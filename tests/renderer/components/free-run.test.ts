@@ -9,10 +9,21 @@ describe('newestDataset', () => {
   });
 
   it("is the newest of the task whose file exists, so that a new run's form can be started as it opens", () => {
-    const all = [dataset('a', 1), dataset('b', 3), dataset('gone', 4, 'interleave', null), dataset('r', 5, 'reply')];
+    const day = 86_400_000;
+    const all = [
+      dataset('a', 1),
+      dataset('b', 3 * day),
+      dataset('gone', 4 * day, 'interleave', null),
+      dataset('r', 5 * day, 'reply'),
+    ];
     expect(newestDataset(all, 'interleave')).toBe('b');
     expect(newestDataset(all, 'reply')).toBe('r');
     expect(newestDataset([], 'interleave')).toBeNull();
+  });
+
+  it('is the one with the shortest texts of a curriculum that was made at once', () => {
+    const made = [25, 10, 500].map((words, i) => ({ ...dataset(String(words), 1e9 + i * 1000), words }));
+    expect(newestDataset([dataset('old', 1), ...made], 'interleave')).toBe('10');
   });
 });
 

@@ -7,6 +7,7 @@ import { writeComparison } from '../../../main/services/comparisons/sampled/writ
 import { remember } from '../../../main/services/replies/memory.ts';
 import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
 import type { Store } from '../../../main/store/index.ts';
+import type { MadeAnswers } from './made-answers.ts';
 
 /** Mean reward by method. */
 export type Levels = Readonly<Record<string, number>>;
@@ -19,12 +20,28 @@ export const fourMethods: Levels = {
 };
 
 const options = { task: 'reply', samples: 4, k: [1, 2, 4], threshold: 0.7 };
-const POSTS = 24;
+export const POSTS = 24;
+
+interface ReportOptions {
+  readonly resources: string;
+  readonly dataset: string;
+  readonly levels?: Levels;
+  /** One method's replies to every post. */
+  readonly answersOf?: (method: string, posts: number) => readonly MadeAnswers[];
+}
+
+/** Replies that name their place. */
+function numbered(method: string, posts: number): readonly MadeAnswers[] {
+  return Array.from({ length: posts }, (_, i) => ({
+    ...{ id: `r${i}`, prompt: `post number ${i}` },
+    completions: Array.from({ length: options.samples }, (_, k) => `reply ${k} of ${method} to post ${i}`),
+  }));
+}
 
 /** Writes it into the workspace's outputs, and makes it the newest. */
 export async function makeReport(
   store: Store,
-  { resources, dataset, levels = fourMethods }: { resources: string; dataset: string; levels?: Levels },
+  { resources, dataset, levels = fourMethods, answersOf = numbered }: ReportOptions,
 ): Promise<string> {
   const measures = measuresOf(options);
   const models = Object.entries(levels).map(([name, level], m) => {
@@ -37,10 +54,7 @@ export async function makeReport(
         }),
       ),
     );
-    const answers = prompts.map((_, i) => ({
-      ...{ id: `r${i}`, prompt: `post number ${i}`, target: null },
-      completions: Array.from({ length: options.samples }, (_, k) => `reply ${k} of ${name} to post ${i}`),
-    }));
+    const answers = answersOf(name, POSTS).map((answer) => ({ ...answer, target: null }));
     const history = Array.from({ length: 30 }, (_, step) => ({
       ...{ step: step + 1, reward: level * (0.7 + step / 100), loss: 0.01, kl: 0.002 * step },
       'completions/diversity': 0.6,

@@ -16,7 +16,7 @@ describe('watchedSeries', () => {
       points.map(({ value }) => value),
     ]);
     expect(watched).toEqual([
-      ['policy_loss', 'loss', [0.3, 0.25]],
+      ['policy_loss', 'loss − beta × kl', [0.3, 0.25]],
       ['avg_reward', 'reward', [0.4, 0.6]],
       ['kl_penalty', 'kl', [2]],
       ['total_loss', 'loss', [0.5, 0.25]],

@@ -35,6 +35,10 @@ describe('openLiveBoard', () => {
     expect(board.get(7)).toMatchObject({ step: 3, reward: 0.5, secondsLeft: 14 });
     board.hear(7, [alive]);
     expect(heard).toEqual([7, 1]);
+    // A stop that was asked for after a resume stays one when the resume is reported late.
+    board.stopping(7);
+    board.hear(7, [{ kind: 'resumed' } as TrainerEvent]);
+    expect(board.get(7)?.state).toBe('stopping');
     board.remove({ runId: 7 } as Parameters<typeof board.remove>[0]);
     expect(board.list()).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);

@@ -3,10 +3,11 @@ import { settingFields } from '../../../main/services/workspace/setting-fields.t
 import { settingsSchema } from '../../../main/services/workspace/settings.ts';
 
 describe('settingFields', () => {
-  it('describes every setting, each with its default and a line of doc', () => {
+  it('describes every setting, each with its default, a label of its own and a line of doc', () => {
     const fields = settingFields();
     expect(Object.fromEntries(fields.map((field) => [field.name, field.default]))).toEqual(settingsSchema.parse({}));
     for (const { name, doc } of fields) expect(doc, name).toMatch(/^[A-Z].+\.$/);
+    for (const { name, label } of fields) expect(label, name).toMatch(/^[A-Z][a-z]+( [a-z]+)*$/);
   });
 
   it('says what each may be', () => {
@@ -15,6 +16,6 @@ describe('settingFields', () => {
     expect(byName.notify).toMatchObject({ kind: 'switch', default: true });
     expect(byName.currency).toMatchObject({ kind: 'text', maxLength: 8 });
     expect(byName.concurrent_runs).toMatchObject({ kind: 'number', min: 1, max: 8, whole: true, unit: 'runs' });
-    expect(byName.hang_minutes).toMatchObject({ kind: 'number', whole: false, label: 'Hang minutes' });
+    expect(byName.hang_minutes).toMatchObject({ kind: 'number', whole: false, unit: 'minutes' });
   });
 });

@@ -142,7 +142,7 @@ function onGoal({ goal, evaluations, ended }: VerdictInput, { reward }: Metrics,
   const isMet = met >= goal.evaluations;
   const count =
     goal.evaluations === 1 ? '' : ` in ${Math.min(met, goal.evaluations)} of ${goal.evaluations} evaluations`;
-  const seen = `held-out score ${short(last.mean)} at step ${last.step}, at or above the goal of ${goal.at_least}${count}; training reward ${short(reward ?? Number.NaN)}.`;
+  const seen = `held-out score ${score(last.mean)} at step ${last.step}, at or above the goal of ${goal.at_least}${count}; training reward ${short(reward ?? Number.NaN)}.`;
   const alike = found.dead_groups != null || found.repetition != null || found.entropy != null;
   const sentences = alike ? [seen, 'The completions of a group are nearly alike, as they should be by now.'] : [seen];
   const whatNext = ended
@@ -164,7 +164,7 @@ function onHeldOut({ evaluations, steps }: VerdictInput): Verdict | null {
     'warn',
     'overfitting',
     [
-      `The training reward is rising, but the held-out score has fallen from ${short(best.mean)} at step ${best.step} to ${short(last.mean)} at step ${last.step}: the model is overfitting the training prompts or gaming the reward.`,
+      `The training reward is rising, but the held-out score has fallen from ${score(best.mean)} at step ${best.step} to ${score(last.mean)} at step ${last.step}: the model is overfitting the training prompts or gaming the reward.`,
     ],
     `Read the completions. Roll back to the checkpoint nearest to step ${best.step}, and use more training records or a lower learning rate.`,
   );
@@ -271,6 +271,11 @@ function say(
   remedy: string | null = null,
 ): Verdict {
   return { tone, title, sentences, remedy };
+}
+
+/** As everywhere on the page: rounded to two digits, 0.995 would read as 1. */
+function score(value: number): string {
+  return value.toFixed(3);
 }
 
 function short(value: number): string {

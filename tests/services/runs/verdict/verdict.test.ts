@@ -143,7 +143,7 @@ describe('verdictOn', () => {
     expect(judged(40, alike).title).toBe('exploring too little');
     const verdict = judged(40, alike, met);
     expect(verdict).toMatchObject({ tone: 'good', title: 'goal reached' });
-    expect(verdict.sentences[0]).toContain('held-out score 0.93 at step 30, at or above the goal of 0.9 in 2 of 2');
+    expect(verdict.sentences[0]).toContain('held-out score 0.930 at step 30, at or above the goal of 0.9 in 2 of 2');
     expect(`${verdict.sentences.join(' ')} ${verdict.remedy}`).not.toMatch(/go back/i);
     expect(judged(40, alike, { goal, evaluations: scores(0.6, 0.93) }).title).toBe('close to the goal');
     expect(judged(40, alike, { goal, evaluations: scores(0.93, 0.6) }).title).toBe('exploring too little');

@@ -1,0 +1,71 @@
+/**
+ * Keeps the place of people who work by keyboard or screen reader. A control that disappears or is disabled while it
+ * has the focus would leave the focus nowhere, and a screen reader would start at the top of the page again. The focus
+ * returns to the control when it is enabled again; if it is gone, the part of the screen around it takes the focus.
+ */
+
+/** What may take the focus for a control that was in it, from the inside out. */
+const PLACES = 'section, [role="dialog"], main';
+
+/** Long enough for a dialog or another screen to take the focus itself. */
+const SETTLE_MS = 120;
+
+/** Watches the page until the returned function is called. */
+export function keepFocus(page: Document): () => void {
+  let last: HTMLElement | null = null;
+  let places: readonly Element[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const isLost = (): boolean => page.activeElement === null || page.activeElement === page.body;
+
+  const follow = ({ target }: FocusEvent): void => {
+    if (!(target instanceof HTMLElement)) return;
+    last = target;
+    places = placesAround(target);
+  };
+  const forget = (): void => {
+    last = null;
+  };
+  const restore = (): void => {
+    if (last === null || !isLost()) return;
+    if (last.isConnected) {
+      if (!last.matches(':disabled')) last.focus({ preventScroll: true });
+      return;
+    }
+    last = null;
+    const place = places.find(({ isConnected }) => isConnected) ?? page.querySelector('main');
+    if (!(place instanceof HTMLElement)) return;
+    if (!place.hasAttribute('tabindex')) place.tabIndex = -1;
+    place.focus({ preventScroll: true });
+  };
+  // A control that is there and enabled was left on purpose, by a click elsewhere or by code.
+  const leave = ({ target }: FocusEvent): void => {
+    if (target instanceof HTMLElement && target.isConnected && !target.matches(':disabled'))
+      setTimeout(() => {
+        if (last === target && isLost() && target.isConnected && !target.matches(':disabled')) last = null;
+      });
+  };
+  const observer = new MutationObserver(() => {
+    if (last === null || (last.isConnected && page.activeElement === last && !last.matches(':disabled'))) return;
+    clearTimeout(timer);
+    timer = setTimeout(restore, SETTLE_MS);
+  });
+  observer.observe(page.body, { subtree: true, childList: true, attributeFilter: ['disabled'] });
+  page.addEventListener('focusin', follow);
+  page.addEventListener('focusout', leave);
+  page.addEventListener('pointerdown', forget, true);
+  return () => {
+    clearTimeout(timer);
+    observer.disconnect();
+    page.removeEventListener('focusin', follow);
+    page.removeEventListener('focusout', leave);
+    page.removeEventListener('pointerdown', forget, true);
+  };
+}
+
+function placesAround(element: Element): readonly Element[] {
+  const places: Element[] = [];
+  for (let at = element.parentElement?.closest(PLACES); at != null; at = at.parentElement?.closest(PLACES))
+    places.push(at);
+  return places;
+}
