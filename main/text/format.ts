@@ -8,6 +8,11 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+/** The time of one step or part of it: two digits below a minute (0.42 s, 42 s), then as a duration. */
+export function formatStepTime(seconds: number): string {
+  return seconds < 59.5 ? `${seconds.toPrecision(2)} s` : formatDuration(seconds);
+}
+
 /** A size in MiB, or in GiB from 1 GiB. */
 export function formatBytes(bytes: number): string {
   const gib = bytes / 2 ** 30;

@@ -1,5 +1,5 @@
 /** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
-import { formatBytes, formatDuration } from '../../text/format.ts';
+import { formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { visible } from '../../text/visible.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
@@ -59,6 +59,11 @@ export function faultEntry(
   return { step, lines: [`${kind}: ${message}`, ...(remedy ? [remedy] : [])] };
 }
 
+/** An engine elsewhere has none here. */
+function threadsText(threads: number): string {
+  return threads === 0 ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+}
+
 /** The entry of a trainer's event; null for those with files of their own, and for signs of life. */
 export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null {
   switch (event.kind) {
@@ -67,13 +72,13 @@ export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null
       return {
         step: startStep,
         lines: [
-          `Backend: ${backend}, ${threads} ${threads === 1 ? 'thread' : 'threads'}. ${why}`,
+          `Backend: ${backend}${threadsText(threads)}. ${why}`,
           `Trains ${trainable} of ${parameters} parameters; completions of up to ${maxCompletionLength} tokens`,
         ],
       };
     }
     case 'estimate': {
-      const pace = `about ${event.secondsPerStep.toPrecision(2)} s per step`;
+      const pace = `about ${formatStepTime(event.secondsPerStep)} per step`;
       return say(event, `Estimate: ${pace}, ${formatDuration(event.seconds)} left, ${formatBytes(event.memoryBytes)}`);
     }
     case 'checkpoint':

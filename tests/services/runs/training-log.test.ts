@@ -70,6 +70,11 @@ describe('entryOf', () => {
   const cases: readonly (readonly [TrainerEvent, number, string])[] = [
     [ready, 20, 'Backend: wasm, 1 thread. There is no GPU\nTrains 90 of 900 parameters; completions of up to 9 tokens'],
     [
+      { ...ready, backend: 'my-engine', threads: 0, why: 'A server elsewhere' },
+      20,
+      'Backend: my-engine. A server elsewhere\nTrains 90 of 900 parameters; completions of up to 9 tokens',
+    ],
+    [
       { kind: 'estimate', step: 1, secondsPerStep: 0.52, seconds: 70, memoryBytes: 2 ** 30, activationMb: 9 },
       1,
       'Estimate: about 0.52 s per step, 1 min 10 s left, 1.0 GiB',
