@@ -38,6 +38,11 @@ export function startEntry(config: TrainConfig, rewards: string | null = null): 
   };
 }
 
+/** A run's last state in a sentence: it was interrupted, it had failed. */
+export function endedAs(state: string): string {
+  return `${state === 'failed' || state === 'collapsed' ? 'had' : 'was'} ${state}`;
+}
+
 /** A run that resumes from a checkpoint: what the entries that were cut said last. */
 export function resumeEntry(
   step: number,
@@ -46,7 +51,7 @@ export function resumeEntry(
   const why = before.reason === null ? '' : ` (${before.reason})`;
   return {
     step,
-    lines: [`Resumed from step ${step} by Braid ${VERSION}; it was ${before.state} at step ${before.step}${why}`],
+    lines: [`Resumed from step ${step} by Braid ${VERSION}; it ${endedAs(before.state)} at step ${before.step}${why}`],
   };
 }
 

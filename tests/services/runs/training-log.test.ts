@@ -47,6 +47,7 @@ describe('resumeEntry and faultEntry', () => {
     expect(resumeEntry(4, { state: 'interrupted', step: 7, reason: 'killed' }).lines).toEqual([
       `Resumed from step 4 by Braid ${VERSION}; it was interrupted at step 7 (killed)`,
     ]);
+    expect(resumeEntry(4, { state: 'failed', step: 7, reason: null }).lines[0]).toContain('it had failed at step 7');
     expect(faultEntry(3, 'Error', { message: 'No memory', remedy: 'Smaller batch.' })).toEqual({
       step: 3,
       lines: ['Error: No memory', 'Smaller batch.'],
