@@ -52,6 +52,7 @@ export function LauncherForm({ fields, onChange }: LauncherFormProps) {
   );
   const lines = (name: 'pip' | 'env', label: string, placeholder: string) => (
     <Textarea
+      className={classes.wide ?? ''}
       label={label}
       placeholder={placeholder}
       autosize
