@@ -1,5 +1,5 @@
 /** A progress line on a terminal: a bar, the rate, the time left. Silent without a terminal. */
-import { formatDuration, formatPace } from '../text/format.ts';
+import { formatDuration, formatStepTime } from '../text/format.ts';
 
 export interface Progress {
   /** The number done, and a short note beside the bar. */
@@ -54,5 +54,5 @@ export function progressLine(options: ProgressOptions, done: number, seconds: nu
 }
 
 function formatRate(rate: number, unit: string): string {
-  return rate >= 1 ? `${rate.toPrecision(2)} ${unit}/s` : `${formatPace(1 / rate)} each`;
+  return rate >= 1 ? `${rate.toPrecision(2)} ${unit}/s` : `${formatStepTime(1 / rate)} each`;
 }

@@ -1,7 +1,7 @@
 /** A run in the terminal: a progress bar, warnings as they occur, and Ctrl-C that saves. */
 import { costOf } from '../services/runs/cost.ts';
 import type { LiveRun } from '../services/training/training.ts';
-import { formatBytes, formatDuration, formatPace } from '../text/format.ts';
+import { formatBytes, formatDuration, formatStepTime } from '../text/format.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
 import { openCurve } from './curve.ts';
 import { openProgress, type ProgressOptions } from './progress.ts';
@@ -41,7 +41,7 @@ export function followTraining(
         return;
       case 'estimate':
         context.say(
-          `About ${formatDuration(event.seconds)}${costWords(event.seconds, price)} (${formatPace(event.secondsPerStep)} per step), ${formatBytes(event.memoryBytes)}.`,
+          `About ${formatDuration(event.seconds)}${costWords(event.seconds, price)} (${formatStepTime(event.secondsPerStep)} per step), ${formatBytes(event.memoryBytes)}.`,
         );
         return;
       case 'step': {

@@ -4,7 +4,7 @@ import type { RunView } from '../services/runs/run-view.ts';
 import type { SampleView } from '../services/runs/samples/samples.ts';
 import type { Verdict } from '../services/runs/verdict/verdict.ts';
 import type { EventRow } from '../store/events.ts';
-import { formatDuration, formatPace } from '../text/format.ts';
+import { formatDuration, formatStepTime } from '../text/format.ts';
 import { visible } from '../text/visible.ts';
 import { drawCurve } from './curve.ts';
 import { answerLines, legend, textLines } from './pairs.ts';
@@ -57,7 +57,7 @@ function headLines({ run, secondsPerStep, secondsLeft }: RunView, { columns, col
   const filled = Math.round((BAR * Math.min(run.step, run.maxSteps)) / Math.max(run.maxSteps, 1));
   const progress = [
     `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${run.step}/${run.maxSteps} steps`,
-    ...(secondsPerStep === null ? [] : [`${formatPace(secondsPerStep)} each`]),
+    ...(secondsPerStep === null ? [] : [`${formatStepTime(secondsPerStep)} each`]),
     ...(secondsLeft === null ? [] : [`${formatDuration(secondsLeft)} left`]),
   ];
   return [

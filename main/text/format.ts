@@ -8,6 +8,11 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+/** The time of one step or part of it: two digits below a minute (0.42 s, 42 s), then as a duration. */
+export function formatStepTime(seconds: number): string {
+  return seconds < 59.5 ? `${seconds.toPrecision(2)} s` : formatDuration(seconds);
+}
+
 /** A size in MiB, or in GiB from 1 GiB. */
 export function formatBytes(bytes: number): string {
   const gib = bytes / 2 ** 30;
@@ -18,9 +23,4 @@ export function formatBytes(bytes: number): string {
 export function signed(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
-}
-
-/** The seconds of a step, to two digits or more: `0.36 s`, `204 s`. */
-export function formatPace(seconds: number): string {
-  return `${seconds < 10 ? seconds.toPrecision(2) : Math.round(seconds)} s`;
 }

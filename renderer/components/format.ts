@@ -31,6 +31,17 @@ export function compact(count: number | null): string {
   return count >= 1e6 ? `${(count / 1e6).toPrecision(3)} M` : `${Math.round(count / 1e3)} k`;
 }
 
+/** Money: `$12.40`; two digits of what is below a cent: `$0.0064`. */
+export function money(amount: number, currency: string): string {
+  return `${currency}${amount > 0 && amount < 0.00995 ? Number(amount.toPrecision(2)) : amount.toFixed(2)}`;
+}
+
+/** What trains: `native, 4 threads`; the name alone where nothing is computed here, as on an engine. */
+export function backendText(name: string, threads: number | null): string {
+  if (threads === null || threads === 0) return name;
+  return `${name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+}
+
 /** A duration: `48 s`, `11 min`, `2 h 05 min`. */
 export function duration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return '–';

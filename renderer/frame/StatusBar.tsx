@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react';
 import type { AppStatus, LiveStatus } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { connection } from '../api/connection.ts';
-import { bytes, duration, score } from '../components/format.ts';
+import { backendText, bytes, duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { Silence } from '../components/Silence.tsx';
@@ -115,7 +115,7 @@ function LivePart({ run }: { readonly run: LiveStatus }) {
       {run.reward !== null && <span className="num">reward {score(run.reward)}</span>}
       {run.backend !== null && (
         <span className={classes.process} title={run.why ?? undefined}>
-          {run.backend}, {run.threads} {run.threads === 1 ? 'thread' : 'threads'}
+          {backendText(run.backend, run.threads)}
         </span>
       )}
       {run.memoryBytes !== null && <span className="num">{bytes(run.memoryBytes)}</span>}

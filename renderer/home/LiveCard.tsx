@@ -6,7 +6,7 @@ import type { LiveStatus } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { Sparkline } from '../charts/Sparkline.tsx';
 import { Failed } from '../components/Feedback.tsx';
-import { duration, score } from '../components/format.ts';
+import { backendText, duration, score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { Silence } from '../components/Silence.tsx';
@@ -47,10 +47,7 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
           )}
         </span>
         <span className="faint">
-          {reason ??
-            (backend === null
-              ? 'starting the trainer'
-              : `${backend}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`)}
+          {reason ?? (backend === null ? 'starting the trainer' : backendText(backend, threads))}
         </span>
       </div>
       <Figure label="reward" value={score(reward)}>

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCircleCheck, IconInfoCircle, IconTrendingDown } 
 import { useQuery } from '@tanstack/react-query';
 import type { RunDetail, Verdict } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
-import { duration, number, score, signed } from '../components/format.ts';
+import { duration, money, number, score, signed } from '../components/format.ts';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
 
@@ -58,7 +58,6 @@ function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
   if (cost === undefined) return null;
   const { spent } = cost;
   const remaining = cost.left.cost ?? 0;
-  const money = (amount: number): string => `${spent.currency}${amount.toFixed(2)}`;
   return (
     <>
       {live === null ? (
@@ -73,8 +72,10 @@ function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
       {spent.cost !== null && (
         <Figure
           name="Cost"
-          value={money(spent.cost)}
-          note={live !== null && remaining > 0 ? `${money(spent.cost + remaining)} expected` : 'in total'}
+          value={money(spent.cost, spent.currency)}
+          note={
+            live !== null && remaining > 0 ? `${money(spent.cost + remaining, spent.currency)} expected` : 'in total'
+          }
         />
       )}
     </>

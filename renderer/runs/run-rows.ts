@@ -1,5 +1,6 @@
 /** The rows of the run list, filtered by search and state. Pure. */
 import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
+import { money } from '../components/format.ts';
 
 export interface RunRowView {
   readonly id: number;
@@ -77,7 +78,7 @@ function secondsOf({ startedAt, endedAt }: RunSummary): number | null {
 }
 
 function costText(seconds: number, { hourly_price, currency }: NonNullable<Around['price']>): string {
-  return `${currency}${((seconds / 3600) * hourly_price).toFixed(2)}`;
+  return money((seconds / 3600) * hourly_price, currency);
 }
 
 /** The state filters; `live` covers all states of a run that has a trainer. */

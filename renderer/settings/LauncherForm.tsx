@@ -10,6 +10,9 @@ const KINDS: Readonly<Record<LauncherKind, string>> = {
   hf: 'a Hugging Face job',
 };
 
+/** Its own default address is every interface of the machine, and it asks for no key. */
+const SKYRL = 'uv run --extra tinker --extra jax -m skyrl.tinker.api --base-model … --host 127.0.0.1 --port 8000';
+
 export interface LauncherFormProps {
   readonly fields: LauncherFields;
   readonly onChange: (fields: LauncherFields) => void;
@@ -49,6 +52,7 @@ export function LauncherForm({ fields, onChange }: LauncherFormProps) {
   );
   const lines = (name: 'pip' | 'env', label: string, placeholder: string) => (
     <Textarea
+      className={classes.wide ?? ''}
       label={label}
       placeholder={placeholder}
       autosize
@@ -82,7 +86,7 @@ export function LauncherForm({ fields, onChange }: LauncherFormProps) {
         <>
           {text('host', 'Host, by ssh', 'empty: this machine')}
           {port('Port on that host', fields.host.trim() === '')}
-          {command('Command', 'uv run --extra tinker --extra jax -m skyrl.tinker.api --base-model … --port 8000')}
+          {command('Command', `cd ~/SkyRL && ${SKYRL}`)}
         </>
       )}
       {kind === 'ray' && (
@@ -94,7 +98,7 @@ export function LauncherForm({ fields, onChange }: LauncherFormProps) {
           {port('Port in the job')}
           {lines('pip', 'Packages, one a line', 'none')}
           {lines('env', 'Variables, one a line; no keys', 'NAME=value')}
-          {command('Entry point', 'python -m skyrl.tinker.api --base-model … --port 8000')}
+          {command('Entry point', SKYRL)}
         </>
       )}
       {kind === 'hf' && (

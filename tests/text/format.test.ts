@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatDuration, formatPace, signed } from '../../main/text/format.ts';
+import { formatBytes, formatDuration, formatStepTime, signed } from '../../main/text/format.ts';
 
 describe('formatDuration', () => {
   it('uses at most two units', () => {
@@ -15,6 +15,19 @@ describe('formatDuration', () => {
 
   it('never shows a negative time', () => {
     expect(formatDuration(-3)).toBe('0 s');
+  });
+});
+
+describe('formatStepTime', () => {
+  it('has two digits below a minute, and no exponent above', () => {
+    expect([0.0421, 0.4, 7.04, 59.4, 59.9, 111.7].map(formatStepTime)).toEqual([
+      '0.042 s',
+      '0.40 s',
+      '7.0 s',
+      '59 s',
+      '1 min 0 s',
+      '1 min 52 s',
+    ]);
   });
 });
 
@@ -37,11 +50,5 @@ describe('signed', () => {
 
   it('marks a value that is not a number', () => {
     expect(signed(Number.NaN)).toBe('–');
-  });
-});
-
-describe('formatPace', () => {
-  it('has two digits and never an exponent', () => {
-    expect([0.364, 9.97, 24.7, 204].map(formatPace)).toEqual(['0.36 s', '10 s', '25 s', '204 s']);
   });
 });

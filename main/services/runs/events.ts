@@ -3,7 +3,7 @@
 import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow } from '../../store/runs.ts';
-import { formatBytes, formatPace } from '../../text/format.ts';
+import { formatBytes, formatStepTime } from '../../text/format.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
 import { toStoredPath } from '../workspace/workspace.ts';
 import { storeEvaluation } from './evaluation.ts';
@@ -49,7 +49,7 @@ function recordEvent(store: Store, run: RunRow, event: TrainerEvent): void {
       break;
     case 'estimate': {
       const { kind, step, ...data } = event;
-      const message = `About ${formatPace(data.secondsPerStep)} per step and ${formatBytes(data.memoryBytes)}`;
+      const message = `About ${formatStepTime(data.secondsPerStep)} per step and ${formatBytes(data.memoryBytes)}`;
       note(store, run.id, step, { kind, severity: 'info', message, data });
       break;
     }

@@ -13,7 +13,7 @@ import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath, runFolderName, toStoredPath } from '../workspace/workspace.ts';
 import { discardAfter } from './events.ts';
 import { appendToLog } from './files.ts';
-import { faultEntry } from './training-log.ts';
+import { endedAs, faultEntry } from './training-log.ts';
 
 const RESUME = 'Resume the run: it continues from its last checkpoint.';
 
@@ -148,7 +148,7 @@ export function rewindRun(store: Store, before: RunRow, step: number): RunRow {
       step,
       kind: 'resumed',
       severity: 'info',
-      message: `Resumed from step ${step}; it was ${before.state} at step ${before.step}${why}`,
+      message: `Resumed from step ${step}; it ${endedAs(before.state)} at step ${before.step}${why}`,
       remedy: null,
       data: { from: before.step, state: before.state },
     });

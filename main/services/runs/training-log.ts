@@ -1,5 +1,5 @@
 /** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
-import { formatBytes, formatDuration, formatPace } from '../../text/format.ts';
+import { formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { visible } from '../../text/visible.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
@@ -38,6 +38,11 @@ export function startEntry(config: TrainConfig, rewards: string | null = null): 
   };
 }
 
+/** A run's last state in a sentence: it was interrupted, it had failed. */
+export function endedAs(state: string): string {
+  return `${state === 'failed' || state === 'collapsed' ? 'had' : 'was'} ${state}`;
+}
+
 /** A run that resumes from a checkpoint: what the entries that were cut said last. */
 export function resumeEntry(
   step: number,
@@ -46,7 +51,7 @@ export function resumeEntry(
   const why = before.reason === null ? '' : ` (${before.reason})`;
   return {
     step,
-    lines: [`Resumed from step ${step} by Braid ${VERSION}; it was ${before.state} at step ${before.step}${why}`],
+    lines: [`Resumed from step ${step} by Braid ${VERSION}; it ${endedAs(before.state)} at step ${before.step}${why}`],
   };
 }
 
@@ -59,6 +64,11 @@ export function faultEntry(
   return { step, lines: [`${kind}: ${message}`, ...(remedy ? [remedy] : [])] };
 }
 
+/** An engine elsewhere has none here. */
+function threadsText(threads: number): string {
+  return threads === 0 ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+}
+
 /** The entry of a trainer's event; null for those with files of their own, and for signs of life. */
 export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null {
   switch (event.kind) {
@@ -67,13 +77,13 @@ export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null
       return {
         step: startStep,
         lines: [
-          `Backend: ${backend}, ${threads} ${threads === 1 ? 'thread' : 'threads'}. ${why}`,
+          `Backend: ${backend}${threadsText(threads)}. ${why}`,
           `Trains ${trainable} of ${parameters} parameters; completions of up to ${maxCompletionLength} tokens`,
         ],
       };
     }
     case 'estimate': {
-      const pace = `about ${formatPace(event.secondsPerStep)} per step`;
+      const pace = `about ${formatStepTime(event.secondsPerStep)} per step`;
       return say(event, `Estimate: ${pace}, ${formatDuration(event.seconds)} left, ${formatBytes(event.memoryBytes)}`);
     }
     case 'checkpoint':

@@ -1,7 +1,7 @@
 /** The lines of a pre-flight report: what was observed, whether it matters, what to do. Pure. */
 
 import type { DatasetLeakage } from '../../store/datasets.ts';
-import { formatBytes, formatDuration, formatPace } from '../../text/format.ts';
+import { formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { meanOf } from '../../text/intervals.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
@@ -164,7 +164,7 @@ function checkEngine({ remote }: PreflightResult, { max_steps }: TrainConfig): C
   const cost = metrics['engine/cost'];
   const seen = [
     `${Math.round(tokens)} tokens a step`,
-    `${figure('compute_seconds').toPrecision(2)} s of work, ${figure('network_seconds').toPrecision(2)} s of network`,
+    `${formatStepTime(figure('compute_seconds'))} of work, ${formatStepTime(figure('network_seconds'))} of network`,
     ...(cost === undefined ? [] : [`${(cost * max_steps).toPrecision(3)} for all ${max_steps} steps at its price`]),
   ].join(', ');
   const difference = metrics['sampling/sampling_logp_difference/mean'];
@@ -180,7 +180,7 @@ function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig):
     config.eval_steps === 0 || heldOut === null ? 0 : 1 + Math.ceil(config.max_steps / config.eval_steps);
   const each = heldOut === null ? 0 : (heldOut.seconds * config.eval_records) / heldOut.n;
   const seconds = estimate.seconds + evaluations * each;
-  const seen = `about ${formatDuration(seconds)}: ${config.max_steps} steps of ${formatPace(estimate.secondsPerStep)}, ${evaluations} evaluations`;
+  const seen = `about ${formatDuration(seconds)}: ${config.max_steps} steps of ${formatStepTime(estimate.secondsPerStep)}, ${evaluations} evaluations`;
   if (seconds <= LONG_HOURS * 3600) return ok('Time', seen);
   return warn('Time', seen, 'Use fewer steps, a smaller batch or a shorter stage; a run can be paused and resumed.');
 }

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, compact, duration, gibibytes, number, score, signed } from '../../../renderer/components/format.ts';
+import {
+  backendText,
+  bytes,
+  compact,
+  duration,
+  gibibytes,
+  money,
+  number,
+  score,
+  signed,
+} from '../../../renderer/components/format.ts';
 
 const GIB = 2 ** 30;
 
@@ -30,6 +40,24 @@ describe('number and compact', () => {
     [7_615_616_512, '7.62 B'],
     [null, '–'],
   ])('write %s in short as %s', (count, text) => expect(compact(count)).toBe(text));
+});
+
+describe('money', () => {
+  it('has cents, and two digits below one', () => {
+    expect([0, 0.00637, 0.0123, 12.4].map((amount) => money(amount, '$'))).toEqual([
+      '$0.00',
+      '$0.0064',
+      '$0.01',
+      '$12.40',
+    ]);
+  });
+});
+
+describe('backendText', () => {
+  it('counts threads where there are some', () => {
+    expect([backendText('wasm', 1), backendText('native', 4)]).toEqual(['wasm, 1 thread', 'native, 4 threads']);
+    expect([backendText('my-engine', 0), backendText('wasm', null)]).toEqual(['my-engine', 'wasm']);
+  });
 });
 
 describe('duration', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,8 +15,10 @@ import {
 import { engineKey, setEngineKey } from '../../../main/services/engines/keys.ts';
 import { ruleWords, testEngine } from '../../../main/services/engines/test-engine.ts';
 import { runCost } from '../../../main/services/runs/cost.ts';
+import { exportRun } from '../../../main/services/runs/exports/exports.ts';
 import { preflight } from '../../../main/services/training/preflight.ts';
 import { resumeTraining, startTraining } from '../../../main/services/training/training.ts';
+import { exportForTrl, inputsOfRun } from '../../../main/services/trl/export.ts';
 import { openSecrets } from '../../../main/services/workspace/secrets.ts';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
@@ -81,6 +83,18 @@ describe('ruleWords', () => {
   });
 });
 
+/** Long enough that no weights contain it by chance. */
+const KEY = 'k3y-of-the-test-engine';
+
+/** Files below the folders that contain the key. */
+function filesWithKey(...folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, name))
+      .filter((file) => statSync(file).isFile() && readFileSync(file).includes(KEY)),
+  );
+}
+
 describe('an engine that trains', () => {
   let runtime: WasmRuntime;
   let base: Model;
@@ -98,7 +112,7 @@ describe('an engine that trains', () => {
 
   /** A workspace with an engine at a server that wants a key. */
   async function world(options: Partial<ServerOptions> = {}) {
-    const server = await openTinkerServer({ model: base, key: 'k3y', ...options });
+    const server = await openTinkerServer({ model: base, key: KEY, ...options });
     const made = await tinyWorkspace();
     const secrets = openSecrets({ file: join(temporaryFolder(), 'secrets.json') });
     const engines = openEngineFile(join(temporaryFolder(), 'engines.json'));
@@ -106,7 +120,7 @@ describe('an engine that trains', () => {
       ...{ name: 'test', url: server.url, baseModel: 'tiny' },
       prices: { prefill: 1, sample: 1, train: 1 },
     });
-    setEngineKey(secrets, engine, 'k3y');
+    setEngineKey(secrets, engine, KEY);
     const config = made.config({ engine: 'test', lora_alpha: 32, max_steps: 3 });
     return { ...made, server, secrets, engines, engine, remote: config };
   }
@@ -127,7 +141,7 @@ describe('an engine that trains', () => {
     expect(error).toMatchObject({ code: 'ENGINE_KEY_REFUSED' });
   }, 30_000);
 
-  it('passes the pre-flight check, trains a run and resumes it; its key is in no file', async () => {
+  it('passes the pre-flight check, trains a run and resumes it; its key is in no file or export', async () => {
     const { server, secrets, engines, store, paths, root: folder, remote } = await world();
     const access = { engines, secrets };
     const work = async () => {
@@ -150,13 +164,18 @@ describe('an engine that trains', () => {
       expect(outcome).toMatchObject({ state: 'done', step: 2, error: null });
       const yaml = readFileSync(join(run.folder, 'run.yaml'), 'utf8');
       expect(yaml).toMatch(/engine: test/);
-      const files = ['run.yaml', 'metrics.jsonl', 'training.log', 'checkpoint-2/engine.json', 'checkpoint-2/rng.json'];
-      for (const name of files) expect(readFileSync(join(run.folder, name), 'utf8')).not.toContain('k3y');
       const cost = runCost(store, run.runId, { hourly_price: 0, currency: '$' });
       expect(cost.spent.cost).toBeGreaterThan(0);
 
       const resumed = await resumeTraining(store, run.runId, { paths, access, maxSteps: 4 }).outcome;
       expect(resumed).toMatchObject({ state: 'done', step: 4, error: null });
+
+      const exports = temporaryFolder();
+      exportRun(store, run.runId, join(exports, 'run'));
+      exportForTrl(inputsOfRun(store, run.runId, paths), join(exports, 'trl'), paths, exports);
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.split('/').at(-1));
+      expect(files).toEqual(expect.arrayContaining(['braid.db', 'run.yaml', 'training.log', 'engine.json']));
+      expect(filesWithKey(folder, run.folder, exports)).toEqual([]);
     };
     await closing(server, work());
   }, 60_000);

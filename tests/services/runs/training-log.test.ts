@@ -47,6 +47,7 @@ describe('resumeEntry and faultEntry', () => {
     expect(resumeEntry(4, { state: 'interrupted', step: 7, reason: 'killed' }).lines).toEqual([
       `Resumed from step 4 by Braid ${VERSION}; it was interrupted at step 7 (killed)`,
     ]);
+    expect(resumeEntry(4, { state: 'failed', step: 7, reason: null }).lines[0]).toContain('it had failed at step 7');
     expect(faultEntry(3, 'Error', { message: 'No memory', remedy: 'Smaller batch.' })).toEqual({
       step: 3,
       lines: ['Error: No memory', 'Smaller batch.'],
@@ -69,6 +70,11 @@ describe('entryOf', () => {
   const failure = { code: 'OOM', message: 'No memory', remedy: null, input: false };
   const cases: readonly (readonly [TrainerEvent, number, string])[] = [
     [ready, 20, 'Backend: wasm, 1 thread. There is no GPU\nTrains 90 of 900 parameters; completions of up to 9 tokens'],
+    [
+      { ...ready, backend: 'my-engine', threads: 0, why: 'A server elsewhere' },
+      20,
+      'Backend: my-engine. A server elsewhere\nTrains 90 of 900 parameters; completions of up to 9 tokens',
+    ],
     [
       { kind: 'estimate', step: 1, secondsPerStep: 0.52, seconds: 70, memoryBytes: 2 ** 30, activationMb: 9 },
       1,
