@@ -183,7 +183,17 @@ function failLostStages(store: Store, live: LiveRuns, changes: Changes): void {
 /** A command line may write to the same workspace; the page shows changes within a second. */
 function publishForeignWrites(store: Store, changes: Changes): void {
   if (!store.changedElsewhere()) return;
-  for (const topic of ['runs', 'datasets', 'texts', 'evaluations', 'stages', 'sweeps', 'models', 'samples', 'status'] as const)
+  for (const topic of [
+    'runs',
+    'datasets',
+    'texts',
+    'evaluations',
+    'stages',
+    'sweeps',
+    'models',
+    'samples',
+    'status',
+  ] as const)
     changes.publish(topic);
   for (const run of store.runs.list({ states: ['running', 'paused'] })) changes.publish('run', run.id);
 }

@@ -38,20 +38,14 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .default(true)
     .meta({ label: 'Start queued runs', doc: 'When a run ends, the next in the queue starts.' }),
-  auto_promote: z
-    .boolean()
-    .default(false)
-    .meta({
-      label: 'Queue the next stage',
-      doc: 'When a stage has met its rule, the next planned one is queued automatically.',
-    }),
-  forgetting_check: z
-    .boolean()
-    .default(true)
-    .meta({
-      label: 'Check for forgetting',
-      doc: 'After each stage of the curriculum, evaluate every length so far again.',
-    }),
+  auto_promote: z.boolean().default(false).meta({
+    label: 'Queue the next stage',
+    doc: 'When a stage has met its rule, the next planned one is queued automatically.',
+  }),
+  forgetting_check: z.boolean().default(true).meta({
+    label: 'Check for forgetting',
+    doc: 'After each stage of the curriculum, evaluate every length so far again.',
+  }),
   offer_tour: z
     .boolean()
     .default(true)
