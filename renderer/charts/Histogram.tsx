@@ -70,7 +70,7 @@ export function Histogram({
             </span>
           ))}
       </div>
-      <div className={`${classes.axis} num`} aria-hidden="true">
+      <div className={`${classes.axis} num`} data-ends={axis !== undefined || undefined} aria-hidden="true">
         {bins.some((bin) => bin.label !== undefined) ? (
           bins.map((bin) => <span key={bin.from}>{bin.label}</span>)
         ) : (

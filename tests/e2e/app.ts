@@ -143,6 +143,8 @@ export async function picture(page: Page, name: string): Promise<void> {
   // A job that has just ended is still shown for a moment, and a new host checks the machine first.
   for (const passing of [page.getByText('Checking the machine …'), page.getByRole('contentinfo').getByText('Cancel')])
     await passing.waitFor({ state: 'hidden', timeout: 5000 }).catch(() => undefined);
+  // What is under the mouse would be highlighted.
+  await page.mouse.move(0, 0);
   await untilSettled(page);
   await page.evaluate(renamePlaces, { from: [root, tmpdir()], to: '/home/me/braid' });
   await page.screenshot({ path: join(folder, `${name}.png`) });

@@ -79,6 +79,7 @@ describe.skipIf(noBrowser)('the whole story', () => {
     await page.getByRole('button', { name: 'Plan the whole curriculum' }).click();
     await page.getByRole('button', { name: 'Start stage' }).waitFor({ timeout: 60_000 });
     await page.getByText(/512 training pairs, 64 held out/).waitFor({ timeout: 60_000 });
+    await page.getByText('What 10 words trains on').waitFor();
     await picture(page, 'curriculum');
 
     // The 10-word stage, after its pre-flight check.
