@@ -27,7 +27,7 @@ export interface RunRowView {
   readonly tags: readonly string[];
   /** Seconds since its start, up to its end. */
   readonly seconds: number | null;
-  /** At the hourly price of the settings; null without one. */
+  /** At the hourly price of the settings; null without one, or where an engine had its own price. */
   readonly cost: string | null;
   readonly createdAt: number;
 }
@@ -57,7 +57,8 @@ export function toRows(
       ...{ id: run.id, name: run.name, reason: run.reason, model: run.model, method: run.method },
       ...{ parentRunId: run.parentRunId, createdAt: run.createdAt, tags: run.tags, baseline, heldOut },
       ...{ role: run.role, stage: stageNames.get(run.stageId ?? 0) ?? null, seconds },
-      cost: price === null || price.hourly_price <= 0 || seconds === null ? null : costText(seconds, price),
+      // What an engine costs is summed up on the run's page.
+      cost: run.latest['engine/cost'] !== undefined || seconds === null ? null : costText(seconds, price),
       state: now?.state ?? run.state,
       dataset:
         run.dataset
@@ -77,8 +78,9 @@ function secondsOf({ startedAt, endedAt }: RunSummary): number | null {
   return startedAt === null || endedAt === null ? null : (endedAt - startedAt) / 1000;
 }
 
-function costText(seconds: number, { hourly_price, currency }: NonNullable<Around['price']>): string {
-  return money((seconds / 3600) * hourly_price, currency);
+function costText(seconds: number, price: Around['price']): string | null {
+  if (price === null || price.hourly_price <= 0) return null;
+  return money((seconds / 3600) * price.hourly_price, price.currency);
 }
 
 /** The state filters; `live` covers all states of a run that has a trainer. */

@@ -54,6 +54,7 @@ const HEADLINES = [
   'kl',
   'completions/mean_length',
   'step_time',
+  'engine/cost',
 ];
 
 /** The runs, newest first. */

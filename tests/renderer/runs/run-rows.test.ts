@@ -48,6 +48,14 @@ describe('toRows with prices and stages', () => {
   });
 });
 
+describe("toRows with an engine's own price", () => {
+  it("doesn't price its time by this machine's", () => {
+    const point = { step: 3, value: 0.02 };
+    const around = { stages: [], price: { hourly_price: 6, currency: '€' } };
+    expect(toRows([run(1, { latest: { 'engine/cost': point } })], [], around)[0]?.cost).toBeNull();
+  });
+});
+
 describe('filterRows', () => {
   const idsOf = (words: string, state: Parameters<typeof filterRows>[2] = 'all') =>
     filterRows(rows, words, state).map(({ id }) => id);
