@@ -5,6 +5,7 @@ import { leftBy, tinyWorkspace } from '../services/tiny-workspace.ts';
 import { opened, openGpuForTest } from '../tensor/webgpu/open.ts';
 import { until } from '../until.ts';
 import { braid, startBraid } from './braid.ts';
+import { connectTo, startHost } from './serve-host.ts';
 
 const gpu = await openGpuForTest();
 await gpu?.gpu.close();
@@ -30,6 +31,18 @@ describe.runIf(gpu !== null)('braid train --backend webgpu', () => {
       ...['--backend', 'wasm', '--workspace', world.root, '--json'],
     ]);
     expect(JSON.parse(evaluated.stdout).items).toEqual(JSON.parse(byWasm.stdout).items);
+  });
+
+  it('trains in the app, and the run names the adapter', async () => {
+    const world = await tinyWorkspace();
+    const host = await startHost(world.root);
+    const client = await connectTo(host);
+    const config = { ...world.config({ max_steps: 2 }), backend: 'webgpu' };
+    const { runId } = await client.runs.start({ preset: 'interleave-tiny', config });
+    await until(async () => (await client.runs.get({ runId })).endedAt !== null, 120_000);
+    const { state, step, events } = await client.runs.get({ runId });
+    expect({ state, step }).toEqual({ state: 'done', step: 2 });
+    expect(events.map(({ message }) => message)).toContainEqual(expect.stringMatching(/by WebGPU \(as requested/));
   });
 
   it('stops at Ctrl-C, and --resume gives the numbers of the unbroken run', async () => {
