@@ -14,6 +14,7 @@ import { useEffect, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { number, score } from '../components/format.ts';
+import { stateOf } from '../curriculum/words.ts';
 import { allRuns } from '../runs/all-runs.ts';
 import { navigate } from './hash-location.ts';
 import { type ScreenKey, useCurrentKeys, useKeysHelp } from './keys.tsx';
@@ -59,8 +60,8 @@ export function Palette() {
     keywords: [`run ${id}`, ...tags],
     leftSection: <IconChartLine {...icon} />,
   }));
-  const stages = (curriculum?.stages ?? []).map(({ id, name, state }) => ({
-    ...thing(`/curriculum?stage=${id}`, name, `stage, ${state}`),
+  const stages = (curriculum?.stages ?? []).map(({ id, name, state, run }) => ({
+    ...thing(`/curriculum?stage=${id}`, name, `stage, ${stateOf({ state, run })}`),
     leftSection: <IconStairs {...icon} />,
   }));
   const pairs = datasets.map(({ id, name, trainN }) => ({

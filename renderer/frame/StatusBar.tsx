@@ -32,9 +32,10 @@ export function StatusBar() {
 
 function Parts({ status }: { readonly status: AppStatus }) {
   const { live, elsewhere, machine, queued, queueHeld } = status;
+  const jobs = status.jobs.filter(({ state }) => state === 'running');
   return (
     <>
-      {live.length === 0 && elsewhere.length === 0 && <span className="faint">Idle</span>}
+      {live.length + elsewhere.length + jobs.length === 0 && <span className="faint">Idle</span>}
       {live.map((run) => (
         <LivePart key={run.runId} run={run} />
       ))}
@@ -60,24 +61,22 @@ function Parts({ status }: { readonly status: AppStatus }) {
           </span>
         </Link>
       ))}
-      {status.jobs
-        .filter(({ state }) => state === 'running')
-        .map((job) => (
-          <span key={job.id}>
-            {job.title}
-            {job.progress !== null &&
-              job.progress.total > 0 &&
-              ` ${job.progress.done}/${job.progress.total} ${job.progress.unit}`}{' '}
-            <PlainButton
-              className={classes.cancel}
-              aria-label={`Cancel: ${job.title}`}
-              onClick={() => void client.app.cancelJob({ id: job.id })}
-            >
-              {' '}
-              Cancel
-            </PlainButton>
-          </span>
-        ))}
+      {jobs.map((job) => (
+        <span key={job.id}>
+          {job.title}
+          {job.progress !== null &&
+            job.progress.total > 0 &&
+            ` ${job.progress.done}/${job.progress.total} ${job.progress.unit}`}{' '}
+          <PlainButton
+            className={classes.cancel}
+            aria-label={`Cancel: ${job.title}`}
+            onClick={() => void client.app.cancelJob({ id: job.id })}
+          >
+            {' '}
+            Cancel
+          </PlainButton>
+        </span>
+      ))}
       <span className={classes.gap} />
       <span className={`num ${classes.memory}`} title="Free memory on this machine">
         {bytes(machine.freeMemoryBytes)} of {bytes(machine.memoryBytes)} memory free
