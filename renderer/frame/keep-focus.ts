@@ -18,10 +18,12 @@ export function keepFocus(page: Document): () => void {
 
   const isLost = (): boolean => page.activeElement === null || page.activeElement === page.body;
 
-  const follow = ({ target }: FocusEvent): void => {
-    if (!(target instanceof HTMLElement)) return;
-    last = target;
-    places = placesAround(target);
+  const follow = ({ target, type }: FocusEvent | KeyboardEvent): void => {
+    if (!(target instanceof HTMLElement) || target === page.body) return;
+    // Who clicks doesn't look for the focus, and a letter typed after a click belongs to the screen.
+    const byKeyboard = type === 'keydown' || target.matches(':focus-visible');
+    last = byKeyboard ? target : null;
+    if (byKeyboard) places = placesAround(target);
   };
   const forget = (): void => {
     last = null;
@@ -52,12 +54,14 @@ export function keepFocus(page: Document): () => void {
   });
   observer.observe(page.body, { subtree: true, childList: true, attributeFilter: ['disabled'] });
   page.addEventListener('focusin', follow);
+  page.addEventListener('keydown', follow, true);
   page.addEventListener('focusout', leave);
   page.addEventListener('pointerdown', forget, true);
   return () => {
     clearTimeout(timer);
     observer.disconnect();
     page.removeEventListener('focusin', follow);
+    page.removeEventListener('keydown', follow, true);
     page.removeEventListener('focusout', leave);
     page.removeEventListener('pointerdown', forget, true);
   };
