@@ -49,7 +49,10 @@ describe('expectedMemory', () => {
   it("counts the scores that TensorFlow's ops hold on a CUDA GPU", async () => {
     const { expected } = await world();
     const on = (cuda: boolean, changes: object = {}) => expected({ ...plain, gpu: { ...gpu, cuda } }, changes).gpu;
-    expect(on(true) - on(false)).toBe(384 * MIB);
+    // CUDA's own libraries, and a few kilobytes, as precision depends on the device.
+    const more = on(true) - on(false);
+    expect(more).toBeGreaterThanOrEqual(384 * MIB);
+    expect(more).toBeLessThan(385 * MIB);
     expect(on(true, { max_completion_length: 4000 })).toBeGreaterThan(on(true) + 100 * MIB);
     expect(on(false, { max_completion_length: 4000 })).toBe(on(false));
   });
