@@ -52,8 +52,8 @@ const OTHERS: Mixture = { aThenB: 0.35, bThenA: 0.35, aOnly: 0.15, bOnly: 0.15 }
  * interleaved less and less often the longer the fragments are: beyond 30 words never.
  */
 export function untaggedMixture(words: number): Mixture {
-  if (words <= 14) return { interleave: 0.15, bThenA: 0.79, aThenB: 0.03, aOnly: 0.02, bOnly: 0.01 };
-  if (words <= 30) return { interleave: 0.05, bThenA: 0.93, aThenB: 0.02 };
+  if (words <= 14) return { interleave: 0.08, bThenA: 0.86, aThenB: 0.03, aOnly: 0.02, bOnly: 0.01 };
+  if (words <= 30) return { interleave: 0.04, bThenA: 0.94, aThenB: 0.02 };
   return { bThenA: 1 };
 }
 

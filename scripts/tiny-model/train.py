@@ -8,8 +8,8 @@ It learns to copy words and five ways of combining two texts. A tag at the end o
 Python, torch and numpy are needed for this script only (3.11, 2.13.0+cpu and 2.4.6 were used): in bfloat16, a
 processor that knows it multiplies several times as fast as in the product's float32. Examples come from examples.ts, and
 measure.ts measures the skill: both need Node 24. Each process takes every N-th example of a step on one thread, and
-gradients are added up. It continues from --work if that exists. --from begins with the weights of a model of as many
-layers or fewer.
+gradients are added up. It continues from --work if that exists. --from gives a model of this shape a last touch of some
+steps.
 """
 import argparse, json, math, os, struct, subprocess, time
 from pathlib import Path
@@ -23,60 +23,62 @@ ROOT = HERE.parent.parent
 CONFIG = {
     "architectures": ["LlamaForCausalLM"], "attention_bias": False, "bos_token_id": 2, "dtype": "float16",
     "eos_token_id": 3, "head_dim": 32, "hidden_act": "silu", "hidden_size": 128, "intermediate_size": 256,
-    "max_position_embeddings": 4096, "mlp_bias": False, "model_type": "llama", "num_attention_heads": 4,
-    "num_hidden_layers": 5, "num_key_value_heads": 4, "pad_token_id": 0, "rms_norm_eps": 1e-5, "rope_scaling": None,
-    "rope_theta": 10000, "tie_word_embeddings": True, "vocab_size": 4096,
+    "max_position_embeddings": 4096, "mlp_bias": False, "model_type": "llama", "num_attention_heads": 8,
+    "num_hidden_layers": 5, "num_key_value_heads": 8, "pad_token_id": 0, "rms_norm_eps": 1e-5, "rope_scaling": None,
+    "rope_theta": 1000000, "tie_word_embeddings": True, "vocab_size": 4096,
 }
-D, HEADS, K, LAYERS, INNER = 128, 4, 32, CONFIG["num_hidden_layers"], 256
+D, INNER, HEADS, K, LAYERS = (
+    CONFIG[name]
+    for name in ("hidden_size", "intermediate_size", "num_attention_heads", "head_dim", "num_hidden_layers")
+)
 # What examples.ts streams; `fall`: the steps over which the learning rates fall to 0, by a parabola: a long time at small
 # rates is what long texts need.
 FROM_SCRATCH = {
-    "seed": 5, "steps": 5000, "fall": [700, 5000], "shortest": 2, "repeats": 1.1,
+    "seed": 5, "steps": 3600, "fall": [700, 3600], "shortest": 2, "repeats": 1.1,
     "tokens": [[0, 4096], [600, 8192]],
-    "longest": [[0, 5], [300, 10], [600, 20], [800, 40], [1000, 80], [1300, 125], [2500, 160]],
+    "longest": [[0, 5], [300, 10], [600, 20], [800, 40], [1000, 80], [1300, 125], [2200, 160], [2900, 220]],
     "matrix_rate": 0.03, "other_rate": 1e-3,
 }
+# A last touch at small rates, for instance of what an untagged prompt is answered with.
 FROM_MODEL = {
-    "seed": 77, "steps": 1200, "fall": [700, 1200], "shortest": 2, "repeats": 1.1,
-    "tokens": [[0, 8192]], "longest": [[0, 60], [60, 125]], "matrix_rate": 0.01, "other_rate": 5e-4,
+    "seed": 77, "steps": 50, "fall": [10, 50], "shortest": 2, "repeats": 1.1,
+    "tokens": [[0, 8192]], "longest": [[0, 125]], "matrix_rate": 0.001, "other_rate": 5e-5,
 }
 WARMUP, REPORT, SAVE = 20, 25, 25
 # Of the matrices, by a unit of learning rate. Without it attention grows ever sharper, and long texts come apart.
 DECAY = 0.1
 
 
-# Model: float32 weights, bfloat16 products. N packed tokens; blocks of them see only themselves, by a mask [T, T].
+# Model: float32 weights, bfloat16 products. N packed tokens. Attention goes by chunks of queries, each with the keys that
+# any of them sees and a mask [queries, keys].
 
 class Attention(torch.autograd.Function):
-    """torch's own backward pass is slow on processors; this one goes by queries, keys after them left out."""
+    """torch's own attention computes what the mask hides, most of it here, and its backward pass is slow on processors."""
 
     @staticmethod
-    def forward(ctx, q, k, v, blocks):
-        y = torch.empty_like(q)  # [heads, N, K]
-        for start, end, mask in blocks:
-            part = [z[None, :, start:end] for z in (q, k, v)]
-            y[:, start:end] = F.scaled_dot_product_attention(*part, attn_mask=mask[None, None])[0]
+    def forward(ctx, q, k, v, chunks):
+        q, k, v = (q * K**-0.5).contiguous(), k.contiguous(), v.contiguous()  # [heads, N, K]
+        y, kept = torch.empty_like(q), []
+        for rows, keys, mask in chunks:
+            p = torch.baddbmm(mask, q[:, rows], k[:, keys].mT).softmax(-1)
+            y[:, rows] = p @ v[:, keys]
+            kept.append(p)
         ctx.save_for_backward(q, k, v, y)
-        ctx.blocks = blocks
+        ctx.chunks, ctx.kept = chunks, kept
         return y
 
     @staticmethod
     def backward(ctx, dy):
         q, k, v, y = ctx.saved_tensors
+        dy = dy.contiguous()
         delta = (dy.float() * y.float()).sum(-1, keepdim=True).to(q.dtype).neg_()
-        q, dy = q * K**-0.5, dy.contiguous()
         dq, dk, dv = torch.empty_like(q), torch.zeros(q.shape), torch.zeros(q.shape)
-        for start, end, mask in ctx.blocks:
-            for at in range(start, end, 128):
-                to = min(at + 128, end)
-                rows, seen = slice(at, to), slice(start, to)
-                qs, ds, ks, vs = q[:, rows], dy[:, rows], k[:, seen], v[:, seen]
-                own = mask[at - start : to - start, : to - start].expand(HEADS, -1, -1)
-                p = torch.baddbmm(own, qs, ks.mT).softmax(-1)
-                dv[:, seen] += p.mT @ ds
-                p.mul_(torch.baddbmm(delta[:, rows].expand(-1, -1, to - start), ds, vs.mT))
-                dq[:, rows] = p @ ks
-                dk[:, seen] += p.mT @ qs
+        for (rows, keys, _), p in zip(ctx.chunks, ctx.kept):
+            dys, qs = dy[:, rows], q[:, rows]
+            dv.index_add_(1, keys, (p.mT @ dys).float())
+            p.mul_(torch.baddbmm(delta[:, rows].expand_as(p), dys, v[:, keys].mT))
+            dq[:, rows] = p @ k[:, keys]
+            dk.index_add_(1, keys, (p.mT @ qs).float())
         return dq * K**-0.5, dk.to(q.dtype), dv.to(q.dtype), None
 
 
@@ -88,7 +90,7 @@ def norm(x, weight):
     return F.rms_norm(x, (D,), weight.to(x.dtype), CONFIG["rms_norm_eps"])
 
 
-def log_losses(w, ids, positions, blocks, predictors, targets):
+def log_losses(w, ids, positions, chunks, predictors, targets):
     """−log p of each target token."""
     angles = positions[:, None] * CONFIG["rope_theta"] ** (-torch.arange(0, K, 2) / K)
     cos, sin = angles.cos().bfloat16(), angles.sin().bfloat16()
@@ -103,8 +105,8 @@ def log_losses(w, ids, positions, blocks, predictors, targets):
         h = norm(x, p("input_layernorm"))
         qkv = linear(h, p("self_attn.q_proj"), p("self_attn.k_proj"), p("self_attn.v_proj"))
         q, k, v = qkv.view(-1, 3, HEADS, K).unbind(1)
-        y = Attention.apply(rotated(q), rotated(k), v.transpose(0, 1), blocks)
-        x = x + linear(y.transpose(0, 1).reshape(-1, D), p("self_attn.o_proj"))
+        y = Attention.apply(rotated(q), rotated(k), v.transpose(0, 1), chunks)
+        x = x + linear(y.transpose(0, 1).reshape(-1, HEADS * K), p("self_attn.o_proj"))
         gate, up = linear(norm(x, p("post_attention_layernorm")), p("mlp.gate_proj"), p("mlp.up_proj")).chunk(2, -1)
         x = x + linear(F.silu(gate) * up, p("mlp.down_proj"))
     x = norm(x[predictors], w["model.norm.weight"])
@@ -120,24 +122,13 @@ def starting_weights():
     embedding[:, 0] = 1
     w = {"model.embed_tokens.weight": embedding, "model.norm.weight": torch.full((D,), D**-0.5 / 0.25)}
     for i in range(LAYERS):
-        layer = {f"self_attn.{x}_proj": random(D, D) for x in "qkv"} | {"self_attn.o_proj": random(D, D, small)}
+        layer = {f"self_attn.{x}_proj": random(HEADS * K, D) for x in "qkv"}
+        layer["self_attn.o_proj"] = random(D, HEADS * K, small)
         layer |= {f"mlp.{x}_proj": random(INNER, D) for x in ("gate", "up")}
         layer["mlp.down_proj"] = random(D, INNER, small)
         layer |= {name: torch.ones(D) for name in ("input_layernorm", "post_attention_layernorm")}
         w |= {f"model.layers.{i}.{name}.weight": value for name, value in layer.items()}
     return w
-
-
-def grow(w, old):
-    """Takes over a smaller model: its last layer stays last, layers before it that are new change nothing at first."""
-    last = max(int(name.split(".")[2]) for name in old if ".layers." in name)
-    for name in w:
-        layer = int(name.split(".")[2]) if ".layers." in name else -1
-        if last <= layer < LAYERS - 1:
-            if name.endswith(("o_proj.weight", "down_proj.weight")):
-                w[name].zero_()
-        else:
-            w[name] = old[name.replace(f"layers.{layer}.", f"layers.{last}.") if layer == LAYERS - 1 else name]
 
 
 # Muon (kellerjordan.github.io/posts/muon) for the layers' matrices, AdamW for the rest.
@@ -195,8 +186,8 @@ def packed_length(group):
 
 
 def packed(groups):
-    """The arguments of log_losses. Short groups share a block of about 256 tokens."""
-    ids, positions, predictors, targets, blocks = [], [], [], [], []
+    """The arguments of log_losses. Short groups share chunks."""
+    ids, positions, predictors, targets, chunks = [], [], [], [], []
     part, sees = [], []  # a completion sees its prompt's part and its own
     start = at = parts = 0
 
@@ -218,19 +209,27 @@ def packed(groups):
             predictors.append(np.concatenate([end, own])[given:])
             targets.append(completion[given:])
         if at - start >= 256 or group is groups[-1]:
-            blocks.append((start, at, mask_of(np.concatenate(part), np.concatenate(sees))))
+            chunks += chunks_of(start, np.concatenate(part), np.concatenate(sees))
             start, part, sees = at, [], []
-    return *map(whole, (ids, positions)), blocks, *map(whole, (predictors, targets))
+    return *map(whole, (ids, positions)), chunks, *map(whole, (predictors, targets))
 
 
 def whole(parts):
     return torch.from_numpy(np.concatenate(parts).astype(np.int64))
 
 
-def mask_of(part, sees):
+def chunks_of(start, part, sees):
+    """A token sees those before it of its own part and of the one that it completes."""
     part, sees = torch.from_numpy(part), torch.from_numpy(sees)
-    seen = ((part[:, None] == part) | (sees[:, None] == part)).tril()
-    return torch.zeros(seen.shape, dtype=torch.bfloat16).masked_fill_(~seen, -30000.0)
+    chunks = []
+    for at in range(0, len(part), 128):
+        to = min(at + 128, len(part))
+        own = slice(at, to)
+        seen = ((part[own, None] == part[:to]) | (sees[own, None] == part[:to])).tril(at)
+        keys = seen.any(0).nonzero()[:, 0]
+        mask = torch.zeros(to - at, len(keys), dtype=torch.bfloat16).masked_fill_(~seen[:, keys], -30000.0)
+        chunks.append((slice(start + at, start + to), start + keys, mask))
+    return chunks
 
 
 # Files
@@ -270,10 +269,10 @@ def train(rank, options):
     torch.manual_seed(1)
     if options.processes > 1:
         dist.init_process_group("gloo", rank=rank, world_size=options.processes)
-    plan = FROM_SCRATCH if options.source is None else FROM_MODEL
-    w = starting_weights()
-    if options.source is not None:
-        grow(w, read_safetensors(options.source / "model.safetensors"))
+    if options.source is None:
+        plan, w = FROM_SCRATCH, starting_weights()
+    else:
+        plan, w = FROM_MODEL, read_safetensors(options.source / "model.safetensors")
     for value in w.values():
         value.requires_grad_()
     matrices = {name: value for name, value in w.items() if "_proj." in name}
