@@ -7,7 +7,7 @@ import { score } from '../components/format.ts';
 import { StateBadge } from '../components/StateBadge.tsx';
 import classes from './Curriculum.module.css';
 import { ladderShape } from './ladder-shape.ts';
-import { originInWords, ruleInShort, stateOf, waitsFor } from './words.ts';
+import { originInWords, ruleInShort, stateOf, stepCount, waitsFor } from './words.ts';
 
 export interface LadderProps {
   readonly stages: readonly StageView[];
@@ -132,7 +132,8 @@ function Card({ stage, live, after, shortage }: CardProps) {
       </span>
       <span className={classes.soft}>{ruleInShort(promotion)}</span>
       <span className={classes.soft}>
-        {steps} steps{dataset !== null && `, ${dataset.trainN} pairs`}
+        {stepCount(steps)}
+        {dataset !== null && `, ${dataset.trainN} pairs`}
       </span>
       {dataset === null ? (
         <span className={classes.lack}>{shortage === undefined ? 'no dataset yet' : 'needs longer texts'}</span>

@@ -16,12 +16,16 @@ export interface Shared {
   readonly config: Values;
 }
 
-/** Set at each stage. */
-const OF_A_STAGE = ['dataset', 'eval_dataset', 'max_steps', 'from_checkpoint', 'eval_steps', 'save_steps', 'task'];
+const AT_EACH = 'Set at each stage.';
+const OF_A_STAGE = {
+  ...{ dataset: AT_EACH, eval_dataset: AT_EACH, max_steps: AT_EACH, from_checkpoint: AT_EACH },
+  ...{ eval_steps: AT_EACH, save_steps: AT_EACH },
+  task: 'Stages of a curriculum are always of the task interleave.',
+};
 
 function presetFields(presets: readonly Preset[], name: string): Values {
   const fields = presets.find((preset) => preset.name === name)?.fields ?? {};
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => !OF_A_STAGE.includes(field)));
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !(field in OF_A_STAGE)));
 }
 
 /** Presets that stages of word pairs can have. */
@@ -135,7 +139,7 @@ function Form({ stored, presets, onClose, onChanged, onSaved }: FormProps) {
         allowDeselect={false}
         onChange={(name) => name !== null && setPreset(name)}
       />
-      <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} without={OF_A_STAGE} />
+      <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} elsewhere={OF_A_STAGE} />
       <div className={form.foot}>
         {save.error !== null && <Failed what="The settings were not saved" error={save.error} />}
         <Button variant="default" onClick={onClose}>

@@ -13,7 +13,11 @@ import classes from './StageForm.module.css';
 const FIRST_RULE: Promotion = { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false };
 const FIRST_STEPS = 90;
 /** Set by the stage itself. */
-const OF_THE_STAGE = ['dataset', 'max_steps', 'task'];
+const OF_THE_STAGE = {
+  dataset: 'Set above: Dataset.',
+  max_steps: 'Set above: Steps.',
+  task: 'Stages of a curriculum are always of the task interleave.',
+};
 
 export interface StageFormProps {
   /** Null for a new stage. */
@@ -138,7 +142,7 @@ function Form({ stage, defaults, first = none, onClose, onChanged, onSaved }: Fo
       </div>
       <Rule rule={rule} onChange={setRule} />
       <h3 className={classes.head}>Run settings</h3>
-      <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} without={OF_THE_STAGE} />
+      <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} elsewhere={OF_THE_STAGE} />
       <div className={classes.foot}>
         {save.error !== null && <Failed what="The stage was not saved" error={save.error} />}
         <Button variant="default" onClick={onClose}>

@@ -19,6 +19,7 @@ import {
   primaryAction,
   ruleInWords,
   stateOf,
+  stepCount,
   waitsFor,
 } from './words.ts';
 
@@ -200,7 +201,7 @@ function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
       </dd>
       <dt>Settings</dt>
       <dd>
-        {steps} steps
+        {stepCount(steps)}
         {own.length > 0 && (
           <Tooltip label={own.join(', ')}>
             <span>, {own.length} changed</span>

@@ -70,3 +70,8 @@ export function metInARow(scores: readonly { readonly mean: number }[], rule: Pr
   const miss = scores.findLastIndex(({ mean }) => !(mean >= rule.at_least));
   return scores.length - 1 - miss;
 }
+
+/** 1 step, 90 steps. */
+export function stepCount(steps: number): string {
+  return `${steps} ${steps === 1 ? 'step' : 'steps'}`;
+}

@@ -8,7 +8,7 @@ import { api, client } from '../api/client.ts';
 import { ConfigForm } from '../components/config-form/ConfigForm.tsx';
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
 import { newestDataset } from '../components/config-form/free-run.ts';
-import type { Values } from '../components/config-form/sections.ts';
+import type { Elsewhere, Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { JobProgress } from '../components/JobProgress.tsx';
 import { NumberField } from '../components/NumberField.tsx';
@@ -16,12 +16,10 @@ import { Segments } from '../components/Segments.tsx';
 import classes from './NewSweep.module.css';
 import { emptyPlan, newField, type PlanEntry, planOf, type VariedField } from './plan-entry.ts';
 import { VariedSetting } from './VariedSetting.tsx';
-import { estimateInWords } from './words.ts';
+import { estimateInWords, stepList } from './words.ts';
 
 /** The preset that the common settings start from. */
 const PRESET = 'interleave-tiny';
-/** Set by the plan. */
-const OF_THE_PLAN = ['seed'];
 const SHOWN_SETTINGS = 12;
 
 export function NewSweep({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
@@ -41,6 +39,11 @@ export function NewSweep({ opened, onClose }: { readonly opened: boolean; readon
       }}
     </FormDrawer>
   );
+}
+
+/** Set by the plan. */
+function ofThePlan(varied: readonly string[]): Elsewhere {
+  return { seed: 'Set above: Seeds.', ...Object.fromEntries(varied.map((name) => [name, 'Set above: it varies.'])) };
 }
 
 function presetFields(presets: readonly Preset[]): Values {
@@ -159,7 +162,7 @@ function Form({ fields, defaults, onClose, onChanged }: FormProps) {
           own={own}
           onChange={setOwn}
           faults={others.map(({ field, message, remedy }) => ({ field, message, remedy }))}
-          without={[...OF_THE_PLAN, ...names]}
+          elsewhere={ofThePlan(names)}
         />
       </details>
       <div className={classes.foot}>
@@ -191,8 +194,9 @@ function Form({ fields, defaults, onClose, onChanged }: FormProps) {
   );
 }
 
+/** The plan has the seeds. */
 function choicesOf(fields: readonly ConfigField[], names: readonly string[]) {
-  const open = fields.filter(({ name }) => !names.includes(name) && !OF_THE_PLAN.includes(name));
+  const open = fields.filter(({ name }) => !names.includes(name) && name !== 'seed');
   return [...Map.groupBy(open, ({ group }) => group)].map(([group, list]) => ({
     group,
     items: list.map(({ name }) => String(name)),
@@ -248,7 +252,7 @@ function Preview({ settings, runs, steps, rungs }: PreviewProps) {
       <span className="num">
         {settings.length === 1 ? '1 setting' : `${settings.length} settings`}, {runs === 1 ? '1 run' : `${runs} runs`},{' '}
         {steps} steps
-        {rungs !== null && `; compared at steps ${rungs.slice(0, -1).join(', ')}`}
+        {rungs !== null && `; compared at ${stepList(rungs.slice(0, -1))}`}
       </span>
       {settings.length > 1 && (
         <details>

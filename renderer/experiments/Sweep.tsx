@@ -18,7 +18,7 @@ import { saveFile } from '../components/save-file.ts';
 import classes from './Experiments.module.css';
 import { SweepTable } from './SweepTable.tsx';
 import { linesOf } from './sweep-lines.ts';
-import { isReplyMethods, progressInWords, shapeInWords, trialLines, verdictInWords } from './words.ts';
+import { isReplyMethods, progressInWords, shapeInWords, stepList, trialLines, verdictInWords } from './words.ts';
 
 /** While it trains, its scores change with evaluations; its steps with time. */
 const REFRESH_MS = 3000;
@@ -97,8 +97,8 @@ function Content({ sweep }: { readonly sweep: SweepView }) {
       )}
       {rungs !== null && (
         <p className={classes.notes}>
-          Settings were compared at steps {rungs.slice(0, -1).join(', ')}; the rows of those that were stopped show
-          their scores there, and their distance from the leader at the same steps.
+          Settings were compared at {stepList(rungs.slice(0, -1))}; the rows of those that were stopped show their
+          scores there, and their distance from the leader at the same steps.
         </p>
       )}
     </>

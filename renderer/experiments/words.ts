@@ -85,6 +85,11 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
+/** step 30; steps 30, 90. */
+export function stepList(steps: readonly number[]): string {
+  return `${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')}`;
+}
+
 function plural(count: number, what: string): string {
   return `${number(count)} ${what}${count === 1 ? '' : 's'}`;
 }

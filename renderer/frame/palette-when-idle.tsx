@@ -1,11 +1,14 @@
-/** The palette, and the list of all runs that it loads, wait until the first screen is shown. */
+/** The palette, and the list of all runs that it loads, wait until the first screen is shown, or until Ctrl/Cmd-K. */
+import { useHotkeys } from '@mantine/hooks';
 import { type ComponentType, useEffect, useState } from 'react';
+import { palette } from './palette-store.ts';
 
 /** Upper bound, in case the page is never idle. */
 const LATEST_MS = 1000;
 
 export function PaletteWhenIdle() {
   const [Palette, setPalette] = useState<ComponentType | null>(null);
+  const [isWanted, setWanted] = useState(false);
   useEffect(() => {
     // If its code can't be loaded there is no palette; the rail and the shortcuts still work.
     const load = (): Promise<void> =>
@@ -13,8 +16,17 @@ export function PaletteWhenIdle() {
         (code) => setPalette(() => code.Palette),
         () => undefined,
       );
+    if (isWanted) {
+      void load();
+      return;
+    }
     const asked = requestIdleCallback(() => void load(), { timeout: LATEST_MS });
     return () => cancelIdleCallback(asked);
-  }, []);
+  }, [isWanted]);
+  useHotkeys(Palette === null ? [['mod + K', () => setWanted(true)]] : []);
+  useEffect(() => {
+    // It opens only once it is there: it takes the screen's actions when it sees itself open.
+    if (Palette !== null && isWanted) palette.open();
+  }, [Palette, isWanted]);
   return Palette === null ? null : <Palette />;
 }

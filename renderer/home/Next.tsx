@@ -72,7 +72,7 @@ function Demo() {
           </Button>
         </div>
         <p className="faint">
-          Makes 512 ten-word pairs from the bundled texts, evaluates the baseline, trains for 90 steps and opens the
+          Makes 512 ten-word pairs from the bundled texts, evaluates the baseline, trains for 45 steps and opens the
           run.
         </p>
         {start.error !== null && <Failed what="The demo was not started" error={start.error} />}

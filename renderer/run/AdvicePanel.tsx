@@ -9,6 +9,7 @@ import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Panel } from '../components/Screen.tsx';
+import { noAdvice } from './no-advice.ts';
 import classes from './Run.module.css';
 
 /** How often curves and advice refresh while the run trains. */
@@ -61,13 +62,6 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, step, verd
     </Panel>
   );
 });
-
-/** What there is to do is in the verdict; the panel must not contradict it. */
-function noAdvice({ tone, remedy }: Verdict): string {
-  if (remedy !== null && tone !== 'good')
-    return 'What to do now is in the verdict above. It needs no change of settings for the next run.';
-  return 'No advice: nothing stands out so far.';
-}
 
 /** Long enough for the batch of a step to be stored. */
 const SETTLE_MS = 400;

@@ -1,14 +1,24 @@
 import { Button, CopyButton } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { memo } from 'react';
+import type { ExportedFiles } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { saveFile } from '../components/save-file.ts';
 import classes from './Run.module.css';
+
+/** A browser may be on another machine than the run's folder. */
+function filesOf({ tensorboard, metrics, completions }: ExportedFiles): readonly string[] {
+  return [tensorboard, metrics, completions].flatMap((path) => path?.split(/[\\/]/).at(-1) ?? []);
+}
 
 /** Exports the run for other tools into its folder: TensorBoard events, metrics as CSV, completions as Parquet. */
 export const ExportPanel = memo(function ExportPanel({ runId }: { readonly runId: number }) {
   const work = useMutation({ mutationFn: () => client.runs.export({ runId }) });
+  const save = useMutation({
+    mutationFn: async (file: string) => saveFile(file, await client.runs.exportedFile({ runId, file })),
+  });
   return (
     <Panel
       title="Export for other tools"
@@ -24,19 +34,27 @@ export const ExportPanel = memo(function ExportPanel({ runId }: { readonly runId
           Writes TensorBoard events, metrics.csv and completions.parquet into the run's folder.
         </p>
       ) : (
-        <div className={classes.advice} role="status">
+        <div className={classes.exported} role="status">
           <p>
             {work.data.steps} steps,{' '}
             {work.data.samples === 0 ? 'no saved completions' : `${work.data.samples} completions`} in{' '}
             <span className="mono">{work.data.folder}</span>
           </p>
-          <CopyButton value={work.data.folder}>
-            {({ copied, copy }) => (
-              <Button variant="default" onClick={copy}>
-                {copied ? 'Copied' : 'Copy export path'}
+          {save.error !== null && <Failed what="The file was not saved" error={save.error} />}
+          <div>
+            {filesOf(work.data).map((file) => (
+              <Button key={file} variant="default" disabled={save.isPending} onClick={() => save.mutate(file)}>
+                Save {file.startsWith('events.') ? 'TensorBoard events' : file}
               </Button>
-            )}
-          </CopyButton>
+            ))}
+            <CopyButton value={work.data.folder}>
+              {({ copied, copy }) => (
+                <Button variant="default" onClick={copy}>
+                  {copied ? 'Copied' : 'Copy export path'}
+                </Button>
+              )}
+            </CopyButton>
+          </div>
         </div>
       )}
     </Panel>

@@ -105,7 +105,7 @@ function Budget({ runId, budget }: { readonly runId: number; readonly budget: Si
                     variant="default"
                     loading={apply.isPending && apply.variables === saving.setting}
                     onClick={() => apply.mutate(saving.setting)}
-                    aria-label={`Use ${saving.setting} in the next run`}
+                    aria-label={`Use in the next run …: ${saving.setting}`}
                   >
                     Use in the next run …
                   </Button>

@@ -8,6 +8,7 @@ import { api } from '../api/client.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
+import { sharedStart } from './record-words.ts';
 import classes from './Task.module.css';
 import type { Draft } from './use-draft.ts';
 
@@ -84,6 +85,7 @@ function List({ draft, source: { datasetId, side }, shown, onMore }: ListProps) 
   if (error !== null) return <Failed what="The records can't be read" error={error} />;
   if (data === undefined) return <Loading what="the records" />;
   const { total, faults, records } = data;
+  const shared = sharedStart(records.flatMap((record) => (record.kind === 'fault' ? [] : record.prompt)));
   return (
     <>
       <p className={`num soft ${classes.counts}`} role="status">
@@ -93,7 +95,7 @@ function List({ draft, source: { datasetId, side }, shown, onMore }: ListProps) 
       <ol className={classes.recordList} tabIndex={0} aria-label="Prompts">
         {records.map((record) => (
           <li key={record.line}>
-            <Row record={record} />
+            <Row {...{ record, shared }} />
           </li>
         ))}
       </ol>
@@ -106,7 +108,13 @@ function List({ draft, source: { datasetId, side }, shown, onMore }: ListProps) 
   );
 }
 
-function Row({ record }: { readonly record: DraftRecord }) {
+interface RowProps {
+  readonly record: DraftRecord;
+  /** Characters that all prompts begin with. */
+  readonly shared: number;
+}
+
+function Row({ record, shared }: RowProps) {
   const [open, setOpen] = useState(false);
   if (record.kind === 'fault')
     return (
@@ -119,7 +127,7 @@ function Row({ record }: { readonly record: DraftRecord }) {
     <>
       <UnstyledButton className={classes.recordHead} aria-expanded={open} onClick={() => setOpen(!open)}>
         <span className="mono faint">{id}</span>
-        <span className={classes.oneLine}>{prompt}</span>
+        <span className={classes.oneLine}>{shared === 0 ? prompt : `… ${prompt.slice(shared)}`}</span>
       </UnstyledButton>
       {open && (
         <dl className={classes.prompt}>

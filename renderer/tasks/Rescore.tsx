@@ -10,6 +10,7 @@ import { Failed, Loading } from '../components/Feedback.tsx';
 import { number, score, signed } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import classes from './Trial.module.css';
+import { orderInWords } from './trial-words.ts';
 import type { Draft } from './use-draft.ts';
 
 export interface RescoreProps {
@@ -44,7 +45,7 @@ export function Rescore({ draft, isReady, runs }: RescoreProps) {
         />
         <Link href={`/runs/${run.runId}`}>Open the run</Link>
       </div>
-      {error !== null && <Failed what="The run can't be re-scored" error={error} />}
+      {error !== null && isReady && <Failed what="The run can't be re-scored" error={error} />}
       {data === undefined && error === null && isReady && <Loading what="the run's completions" />}
       {data !== undefined && <Result data={data} isOld={isPlaceholderData || !isReady} />}
     </>
@@ -71,20 +72,20 @@ function Result({ data, isOld }: { readonly data: RescoredDraft; readonly isOld:
       { id: 'after', label: 'this version', colour: 'strand-a', x, y: data.steps.map(({ after }) => after) },
     ];
   }, [data.steps]);
-  const { n, total, before, after, groups, order_changed, sign_changed, failures, without_record, changed } = data;
+  const { n, total, before, after, order_changed, sign_changed, failures, without_record, changed } = data;
+  const { dead_before, dead_after } = data;
   return (
     <div className={classes.result} aria-busy={isOld} data-old={isOld || undefined}>
-      <p className={classes.verdict} data-tone={order_changed === 0 ? 'good' : 'warn'} role="status">
-        {order_changed === 0
-          ? 'The order of completions stays the same in every group: the gradient would keep its signs.'
-          : `The order changes in ${number(order_changed)} of ${number(groups)} groups, and the gradient's sign for ${number(sign_changed)} completions.`}
+      <p className={classes.verdict} data-tone={order_changed + sign_changed === 0 ? 'good' : 'warn'} role="status">
+        {orderInWords(data)}
       </p>
       <p className="num">
         Mean reward {score(before)} before, {score(after)} with this version ({changeInWords(after - before)}), over{' '}
         {number(n)} stored completions
         {n < total - without_record && ` of ${number(total)}: time ran out`}
         {failures > 0 && `; ${number(failures)} failed`}
-        {without_record > 0 && `; ${number(without_record)} without a record in the run's dataset`}.
+        {without_record > 0 && `; ${number(without_record)} without a record in the run's dataset`}. Dead groups:{' '}
+        {number(dead_before)} before, {number(dead_after)} with this version.
       </p>
       <LineChart title="Mean reward of stored completions" series={series} format={score} height={170} />
       {changed.length > 0 && (

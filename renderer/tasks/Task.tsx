@@ -160,6 +160,7 @@ function Workbench({ files }: { readonly files: TaskFiles }) {
         <Trial
           draft={settled}
           isReady={check.data !== undefined && faults.length === 0}
+          isChecking={check.data === undefined || check.isPlaceholderData}
           facts={check.data?.facts ?? null}
         />
       </div>

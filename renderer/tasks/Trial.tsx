@@ -19,8 +19,10 @@ import { useTrial } from './use-trial.ts';
 
 export interface TrialProps {
   readonly draft: Draft;
-  /** Whether both texts are without faults. */
+  /** Whether both texts are without faults, as far as that is known. */
   readonly isReady: boolean;
+  /** Whether that is known of an earlier text only, or of none. */
+  readonly isChecking: boolean;
   readonly facts: DraftFacts | null;
 }
 
@@ -32,7 +34,7 @@ interface Option {
   readonly source: TrialSource;
 }
 
-export function Trial({ draft, isReady, facts }: TrialProps) {
+export function Trial({ draft, isReady, isChecking, facts }: TrialProps) {
   const sources = useQuery(api.tasks.sources.queryOptions({ input: { name: draft.name } }));
   const [view, setView] = useState<View>('dry run');
   const [chosen, setChosen] = useState<string | null>(null);
@@ -111,7 +113,15 @@ export function Trial({ draft, isReady, facts }: TrialProps) {
       {sources.data !== undefined && option === undefined && view !== 're-score' && (
         <p className="soft">There is nothing to try it on yet. Sample completions from a model.</p>
       )}
-      {view !== 're-score' && trial.error !== null && <Failed what="The dry run failed" error={trial.error} />}
+      {!isReady && !isChecking && option !== undefined && (
+        <p className={`soft ${classes.counts}`} role="status">
+          Fix the faults in the editor{trial.report !== null && '; what you see is of the text before them'}.
+        </p>
+      )}
+      {/* What is wrong with the texts stands below the editor. */}
+      {view !== 're-score' && trial.error !== null && isReady && !isChecking && (
+        <Failed what="The dry run failed" error={trial.error} />
+      )}
       {view !== 're-score' && option !== undefined && trial.report === null && trial.error === null && isRunning && (
         <Loading what="the dry run" />
       )}

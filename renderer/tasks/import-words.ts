@@ -44,7 +44,11 @@ function lastNumberOf(column: string): ColumnOption {
 /** A dataset's name for a source. */
 export function datasetName(source: string): string {
   const [path = ''] = source.replace(/^hf:/, '').split(/[,@]/);
-  const last = path.split('/').filter(Boolean).at(-1) ?? 'records';
+  const parts = path.split('/').filter(Boolean);
+  // Of a dataset of the Hub: owner, name and maybe a config.
+  const [, name = '', config = ''] = source.startsWith('hf:') ? parts : [];
+  const ofHub = ['main', 'default', name, ''].includes(config) ? name : `${name}-${config}`;
+  const last = ofHub || (parts.at(-1) ?? 'records');
   return (
     last
       .replace(/\.\w+$/, '')

@@ -1,5 +1,5 @@
 /** A dry run in words. Pure. */
-import type { TrialReport } from '../../main/api/contract/index.ts';
+import type { RescoredDraft, TrialReport } from '../../main/api/contract/index.ts';
 import { number, score } from '../components/format.ts';
 
 export interface Verdict {
@@ -41,4 +41,17 @@ export function verdictOf(report: TrialReport): Verdict {
     tone: 'good',
     text: `${number(groups.length - dead)} of ${number(groups.length)} groups would teach the model something.`,
   };
+}
+
+/** What another version of a reward changes in the groups. The sign of a completion can change without the order: the mean moves. */
+export function orderInWords({
+  order_changed,
+  sign_changed,
+  groups,
+}: Pick<RescoredDraft, 'order_changed' | 'sign_changed' | 'groups'>): string {
+  if (order_changed > 0)
+    return `The order changes in ${number(order_changed)} of ${number(groups)} groups, and the gradient's sign for ${number(sign_changed)} completions.`;
+  const same = 'The order of completions stays the same in every group';
+  if (sign_changed === 0) return `${same}: no completion's gradient changes its sign.`;
+  return `${same}, but the gradient's sign changes for ${number(sign_changed)} completions: the groups' means move.`;
 }

@@ -1,5 +1,6 @@
 /** The dry run of a draft, made again whenever it changes; the last result stays until the next one is there. */
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import type { TrialReport, TrialSource } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import type { Draft } from './use-draft.ts';
@@ -27,5 +28,11 @@ export function useTrial(draft: Draft, source: TrialSource | null, isEnabled: bo
     retry: false,
     gcTime: 10_000,
   });
-  return { report: data?.report ?? null, seconds: data?.seconds ?? 0, isOld: isPlaceholderData, error };
+  // An error leaves no data: whoever fixes a fault still sees what the reward gave before it.
+  const last = useRef<{ readonly of: TrialSource | null; readonly data: typeof data }>({ of: source, data });
+  if (data !== undefined) last.current = { of: source, data };
+  const isSame = JSON.stringify(last.current.of) === JSON.stringify(source);
+  const shown = data ?? (isSame ? last.current.data : undefined);
+  const isOld = isPlaceholderData || data === undefined;
+  return { report: shown?.report ?? null, seconds: shown?.seconds ?? 0, isOld, error };
 }

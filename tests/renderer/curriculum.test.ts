@@ -153,7 +153,7 @@ describe('entries of the configuration form', () => {
       field('delta', 'Loss'),
       field('task', 'Trained'),
     ];
-    const choice = { search: '', without: ['task'], own: {}, onlyChanged: false, faults: [] };
+    const choice = { search: '', elsewhere: { task: '' }, own: {}, onlyChanged: false, faults: [] };
     const titles = (more: object) =>
       fieldSections(fields, { ...choice, ...more }).map(({ title, open, rows }) => [title, open, rows.length]);
     expect(titles({})).toEqual([

@@ -10,7 +10,7 @@ import { Failed, Loading } from '../Feedback.tsx';
 import classes from './ConfigForm.module.css';
 import { Field } from './Field.tsx';
 import { OpenYaml } from './OpenYaml.tsx';
-import { changesOf, fieldSections, type Values } from './sections.ts';
+import { changesOf, type Elsewhere, fieldSections, foundElsewhere, type Values } from './sections.ts';
 
 export interface ConfigFormProps {
   /** Values of the fields that the user hasn't set. */
@@ -19,19 +19,20 @@ export interface ConfigFormProps {
   readonly own: Values;
   readonly onChange: (own: Values) => void;
   readonly faults: readonly ConfigFault[];
-  /** Fields that are set elsewhere. */
-  readonly without?: readonly string[];
+  readonly elsewhere?: Elsewhere;
 }
 
-export function ConfigForm({ defaults, own, onChange, faults, without = [] }: ConfigFormProps) {
+const nowhere: Elsewhere = {};
+
+export function ConfigForm({ defaults, own, onChange, faults, elsewhere = nowhere }: ConfigFormProps) {
   const fields = useQuery(api.config.fields.queryOptions());
   const presets = useQuery(api.config.presets.queryOptions());
   const [search, setSearch] = useState('');
   const [onlyChanged, setOnlyChanged] = useState(false);
   const suggestions = useSuggestions();
   const sections = useMemo(
-    () => fieldSections(fields.data ?? [], { search, without, own, onlyChanged, faults }),
-    [fields.data, search, without, own, onlyChanged, faults],
+    () => fieldSections(fields.data ?? [], { search, elsewhere, own, onlyChanged, faults }),
+    [fields.data, search, elsewhere, own, onlyChanged, faults],
   );
   if (fields.error !== null) return <Failed what="The settings can't be shown" error={fields.error} />;
   if (fields.data === undefined) return <Loading what="the settings" />;
@@ -52,6 +53,7 @@ export function ConfigForm({ defaults, own, onChange, faults, without = [] }: Co
       onReset={() => reset(field.name)}
     />
   );
+  const others = foundElsewhere(fields.data, { search, elsewhere });
   const unknown = faults.filter(({ field }) => !fields.data.some(({ name }) => name === field));
   return (
     <div className={classes.form}>
@@ -71,12 +73,12 @@ export function ConfigForm({ defaults, own, onChange, faults, without = [] }: Co
         <span className={classes.gap} />
         <Presets
           presets={presets.data ?? []}
-          without={without}
+          elsewhere={elsewhere}
           onChoose={(chosen) => onChange({ ...own, ...chosen })}
         />
         <OpenYaml
           onOpen={(file) => {
-            const known = (fields.data ?? []).filter(({ name }) => !without.includes(name));
+            const known = (fields.data ?? []).filter(({ name }) => !(name in elsewhere));
             onChange(changesOf(known, file, (field) => defaultOf(field, defaults)));
           }}
         />
@@ -97,7 +99,14 @@ export function ConfigForm({ defaults, own, onChange, faults, without = [] }: Co
           {rows.map(row)}
         </details>
       ))}
-      {sections.length === 0 && <p className="soft">No {onlyChanged && 'changed '}setting matches the search.</p>}
+      {others.map(({ name, doc }) => (
+        <p key={name} className={classes.elsewhere}>
+          <span className="mono">{name}</span> {doc} {elsewhere[name]}
+        </p>
+      ))}
+      {sections.length + others.length === 0 && (
+        <p className="soft">No {onlyChanged && 'changed '}setting matches the search.</p>
+      )}
     </div>
   );
 }
@@ -108,12 +117,12 @@ function defaultOf({ name, default: value }: ConfigField, defaults: Values): unk
 
 interface PresetsProps {
   readonly presets: readonly Preset[];
-  readonly without: readonly string[];
+  readonly elsewhere: Elsewhere;
   readonly onChoose: (fields: Values) => void;
 }
 
 /** Applies a preset's fields; other changes are kept. */
-function Presets({ presets, without, onChoose }: PresetsProps) {
+function Presets({ presets, elsewhere, onChoose }: PresetsProps) {
   return (
     <Select
       aria-label="Apply a preset"
@@ -122,7 +131,7 @@ function Presets({ presets, without, onChoose }: PresetsProps) {
       value={null}
       onChange={(name) => {
         const fields = presets.find((preset) => preset.name === name)?.fields ?? {};
-        onChoose(Object.fromEntries(Object.entries(fields).filter(([field]) => !without.includes(field))));
+        onChoose(Object.fromEntries(Object.entries(fields).filter(([field]) => !(field in elsewhere))));
       }}
       w={180}
       comboboxProps={{ width: 420, position: 'bottom-end' }}

@@ -12,9 +12,12 @@ export interface Section {
 /** The section that is always expanded. */
 const ESSENTIALS = 'Essentials';
 
+/** Fields that are set elsewhere, by name, and where: `Set above: Steps.` */
+export type Elsewhere = Readonly<Record<string, string>>;
+
 export interface SectionChoice {
   readonly search: string;
-  readonly without: readonly string[];
+  readonly elsewhere: Elsewhere;
   readonly own: Values;
   readonly onlyChanged: boolean;
   readonly faults: readonly ConfigFault[];
@@ -22,13 +25,10 @@ export interface SectionChoice {
 
 /** Important fields first, then by group; groups with an error or a change are expanded. */
 export function fieldSections(fields: readonly ConfigField[], choice: SectionChoice): readonly Section[] {
-  const { search, without, own, onlyChanged, faults } = choice;
+  const { search, elsewhere, own, onlyChanged, faults } = choice;
   const wanted = search.trim().toLowerCase();
   const shown = fields.filter(
-    ({ name, doc }) =>
-      !without.includes(name) &&
-      (!onlyChanged || name in own) &&
-      (wanted === '' || name.includes(wanted) || doc.toLowerCase().includes(wanted)),
+    (field) => !(field.name in elsewhere) && (!onlyChanged || field.name in own) && matches(field, wanted),
   );
   const isTouched = ({ name }: ConfigField): boolean => name in own || faults.some(({ field }) => field === name);
   const first = { title: ESSENTIALS, open: true, rows: shown.filter(({ important }) => important) };
@@ -39,6 +39,19 @@ export function fieldSections(fields: readonly ConfigField[], choice: SectionCho
     rows,
   }));
   return [first, ...groups].filter(({ rows }) => rows.length > 0);
+}
+
+/** What the search finds among the fields that are set elsewhere; without a search nothing. */
+export function foundElsewhere(
+  fields: readonly ConfigField[],
+  { search, elsewhere }: Pick<SectionChoice, 'search' | 'elsewhere'>,
+): readonly ConfigField[] {
+  const wanted = search.trim().toLowerCase();
+  return wanted === '' ? [] : fields.filter((field) => field.name in elsewhere && matches(field, wanted));
+}
+
+function matches({ name, doc }: ConfigField, wanted: string): boolean {
+  return name.includes(wanted.replaceAll(' ', '_')) || doc.toLowerCase().includes(wanted);
 }
 
 /** A file's values as changes to this form's defaults; a field that the file omits gets its own default. */

@@ -7,6 +7,7 @@ import {
   meanInWords,
   progressInWords,
   shapeInWords,
+  stepList,
   trialLines,
   verdictInWords,
 } from '../../../renderer/experiments/words.ts';
@@ -29,6 +30,7 @@ const row = (change: Partial<SettingRow>): SettingRow => ({
 describe('a sweep in words', () => {
   it('has its shape, progress and estimate', () => {
     expect(shapeInWords({ settings: 4, seeds: [1] })).toBe('4 settings × 1 seed');
+    expect([stepList([30]), stepList([30, 90])]).toEqual(['step 30', 'steps 30, 90']);
     expect(progressInWords({ over: 3, runs: 12, failed: 1 })).toBe('3 of 12 runs, 1 failed');
     const estimate = { runs: 12, steps: 720, seconds: 840, diskBytes: 2 ** 20, memoryBytes: 2 ** 30 };
     expect(estimateInWords({ ...estimate, measured: 1, kinds: 1 })).toBe(

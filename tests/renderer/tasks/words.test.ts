@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TrialReport } from '../../../main/api/contract/index.ts';
 import { cell, columnOptions, countsInWords, datasetName } from '../../../renderer/tasks/import-words.ts';
-import { deadInWords, verdictOf } from '../../../renderer/tasks/trial-words.ts';
+import { sharedStart } from '../../../renderer/tasks/record-words.ts';
+import { deadInWords, orderInWords, verdictOf } from '../../../renderer/tasks/trial-words.ts';
 
 const report = (change: Partial<TrialReport>): TrialReport =>
   ({ n: 4, failures: 0, rewards: [0, 1, 0, 1], dead: 0, groups: [{}, {}], mean: 0.5, ...change }) as TrialReport;
@@ -58,10 +59,36 @@ describe('columnOptions', () => {
   });
 });
 
+describe('orderInWords', () => {
+  it('says what changes in the groups, and signs that change without the order', () => {
+    const words = (order_changed: number, sign_changed: number) =>
+      orderInWords({ order_changed, sign_changed, groups: 9 });
+    expect(words(2, 5)).toBe("The order changes in 2 of 9 groups, and the gradient's sign for 5 completions.");
+    expect(words(0, 0)).toMatch(/^The order of completions stays the same in every group: no completion/);
+    expect(words(0, 5)).toMatch(/stays the same in every group, but the gradient's sign changes for 5/);
+  });
+});
+
 describe('datasetName', () => {
   it('is the end of the source in plain characters', () => {
     expect(datasetName('/data/My file (2).jsonl')).toBe('My-file-2-');
     expect(datasetName('hf:openai/gsm8k@main')).toBe('gsm8k');
+    expect(datasetName('hf:openai/gsm8k/main, train')).toBe('gsm8k');
+    expect(datasetName('hf:openai/gsm8k/socratic, train')).toBe('gsm8k-socratic');
     expect(datasetName('')).toBe('records');
+  });
+});
+
+describe('sharedStart', () => {
+  it('ends before the first word that differs', () => {
+    const prompts = ['Answer with a number. What is 2 + 2?', 'Answer with a number. What is 3 + 4?'];
+    expect(prompts.map((prompt) => prompt.slice(sharedStart(prompts)))).toEqual(['2 + 2?', '3 + 4?']);
+  });
+
+  it('leaves short starts, single prompts and equal ones', () => {
+    expect(sharedStart(['Say one', 'Say two'])).toBe(0);
+    expect(sharedStart(['Answer with a number. What is 2 + 2?'])).toBe(0);
+    expect(sharedStart([])).toBe(0);
+    expect(sharedStart(['An example of a prompt ', 'An example of a prompt '])).toBe(0);
   });
 });
