@@ -4,6 +4,7 @@ import { allowReaches, openConsentFile } from '../services/tasks/consent.ts';
 import { rewardAccess } from '../services/tasks/reward-access.ts';
 import type { ExternalAccess } from '../tasks/external/access.ts';
 import type { TaskSource } from '../tasks/index.ts';
+import { formatMoney } from '../text/format.ts';
 import { hostPaths } from './host-paths.ts';
 import type { CommandContext } from './shared.ts';
 
@@ -40,5 +41,5 @@ export function allowedAccess(
 
 /** What judges were paid. */
 export function paidLine(cost: number): string {
-  return `Judges cost ${cost.toFixed(4)}, in the currency of their price_per_million; kept answers cost nothing`;
+  return `Judges cost ${formatMoney(cost)}, in the currency of their price_per_million; kept answers cost nothing`;
 }

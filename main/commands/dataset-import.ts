@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { fetchHubDataset } from '../services/data-import/hub-download.ts';
-import { isHubSource, parseHubDataset } from '../services/data-import/hub-name.ts';
+import { hubFolderName, isHubSource, parseHubDataset } from '../services/data-import/hub-name.ts';
 import { importTarget, nameOfSource, recordImport } from '../services/data-import/import-dataset.ts';
 import { type Mapping, parseMapping } from '../services/datasets/import/mapping.ts';
 import { type ImportOptions, planImport, writeImport } from '../services/datasets/import/plan.ts';
@@ -59,7 +59,7 @@ async function importData(source: string, options: ImportCommandOptions, command
   const context = commandContext(command);
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const task = findTask(options.task, { workspace: workspace.root, paths: hostPaths() });
-  const hub = isHubSource(source) ? join(workspace.datasets, '.hub', nameOfSource(source)) : null;
+  const hub = isHubSource(source) ? join(workspace.datasets, '.hub', hubFolderName(source)) : null;
   const files = hub === null ? localFiles(source, options) : await hubFiles(source, options, hub, context);
   if (files === null) return;
   const given: ImportOptions = {

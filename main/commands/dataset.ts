@@ -61,7 +61,6 @@ export function registerDataset(program: Command): void {
     .option('--template <file>', 'prompt template: .json {name, version, text}, or .txt')
     .action((options: DatasetOptions, command: Command) => makeDatasets(options, command));
   registerDatasetImport(dataset);
-  for (const command of dataset.commands) command.exitOverride();
 }
 
 function makeDatasets(options: DatasetOptions, command: Command): void {

@@ -34,7 +34,7 @@ async function doctor(options: Options, command: Command): Promise<void> {
   const { workspace, threads } = context;
   if (options.gpuReport !== undefined) return await writeGpuReport(options.gpuReport, context);
   const plan = await planOf(options);
-  const found = await followJob('checking', context, ({ onWarning: _, ...job }) =>
+  const found = await followJob('checking', context, (job) =>
     examine({ paths: hostPaths(), workspace, threads, ...job }),
   );
   if (found === null) return;

@@ -50,7 +50,6 @@ export function registerEngine(program: Command): void {
     .description('forget an engine; its runs stay')
     .action((name: string, _: object, command: Command) => remove(name, commandContext(command)));
   registerEngineServer(engine);
-  for (const command of engine.commands) command.exitOverride();
 }
 
 /** Saying it once could be a slip. */

@@ -145,6 +145,6 @@ export async function addCommands(program: Command, args: readonly string[]): Pr
   for (const { name, about, load } of commands) {
     if (name === asked) (await load())(program);
     else program.command(name);
-    program.commands.at(-1)?.description(about).exitOverride();
+    program.commands.at(-1)?.description(about);
   }
 }

@@ -43,7 +43,6 @@ export function registerQueue(program: Command): void {
   withCommonOptions(queue.command('run'))
     .description('start what waits, one after the other, until nothing does')
     .action((_: object, command: Command) => run(commandContext(command)));
-  for (const command of queue.commands) command.exitOverride();
 }
 
 function list(context: CommandContext): void {

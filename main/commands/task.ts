@@ -51,7 +51,6 @@ export function registerTask(program: Command): void {
       serve(resolve(dir), options, commandContext(command)),
     );
   registerTaskConsent(task);
-  for (const command of task.commands) command.exitOverride();
 }
 
 function makeTask(name: string, template: string, context: CommandContext): void {
@@ -124,7 +123,7 @@ function rescore(options: RescoreOptions, context: CommandContext): void {
     const rows = result.steps.map(({ step, n, before, after }) => [String(step), n, short(before), short(after)]);
     for (const line of tableLines(['step', 'n', 'before', 'after'], rows)) context.print(line);
     context.print(
-      `${result.n} completions: ${short(result.before)} before, ${short(result.after)} after; the order changes in ${result.order_changed} of ${result.groups} groups, the gradient's sign for ${result.sign_changed} completions; ${result.failures} failed`,
+      `${result.n} completions: ${short(result.before)} before, ${short(result.after)} after; the order changes in ${result.order_changed} of ${result.groups} groups, the gradient's sign for ${result.sign_changed} completions; ${result.dead_before} dead groups before, ${result.dead_after} after; ${result.failures} failed`,
     );
     context.out(result);
   } finally {

@@ -1,7 +1,7 @@
 /** A run in the terminal: a progress bar, warnings as they occur, and Ctrl-C that saves. */
 import { costOf } from '../services/runs/cost.ts';
 import type { LiveRun } from '../services/training/training.ts';
-import { formatBytes, formatDuration, formatStepTime } from '../text/format.ts';
+import { formatBytes, formatDuration, formatMoney, formatStepTime } from '../text/format.ts';
 import type { TrainerEvent } from '../trainer/events.ts';
 import { openCurve } from './curve.ts';
 import { openProgress, type ProgressOptions } from './progress.ts';
@@ -84,7 +84,7 @@ function openMeter(options: ProgressOptions, curve: boolean, quiet: boolean): Me
 
 function costWords(seconds: number, price: Price): string {
   const { cost, currency } = costOf(seconds, price);
-  return cost === null ? '' : `, ${currency}${cost.toFixed(2)}`;
+  return cost === null ? '' : `, ${formatMoney(cost, currency)}`;
 }
 
 function note(metrics: Readonly<Record<string, number>>): string {

@@ -79,6 +79,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'a text',
   array: 'a list',
   object: 'fields with values',
+  record: 'fields with values',
 };
 
 /** What a limit counts, if it isn't the value itself. */
@@ -101,7 +102,11 @@ function shortened(text: string): string {
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }
 
-function describeUnknown(key: string, { fields, elsewhere }: KnownNames): string {
-  const other = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
-  return `unknown field "${shortened(key)}"${didYouMean(other ?? nearestName(key, fields))}`;
+function describeUnknown(key: string, names: KnownNames): string {
+  return `unknown field "${shortened(key)}"${didYouMean(meantName(key, names))}`;
+}
+
+/** The field that an unknown one stands for, by another program's name or a misspelling. */
+export function meantName(key: string, { fields, elsewhere }: KnownNames): string | undefined {
+  return (Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined) ?? nearestName(key, fields);
 }

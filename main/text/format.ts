@@ -19,6 +19,16 @@ export function formatBytes(bytes: number): string {
   return gib >= 1 ? `${gib.toFixed(1)} GiB` : `${Math.round(bytes / 2 ** 20)} MiB`;
 }
 
+/** Money: $12.40; two digits of what is below a cent: $0.0064. */
+export function formatMoney(amount: number, currency = ''): string {
+  return `${currency}${amount > 0 && amount < 0.00995 ? Number(amount.toPrecision(2)) : amount.toFixed(2)}`;
+}
+
+/** 1 thread, 4 threads. */
+export function formatThreads(threads: number): string {
+  return `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+}
+
 /** A difference with its sign: +0.120, −0.030; – if it is not a number. */
 export function signed(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';

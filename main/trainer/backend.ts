@@ -11,6 +11,7 @@ import { closeWasmBackend, openWasmBackend } from '../tensor/wasm/boot.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../tensor/webgpu/backend.ts';
 import { adapterName, gpuOptions } from '../tensor/webgpu/describe.ts';
 import { abandonWebGpuBackend, closeWebGpuBackend, openWebGpuBackend } from '../tensor/webgpu/open.ts';
+import { formatThreads } from '../text/format.ts';
 import type { BackendName, BackendSetting } from './backend-names.ts';
 import { MOST_TRIAL_MS, secondsOfTrial, type TrialShapes, trialShapes } from './backend-trial.ts';
 
@@ -127,7 +128,7 @@ function nativeBackend(
   threads: number,
   asked: BackendSetting,
 ): OpenBackend {
-  const device = native.gpu ? `on ${gpuNote()}` : `on ${threadCount(threads)} of the CPU`;
+  const device = native.gpu ? `on ${gpuNote()}` : `on ${formatThreads(threads)} of the CPU`;
   const reason = asked === 'native' ? 'as requested' : 'its self-check passed';
   return {
     name: 'native',
@@ -142,12 +143,10 @@ async function openWasm(threads: number, kernelsFile: string, reason: string): P
   return {
     name: 'wasm',
     threads,
-    why: `WebAssembly on ${threadCount(threads)}${runtime.wide ? ', 256-bit vectors' : ''} (${reason})`,
+    why: `WebAssembly on ${formatThreads(threads)}${runtime.wide ? ', 256-bit vectors' : ''} (${reason})`,
     close: () => closeWasmBackend(runtime),
   };
 }
-
-const threadCount = (threads: number): string => `${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 
 function noNative(problem: NativeProblem): BraidError {
   return new BraidError('NO_NATIVE_BACKEND', `The native backend doesn't work: ${problemSentence(problem)}`, {

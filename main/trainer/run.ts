@@ -8,6 +8,7 @@ import { describeFailure } from './host/failure.ts';
 import { openRunIo } from './host/run-io.ts';
 import type { RunEstimate, TrainerStart } from './host/start.ts';
 import { estimateFromHistory, estimateRun, remaining } from './memory/estimate.ts';
+import { modelsBytes } from './memory/float32-bytes.ts';
 import { trainingLoop } from './methods.ts';
 import { openPhases } from './monitor/phases.ts';
 
@@ -82,5 +83,8 @@ function estimateOf({ stage, session }: OpenedEngine, { step, history }: RunProg
   const measured = estimateFromHistory(history, stage.config, step);
   if (measured !== null) return measured;
   if (estimate !== null) return { ...estimate, ...remaining(estimate.secondsPerStep, stage.config, step) };
-  return session === null ? null : estimateRun(session, step);
+  if (session === null) return null;
+  const here = estimateRun(session, step);
+  // Reward models are loaded with the first completions, so the process doesn't have them yet.
+  return { ...here, memoryBytes: here.memoryBytes + modelsBytes(stage.start.rewardAccess?.models ?? {}) };
 }

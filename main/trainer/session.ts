@@ -15,6 +15,8 @@ import { isReinforcement, type TrainConfig } from './config.ts';
 import { checkMethod } from './episodes.ts';
 import type { TrainerStart } from './host/start.ts';
 import { decideForRun, type MemoryDecision, recordedDecision } from './memory/decide.ts';
+import { currentBudget } from './memory/device.ts';
+import { modelsBytes } from './memory/float32-bytes.ts';
 import { openMeaning } from './monitor/meaning.ts';
 import { AdamW } from './optimizer.ts';
 import type { Policy } from './policy.ts';
@@ -63,7 +65,9 @@ export function openSessionOn(start: TrainerStart, tokens: SessionTokens, task: 
   const weights = start.resumeFrom === null ? first : weightsOf(start.resumeFrom, start);
   const recorded = recordedDecision(start.resumeFrom);
   const lengths = { promptTokens, completionTokens: maxCompletionLength };
-  const memory = decideForRun(start.config, readModelConfig(weights.model), recorded, undefined, lengths);
+  // They are loaded with the first completions.
+  const budget = currentBudget(modelsBytes(start.rewardAccess?.models ?? {}));
+  const memory = decideForRun(start.config, readModelConfig(weights.model), recorded, budget, lengths);
   const config = { ...start.config, activation_memory_mb: memory.activationMb };
   const model = loadModel(weights.model, maxLength, memory.precision);
   const adapter = openAdapter(model, weights.adapter, config);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RunNews } from '../../main/services/training/run-watch.ts';
+import type { Change } from '../../main/services/workspace/changes.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { until } from '../until.ts';
 import { contextOf, openTinyApp, overPorts, overSocket } from './transports.ts';
@@ -79,10 +80,10 @@ describe.each([
   it('reports changes in batches, and stops listening when the reader leaves', async () => {
     const { client, app } = await open();
     const changes = await client.app.changes();
-    const first = changes.next();
+    const changed = reported(changes, 'settings');
     await sleep(50);
     await client.settings.set({ theme: 'dark' });
-    expect((await first).value).toEqual([{ topic: 'settings', id: null }]);
+    expect(await changed).toEqual({ topic: 'settings', id: null });
     await client.settings.set({ auto_promote: true });
     expect(await client.settings.get()).toMatchObject({ theme: 'dark', auto_promote: true });
     await changes.return();
@@ -138,3 +139,13 @@ describe.each([
     await Promise.race([next, sleep(1000)]);
   });
 });
+
+/** The first change of that kind: the host reports others whenever they happen. */
+async function reported(changes: AsyncIterator<readonly Change[]>, topic: Change['topic']): Promise<Change> {
+  for (;;) {
+    const { value, done } = await changes.next();
+    if (done) throw new Error(`Expected a change of ${topic}, but the stream ended`);
+    const found = (value as readonly Change[]).find((change) => change.topic === topic);
+    if (found !== undefined) return found;
+  }
+}

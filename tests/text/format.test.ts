@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatDuration, formatStepTime, signed } from '../../main/text/format.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatMoney,
+  formatStepTime,
+  formatThreads,
+  signed,
+} from '../../main/text/format.ts';
 
 describe('formatDuration', () => {
   it('uses at most two units', () => {
@@ -39,6 +46,24 @@ describe('formatBytes', () => {
       '1.0 GiB',
       '1.6 GiB',
     ]);
+  });
+});
+
+describe('formatMoney', () => {
+  it('has cents, and two digits of what is below one', () => {
+    expect([0, 12.4, 0.00996, 0.00641].map((amount) => formatMoney(amount, '$'))).toEqual([
+      '$0.00',
+      '$12.40',
+      '$0.01',
+      '$0.0064',
+    ]);
+    expect(formatMoney(0.25)).toBe('0.25');
+  });
+});
+
+describe('formatThreads', () => {
+  it('counts', () => {
+    expect([1, 4].map(formatThreads)).toEqual(['1 thread', '4 threads']);
   });
 });
 

@@ -130,6 +130,7 @@ export const runs = {
   stderr: procedure.input(z.object({ runId: id })).output(z.object({ text: z.string().nullable() })),
   /** For other tools, into a folder of the workspace: TensorBoard events, CSV, parquet. */
   export: procedure.input(z.object({ runId: id })).output(type<ExportedFiles & { readonly folder: string }>()),
+  exportedFile: procedure.input(z.object({ runId: id, file: line })).output(z.instanceof(Blob)),
   /** The saved configuration as YAML. */
   config: procedure.input(z.object({ runId: id })).output(z.object({ yaml: z.string(), file: path })),
 };

@@ -4,7 +4,7 @@ import { inputError } from '../../errors.ts';
 import type { App } from '../../services/app/app.ts';
 import { diffConfigs } from '../../services/config/diff.ts';
 import { runCost } from '../../services/runs/cost.ts';
-import { exportRun } from '../../services/runs/exports/exports.ts';
+import { exportedFile, exportRun } from '../../services/runs/exports/exports.ts';
 import { readStderr } from '../../services/runs/files.ts';
 import { asEnded, lineage, runDetail, runHistory } from '../../services/runs/history.ts';
 import { annotateRun } from '../../services/runs/notes.ts';
@@ -106,17 +106,23 @@ export const runs = {
     return { text: folder === null ? null : readStderr(folder) };
   }),
   export: api.runs.export.handler(({ context: { app }, input: { runId } }) => {
-    const run = requireRun(app.store, runId);
-    const { name } = run;
-    const folder = join(requireRunFolder(app.store, run), 'export');
+    const { name } = requireRun(app.store, runId);
+    const folder = exportFolder(app, runId);
     return app.jobs.start('export', `Export ${name}`, async () => ({ ...exportRun(app.store, runId, folder), folder }))
       .result;
   }),
+  exportedFile: api.runs.exportedFile.handler(({ context: { app }, input: { runId, file } }) =>
+    exportedFile(exportFolder(app, runId), file),
+  ),
   config: api.runs.config.handler(({ context: { app }, input: { runId } }) => {
     const { config, folder } = runDetail(app.store, runId);
     return { yaml: stringify(config), file: join(folder, 'run.yaml') };
   }),
 };
+
+function exportFolder({ store }: App, runId: number): string {
+  return join(requireRunFolder(store, requireRun(store, runId)), 'export');
+}
 
 /** A run whose launched server has ended would wait ten minutes for it, and then fail. */
 async function requireEngineUp({ store, engines, servers }: App, runId: number): Promise<void> {

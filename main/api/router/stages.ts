@@ -57,12 +57,16 @@ export const stages = {
     const stage = requireStage(app.store, input.stageId);
     return { defaults: stageDefaults(app.store, stage, app.paths), own: stage.config };
   }),
-  preflight: api.stages.preflight.handler(({ context: { app }, input }) => {
+  preflight: api.stages.preflight.handler(async ({ context: { app }, input }) => {
     const stage = requireStage(app.store, input.stageId);
     const plan = () => stageConfig(app.store, stage, app.paths);
-    return app.jobs.start('preflight', `Pre-flight check of "${stage.name}"`, (context) =>
+    const { result } = app.jobs.start('preflight', `Pre-flight check of "${stage.name}"`, (context) =>
       preflight(app, plan, promotionOf(stage), context),
-    ).result;
+    );
+    const report = await result;
+    // The time of the curriculum is known from the step that the check has measured.
+    app.changes.publish('stages');
+    return report;
   }),
   start: api.stages.start.handler(({ context, input }) => ({ runId: context.app.queue.start(input.stageId) })),
   enqueue: api.stages.enqueue.handler(({ context, input }) => context.app.queue.enqueue(input.stageId)),

@@ -14,7 +14,7 @@ import { interruptRun, markAbandonedRuns } from '../runs/runs.ts';
 import { openServers, type Servers } from '../servers/servers.ts';
 import { watchServers } from '../servers/watch.ts';
 import { type ConsentFile, openConsentFile } from '../tasks/consent.ts';
-import { yielding } from '../trainer-process/channel.ts';
+import { warning, yielding } from '../trainer-process/channel.ts';
 import { type LiveRuns, type LiveWorkspace, openLiveRuns } from '../training/live-runs.ts';
 import { recordEnd, recordEvent } from '../training/run-notices.ts';
 import { type Changes, openChanges } from '../workspace/changes.ts';
@@ -82,7 +82,6 @@ export function openApp(options: AppOptions): App {
     consents = openConsentFile(),
     records = openServerRecords(),
   } = options;
-  const paths = { ...given, trainer: yielding(given.trainer) };
   const workspace = openWorkspace({ workspace: chosen });
   const lock = lockWorkspace(workspace.root, what);
   try {
@@ -93,6 +92,7 @@ export function openApp(options: AppOptions): App {
     const changes = openChanges();
     const notices = openNotices(changes);
     if (lost !== null) notices.add({ ...lost, severity: 'warning', runId: null });
+    const paths = { ...given, trainer: warning(yielding(given.trainer), (said) => warnOfBackend(notices, said)) };
     const settings = () => readSettings(store);
     const access = { engines, secrets, consents, records };
     const live = openLiveRuns(store, { paths, changes, settings, access });
@@ -146,6 +146,11 @@ export function openApp(options: AppOptions): App {
     lock.release();
     throw error;
   }
+}
+
+/** A job has no page of its own, unlike a run: what speaks against its backend is a notice. */
+function warnOfBackend(notices: Pick<Notices, 'add'>, message: string): void {
+  notices.add({ severity: 'warning', message, remedy: 'Choose the backend auto or wasm instead.', runId: null });
 }
 
 /** Reports once that the database was removed or replaced. */

@@ -13,7 +13,7 @@ import { checkSpace } from '../models/disk-space.ts';
 import type { HubOptions } from '../models/hub-access.ts';
 import { hubError } from '../models/hub-errors.ts';
 import type { JobContext } from '../workspace/jobs.ts';
-import type { HubDataset } from './hub-name.ts';
+import { DATASET_ELSEWHERE, type HubDataset } from './hub-name.ts';
 
 /** The Hub's branch of parquet files, `config/split/0000.parquet`. */
 const CONVERTED = 'refs/convert/parquet';
@@ -67,7 +67,7 @@ export async function fetchHubDataset(
   } catch (error) {
     if (signal.aborted)
       throw new BraidError('INTERRUPTED', 'Cancelled; what was downloaded is kept for the next time.');
-    throw hubError(error, { repo: dataset.repo, revision }, options.hubUrl);
+    throw hubError(error, { repo: dataset.repo, revision }, options.hubUrl, DATASET_ELSEWHERE);
   }
 }
 

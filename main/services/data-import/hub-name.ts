@@ -31,6 +31,15 @@ export function parseHubDataset(text: string): HubDataset {
   );
 }
 
+/** A name for a source's folder that no other dataset, config or revision has. */
+export function hubFolderName(source: string): string {
+  const { repo, config, revision } = parseHubDataset(source);
+  return [repo, config ?? [], revision === null ? [] : `@${revision}`].flat().join('--').replaceAll('/', '--');
+}
+
+/** The remedy for a dataset when the Hub cannot be reached. */
+export const DATASET_ELSEWHERE = 'download its files where the network allows it, copy them here, and import them.';
+
 /** Whether a source names a dataset of the Hub. */
 export function isHubSource(source: string): boolean {
   return source.startsWith('hf:') || /^https?:\/\/[^/]+\/datasets\//.test(source);

@@ -2,7 +2,7 @@
 import { inputError } from '../../errors.ts';
 import type { HubOptions } from '../models/hub-access.ts';
 import { hubError } from '../models/hub-errors.ts';
-import type { HubDataset } from './hub-name.ts';
+import { DATASET_ELSEWHERE, type HubDataset } from './hub-name.ts';
 
 export interface DatasetHubOptions extends HubOptions {
   /** Where rows are shown before a download; null: nowhere. */
@@ -51,7 +51,7 @@ export async function previewHubDataset(
       if (!response.ok) throw Object.assign(new Error(path), { statusCode: response.status });
       return (await response.json()) as T;
     } catch (error) {
-      throw hubError(error, { repo, revision: 'main' }, serverUrl);
+      throw hubError(error, { repo, revision: 'main' }, serverUrl, DATASET_ELSEWHERE);
     }
   };
   const { splits } = await ask<{ readonly splits: readonly HubSplits[] }>(`splits?dataset=${encodeURIComponent(repo)}`);

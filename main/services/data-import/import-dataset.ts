@@ -8,6 +8,7 @@ import type { WrittenImport } from '../datasets/import/plan.ts';
 import { countLeakage } from '../datasets/leakage.ts';
 import { checkUnused } from '../library/catalogue.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { isHubSource, parseHubDataset } from './hub-name.ts';
 
 /** The file of a new dataset; a name that is taken is an error unless it may be replaced. */
 export function importTarget(
@@ -43,10 +44,17 @@ export function recordImport(store: Store, task: TaskSource, seed: number, writt
   );
 }
 
+/** `gsm8k`, or with a config that has a name of its own `gsm8k-socratic`. */
+function hubName(source: string): string {
+  const { repo, config } = parseHubDataset(source);
+  const name = repo.slice(repo.indexOf('/') + 1);
+  return config === null || ['main', 'default', name].includes(config) ? name : `${name}-${config}`;
+}
+
 /** A name for what is imported: that of its source. */
 export function nameOfSource(source: string): string {
   const last = source.replace(/@.*$/, '').split(/[\\/]/).filter(Boolean).at(-1) ?? 'records';
-  const stem = last.slice(0, last.length - extname(last).length) || last;
+  const stem = isHubSource(source) ? hubName(source) : last.slice(0, last.length - extname(last).length) || last;
   const plain = stem
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
     .replace(/^[^\p{L}\p{N}]+/u, '')

@@ -6,8 +6,8 @@ import type { HubOptions } from '../models/hub-access.ts';
 import { findTask } from '../tasks/find-task.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { fetchHubDataset } from './hub-download.ts';
-import { parseHubDataset } from './hub-name.ts';
-import { importTarget, nameOfSource, recordImport } from './import-dataset.ts';
+import { hubFolderName, parseHubDataset } from './hub-name.ts';
+import { importTarget, recordImport } from './import-dataset.ts';
 import type { Uploads } from './uploads.ts';
 
 /** How rows become records. */
@@ -67,7 +67,7 @@ export async function downloadSplit(
   options: HubOptions,
 ): Promise<number> {
   const dataset = parseHubDataset(source);
-  const folder = join(library.workspace.datasets, '.hub', nameOfSource(source));
+  const folder = join(library.workspace.datasets, '.hub', hubFolderName(source));
   const { result } = library.jobs.start('dataset-download', `Download ${dataset.repo}, ${split}`, (job) =>
     fetchHubDataset(dataset, split, folder, options, job),
   );

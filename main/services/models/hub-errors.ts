@@ -7,10 +7,15 @@ export interface HubModel {
   readonly revision: string;
 }
 
-const ELSEWHERE = 'Download the model folder where the network allows it, copy it here, and import the folder.';
+const ELSEWHERE = 'download the model folder where the network allows it, copy it here, and import the folder.';
 
-/** The error for the user; a BraidError is returned unchanged. */
-export function hubError(error: unknown, { repo, revision }: HubModel, hubUrl = 'https://huggingface.co'): unknown {
+/** The error for the user; a BraidError is returned unchanged. `elsewhere`: the remedy when the Hub cannot be reached. */
+export function hubError(
+  error: unknown,
+  { repo, revision }: HubModel,
+  hubUrl = 'https://huggingface.co',
+  elsewhere = ELSEWHERE,
+): unknown {
   if (error instanceof BraidError) return error;
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
   if (status === 401 || status === 403)
@@ -34,7 +39,7 @@ export function hubError(error: unknown, { repo, revision }: HubModel, hubUrl = 
   if (why === null) return error;
   return new BraidError('HUB_UNREACHABLE', `${hubUrl} can't be reached (${why})`, {
     cause: error,
-    remedy: `Start it again once there is a network: it resumes where it stopped. Or: ${ELSEWHERE.charAt(0).toLowerCase()}${ELSEWHERE.slice(1)}`,
+    remedy: `Start it again once there is a network: it resumes where it stopped. Or: ${elsewhere}`,
   });
 }
 

@@ -1,6 +1,6 @@
 /** The estimated time of the four runs, from the newest small-scale test or earlier runs. */
 
-import { formatDuration } from '../../text/format.ts';
+import { formatDuration, formatMoney } from '../../text/format.ts';
 import { readPreset } from '../config/presets.ts';
 import { type ReplyRun, replyRuns } from '../recipes/reply-demo.ts';
 import { costOf } from '../runs/cost.ts';
@@ -31,7 +31,7 @@ export function expectedItem(app: Part, memory: Pick<ReplyMemory, 'trial'>): Che
   const next = 'The small-scale test measures the pace.';
   if (seconds === null) return { name: 'time', state: 'open', detail: 'not known yet', next };
   const { cost, currency } = costOf(seconds, readSettings(app.store));
-  const price = cost === null ? '' : `, ${currency}${cost.toFixed(2)}`;
+  const price = cost === null ? '' : `, ${formatMoney(cost, currency)}`;
   return {
     name: 'time',
     state: 'done',

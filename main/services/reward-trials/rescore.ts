@@ -36,6 +36,9 @@ export interface Rescored {
   readonly order_changed: number;
   /** Completions that would be discouraged instead of encouraged, or the other way round. */
   readonly sign_changed: number;
+  /** Groups whose rewards are all equal, as they were and under this version. */
+  readonly dead_before: number;
+  readonly dead_after: number;
   readonly steps: readonly RescoredStep[];
 }
 
@@ -94,6 +97,8 @@ export function rescored(
     groups: groups.length,
     order_changed: groups.filter(changesOrder).length,
     sign_changed: groups.reduce((sum, group) => sum + changedSigns(group), 0),
+    dead_before: groups.filter((group) => isDead(group.map(({ before }) => before))).length,
+    dead_after: groups.filter((group) => isDead(group.map(({ after }) => after))).length,
     steps: steps.map(([step, of]) => ({ step, n: of.length, ...means(of) })),
   };
 }
@@ -119,6 +124,9 @@ function pairs({ answers }: TrialAnswers, scored: readonly Rewarded[]): Rescored
   }));
 }
 
+/** Stored rewards are in single precision. */
+const EQUAL = 1e-6;
+
 type Pair = Pick<RescoredAnswer, 'before' | 'after'>;
 
 function means(of: readonly Pair[]): Pair {
@@ -130,6 +138,11 @@ function means(of: readonly Pair[]): Pair {
 
 function changesOrder(group: readonly Pair[]): boolean {
   return group.some((a, i) => group.slice(i + 1).some((b) => (a.before - b.before) * (a.after - b.after) < 0));
+}
+
+function isDead(rewards: readonly number[]): boolean {
+  const real = rewards.filter(Number.isFinite);
+  return real.length > 1 && Math.max(...real) - Math.min(...real) < EQUAL;
 }
 
 /** A completion's advantage has the sign of its reward less its group's mean. */

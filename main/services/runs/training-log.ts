@@ -1,5 +1,5 @@
 /** The text of `training.log`: what happened to a run and when, one entry per event, for a person to read. */
-import { formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
+import { formatBytes, formatDuration, formatStepTime, formatThreads } from '../../text/format.ts';
 import { visible } from '../../text/visible.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
@@ -64,11 +64,6 @@ export function faultEntry(
   return { step, lines: [`${kind}: ${message}`, ...(remedy ? [remedy] : [])] };
 }
 
-/** An engine elsewhere has none here. */
-function threadsText(threads: number): string {
-  return threads === 0 ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
-}
-
 /** The entry of a trainer's event; null for those with files of their own, and for signs of life. */
 export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null {
   switch (event.kind) {
@@ -77,7 +72,8 @@ export function entryOf(event: TrainerEvent, startStep: number): LogEntry | null
       return {
         step: startStep,
         lines: [
-          `Backend: ${backend}${threadsText(threads)}. ${why}`,
+          // An engine elsewhere has no threads here.
+          `Backend: ${backend}${threads === 0 ? '' : `, ${formatThreads(threads)}`}. ${why}`,
           `Trains ${trainable} of ${parameters} parameters; completions of up to ${maxCompletionLength} tokens`,
         ],
       };

@@ -5,7 +5,7 @@ import { inputError } from '../../errors.ts';
 import { type ExternalAccess, modelOf } from '../../tasks/external/access.ts';
 import { addressOf, type ExternalSpec } from '../../tasks/external/spec.ts';
 import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
-import { checkCommandFiles } from '../../tasks/folder/source.ts';
+import { checkCommandFiles, type FolderSource } from '../../tasks/folder/source.ts';
 import type { TaskSource } from '../../tasks/index.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { openSecrets, type Secrets } from '../workspace/secrets.ts';
@@ -50,9 +50,18 @@ export function rewardAccess(
     allowed,
     keys: Object.fromEntries(keys),
     cacheFolder: ownFolder(join(workspace, CACHE)),
-    models: Object.fromEntries(components.flatMap(([name, spec]) => modelEntry(name, spec, workspace))),
+    models: rewardModels(source, { workspace }),
     kernelsFile: paths.kernels,
   };
+}
+
+/** The folders of a task's models, by component; throws if one isn't there. */
+export function rewardModels(
+  { folder, definition }: FolderSource,
+  { workspace }: Pick<RewardPlaces, 'workspace'>,
+): Readonly<Record<string, string>> {
+  const { external } = parseDefinition(join(folder, TASK_FILE), definition);
+  return Object.fromEntries(Object.entries(external).flatMap(([name, spec]) => modelEntry(name, spec, workspace)));
 }
 
 /** A workspace that came with a link in its place could have files written anywhere. */

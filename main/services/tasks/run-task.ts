@@ -59,7 +59,7 @@ export function externalWords(source: TaskSource, models: Readonly<Record<string
   const words = facts.map(({ component, kind, host, hash }) => {
     const where = host === null ? '' : ` at ${host}`;
     const folder = models[component];
-    const memory = folder === undefined ? '' : `, about ${formatBytes(float32Bytes(folder))} beside the run's estimate`;
+    const memory = folder === undefined ? '' : `, about ${formatBytes(float32Bytes(folder))} of memory`;
     return `${component} (${kind}${where}${hash === null ? '' : `, ${hash.slice(0, 12)}`}${memory})`;
   });
   return `Rewards outside the sandbox: ${words.join(', ')}`;

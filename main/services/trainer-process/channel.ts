@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
-import type { TrainerCommand } from '../../trainer/events.ts';
+import type { JobEvent, TrainerCommand } from '../../trainer/events.ts';
 import { YIELDS } from '../../trainer/host/priority.ts';
 import type { TrainerJob } from '../../trainer/jobs/jobs.ts';
 
@@ -29,6 +29,22 @@ export type LaunchTrainer<M = TrainerJob | TrainerCommand> = (
 /** Launches trainers with low priority, so that the app's pages stay responsive. */
 export function yielding(launch: LaunchTrainer): LaunchTrainer {
   return (env, backend) => launch({ ...env, [YIELDS]: '1' }, backend);
+}
+
+/** Launches trainers and reports, once for each, what side jobs say against the backend that they compute on. */
+export function warning(launch: LaunchTrainer, onWarning: (warning: string) => void): LaunchTrainer {
+  const reported = new Set<string>();
+  return (env, backend) => {
+    const channel = launch(env, backend);
+    channel.onMessage((events) => {
+      for (const { kind, warning } of events as readonly Partial<Extract<JobEvent, { kind: 'ready' }>>[]) {
+        if (kind !== 'ready' || warning === undefined || reported.has(warning)) continue;
+        reported.add(warning);
+        onWarning(warning);
+      }
+    });
+    return channel;
+  };
 }
 
 /** A trainer that has said all and doesn't exit within this time is ended: Node may hang there (nodejs/node#54918). */

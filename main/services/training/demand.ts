@@ -14,6 +14,7 @@ import { readModelConfig } from '../../trainer/memory/model-folder.ts';
 import { budgetFor, deviceFor, type MachineMemory, takenHere } from '../doctor/machine-memory.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { savedFields } from '../runs/saved-config.ts';
+import { rewardMemory } from '../tasks/reward-memory.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 
 /** Activations and caches of a usual run, where the trainer decides by what is free. */
@@ -31,9 +32,13 @@ export function expectedMemory(
   paths: Pick<HostPaths, 'resources'>,
   machine: MachineMemory,
 ): MemoryUse {
-  if (config.engine !== null) return { host: REMOTE_BYTES, gpu: 0 };
-  const device = deviceFor(config.backend, machine);
-  return takenHere(estimateOfLast(store, config, device) ?? byShape(config, modelFolder, paths, machine), machine);
+  // Reward models are computed here and on the processor, whatever trains.
+  const rewards = (): number => rewardMemory(config.task, { workspace: store.folder, paths });
+  if (config.engine !== null) return { host: REMOTE_BYTES + rewards(), gpu: 0 };
+  const measured = estimateOfLast(store, config, deviceFor(config.backend, machine));
+  if (measured !== null) return takenHere(measured, machine);
+  const { host, gpu } = takenHere(byShape(config, modelFolder, paths, machine), machine);
+  return { host: host + rewards(), gpu };
 }
 
 function estimateOfLast(store: Store, config: TrainConfig, device: Device): MemoryUse | null {
@@ -67,7 +72,7 @@ function byShape(
 }
 
 function isLike(run: RunRow, config: TrainConfig): boolean {
-  const same = ['model', 'dataset', 'method', 'use_peft', 'per_device_train_batch_size', 'backend'] as const;
+  const same = ['model', 'dataset', 'task', 'method', 'use_peft', 'per_device_train_batch_size', 'backend'] as const;
   const fields = [...same, 'base_weights', 'num_generations', 'pods_update_size'] as const;
   try {
     const saved = savedFields(run);

@@ -56,7 +56,10 @@ function checkRewards({ samples, highestReward }: PreflightResult): Check {
   const typical = meanOf(spreads);
   const seen = `reward ${mean.toFixed(3)}, spread within groups ${typical.toFixed(3)}, ${dead} of ${groups.length} groups dead`;
   const size = groups[0]?.length ?? 0;
-  if (highestReward !== null && mean >= SOLVED_SHARE * highestReward)
+  // A group whose completions are all right is not a reason to make the task easier.
+  const top = highestReward === null ? Number.POSITIVE_INFINITY : SOLVED_SHARE * highestReward;
+  const solved = groups.filter((rewards) => spread(rewards) <= EQUAL && meanOf(rewards) >= top).length;
+  if (mean >= top || 2 * solved > groups.length)
     return warn(name, `${seen}: the model can already do this`, 'Continue with a longer stage.');
   if (dead === groups.length)
     return fail(
@@ -180,7 +183,7 @@ function checkTime({ estimate, heldOut }: PreflightResult, config: TrainConfig):
     config.eval_steps === 0 || heldOut === null ? 0 : 1 + Math.ceil(config.max_steps / config.eval_steps);
   const each = heldOut === null ? 0 : (heldOut.seconds * config.eval_records) / heldOut.n;
   const seconds = estimate.seconds + evaluations * each;
-  const seen = `about ${formatDuration(seconds)}: ${config.max_steps} steps of ${formatStepTime(estimate.secondsPerStep)}, ${evaluations} evaluations`;
+  const seen = `about ${formatDuration(seconds)}: ${config.max_steps} ${config.max_steps === 1 ? 'step' : 'steps'} of ${formatStepTime(estimate.secondsPerStep)}, ${evaluations} evaluations`;
   if (seconds <= LONG_HOURS * 3600) return ok('Time', seen);
   return warn('Time', seen, 'Use fewer steps, a smaller batch or a shorter stage; a run can be paused and resumed.');
 }

@@ -6,6 +6,7 @@ import { knownDiskSpace } from '../../io/disk-space.ts';
 import type { DatasetLeakage } from '../../store/datasets.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { Sample } from '../../trainer/events.ts';
+import type { RunEstimate } from '../../trainer/host/start.ts';
 import type { PreflightResult } from '../../trainer/jobs/preflight.ts';
 import { countLeakage } from '../datasets/leakage.ts';
 import { type Check, fail } from '../doctor/check.ts';
@@ -63,10 +64,15 @@ export async function preflight(
   for (let looks = 1; ; looks++) {
     let from: string | null = null;
     try {
-      const start = plannedStart(desk.store, plan(), desk.paths, desk);
+      const planned = plan();
+      const start = plannedStart(desk.store, planned, desk.paths, desk);
       from = start.config.from_checkpoint;
       const missing = await missingServer(desk, start.engine?.name ?? null);
-      return missing ?? (await look(desk, start, rule, context));
+      if (missing !== null) return missing;
+      const { report, estimate } = await look(desk, start, rule, context);
+      // The run itself asks with its paths resolved; its stage knows only the plan.
+      for (const config of [start.config, planned]) rememberEstimate(desk.store, config, estimate);
+      return report;
     } catch (error) {
       // Whichever of its parts notices the cancellation first.
       if (context.signal.aborted) throw interrupted();
@@ -92,11 +98,11 @@ async function missingServer({ engines, servers }: Desk, name: string | null): P
 }
 
 async function look(
-  { store, paths, live, workspace, library, records }: Desk,
+  { paths, live, workspace, library, records }: Desk,
   start: ReturnType<typeof plannedStart>,
   rule: Promotion | null,
   { signal, progress }: JobContext,
-): Promise<Preflight> {
+): Promise<{ readonly report: Preflight; readonly estimate: RunEstimate }> {
   const { backend, threads } = start.config;
   const job = { kind: 'preflight', ...start, backend, threads } as const;
   const place = { outputDir: '', resumeFrom: null, kernelsFile: paths.kernels, rewardWorker: paths.rewardWorker };
@@ -106,18 +112,18 @@ async function look(
     ),
     leakageIn(library.workers, start.config, signal),
   ]);
-  rememberEstimate(store, start.config, value.estimate);
   const machine = {
     ...{ freeMemory: freemem(), memory: totalmem(), freeDisk: knownDiskSpace(workspace.root)?.freeBytes ?? null },
     training: live.list().map(({ name }) => name),
   };
-  return {
+  const report = {
     checks: preflightChecks(value, start.config, rule, machine, leakage),
     sampled: value.samples.length === 0 ? null : sampledGroups(value),
     secondsPerStep: value.estimate.secondsPerStep,
     seconds: value.estimate.seconds,
     startFirst: null,
   };
+  return { report, estimate: value.estimate };
 }
 
 /** What held-out and training records of these settings share; null where there is nothing to compare. */

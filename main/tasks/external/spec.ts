@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { checkAddress, isPlain } from '../../io/address.ts';
-import { faultsIn, type KnownNames } from '../../text/field-faults.ts';
+import { faultsIn, type KnownNames, meantName } from '../../text/field-faults.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import { fieldsIn } from '../folder/template.ts';
 
@@ -130,7 +130,7 @@ function schemaFaults(error: z.ZodError, names: KnownNames): SpecFault[] {
   // A misspelt field is missing under its right name as well.
   const misspelt = error.issues
     .flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []))
-    .map((key) => nearestName(key, names.fields));
+    .map((key) => meantName(key, names));
   const isNews = ({ code, path: [first], input }: z.core.$ZodIssue): boolean =>
     !(code === 'invalid_type' && input === undefined && misspelt.includes(String(first)));
   return error.issues
@@ -139,10 +139,9 @@ function schemaFaults(error: z.ZodError, names: KnownNames): SpecFault[] {
     .flatMap((issue) =>
       faultsIn(new z.ZodError([issue]), names).map(({ field, message }) => {
         const path = issue.code === 'unrecognized_keys' ? [...issue.path, field] : issue.path;
-        return {
-          path,
-          reason: path.length === 0 || message.includes(`"${field}"`) ? message : `"${path.join('.')}": ${message}`,
-        };
+        if (path.length === 0 || message.includes(`"${field}"`)) return { path, reason: message };
+        const isMissing = issue.input === undefined;
+        return { path, reason: `"${path.join('.')}"${isMissing ? ' is missing' : ''}: ${message}` };
       }),
     );
 }

@@ -3,7 +3,7 @@ import { type Document, isMap, isScalar } from 'yaml';
 import { z } from 'zod';
 import { type FileFault, faultsError } from '../../io/text-file.ts';
 import { type ParsedYaml, parseYaml } from '../../io/yaml.ts';
-import { faultsIn } from '../../text/field-faults.ts';
+import { faultsIn, meantName } from '../../text/field-faults.ts';
 import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import { checkExternal, type ExternalSpec } from '../external/spec.ts';
 import { shown } from '../record-faults.ts';
@@ -90,7 +90,7 @@ const environmentNames = {
 
 const REMEDY = 'Fix these lines; docs/tasks.md describes task.yaml.';
 
-/** A fault of a task.yaml; the line is null where it concerns the whole file. */
+/** A fault of a task.yaml; of what is missing, the line of the nearest place around it. */
 export type DefinitionFault = Omit<FileFault, 'file'>;
 
 /** Checks the text of a task.yaml; the error lists every fault with its line. `file`: its name in messages. */
@@ -110,26 +110,43 @@ export function checkDefinition(
 ): { readonly definition: TaskDefinition } | { readonly faults: readonly DefinitionFault[] } {
   const yaml = parseYaml(content);
   if (yaml.faults.length > 0) return { faults: yaml.faults };
+  const lines = lineFinder(yaml);
   const result = schema.safeParse(yaml.document.toJS(), { reportInput: true });
-  if (!result.success) {
-    const lines = lineFinder(yaml);
-    return {
-      faults: result.error.issues.flatMap((issue) =>
-        faultsIn({ issues: [issue] }, { fields, elsewhere }).map(({ field, message }) => ({
-          line: lines.of(issue.path) ?? lines.of([field]),
-          reason: issue.path.length === 0 ? message : `"${issue.path.join('.')}": ${message}`,
-        })),
-      ),
-    };
-  }
-  const components = readComponents(result.data, lineFinder(yaml), content);
-  const played = readEnvironment(result.data, lineFinder(yaml));
-  const faults = [...components.faults, ...played.faults, ...inconsistencies(result.data, yaml, content)];
+  if (!result.success) return { faults: schemaFaults(result.error, lines) };
+  const components = readComponents(result.data, lines, content);
+  const played = readEnvironment(result.data, lines);
+  const faults = [...components.faults, ...played.faults, ...inconsistencies(result.data, lines, content)];
   const { rewards, external } = components;
   const { environment: _, ...plain } = result.data;
   return faults.length > 0
     ? { faults }
     : { definition: { ...plain, rewards, external, ...(played.environment && { environment: played.environment }) } };
+}
+
+/** What to write for a required field. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  title: 'title: My task',
+  fields: 'fields: { question: text, answer: text }',
+  success_threshold: 'success_threshold: 1',
+};
+
+function schemaFaults({ issues }: z.ZodError, lines: LineFinder): DefinitionFault[] {
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  // A misspelt field is missing under its right name as well.
+  const meant = unknown.map((key) => meantName(key, { fields, elsewhere }));
+  return issues
+    .filter(({ path: [first], input }) => input !== undefined || !meant.includes(String(first)))
+    .flatMap((issue) =>
+      faultsIn({ issues: [issue] }, { fields, elsewhere }).map(({ field, message }) => {
+        const { path } = issue;
+        if (path.length === 0) return { line: lines.of(field === '' ? [] : [field]), reason: message };
+        const named = `"${path.join('.')}"`;
+        if (issue.input !== undefined) return { line: lines.of(path), reason: `${named}: ${message}` };
+        const example = EXAMPLES[path.join('.')];
+        const how = example === undefined ? '' : `, for example \`${example}\``;
+        return { line: lines.of(path), reason: `${named} is missing: ${message}${how}` };
+      }),
+    );
 }
 
 /** What is declared of a conversation; by itself, for names that are misspelt inside it. */
@@ -139,7 +156,11 @@ function readEnvironment({ environment: given, ...task }: Parsed, lines: LineFin
   const { data: environment, error } = environmentSchema.safeParse(given, { reportInput: true });
   for (const [i, { field, message }] of (error ? faultsIn(error, environmentNames) : []).entries()) {
     const path = ['environment', ...(error?.issues[i]?.path ?? [])];
-    const named = field === '' || message.includes(`"${field}"`) ? message : `"${field}": ${message}`;
+    const isMissing = error?.issues[i]?.input === undefined;
+    const named =
+      field === '' || message.includes(`"${field}"`)
+        ? message
+        : `"${field}"${isMissing ? ' is missing' : ''}: ${message}`;
     faults.push({ line: lines.of(path), reason: `environment: ${named}` });
   }
   if (task.max_completion_length === undefined)
@@ -182,8 +203,7 @@ function readComponents({ rewards, fields: own }: Parsed, lines: LineFinder, con
 }
 
 /** Settings that are valid on their own but don't fit together. */
-function inconsistencies(task: Parsed, yaml: ParsedYaml, content: string): DefinitionFault[] {
-  const lines = lineFinder(yaml);
+function inconsistencies(task: Parsed, lines: LineFinder, content: string): DefinitionFault[] {
   const known = [...Object.keys(task.fields), 'id'];
   const faults: DefinitionFault[] = [];
   const fault = (path: readonly PropertyKey[], reason: string): void =>
@@ -203,14 +223,17 @@ function inconsistencies(task: Parsed, yaml: ParsedYaml, content: string): Defin
           reason: `"${path[0] as string}" names {${field}}, which is not in "fields"${didYouMean(nearestName(field, known))}`,
         });
   if (task.prompt === undefined && task.messages === undefined)
-    fault([], 'expected "prompt" or "messages": what the model is given');
+    fault([], `expected "prompt" or "messages": what the model is given, for example \`prompt: '{${known[0]}}'\``);
   if (task.prompt !== undefined && task.messages !== undefined)
     fault(['messages'], 'expected either "prompt" or "messages", got both');
   if (task.messages !== undefined && task.messages.at(-1)?.role !== 'user')
     fault(['messages'], 'expected the last message to be of the user, which the model then answers');
   if (Object.keys(task.rewards).length === 0) fault(['rewards'], 'expected at least one component of the reward');
   if (task.target === undefined && task.max_completion_length === undefined)
-    fault([], 'expected "max_completion_length" in tokens: without a "target" it can\'t be computed');
+    fault(
+      [],
+      'expected "max_completion_length" in tokens, for example `max_completion_length: 64`: without a "target" it can\'t be computed',
+    );
   if (task.target === undefined && (task.show === 'aligned' || task.show === 'beside'))
     fault(['show'], `expected a "target" to show completions ${task.show} it`);
   return faults;
@@ -218,34 +241,30 @@ function inconsistencies(task: Parsed, yaml: ParsedYaml, content: string): Defin
 
 interface LineFinder {
   /** The line where a value stands; of its nearest parent if it isn't there. */
-  of(path: readonly PropertyKey[]): number | null;
+  of(path: readonly PropertyKey[]): number;
   /** The line of a text inside a value, which may have many. */
-  ofText(path: readonly PropertyKey[], text: string, content: string): number | null;
+  ofText(path: readonly PropertyKey[], text: string, content: string): number;
 }
 
 function lineFinder({ document, lineAt }: ParsedYaml): LineFinder {
-  const of = (path: readonly PropertyKey[]): number | null => {
-    const offset = offsetOf(document, path);
-    return offset === null ? null : lineAt(offset);
-  };
+  const of = (path: readonly PropertyKey[]): number => lineAt(offsetOf(document, path));
   return {
     of,
     ofText: (path, text, content) => {
-      const from = offsetOf(document, path);
-      const at = from === null ? -1 : content.indexOf(text, from);
+      const at = content.indexOf(text, offsetOf(document, path));
       return at < 0 ? of(path) : lineAt(at);
     },
   };
 }
 
-/** Where a value's key stands, of a list's item the item. */
-function offsetOf(document: Document, path: readonly PropertyKey[]): number | null {
+/** Where a value's key stands, of a list's item the item; of what isn't there, the nearest parent. */
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
   const last = path.at(-1);
-  if (last === undefined) return null;
+  if (last === undefined) return document.contents?.range?.[0] ?? 0;
   const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (isMap(parent)) {
     const pair = parent.items.find(({ key }) => isScalar(key) && key.value === last);
-    if (isScalar(pair?.key)) return pair.key.range?.[0] ?? null;
+    if (isScalar(pair?.key) && pair.key.range) return pair.key.range[0];
   }
   const item: unknown = document.getIn(path, true);
   const range = typeof item === 'object' && item !== null && 'range' in item ? (item.range as number[] | null) : null;

@@ -27,7 +27,8 @@ export async function runJob(job: SideJob, emit: (event: JobEvent) => void): Pro
   onPulse(() => emit({ kind: 'alive' }));
   try {
     backend = await backendFor(job);
-    const { name, threads, why, warning } = backend;
+    const { name, threads, why } = backend;
+    const warning = examines(job) ? undefined : backend.warning;
     emit({ kind: 'ready', backend: name, threads, why, ...(warning !== undefined && { warning }) });
     emit({ kind: 'result', value: await work(job, openJobIo(backend, emit)) });
   } catch (error) {
@@ -36,6 +37,11 @@ export async function runJob(job: SideJob, emit: (event: JobEvent) => void): Pro
     onPulse(null);
     await backend?.close();
   }
+}
+
+/** Whether it is there to find out what a backend is worth. */
+function examines({ kind }: SideJob): boolean {
+  return kind === 'self-check' || kind === 'gpu-report';
 }
 
 /** Work on an engine elsewhere needs no tensors here. */

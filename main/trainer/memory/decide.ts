@@ -35,7 +35,7 @@ export function decideForRun(
   config: TrainConfig,
   model: ModelConfig,
   recorded: Partial<MemoryDecision>,
-  budget: Budget = currentBudget(),
+  budget: Budget,
   lengths: Pick<Residents, 'promptTokens' | 'completionTokens'> = {},
 ): MemoryDecision {
   const residents = { ...residentsOfRun(config, model, budget, recorded.precision), ...lengths };

@@ -19,8 +19,11 @@ export function currentDevice(): Device {
   return (tf.backend() as NativeBackend).isUsingGpuDevice ? 'native-gpu' : 'native';
 }
 
-/** The budget of this process on the current backend: what is free now, and what it already has. */
-export function currentBudget(): Budget {
+/**
+ * The budget of this process on the current backend: what is free now, and what it already has. `beside`: bytes of the
+ * machine's memory that it will need for something else.
+ */
+export function currentBudget(beside = 0): Budget {
   const device = currentDevice();
   if (tf.getBackend() === WEBGPU_BACKEND) {
     const { gpu } = tf.backend() as WebGpuBackend;
@@ -32,7 +35,7 @@ export function currentBudget(): Budget {
     }
   }
   const onGpu = device === 'native-gpu';
-  return deviceBudget(device, freeTensorMemory(onGpu) + (onGpu ? 0 : process.memoryUsage.rss()));
+  return deviceBudget(device, freeTensorMemory(onGpu) + (onGpu ? 0 : process.memoryUsage.rss() - beside));
 }
 
 /** What a GPU's buffers have taken at most, and what they may. */

@@ -2,6 +2,11 @@ import { join } from 'node:path';
 import { openSafetensors } from '../../model/safetensors.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 
+/** Bytes of a run's reward models, by component: each is loaded for itself. */
+export function modelsBytes(folders: Readonly<Record<string, string>>): number {
+  return Object.values(folders).reduce((sum, folder) => sum + float32Bytes(folder), 0);
+}
+
 /** Bytes of a folder's weights in float32, which rewards are computed in. */
 export function float32Bytes(folder: string): number {
   const shapes = weightFiles(folder).flatMap((name) => {

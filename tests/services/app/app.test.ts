@@ -1,8 +1,10 @@
-import { copyFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openApp } from '../../../main/services/app/app.ts';
 import { addStage } from '../../../main/services/curriculum/edit.ts';
+import { forkTrainer } from '../../../main/services/trainer-process/channel.ts';
+import { runTrainerJob } from '../../../main/services/trainer-process/job.ts';
 import { openTinyApp } from '../../api/transports.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
 import { tinyConfig } from '../../trainer/tiny-run.ts';
@@ -56,6 +58,20 @@ describe('openApp', () => {
     const again = open(mine);
     onTestFinished(() => again.close(), 60_000);
     expect([again.live.list().length, again.queue.held()]).toEqual([1, null]);
+  });
+
+  it('warns once of a backend that jobs compute on although it is slow', async () => {
+    const { paths, root } = await tinyWorkspace();
+    const entry = join(temporaryFolder(), 'trainer.mjs');
+    const ready = `{ kind: 'ready', backend: 'webgpu', threads: 1, why: '', warning: 'it is a software adapter' }`;
+    writeFileSync(
+      entry,
+      `process.on('message', () => process.send([${ready}, { kind: 'result', value: {} }], () => process.disconnect()));`,
+    );
+    const app = openTinyApp({ root, paths: { ...paths, trainer: forkTrainer(entry) } });
+    const job = { kind: 'self-check', backend: 'webgpu', threads: 1, kernelsFile: paths.kernels } as const;
+    await Promise.all([runTrainerJob(job, app.paths.trainer), runTrainerJob(job, app.paths.trainer)]);
+    expect(app.notices.list()).toMatchObject([{ severity: 'warning', message: 'it is a software adapter' }]);
   });
 
   it('says that the history starts again where a database is missing beside runs', async () => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchHubDataset, filesOf } from '../../../main/services/data-import/hub-download.ts';
-import { isHubSource, parseHubDataset } from '../../../main/services/data-import/hub-name.ts';
+import { hubFolderName, isHubSource, parseHubDataset } from '../../../main/services/data-import/hub-name.ts';
 import { datasetServer, previewHubDataset } from '../../../main/services/data-import/hub-preview.ts';
 import { temporaryFolderOfFile } from '../../store/helpers.ts';
 
@@ -78,6 +78,15 @@ describe('parseHubDataset', () => {
   });
 });
 
+describe('hubFolderName', () => {
+  it('differs between datasets, configs and revisions: a download resumes what is in the folder', () => {
+    const names = ['hf:a/x/main', 'hf:b/x/main', 'hf:a/x', 'hf:a/x/other', 'hf:a/x/main@v1'].map(hubFolderName);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names[0]).toBe('a--x--main');
+    expect(hubFolderName('hf:a/x@refs/pr/3')).toBe('a--x--@refs--pr--3');
+  });
+});
+
 describe('previewHubDataset', () => {
   it('shows the first rows before anything is downloaded, with the token', async () => {
     const preview = await previewHubDataset(dataset, null, { serverUrl: url, accessToken: 'hf_x' });
@@ -103,7 +112,9 @@ describe('fetchHubDataset', () => {
   it('resumes where it stopped, and keeps what is complete', async () => {
     const folder = join(temporaryFolderOfFile(), 'hub');
     state.cut = true;
-    await expect(fetchHubDataset(dataset, 'train', folder, { hubUrl: url }, job)).rejects.toThrow();
+    await expect(fetchHubDataset(dataset, 'train', folder, { hubUrl: url }, job)).rejects.toMatchObject({
+      remedy: expect.stringMatching(/resumes where it stopped\. Or: download its files/),
+    });
     state.cut = false;
     const files = await fetchHubDataset(dataset, 'train', folder, { hubUrl: url }, job);
     expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['first file of the training split']);

@@ -67,6 +67,8 @@ describe('nameOfSource', () => {
   it('is a name that importTarget accepts', () => {
     expect(nameOfSource('/data/My rows.test.jsonl')).toBe('My-rows');
     expect(nameOfSource('hf:openai/gsm8k@v1')).toBe('gsm8k');
+    expect(nameOfSource('hf:openai/gsm8k/main')).toBe('gsm8k');
+    expect(nameOfSource('hf:openai/gsm8k/socratic')).toBe('gsm8k-socratic');
     expect(nameOfSource('///')).toBe('records');
   });
 });

@@ -1,12 +1,15 @@
-import { join } from 'node:path';
+import { cpSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
 import type { MachineMemory } from '../../../main/services/doctor/machine-memory.ts';
 import { expectedMemory } from '../../../main/services/training/demand.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
+import { float32Bytes } from '../../../main/trainer/memory/float32-bytes.ts';
 import { addRun } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { modelHost } from '../models/places.ts';
+import { taskYaml, writeTask } from '../tasks/task-folder.ts';
 
 const MIB = 2 ** 20;
 const plain: MachineMemory = { freeBytes: 8192 * MIB, gpu: null, native: false };
@@ -31,7 +34,7 @@ async function world() {
       data,
     });
   };
-  return { expected, estimated };
+  return { expected, estimated, root: host.root };
 }
 
 describe('expectedMemory', () => {
@@ -69,5 +72,24 @@ describe('expectedMemory', () => {
     estimated({}, { memoryBytes: 5000 * MIB });
     expect(expected(plain)).toEqual({ host: 5000 * MIB, gpu: 0 });
     expect(expected({ ...plain, gpu }).host).toBeLessThan(500 * MIB);
+  });
+
+  it('counts the reward models of a task, once', async () => {
+    const { expected, estimated, root } = await world();
+    const encoder = join(root, 'models', 'encoder');
+    cpSync(resolve(import.meta.dirname, '../../parity/fixtures/bert'), encoder, { recursive: true });
+    const close = "close: { weight: 1, encoder: models/encoder, compare_to: '{word}' }";
+    writeTask(join(root, 'tasks'), 'near', { 'task.yaml': taskYaml.replace('said: 1,', `said: 1, ${close},`) });
+    writeTask(join(root, 'tasks'), 'plain');
+    const own = float32Bytes(encoder);
+    expect(own).toBeGreaterThan(0);
+    const [none, near] = [{ task: 'plain' }, { task: 'near' }];
+    expect(expected(plain, near).host).toBe(expected(plain, none).host + own);
+    expect(expected({ ...plain, gpu }, near)).toEqual({ ...expected({ ...plain, gpu }), host: 250 * MIB + own });
+    expect(expected(plain, { task: 'gone' }).host).toBe(expected(plain, none).host);
+    // The trainer's estimate has them.
+    estimated(near, { memoryBytes: 5000 * MIB });
+    expect(expected(plain, near).host).toBe(5000 * MIB);
+    expect(expected(plain, none).host).toBeLessThan(5000 * MIB);
   });
 });

@@ -123,6 +123,13 @@ describe('preflightChecks', () => {
       { result: { samples: groups([1, 1], [1, 1]) } },
     ],
     [
+      'most groups solved already',
+      'Rewards differ',
+      'WARN',
+      /2 of 3 groups dead: the model can already do this/,
+      { result: { samples: groups([1, 1], [1, 1], [0, 1]) } },
+    ],
+    [
       'completions cut off',
       'Completions end',
       'WARN',

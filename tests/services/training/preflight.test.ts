@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { refreshCheckpoints } from '../../../main/services/runs/history.ts';
 import { openTextWorkers } from '../../../main/services/text-worker/workers.ts';
 import type { LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
+import { knownEstimate } from '../../../main/services/training/known-estimates.ts';
 import { openLiveRuns } from '../../../main/services/training/live-runs.ts';
 import { preflight } from '../../../main/services/training/preflight.ts';
 import { startTraining } from '../../../main/services/training/training.ts';
@@ -61,6 +62,8 @@ describe('preflight', () => {
   it('hands its estimate on to the run', async () => {
     const { store, paths, config, look } = await bench();
     const report = await look({ max_steps: 3 });
+    // The curriculum asks for it by what is planned, whose paths aren't resolved.
+    expect(knownEstimate(store, config())?.secondsPerStep).toBe(report.secondsPerStep);
     const run = startTraining(store, config({ max_steps: 4 }), { paths });
     expect((await run.outcome).state).toBe('done');
     const estimate = store.events.ofRun(run.runId).find(({ kind }) => kind === 'estimate');

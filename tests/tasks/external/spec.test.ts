@@ -69,7 +69,7 @@ describe('rewards of task.yaml', () => {
       '16: quality: "retries": expected a number, got "often"',
     ],
     ['a weight in words', 'weight: 2', 'weight: much', '10: quality: "weight": expected a number, got "much"'],
-    ['no weight', '    weight: 1\n', '', '17: style: "weight": expected a number'],
+    ['no weight', '    weight: 1\n', '', '17: style: "weight" is missing: expected a number'],
     [
       'a text',
       'short: 0.5',

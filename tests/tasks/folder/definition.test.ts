@@ -52,6 +52,7 @@ describe('parseDefinition', () => {
       'line 6: environment: unknown field "max_turn_token"; did you mean "max_turn_tokens"?',
     );
     expect(faultOf(`${game}environment: { max_turns: 0 }\n`)).toContain('"max_turns": expected at least 1, got 0');
+    expect(faultOf(`${game}environment: {}\n`)).toContain('line 6: environment: "max_turns" is missing: expected');
     expect(faultOf(`${game}max_tool_calling_iterations: 3\n`)).toContain('did you mean "environment"?');
     const endless = game.replace(/max_completion.*\n/, 'target: "{q}"\n');
     expect(faultOf(`${endless}environment: { max_turns: 3 }\n`)).toContain('expected "max_completion_length" beside');
@@ -95,9 +96,29 @@ describe('parseDefinition', () => {
       good.replace('success_threshold: 1', 'success_threshold: high'),
       'line 13: "success_threshold": expected a number, got "high"',
     ],
-    ['no prompt', good.replace(/prompt: [\s\S]*target/, 'target'), 'expected "prompt" or "messages"'],
-    ['no length', good.replace(/target.*\n/, ''), 'expected "max_completion_length" in tokens'],
-    ['a missing threshold', good.replace(/success_threshold.*\n/, ''), '"success_threshold": expected a number'],
+    [
+      'no prompt',
+      `# My task\n${good.replace(/prompt: [\s\S]*target/, 'target')}`,
+      'line 2: expected "prompt" or "messages": what the model is given, for example `prompt: \'{question}\'`',
+    ],
+    ['no length', good.replace(/target.*\n/, ''), 'line 1: expected "max_completion_length" in tokens, for example'],
+    [
+      'a missing threshold',
+      good.replace(/success_threshold.*\n/, ''),
+      'line 1: "success_threshold" is missing: expected a number, for example `success_threshold: 1`',
+    ],
+    ['missing fields', good.replace(/fields:[\s\S]*prompt/, 'prompt'), 'line 1: "fields" is missing: expected fields'],
+    [
+      'a field that a message lacks',
+      good.replace(/prompt: [\s\S]*target/, 'messages:\n  - role: system\n    content: Hi\n  - role: user\ntarget'),
+      'line 9: "messages.1.content" is missing: expected a text',
+    ],
+    [
+      'a field that a component lacks',
+      good.replace('right: 1', 'right: { weight: 1, judge: "http://127.0.0.1:1/v1", rubric: x }'),
+      'line 11: right: "model" is missing: expected a text',
+    ],
+    ['an empty file', '', 'task.yaml, line 1: '],
     ['no components', good.replace(/rewards:\n.*\n.*\n/, 'rewards: {}\n'), 'line 10: expected at least one component'],
     [
       'both forms of a prompt',
@@ -112,5 +133,14 @@ describe('parseDefinition', () => {
     ['broken YAML', good.replace('fields:', 'fields: ['), 'task.yaml, line '],
   ])('names the line of %s', (_, text, fault) => {
     expect(faultOf(text)).toContain(fault);
+  });
+
+  it('reports a misspelt field once', () => {
+    expect(faultOf(good.replace('title:', 'titel:'))).toBe(
+      'task.yaml, line 1: unknown field "titel"; did you mean "title"?',
+    );
+    expect(faultOf(good.replace('success_threshold:', 'threshold:'))).toBe(
+      'task.yaml, line 13: unknown field "threshold"; did you mean "success_threshold"?',
+    );
   });
 });

@@ -4,6 +4,7 @@ import { inputError } from '../../../errors.ts';
 import type { DatasetLeakage, DatasetRow } from '../../../store/datasets.ts';
 import type { Store } from '../../../store/index.ts';
 import type { Task, TaskMessage, TaskRecord, TaskShow } from '../../../tasks/task.ts';
+import { formatMoney } from '../../../text/format.ts';
 import { type AlignedWord, alignCompletion, alignWords } from '../../../text/word-alignment.ts';
 import type { Comparison, EvaluationSummary } from '../../evaluation/summary.ts';
 import { listModels, type ModelEntry } from '../../models/list.ts';
@@ -124,7 +125,7 @@ export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 
       evaluatedAt: made?.createdAt ?? null,
       backend: kept?.backend ?? null,
       seconds: kept?.seconds ?? null,
-      rewardCost: kept?.rewardCost === undefined ? null : `${currency}${kept.rewardCost.toFixed(4)}`,
+      rewardCost: kept?.rewardCost === undefined ? null : formatMoney(kept.rewardCost, currency),
       summary: kept?.summary ?? null,
       standing: standing(
         app,

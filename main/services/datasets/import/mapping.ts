@@ -93,6 +93,21 @@ export function parseMapping(given: readonly string[]): Mapping {
 
 const NUMBER_OF = ':last-number';
 
+/** A guess in which numbers are taken from the end of texts, as of GSM8K's solutions, where the first row has no plain one. */
+export function numbersInTexts(mapping: Mapping, fields: readonly TaskField[], first: Row | undefined): Mapping {
+  const numeric = new Set(fields.flatMap(({ name, type }) => (type === 'number' ? name : [])));
+  const isText = (column: string): boolean =>
+    first !== undefined &&
+    typeof cast(valueAt(first.values, column), 'number') === 'string' &&
+    typeof valueAt(first.values, `${column}${NUMBER_OF}`) === 'number';
+  return Object.fromEntries(
+    Object.entries(mapping).map(([name, column]) => [
+      name,
+      numeric.has(name) && isText(column) ? `${column}${NUMBER_OF}` : column,
+    ]),
+  );
+}
+
 /** Checks a mapping against the task and the table. */
 export function checkMapping(mapping: Mapping, fields: readonly TaskField[], columns: readonly string[]): void {
   const names = fields.map(({ name }) => name);

@@ -5,7 +5,15 @@ import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
 import { type DatasetFiles, writeDataset } from '../files.ts';
 import { findRecordLeakage, type Leakage } from '../leakage.ts';
-import { checkMapping, guessMapping, type Mapping, mapRow, type TaskField, taskFields } from './mapping.ts';
+import {
+  checkMapping,
+  guessMapping,
+  type Mapping,
+  mapRow,
+  numbersInTexts,
+  type TaskField,
+  taskFields,
+} from './mapping.ts';
 import { type Filter, filterRows, type Mapped, sampleRows, splitRows, withoutDuplicates } from './select.ts';
 import { type Row, readTable, type Table } from './table.ts';
 
@@ -86,7 +94,7 @@ interface Parsed {
 export async function planImport(options: ImportOptions): Promise<ImportPlan> {
   const table = await readTable(options.files);
   const fields = taskFields(options.task);
-  const mapping = mappingOf(options, fields, table.columns);
+  const mapping = mappingOf(options, fields, table);
   const shown = {
     columns: table.columns,
     rows: table.rows.slice(0, SHOWN).map(({ values }) => values),
@@ -138,15 +146,15 @@ export async function writeImport(options: ImportOptions & { readonly target: st
   };
 }
 
-function mappingOf({ map }: ImportOptions, fields: readonly TaskField[], columns: readonly string[]): Mapping {
-  const all = { ...guessMapping(fields, columns), ...map };
+function mappingOf({ map }: ImportOptions, fields: readonly TaskField[], { columns, rows }: Table): Mapping {
+  const all = { ...numbersInTexts(guessMapping(fields, columns), fields, rows[0]), ...map };
   return Object.fromEntries(Object.entries(all).filter(([, column]) => column !== ''));
 }
 
 async function prepare(options: ImportOptions, table: Table): Promise<Prepared> {
   const fields = taskFields(options.task);
   const task = openTask(options.task, '');
-  const mapping = mappingOf(options, fields, table.columns);
+  const mapping = mappingOf(options, fields, table);
   checkMapping(mapping, fields, table.columns);
   const chosen = chooseRows(table, options, mapping, fields);
   const held = options.testFiles.length === 0 ? null : await readTable(options.testFiles);

@@ -1,7 +1,8 @@
 /** A run for other tools: TensorBoard events, metrics as CSV, completions as parquet. */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import { inputError } from '../../../errors.ts';
 import { writeError, writeFileAtomic } from '../../../io/atomic-write.ts';
 import { csvText } from '../../../io/csv.ts';
 import type { Store } from '../../../store/index.ts';
@@ -47,6 +48,13 @@ export function exportRun(store: Store, runId: number, folder: string): Exported
     throw writeError(error, folder, 'the export');
   }
   return { ...files, steps: rows.filter(({ step }) => step > 0).length, samples: samples.length };
+}
+
+/** A file of an export, by its name alone. */
+export function exportedFile(folder: string, name: string): Blob {
+  if (!existsSync(folder) || !readdirSync(folder).includes(name))
+    throw inputError('FILE_UNKNOWN', `${name}: the export has no such file`, 'Export the run again.');
+  return new Blob([readFileSync(join(folder, name))]);
 }
 
 interface StepRow {

@@ -58,9 +58,11 @@ describe('planImport', () => {
   it('guesses columns by name, and finds the last number of a text', async () => {
     const source = file('gsm.jsonl', '{"problem":"1+1","solution":"it is #### 2"}\n');
     const { mapping } = await planImport(options(source));
-    expect(mapping).toEqual({ question: 'problem', answer: 'solution' });
-    const plan = await planImport(options(source, { map: { answer: 'solution:last-number' } }));
+    expect(mapping).toEqual({ question: 'problem', answer: 'solution:last-number' });
+    const plan = await planImport(options(source));
     expect(plan.counts.train).toBe(1);
+    const plain = file('plain.jsonl', '{"problem":"1+1","solution":"2"}\n');
+    expect((await planImport(options(plain))).mapping.answer).toBe('solution');
   });
 
   it('reaches into a column by its path', async () => {

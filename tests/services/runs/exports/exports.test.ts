@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
-import { exportRun } from '../../../../main/services/runs/exports/exports.ts';
+import { exportedFile, exportRun } from '../../../../main/services/runs/exports/exports.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
 import { parseConfig } from '../../../../main/trainer/config.ts';
-import { temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
+import { errorOf, temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
 
 const sample = (index: number, relevance: number) => ({
   recordId: 'r',
@@ -71,6 +71,16 @@ describe('exportRun', () => {
     const files = exportRun(store, runId, temporaryFolder());
     expect(readFileSync(files.metrics, 'utf8')).toBe('step,eval_reward,reward\n0,0.25,\n1,1.25,0.5\n');
     expect(files.steps).toBe(1);
+  });
+
+  it('gives back a file by its name, and nothing else', async () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, parseConfig({}));
+    const folder = join(temporaryFolder(), 'export');
+    expect(errorOf(() => exportedFile(folder, 'metrics.csv'))).toMatchObject({ code: 'FILE_UNKNOWN' });
+    exportRun(store, runId, folder);
+    expect(await exportedFile(folder, 'metrics.csv').text()).toBe('step\n');
+    expect(errorOf(() => exportedFile(folder, '../braid.db'))).toMatchObject({ code: 'FILE_UNKNOWN' });
   });
 
   it('writes what there is of a run that kept nothing, and rejects an unknown run or folder', () => {
