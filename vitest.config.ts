@@ -53,6 +53,8 @@ const shared = {
   testTimeout: 60_000,
   // An app that closes saves its runs first.
   hookTimeout: 60_000,
+  // A page on a busy machine takes longer than vitest's one second.
+  expect: { poll: { timeout: 20_000 } },
   globalSetup: 'tests/no-user-set-up.ts',
   env: { NODE_COMPILE_CACHE: compileCache, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
 };

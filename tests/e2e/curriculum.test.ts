@@ -31,6 +31,11 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
 
     await page.getByRole('button', { name: 'Adjust', exact: true }).click();
     const form = page.getByRole('dialog');
+    // What is set above its settings is found among them, too.
+    await form.getByLabel('Find a setting').fill('max_steps');
+    await form.getByText('Set above: Steps.').waitFor();
+    await expectAccessible(page);
+    await form.getByLabel('Find a setting').fill('');
     await form.getByLabel('Steps', { exact: true }).fill('2');
     await form.getByLabel('per_device_train_batch_size').fill('8');
     await form.getByText('to be a multiple of num_generations (16)').waitFor();
@@ -46,6 +51,7 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await page.getByRole('button', { name: 'Start stage' }).click();
     await page.getByText('Rewards differ').first().waitFor();
     await page.getByText('Sampled groups: 4').waitFor();
+    await page.getByText(/^At least .+ left/).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.waitForURL(/#\/runs\/1$/);

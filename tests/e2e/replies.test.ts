@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkoutPaths } from '../../main/commands/host-paths.ts';
@@ -71,6 +71,11 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await page.getByRole('button', { name: 'Copy export path' }).waitFor();
     const folder = (await page.getByText(/export$/).textContent()) ?? '';
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(['completions.parquet', 'metrics.csv']));
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save metrics.csv' }).click();
+    const download = await saving;
+    expect(download.suggestedFilename()).toBe('metrics.csv');
+    expect(readFileSync(await download.path(), 'utf8')).toBe(readFileSync(join(folder, 'metrics.csv'), 'utf8'));
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Apply to the next run …' }).click();
     const form = page.getByRole('dialog', { name: 'New run' });

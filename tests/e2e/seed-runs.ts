@@ -7,15 +7,17 @@ import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
 import { sampleOf } from '../store/helpers.ts';
 
 export interface SeededRun {
+  /** Steps done; an interrupted run was to train twice as many, unless the configuration says otherwise. */
   readonly steps: number;
   readonly config?: Partial<TrainConfig>;
   /** Why it was interrupted; omitted for a finished run. */
   readonly interrupted?: string;
 }
 
-/** A run that learned: metrics for each step, completions and a checkpoint every ten steps. */
+/** A run that learned: metrics and groups for each step, completions and a checkpoint every ten steps. */
 export function seedRun(store: Store, { steps, config = {}, interrupted }: SeededRun) {
-  const made = createRun(store, parseConfig({ dataset: 'datasets/10words.jsonl', max_steps: steps, ...config }));
+  const max_steps = interrupted === undefined ? steps : 2 * steps;
+  const made = createRun(store, parseConfig({ dataset: 'datasets/10words.jsonl', max_steps, ...config }));
   const { runId, folder } = made;
   store.transaction(() => {
     for (let step = 1; step <= steps; step++) {
@@ -25,6 +27,10 @@ export function seedRun(store: Store, { steps, config = {}, interrupted }: Seede
         ...{ reward, reward_std: 0.1, loss: 0.00001, grad_norm: 0.3, entropy: 0.4, step_time: 1 },
         ...{ ...groups, 'time/rollout': 0.4, 'time/loss': 0.5 },
       });
+      store.promptGroups.record(runId, step, [
+        { recordId: `r${step}`, outcome: 'teaches', reward },
+        { recordId: 'r0', outcome: 'dead', reward: 0.5 },
+      ]);
       if (step % 10 === 0) keep(store, made, step);
     }
     store.runs.advance(runId, steps);

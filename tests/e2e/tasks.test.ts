@@ -11,8 +11,8 @@ const STEPS = 16;
 
 /** The rewards of the tutorial, in its order. */
 function tutorialRewards(): readonly string[] {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/tasks.md'), 'utf8');
-  const section = page.slice(page.indexOf('## In the app'), page.indexOf('## task.yaml'));
+  const page = readFileSync(join(import.meta.dirname, '../../docs/tutorial.md'), 'utf8');
+  const section = page.slice(page.indexOf('## 8.'), page.indexOf('## Where to go'));
   return [...section.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
 }
 

@@ -64,8 +64,8 @@ const interactions: readonly Interaction[] = [
   },
   {
     name: 'overlay two runs',
-    before: (page) => page.getByRole('checkbox').nth(0).click(),
-    act: (page) => page.getByRole('checkbox').nth(1).click(),
+    before: (page) => page.locator('tbody').getByRole('checkbox').nth(0).click(),
+    act: (page) => page.locator('tbody').getByRole('checkbox').nth(1).click(),
     shown: says('2 runs'),
     drawn: true,
   },
@@ -85,7 +85,7 @@ const interactions: readonly Interaction[] = [
     name: 'smooth its charts',
     before: (page) => page.getByRole('slider', { name: 'Smoothing' }).focus(),
     act: key('ArrowRight'),
-    shown: says('0.02'),
+    shown: says('0.62'),
     drawn: true,
   },
   {
@@ -99,8 +99,8 @@ const interactions: readonly Interaction[] = [
     act: rail('Samples'),
     shown: both(heading('Samples'), there('article[aria-label="best"] p, article[aria-label="best"] [role="group"]')),
   },
-  { name: 'the step before (J)', act: key('j'), shown: both(says('3 of 4 kept'), there('[aria-busy="false"]')) },
-  { name: 'the step after (K)', act: key('k'), shown: both(says('4 of 4 kept'), there('[aria-busy="false"]')) },
+  { name: 'the step before (J)', act: key('j'), shown: both(says('3 of 4 saved'), there('[aria-busy="false"]')) },
+  { name: 'the step after (K)', act: key('k'), shown: both(says('4 of 4 saved'), there('[aria-busy="false"]')) },
   {
     name: 'the next prompt',
     act: key('ArrowDown'),
@@ -110,10 +110,10 @@ const interactions: readonly Interaction[] = [
   {
     name: 'search in all 100,000 completions',
     before: async (page) => {
-      await page.getByLabel('Which runs').selectOption('all runs');
-      await page.getByLabel('Words of completions').fill('rive');
+      await page.getByLabel('Runs to search').selectOption('all runs');
+      await page.getByLabel('Search completions').fill('rive');
       await page.getByText('351 completions').waitFor();
-      await page.getByLabel('Words of completions').fill('r');
+      await page.getByLabel('Search completions').fill('r');
       await page.waitForFunction("document.querySelector('mark')?.textContent !== 'river'");
       await page.evaluate('window.__probe.note()');
     },
@@ -123,7 +123,7 @@ const interactions: readonly Interaction[] = [
   {
     name: 'a filter over all of them',
     before: async (page) => {
-      await page.getByLabel('Words of completions').fill('');
+      await page.getByLabel('Search completions').fill('');
       await page.evaluate('window.__probe.note()');
     },
     act: choose('Exactness', 'not exact'),
