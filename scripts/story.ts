@@ -2,7 +2,7 @@
  * The curriculum experiment on the bundled tiny model: from the same start, jumps to far longer texts, and a curriculum
  * that climbs to 100 words stage by stage. Writes docs/story.md from the figures of all seeds in docs/story/.
  *
- * node scripts/story.ts [--seed S] [--json] [--steps N] [--workspace DIR] [--stages 10,25,50,100] [--jumps 50,100,500]
+ * node scripts/story.ts [--seed S] [--json] [--steps N] [--learning-rate R] [--workspace DIR] [--stages 10,25,50,100] [--jumps 50,100,500]
  *   [--beyond 200,500] [--no-page]: `beyond` are lengths that are only measured; `no-page` leaves docs/ as it is.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -40,6 +40,7 @@ const { values: options } = parseArgs({
     workspace: { type: 'string' },
     seed: { type: 'string', default: '42' },
     steps: { type: 'string', default: '70' },
+    'learning-rate': { type: 'string', default: '4e-4' },
     json: { type: 'boolean', default: false },
     stages: { type: 'string', default: '10,25,50,100' },
     jumps: { type: 'string', default: '50,100,500' },
@@ -98,7 +99,8 @@ async function jump(words: number): Promise<Jump> {
 
 async function train(words: number, from: string | null, steps: number, fields: object) {
   const start = performance.now();
-  const own = { max_steps: steps, save_steps: steps, seed, temperature: TEMPERATURE };
+  const learning_rate = Number(options['learning-rate']);
+  const own = { max_steps: steps, save_steps: steps, learning_rate, seed, temperature: TEMPERATURE };
   const settings = { ...readPreset('interleave-tiny', paths), ...own, ...fields };
   const config = parseConfig({ ...settings, dataset: datasets.get(words)?.train, from_checkpoint: from }, 'story');
   const run = startTraining(store, config, { paths });
