@@ -6,7 +6,9 @@ import { useLocation } from 'wouter';
 import { client } from '../api/client.ts';
 import { numbersFrom } from '../components/config-form/entry.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { JobProgress } from '../components/JobProgress.tsx';
 import form from './NewSweep.module.css';
+import { estimateInWords } from './words.ts';
 
 /** Four, as many as there are methods. */
 const SEEDS = '42, 43, 44, 45';
@@ -17,6 +19,8 @@ export function ReplyMethods({ opened, onClose }: { readonly opened: boolean; re
   const seeds = numbersFrom(typed, false) as readonly unknown[];
   const valid = seeds.filter((seed): seed is number => Number.isSafeInteger(seed) && Number(seed) >= 0);
   const isValid = valid.length > 0 && valid.length === seeds.length && new Set(valid).size === valid.length;
+  const count = isValid ? `${4 * valid.length} runs` : 'runs';
+  const estimate = useMutation({ mutationFn: () => client.sweeps.estimateReplies({ seeds: valid }) });
   const start = useMutation({
     mutationFn: () => client.sweeps.startReplies({ seeds: valid }),
     onSuccess: ({ sweepId }) => navigate(`/experiments/${sweepId}`),
@@ -24,24 +28,36 @@ export function ReplyMethods({ opened, onClose }: { readonly opened: boolean; re
   return (
     <Modal opened={opened} onClose={onClose} title="Reply methods × seeds">
       <p>
-        Trains the baseline, the polychromic baseline, GRPO and polychromic GRPO with each seed:{' '}
-        <span className="num">{4 * valid.length}</span> runs. GRPO starts from the baseline of its own seed, or from the
-        checkpoint chosen on the Replies screen. Replies that haven't been split are split first.
+        Trains the baseline, the polychromic baseline, GRPO and polychromic GRPO with each seed, and compares them in
+        one table. GRPO starts from the baseline of its own seed, or from the checkpoint chosen on the Replies screen.
+        Replies that haven't been split are split first.
       </p>
       <TextInput
         label="Seeds"
         value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          // It was that of other seeds.
+          estimate.reset();
+        }}
         error={isValid ? null : 'Expected different whole numbers, separated by commas'}
         data-autofocus
       />
+      {estimate.isPending && <JobProgress kinds={['preflight']} />}
+      {estimate.error !== null && <Failed what="The estimate did not finish" error={estimate.error} />}
       {start.error !== null && <Failed what="The sweep was not started" error={start.error} />}
       <div className={form.foot}>
+        <div className={form.preview} role="status">
+          {estimate.data !== undefined && estimateInWords(estimate.data)}
+        </div>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button disabled={!isValid} loading={start.isPending} onClick={() => start.mutate()}>
-          Queue {4 * valid.length} runs
+        <Button variant="default" disabled={!isValid} loading={estimate.isPending} onClick={() => estimate.mutate()}>
+          Estimate
+        </Button>
+        <Button disabled={!isValid || estimate.isPending} loading={start.isPending} onClick={() => start.mutate()}>
+          Queue {count}
         </Button>
       </div>
     </Modal>

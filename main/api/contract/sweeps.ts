@@ -11,6 +11,7 @@ import { runBase } from './runs.ts';
 
 const sweep = z.object({ sweepId: id });
 const planned = runBase.extend({ plan: sweepPlanSchema });
+const replySeeds = z.object({ seeds: z.array(seed).min(1).max(20) });
 
 export const sweeps = {
   list: procedure.output(type<readonly SweepSummary[]>()),
@@ -23,7 +24,9 @@ export const sweeps = {
   /** Stores it and queues it. */
   start: procedure.input(planned).output(z.object({ sweepId: id })),
   /** The four methods of the reply system with each of these seeds, in one sweep. */
-  startReplies: procedure.input(z.object({ seeds: z.array(seed).min(1).max(20) })).output(z.object({ sweepId: id })),
+  startReplies: procedure.input(replySeeds).output(z.object({ sweepId: id })),
+  /** Measures each of its methods; like the start, it splits replies that haven't been split. */
+  estimateReplies: procedure.input(replySeeds).output(type<SweepEstimate>()),
   /** Saves and stops its run, and takes it out of the queue. */
   pause: procedure.input(sweep),
   /** Puts it at the end of the queue. */

@@ -3,7 +3,7 @@ import { draftMethods, usualSplit } from '../../services/replies/method-sweep.ts
 import { startSplit } from '../../services/replies/work.ts';
 import { createSweep } from '../../services/sweeps/create.ts';
 import { type AllowConfig, checkPlan, draftSweep, type SweepDraft } from '../../services/sweeps/draft.ts';
-import { estimateDraft, measureRuns } from '../../services/sweeps/estimate.ts';
+import { estimateDraft, measureRuns, type SweepEstimate } from '../../services/sweeps/estimate.ts';
 import type { SweepPlan } from '../../services/sweeps/plan.ts';
 import { listSweeps, sweepView } from '../../services/sweeps/result.ts';
 import { requireSweep } from '../../services/sweeps/sweep-runs.ts';
@@ -23,6 +23,17 @@ function draftOf(context: Context, { plan, ...base }: NewRun & { readonly plan: 
   return draftSweep(plan, baseFields(context.app, base), allowedTo(context));
 }
 
+function draftOfReplies({ app }: Context, seeds: readonly number[]): Promise<SweepDraft> {
+  return draftMethods(app, seeds, () => startSplit(app, usualSplit).result);
+}
+
+/** As a job, which the page can cancel. */
+function estimate({ app }: Context, draft: SweepDraft): Promise<SweepEstimate> {
+  return app.jobs.start('preflight', `Estimate the sweep "${draft.name}"`, (job) =>
+    estimateDraft(draft, measureRuns(app, job)),
+  ).result;
+}
+
 function start({ app }: Context, draft: SweepDraft): { readonly sweepId: number } {
   const sweepId = createSweep(app.store, draft, app.paths, app);
   app.queue.addSweep(sweepId);
@@ -35,15 +46,13 @@ export const sweeps = {
   preview: api.sweeps.preview.handler(({ context, input: { plan, ...base } }) =>
     checkPlan(plan, baseFields(context.app, base), allowedTo(context)),
   ),
-  estimate: api.sweeps.estimate.handler(({ context, input }) => {
-    const draft = draftOf(context, input);
-    return context.app.jobs.start('preflight', `Estimate the sweep "${draft.name}"`, (job) =>
-      estimateDraft(draft, measureRuns(context.app, job)),
-    ).result;
-  }),
+  estimate: api.sweeps.estimate.handler(({ context, input }) => estimate(context, draftOf(context, input))),
   start: api.sweeps.start.handler(({ context, input }) => start(context, draftOf(context, input))),
   startReplies: api.sweeps.startReplies.handler(async ({ context, input }) =>
-    start(context, await draftMethods(context.app, input.seeds, () => startSplit(context.app, usualSplit).result)),
+    start(context, await draftOfReplies(context, input.seeds)),
+  ),
+  estimateReplies: api.sweeps.estimateReplies.handler(async ({ context, input }) =>
+    estimate(context, await draftOfReplies(context, input.seeds)),
   ),
   pause: api.sweeps.pause.handler(({ context, input }) =>
     context.app.queue.remove({ kind: 'sweep', id: input.sweepId }),

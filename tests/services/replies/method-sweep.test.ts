@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { draftMethods } from '../../../main/services/replies/method-sweep.ts';
 import { phaseFiles } from '../../../main/services/replies/methods.ts';
+import { estimateDraft } from '../../../main/services/sweeps/estimate.ts';
 import { contextOf, openTinyApp, overPorts } from '../../api/transports.ts';
+import { until } from '../../until.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
 describe('the four methods as a sweep', () => {
@@ -35,5 +38,23 @@ describe('the four methods as a sweep', () => {
     expect((await client.queue.list()).places).toMatchObject([{ kind: 'sweep', id: sweepId }]);
     await client.sweeps.cancel({ sweepId });
     expect((await client.queue.list()).places).toEqual([]);
+  });
+
+  it('is estimated by one measure of each method, whatever the number of seeds, and nothing is stored', async () => {
+    const world = await tinyWorkspace();
+    const app = openTinyApp(world);
+    const { client } = await overPorts(contextOf(app));
+    const estimate = client.sweeps.estimateReplies({ seeds: [42, 43] });
+    const ended = expect(estimate).rejects.toMatchObject({ data: { code: 'INTERRUPTED' } });
+    const measuring = () => app.jobs.list().find(({ title }) => title === 'Estimate the sweep "Reply methods"');
+    await until(() => measuring() !== undefined);
+    await client.app.cancelJob({ id: measuring()?.id ?? 0 });
+    await ended;
+    const draft = await draftMethods(app, [42, 43], () => Promise.reject(new Error('Expected the split to be kept')));
+    const one = { secondsPerStep: 0.5, memoryBytes: 2e8, diskBytes: 1e6 };
+    expect(await estimateDraft(draft, async () => one)).toEqual({
+      ...{ runs: 8, steps: 560, seconds: 280, diskBytes: 8e6, memoryBytes: 2e8, measured: 4, kinds: 4 },
+    });
+    expect(app.store.sweeps.list()).toEqual([]);
   });
 });
