@@ -62,6 +62,7 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return `expected ${TYPES[issue.expected] ?? issue.expected}`;
     case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1) return 'expected a text that is not empty';
       return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${counted(issue.origin)}`;
     case 'too_big':
       return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${counted(issue.origin)}`;

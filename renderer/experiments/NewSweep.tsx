@@ -11,6 +11,7 @@ import { newestDataset } from '../components/config-form/free-run.ts';
 import type { Elsewhere, Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { JobProgress } from '../components/JobProgress.tsx';
+import { Link } from '../components/Link.tsx';
 import { NumberField } from '../components/NumberField.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './NewSweep.module.css';
@@ -65,12 +66,14 @@ function Form({ fields, defaults, onClose, onChanged }: FormProps) {
   const changeField = (name: string, part: Partial<VariedField>): void =>
     change({ varied: entry.varied.map((varied) => (varied.name === name ? { ...varied, ...part } : varied)) });
   const plan = planOf(entry, fields);
+  const names = entry.varied.map(({ name }) => name);
   const asked = { preset: PRESET, config: { dataset: defaults.dataset, ...own }, plan };
   const { data } = useQuery(
     api.sweeps.preview.queryOptions({ input: asked, placeholderData: (before) => before, gcTime: 1000 }),
   );
-  const faults = data?.faults ?? [];
-  const names = entry.varied.map(({ name }) => name);
+  const lacksDataset = { ...defaults, ...own }.dataset === '' && !names.includes('dataset');
+  // That none was chosen isn't an error of what was typed.
+  const faults = (data?.faults ?? []).filter(({ field }) => field !== 'dataset' || !lacksDataset);
   const others = faults.filter(({ field }) => !names.includes(field));
   const problem = data?.problem ?? null;
   // The host has found it to be a plan.
@@ -80,7 +83,7 @@ function Form({ fields, defaults, onClose, onChanged }: FormProps) {
     mutationFn: () => client.sweeps.start(input),
     onSuccess: ({ sweepId }) => navigate(`/experiments/${sweepId}`),
   });
-  const blocked = data === undefined || problem !== null || faults.length > 0 || estimate.isPending;
+  const blocked = data === undefined || lacksDataset || problem !== null || faults.length > 0 || estimate.isPending;
   return (
     <form
       onSubmit={(event) => {
@@ -173,6 +176,11 @@ function Form({ fields, defaults, onClose, onChanged }: FormProps) {
               To start, fix {[...new Set(faults.map(({ field }) => field))].join(', ')}
               {others[0] !== undefined && ` (${others[0].field}: ${others[0].message})`}
             </span>
+          )}
+          {lacksDataset && problem === null && faults.length === 0 && (
+            <>
+              To start, choose a dataset. <Link href="/texts/make">Make a dataset</Link>
+            </>
           )}
           {!blocked && data?.preview != null && <Preview {...data.preview} />}
           {estimate.data !== undefined && !estimate.isPending && <p>{estimateInWords(estimate.data)}</p>}

@@ -43,13 +43,13 @@ export function ReplyMethods({ opened, onClose }: { readonly opened: boolean; re
         error={isValid ? null : 'Expected different whole numbers, separated by commas'}
         data-autofocus
       />
+      <p className="num" role="status">
+        {estimate.data !== undefined && !estimate.isPending && estimateInWords(estimate.data)}
+      </p>
       {estimate.isPending && <JobProgress kinds={['preflight']} />}
       {estimate.error !== null && <Failed what="The estimate did not finish" error={estimate.error} />}
       {start.error !== null && <Failed what="The sweep was not started" error={start.error} />}
       <div className={form.foot}>
-        <div className={form.preview} role="status">
-          {estimate.data !== undefined && estimateInWords(estimate.data)}
-        </div>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>

@@ -97,8 +97,8 @@ function Content({ sweep }: { readonly sweep: SweepView }) {
       )}
       {rungs !== null && (
         <p className={classes.notes}>
-          Settings were compared at {stepList(rungs.slice(0, -1))}; the rows of those that were stopped show their
-          scores there, and their distance from the leader at the same steps.
+          Settings are compared at {stepList(rungs.slice(0, -1))}, and the losers stopped; their rows show their scores
+          there, and their distance from the leader at the same steps.
         </p>
       )}
     </>

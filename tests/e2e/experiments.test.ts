@@ -57,6 +57,16 @@ describe.skipIf(noBrowser)('experiments', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
+  it('says that a dataset is missing, and leads to where one is made', async () => {
+    const { page, goto } = await openPage(await startApp());
+    await goto('/experiments');
+    await page.getByRole('button', { name: 'New sweep' }).click();
+    await page.getByText('To start, choose a dataset.').waitFor();
+    expect(await page.getByRole('button', { name: 'Start sweep' }).isDisabled()).toBe(true);
+    await page.getByRole('link', { name: 'Make a dataset' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Texts & datasets' }).waitFor();
+  });
+
   it('plans a sweep, trains it, and compares its settings in one table', async () => {
     const { workspace, dataset } = workspaceWithDataset();
     const app = await startApp(workspace);

@@ -31,6 +31,7 @@ describe('configFaults', () => {
       method: 'ppo',
       top_p: 2,
       temperature: -1,
+      dataset: '',
     };
     expect(Object.fromEntries(configFaults(wrong).map(({ field, message }) => [field, message]))).toEqual({
       max_steps: 'expected a whole number, got 1.5',
@@ -39,6 +40,7 @@ describe('configFaults', () => {
       method: 'expected one of grpo, sft, polychromic-grpo, polychromic-sft, got "ppo"; did you mean "grpo"?',
       top_p: 'expected at most 1, got 2',
       temperature: 'expected more than 0, got -1',
+      dataset: 'expected a text that is not empty, got ""',
     });
   });
 
