@@ -71,7 +71,7 @@ function Form({
       >
         <Select
           label="Baseline"
-          description="What the others are measured against"
+          description="Reference for the others"
           placeholder="Choose a model"
           data={options}
           value={choice.baseline}
@@ -107,7 +107,7 @@ function Form({
           searchable
           hidePickedOptions
           // Keeps one dataset on one line.
-          styles={{ inputField: { minWidth: 30 } }}
+          styles={{ inputField: { minWidth: choice.datasetIds.length === 0 ? 30 : 4 } }}
         />
         <NumberInput
           label="Prompts"

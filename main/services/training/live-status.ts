@@ -18,6 +18,8 @@ export interface LiveStatus {
   readonly silentSeconds: number | null;
   /** Mean of the last steps, or the calibration's before the first. */
   readonly secondsPerStep: number | null;
+  /** Steps measured since the trainer started. */
+  readonly measured: number;
   readonly secondsLeft: number | null;
   /** The estimate at admission, then the trainer's own. */
   readonly expected: MemoryUse;
@@ -32,7 +34,7 @@ export interface LiveStatus {
   readonly reward: number | null;
 }
 
-/** The weight of the newest step time in the moving average. */
+/** The weight of the newest step time in the moving average; the first steps all have the same. */
 const NEWEST = 0.2;
 
 /** A run whose trainer was just started. */
@@ -48,6 +50,7 @@ export function liveStatus(run: RunRow, expected: MemoryUse, now: number): LiveS
     startedAt: now,
     silentSeconds: null,
     secondsPerStep: null,
+    measured: 0,
     secondsLeft: null,
     expected,
     memoryBytes: null,
@@ -96,12 +99,15 @@ function unlessStopping({ state }: LiveStatus, next: LiveStatus['state']): LiveS
 
 function afterStep(status: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
   const { step_time: seconds, memory_mb: memory, gpu_memory_mb: gpu, reward } = metrics;
+  // The first step replaces the estimate, which a busy machine can have made wrong by far.
+  const weight = Math.max(NEWEST, 1 / (status.measured + 1));
   const before = status.secondsPerStep ?? seconds ?? null;
-  const secondsPerStep = before === null || seconds === undefined ? before : before + NEWEST * (seconds - before);
+  const secondsPerStep = before === null || seconds === undefined ? before : before + weight * (seconds - before);
   return {
     ...status,
     step,
     secondsPerStep,
+    measured: status.measured + (seconds === undefined ? 0 : 1),
     secondsLeft: secondsPerStep === null ? null : secondsPerStep * (status.maxSteps - step),
     memoryBytes: memory === undefined ? status.memoryBytes : memory * 2 ** 20,
     gpuBytes: gpu === undefined ? status.gpuBytes : gpu * 2 ** 20,

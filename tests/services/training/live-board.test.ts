@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLiveBoard, topicsOf } from '../../../main/services/training/live-board.ts';
-import type { LiveStatus } from '../../../main/services/training/live-status.ts';
+import { advance, type LiveStatus } from '../../../main/services/training/live-status.ts';
 import type { LiveRun } from '../../../main/services/training/training.ts';
 import type { TrainerEvent } from '../../../main/trainer/events.ts';
 
@@ -9,7 +9,7 @@ const step: TrainerEvent = { kind: 'step', step: 3, metrics: { step_time: 2, rew
 const status: LiveStatus = {
   ...{ runId: 7, name: 'a', stageId: null, state: 'running', reason: null, step: 2, maxSteps: 10, startedAt: 0 },
   ...{ silentSeconds: null, secondsPerStep: 2, secondsLeft: null, expected: { host: 1, gpu: 0 }, memoryBytes: null },
-  ...{ gpuBytes: null, backend: null, threads: null, why: null, reward: null },
+  ...{ measured: 0, gpuBytes: null, backend: null, threads: null, why: null, reward: null },
 };
 const run = { runId: 7 } as LiveRun;
 
@@ -18,6 +18,20 @@ describe('topicsOf', () => {
     expect(topicsOf([alive])).toEqual([]);
     expect(topicsOf([alive, step])).toEqual(['run', 'status']);
     expect(topicsOf([{ kind: 'resumed' } as TrainerEvent, step])).toEqual(['run', 'status', 'runs']);
+  });
+});
+
+describe('advance', () => {
+  it('replaces the estimate of a step by the first measured one, and then takes the mean of the last', () => {
+    const steps = (...seconds: readonly number[]) =>
+      seconds.map((step_time, i): TrainerEvent => ({ kind: 'step', step: i + 1, metrics: { step_time } }));
+    const guessed = { ...status, secondsPerStep: 690 };
+    const [first, second, third] = [steps(2), steps(2, 4), steps(2, 4, 6, 4, 4, 14)].map((events) =>
+      events.reduce(advance, guessed),
+    );
+    expect(first).toMatchObject({ secondsPerStep: 2, secondsLeft: 18 });
+    expect(second?.secondsPerStep).toBe(3);
+    expect(third?.secondsPerStep).toBeCloseTo(6, 10);
   });
 });
 
