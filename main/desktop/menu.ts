@@ -5,7 +5,7 @@ import type { App } from '../services/app/app.ts';
 import type { LiveStatus } from '../services/training/live-status.ts';
 import { followLive } from './live.ts';
 import { TEXT_ENDINGS } from './opened-files.ts';
-import { places } from './places.ts';
+import { placeKey, places } from './places.ts';
 
 export interface MenuActions {
   readonly openFiles: (files: readonly string[]) => void;
@@ -42,12 +42,11 @@ export function setupMenu(window: BrowserWindow, braid: App, requests: PageReque
     { type: 'separator' },
     process.platform === 'darwin' ? { role: 'close' } : { role: 'quit', accelerator: 'CmdOrCtrl+Q' },
   ];
-  const screens: Items = places.map(({ path, label }, i) => ({
+  const screens: Items = places.map(({ path, label }) => {
+    const accelerator = placeKey(path);
     // In a menu, an ampersand marks the access key; two make a literal one.
-    label: label.replace('&', '&&'),
-    accelerator: path === '/settings' ? 'CmdOrCtrl+,' : `CmdOrCtrl+${i + 1}`,
-    click: go(path),
-  }));
+    return { label: label.replace('&', '&&'), ...(accelerator !== null && { accelerator }), click: go(path) };
+  });
   const run: Items = [
     { id: 'pause', label: 'Pause', accelerator: 'CmdOrCtrl+Shift+P', click: command('pause') },
     { id: 'resume', label: 'Resume', accelerator: 'CmdOrCtrl+Shift+R', click: command('resume') },

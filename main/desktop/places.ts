@@ -13,3 +13,10 @@ export const places = [
   { path: '/models', label: 'Models' },
   { path: '/settings', label: 'Settings' },
 ] as const;
+
+/** The key of a screen in the menu; past the ninth there is no digit left, and 0 resets the zoom. */
+export function placeKey(path: string): string | null {
+  if (path === '/settings') return 'CmdOrCtrl+,';
+  const number = places.findIndex((place) => place.path === path) + 1;
+  return number < 1 || number > 9 ? null : `CmdOrCtrl+${number}`;
+}
