@@ -16,7 +16,7 @@ const pure = [
 const long = [
   'tests/campaign/**/*.test.ts',
   'tests/commands/{replies,train-webgpu}.test.ts',
-  'tests/e2e/{compare,curriculum,queue,replies,screens,story,tasks}.test.ts',
+  'tests/e2e/{compare,curriculum,keyboard,queue,replies,screens,story,tasks}.test.ts',
   'tests/faults/{checkpoints,full-disk-host,killed,out-of-memory}.test.ts',
   'tests/model/{generate,gradients}.test.ts',
   'tests/parity/precision.test.ts',

@@ -11,6 +11,9 @@ import { launchBrowser } from './browser.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
+/** Pictures for docs/ are worth waiting for on a busy machine. */
+const isForPictures = process.env.BRAID_SCREENSHOTS !== undefined;
+
 const endings: (() => Promise<void>)[] = [];
 // Registered while the file is collected: a hook registered inside a test or another hook never runs.
 afterAll(async () => {
@@ -81,7 +84,7 @@ export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 128
   const context = await (await browser).newContext({ viewport: size, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(isForPictures ? 120_000 : 20_000);
   const complaints: string[] = [];
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -142,7 +145,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   if (folder === undefined) return;
   // A job that has just ended is still shown for a moment, and a new host checks the machine first.
   for (const passing of [page.getByText('Checking the machine …'), page.getByRole('contentinfo').getByText('Cancel')])
-    await passing.waitFor({ state: 'hidden', timeout: 5000 }).catch(() => undefined);
+    await passing.waitFor({ state: 'hidden', timeout: 60_000 }).catch(() => undefined);
   // What is under the mouse would be highlighted.
   await page.mouse.move(0, 0);
   await untilSettled(page);

@@ -107,7 +107,8 @@ describe.skipIf(noBrowser)('the whole story', () => {
 
     // The 10-word stage, after its pre-flight check.
     await page.getByRole('button', { name: 'Start stage' }).click();
-    await page.getByRole('button', { name: 'Start', exact: true }).waitFor({ timeout: 120_000 });
+    await page.getByRole('button', { name: 'Start', exact: true }).waitFor({ timeout: 300_000 });
+    await page.getByText(/^At least .+ left/).waitFor();
     await picture(page, 'preflight');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByRole('button', { name: 'Stop & save' }).waitFor({ timeout: 60_000 });
