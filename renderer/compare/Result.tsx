@@ -1,4 +1,4 @@
-/** The results table: each model's mean with its interval, and its paired difference from the baseline. */
+/** The verdict and the results table: each model's mean with its interval, and its paired difference from the baseline. */
 import { UnstyledButton } from '@mantine/core';
 import type { ComparedModel, ComparisonView } from '../../main/api/contract/index.ts';
 import { duration, score, signed } from '../components/format.ts';
@@ -6,6 +6,7 @@ import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import classes from './Compare.module.css';
 import { lookOf } from './series.ts';
+import { verdictInWords } from './verdict.ts';
 
 export interface ResultProps {
   /** The baseline first. */
@@ -17,8 +18,10 @@ export interface ResultProps {
 }
 
 export function Result({ models, metric, chosen, onChoose }: ResultProps) {
+  const verdict = verdictInWords(models, metric);
   return (
     <Panel className={classes.results ?? ''}>
+      {verdict !== null && <p className={classes.verdict}>{verdict}</p>}
       <table className={classes.table}>
         <thead>
           <tr>
