@@ -52,6 +52,8 @@ export interface ImportPlan {
   readonly fields: readonly TaskField[];
   /** As it is used, guesses included. */
   readonly mapping: Mapping;
+  /** What each mapped field gets of the first row. */
+  readonly first: Readonly<Record<string, unknown>>;
   /** Why it can't be imported as it is: mapping, filters or split. null: it can, but for `faults`. */
   readonly problem: { readonly message: string; readonly remedy: string | null } | null;
   readonly counts: ImportCounts;
@@ -103,6 +105,9 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
     rows: table.rows.slice(0, SHOWN).map(({ values }) => values),
     fields,
     mapping,
+    first: Object.fromEntries(
+      Object.entries(mapping).map(([field, column]) => [field, valueAt(table.rows[0]?.values ?? {}, column) ?? null]),
+    ),
   };
   try {
     const { task, leftOut, duplicates, faults, train, test } = await prepare(options, table);

@@ -57,7 +57,8 @@ describe('planImport', () => {
 
   it('guesses columns by name, and finds the last number of a text', async () => {
     const source = file('gsm.jsonl', '{"problem":"1+1","solution":"it is #### 2"}\n');
-    const { mapping } = await planImport(options(source));
+    const { mapping, first } = await planImport(options(source));
+    expect(first).toEqual({ question: '1+1', answer: 2 });
     expect(mapping).toEqual({ question: 'problem', answer: 'solution:last-number' });
     const plan = await planImport(options(source));
     expect(plan.counts.train).toBe(1);
