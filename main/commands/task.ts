@@ -1,5 +1,6 @@
 /** `braid task`: your own task and reward, from a template to what it would have given to an old run's completions. */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkTask } from '../services/reward-trials/check-task.ts';
 import { dryRun } from '../services/reward-trials/dry-run.ts';
@@ -56,7 +57,8 @@ export function registerTask(program: Command): void {
 function makeTask(name: string, template: string, context: CommandContext): void {
   const { root } = openWorkspace({ workspace: context.workspace.root });
   const folder = newTask(name, template, { workspace: root, paths: hostPaths() });
-  context.print(`${folder}: change task.yaml and reward.ts, then \`braid task check ${argumentOf(name)}\``);
+  const files = ['task.yaml', 'reward.ts', 'reward.py'].filter((file) => existsSync(join(folder, file)));
+  context.print(`${folder}: change ${files.join(' and ')}, then \`braid task check ${argumentOf(name)}\``);
   context.out({ task: name, template, folder });
 }
 

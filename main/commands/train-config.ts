@@ -34,8 +34,7 @@ export function trainConfig(options: TrainOptions, command: Command, context: Co
 
 /** The same, neither completed nor checked. */
 export function trainFields(options: TrainOptions, command: Command, context: CommandContext): ConfigFields {
-  const file =
-    options.config === undefined ? taskStart(options.task, context) : readConfigChoice(options.config, hostPaths());
+  const file = startFields(options, context);
   const given = (name: string): boolean =>
     ['cli', 'env'].includes(String(command.getOptionValueSourceWithGlobals(name)));
   const fields: Record<string, unknown> = { ...file, ...Object.fromEntries((options.set ?? []).map(assignment)) };
@@ -54,6 +53,14 @@ export function trainFields(options: TrainOptions, command: Command, context: Co
   if (given('backend')) take('backend', context.backend);
   if (given('threads')) take('threads', context.threads);
   return fields;
+}
+
+/** A configuration replaces the task's own; only the task's records remain where it names no dataset. */
+function startFields({ config, task }: TrainOptions, context: CommandContext): ConfigFields {
+  if (config === undefined) return taskStart(task, context);
+  const file = readConfigChoice(config, hostPaths());
+  const { dataset } = taskStart(task ?? (typeof file.task === 'string' ? file.task : undefined), context);
+  return { ...(dataset !== undefined && { dataset }), ...file };
 }
 
 function taskStart(task: string | undefined, { workspace }: CommandContext): ConfigFields {

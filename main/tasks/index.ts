@@ -4,6 +4,7 @@ import { FOLDER_METRIC, folderFacts, openFolderTask } from './folder/folder-task
 import type { FolderSource } from './folder/source.ts';
 import { interleaveTask } from './interleave/task.ts';
 import { replyTask } from './reply/task.ts';
+import type { RewardThreads } from './sandbox/scorer.ts';
 import type { Task, TaskFacts } from './task.ts';
 
 const natives: readonly Task[] = [interleaveTask, replyTask];
@@ -23,7 +24,7 @@ export type TaskSource = string | FolderSource;
  * Opens a task. `rewardWorker`: the entry of the thread that computes a folder's reward; `access`: what its components
  * outside the sandbox were allowed. To be closed.
  */
-export function openTask(source: TaskSource, rewardWorker: string, access: ExternalAccess | null = null): Task {
+export function openTask(source: TaskSource, rewardWorker: RewardThreads, access: ExternalAccess | null = null): Task {
   return typeof source === 'string' ? requireNative(source) : openFolderTask(source, rewardWorker, access);
 }
 

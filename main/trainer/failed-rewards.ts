@@ -33,6 +33,6 @@ function rewardFailed(reason: string, answer: Answer | undefined) {
   return inputError(
     'REWARD_FAILED',
     `The reward failed on a completion of record ${answer?.record.id}: ${reason}. Checkpoints up to the last one are safe`,
-    'Fix the reward and start a new run, from the last checkpoint if you like; or set reward_failure to zero or skip_group.',
+    'If a server was to blame, resume the run once it answers again. Otherwise fix the reward and start a new run, from the last checkpoint if you like; or set reward_failure to zero or skip_group.',
   );
 }

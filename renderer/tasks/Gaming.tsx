@@ -5,6 +5,7 @@ import { LineChart } from '../charts/LineChart.tsx';
 import type { ChartSeries } from '../charts/series.ts';
 import { number, score } from '../components/format.ts';
 import classes from './Trial.module.css';
+import { correlation } from './trial-words.ts';
 
 export function Gaming({ report: { names, correlations, drift, findings }, n }: GamingProps) {
   const x = useMemo(() => drift.map(({ step }) => step), [drift]);
@@ -67,7 +68,7 @@ export function Gaming({ report: { names, correlations, drift, findings }, n }: 
                   const r = correlations[i]?.[j] ?? Number.NaN;
                   return (
                     <td key={other} className="mono" style={{ background: i === j ? 'transparent' : tint(r) }}>
-                      {i === j ? '' : Number.isNaN(r) ? '–' : r.toFixed(2)}
+                      {i === j ? '' : Number.isNaN(r) ? '–' : correlation(r)}
                     </td>
                   );
                 })}

@@ -56,7 +56,7 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
   });
   if (plan.error !== null) return <Failed what="The rows can't be read; nothing was imported" error={plan.error} />;
   if (plan.data === undefined) return <Loading what="the rows" />;
-  const { columns, fields, mapping, rows, problem, counts } = plan.data;
+  const { columns, fields, mapping, first, problem, counts } = plan.data;
   const isTaken = create.error !== null && failureOf(create.error).code === 'DATASET_EXISTS';
   const canCreate = problem === null && counts.faults === 0 && name.trim() !== '' && !plan.isPlaceholderData;
   return (
@@ -92,7 +92,7 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
                         width={180}
                       />
                     </td>
-                    <td className={classes.value}>{current !== '' && cell(rows[0]?.[current.replace(/:.*$/, '')])}</td>
+                    <td className={classes.value}>{current !== '' && cell(first[field])}</td>
                   </tr>
                 );
               })}

@@ -1,11 +1,10 @@
 /** The records that an import would give, as prompts; faults with file and line come first. */
 import { useState } from 'react';
 import type { ImportPlan } from '../../main/api/contract/index.ts';
-import { leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Import.module.css';
-import { countsInWords } from './import-words.ts';
+import { countsInWords, sharedInWords } from './import-words.ts';
 
 export interface ImportPreviewProps {
   readonly plan: ImportPlan;
@@ -15,8 +14,7 @@ export interface ImportPreviewProps {
 export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
   const [side, setSide] = useState<'train' | 'test'>('train');
   const { problem, counts, faults, leakage } = plan;
-  const shared = leakage && { titles: leakage.shared_titles.length, pairs: leakage.overlaps.length };
-  const leaks = leakageInWords(shared, counts.test);
+  const leaks = leakage && sharedInWords(leakage, counts.test);
   const records = plan[side];
   return (
     <Panel

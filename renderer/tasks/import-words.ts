@@ -23,6 +23,16 @@ export function countsInWords({ rows, leftOut, duplicates, faults, train, test }
   return `${number(rows)} rows: ${parts.join(', ')}`;
 }
 
+/** What training and held-out records share; null: nothing. */
+export function sharedInWords(
+  { overlaps, shared_titles }: NonNullable<ImportPlan['leakage']>,
+  heldOut: number,
+): string | null {
+  if (overlaps.length === 0 && shared_titles.length === 0) return null;
+  const whole = shared_titles.length === 0 ? '' : `, ${number(shared_titles.length)} of them the whole prompt`;
+  return `${number(overlaps.length)} of ${number(heldOut)} held-out records share words with training records${whole}`;
+}
+
 export interface ColumnOption {
   readonly value: string;
   readonly label: string;

@@ -55,3 +55,8 @@ export function orderInWords({
   if (sign_changed === 0) return `${same}: no completion's gradient changes its sign.`;
   return `${same}, but the gradient's sign changes for ${number(sign_changed)} completions: the groups' means move.`;
 }
+
+/** Pearson's r with two decimals: `−0.87`. */
+export function correlation(r: number): string {
+  return `${r < 0 ? '−' : ''}${Math.abs(r).toFixed(2)}`;
+}

@@ -54,6 +54,11 @@ describe('braid task', () => {
     expect(existsSync(join(trained.folder, 'tasks/mine/reward.ts'))).toBe(true);
     expect(readFileSync(join(trained.folder, 'run.yaml'), 'utf8')).toContain('task: mine\n');
 
+    // A configuration that names no dataset still trains on the task's records.
+    writeFileSync(place('own.yaml'), `model: ${place('model')}\nlearning_rate: 0.001\n`);
+    const ready = await run('train', '--task', 'mine', '--config', place('own.yaml'), '--checklist');
+    expect(ready.stdout).toMatch(/^\[x\] .*tasks\/mine\/records\.jsonl/m);
+
     // The folder changes; the run and its checkpoint keep the text that they were made with.
     writeFileSync(join(made.folder, 'reward.ts'), 'export const reward = ({ tokens }) => tokens;\n');
     const evaluated = await jsonOf('evaluate', '--model', trained.checkpoint, '--dataset', place('records.test.jsonl'));

@@ -8,7 +8,9 @@ import { openTask } from '../../main/tasks/index.ts';
 import { closeWasmBackend } from '../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../main/tensor/wasm/runtime.ts';
 import type { Sample } from '../../main/trainer/events.ts';
+import { replyFolder } from '../tasks/reply/reply-folder.ts';
 import { tinyDataset } from '../tiny-dataset.ts';
+import { tinyWords } from '../tiny-model.ts';
 import { openTiny, type TinyRun, tinyRun } from './tiny-run.ts';
 
 let runtime: WasmRuntime;
@@ -49,6 +51,21 @@ const recordsOf = (task: FolderSource) => {
   const opened = openTask(task, '');
   return tinyDataset().train.map((record) => opened.parseRecord(record));
 };
+/** Posts and replies of the same words in other orders: none is rarer, so native code weighs them as `similarity` does. */
+function postsOfAllWords() {
+  const from = (i: number): string => [...tinyWords.slice(i), ...tinyWords.slice(0, i)].join(' ');
+  return [1, 4, 9, 13].map((i) => {
+    const engagement = { likes: i, reposts: 0, replies: 0 };
+    const prompt = `<a> ${from(i)} <out>`;
+    return openTask('reply', '').parseRecord({
+      id: `post ${i}`,
+      post: from(i),
+      reply: from(i + 5),
+      engagement,
+      prompt,
+    });
+  });
+}
 const samplesIn = (run: TinyRun): readonly Sample[] =>
   run.samples.flatMap((event) => (event.kind === 'samples' ? event.samples : []));
 
@@ -64,6 +81,20 @@ describe('a run of a folder’s task', () => {
     });
     expect(numbers).toEqual(native.steps);
     expect(samplesIn(own)).toEqual(samplesIn(native));
+  });
+
+  it('has exactly the numbers of the reply task', async () => {
+    const records = postsOfAllWords();
+    const native = await tinyRun({ model, config: { task: 'reply' }, records });
+    const own = await tinyRun({ model, config: {}, task: replyFolder, records });
+    // Only native code has a check here, and what is measured beside one.
+    const expected = native.steps.map(({ 'check/reference_overlap': check, 'completions/diversity': _, ...rest }) => {
+      expect(check).toBeGreaterThanOrEqual(0);
+      return rest;
+    });
+    expect(own.steps).toEqual(expected);
+    expect(samplesIn(own)).toEqual(samplesIn(native));
+    expect(new Set(samplesIn(own).map(({ reward }) => reward)).size).toBeGreaterThan(4);
   });
 
   it('counts failures as 0 and marks them', async () => {

@@ -49,7 +49,8 @@ export function dryRun(task: Task, file: string): DryRun {
   const rewards = scored.map(({ reward }) => reward);
   const { mean, std } = nanStats(rewards);
   const groups = [...Map.groupBy(given.keys(), (i) => given[i]?.group).values()].filter((rows) => rows.length > 1);
-  const groupStd = Float32Array.from(groups, (rows) => nanStats(rows.map((i) => rewards[i] ?? Number.NaN)).std);
+  // A group with fewer than two rewards has no spread: nothing can be learned from it either.
+  const groupStd = Float32Array.from(groups, (rows) => nanStats(rows.map((i) => rewards[i] ?? Number.NaN)).std || 0);
   const failed = scored.flatMap(({ failure }, i) =>
     failure === null ? [] : [{ line: given[i]?.line ?? 0, reason: failure }],
   );

@@ -87,20 +87,20 @@ function together(
   const twins = parts.flatMap((a, i) =>
     parts.slice(i + 1).flatMap((b) => {
       const value = r(a, b);
-      if (value > SAME) return [`${a} and ${b} say the same (r ${value.toFixed(2)}): one of them adds nothing.`];
-      return value < -SAME ? [`${a} and ${b} cancel each other out (r ${value.toFixed(2)}).`] : [];
+      if (value > SAME) return [`${a} and ${b} say the same (r ${signed(value)}): one of them adds nothing.`];
+      return value < -SAME ? [`${a} and ${b} cancel each other out (r ${signed(value)}).`] : [];
     }),
   );
   const length = r('reward', 'length');
   const paid =
     Math.abs(length) < STRONG || Number.isNaN(length)
       ? []
-      : [`The reward is paid for ${length > 0 ? 'long' : 'short'} completions (r ${length.toFixed(2)} with length).`];
+      : [`The reward is paid for ${length > 0 ? 'long' : 'short'} completions (r ${signed(length)} with length).`];
   const agreement = check === null ? Number.NaN : r('reward', check);
   const against =
-    agreement < 0 ? [`The reward goes against ${check} (r ${agreement.toFixed(2)}), which no reward looks at.`] : [];
+    agreement < 0 ? [`The reward goes against ${check} (r ${signed(agreement)}), which no reward looks at.`] : [];
   const repeats = r('reward', 'repetition');
-  const repeating = repeats > STRONG ? [`The reward is paid for repetition (r ${repeats.toFixed(2)}).`] : [];
+  const repeating = repeats > STRONG ? [`The reward is paid for repetition (r ${signed(repeats)}).`] : [];
   return [...twins, ...paid, ...against, ...repeating];
 }
 
@@ -149,4 +149,8 @@ function drifted(drift: readonly DriftStep[], check: string | null): string[] {
   if (last.repetition - first.repetition > 0.1)
     findings.push(`${climbs} while completions repeat themselves more (${from(({ repetition }) => repetition)}).`);
   return findings;
+}
+
+function signed(r: number): string {
+  return `${r < 0 ? '−' : ''}${Math.abs(r).toFixed(2)}`;
 }

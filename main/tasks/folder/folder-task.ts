@@ -6,7 +6,7 @@ import type { ExternalAccess } from '../external/access.ts';
 import type { ComponentScores } from '../external/messages.ts';
 import { notAllowed, openExternalScorer } from '../external/scorer.ts';
 import { openUseMeter } from '../external/use-meter.ts';
-import { openScorer, type Scored } from '../sandbox/scorer.ts';
+import { openScorer, type RewardThreads, type Scored } from '../sandbox/scorer.ts';
 import { type Answer, type Score, type Task, type TaskFacts, type TaskMetrics, totalReward } from '../task.ts';
 import { parseDefinition, TASK_FILE, type TaskDefinition } from './definition.ts';
 import { openEnvironment, replay } from './environment.ts';
@@ -23,12 +23,12 @@ export function folderFacts({ name, folder, definition }: Omit<FolderSource, 're
 }
 
 /**
- * Opens a task; errors of task.yaml are thrown here, those of reward.ts by the first batch. `entry`: sandbox/worker.ts.
+ * Opens a task; errors of task.yaml are thrown here, those of reward.ts by the first batch. `threads`: sandbox/worker.ts.
  * `access`: what the user has agreed to; without it, components outside the sandbox are refused when they are needed.
  */
 export function openFolderTask(
   source: FolderSource,
-  entry: string,
+  threads: RewardThreads,
   access: ExternalAccess | null = null,
 ): Task<FolderRecord> {
   const definition = parseDefinition(fileIn(source.folder), source.definition);
@@ -37,7 +37,7 @@ export function openFolderTask(
   const own = sandboxComponents(definition);
   const hasStep = definition.environment !== undefined;
   const program = { text: source.reward, components: own, hasCheck: definition.check !== undefined, hasStep, limits };
-  const scorer = openScorer(program, entry);
+  const scorer = openScorer(program, threads);
   const environment = definition.environment && openEnvironment(definition.environment, scorer);
   const outside = openOutside(definition, source, access);
   const meter = openUseMeter();

@@ -21,9 +21,7 @@ export interface RewardProgram {
   readonly limits: RewardLimits;
 }
 
-export interface RewardWorkerData extends ReplyLine {
-  readonly program: RewardProgram;
-}
+export type RewardWorkerData = ReplyLine;
 
 /** The name of the file, for messages. */
 export const REWARD_FILE = 'reward.ts';
@@ -33,7 +31,10 @@ export const LOAD_MS = 1000;
 
 export type RewardFunction = 'reward' | 'check' | 'step';
 
-export type RewardRequest =
+/** The first one loads the program; a thread has one. */
+export type RewardRequest = { readonly call: 'load'; readonly program: RewardProgram } | RewardBatch;
+
+export type RewardBatch =
   | { readonly call: 'reward' | 'check'; readonly inputs: readonly Answer[] }
   | { readonly call: 'step'; readonly inputs: readonly EnvironmentTurn[] };
 

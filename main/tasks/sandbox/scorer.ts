@@ -5,7 +5,7 @@
 import { BraidError, inputError } from '../../errors.ts';
 import { type SyncThread, startSyncThread } from '../sync-thread.ts';
 import type { Answer, EnvironmentTurn } from '../task.ts';
-import { LOAD_MS, type RewardProgram, type RewardReply, type RewardRequest } from './messages.ts';
+import { LOAD_MS, type RewardBatch, type RewardProgram, type RewardReply, type RewardRequest } from './messages.ts';
 
 /** The numbers of one completion, or why there are none. */
 export type Scored = Extract<RewardReply, { readonly kind: 'numbers' | 'failure' }>;
@@ -27,16 +27,26 @@ const START_MS = 60_000;
 const GRACE_MS = 1000;
 const RESOURCES = { stackSizeMb: 32, maxOldGenerationSizeMb: 512 };
 
-type Thread = SyncThread<RewardRequest, RewardReply>;
+/** A thread that waits for its program. */
+export type RewardThread = SyncThread<RewardRequest, RewardReply>;
 
-/** Opens a scorer without a thread yet; `entry` is worker.ts or its build. */
-export function openScorer(program: RewardProgram, entry: string): Scorer {
-  let thread: Thread | null = null;
+/** Where threads come from: worker.ts or its build, or whoever has started some already. */
+export type RewardThreads = string | (() => RewardThread);
+
+/** Starts a thread; `entry` is worker.ts or its build. */
+export function startRewardThread(entry: string): RewardThread {
+  return startSyncThread(entry, {}, { resourceLimits: RESOURCES, env: {} });
+}
+
+/** Opens a scorer without a thread yet. */
+export function openScorer(program: RewardProgram, threads: RewardThreads): Scorer {
+  let thread: RewardThread | null = null;
   // A batch's first call loads the reward.
   const patience = 2 * program.limits.timeMs + LOAD_MS + GRACE_MS;
 
-  function started(): Thread {
-    const fresh: Thread = startSyncThread(entry, { program }, { resourceLimits: RESOURCES, env: {} });
+  function started(): RewardThread {
+    const fresh = typeof threads === 'string' ? startRewardThread(threads) : threads();
+    fresh.ask({ call: 'load', program });
     const first = fresh.next(START_MS);
     if (first?.kind === 'ready') return fresh;
     fresh.end();
@@ -48,7 +58,7 @@ export function openScorer(program: RewardProgram, entry: string): Scorer {
   }
 
   /** The replies of a thread, as far as it gets. */
-  function replies(request: RewardRequest): (Scored | Stepped)[] {
+  function replies(request: RewardBatch): (Scored | Stepped)[] {
     thread ??= started();
     thread.ask(request);
     const scored: (Scored | Stepped)[] = [];
@@ -66,7 +76,7 @@ export function openScorer(program: RewardProgram, entry: string): Scorer {
   }
 
   /** The replies of as many threads as it takes. */
-  function all<T extends Scored | Stepped>(count: number, request: (from: number) => RewardRequest): T[] {
+  function all<T extends Scored | Stepped>(count: number, request: (from: number) => RewardBatch): T[] {
     thread ??= started();
     const scored: T[] = [];
     // A thread replies to each function in its own way.

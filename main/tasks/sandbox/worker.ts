@@ -2,15 +2,25 @@
 import { workerData } from 'node:worker_threads';
 import { BraidError } from '../../errors.ts';
 import { replyPoster } from '../sync-thread.ts';
-import type { RewardReply, RewardRequest, RewardWorkerData } from './messages.ts';
+import type { RewardBatch, RewardProgram, RewardReply, RewardRequest, RewardWorkerData } from './messages.ts';
 import { SandboxFault } from './quickjs.ts';
 import { openRewardSandbox, type RewardSandbox } from './reward-sandbox.ts';
 
-const { program, ...line } = workerData as RewardWorkerData;
-const { port } = line;
+const line = workerData as RewardWorkerData;
 const post = replyPoster<RewardReply>(line);
+let sandbox: RewardSandbox | null = null;
 
-async function answer(sandbox: RewardSandbox, request: RewardRequest): Promise<void> {
+async function load(program: RewardProgram): Promise<void> {
+  try {
+    sandbox = await openRewardSandbox(program);
+    post({ kind: 'ready' });
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    post({ kind: 'refused', reason: error.message });
+  }
+}
+
+async function answer(sandbox: RewardSandbox, request: RewardBatch): Promise<void> {
   sandbox.begin();
   if (request.call === 'step')
     for (const turn of request.inputs) await posted(async () => ({ kind: 'step', step: await sandbox.step(turn) }));
@@ -29,11 +39,7 @@ async function posted(call: () => Promise<RewardReply>): Promise<void> {
   }
 }
 
-try {
-  const sandbox = await openRewardSandbox(program);
-  post({ kind: 'ready' });
-  port.on('message', (request: RewardRequest) => void answer(sandbox, request));
-} catch (error) {
-  if (!(error instanceof BraidError)) throw error;
-  post({ kind: 'refused', reason: error.message });
-}
+line.port.on('message', (request: RewardRequest) => {
+  if (request.call === 'load') void load(request.program);
+  else if (sandbox !== null) void answer(sandbox, request);
+});

@@ -4,6 +4,7 @@
  */
 import { taskHash } from '../../tasks/folder/source.ts';
 import { openTask } from '../../tasks/index.ts';
+import { type RewardThread, startRewardThread } from '../../tasks/sandbox/scorer.ts';
 import type { Score, Task } from '../../tasks/task.ts';
 import { describeFailure } from './failure.ts';
 import { openHostPort } from './host-port.ts';
@@ -14,10 +15,16 @@ const FIRST_PART = 4;
 const LARGEST_PART = 256;
 const PART_MS = 100;
 
+/** A text is checked and tried by two calls: no thread is started between them. */
+const IDLE_MS = 250;
+
 const port = openHostPort<RewardCall, RewardAnswer>();
 const newest = new Map<string, number>();
 const waiting: RewardCall[] = [];
 let isWorking = false;
+let preparing: NodeJS.Timeout | undefined;
+/** The next text's thread, started while the user reads or types: a start takes as long as hundreds of completions. */
+let spare: { readonly entry: string; readonly thread: RewardThread } | null = null;
 let open: { readonly hash: string; readonly task: Task } | null = null;
 
 // Ctrl-C reaches the whole group; this process ends with its host.
@@ -30,8 +37,22 @@ port.onMessage((call) => {
 
 async function work(): Promise<void> {
   isWorking = true;
-  for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) await port.send([await answer(call)]);
+  clearTimeout(preparing);
+  let last = '';
+  for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
+    await port.send([await answer(call)]);
+    last = call.rewardWorker;
+  }
   isWorking = false;
+  preparing = setTimeout(() => {
+    spare ??= { entry: last, thread: startRewardThread(last) };
+  }, IDLE_MS);
+}
+
+function nextThread(entry: string): RewardThread {
+  const thread = spare?.entry === entry ? spare.thread : startRewardThread(entry);
+  if (spare?.entry === entry) spare = null;
+  return thread;
 }
 
 async function answer(call: RewardCall): Promise<RewardAnswer> {
@@ -51,7 +72,7 @@ function taskOf({ source, rewardWorker, access }: RewardCall): Task {
   if (open?.hash !== hash) {
     open?.task.close();
     open = null;
-    open = { hash, task: openTask(source, rewardWorker, access) };
+    open = { hash, task: openTask(source, () => nextThread(rewardWorker), access) };
   }
   return open.task;
 }

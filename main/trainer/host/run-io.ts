@@ -17,6 +17,13 @@ import { watchSettings } from '../monitor/watch-settings.ts';
 import type { Stage } from '../stage.ts';
 import type { Control } from './control.ts';
 
+/** What becomes of completions whose reward failed, as the setting says. */
+const HANDLED = {
+  stop: 'the run stops (reward_failure is stop)',
+  zero: 'they count as 0 (reward_failure is zero)',
+  skip_group: 'their groups are skipped (reward_failure is skip_group)',
+} as const satisfies Record<TrainConfig['reward_failure'], string>;
+
 export interface RunIo {
   /** The first step to do, from 0. */
   readonly firstStep: number;
@@ -88,7 +95,7 @@ export function openRunIo(
   function noticeFailures(step: number, { reward_failures: share = 0 }: Metrics): void {
     if (share === 0 || failuresNoticed) return;
     failuresNoticed = true;
-    const message = `The reward failed on ${Math.max(1, Math.round(100 * share))} % of this step's completions; reward_failure is ${config.reward_failure}`;
+    const message = `The reward failed on ${Math.max(1, Math.round(100 * share))} % of this step's completions; ${HANDLED[config.reward_failure]}.`;
     emit({ kind: 'notice', step, topic: 'reward_failures', message, remedy: 'The stored completions show why.' });
   }
 

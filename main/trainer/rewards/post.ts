@@ -77,7 +77,7 @@ async function attempt(url: string, content: string, options: PostOptions): Prom
     return judged(response, text, key !== null);
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-    const why = isTimeout ? `no answer within ${timeoutMs / 1000} s` : `can't be reached (${reasonOf(error)})`;
+    const why = isTimeout ? `gave no answer within ${timeoutMs / 1000} s` : `can't be reached (${reasonOf(error)})`;
     return { result: { failure: why, isDown: true }, again: true, afterMs: null };
   }
 }
@@ -96,7 +96,7 @@ function judged({ status, headers }: Response, text: string, hadKey: boolean): A
   try {
     return { result: { body: JSON.parse(text) }, again: false, afterMs: null };
   } catch {
-    return final(`expected JSON, got ${JSON.stringify(text.slice(0, 120))}`);
+    return final(`gave no JSON, but ${JSON.stringify(text.slice(0, 120))}`);
   }
 }
 

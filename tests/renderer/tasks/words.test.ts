@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { TrialReport } from '../../../main/api/contract/index.ts';
-import { cell, columnOptions, countsInWords, datasetName } from '../../../renderer/tasks/import-words.ts';
+import {
+  cell,
+  columnOptions,
+  countsInWords,
+  datasetName,
+  sharedInWords,
+} from '../../../renderer/tasks/import-words.ts';
 import { sharedStart } from '../../../renderer/tasks/record-words.ts';
 import { deadInWords, orderInWords, verdictOf } from '../../../renderer/tasks/trial-words.ts';
 
@@ -38,6 +44,17 @@ describe('countsInWords', () => {
     expect(countsInWords({ ...counts, leftOut: 3, duplicates: 2, faults: 4 })).toContain(
       '3 rows left out, 2 duplicates dropped, 4 with faults',
     );
+  });
+});
+
+describe('sharedInWords', () => {
+  it('counts held-out records, and says how many are repeated whole', () => {
+    const leak = { clean: false, shared_titles: [], overlaps: [{}, {}] } as unknown as Parameters<
+      typeof sharedInWords
+    >[0];
+    expect(sharedInWords(leak, 7)).toBe('2 of 7 held-out records share words with training records');
+    expect(sharedInWords({ ...leak, shared_titles: ['x'] }, 7)).toMatch(/records, 1 of them the whole prompt$/);
+    expect(sharedInWords({ ...leak, overlaps: [] }, 7)).toBeNull();
   });
 });
 

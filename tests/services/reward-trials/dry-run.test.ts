@@ -48,6 +48,11 @@ describe('dryRun', () => {
     expect(result.worst).toEqual({ line: 1, completion: 'no', reward: 0.5 });
   });
 
+  it('counts a group as dead whose completions have failed', () => {
+    const failed = { record: { id: 'a', word: 'x' }, completions: ['fail', 'fail'] };
+    expect(dryRun(open(), file(failed))).toMatchObject({ n: 2, groups: 1, dead_groups: 1, failures: 2 });
+  });
+
   it('names the lines without a completion, or whose records lack a field', () => {
     const path = file({ word: 'a' }, { wrd: 'a', completion: 'x' }, { word: 'a', completion: 3 });
     expect(() => dryRun(open(), path)).toThrow(

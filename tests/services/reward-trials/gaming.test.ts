@@ -50,7 +50,7 @@ describe('gamingReport', () => {
       [1, 0, expect.closeTo(0.8)],
       [10, 1, expect.closeTo(0.2)],
     ]);
-    expect(findings).toContainEqual(expect.stringContaining('goes against check (r -1.00)'));
+    expect(findings).toContainEqual(expect.stringContaining('goes against check (r −1.00)'));
     expect(findings).toContainEqual(
       expect.stringContaining("The reward rises from 0.00 to 1.00, and check doesn't follow"),
     );

@@ -60,7 +60,7 @@ describe('openEndpoint', () => {
     expect(await outcomesOf(open(slow.url, { timeout_s: 0.2 }), 'abc')).toEqual([3]);
     const never = await rewardServer(() => undefined);
     expect(await outcomesOf(open(never.url, { timeout_s: 0.1, retries: 1 }), 'a')).toEqual([
-      'no answer within 0.1 s, 2 times',
+      'gave no answer within 0.1 s, 2 times',
     ]);
     expect(await outcomesOf(open('http://127.0.0.1:49151', { retries: 0 }), 'a')).toEqual([
       expect.stringContaining('ECONNREFUSED'),
@@ -71,7 +71,7 @@ describe('openEndpoint', () => {
     const never = await rewardServer(() => undefined);
     const more = { timeout_s: 0.1, retries: 0, concurrency: 2, batch_size: 1 };
     const outcomes = await outcomesOf(open(never.url, more), ...Array.from({ length: 20 }, () => 'a'));
-    expect(outcomes[0]).toBe('no answer within 0.1 s');
+    expect(outcomes[0]).toBe('gave no answer within 0.1 s');
     expect(outcomes[19]).toMatch(/^was not asked, as it did not answer [34] requests in a row$/);
     expect(never.received.length).toBeLessThanOrEqual(4);
     // One that fails now and then is asked to the end.

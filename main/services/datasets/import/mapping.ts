@@ -93,6 +93,11 @@ export function parseMapping(given: readonly string[]): Mapping {
 
 const NUMBER_OF = ':last-number';
 
+/** The column that a mapping names, without what is done with its value. */
+export function columnOf(mapped: string): string {
+  return mapped.replace(NUMBER_OF, '');
+}
+
 /** A guess in which numbers are taken from the end of texts, as of GSM8K's solutions, where the first row has no plain one. */
 export function numbersInTexts(mapping: Mapping, fields: readonly TaskField[], first: Row | undefined): Mapping {
   const numeric = new Set(fields.flatMap(({ name, type }) => (type === 'number' ? name : [])));
@@ -118,7 +123,7 @@ export function checkMapping(mapping: Mapping, fields: readonly TaskField[], col
         `The task has no field "${field}"${didYouMean(nearestName(field, names))}`,
         `Its fields are ${names.join(', ')}.`,
       );
-    const path = column.replace(NUMBER_OF, '');
+    const path = columnOf(column);
     const [top = ''] = path.split('.');
     if (!columns.includes(path) && !columns.includes(top))
       throw inputError(
@@ -160,7 +165,7 @@ function place(record: Record<string, unknown>, [first = '', ...rest]: readonly 
 
 /** A column's value, or one inside it: `answers.text.0`. */
 export function valueAt(values: Row['values'], column: string): unknown {
-  const path = column.replace(NUMBER_OF, '');
+  const path = columnOf(column);
   const inside = (value: unknown, part: string): unknown =>
     typeof value === 'object' && value !== null && Object.hasOwn(value, part)
       ? (value as Record<string, unknown>)[part]

@@ -3,16 +3,19 @@ import { BraidError } from '../../../errors.ts';
 import { describeFault, type FileFault, faultsError } from '../../../io/text-file.ts';
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
+import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
 import { type DatasetFiles, writeDataset } from '../files.ts';
 import { findRecordLeakage, type Leakage } from '../leakage.ts';
 import {
   checkMapping,
+  columnOf,
   guessMapping,
   type Mapping,
   mapRow,
   numbersInTexts,
   type TaskField,
   taskFields,
+  valueAt,
 } from './mapping.ts';
 import { type Filter, filterRows, type Mapped, sampleRows, splitRows, withoutDuplicates } from './select.ts';
 import { type Row, readTable, type Table } from './table.ts';
@@ -49,6 +52,8 @@ export interface ImportPlan {
   readonly fields: readonly TaskField[];
   /** As it is used, guesses included. */
   readonly mapping: Mapping;
+  /** What each mapped field gets of the first row. */
+  readonly first: Readonly<Record<string, unknown>>;
   /** Why it can't be imported as it is: mapping, filters or split. null: it can, but for `faults`. */
   readonly problem: { readonly message: string; readonly remedy: string | null } | null;
   readonly counts: ImportCounts;
@@ -100,6 +105,9 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
     rows: table.rows.slice(0, SHOWN).map(({ values }) => values),
     fields,
     mapping,
+    first: Object.fromEntries(
+      Object.entries(mapping).map(([field, column]) => [field, valueAt(table.rows[0]?.values ?? {}, column) ?? null]),
+    ),
   };
   try {
     const { task, leftOut, duplicates, faults, train, test } = await prepare(options, table);
@@ -176,7 +184,8 @@ async function prepare(options: ImportOptions, table: Table): Promise<Prepared> 
       ids.set(record.id, row.line);
       return [{ row, fields: named, record }];
     } catch (error) {
-      faults.push({ file: row.file, line: row.line, reason: (error as Error).message });
+      const reason = `${(error as Error).message}${absentColumns(row, mapping)}`;
+      faults.push({ file: row.file, line: row.line, reason });
       return [];
     }
   };
@@ -187,8 +196,20 @@ async function prepare(options: ImportOptions, table: Table): Promise<Prepared> 
       kind: 'input',
       remedy: 'Loosen the filters, or reduce the held-out share.',
     });
+  // Rows are shuffled before they are split; they are reported in the file's order.
+  faults.sort((a, b) => (a.file === b.file ? (a.line ?? 0) - (b.line ?? 0) : 0));
   const { leftOut, duplicates } = chosen;
   return { table, fields, mapping, task, leftOut, duplicates, faults, train, test };
+}
+
+/** Mapped columns that a row with a fault doesn't have, and what they may be called there. */
+function absentColumns({ values }: Row, mapping: Mapping): string {
+  const used = Object.values(mapping).map(columnOf);
+  const own = Object.keys(values).filter((name) => !used.includes(name));
+  return used
+    .filter((column) => valueAt(values, column) === undefined)
+    .map((column) => `; this row has no column "${column}"${didYouMean(nearestName(column, own))}`)
+    .join('');
 }
 
 /** Replies lack counts more often than not: 0 then. */

@@ -57,7 +57,8 @@ describe('planImport', () => {
 
   it('guesses columns by name, and finds the last number of a text', async () => {
     const source = file('gsm.jsonl', '{"problem":"1+1","solution":"it is #### 2"}\n');
-    const { mapping } = await planImport(options(source));
+    const { mapping, first } = await planImport(options(source));
+    expect(first).toEqual({ question: '1+1', answer: 2 });
     expect(mapping).toEqual({ question: 'problem', answer: 'solution:last-number' });
     const plan = await planImport(options(source));
     expect(plan.counts.train).toBe(1);
@@ -150,6 +151,12 @@ describe('writeImport', () => {
       /t\.jsonl, line 5: expected "answer" to be a number, got "many"/,
     );
     expect(() => readFileSync(target)).toThrow();
+    const misspelt = file('v.jsonl', `${jsonl}{"question":"a","anser":"so 3"}\n{"question":"b","answer":null}\n`);
+    await expect(
+      writeImport({ ...options(misspelt, { testShare: 0.4, map: { answer: 'answer:last-number' } }), target }),
+    ).rejects.toThrow(
+      /line 5: expected the field "answer" \(number\), got none; this row has no column "answer"; did you mean "anser"\?\n.*line 6: expected the field "answer" \(number\), got none$/,
+    );
     const twice = file('u.jsonl', '{"id":"x","question":"a","answer":1}\n{"id":"x","question":"b","answer":1}\n');
     await expect(writeImport({ ...options(twice), target })).rejects.toThrow(
       'expected a unique id, got "x" as on line 1',
