@@ -23,7 +23,7 @@ export function verdictInWords(
     low > 0
       ? `${who} improves on ${baseline.name}`
       : high < 0
-        ? `${others.length === 1 ? best.name : 'Every model'} is worse than ${baseline.name}`
+        ? `${others.length === 1 ? who : `${best.name}, the best of the others,`} is worse than ${baseline.name}`
         : `${who} is not distinguishable from ${baseline.name}`;
   const figures = `${label.toLowerCase()} ${score(best.mean)} against ${score(before)}, ${signed(mean)}`;
   return `${found}: ${figures} [${signed(low)}, ${signed(high)}] on ${n} held-out ${n === 1 ? 'prompt' : 'prompts'}.`;
