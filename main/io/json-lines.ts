@@ -53,7 +53,7 @@ function parseRow(row: string): unknown {
   try {
     return parseJson(row);
   } catch {
-    const { fault } = jsonPlaces(row);
+    const { fault } = jsonPlaces(row, 'line');
     throw inputError('BAD_JSON', `not JSON: ${fault?.reason ?? 'unreadable'} at column ${(fault?.offset ?? 0) + 1}`);
   }
 }

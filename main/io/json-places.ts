@@ -28,7 +28,7 @@ function matchLength(pattern: RegExp, text: string, offset: number): number {
 }
 
 /** The end of the string that starts at `offset`, or its error. */
-function stringEnd(text: string, offset: number): number | JsonFault {
+function stringEnd(text: string, offset: number, end: string): number | JsonFault {
   for (let i = offset + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === 0x22) return i + 1;
@@ -40,20 +40,21 @@ function stringEnd(text: string, offset: number): number | JsonFault {
       return { offset: i, reason: `expected an escape such as \\n or \\", got "${text.slice(i, i + 2)}"` };
     i += escaped[0].length;
   }
-  return { offset, reason: 'expected a closing quotation mark, got the end of the file' };
+  return { offset, reason: `expected a closing quotation mark, got ${end}` };
 }
 
-function wanted(expecting: Expecting, open: string | undefined): string {
+function wanted(expecting: Expecting, open: string | undefined, end: string): string {
   if (expecting === ', or end') return open === '[' ? '"," or "]"' : '"," or "}"';
-  if (expecting === 'nothing') return 'the end of the file';
+  if (expecting === 'nothing') return end;
   if (expecting === ':') return '":"';
   if (expecting.startsWith('key'))
     return expecting === 'key' ? 'a key in quotation marks' : 'a key in quotation marks or "}"';
   return expecting === 'value' ? 'a value' : 'a value or "]"';
 }
 
-/** Scans JSON text for its first syntax error and the positions of its outermost items. */
-export function jsonPlaces(text: string): JsonPlaces {
+/** Scans JSON text, a whole file or a line of one, for its first syntax error and the positions of its outermost items. */
+export function jsonPlaces(text: string, whole: 'file' | 'line' = 'file'): JsonPlaces {
+  const endName = `the end of the ${whole}`;
   const items: number[] = [];
   const open: ('[' | '{')[] = [];
   let expecting: Expecting = 'value';
@@ -64,15 +65,18 @@ export function jsonPlaces(text: string): JsonPlaces {
     const char: string | undefined = text[at];
     if (char === undefined && expecting === 'nothing') return { fault: null, items };
     const wrong = (): JsonPlaces => {
-      const got = char === undefined ? 'the end of the file' : `"${String.fromCodePoint(text.codePointAt(at) ?? 0)}"`;
-      return { fault: { offset: at, reason: `expected ${wanted(expecting, open.at(-1))}, got ${got}` }, items };
+      const got = char === undefined ? endName : `"${String.fromCodePoint(text.codePointAt(at) ?? 0)}"`;
+      return {
+        fault: { offset: at, reason: `expected ${wanted(expecting, open.at(-1), endName)}, got ${got}` },
+        items,
+      };
     };
     const value: boolean = expecting === 'value' || expecting === 'value or ]';
     const key: boolean = expecting === 'key' || expecting === 'key or }';
     if (open.length === 1 && char === '"' && key) items.push(at);
     if (open.length === 1 && open[0] === '[' && value && char !== ']') items.push(at);
     if (char === '"' && (value || key)) {
-      const end = stringEnd(text, at);
+      const end = stringEnd(text, at, endName);
       if (typeof end !== 'number') return { fault: end, items };
       at = end;
       expecting = key ? ':' : afterValue();

@@ -24,9 +24,9 @@ export function settingName({ values, label }: Pick<SettingRow, 'values' | 'labe
     : label;
 }
 
-/** "4 settings × 3 seeds". */
-export function shapeInWords({ settings, seeds }: Pick<SweepSummary, 'settings' | 'seeds'>): string {
-  return `${plural(settings, 'setting')} × ${plural(seeds.length, 'seed')}`;
+/** "4 settings × 3 seeds"; "4 methods × 3 seeds" where nothing else varies. */
+export function shapeInWords({ settings, fields, seeds }: Pick<SweepSummary, 'settings' | 'fields' | 'seeds'>): string {
+  return `${plural(settings, fields.join() === 'method' ? 'method' : 'setting')} × ${plural(seeds.length, 'seed')}`;
 }
 
 /** "12 of 12 runs, 1 failed". */

@@ -1,10 +1,11 @@
 /** The run's saved configuration: what differs from the defaults first; searchable, comparable, exportable. */
-import { Button, Select, Table, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
+import { LongChoice } from '../components/LongChoice.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { saveFile } from '../components/save-file.ts';
 import { allRuns } from '../runs/all-runs.ts';
@@ -38,16 +39,18 @@ export const ConfigPanel = memo(function ConfigPanel({ runId, detail }: ConfigPa
       title="Saved configuration"
       actions={
         <>
-          <TextInput
+          <input
+            className={`box ${classes.find}`}
             placeholder="Find a setting"
             aria-label="Find a setting"
             value={words}
             onChange={({ currentTarget }) => setWords(currentTarget.value)}
           />
-          <Select
+          <LongChoice
+            className={classes.find}
             placeholder="Compare with …"
             aria-label="Compare with another run"
-            searchable
+            currentLabel={runs.find(({ id }) => id === otherId)?.name}
             clearable
             data={runs.filter(({ id }) => id !== runId).map(({ id, name }) => ({ value: String(id), label: name }))}
             value={otherId === null ? null : String(otherId)}
@@ -86,21 +89,21 @@ interface SettingsProps {
 function Settings({ entries, defaults }: SettingsProps) {
   return (
     <div className={classes.settings}>
-      <Table>
-        <Table.Tbody>
+      <table>
+        <tbody>
           {entries.map(([field, value]) => (
-            <Table.Tr key={field}>
-              <Table.Th scope="row" className="mono">
+            <tr key={field}>
+              <th scope="row" className="mono">
                 {field}
-              </Table.Th>
-              <Table.Td className="mono">
+              </th>
+              <td className="mono">
                 {settingText(value)}
                 {defaults?.has(field) && <span className="faint"> default {settingText(defaults.get(field))}</span>}
-              </Table.Td>
-            </Table.Tr>
+              </td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </div>
   );
 }

@@ -1,11 +1,12 @@
 /** What the user writes about a run: tags to find it by, and notes. Both are saved when the field is left. */
-import { TagsInput, Textarea } from '@mantine/core';
+import { TagsInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useState } from 'react';
 import { api, client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
 import { allRuns } from '../runs/all-runs.ts';
+import classes from './Run.module.css';
 
 export interface NotesPanelProps {
   readonly runId: number;
@@ -33,13 +34,11 @@ export const NotesPanel = memo(function NotesPanel({ runId, notes, tags }: Notes
         value={[...tags]}
         onChange={(next) => save.mutate({ tags: next })}
       />
-      <Textarea
-        mt={8}
+      <textarea
+        className={`box ${classes.ownNotes}`}
         aria-label="Notes"
         placeholder="What was tried, what came out"
-        autosize
-        minRows={2}
-        maxRows={12}
+        rows={2}
         maxLength={20_000}
         value={draft}
         onChange={({ currentTarget }) => setDraft(currentTarget.value)}

@@ -40,7 +40,8 @@ export function Run({ runId }: { readonly runId: number }) {
   useEffect(() => void prefetchRest(queries, runId).catch(() => undefined), [queries, runId]);
   const [asked, setAsked] = useState<Asked | null>(null);
   const [, navigate] = useLocation();
-  const isIdle = useWhenIdle();
+  // Not while it is still loading: the lower panels would then be rendered together with the first view.
+  const isIdle = useWhenIdle(feed !== null && detail !== undefined);
   const actions = useRunActions(runId);
   const timeline = useMemo(() => (detail === undefined ? [] : timelineOf(detail)), [detail]);
   const markers = useMemo(() => markersOf(timeline), [timeline]);

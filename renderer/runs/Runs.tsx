@@ -72,7 +72,7 @@ export function Runs() {
           <input
             ref={search}
             className={`box ${classes.search}`}
-            placeholder="Search name, dataset, model, tag:"
+            placeholder="Name, dataset, model, tag:"
             aria-label="Find runs"
             value={words}
             onChange={({ currentTarget }) => setFilter({ words: currentTarget.value })}

@@ -32,6 +32,9 @@ describe('jsonPlaces', () => {
     });
     expect(jsonPlaces('{"a": {"b": 1}, "c\\"": 2}')).toEqual({ fault: null, items: [1, 16] });
     expect(jsonPlaces(' [ ] ')).toEqual({ fault: null, items: [] });
+    expect(jsonPlaces('{"a": "b', 'line').fault?.reason).toBe(
+      'expected a closing quotation mark, got the end of the line',
+    );
     expect(jsonPlaces('"\\u00e9"')).toEqual({ fault: null, items: [] });
   });
 

@@ -3,6 +3,7 @@ import { availableParallelism, freemem, totalmem } from 'node:os';
 import { knownDiskSpace } from '../../io/disk-space.ts';
 import { type GpuMemory, watchGpus } from '../../native/gpu-watch.ts';
 import type { Store } from '../../store/index.ts';
+import type { QueuePlace } from '../../store/queue.ts';
 import type { ServerStatus } from '../servers/servers.ts';
 import type { LiveStatus } from '../training/live-status.ts';
 import { currentHost, isHostAlive } from '../workspace/host.ts';
@@ -49,7 +50,7 @@ export function appStatus({ store, live, queue, jobs, notices, servers, workspac
   return {
     live: live.list(),
     elsewhere: runsElsewhere(store),
-    queued: queue.list().length,
+    queued: waiting(store, queue.list()),
     queueHeld: queue.held(),
     jobs: jobs.list(),
     notices: notices.list(),
@@ -63,6 +64,11 @@ export function appStatus({ store, live, queue, jobs, notices, servers, workspac
       diskBytes: disk?.totalBytes ?? null,
     },
   };
+}
+
+/** How many wait: a running sweep keeps its place in the queue, for its next run. */
+export function waiting(store: Pick<Store, 'sweeps'>, places: readonly Pick<QueuePlace, 'kind' | 'id'>[]): number {
+  return places.filter(({ kind, id }) => kind !== 'sweep' || store.sweeps.get(id)?.state !== 'running').length;
 }
 
 /** Runs in training whose process exists and isn't this one. */

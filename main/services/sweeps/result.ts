@@ -58,6 +58,8 @@ export interface SweepSummary {
   readonly createdAt: number;
   readonly endedAt: number | null;
   readonly settings: number;
+  /** The fields that vary; none if the plan can't be read. */
+  readonly fields: readonly string[];
   readonly seeds: readonly number[];
   readonly runs: number;
   /** Ended for good. */
@@ -71,8 +73,6 @@ export interface SweepSummary {
 
 export interface SweepView extends SweepSummary {
   readonly rungs: readonly number[] | null;
-  /** The fields that vary. */
-  readonly fields: readonly string[];
   readonly scoreKind: TrialScore['kind'] | null;
   readonly rows: readonly SettingRow[];
   /** What a record needs to pass; null: the task's own rule, or none. */
@@ -102,6 +102,7 @@ function summaryOf(store: Store, sweep: SweepRow, trials: readonly TrialRow[]): 
     seeds: [...new Set(trials.map(({ seed }) => seed))],
     inQueue: queuedAt !== null,
     settings: new Set(trials.map(({ setting }) => setting)).size,
+    fields: [...new Set(readPlan(sweep)?.settings.flatMap((values) => Object.keys(values)))],
     runs: trials.length,
     over: trials.filter((trial) => OVER.includes(trial.state)).length,
     failed: trials.filter((trial) => trial.state === 'failed').length,
@@ -139,7 +140,6 @@ export function sweepView(store: Store, sweepId: number): SweepView {
   return {
     ...summaryOf(store, sweep, trials),
     rungs: plan.rungs,
-    fields: [...new Set(plan.settings.flatMap((values) => Object.keys(values)))],
     scoreKind: scored?.score?.kind ?? null,
     rows,
     threshold: thresholdOf(trials),
@@ -245,7 +245,10 @@ function stepsOf(store: Store, plan: StoredPlan, trials: readonly TrialRow[]): S
     return typeof steps === 'number' ? steps : 0;
   });
   const halving = plan.rungs === null || plan.factor === null ? null : { rungs: plan.rungs, factor: plan.factor };
-  const done = trials.reduce((sum, { runId }) => sum + (runId === null ? 0 : (store.runs.get(runId)?.step ?? 0)), 0);
+  // A run finishes the step at which its rung ends, and may have trained past it: those steps are not in the plan.
+  const doneOf = ({ runId, rung }: TrialRow): number =>
+    runId === null ? 0 : Math.min(store.runs.get(runId)?.step ?? 0, plan.rungs?.[rung] ?? Number.POSITIVE_INFINITY);
+  const done = trials.reduce((sum, trial) => sum + doneOf(trial), 0);
   return { done, planned: Math.max(done, plannedSteps(maxSteps, plan.seeds.length, halving)) };
 }
 

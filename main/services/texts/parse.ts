@@ -209,7 +209,7 @@ function parseJsonLines(content: string, collector: Collector): void {
     try {
       value = parseJson(row);
     } catch {
-      const { fault } = jsonPlaces(row);
+      const { fault } = jsonPlaces(row, 'line');
       collector.fault(`not JSON: ${fault?.reason ?? 'unreadable'} at column ${(fault?.offset ?? 0) + 1}`, i + 1);
       return;
     }

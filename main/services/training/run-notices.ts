@@ -18,7 +18,7 @@ export function recordEvent(notices: Pick<Notices, 'add'>, store: Store, runId: 
   }
 }
 
-/** Notifies of a run's end. */
+/** Notifies of a run's end; of a sweep's runs only those that went wrong, as the sweep has a notice of its own. */
 export function recordEnd(notices: Pick<Notices, 'add'>, store: Store, outcome: RunOutcome): void {
   const { runId, state, step, error, kept } = outcome;
   const name = kept ? requireRun(store, runId).name : 'The run';
@@ -28,5 +28,6 @@ export function recordEnd(notices: Pick<Notices, 'add'>, store: Store, outcome: 
     return;
   }
   const severity = state === 'collapsed' ? 'warning' : 'info';
+  if (severity === 'info' && store.sweeps.trialOfRun(runId) !== undefined) return;
   notices.add({ severity, message: `${name} is ${state} at step ${step}`, remedy, runId });
 }

@@ -40,7 +40,7 @@ export interface WatchHistory {
 }
 
 /** A step with at least this share of dead groups is a problem. */
-const DEAD = 0.75;
+export const MANY_DEAD = 0.75;
 /** Entropy has collapsed below this share of its initial value, and below this floor (nats per token) if it started above. */
 const ENTROPY_SHARE = 0.1;
 const ENTROPY_FLOOR = 0.01;
@@ -95,9 +95,9 @@ function deadGroups(metrics: Metrics, settings: WatchSettings): Trouble | null |
   const dead = metrics['groups/dead'] ?? metrics.frac_reward_zero_std;
   if (dead === undefined) return undefined;
   const solved = metrics['groups/solved'] ?? (nearTop(metrics, settings) ? dead : 0);
-  if (dead - solved < DEAD) return null;
+  if (dead - solved < MANY_DEAD) return null;
   const identical = metrics['completions/identical_groups'] ?? 0;
-  if (identical >= DEAD) {
+  if (identical >= MANY_DEAD) {
     return {
       severity: 1,
       identical: true,
@@ -108,7 +108,7 @@ function deadGroups(metrics: Metrics, settings: WatchSettings): Trouble | null |
   const clipped = metrics['completions/clipped_ratio'] ?? 0;
   const reward = metrics.reward ?? Number.NaN;
   const start = `The completions of a group all get the same reward in ${ofGroups(dead, settings)} (mean reward ${reward.toFixed(2)}), so there is no training signal.`;
-  if (clipped >= DEAD) {
+  if (clipped >= MANY_DEAD) {
     return {
       severity: 1,
       message: `${start} ${percent(clipped)} of the completions hit max_completion_length before they end.`,
@@ -223,7 +223,7 @@ export interface RewardTrend {
 function isLearned(metrics: Metrics, settings: WatchSettings): boolean | undefined {
   const dead = metrics['groups/dead'] ?? metrics.frac_reward_zero_std;
   if (dead === undefined) return undefined;
-  return dead >= DEAD && nearTop(metrics, settings);
+  return dead >= MANY_DEAD && nearTop(metrics, settings);
 }
 
 function nearTop(metrics: Metrics, settings: WatchSettings): boolean {

@@ -29,7 +29,9 @@ const row = (change: Partial<SettingRow>): SettingRow => ({
 
 describe('a sweep in words', () => {
   it('has its shape, progress and estimate', () => {
-    expect(shapeInWords({ settings: 4, seeds: [1] })).toBe('4 settings × 1 seed');
+    expect(shapeInWords({ settings: 4, fields: ['beta'], seeds: [1] })).toBe('4 settings × 1 seed');
+    expect(shapeInWords({ settings: 4, fields: ['method'], seeds: [1, 2] })).toBe('4 methods × 2 seeds');
+    expect(shapeInWords({ settings: 8, fields: ['method', 'beta'], seeds: [1, 2] })).toBe('8 settings × 2 seeds');
     expect([stepList([30]), stepList([30, 90])]).toEqual(['step 30', 'steps 30, 90']);
     expect(progressInWords({ over: 3, runs: 12, failed: 1 })).toBe('3 of 12 runs, 1 failed');
     const estimate = { runs: 12, steps: 720, seconds: 840, diskBytes: 2 ** 20, memoryBytes: 2 ** 30 };

@@ -66,7 +66,7 @@ describe('readDataset', () => {
     const path = file(lines.join('\n'));
     expect(() => readDataset(path, interleaveTask)).toThrow(
       [
-        `${path}, line 2: not JSON: expected "," or "}", got the end of the file at column 11`,
+        `${path}, line 2: not JSON: expected "," or "}", got the end of the line at column 11`,
         `${path}, line 3: expected a unique id, got "${record?.id}" as on line 1`,
         `${path}, line 4: expected "words" to be a whole number, got "three"`,
         `${path}, line 5: expected an object with the fields of an interleave record, got []`,

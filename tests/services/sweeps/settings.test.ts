@@ -71,7 +71,7 @@ describe('experimentNames', () => {
   it('spells the values, and counts where they are too long or equal', () => {
     expect(experimentNames('lr', [{ learning_rate: 2e-4 }, { learning_rate: 1e-3 }])).toEqual([
       'lr learning_rate 2e-4',
-      'lr learning_rate 0.001',
+      'lr learning_rate 1e-3',
     ]);
     expect(experimentNames('a', [{ dataset: '/x/one?' }, { dataset: '/y/one!' }])).toEqual(['a 1', 'a 2']);
     expect(experimentNames('a', [{ system_prompt: 'x'.repeat(90) }])).toEqual(['a 1']);

@@ -56,9 +56,9 @@ describe('a sweep in the queue', () => {
         .toReversed(),
     ).toEqual([
       'lr learning_rate 1e-5/seed_1',
-      'lr learning_rate 0.001/seed_1',
+      'lr learning_rate 1e-3/seed_1',
       'lr learning_rate 1e-5/seed_2',
-      'lr learning_rate 0.001/seed_2',
+      'lr learning_rate 1e-3/seed_2',
     ]);
     expect(queue.list()).toEqual([]);
     const view = sweepView(store, id);

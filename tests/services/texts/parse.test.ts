@@ -72,7 +72,7 @@ describe('parseTexts of JSONL', () => {
 
   it('names the bad lines', () => {
     expect(faults('t.jsonl', '"one"\n{"text": "two"\n\n{"txt": "three"}\n')).toEqual([
-      't.jsonl, line 2: not JSON: expected "," or "}", got the end of the file at column 15',
+      't.jsonl, line 2: not JSON: expected "," or "}", got the end of the line at column 15',
       't.jsonl, line 4: expected "text" to be a string, got nothing',
     ]);
   });
