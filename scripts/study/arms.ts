@@ -11,14 +11,13 @@ export interface Arm {
   readonly stages: readonly (Partial<TrainConfig> & { readonly words: readonly number[] })[];
 }
 
-const STEPS = 90;
+const STEPS = 45;
 const ten = { words: [10], max_steps: STEPS };
 
 /** At 50 words the plain loop and the ladder do as many steps. */
 const LADDER = [10, 25, 50];
 const FAR = 50;
-const STEPS_A_STAGE = 70;
-const cooler = { temperature: 0.7 };
+const STEPS_A_STAGE = 60;
 
 export const arms: readonly Arm[] = [
   { name: 'plain', about: 'the preset', against: 'plain', aim: 10, stages: [ten] },
@@ -56,12 +55,12 @@ export const arms: readonly Arm[] = [
     name: 'direct',
     about: `${LADDER.length * STEPS_A_STAGE} steps on ${FAR} words`,
     ...{ against: 'direct', aim: FAR },
-    stages: [{ ...cooler, words: [FAR], max_steps: LADDER.length * STEPS_A_STAGE }],
+    stages: [{ words: [FAR], max_steps: LADDER.length * STEPS_A_STAGE }],
   },
   {
     name: 'curriculum',
     about: `${STEPS_A_STAGE} steps each on ${LADDER.join(', ')} words`,
     ...{ against: 'direct', aim: FAR },
-    stages: LADDER.map((words) => ({ ...cooler, words: [words], max_steps: STEPS_A_STAGE })),
+    stages: LADDER.map((words) => ({ words: [words], max_steps: STEPS_A_STAGE })),
   },
 ];

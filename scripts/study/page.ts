@@ -43,7 +43,7 @@ ${options.map((arm) => optionRow(arm, of(arm.name), of('plain'))).join('\n')}
 
 ## A curriculum against training on long texts directly
 
-At temperature 0.7, as in [the story](story.md): held-out at 50 words after as many steps, and within as many seconds as the faster of the two took with the same seed.
+As in [the story](story.md): held-out at 50 words after as many steps, and within as many seconds as the faster of the two took with the same seed.
 
 | | stages | held-out, equal steps | held-out, equal seconds | seconds |
 |---|---|---|---|---|
