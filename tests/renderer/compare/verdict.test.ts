@@ -32,7 +32,9 @@ describe('verdictInWords', () => {
     );
     const worse = model('b', 0.4, [-0.2, -0.145, -0.1]);
     expect(verdictInWords([tiny, worse], metric)).toMatch(/^b is worse than tiny: /);
-    expect(verdictInWords([tiny, worse, { ...worse, name: 'c' }], metric)).toMatch(/^\S+, the best of the others, is worse than tiny: /);
+    expect(verdictInWords([tiny, worse, { ...worse, name: 'c' }], metric)).toMatch(
+      /^\S+, the best of the others, is worse than tiny: /,
+    );
   });
 
   it('waits until all are evaluated', () => {
