@@ -1,0 +1,106 @@
+/** Settings that are valid by themselves and contradict one another. */
+import type { ConfigFault } from '../text/field-faults.ts';
+import { isReinforcement, type TrainConfig, trainedGroupSize } from './config-schema.ts';
+
+/** An inconsistency between valid settings; null: none. */
+export function combinationFault(config: TrainConfig): ConfigFault | null {
+  return (
+    polychromicFault(config) ??
+    (isReinforcement(config.method)
+      ? (groupFault(config) ??
+        difficultyFault(config) ??
+        maxRlFault(config) ??
+        entropyFault(config) ??
+        referenceFault(config))
+      : null)
+  );
+}
+
+function entropyFault({ use_adaptive_entropy, entropy_coef_min: min, entropy_coef_max: max }: TrainConfig) {
+  if (!use_adaptive_entropy || min <= max) return null;
+  const message = `expected entropy_coef_min (${min}) to be at most entropy_coef_max (${max})`;
+  return { field: 'entropy_coef_min', message, remedy: null } satisfies ConfigFault;
+}
+
+function referenceFault({ sync_ref_model, use_peft, beta }: TrainConfig): ConfigFault | null {
+  if (!sync_ref_model || (!use_peft && beta > 0)) return null;
+  const [message, remedy] = use_peft
+    ? ['expected use_peft false with sync_ref_model, got true', 'Train all weights: adapters cannot be mixed.']
+    : ['expected beta above 0 with sync_ref_model, got 0', 'Set beta: without a KL term there is no reference.'];
+  return { field: 'sync_ref_model', message, remedy };
+}
+
+/** Two settings that choose prompts would each undo what the other does. */
+function difficultyFault({
+  adarft_target_reward,
+  dynamic_sampling,
+  greso_exploration,
+}: TrainConfig): ConfigFault | null {
+  if (adarft_target_reward === null || (dynamic_sampling === 0 && greso_exploration === null)) return null;
+  const [field, value] = dynamic_sampling > 0 ? ['dynamic_sampling', 0] : ['greso_exploration', null];
+  return {
+    field: 'adarft_target_reward',
+    message: `expected ${field} ${value} with adarft_target_reward: both choose prompts`,
+    remedy: `Set ${field} to ${value}, or remove adarft_target_reward.`,
+  };
+}
+
+/** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */
+function maxRlFault({ scale_rewards, reward_weights }: TrainConfig): ConfigFault | null {
+  const negative = reward_weights?.find((weight) => weight < 0);
+  if (scale_rewards !== 'mean' || negative === undefined) return null;
+  return {
+    field: 'scale_rewards',
+    message: `expected no negative reward_weights with scale_rewards mean, got ${negative}`,
+    remedy: 'Use scale_rewards group, batch or none, or weights of at least 0.',
+  };
+}
+
+function groupFault(config: TrainConfig): ConfigFault | null {
+  const generated =
+    config.per_device_train_batch_size * (config.steps_per_generation ?? config.gradient_accumulation_steps);
+  const size = trainedGroupSize(config);
+  if (size > config.num_generations) {
+    const message = `expected pods_update_size (${size}) to be at most num_generations (${config.num_generations})`;
+    return { field: 'pods_update_size', message, remedy: null };
+  }
+  if (generated % size === 0) return null;
+  const group = config.pods_update_size === null ? 'num_generations' : 'pods_update_size';
+  return {
+    field: 'per_device_train_batch_size',
+    message: `expected per_device_train_batch_size x steps_per_generation (${generated} completions) to be a multiple of ${group} (${size})`,
+    remedy: `Use ${Math.ceil(generated / size) * size} completions, or a group that divides ${generated}.`,
+  };
+}
+
+/** An unbiased gradient of the diversity needs samples from the same distribution as the log-probabilities. */
+function polychromicFault(config: TrainConfig): ConfigFault | null {
+  const { method, polychromic_set_size: size, num_generations: group } = config;
+  if (method === 'polychromic-grpo' && config.dynamic_sampling > 0)
+    return notDead('dynamic_sampling', `dynamic_sampling 0 with polychromic-grpo, got ${config.dynamic_sampling}`);
+  if (method === 'polychromic-grpo' && config.greso_exploration !== null)
+    return notDead('greso_exploration', `no greso_exploration with polychromic-grpo, got ${config.greso_exploration}`);
+  if (method === 'polychromic-grpo' && config.pods_update_size !== null) {
+    const message = `expected no pods_update_size with polychromic-grpo, got ${config.pods_update_size}`;
+    return { field: 'pods_update_size', message, remedy: 'Remove it: sets are drawn from all completions of a group.' };
+  }
+  if (method === 'polychromic-grpo' && size > group) {
+    const message = `expected polychromic_set_size (${size}) to be at most num_generations (${group})`;
+    return { field: 'polychromic_set_size', message, remedy: null };
+  }
+  if (method !== 'polychromic-sft') return null;
+  const plain = { top_p: 1, top_k: 0, min_p: null, repetition_penalty: 1 } as const;
+  const filters = (Object.keys(plain) as (keyof typeof plain)[]).filter((name) => config[name] !== plain[name]);
+  const [first] = filters;
+  if (first === undefined) return null;
+  return {
+    field: first,
+    message: `expected no sampling filter with polychromic-sft, got ${filters.map((name) => `${name} ${config[name]}`).join(', ')}`,
+    remedy: 'Remove it: the gradient of the diversity would be biased.',
+  };
+}
+
+function notDead(field: keyof TrainConfig, expected: string): ConfigFault {
+  const remedy = 'Remove it: a group of equal rewards still has a training signal there, its diversity.';
+  return { field, message: `expected ${expected}`, remedy };
+}
