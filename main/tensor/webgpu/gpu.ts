@@ -15,6 +15,7 @@ import {
   type ProgramSource,
   type Upload,
 } from './protocol.ts';
+import { BATCH_WORK, MOST_WORK, WORK_OF_A_BYTE } from './work.ts';
 
 export interface GpuOptions {
   /** Part of the adapter's name; default: the one that the system prefers. */
@@ -25,6 +26,8 @@ export interface GpuOptions {
   readonly deadline?: number;
   /** Bytes of the largest buffer, where a test wants it smaller than the device's. */
   readonly largestBuffer?: number;
+  /** Operations of a dispatch, where a test wants them split sooner. */
+  readonly mostWork?: number;
   /** Dawn's device that compiles and checks everything and computes nothing, with the limits that WebGPU guarantees: for tests. */
   readonly checksOnly?: boolean;
 }
@@ -69,6 +72,8 @@ export class Gpu {
   deadline = Number.POSITIVE_INFINITY;
   /** Bytes of the largest buffer that a program can be given. */
   readonly largestBuffer: number;
+  /** Operations that one dispatch may take; kernels split what takes more. */
+  readonly mostWork: number;
   #creates: (readonly [number, number])[] = [];
   #destroys: number[] = [];
   #newPrograms: ProgramSource[] = [];
@@ -79,17 +84,19 @@ export class Gpu {
   #parameters = new Uint32Array(BATCH_DISPATCHES * PARAMETER_WORDS);
   #floats = new Float32Array(this.#parameters.buffer);
   #pendingDispatches = 0;
+  #pendingWork = 0;
   #batch = 0;
   #dispatches = 0;
   #reads = 0;
   #boundBytes = 0;
 
-  private constructor(line: Line, adapter: AdapterFacts, { budgetBytes, largestBuffer }: GpuOptions) {
+  private constructor(line: Line, adapter: AdapterFacts, { budgetBytes, largestBuffer, mostWork }: GpuOptions) {
     this.#line = line;
     this.adapter = adapter;
     this.budgetBytes = budgetBytes ?? null;
     const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
     this.largestBuffer = Math.min(maxBufferSize, maxStorageBufferBindingSize, largestBuffer ?? maxBufferSize);
+    this.mostWork = mostWork ?? MOST_WORK;
   }
 
   /** Starts the device's thread. Throws a BraidError that says why where there is no GPU. */
@@ -153,12 +160,16 @@ export class Gpu {
     this.#record(COMMAND.clear, buffer.id, firstWord, words);
   }
 
-  /** Queues a program over `groups` workgroups; more than a dimension holds are laid out over two. */
+  /**
+   * Queues a program over `groups` workgroups; more than a dimension holds are laid out over two. `work` counts its
+   * operations where they are many for the bytes that it reads.
+   */
   run(
     code: Program,
     buffers: readonly GpuBuffer[],
     parameters: readonly number[],
     groups: number | readonly [number, number, number],
+    work = 0,
   ): void {
     if (buffers.length !== code.writes.length || parameters.length !== code.parameterTypes.length)
       throw new Error(
@@ -171,9 +182,11 @@ export class Gpu {
     this.#record(...buffers.map(({ id }) => id));
     this.#pendingDispatches++;
     this.#dispatches++;
-    for (const { bytes } of buffers) this.#boundBytes += bytes;
+    const bytes = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0);
+    this.#boundBytes += bytes;
+    this.#pendingWork += Math.max(work, WORK_OF_A_BYTE * bytes);
     this.#used.set(code.name, (this.#used.get(code.name) ?? 0) + 1);
-    if (this.#pendingDispatches === BATCH_DISPATCHES) this.flush();
+    if (this.#pendingDispatches === BATCH_DISPATCHES || this.#pendingWork > BATCH_WORK) this.flush();
   }
 
   /** Waits for all work so far and gives the buffer's bytes. */
@@ -212,6 +225,7 @@ export class Gpu {
     this.#uploadBytes = 0;
     this.#length = 0;
     this.#pendingDispatches = 0;
+    this.#pendingWork = 0;
     this.#batch++;
     if (this.#batch % STALE_BATCHES === 0) this.#destroys.push(...this.#pool.dropStale(this.#batch - STALE_BATCHES));
   }

@@ -27,7 +27,7 @@ describe('rowPlan', () => {
       [3, 4],
       [2, 16],
     ] as const) {
-      const found = chunks(rowPlan(SEGMENTS.flat(), TOKENS, group, rows), ROW_BLOCK).flatMap(
+      const found = chunks(rowPlan(SEGMENTS.flat(), TOKENS, group, rows).blocks, ROW_BLOCK).flatMap(
         ([start = 0, length = 0, first = 0]) =>
           Array.from({ length: Math.min(rows, length * group - first) }, (_, i) => [
             start + Math.floor((first + i) / group),

@@ -11,13 +11,13 @@ const gpu = await openGpuForTest();
 const SHAPE = { numHeads: 4, numKvHeads: 2, headDim: 16, scale: 0.25 };
 const [ROWS, PROMPT, STEPS] = [3, 20, 6];
 
-/** What three rows see in six steps after a prompt that they share. */
-function attended(format: KvFormat): Float32Array {
+/** What three rows see in six steps after a prompt that they share; values are in ±`size`. */
+function attended(format: KvFormat, size = 1): Float32Array {
   const backend = opened(gpu);
   backend.cacheFormat = format;
   const random = (rows: number, heads: number, seed: number): tf.Tensor2D =>
     randomTensor<tf.Rank.R2>([rows, heads * SHAPE.headDim], seed);
-  const prefix = [{ k: random(PROMPT, 2, 1), v: random(PROMPT, 2, 2) }];
+  const prefix = [{ k: random(PROMPT, 2, 1), v: tf.tidy(() => tf.mul(random(PROMPT, 2, 2), size)) as tf.Tensor2D }];
   const prompts = Array.from({ length: ROWS }, () => ({ start: 0, length: PROMPT }));
   const cache = openGpuKvCache(backend, prefix, prompts, STEPS, SHAPE);
   let last = new Float32Array();
@@ -40,5 +40,11 @@ describe.runIf(gpu !== null)('a cache in 16 bits', () => {
     const differences = full.map((value, i) => Math.abs(value - (half[i] ?? Number.NaN)));
     expect(Math.max(...differences)).toBeLessThan(5e-4);
     expect(Math.max(...differences)).toBeGreaterThan(1e-6);
+  });
+
+  it('holds the largest number of 16 bits in place of a larger one, which would be infinite', () => {
+    const seen = attended('f16', 1e6);
+    expect(seen.every(Number.isFinite)).toBe(true);
+    expect(Math.max(...seen.map(Math.abs))).toBeLessThanOrEqual(65504);
   });
 });

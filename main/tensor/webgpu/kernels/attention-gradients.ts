@@ -1,7 +1,7 @@
 /** The programs of packed attention's backward pass: gradients of the queries by rows, of keys and values by keys. */
 import { type Program, program, variants } from '../program.ts';
 import { KEY_BLOCK, PAIR } from './attention-plan.ts';
-import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, TEAM, type Tile } from './attention-tile.ts';
+import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, spread, TEAM, type Tile } from './attention-tile.ts';
 
 /** Σ dy·out over each head: [N, H]. */
 export const deltaProgram = program({
@@ -19,9 +19,10 @@ export const deltaProgram = program({
 /** The queries' gradient, a block of rows over its keys. */
 export const queryGradProgram = variants((tile: Tile): Program => {
   const { vectors, rows, keys } = tile;
+  const stride = spread(keys);
   return program({
     name: 'PackedAttentionGradQ',
-    parameters: ['heads', 'kvHeads', 'group', 'scale:f32'],
+    parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip'],
     buffers: {
       q: 'vec4<f32>',
       k: 'vec4<f32>',
@@ -38,7 +39,7 @@ var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
 var<workgroup> dys: array<vec4<f32>, ${rows * vectors}>;
 var<workgroup> ks: array<vec4<f32>, ${keys * vectors}>;
 var<workgroup> vs: array<vec4<f32>, ${keys * vectors}>;
-var<workgroup> dScores: array<f32, ${rows * keys}>;
+var<workgroup> dScores: array<f32, ${rows * stride}>;
 ${ROW_AND_KEY}
 ${dot4('qs', 'ks', tile)}
 ${dot4('dys', 'vs', tile)}`,
@@ -61,11 +62,11 @@ ${load('vs', 'v', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + 
       if (u0 + j < total && sees(f, u0 + j)) {
         slope = exp(p.scale * qs_ks(row, j) - logsum) * (dys_vs(row, j) - along) * p.scale;
       }
-      dScores[row * ${keys}u + j] = slope;
+      dScores[row * ${stride}u + j] = slope;
     }
     workgroupBarrier();
     for (var j = 0u; j < ${keys}u; j++) {
-      let slope = dScores[row * ${keys}u + j];
+      let slope = dScores[row * ${stride}u + j];
 ${forColumns(tile, (part, column) => `g${part} = fma(vec4(slope), ks[j * ${vectors}u + ${column}], g${part});`)}
     }
   }
@@ -78,9 +79,10 @@ ${forColumns(tile, (part, column) => `dQ[place * ${vectors}u + ${column}] = g${p
 export const keyGradProgram = variants((tile: Tile): Program => {
   // Here a team of lanes has a key, and a tile is one of rows.
   const { vectors, rows: keys, keys: rows } = tile;
+  const stride = spread(rows);
   return program({
     name: 'PackedAttentionGradKV',
-    parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'pairs'],
+    parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip', 'pairs'],
     buffers: {
       q: 'vec4<f32>',
       k: 'vec4<f32>',
@@ -98,8 +100,8 @@ var<workgroup> vs: array<vec4<f32>, ${keys * vectors}>;
 var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
 var<workgroup> dys: array<vec4<f32>, ${rows * vectors}>;
 var<workgroup> stats: array<vec2<f32>, ${rows}>;
-var<workgroup> probs: array<f32, ${keys * rows}>;
-var<workgroup> dScores: array<f32, ${keys * rows}>;
+var<workgroup> probs: array<f32, ${keys * stride}>;
+var<workgroup> dScores: array<f32, ${keys * stride}>;
 fn place(start: u32, f: u32, kvHead: u32) -> u32 {
   return (start + f / p.group) * p.heads + kvHead * p.group + f % p.group;
 }
@@ -109,10 +111,11 @@ ${dot4('vs', 'dys', tile)}`,
   let kvHead = wg.y;
   let row = lane / ${TEAM}u;
   let me = lane % ${TEAM}u;
-  let firstKey = u32(plan[wg.x * ${KEY_BLOCK}u]);
-  let count = u32(plan[wg.x * ${KEY_BLOCK}u + 1u]);
-  let firstPair = u32(plan[wg.x * ${KEY_BLOCK}u + 2u]);
-  let endPair = firstPair + u32(plan[wg.x * ${KEY_BLOCK}u + 3u]);
+  let entry = (wg.x + p.skip) * ${KEY_BLOCK}u;
+  let firstKey = u32(plan[entry]);
+  let count = u32(plan[entry + 1u]);
+  let firstPair = u32(plan[entry + 2u]);
+  let endPair = firstPair + u32(plan[entry + 3u]);
   let key = firstKey + row;
 ${load('ks', 'k', keys, tile, 'j < count', '(firstKey + j) * p.kvHeads + kvHead')}
 ${load('vs', 'v', keys, tile, 'j < count', '(firstKey + j) * p.kvHeads + kvHead')}
@@ -143,13 +146,13 @@ ${load('dys', 'dy', rows, { ...tile, rows: keys }, 'f0 + j < endRow', 'place(sta
           probability = exp(p.scale * ks_qs(row, j) - stats[j].x);
           slope = probability * (vs_dys(row, j) - stats[j].y) * p.scale;
         }
-        probs[row * ${rows}u + j] = probability;
-        dScores[row * ${rows}u + j] = slope;
+        probs[row * ${stride}u + j] = probability;
+        dScores[row * ${stride}u + j] = slope;
       }
       workgroupBarrier();
       for (var j = 0u; j < ${rows}u; j++) {
-        let probability = probs[row * ${rows}u + j];
-        let slope = dScores[row * ${rows}u + j];
+        let probability = probs[row * ${stride}u + j];
+        let slope = dScores[row * ${stride}u + j];
 ${forColumns(
   tile,
   (part, column) => `gv${part} = fma(vec4(probability), dys[j * ${vectors}u + ${column}], gv${part});

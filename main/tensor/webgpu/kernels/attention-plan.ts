@@ -23,6 +23,8 @@ export const PAIR = 6;
 export interface KeyPlan {
   readonly blocks: Int32Array;
   readonly pairs: Int32Array;
+  /** Of each block: pairs of a row and a key. */
+  readonly costs: readonly number[];
 }
 
 function readSegments(table: ArrayLike<number>, tokens: number): Segment[] {
@@ -40,15 +42,25 @@ function readSegments(table: ArrayLike<number>, tokens: number): Segment[] {
   return segments.filter(({ length }) => length > 0);
 }
 
+export interface RowPlan {
+  readonly blocks: Int32Array;
+  /** Of each block: pairs of a row and a key. */
+  readonly costs: readonly number[];
+}
+
 /** Blocks of at most `rows` rows, the ones that see most first so that workgroups end together. */
-export function rowPlan(table: ArrayLike<number>, tokens: number, groupSize: number, rows: number): Int32Array {
+export function rowPlan(table: ArrayLike<number>, tokens: number, groupSize: number, rows: number): RowPlan {
   const blocks = readSegments(table, tokens).flatMap(({ start, length, prefix, prefixLength }) =>
     Array.from({ length: Math.ceil((length * groupSize) / rows) }, (_, i) => ({
       entry: [start, length, i * rows, prefix, prefixLength],
       keys: prefixLength + Math.min(length, Math.ceil(((i + 1) * rows) / groupSize)),
     })),
   );
-  return Int32Array.from(blocks.sort((a, b) => b.keys - a.keys).flatMap(({ entry }) => entry));
+  blocks.sort((a, b) => b.keys - a.keys);
+  return {
+    blocks: Int32Array.from(blocks.flatMap(({ entry }) => entry)),
+    costs: blocks.map(({ keys }) => rows * keys),
+  };
 }
 
 /** Blocks of at most `keys` keys, each with the rows that see any of them. */
@@ -77,5 +89,9 @@ export function keyPlan(table: ArrayLike<number>, tokens: number, groupSize: num
     firstPair += pairs.length;
     return [...head, firstPair - pairs.length, pairs.length];
   });
-  return { blocks: Int32Array.from(heads), pairs: Int32Array.from(blocks.flatMap(({ pairs }) => pairs.flat())) };
+  return {
+    blocks: Int32Array.from(heads),
+    pairs: Int32Array.from(blocks.flatMap(({ pairs }) => pairs.flat())),
+    costs: blocks.map(({ pairs }) => pairs.reduce((sum, [, from = 0, end = 0]) => sum + keys * (end - from), 0)),
+  };
 }

@@ -1,15 +1,15 @@
 /** The tables of a batch's segments on the GPU: made once, used by all layers, forward and backward. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import type { WebGpuBackend } from '../backend.ts';
-import { KEY_BLOCK, keyPlan, ROW_BLOCK, rowPlan } from './attention-plan.ts';
+import { KEY_BLOCK, keyPlan, rowPlan } from './attention-plan.ts';
 import type { Tile } from './attention-tile.ts';
 
 /** The tables of a batch's segments on the GPU; all layers use the same. */
 interface Plans {
   readonly rows: TensorInfo;
-  readonly rowBlocks: number;
+  readonly rowCosts: readonly number[];
   /** Blocks, then pairs. */
-  keys: { readonly plan: TensorInfo; readonly blocks: number } | null;
+  keys: { readonly plan: TensorInfo; readonly blocks: number; readonly costs: readonly number[] } | null;
 }
 
 /** Plans by the segments' data; they go when the segments do, which `sweep` notices. */
@@ -22,8 +22,8 @@ export class PlanCache {
     if (known?.key === key) return known.plans;
     this.#sweep(backend);
     if (known !== undefined) this.#drop(backend, segments.dataId);
-    const table = rowPlan(backend.values(segments), tokens, group, tile.rows);
-    const plans: Plans = { rows: backend.integers(table), rowBlocks: table.length / ROW_BLOCK, keys: null };
+    const { blocks, costs } = rowPlan(backend.values(segments), tokens, group, tile.rows);
+    const plans: Plans = { rows: backend.integers(blocks), rowCosts: costs, keys: null };
     this.#plans.set(segments.dataId, { key, plans });
     return plans;
   }
@@ -31,9 +31,9 @@ export class PlanCache {
   keys(backend: WebGpuBackend, segments: TensorInfo, tokens: number, group: number, tile: Tile) {
     const plans = this.get(backend, segments, tokens, group, tile);
     if (plans.keys === null) {
-      const { blocks, pairs } = keyPlan(backend.values(segments), tokens, group, tile.rows);
+      const { blocks, pairs, costs } = keyPlan(backend.values(segments), tokens, group, tile.rows);
       const plan = backend.integers(Int32Array.from([...blocks, ...pairs]));
-      plans.keys = { plan, blocks: blocks.length / KEY_BLOCK };
+      plans.keys = { plan, blocks: blocks.length / KEY_BLOCK, costs };
     }
     return plans.keys;
   }

@@ -16,10 +16,28 @@ export interface Tile {
   readonly keys: number;
 }
 
+/** Banks of a GPU's workgroup memory, of four bytes each: 16 bytes of eight lanes are served at a time. */
+export const BANKS = 32;
+
+/**
+ * Numbers from one row of scores to the next: a team after the other starts on other banks. Where the teams of a
+ * subgroup read one number each, or write eight, no two do it on the same bank.
+ */
+export function spread(keys: number): number {
+  const odd = (keys / TEAM) % 2 === 1 || keys < TEAM;
+  return odd ? keys : keys + TEAM;
+}
+
+/**
+ * The vector that comes `c`-th in a product with line `line` of a panel. Lanes beside each other have lines beside each
+ * other, whole heads apart: all would read from the same banks if they began at the same vector.
+ */
+export const vectorOf = (c: string, line: string, vectors: number): string => `(${c} + ${line}) % ${vectors}u`;
+
 /** Block and tile so that two of each (queries and their gradients, keys and values) fit into workgroup memory. */
 export function tileFor(headDim: number, memory: number): Tile {
   let [rows, keys] = [16, 32];
-  const bytes = (): number => 2 * (rows + keys) * headDim * 4 + 2 * rows * keys * 4 + 512;
+  const bytes = (): number => 2 * (rows + keys) * headDim * 4 + 2 * rows * spread(keys) * 4 + 512;
   while (bytes() > memory && keys > TEAM) keys /= 2;
   while (bytes() > memory && rows > 2) rows /= 2;
   while (bytes() > memory && keys > 1) keys /= 2;
@@ -79,7 +97,7 @@ fn openBlock(at: u32) {
 /** A workgroup's start: its block's queries in `qs`, this lane's row `f`, and how many keys the block sees (`total`). */
 export const openRows = (tile: Tile): string => `
   let kvHead = wg.y;
-  let entry = wg.x * ${ROW_BLOCK}u;
+  let entry = (wg.x + p.skip) * ${ROW_BLOCK}u;
   openBlock(entry);
   let row = lane / ${TEAM}u;
   let me = lane % ${TEAM}u;
@@ -92,6 +110,9 @@ ${load('qs', 'q', tile.rows, tile, 'firstRow + j < rowsOfSegment', 'rowPlace(fir
 export const dot4 = (a: string, b: string, tile: Tile): string => `
 fn ${a}_${b}(i: u32, j: u32) -> f32 {
   var sum = vec4<f32>(0.0);
-  for (var c = 0u; c < ${tile.vectors}u; c++) { sum = fma(${a}[i * ${tile.vectors}u + c], ${b}[j * ${tile.vectors}u + c], sum); }
+  for (var n = 0u; n < ${tile.vectors}u; n++) {
+    let c = ${vectorOf('n', 'j', tile.vectors)};
+    sum = fma(${a}[i * ${tile.vectors}u + c], ${b}[j * ${tile.vectors}u + c], sum);
+  }
   return sum.x + sum.y + sum.z + sum.w;
 }`;

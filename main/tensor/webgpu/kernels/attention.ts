@@ -7,17 +7,30 @@ import type { AttentionShape } from '../../ops/attention.ts';
 import type { WebGpuBackend } from '../backend.ts';
 import { groupsFor, type Register } from '../kernel.ts';
 import { type Program, program, variants } from '../program.ts';
+import { partsByCost } from '../work.ts';
 import { deltaProgram, keyGradProgram, pairProgram, queryGradProgram } from './attention-gradients.ts';
 import { KEY_BLOCK } from './attention-plan.ts';
 import { PlanCache } from './attention-plans.ts';
-import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, TEAM, type Tile, tileFor } from './attention-tile.ts';
+import {
+  dot4,
+  forColumns,
+  load,
+  openRows,
+  partsOf,
+  ROW_AND_KEY,
+  spread,
+  TEAM,
+  type Tile,
+  tileFor,
+} from './attention-tile.ts';
 
 /** q [N, H*d], k and v [N, K*d] → out [N, H*d], lse [N, H]. */
 const forwardProgram = variants((tile: Tile): Program => {
   const { vectors, rows, keys } = tile;
+  const stride = spread(keys);
   return program({
     name: 'PackedAttention',
-    parameters: ['heads', 'kvHeads', 'group', 'scale:f32'],
+    parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip'],
     buffers: {
       q: 'vec4<f32>',
       k: 'vec4<f32>',
@@ -30,7 +43,7 @@ const forwardProgram = variants((tile: Tile): Program => {
     declarations: `
 var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
 var<workgroup> ks: array<vec4<f32>, ${keys * vectors}>;
-var<workgroup> scores: array<f32, ${rows * keys}>;
+var<workgroup> scores: array<f32, ${rows * stride}>;
 ${ROW_AND_KEY}
 ${dot4('qs', 'ks', tile)}`,
     main: `
@@ -46,18 +59,18 @@ ${load('ks', 'k', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + 
     workgroupBarrier();
     for (var j = me; j < ${keys}u; j += ${TEAM}u) {
       let seen = u0 + j < total && sees(f, u0 + j);
-      scores[row * ${keys}u + j] = select(-1e30, p.scale * qs_ks(row, j), seen);
+      scores[row * ${stride}u + j] = select(-1e30, p.scale * qs_ks(row, j), seen);
     }
     workgroupBarrier();
     // The keys have been used: their place is free for the values.
 ${load('ks', 'v', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
     var top = most;
-    for (var j = 0u; j < ${keys}u; j++) { top = max(top, scores[row * ${keys}u + j]); }
+    for (var j = 0u; j < ${keys}u; j++) { top = max(top, scores[row * ${stride}u + j]); }
     let shrink = exp(most - top);
     workgroupBarrier();
     for (var j = me; j < ${keys}u; j += ${TEAM}u) {
-      let score = scores[row * ${keys}u + j];
-      scores[row * ${keys}u + j] = select(0.0, exp(score - top), score > -9e29);
+      let score = scores[row * ${stride}u + j];
+      scores[row * ${stride}u + j] = select(0.0, exp(score - top), score > -9e29);
     }
     workgroupBarrier();
     most = top;
@@ -66,7 +79,7 @@ ${partsOf(tile)
   .map((part) => `    o${part} *= shrink;`)
   .join('\n')}
     for (var j = 0u; j < ${keys}u; j++) {
-      let probability = scores[row * ${keys}u + j];
+      let probability = scores[row * ${stride}u + j];
       mass += probability;
 ${forColumns(tile, (part, column) => `o${part} = fma(vec4(probability), ks[j * ${vectors}u + ${column}], o${part});`)}
     }
@@ -78,22 +91,29 @@ ${forColumns(tile, (part, column) => `out[place * ${vectors}u + ${column}] = o${
   });
 });
 
+/** Operations of a pair of row and key for a number of a head, weighed by how much slower they are than a product's. */
+const FORWARD_WORK = 4 * 4;
+const QUERY_GRADIENT_WORK = 4 * 6;
+const KEY_GRADIENT_WORK = 4 * 8;
+
 export function registerAttention(register: Register): void {
   const cache = new PlanCache();
   const tileOf = (backend: WebGpuBackend, { headDim }: AttentionShape): Tile =>
     tileFor(headDim, backend.gpu.adapter.limits.maxComputeWorkgroupStorageSize);
 
   register<AttentionShape>('PackedAttention', ({ backend, input, attrs }) => {
-    const { numHeads, numKvHeads, scale } = attrs;
+    const { numHeads, numKvHeads, headDim, scale } = attrs;
     const [q, k, v] = [input('q'), input('k'), input('v')];
     const [tokens = 0] = q.shape;
     const tile = tileOf(backend, attrs);
     const group = numHeads / numKvHeads;
-    const { rows, rowBlocks } = cache.get(backend, input('segments'), tokens, group, tile);
+    const { rows, rowCosts } = cache.get(backend, input('segments'), tokens, group, tile);
     const [out, lse] = [backend.output(q.shape), backend.output([tokens, numHeads])];
     const buffers = [q, k, v, rows, out, lse].map((tensor) => backend.buffer(tensor));
     const parameters = [numHeads, numKvHeads, group, scale];
-    backend.gpu.run(forwardProgram(tile), buffers, parameters, [rowBlocks, numKvHeads, 1]);
+    const { gpu } = backend;
+    for (const { first, count, work } of partsByCost(rowCosts, FORWARD_WORK * numKvHeads * headDim, gpu.mostWork))
+      gpu.run(forwardProgram(tile), buffers, [...parameters, first], [count, numKvHeads, 1], work);
     return [out, lse];
   });
 
@@ -112,8 +132,8 @@ export function registerAttention(register: Register): void {
     const tile = tileOf(backend, attrs);
     const group = numHeads / numKvHeads;
     const segments = input('segments');
-    const { rows, rowBlocks } = cache.get(backend, segments, tokens, group, tile);
-    const { plan, blocks } = cache.keys(backend, segments, tokens, group, tile);
+    const { rows, rowCosts } = cache.get(backend, segments, tokens, group, tile);
+    const { plan, blocks, costs } = cache.keys(backend, segments, tokens, group, tile);
     const n = tokens * numHeads;
     const [delta, stats] = [backend.output([n]), backend.output([n, 2])];
     const [dQ, dK, dV] = [backend.output(q.shape), backend.output(k.shape), backend.output(v.shape)];
@@ -121,9 +141,15 @@ export function registerAttention(register: Register): void {
     gpu.run(deltaProgram, buffers(dy, out, delta), [n, headDim / 4], groupsFor(n, 64));
     gpu.run(pairProgram, buffers(lse, delta, stats), [n], groupsFor(n, 64));
     const parameters = [numHeads, numKvHeads, group, scale];
-    gpu.run(queryGradProgram(tile), buffers(q, k, v, dy, rows, lse, delta, dQ), parameters, [rowBlocks, numKvHeads, 1]);
-    const keyParameters = [...parameters, blocks * KEY_BLOCK];
-    gpu.run(keyGradProgram(tile), buffers(q, k, v, dy, plan, stats, dK, dV), keyParameters, [blocks, numKvHeads, 1]);
+    const unit = numKvHeads * headDim;
+    const forQueries = buffers(q, k, v, dy, rows, lse, delta, dQ);
+    for (const { first, count, work } of partsByCost(rowCosts, QUERY_GRADIENT_WORK * unit, gpu.mostWork))
+      gpu.run(queryGradProgram(tile), forQueries, [...parameters, first], [count, numKvHeads, 1], work);
+    const forKeys = buffers(q, k, v, dy, plan, stats, dK, dV);
+    for (const { first, count, work } of partsByCost(costs, KEY_GRADIENT_WORK * unit, gpu.mostWork)) {
+      const keyParameters = [...parameters, first, blocks * KEY_BLOCK];
+      gpu.run(keyGradProgram(tile), forKeys, keyParameters, [count, numKvHeads, 1], work);
+    }
     backend.release(delta, stats);
     return [dQ, dK, dV];
   });

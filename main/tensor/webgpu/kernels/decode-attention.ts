@@ -8,6 +8,7 @@ import { headsTooLarge } from '../faults.ts';
 import { groupsFor } from '../kernel.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
+import { vectorOf } from './attention-tile.ts';
 
 const LANES = 128;
 
@@ -45,7 +46,11 @@ const CODEC: Readonly<Record<KvFormat, string>> = {
   f32: `fn unpackKv(x: vec4<f32>) -> vec4<f32> { return x; }
 fn packKv(x: vec4<f32>) -> vec4<f32> { return x; }`,
   f16: `fn unpackKv(x: vec2<u32>) -> vec4<f32> { return vec4<f32>(unpack2x16float(x.x), unpack2x16float(x.y)); }
-fn packKv(x: vec4<f32>) -> vec2<u32> { return vec2<u32>(pack2x16float(x.xy), pack2x16float(x.zw)); }`,
+fn packKv(x: vec4<f32>) -> vec2<u32> {
+  // What 16 bits can't hold is undefined.
+  let y = clamp(x, vec4<f32>(-65504.0), vec4<f32>(65504.0));
+  return vec2<u32>(pack2x16float(y.xy), pack2x16float(y.zw));
+}`,
 };
 
 /** Prefix and own cache hold all keys first, then all values. */
@@ -124,7 +129,10 @@ ${fill('panel', '0u')}
       let g = i / ${keys}u;
       let j = i % ${keys}u;
       var sum = vec4<f32>(0.0);
-      for (var c = 0u; c < ${vectors}u; c++) { sum = fma(qs[g * ${vectors}u + c], panel[j * ${vectors}u + c], sum); }
+      for (var n = 0u; n < ${vectors}u; n++) {
+        let c = ${vectorOf('n', 'j', vectors)};
+        sum = fma(qs[g * ${vectors}u + c], panel[j * ${vectors}u + c], sum);
+      }
       scores[i] = select(-1e30, p.scale * (sum.x + sum.y + sum.z + sum.w), u0 + j < total);
     }
     workgroupBarrier();

@@ -3,6 +3,7 @@ import { type DataType, type TensorInfo, util } from '@tensorflow/tfjs-core';
 import type { WebGpuBackend } from '../backend.ts';
 import { groupsFor, type Register, sizeOf } from '../kernel.ts';
 import { program, variants } from '../program.ts';
+import { expDownOf } from './finite.ts';
 
 const WORKGROUP = 256;
 
@@ -21,7 +22,7 @@ const UNARY: Readonly<Record<string, string>> = {
   Rsqrt: 'inverseSqrt(x)',
   Square: 'x * x',
   Reciprocal: '1.0 / x',
-  Sigmoid: '1.0 / (1.0 + exp(-x))',
+  Sigmoid: '1.0 / (1.0 + expDown(x))',
   // tanh itself overflows on some drivers.
   Tanh: 'tanh(clamp(x, vec4(-20.0), vec4(20.0)))',
   Relu: 'max(x, vec4(0.0))',
@@ -51,6 +52,14 @@ const WAVE = `fn wave(x: vec4<f32>, later: i32) -> vec4<f32> {
   let value = select(sine, cosine, (quarter & vec4<i32>(1)) == vec4<i32>(1));
   return select(value, -value, quarter >= vec4<i32>(2));
 }`;
+
+/** What an op's expression calls. */
+const HELPERS: Readonly<Record<string, string>> = {
+  Erf: ERF_TAIL,
+  Sin: WAVE,
+  Cos: WAVE,
+  Sigmoid: expDownOf('vec4<f32>'),
+};
 
 /** Of x: vec4<i32>. */
 const UNARY_INTEGER: Readonly<Record<string, string>> = {
@@ -111,7 +120,7 @@ const unaryProgram = variants(({ op, type }: { readonly op: string; readonly typ
     parameters: ['n'],
     buffers: { x: `vec4<${type}>`, out: `rw vec4<${type}>` },
     workgroup: WORKGROUP,
-    declarations: `${op === 'Erf' ? ERF_TAIL : op === 'Sin' || op === 'Cos' ? WAVE : ''}
+    declarations: `${HELPERS[op] ?? ''}
 fn applied(x: vec4<${type}>) -> vec4<${type}> { return ${(type === 'f32' ? UNARY : UNARY_INTEGER)[op]}; }`,
     main: `  let i = group * ${WORKGROUP}u + lane;
   if (i < p.n) { out[i] = applied(x[i]); }`,

@@ -1,6 +1,7 @@
 /** RMSNorm, RoPE and SwiGLU with their gradients. */
 import { groupsFor, type Register, sizeOf } from '../kernel.ts';
 import { program, variants } from '../program.ts';
+import { expDownOf } from './finite.ts';
 import { joined, joining, lanesFor, sumColumns } from './reduce.ts';
 
 const LANES = 256;
@@ -92,8 +93,9 @@ const swiglu = program({
   parameters: ['n'],
   buffers: { gate: 'vec4<f32>', up: 'vec4<f32>', out: 'rw vec4<f32>' },
   workgroup: LANES,
+  declarations: expDownOf('vec4<f32>'),
   main: `  let i = group * ${LANES}u + lane;
-  if (i < p.n) { out[i] = gate[i] / (1.0 + exp(-gate[i])) * up[i]; }`,
+  if (i < p.n) { out[i] = gate[i] / (1.0 + expDown(gate[i])) * up[i]; }`,
 });
 
 const swigluGrad = program({
@@ -101,12 +103,13 @@ const swigluGrad = program({
   parameters: ['n'],
   buffers: { dy: 'vec4<f32>', gate: 'vec4<f32>', up: 'vec4<f32>', dGate: 'rw vec4<f32>', dUp: 'rw vec4<f32>' },
   workgroup: LANES,
+  declarations: expDownOf('vec4<f32>'),
   main: `  let i = group * ${LANES}u + lane;
   if (i >= p.n) { return; }
   let g = gate[i];
-  let sigmoid = 1.0 / (1.0 + exp(-g));
-  dGate[i] = dy[i] * up[i] * sigmoid * (1.0 + g * (1.0 - sigmoid));
-  dUp[i] = dy[i] * g * sigmoid;`,
+  let s = 1.0 / (1.0 + expDown(g));
+  dGate[i] = dy[i] * up[i] * s * (1.0 + g * (1.0 - s));
+  dUp[i] = dy[i] * g * s;`,
 });
 
 interface NormAttrs {

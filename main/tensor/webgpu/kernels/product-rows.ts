@@ -6,6 +6,8 @@
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
+import { equalParts } from '../work.ts';
+import { expDownOf } from './finite.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
 
@@ -55,7 +57,7 @@ const rowsProgram = variants((key: Key): Program => {
   const all = range(rows);
   return program({
     name: `Product of rows${weights.length > 1 ? ` x ${weights.length}` : ''}${second === null ? '' : ' + low rank'}${epilogue === 'store' ? '' : ` ${epilogue}`}`,
-    parameters: ['m', 'k', 'r', 'n0', 'n1', 'n2', 'scale:f32', 'columns', 'first'],
+    parameters: ['m', 'k', 'r', 'n0', 'n1', 'n2', 'scale:f32', 'columns', 'first', 'skip'],
     buffers: {
       x: 'vec4<f32>',
       ...Object.fromEntries(weights.map((form, i) => [`w${i}`, elementType(form)])),
@@ -68,11 +70,12 @@ const rowsProgram = variants((key: Key): Program => {
 ${weights.map((form, i) => readFour(`readW${i}`, `w${i}`, form)).join('\n')}
 ${second === null ? '' : `${readFour('readX2', 'x2', second.a)}\n${readFour('readW2nd', 'w2nd', second.b)}`}
 ${chooseWeight(weights.length)}
+${epilogue === 'swiglu' ? expDownOf('f32') : ''}
 var<workgroup> sums: array<vec4<f32>, ${TEAMS * LANES * Math.min(rows, ROWS_TOGETHER)}>;`,
     main: `
   let team = lane / ${LANES}u;
   let me = lane % ${LANES}u;
-  let row0 = wg.y * ${rows}u;
+  let row0 = (wg.y + p.skip) * ${rows}u;
 ${places(key)}
 ${all.map((r) => `  var s${r} = vec4<f32>(0.0);`).join('\n')}
 ${all.map((r) => `  let x${r} = min(row0 + ${r}u, p.m - 1u) * (p.k / 4u);`).join('\n')}
@@ -178,7 +181,7 @@ function together({ rows, bias, epilogue }: Key): string {
     if (epilogue === 'swiglu')
       return `${total('gate', `result % ${perTeam}u`)}
 ${total('up', `${perTeam}u + result % ${perTeam}u`)}
-    if (row < p.m && column < columns) { out[place] = gate / (1.0 + exp(-gate)) * up; }`;
+    if (row < p.m && column < columns) { out[place] = gate / (1.0 + expDown(gate)) * up; }`;
     return `${total('sum', `result % ${perTeam}u`)}
     if (row < p.m && column < columns) { out[place] ${epilogue === 'add' ? '+=' : '='} sum${biased}; }`;
   };
@@ -235,18 +238,18 @@ export function rowsProducts({ gpu }: WebGpuBackend, call: RowsProduct): void {
     epilogue === 'swiglu'
       ? Math.ceil((2 * n0) / COLUMNS)
       : weights.reduce((sum, { lines }) => sum + Math.ceil(lines / COLUMNS), 0);
-  gpu.run(
-    rowsProgram(key),
-    [
-      x,
-      ...weights.map(({ buffer }) => buffer),
-      ...(second === undefined ? [] : [second.a.buffer, second.b.buffer]),
-      ...(bias === undefined ? [] : [bias]),
-      out,
-    ],
-    [rows, weights[0]?.length ?? 0, second?.a.length ?? 0, n0, n1, n2, second?.scale ?? 1, place.columns, place.first],
-    [groups, Math.ceil(rows / key.rows), 1],
-  );
+  const buffers = [
+    x,
+    ...weights.map(({ buffer }) => buffer),
+    ...(second === undefined ? [] : [second.a.buffer, second.b.buffer]),
+    ...(bias === undefined ? [] : [bias]),
+    out,
+  ];
+  const [k, r] = [weights[0]?.length ?? 0, second?.a.length ?? 0];
+  const parameters = [rows, k, r, n0, n1, n2, second?.scale ?? 1, place.columns, place.first];
+  const each = 2 * key.rows * (n0 + n1 + n2) * (k + r);
+  for (const { first, count, work } of equalParts(Math.ceil(rows / key.rows), each, gpu.mostWork))
+    gpu.run(rowsProgram(key), buffers, [...parameters, first], [groups, count, 1], work);
 }
 
 /** One product of few rows: x·wᵀ (+ scale·a·bᵀ). */

@@ -6,6 +6,7 @@ import type { WebGpuBackend } from '../backend.ts';
 import { groupsFor } from '../kernel.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
+import { equalParts } from '../work.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
 import { rowsProduct, takesRows } from './product-rows.ts';
@@ -149,7 +150,7 @@ const tiled = variants((key: Key): Program => {
   );
   return program({
     name: `Product ${key.transposeA ? 't' : 'n'}${key.transposeB ? 't' : 'n'}${key.second === null ? '' : ' + low rank'}`,
-    parameters: ['m', 'n', 'k', 'r', 'strideA', 'strideB', 'scale:f32', 'columns', 'first'],
+    parameters: ['m', 'n', 'k', 'r', 'strideA', 'strideB', 'scale:f32', 'columns', 'first', 'skipX', 'skipY'],
     buffers: {
       a: elementType(key.a),
       b: elementType(key.b),
@@ -168,8 +169,8 @@ ${key.second === null ? '' : `${readFour('readA2', 'a2', key.second.a)}\n${readF
     main: `
   let tx = lane % ${side}u;
   let ty = lane / ${side}u;
-  let row0 = wg.y * ${edge}u;
-  let column0 = wg.x * ${edge}u;
+  let row0 = (wg.y + p.skipY) * ${edge}u;
+  let column0 = (wg.x + p.skipX) * ${edge}u;
   baseA = wg.z * p.strideA;
   baseB = wg.z * p.strideB;
   let outBase = wg.z * p.m * p.n;
@@ -223,12 +224,18 @@ export function product(
   };
   const { edge } = key;
   const rank = second === undefined ? 0 : second.a.transposed ? second.a.lines : second.a.length;
-  backend.gpu.run(
-    tiled(key),
-    [a.buffer, b.buffer, ...(second === undefined ? [] : [second.a.buffer, second.b.buffer]), out],
-    [m, n, k, rank, a.batchStride ?? 0, b.batchStride ?? 0, second?.scale ?? scale ?? 1, columns, first],
-    [Math.ceil(n / edge), Math.ceil(m / edge), batch],
-  );
+  const buffers = [a.buffer, b.buffer, ...(second === undefined ? [] : [second.a.buffer, second.b.buffer]), out];
+  const strides = [a.batchStride ?? 0, b.batchStride ?? 0];
+  const parameters = [m, n, k, rank, ...strides, second?.scale ?? scale ?? 1, columns, first];
+  const [across, down] = [Math.ceil(n / edge), Math.ceil(m / edge)];
+  // Along the side that has more tiles: its parts are the finer ones.
+  const wide = across > down;
+  const each = 2 * edge * (wide ? m : n) * (k + rank) * batch;
+  for (const part of equalParts(wide ? across : down, each, backend.gpu.mostWork)) {
+    const skip = wide ? [part.first, 0] : [0, part.first];
+    const groups = wide ? ([part.count, down, batch] as const) : ([across, part.count, batch] as const);
+    backend.gpu.run(tiled(key), buffers, [...parameters, ...skip], groups, part.work);
+  }
 }
 
 /** By a matrix whose lines lie in several buffers: each gives some columns of the result, or a part of its sums. */

@@ -1,6 +1,6 @@
 /**
  * Sampling with filters, in the order of model/sampler.ts: repetition penalty → temperature → top-k → top-p → min-p →
- * draw. Every filter is a bound on the logits, found bit by bit over keys that are ordered as the floats are: no sorting.
+ * draw. Every filter is a bound on the logits, found three bits at a time over keys that are ordered as the floats are: no sorting.
  */
 import type { FilterAttrs } from '../../ops/sample.ts';
 import { groupsFor, type Register, sizeOf } from '../kernel.ts';
@@ -22,17 +22,35 @@ const penalise = program({
   logits[seen[i]] = select(x * p.penalty, x / p.penalty, x > 0.0);`,
 });
 
-/** Statements that set `bound` to the largest key for which `sum`, of all numbers whose key is at least it, is `enough`. */
+/** Bits of a key that one pass over the row finds: each of its values is tried at once. */
+const BITS = 3;
+const PASSES = Math.ceil(32 / BITS);
+
+/**
+ * Statements that set `bound` to the largest key for which `sum`, of all numbers whose key is at least it, is `enough`.
+ * The last pass finds the two bits that are left.
+ */
 const largestKey = (bound: string, sum: string, enough: string): string => `
-    for (var bit = 0u; bit < 32u; bit++) {
-      let candidate = ${bound} | (0x80000000u >> bit);
-      var mine = 0.0;
+    for (var sweep = 0u; sweep < ${PASSES}u; sweep++) {
+      let shift = select(${32 - BITS}u - ${BITS}u * sweep, 0u, sweep == ${PASSES - 1}u);
+      let low = vec4(${bound}) | (vec4(1u, 2u, 3u, 4u) << vec4(shift));
+      let high = vec4(${bound}) | (vec4(5u, 6u, 7u, 7u) << vec4(shift));
+      var mineLow = vec4<f32>(0.0);
+      var mineHigh = vec4<f32>(0.0);
       for (var i = lane; i < p.vocabulary; i += ${LANES}u) {
         let x = logits[base + i] * p.inverse;
-        if (keyOf(x) >= candidate) { mine += ${sum}; }
+        let key = vec4(keyOf(x));
+        let number = vec4<f32>(${sum});
+        mineLow += select(vec4<f32>(0.0), number, key >= low);
+        mineHigh += select(vec4<f32>(0.0), number, key >= high);
       }
-    ${joined('all', 'mine', LANES)}
-      ${bound} = select(${bound}, candidate, all >= ${enough});
+    ${joined('allLow', 'mineLow', LANES)}
+    ${joined('allHigh', 'mineHigh', LANES)}
+      // Fewer numbers have a larger key: as many candidates hold as the bits' value says.
+      let held = select(vec4(0u), vec4(1u), allLow >= vec4(${enough}));
+      let heldHigh = select(vec4(0u), vec4(1u, 1u, 1u, 0u), allHigh >= vec4(${enough}));
+      let more = held.w + heldHigh.x + heldHigh.y + heldHigh.z;
+      ${bound} |= (held.x + held.y + held.z + select(more, 0u, sweep == ${PASSES - 1}u)) << shift;
     }`;
 
 /** A row a workgroup. Counts are floats: exact up to 2^24, more than any vocabulary. */
@@ -43,8 +61,8 @@ const sample = program({
   workgroup: LANES,
   declarations: `
 var<private> adding: bool;
-fn join(a: f32, b: f32) -> f32 { return select(max(a, b), a + b, adding); }
-${joining('f32', LANES)}
+fn join(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> { return select(max(a, b), a + b, adding); }
+${joining('vec4<f32>', LANES)}
 var<workgroup> ties: array<u32, ${LANES}>;
 var<workgroup> mass: array<f32, ${LANES}>;
 /** Ordered as the floats are. */
@@ -58,7 +76,8 @@ fn valueOf(key: u32) -> f32 { return bitcast<f32>(select(~key, key & 0x7fffffffu
   adding = false;
   var highest = -3.4028234e38;
   for (var i = lane; i < p.vocabulary; i += ${LANES}u) { highest = max(highest, logits[base + i] * p.inverse); }
-${joined('top', 'highest', LANES)}
+${joined('tops', 'vec4(highest)', LANES)}
+  let top = tops.x;
   workgroupBarrier();
   adding = true;
   // Top-k keeps those equal to the k-th.
@@ -75,8 +94,8 @@ ${largestKey('least', '1.0', 'f32(p.topK)')}
       let x = logits[base + i] * p.inverse;
       if (keyOf(x) >= least) { own += exp(x - top); }
     }
-${joined('whole', 'own', LANES)}
-    let wanted = p.topP * whole;
+${joined('whole', 'vec4(own)', LANES)}
+    let wanted = p.topP * whole.x;
     {
 ${largestKey('nucleus', 'select(0.0, exp(x - top), keyOf(x) >= least)', 'wanted')}
     }
@@ -85,8 +104,8 @@ ${largestKey('nucleus', 'select(0.0, exp(x - top), keyOf(x) >= least)', 'wanted'
       let x = logits[base + i] * p.inverse;
       if (keyOf(x) >= least && keyOf(x) > nucleus) { above += exp(x - top); }
     }
-${joined('before', 'above', LANES)}
-    mostTies = u32(max(1.0, ceil((wanted - before) / exp(valueOf(nucleus) - top))));
+${joined('before', 'vec4(above)', LANES)}
+    mostTies = u32(max(1.0, ceil((wanted - before.x) / exp(valueOf(nucleus) - top))));
   }
   let first = min(p.vocabulary, lane * ((p.vocabulary + ${LANES - 1}u) / ${LANES}u));
   let end = min(p.vocabulary, first + (p.vocabulary + ${LANES - 1}u) / ${LANES}u);
