@@ -40,7 +40,10 @@ function parse(text: string): ParsedYaml {
   const document = parseDocument(text, { lineCounter: lines, resolveKnownTags: false });
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   const faults = [...document.errors, ...document.warnings].map(
-    ({ pos, message }): YamlFault => ({ line: lineAt(pos[0]), reason: firstLine(message) }),
+    ({ pos, code, message }): YamlFault => ({
+      line: lineAt(pos[0]),
+      reason: code === 'MULTIPLE_DOCS' ? 'expected one document, got another one after `---`' : firstLine(message),
+    }),
   );
   visit(document, {
     // An alias may refer to itself or expand to thousands of values, and no file here needs one.

@@ -13,7 +13,7 @@ import { Panel } from '../components/Screen.tsx';
 import classes from './Import.module.css';
 import { ImportPreview } from './ImportPreview.tsx';
 import type { Source } from './import-source.ts';
-import { cell, columnOptions, datasetName } from './import-words.ts';
+import { cell, columnOptions, datasetName, insideColumns } from './import-words.ts';
 
 export interface ImportMappingProps {
   readonly task: string;
@@ -86,7 +86,7 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
                     <td>
                       <Choice
                         aria-label={`Column of ${field}`}
-                        data={columnOptions(columns, type, current)}
+                        data={columnOptions([...columns, ...insideColumns(plan.data.rows)], type, current)}
                         value={current}
                         onChange={(column) => setMap({ ...map, [field]: column })}
                         width={180}

@@ -38,6 +38,23 @@ export interface ColumnOption {
   readonly label: string;
 }
 
+/** What is found inside columns of objects and lists, in these rows: `answers.text.0`. */
+export function insideColumns(rows: ImportPlan['rows']): string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown, path: string, depth: number): void => {
+    if (typeof value === 'object' && value !== null && depth < DEEPEST) {
+      // Of a list the first item: others rarely mean another field.
+      const inside = Array.isArray(value) ? value.slice(0, 1).entries() : Object.entries(value);
+      for (const [name, item] of inside) visit(item, `${path}.${name}`, depth + 1);
+    } else if (depth > 0 && !(typeof value === 'object' && value !== null)) found.add(path);
+  };
+  for (const row of rows) for (const [name, value] of Object.entries(row)) visit(value, name, 0);
+  return [...found].slice(0, MOST_INSIDE);
+}
+
+const DEEPEST = 3;
+const MOST_INSIDE = 60;
+
 /** What a field can be mapped to. A number may be the last one of a text, as answers to sums are often given. */
 export function columnOptions(columns: readonly string[], type: string, current: string): ColumnOption[] {
   const plain = columns.map((column) => ({ value: column, label: column }));

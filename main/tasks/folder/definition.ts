@@ -8,7 +8,7 @@ import { didYouMean, nearestName } from '../../text/nearest-name.ts';
 import { checkExternal, type ExternalSpec } from '../external/spec.ts';
 import { shown } from '../record-faults.ts';
 import { taskShows } from '../task.ts';
-import { fieldsIn } from './template.ts';
+import { FIELD_NAME, fieldsIn } from './template.ts';
 
 /** The file's name. */
 export const TASK_FILE = 'task.yaml';
@@ -17,12 +17,16 @@ const fieldTypes = ['text', 'number', 'boolean', 'list', 'object'] as const;
 export type FieldType = (typeof fieldTypes)[number];
 
 const name = z.string().regex(/^[A-Za-z_]\w*$/, { error: 'expected a name of letters, digits and _' });
+/** A column's own name, in any script. */
+const fieldName = z
+  .string()
+  .regex(new RegExp(`^${FIELD_NAME}$`, 'u'), { error: 'expected a name of letters, digits and _' });
 const text = z.string().min(1);
 
 const schema = z.strictObject({
   title: text,
   // A record may lack a field with a question mark.
-  fields: z.record(name, z.enum(fieldTypes.flatMap((type) => [type, `${type}?`] as const))),
+  fields: z.record(fieldName, z.enum(fieldTypes.flatMap((type) => [type, `${type}?`] as const))),
   prompt: text.optional(),
   system: text.optional(),
   messages: z
@@ -77,6 +81,8 @@ const elsewhere = {
   max_tool_calling_iterations: 'environment',
   environment_factory: 'environment',
 };
+/** The same inside an entry of `messages`. */
+const messageNames = { fields: ['role', 'content'], elsewhere: { text: 'content', from: 'role' } };
 /** The same inside `environment`. */
 const environmentNames = {
   fields: Object.keys(environmentSchema.shape),
@@ -137,15 +143,17 @@ function schemaFaults({ issues }: z.ZodError, lines: LineFinder): DefinitionFaul
   return issues
     .filter(({ path: [first], input }) => input !== undefined || !meant.includes(String(first)))
     .flatMap((issue) =>
-      faultsIn({ issues: [issue] }, { fields, elsewhere }).map(({ field, message }) => {
-        const { path } = issue;
-        if (path.length === 0) return { line: lines.of(field === '' ? [] : [field]), reason: message };
-        const named = `"${path.join('.')}"`;
-        if (issue.input !== undefined) return { line: lines.of(path), reason: `${named}: ${message}` };
-        const example = EXAMPLES[path.join('.')];
-        const how = example === undefined ? '' : `, for example \`${example}\``;
-        return { line: lines.of(path), reason: `${named} is missing: ${message}${how}` };
-      }),
+      faultsIn({ issues: [issue] }, issue.path[0] === 'messages' ? messageNames : { fields, elsewhere }).map(
+        ({ field, message }) => {
+          const { path } = issue;
+          if (path.length === 0) return { line: lines.of(field === '' ? [] : [field]), reason: message };
+          const named = `"${path.join('.')}"`;
+          if (issue.input !== undefined) return { line: lines.of(path), reason: `${named}: ${message}` };
+          const example = EXAMPLES[path.join('.')];
+          const how = example === undefined ? '' : `, for example \`${example}\``;
+          return { line: lines.of(path), reason: `${named} is missing: ${message}${how}` };
+        },
+      ),
     );
 }
 
@@ -178,7 +186,7 @@ function readComponents({ rewards, fields: own }: Parsed, lines: LineFinder, con
   const faults: DefinitionFault[] = [];
   for (const [component, value] of Object.entries(rewards)) {
     const path = ['rewards', component];
-    if (typeof value === 'number') weights[component] = value;
+    if (typeof value === 'number' && Number.isFinite(value)) weights[component] = value;
     else if (typeof value !== 'object' || value === null || Array.isArray(value))
       faults.push({
         line: lines.of(path),
@@ -188,7 +196,7 @@ function readComponents({ rewards, fields: own }: Parsed, lines: LineFinder, con
       const checked = checkExternal(value as Readonly<Record<string, unknown>>, [...Object.keys(own), 'id']);
       if ('faults' in checked)
         for (const { path: inside, reason } of checked.faults) {
-          const [, named] = /names (\{\w+\})/.exec(reason) ?? [];
+          const [, named] = /names (\{[^}]+\})/.exec(reason) ?? [];
           const at = [...path, ...inside];
           const line = named === undefined ? lines.of(at) : lines.ofText(at, named, content);
           faults.push({ line, reason: `${component}: ${reason}` });
@@ -222,6 +230,17 @@ function inconsistencies(task: Parsed, lines: LineFinder, content: string): Defi
           line: lines.ofText(path, `{${field}}`, content),
           reason: `"${path[0] as string}" names {${field}}, which is not in "fields"${didYouMean(nearestName(field, known))}`,
         });
+  // A record's `messages` are the ones that are made of it, and so is its `prompt`.
+  if (Object.hasOwn(task.fields, 'messages'))
+    fault(
+      ['fields', 'messages'],
+      'a field can\'t be called "messages", as the conversation is; map the column to another name',
+    );
+  if (Object.hasOwn(task.fields, 'prompt') && (task.system !== undefined || task.prompt?.trim() !== '{prompt}'))
+    fault(
+      ['fields', 'prompt'],
+      'expected `prompt: \'{prompt}\'` alone with a field called "prompt", or another name for the field',
+    );
   if (task.prompt === undefined && task.messages === undefined)
     fault([], `expected "prompt" or "messages": what the model is given, for example \`prompt: '{${known[0]}}'\``);
   if (task.prompt !== undefined && task.messages !== undefined)

@@ -21,7 +21,9 @@ export function parseFolderRecord(task: TaskDefinition, value: unknown, line = 1
   const faults = [...fieldFaults(task, record), ...idFaults(record)];
   if (faults.length > 0) throw inputError('BAD_RECORD', faults.join('; '));
   const id = record.id === undefined ? `line-${line}` : String(record.id);
-  return { ...record, id, ...prompted(task, { ...record, id }) };
+  // A line's own `messages`, as chat datasets have them, are not the conversation that task.yaml makes.
+  const { messages: _, ...own } = record;
+  return { ...own, id, ...prompted(task, { ...own, id }) };
 }
 
 /** The texts of a record that stand in its prompt. */
@@ -48,7 +50,7 @@ function fieldFaults(task: TaskDefinition, record: Readonly<Record<string, unkno
   const extra = Object.keys(record).filter((name) => !declared.includes(name));
   return Object.entries(task.fields).flatMap(([name, declaredType]) => {
     const type = declaredType.replace('?', '') as FieldType;
-    const value = record[name];
+    const value = Object.hasOwn(record, name) ? record[name] : undefined;
     if (value === undefined || value === null) {
       if (declaredType.endsWith('?')) return [];
       const meant = nearestName(name, extra);

@@ -1,6 +1,9 @@
 /** Texts with {fields}: a prompt, a message, a target. */
 
-const PLACEHOLDER = /\{\{([A-Za-z_]\w*)\}\}|\{([A-Za-z_]\w*)\}/g;
+/** A field's name, in any script. */
+export const FIELD_NAME = '[\\p{ID_Start}_]\\p{ID_Continue}*';
+
+const PLACEHOLDER = new RegExp(`\\{\\{(${FIELD_NAME})\\}\\}|\\{(${FIELD_NAME})\\}`, 'gu');
 
 /** The fields that a template names, each once. `{{name}}` isn't a field but the text `{name}`. */
 export function fieldsIn(template: string): string[] {
@@ -10,7 +13,7 @@ export function fieldsIn(template: string): string[] {
 /** A template with its fields filled in, once and verbatim, even if they contain braces. */
 export function fillIn(template: string, values: Readonly<Record<string, unknown>>): string {
   return template.replace(PLACEHOLDER, (_, literal: string | undefined, field: string) =>
-    literal === undefined ? shownField(values[field]) : `{${literal}}`,
+    literal === undefined ? shownField(Object.hasOwn(values, field) ? values[field] : undefined) : `{${literal}}`,
   );
 }
 

@@ -152,10 +152,12 @@ function placed<T>(code: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const [, name] = /Could not find export '(\w+)' in module 'braid'/.exec((error as Error).message) ?? [];
+    const { message } = error as Error;
+    const [, foreign] = UNKNOWN_MODULE.exec(message) ?? [];
+    if (foreign !== undefined) throw importFault(code, foreign);
+    const [, name] = /Could not find export '(\w+)' in module 'braid'/.exec(message) ?? [];
     if (name === undefined) throw error;
-    const before = code.slice(0, Math.max(0, code.search(new RegExp(`\\b${name}\\b`)))).split('\n');
-    const place = `${REWARD_FILE}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+    const place = placeAt(code, code.search(new RegExp(`\\b${name}\\b`)));
     const meant = nearestName(name, [...textFunctionNames, 'runJavaScript']);
     throw new SandboxFault(`${place}: 'braid' has no "${name}"${didYouMean(meant)}`, true);
   }
@@ -180,8 +182,24 @@ function exportedFunction(context: QuickJSContext, exports: QuickJSHandle, name:
   throw new SandboxFault(`${REWARD_FILE}: expected an exported function "${name}"${why[name]}${hint}`, true);
 }
 
+const UNKNOWN_MODULE = /a reward can import from 'braid' only, got '(.*)'$/;
+
 function unknownModule(name: string): string {
   return `a reward can import from 'braid' only, got '${name}'`;
+}
+
+/** QuickJS says neither where a module is imported nor how it is written there: `./x.ts` has become `x.ts`. */
+function importFault(code: string, name: string): SandboxFault {
+  const imports = [...code.matchAll(/\b(?:from|import)\s*(['"])(.*?)\1/g)];
+  const found = imports.find(([, , written = '']) => written === name || written.endsWith(`/${name}`));
+  const place = found === undefined ? REWARD_FILE : placeAt(code, found.index);
+  return new SandboxFault(`${place}: ${unknownModule(found?.[2] ?? name)}`, true);
+}
+
+/** `reward.ts:12:5` of an offset in the code. */
+function placeAt(code: string, offset: number): string {
+  const before = code.slice(0, Math.max(0, offset)).split('\n');
+  return `${REWARD_FILE}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 interface Told {

@@ -5,6 +5,7 @@ import {
   columnOptions,
   countsInWords,
   datasetName,
+  insideColumns,
   sharedInWords,
 } from '../../../renderer/tasks/import-words.ts';
 import { sharedStart } from '../../../renderer/tasks/record-words.ts';
@@ -93,6 +94,17 @@ describe('datasetName', () => {
     expect(datasetName('hf:openai/gsm8k/main, train')).toBe('gsm8k');
     expect(datasetName('hf:openai/gsm8k/socratic, train')).toBe('gsm8k-socratic');
     expect(datasetName('')).toBe('records');
+  });
+});
+
+describe('insideColumns', () => {
+  it('finds what lies in objects and lists, as SQuAD has its answers', () => {
+    const rows = [
+      { id: 1, answers: { text: ['a', 'b'], start: [1] } },
+      { id: 2, answers: null },
+    ];
+    expect(insideColumns(rows)).toEqual(['answers.text.0', 'answers.start.0']);
+    expect(insideColumns([{ a: { b: { c: { d: { e: { f: 1 } } } } } }])).toEqual([]);
   });
 });
 

@@ -118,6 +118,19 @@ describe('parseDefinition', () => {
       good.replace('right: 1', 'right: { weight: 1, judge: "http://127.0.0.1:1/v1", rubric: x }'),
       'line 11: right: "model" is missing: expected a text',
     ],
+    [
+      'a weight that is no number',
+      good.replace('brief: 0.2', 'brief: .nan'),
+      'line 12: "rewards.brief": expected a number',
+    ],
+    ['a field called messages', good.replace('hint: text?', 'hint: text?\n  messages: list'), "line 6: a field can't"],
+    ['a field called prompt', good.replace('hint: text?', 'hint: text?\n  prompt: text'), 'line 6: expected `prompt:'],
+    ['a second document', `${good}---\ntitle: more\n`, 'expected one document, got another one'],
+    [
+      'a misspelt field of a message',
+      good.replace(/prompt: [\s\S]*target/, 'messages:\n  - { role: user, contnt: hi }\ntarget'),
+      'unknown field "contnt"; did you mean "content"?',
+    ],
     ['an empty file', '', 'task.yaml, line 1: '],
     ['no components', good.replace(/rewards:\n.*\n.*\n/, 'rewards: {}\n'), 'line 10: expected at least one component'],
     [

@@ -42,6 +42,27 @@ describe('parseFolderRecord', () => {
   });
 });
 
+describe('records of other people', () => {
+  const foreign = parseDefinition(
+    'task.yaml',
+    'title: T\nfields: { fråga: text, constructor: text? }\nprompt: "Svara: {fråga}"\nmax_completion_length: 9\nsuccess_threshold: 1\n',
+  );
+
+  it('names fields in any script', () => {
+    expect(parseFolderRecord(foreign, { fråga: 'Varför?' }).prompt).toBe('Svara: Varför?');
+  });
+
+  it("doesn't take a column called messages for the conversation", () => {
+    const messages = [{ role: 'user', content: 'something else' }];
+    expect(parseFolderRecord(foreign, { fråga: 'Varför?', messages })).not.toHaveProperty('messages');
+  });
+
+  it('finds no field in what every object has', () => {
+    expect(() => parseFolderRecord(foreign, { fråga: 'x', constructor: 1 })).toThrow('"constructor" to be a text');
+    expect(parseFolderRecord(foreign, { fråga: 'x' }).id).toBe('line-1');
+  });
+});
+
 describe('quotedFields', () => {
   it('gives what stands in the prompt and was not written by the template', () => {
     expect(quotedFields(task, parseFolderRecord(task, record))).toEqual(['Why {level}?', '[1]', '3']);

@@ -67,7 +67,16 @@ export function reward({ record }: { record: Fields }): number {
       "import { json, wrds } from 'braid';\nexport const reward = () => wrds('').length;",
       'reward.ts:1:16: \'braid\' has no "wrds"; did you mean "words"?',
     ],
-    ['another import', "import fs from 'node:fs';\nexport const reward = () => 1", "can import from 'braid' only"],
+    [
+      'another import',
+      "import fs from 'node:fs';\nexport const reward = () => 1",
+      "reward.ts:1:11: a reward can import from 'braid' only, got 'node:fs'",
+    ],
+    [
+      'a file beside it',
+      "\nimport { x } from './own.ts';\nexport const reward = () => x",
+      "reward.ts:2:14: a reward can import from 'braid' only, got './own.ts'",
+    ],
     ['an error at its start', 'null.x;\nexport const reward = () => 1', 'reward.ts:1:5: TypeError'],
     ['an endless start', 'for (;;);\nexport const reward = () => 1', 'took longer than 1100 ms'],
   ])('refuses a file with %s before the first completion', (_, text, reason) => {

@@ -147,9 +147,9 @@ async function parquetRows(file: string): Promise<Row[]> {
   }
 }
 
-/** Values as JSON has them: parquet's 64-bit integers are bigints, its times are dates, its bytes are none of a record's. */
+/** Values as JSON has them: parquet's 64-bit integers are bigints (a text where a number would round them: long ids), its times are dates, its bytes are none of a record's. */
 function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (value instanceof Date) return value.toISOString();
   if (ArrayBuffer.isView(value)) return null;
   if (Array.isArray(value)) return value.map(plain);

@@ -34,6 +34,20 @@ const rows = [
 const jsonl = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 describe('planImport', () => {
+  it('keeps ids of parquet that no number holds', async () => {
+    const [first, second] = [1730000000000000001n, 1730000000000000002n];
+    const parquet = parquetWriteBuffer({
+      columnData: [
+        { name: 'id', data: [first, second], type: 'INT64' },
+        { name: 'question', data: ['a', 'b'] },
+        { name: 'answer', data: [1, 2] },
+      ],
+    });
+    const { train, faults } = await planImport(options(file('long.parquet', new Uint8Array(parquet))));
+    expect(faults).toEqual([]);
+    expect(train.map(({ id }) => id)).toEqual([String(first), String(second)]);
+  });
+
   it('reads the same records from JSONL, JSON, CSV and parquet', async () => {
     const parquet = parquetWriteBuffer({
       columnData: [
