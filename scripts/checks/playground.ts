@@ -24,8 +24,9 @@ try {
   await Promise.all(
     asked.map(async ({ ref, name }) => {
       const answers = answer(place, { model: ref, a, b, temperature: 0, seed: 1, lanes: asked.length });
-      for await (const { tokens, end } of answers)
-        if (end !== null) console.log(`${name}: ${tokens} tokens in ${end.seconds.toFixed(1)} s on ${end.backend}`);
+      for await (const { text, tokens, end } of answers)
+        if (end !== null)
+          console.log(`${name}: ${tokens} tokens in ${end.seconds.toFixed(1)} s on ${end.backend}: ${text}`);
     }),
   );
 } finally {

@@ -1,8 +1,10 @@
 /**
  * A model of a published shape through everything that the command line does with one, each job's peak memory and time
  * beside what was promised: `node scripts/checks/real-model.ts SHAPE [--backend B] [--words N] [--generations G]
- * [--activations MiB] [--folder DIR] [--cpu-clock]`. SHAPE: 135M, 0.5B, 1B or 3B. Linux only: it reads /proc. Prints a
- * Markdown table. `--cpu-clock`: seconds a step, promised and measured, are of CPU time by thread.
+ * [--activations MiB] [--held-out N] [--set KEY=VALUE …] [--folder DIR] [--cpu-clock]`. SHAPE: 135M, 0.5B, 1B or 3B.
+ * Linux only: it reads /proc. Prints a Markdown table. `--held-out`: prompts of evaluation and comparison, 16 unless
+ * said. `--set`: more settings of the runs. `--cpu-clock`: seconds a step, promised and measured, are of CPU time by
+ * thread.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -20,6 +22,8 @@ const { values: options, positionals } = parseArgs({
     words: { type: 'string', default: '15' },
     generations: { type: 'string', default: '16' },
     activations: { type: 'string' },
+    'held-out': { type: 'string', default: '16' },
+    set: { type: 'string', multiple: true, default: [] },
     folder: { type: 'string' },
     'cpu-clock': { type: 'boolean', default: false },
   },
@@ -30,7 +34,7 @@ const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'braid-real-'));
 const [model, workspace] = [join(folder, 'model'), join(folder, 'workspace')];
 const root = join(import.meta.dirname, '../..');
 if (!existsSync(join(model, 'model.safetensors'))) writeRandomFolder(model, shape);
-const { dataset } = writeRandomTask(folder, Number(options.words), 64, 16);
+const { dataset } = writeRandomTask(folder, Number(options.words), 64, Number(options['held-out']));
 
 interface Job {
   readonly name: string;
@@ -45,7 +49,7 @@ const rows: (string | number)[][] = [];
 const stage = [
   ...['--dataset', dataset, '--task', join(folder, 'task')],
   ...['--set', `num_generations=${options.generations}`, `per_device_train_batch_size=${options.generations}`],
-  ...['save_steps=1', 'sample_steps=1', 'beta=0.01', ...activations()],
+  ...['save_steps=1', 'sample_steps=1', 'beta=0.01', ...activations(), ...options.set],
 ];
 const first = await job('two steps of GRPO', ['train', '--model', model, '--steps', '2', ...stage]);
 report(first, planned(1));
@@ -58,7 +62,7 @@ report(
 report(await job('resumed', ['train', '--resume']), planned(2));
 report(await job('next stage', ['train', '--from', checkpoint, '--steps', '1', ...stage]), planned(3));
 const given = ['--dataset', dataset.replace('.jsonl', '.test.jsonl'), '--task', join(folder, 'task')];
-report(await job('evaluation, 16 prompts', ['evaluate', '--model', checkpoint, ...given]));
+report(await job(`evaluation, ${options['held-out']} prompts`, ['evaluate', '--model', checkpoint, ...given]));
 const compared = ['--baseline', model, '--trained', checkpoint, '--samples', '2', '--k', '1'];
 report(await job('comparison', ['compare', ...compared, ...given, '--output', join(folder, 'report')]));
 report(

@@ -1,17 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { registerDownload, useHubModel } from '../../main/commands/download.ts';
 import { withCommonOptions } from '../../main/commands/shared.ts';
 import { disposeModel } from '../../main/model/model.ts';
-import { hubDouble } from '../services/models/hub-double.ts';
+import { type HubDouble, hubDouble } from '../services/models/hub-double.ts';
 import { temporaryFolder, temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyModel } from '../tiny-model.ts';
 
 const MODEL = 'someone/small';
 let files: Record<string, Buffer> = {};
-let workspace = '';
+let [workspace, hub]: [string, HubDouble | null] = ['', null];
 let asked: string[] = [];
 
 beforeAll(async () => {
@@ -23,7 +23,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   workspace = join(temporaryFolder(), 'w');
   asked = [];
-  vi.stubEnv('HF_ENDPOINT', (await hubDouble(MODEL, files)).url);
+  hub = await hubDouble(MODEL, files);
+  vi.stubEnv('HF_ENDPOINT', hub.url);
   vi.stubEnv('XDG_CONFIG_HOME', temporaryFolder());
   onTestFinished(() => void vi.unstubAllEnvs());
 });
@@ -69,6 +70,31 @@ describe('useHubModel', () => {
 });
 
 describe('braid download', () => {
+  it('keeps what it has at Ctrl-C, and resumes there', async () => {
+    if (hub === null) throw new Error('no Hub');
+    hub.stall = 'model.safetensors';
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => {
+      write.mockRestore();
+      process.exitCode = 0;
+    });
+    const program = new Command();
+    registerDownload(program);
+    const run = () => program.parseAsync(['download', MODEL, '--workspace', workspace, '--quiet'], { from: 'user' });
+    const first = run();
+    await vi.waitUntil(() => hub?.asked.some(([path]) => path === 'model.safetensors'), { timeout: 60_000 });
+    const part = join(workspace, 'models', '.hub-someone--small-main', 'model.safetensors');
+    await vi.waitUntil(() => existsSync(part), { timeout: 60_000 });
+    process.emit('SIGINT');
+    await first;
+    expect(process.exitCode).toBe(130);
+    hub.asked.length = 0;
+    hub.stall = '';
+    await run();
+    expect(hub.asked.map(([path]) => path)).toEqual(['model.safetensors']);
+    expect(readdirSync(join(workspace, 'models'))).toEqual(['small']);
+  });
+
   it('writes the model into the workspace and reports its folder', async () => {
     const lines: string[] = [];
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);

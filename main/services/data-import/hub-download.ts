@@ -66,8 +66,8 @@ export async function fetchHubDataset(
     return places;
   } catch (error) {
     if (signal.aborted)
-      throw new BraidError('INTERRUPTED', 'Cancelled; what was downloaded is kept for the next time.');
-    throw hubError(error, { repo: dataset.repo, revision }, options.hubUrl, DATASET_ELSEWHERE);
+      throw new BraidError('INTERRUPTED', 'Interrupted; what was downloaded is kept for the next time.');
+    throw hubError(error, { repo: dataset.repo, revision }, options, DATASET_ELSEWHERE);
   }
 }
 

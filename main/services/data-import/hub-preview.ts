@@ -51,7 +51,7 @@ export async function previewHubDataset(
       if (!response.ok) throw Object.assign(new Error(path), { statusCode: response.status });
       return (await response.json()) as T;
     } catch (error) {
-      throw hubError(error, { repo, revision: 'main' }, serverUrl, DATASET_ELSEWHERE);
+      throw hubError(error, { repo, revision: 'main' }, { ...options, hubUrl: serverUrl }, DATASET_ELSEWHERE);
     }
   };
   const { splits } = await ask<{ readonly splits: readonly HubSplits[] }>(`splits?dataset=${encodeURIComponent(repo)}`);

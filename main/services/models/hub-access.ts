@@ -9,12 +9,21 @@ export interface HubOptions {
   readonly hubUrl?: string | undefined;
   /** For models that require it. */
   readonly accessToken?: string | undefined;
+  /** Where that is from, for messages. */
+  readonly tokenSource?: TokenSource | undefined;
 }
 
 /** Its name among the secrets. */
 export const HUB_TOKEN = 'huggingface';
 
 export type TokenSource = 'braid' | 'environment' | 'huggingface-cli';
+
+/** The sources in words. */
+export const TOKEN_FROM: Readonly<Record<TokenSource, string>> = {
+  braid: 'the token kept in Settings',
+  environment: 'the token in HF_TOKEN',
+  'huggingface-cli': 'the token of `hf auth login`',
+};
 
 /** Where the token would come from; the page learns this, and never the token. */
 export interface HubAccess {
@@ -25,7 +34,8 @@ export interface HubAccess {
 
 /** What a download uses. */
 export function hubOptions(secrets: Pick<Secrets, 'get'>, env: NodeJS.ProcessEnv = process.env): HubOptions {
-  return { hubUrl: env.HF_ENDPOINT || undefined, accessToken: findToken(secrets, env)?.token };
+  const found = findToken(secrets, env);
+  return { hubUrl: env.HF_ENDPOINT || undefined, accessToken: found?.token, tokenSource: found?.source };
 }
 
 /** The token's source, without the token. */

@@ -1,5 +1,6 @@
 /** Errors of the Hub, with what to do. */
 import { BraidError, inputError } from '../../errors.ts';
+import { type HubOptions, TOKEN_FROM } from './hub-access.ts';
 
 export interface HubModel {
   /** `owner/name`. */
@@ -13,11 +14,18 @@ const ELSEWHERE = 'download the model folder where the network allows it, copy i
 export function hubError(
   error: unknown,
   { repo, revision }: HubModel,
-  hubUrl = 'https://huggingface.co',
+  { hubUrl = 'https://huggingface.co', tokenSource }: Pick<HubOptions, 'hubUrl' | 'tokenSource'> = {},
   elsewhere = ELSEWHERE,
 ): unknown {
   if (error instanceof BraidError) return error;
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
+  // A Hub answers 401 to a token that it doesn't know, even where a model needs none.
+  if (status === 401 && tokenSource !== undefined)
+    return inputError(
+      'HUB_REFUSED',
+      `${hubUrl} denied access to ${repo} (401) with ${TOKEN_FROM[tokenSource]}: it is no longer valid, or there is nothing of this name that it may read`,
+      'Renew or remove that token (it is refused for public models, too), or check the name.',
+    );
   if (status === 401 || status === 403)
     return inputError(
       'HUB_REFUSED',

@@ -1,7 +1,7 @@
 /**
  * Downloads a model from the Hugging Face Hub into the workspace. The small files come first, so that an unsupported
- * model is rejected before gigabytes are downloaded. A failed download resumes where it stopped; a cancelled one leaves
- * nothing.
+ * model is rejected before gigabytes are downloaded. A failed or interrupted download resumes where it stopped; one that
+ * is cancelled in the list of jobs leaves nothing.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
 import { FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
-import type { JobContext } from '../workspace/jobs.ts';
+import type { JobContext, ListedJobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { pour } from './copy-file.ts';
 import { checkSpace } from './disk-space.ts';
@@ -43,7 +43,7 @@ export function hubModelFolder({ models }: Pick<Host['workspace'], 'models'>, re
   return join(models, repo.split('/')[1] ?? repo);
 }
 
-/** Downloads a model into the workspace; returns its folder. */
+/** Downloads a model into the workspace; returns its folder. Once interrupted, the next call resumes it. */
 export async function fetchHubModel(
   workspace: Pick<Host['workspace'], 'models'>,
   { repo, revision }: HubModel,
@@ -52,7 +52,7 @@ export async function fetchHubModel(
 ): Promise<string> {
   const target = hubModelFolder(workspace, parseRepo(repo));
   refuseTaken(target);
-  await fetchModel({ repo: parseRepo(repo), revision }, target, options, job);
+  await fetchModel({ repo: parseRepo(repo), revision }, target, options, { ...job, isClosing: () => true });
   return target;
 }
 
@@ -75,8 +75,8 @@ export function downloadModel(host: Host, { repo, revision }: HubModel, options:
 
 type Followed = Pick<JobContext, 'signal' | 'progress'>;
 
-async function fetchModel(model: HubModel, target: string, options: HubOptions, job: Followed): Promise<void> {
-  const { signal } = job;
+async function fetchModel(model: HubModel, target: string, options: HubOptions, job: ListedJobContext): Promise<void> {
+  const { signal, isClosing } = job;
   const folder = join(target, '..', `.hub-${model.repo.replace('/', '--')}-${model.revision.replaceAll('/', '--')}`);
   try {
     await mkdir(folder, { recursive: true });
@@ -85,10 +85,12 @@ async function fetchModel(model: HubModel, target: string, options: HubOptions, 
     await rename(folder, target);
   } catch (error) {
     if (signal.aborted) {
+      if (isClosing())
+        throw new BraidError('INTERRUPTED', 'Interrupted; what was downloaded is kept for the next time.');
       await rm(folder, { recursive: true, force: true });
       throw new BraidError('INTERRUPTED', 'Cancelled; no files were kept.');
     }
-    const explained = hubError(error, model, options.hubUrl);
+    const explained = hubError(error, model, options);
     // Don't resume what can never become a model.
     if (explained instanceof BraidError && explained.kind === 'input')
       await rm(folder, { recursive: true, force: true });

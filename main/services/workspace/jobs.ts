@@ -24,9 +24,15 @@ export interface JobContext {
   readonly progress: (progress: JobProgress) => void;
 }
 
+/** The context of work that the host lists. */
+export interface ListedJobContext extends JobContext {
+  /** Whether it was aborted because the host closes: nobody cancelled it, and a later one may resume it. */
+  readonly isClosing: () => boolean;
+}
+
 export interface Jobs {
   /** Starts work; `result` resolves with its result or rejects with its error. */
-  start<T>(kind: string, title: string, work: (context: JobContext) => Promise<T>): StartedJob<T>;
+  start<T>(kind: string, title: string, work: (context: ListedJobContext) => Promise<T>): StartedJob<T>;
   list(): readonly JobStatus[];
   cancel(id: number): boolean;
   /** Cancels all active jobs and waits for them to end. */
@@ -46,7 +52,7 @@ export function openJobs(changes: Pick<Changes, 'publish'>, now: () => number = 
   const jobs = new Map<number, JobStatus>();
   const controllers = new Map<number, AbortController>();
   const ends = new Map<number, Promise<unknown>>();
-  let lastId = 0;
+  let [lastId, isClosing] = [0, false];
 
   function update(id: number, change: Partial<JobStatus>): void {
     const job = jobs.get(id);
@@ -55,9 +61,13 @@ export function openJobs(changes: Pick<Changes, 'publish'>, now: () => number = 
     changes.publish('jobs');
   }
 
-  async function run<T>(id: number, work: (context: JobContext) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async function run<T>(id: number, work: (context: ListedJobContext) => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
-      const value = await work({ signal, progress: (progress) => update(id, { progress }) });
+      const value = await work({
+        signal,
+        progress: (progress) => update(id, { progress }),
+        isClosing: () => isClosing,
+      });
       update(id, { state: 'done', endedAt: now() });
       return value;
     } catch (error) {
@@ -94,6 +104,7 @@ export function openJobs(changes: Pick<Changes, 'publish'>, now: () => number = 
       return controller !== undefined;
     },
     close: async () => {
+      isClosing = true;
       for (const controller of controllers.values()) controller.abort();
       await Promise.all(ends.values());
     },

@@ -61,11 +61,20 @@ describe('downloadModel', () => {
     const { host, hub, begin, left } = await setUp();
     hub.stall = 'model.safetensors';
     const jobId = begin();
-    await vi.waitUntil(() => hub.asked.some(([path]) => path === 'model.safetensors'));
+    await vi.waitUntil(() => hub.asked.some(([path]) => path === 'model.safetensors'), { timeout: 60_000 });
     expect(errorOf(begin)).toMatchObject({ code: 'DOWNLOAD_BUSY' });
     host.jobs.cancel(jobId);
     expect(await jobEnd(host)).toMatchObject({ state: 'cancelled' });
     expect(left()).toEqual([]);
+  });
+
+  it('keeps what it has when the app is closed', async () => {
+    const { host, hub, begin, left } = await setUp();
+    hub.stall = 'model.safetensors';
+    begin();
+    await vi.waitUntil(() => hub.asked.some(([path]) => path === 'model.safetensors'), { timeout: 60_000 });
+    await host.jobs.close();
+    expect(left()).toEqual(['.hub-someone--small-main']);
   });
 
   it("deletes a file that doesn't match the Hub's listing", async () => {
@@ -109,6 +118,15 @@ describe('downloadModel', () => {
     hub.status = status;
     begin();
     expect(await jobEnd(host)).toMatchObject({ error: { code, remedy: expect.stringContaining(remedy) } });
+  });
+
+  it('names the token that the Hub refused', async () => {
+    const { host, hub } = await setUp();
+    hub.status = 401;
+    downloadModel(host, model, { hubUrl: hub.url, accessToken: 'hf_old', tokenSource: 'environment' });
+    expect(await jobEnd(host)).toMatchObject({
+      error: { code: 'HUB_REFUSED', message: expect.stringContaining('with the token in HF_TOKEN') },
+    });
   });
 
   it('says where the network does not allow it, and what to do instead', async () => {
