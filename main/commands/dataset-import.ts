@@ -5,9 +5,17 @@ import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { fetchHubDataset } from '../services/data-import/hub-download.ts';
 import { hubFolderName, isHubSource, parseHubDataset } from '../services/data-import/hub-name.ts';
+import { datasetOptions, heldOutSplits } from '../services/data-import/hub-preview.ts';
 import { importTarget, nameOfSource, recordImport } from '../services/data-import/import-dataset.ts';
+import { planHubImport } from '../services/data-import/plan-hub-import.ts';
 import { type Mapping, parseMapping } from '../services/datasets/import/mapping.ts';
-import { type ImportOptions, planImport, writeImport } from '../services/datasets/import/plan.ts';
+import {
+  type ImportOptions,
+  type ImportPlan,
+  planImport,
+  type RowOptions,
+  writeImport,
+} from '../services/datasets/import/plan.ts';
 import type { Filter } from '../services/datasets/import/select.ts';
 import { hubOptions } from '../services/models/hub-access.ts';
 import { findTask } from '../services/tasks/find-task.ts';
@@ -51,7 +59,10 @@ export function registerDatasetImport(dataset: Command): void {
     .option('--filter <column=value...>', 'only rows with this value', [])
     .option('--sample <n>', 'only so many rows, drawn by the seed')
     .option('--dedupe', 'drop rows whose fields are the same as those of an earlier one')
-    .option('--preview', 'show what would be imported, and write nothing')
+    .option(
+      '--preview',
+      'show what would be imported, and write nothing; of a Hub dataset its first rows, without downloading it',
+    )
     .action((source: string, options: ImportCommandOptions, command: Command) => importData(source, options, command));
 }
 
@@ -59,11 +70,7 @@ async function importData(source: string, options: ImportCommandOptions, command
   const context = commandContext(command);
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const task = findTask(options.task, { workspace: workspace.root, paths: hostPaths() });
-  const hub = isHubSource(source) ? join(workspace.datasets, '.hub', hubFolderName(source)) : null;
-  const files = hub === null ? localFiles(source, options) : await hubFiles(source, options, hub, context);
-  if (files === null) return;
-  const given: ImportOptions = {
-    ...files,
+  const rows: RowOptions = {
     ...{ task, map: parseMapping(options.map) as Mapping, filters: options.filter.map(filterOf) },
     sample: options.sample === undefined ? null : wholeNumber('--sample', options.sample),
     dedupe: options.dedupe === true,
@@ -71,7 +78,11 @@ async function importData(source: string, options: ImportCommandOptions, command
     testShare: shareOf(options.testShare),
     seed: context.seed,
   };
-  if (options.preview === true) return preview(given, context);
+  if (options.preview === true) return preview(source, options, rows, context);
+  const hub = isHubSource(source) ? join(workspace.datasets, '.hub', hubFolderName(source)) : null;
+  const files = hub === null ? localFiles(source, options) : await hubFiles(source, options, hub, context);
+  if (files === null) return;
+  const given: ImportOptions = { ...files, ...rows };
   const store = openStore(workspace.database);
   try {
     const target = importTarget({ store, workspace }, options.name ?? nameOfSource(source), options.replace === true);
@@ -96,8 +107,15 @@ async function importData(source: string, options: ImportCommandOptions, command
   }
 }
 
-async function preview(given: ImportOptions, context: CommandContext): Promise<void> {
-  const plan = await planImport(given);
+async function preview(
+  source: string,
+  options: ImportCommandOptions,
+  rows: RowOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { plan, ...hub } = isHubSource(source)
+    ? await planOnHub(source, options, rows, context)
+    : { plan: await planImport({ ...localFiles(source, options), ...rows }) };
   const { columns, mapping, counts, problem, faults, train } = plan;
   context.print(`${counts.rows} rows with ${columns.join(', ')}`);
   for (const [field, column] of Object.entries(mapping)) context.print(`${field} = ${column}`);
@@ -106,8 +124,30 @@ async function preview(given: ImportOptions, context: CommandContext): Promise<v
   const [first] = train;
   if (first !== undefined) context.print(`\n${first.prompt}\n`);
   context.print(`${counts.train} training records, ${counts.test} held out, ${counts.faults} with faults`);
-  context.out({ columns, mapping, ...counts, faults, first: first ?? null });
+  context.out({ columns, mapping, ...counts, faults, first: first ?? null, ...hub });
   if (counts.faults > 0) process.exitCode = 2;
+}
+
+/** The plan of a Hub dataset's first rows, and what else is known of it. */
+async function planOnHub(
+  source: string,
+  { split, testSplit }: ImportCommandOptions,
+  rows: RowOptions,
+  context: CommandContext,
+): Promise<{ readonly plan: ImportPlan; readonly config: string; readonly splits: readonly string[] }> {
+  const dataset = parseHubDataset(source);
+  const hub = datasetOptions(openSecrets());
+  const { plan, preview: shown } = await planHubImport(dataset, { split, testSplit: testSplit ?? null }, rows, hub);
+  const { config, shortened } = shown;
+  const splits = shown.splits.filter((one) => one.config === config).map((one) => one.split);
+  context.print(`${dataset.repo}, ${config}: the first rows of ${split}; nothing is downloaded`);
+  if (dataset.revision !== null) context.say(`The preview shows the newest revision, not ${dataset.revision}.`);
+  if (shortened > 0)
+    context.say(`The Hub shortens long values in ${shortened} of these rows; the import reads them whole.`);
+  const [offered] = heldOutSplits(shown);
+  if (testSplit === undefined && offered !== undefined)
+    context.say(`It has a split "${offered}": --test-split ${offered} holds it out instead of a share of the rows.`);
+  return { plan, config, splits };
 }
 
 type Files = Pick<ImportOptions, 'files' | 'testFiles'>;

@@ -1,7 +1,8 @@
 /** The first rows of a dataset of the Hub, through its dataset server, before anything is downloaded. */
 import { inputError } from '../../errors.ts';
-import type { HubOptions } from '../models/hub-access.ts';
+import { type HubOptions, hubOptions } from '../models/hub-access.ts';
 import { hubError } from '../models/hub-errors.ts';
+import type { Secrets } from '../workspace/secrets.ts';
 import { DATASET_ELSEWHERE, type HubDataset } from './hub-name.ts';
 
 export interface DatasetHubOptions extends HubOptions {
@@ -28,23 +29,53 @@ export interface HubPreview {
   readonly split: string;
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** How many of the rows have values that the server has shortened. */
+  readonly shortened: number;
+}
+
+/** The Hub, the token and the dataset server that are used. */
+export function datasetOptions(secrets: Pick<Secrets, 'get'>): DatasetHubOptions {
+  const options = hubOptions(secrets);
+  return { ...options, serverUrl: datasetServer(options.hubUrl) };
 }
 
 /** The first rows of a split, without downloading it. */
 export async function previewHubDataset(
-  { repo, config }: HubDataset,
+  dataset: HubDataset,
   split: string | null,
   options: DatasetHubOptions,
   signal?: AbortSignal,
 ): Promise<HubPreview> {
+  const ask = askServer(dataset, options, signal);
+  const splits = await askSplits(ask, dataset);
+  const chosen = chooseSplit(splits, dataset.config, split);
+  const query = new URLSearchParams({ dataset: dataset.repo, config: chosen.config, split: chosen.split });
+  const first = await ask<{
+    readonly features: readonly { readonly name: string }[];
+    readonly rows: readonly {
+      readonly row: Readonly<Record<string, unknown>>;
+      readonly truncated_cells?: readonly string[];
+    }[];
+  }>(`first-rows?${query}`);
+  return {
+    ...{ splits, config: chosen.config, split: chosen.split },
+    columns: first.features.map(({ name }) => name),
+    rows: first.rows.map(({ row }) => row),
+    shortened: first.rows.filter(({ truncated_cells: cells = [] }) => cells.length > 0).length,
+  };
+}
+
+type Ask = <T>(path: string) => Promise<T>;
+
+function askServer({ repo }: HubDataset, options: DatasetHubOptions, signal: AbortSignal | undefined): Ask {
   const { serverUrl } = options;
   if (serverUrl === null)
     throw inputError(
       'HUB_NO_PREVIEW',
       'This Hub has no server for previews',
-      'Import the dataset: its rows are shown then.',
+      'Name one in HF_DATASETS_SERVER, or import the dataset: every row is checked before anything is written.',
     );
-  const ask = async <T>(path: string): Promise<T> => {
+  return async <T>(path: string): Promise<T> => {
     const headers = options.accessToken === undefined ? {} : { authorization: `Bearer ${options.accessToken}` };
     try {
       const response = await fetch(`${serverUrl}/${path}`, { headers, ...(signal && { signal }) });
@@ -54,19 +85,40 @@ export async function previewHubDataset(
       throw hubError(error, { repo, revision: 'main' }, { ...options, hubUrl: serverUrl }, DATASET_ELSEWHERE);
     }
   };
-  const { splits } = await ask<{ readonly splits: readonly HubSplits[] }>(`splits?dataset=${encodeURIComponent(repo)}`);
-  const chosen = chooseSplit(splits, config, split);
-  const query = new URLSearchParams({ dataset: repo, config: chosen.config, split: chosen.split });
-  const first = await ask<{
-    readonly features: readonly { readonly name: string }[];
-    readonly rows: readonly { readonly row: Readonly<Record<string, unknown>> }[];
-  }>(`first-rows?${query}`);
-  return {
-    ...{ splits, config: chosen.config, split: chosen.split },
-    columns: first.features.map(({ name }) => name),
-    rows: first.rows.map(({ row }) => row),
-  };
 }
+
+async function askSplits(ask: Ask, { repo }: HubDataset): Promise<readonly HubSplits[]> {
+  const { splits } = await ask<{ readonly splits: readonly HubSplits[] }>(`splits?dataset=${encodeURIComponent(repo)}`);
+  return splits;
+}
+
+export interface OtherSplits {
+  /** Every split of the config but the one that is imported. */
+  readonly others: readonly string[];
+  /** Those that are usually held out, the likeliest first. */
+  readonly heldOut: readonly string[];
+}
+
+/** Which other splits could be held out. */
+export async function otherSplits(
+  dataset: HubDataset,
+  split: string,
+  options: DatasetHubOptions,
+  signal?: AbortSignal,
+): Promise<OtherSplits> {
+  const splits = await askSplits(askServer(dataset, options, signal), dataset);
+  const shown = { splits, ...chooseSplit(splits, dataset.config, split) };
+  const others = splits.filter((one) => one.config === shown.config && one.split !== shown.split);
+  return { others: others.map((one) => one.split), heldOut: heldOutSplits(shown) };
+}
+
+/** Splits of the shown config that are usually held out, the likeliest first; none is taken unasked. */
+export function heldOutSplits({ splits, config, split }: Pick<HubPreview, 'splits' | 'config' | 'split'>): string[] {
+  const own = splits.filter((one) => one.config === config && one.split !== split).map((one) => one.split);
+  return HELD_OUT_NAMES.filter((name) => own.includes(name));
+}
+
+const HELD_OUT_NAMES = ['test', 'validation', 'valid', 'val', 'dev', 'eval'];
 
 function chooseSplit(splits: readonly HubSplits[], config: string | null, split: string | null): HubSplits {
   const configs = [...new Set(splits.map((one) => one.config))];

@@ -20,11 +20,15 @@ import {
 import { type Filter, filterRows, type Mapped, sampleRows, splitRows, withoutDuplicates } from './select.ts';
 import { type Row, readTable, type Table } from './table.ts';
 
-export interface ImportOptions {
+export interface ImportOptions extends RowOptions {
   /** Files on this machine, read one after the other. */
   readonly files: readonly string[];
   /** Files of held-out rows; none: they are split off. */
   readonly testFiles: readonly string[];
+}
+
+/** How rows become records, wherever they are from. */
+export interface RowOptions {
   readonly task: TaskSource;
   /** Over the guessed one; a field with an empty column is left out. */
   readonly map: Mapping;
@@ -55,7 +59,7 @@ export interface ImportPlan {
   /** What each mapped field gets of the first row. */
   readonly first: Readonly<Record<string, unknown>>;
   /** Why it can't be imported as it is: mapping, filters or split. null: it can, but for `faults`. */
-  readonly problem: { readonly message: string; readonly remedy: string | null } | null;
+  readonly problem: ImportProblem | null;
   readonly counts: ImportCounts;
   /** The first faults, a sentence each with file and line; there may be more. */
   readonly faults: readonly string[];
@@ -64,7 +68,15 @@ export interface ImportPlan {
   readonly leakage: Leakage | null;
 }
 
+export interface ImportProblem {
+  readonly message: string;
+  readonly remedy: string | null;
+  /** Whether it is about the file or split of the held-out rows. */
+  readonly isHeldOut: boolean;
+}
+
 export interface ImportCounts {
+  /** Of the source, and of the held-out rows' own. */
   readonly rows: number;
   /** Left out by filters and sampling. */
   readonly leftOut: number;
@@ -77,9 +89,11 @@ export interface ImportCounts {
 /** Rows and records that a preview shows. */
 const SHOWN = 20;
 
+/** Reads the held-out rows; null: they are split off. */
+type HeldOut = () => Promise<Table | null>;
+
 interface Prepared {
-  readonly table: Table;
-  readonly fields: readonly TaskField[];
+  readonly rows: number;
   readonly mapping: Mapping;
   readonly task: Task;
   readonly leftOut: number;
@@ -97,7 +111,11 @@ interface Parsed {
 
 /** Previews an import; nothing is written. */
 export async function planImport(options: ImportOptions): Promise<ImportPlan> {
-  const table = await readTable(options.files);
+  return planRows(options, await readTable(options.files), heldOutOf(options));
+}
+
+/** Previews an import of rows that are in no file yet. */
+export async function planRows(options: RowOptions, table: Table, heldOut: HeldOut): Promise<ImportPlan> {
   const fields = taskFields(options.task);
   const mapping = mappingOf(options, fields, table);
   const shown = {
@@ -110,8 +128,8 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
     ),
   };
   try {
-    const { task, leftOut, duplicates, faults, train, test } = await prepare(options, table);
-    const counts = { rows: table.rows.length, leftOut, duplicates, faults: faults.length };
+    const { task, rows, leftOut, duplicates, faults, train, test } = await prepare(options, table, heldOut);
+    const counts = { rows, leftOut, duplicates, faults: faults.length };
     return {
       ...{ ...shown, problem: null, faults: faults.slice(0, SHOWN).map(describeFault) },
       counts: { ...counts, train: train.length, test: test.length },
@@ -121,7 +139,8 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
     };
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
-    const problem = { message: error.message, remedy: error.remedy ?? null };
+    const isHeldOut = error instanceof HeldOutError;
+    const problem = { message: error.message, remedy: error.remedy ?? null, isHeldOut };
     const counts = { rows: table.rows.length, leftOut: 0, duplicates: 0, faults: 0, train: 0, test: 0 };
     return { ...shown, problem, counts, faults: [], train: [], test: [], leakage: null };
   }
@@ -137,7 +156,8 @@ export interface WrittenImport {
 /** Writes the dataset, if no row has a fault: otherwise an error lists them, and nothing is written. */
 export async function writeImport(options: ImportOptions & { readonly target: string }): Promise<WrittenImport> {
   const table = await readTable(options.files);
-  const { task, mapping, leftOut, duplicates, faults, train, test } = await prepare(options, table);
+  const prepared = await prepare(options, table, heldOutOf(options));
+  const { task, mapping, rows, leftOut, duplicates, faults, train, test } = prepared;
   if (faults.length > 0)
     throw faultsError(
       'BAD_SOURCE',
@@ -149,29 +169,52 @@ export async function writeImport(options: ImportOptions & { readonly target: st
   return {
     files: writeDataset(options.target, { train: written(train), test: written(test) }),
     mapping,
-    counts: { rows: table.rows.length, leftOut, duplicates, faults: 0, train: train.length, test: test.length },
+    counts: { rows, leftOut, duplicates, faults: 0, train: train.length, test: test.length },
     leakage: leakageOf(task, train, test),
   };
 }
 
-function mappingOf({ map }: ImportOptions, fields: readonly TaskField[], { columns, rows }: Table): Mapping {
+/** What is wrong with the file or split of the held-out rows. */
+class HeldOutError extends BraidError {}
+
+function heldOutOf({ testFiles }: ImportOptions): HeldOut {
+  return async () => (testFiles.length === 0 ? null : readTable(testFiles));
+}
+
+/** The held-out rows of their own file or split; null: they are split off. */
+async function chooseHeldOut(
+  heldOut: HeldOut,
+  options: RowOptions,
+  mapping: Mapping,
+  fields: readonly TaskField[],
+): Promise<(ReturnType<typeof chooseRows> & { readonly rows: number }) | null> {
+  try {
+    const table = await heldOut();
+    if (table === null) return null;
+    // A sample is one of the training rows.
+    return { ...chooseRows(table, { ...options, sample: null }, mapping, fields), rows: table.rows.length };
+  } catch (error) {
+    if (!(error instanceof BraidError)) throw error;
+    const { code, message, kind, remedy } = error;
+    throw new HeldOutError(code, message, { kind, ...(remedy !== undefined && { remedy }), cause: error });
+  }
+}
+
+function mappingOf({ map }: RowOptions, fields: readonly TaskField[], { columns, rows }: Table): Mapping {
   const all = { ...numbersInTexts(guessMapping(fields, columns), fields, rows[0]), ...map };
   return Object.fromEntries(Object.entries(all).filter(([, column]) => column !== ''));
 }
 
-async function prepare(options: ImportOptions, table: Table): Promise<Prepared> {
+async function prepare(options: RowOptions, table: Table, heldOut: HeldOut): Promise<Prepared> {
   const fields = taskFields(options.task);
   const task = openTask(options.task, '');
   const mapping = mappingOf(options, fields, table);
   checkMapping(mapping, fields, table.columns);
   const chosen = chooseRows(table, options, mapping, fields);
-  const held = options.testFiles.length === 0 ? null : await readTable(options.testFiles);
-  const heldRows = held === null ? null : chooseRows(held, { ...options, sample: null }, mapping, fields);
+  const held = await chooseHeldOut(heldOut, options, mapping, fields);
   const split = { by: options.splitBy, share: options.testShare, seed: options.seed };
   const sides =
-    heldRows === null
-      ? splitRows(chosen.mapped, split, table.columns)
-      : { train: chosen.mapped, test: heldRows.mapped };
+    held === null ? splitRows(chosen.mapped, split, table.columns) : { train: chosen.mapped, test: held.mapped };
   const faults: FileFault[] = [];
   const ids = new Map<string, number>();
   const parse = ({ row, fields: own }: Mapped, i: number, side: string): Parsed[] => {
@@ -198,8 +241,12 @@ async function prepare(options: ImportOptions, table: Table): Promise<Prepared> 
     });
   // Rows are shuffled before they are split; they are reported in the file's order.
   faults.sort((a, b) => (a.file === b.file ? (a.line ?? 0) - (b.line ?? 0) : 0));
-  const { leftOut, duplicates } = chosen;
-  return { table, fields, mapping, task, leftOut, duplicates, faults, train, test };
+  return {
+    ...{ mapping, task, faults, train, test },
+    rows: table.rows.length + (held?.rows ?? 0),
+    leftOut: chosen.leftOut + (held?.leftOut ?? 0),
+    duplicates: chosen.duplicates + (held?.duplicates ?? 0),
+  };
 }
 
 /** Mapped columns that a row with a fault doesn't have, and what they may be called there. */
@@ -222,7 +269,7 @@ function parseRecord(task: Task, source: TaskSource, fields: Mapped['fields'], l
 
 function chooseRows(
   { rows, columns }: Table,
-  { filters, sample, seed, dedupe }: ImportOptions,
+  { filters, sample, seed, dedupe }: RowOptions,
   mapping: Mapping,
   fields: readonly TaskField[],
 ) {

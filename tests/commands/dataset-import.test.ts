@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { registerDataset } from '../../main/commands/dataset.ts';
+import { checkoutPaths, setHostPaths } from '../../main/commands/host-paths.ts';
+import { type HubDouble, openHubDouble } from '../services/data-import/hub-double.ts';
+import { temporaryFolder } from '../store/helpers.ts';
+import { runCommand } from './run-command.ts';
+
+const sums = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    question: `${first + i} and one`,
+    solution: `It is #### ${first + i + 1}`,
+  }));
+
+beforeAll(() => setHostPaths(checkoutPaths(resolve(import.meta.dirname, '../..'))));
+
+let hub: HubDouble;
+let workspace = '';
+beforeEach(async () => {
+  hub = await openHubDouble({ train: sums(1, 6), test: sums(101, 2) });
+  workspace = temporaryFolder();
+  vi.stubEnv('HF_ENDPOINT', hub.url);
+  vi.stubEnv('HF_DATASETS_SERVER', hub.url);
+  vi.stubEnv('HF_TOKEN', '');
+});
+afterEach(() => {
+  hub.close();
+  vi.unstubAllEnvs();
+  process.exitCode = 0;
+});
+
+const load = (...args: readonly string[]) =>
+  runCommand(
+    registerDataset,
+    ...['dataset', 'import', 'hf:made/sums', '--task', 'last-number', '--workspace', workspace, ...args],
+  );
+
+describe('braid dataset import --preview of a Hub dataset', () => {
+  it('shows rows and mapping of the first rows, and downloads nothing', async () => {
+    const { stdout, stderr, error } = await load('--preview', '--test-share', '0.5');
+    expect(error).toBeNull();
+    expect(stdout).toContain('the first rows of train; nothing is downloaded');
+    expect(stdout).toContain('6 rows with question, solution');
+    expect(stdout).toContain('answer = solution:last-number');
+    expect(stdout).toMatch(/\d and one/);
+    expect(stdout).toContain('3 training records, 3 held out, 0 with faults');
+    expect(stderr).toContain('--test-split test');
+    expect(hub.asked).toEqual(['/splits', '/first-rows']);
+    expect(existsSync(join(workspace, 'datasets', '.hub'))).toBe(false);
+  });
+
+  it('shows the held-out split with it, and as JSON which splits there are', async () => {
+    const { stdout, stderr } = await load('--preview', '--test-split', 'test', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ columns: ['question', 'solution'], mapping: { question: 'question', answer: 'solution:last-number' } },
+      ...{ rows: 8, train: 6, test: 2, faults: [], config: 'main', splits: ['train', 'test'] },
+    });
+    expect(stderr).not.toContain('--test-split');
+    expect(hub.asked.filter((path) => path.includes('parquet'))).toEqual([]);
+  });
+
+  it('says what is wrong with mapping and splits, still without a download', async () => {
+    expect((await load('--preview', '--map', 'answer=solutoin')).error?.message).toContain('did you mean');
+    expect((await load('--preview', '--split', 'dev')).error).toMatchObject({
+      code: 'HUB_SPLIT_UNKNOWN',
+      remedy: 'It has main/train, main/test.',
+    });
+    expect((await load('--preview', '--test-split', 'dev')).error?.message).toContain('main/dev');
+    vi.stubEnv('HF_DATASETS_SERVER', '');
+    expect((await load('--preview')).error).toMatchObject({
+      code: 'HUB_NO_PREVIEW',
+      remedy: expect.stringContaining('HF_DATASETS_SERVER'),
+    });
+    expect(hub.asked.filter((path) => path.includes('parquet'))).toEqual([]);
+  });
+});
+
+describe('braid dataset import of a Hub dataset', () => {
+  it('gives what its preview showed', async () => {
+    const { error } = await load('--test-split', 'test', '--name', 'sums');
+    expect(error).toBeNull();
+    expect(readdirSync(join(workspace, 'datasets'))).toEqual(expect.arrayContaining(['sums.jsonl', 'sums.test.jsonl']));
+    expect(readdirSync(join(workspace, 'datasets', '.hub'))).toEqual([]);
+    const held = readFileSync(join(workspace, 'datasets', 'sums.test.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(held.map((line) => JSON.parse(line).answer)).toEqual([102, 103]);
+  });
+});
