@@ -22,8 +22,12 @@ export function HubSource({ onSource }: HubSourceProps) {
   const source = `hf:${name.trim().replace(/^hf:/, '')}`;
   const preview = useMutation({ mutationFn: () => client.imports.hubPreview({ source, split: split.trim() || null }) });
   const download = useMutation({
-    mutationFn: () => client.imports.download({ source, split: split.trim() || 'train' }),
-    onSuccess: ({ uploadId }) => onSource({ uploadId, name: `${source}, ${split}` }),
+    mutationFn: async (): Promise<Source> => {
+      const hub = { source, split: split.trim() || 'train' };
+      const { uploadId } = await client.imports.download(hub);
+      return { uploadId, name: `${source}, ${hub.split}`, hub };
+    },
+    onSuccess: onSource,
   });
   return (
     <Panel title="Hugging Face Hub">

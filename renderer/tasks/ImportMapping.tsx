@@ -10,9 +10,10 @@ import { failureOf } from '../api/failure.ts';
 import { Choice } from '../components/Choice.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { HeldOut } from './HeldOut.tsx';
 import classes from './Import.module.css';
 import { ImportPreview } from './ImportPreview.tsx';
-import type { Source } from './import-source.ts';
+import type { HeldOutChoice, Source } from './import-source.ts';
 import { cell, columnOptions, datasetName, insideColumns } from './import-words.ts';
 
 export interface ImportMappingProps {
@@ -40,10 +41,13 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
   const [options, setOptions] = useState(usual);
   const [name, setName] = useState(datasetName(source.name));
   const [, navigate] = useLocation();
+  const [heldOut, setHeldOut] = useState<HeldOutChoice>({ kind: 'part', upload: null });
   const change = (part: Partial<Options>): void => setOptions({ ...options, ...part });
   const asked = {
     ...{ uploadId: source.uploadId, task, map, dedupe: options.dedupe },
-    ...{ testShare: options.testShare, sample: options.sample, splitBy: options.splitBy || null },
+    ...{ testUploadId: heldOut.upload?.uploadId ?? null, sample: options.sample, splitBy: options.splitBy || null },
+    // Nothing is held out until the file or split is chosen: the dataset can't be created before.
+    testShare: heldOut.kind === 'part' ? options.testShare : 0,
     filters: options.filterColumn === '' ? [] : [{ column: options.filterColumn, value: options.filterValue }],
   };
   const [settled] = useDebouncedValue(asked, WAIT_MS);
@@ -58,7 +62,9 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
   if (plan.data === undefined) return <Loading what="the rows" />;
   const { columns, fields, mapping, first, problem, counts } = plan.data;
   const isTaken = create.error !== null && failureOf(create.error).code === 'DATASET_EXISTS';
-  const canCreate = problem === null && counts.faults === 0 && name.trim() !== '' && !plan.isPlaceholderData;
+  const isChosen = heldOut.kind === 'part' || heldOut.upload !== null;
+  const canCreate =
+    isChosen && problem === null && counts.faults === 0 && name.trim() !== '' && !plan.isPlaceholderData;
   return (
     <div className={classes.mapping}>
       <div className={classes.left}>
@@ -100,6 +106,13 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
           </table>
         </Panel>
         <Rows {...{ options, columns }} onChange={change} />
+        <HeldOut
+          {...{ source, columns, testShare: options.testShare, splitBy: options.splitBy }}
+          choice={heldOut}
+          problem={problem?.isHeldOut === true ? problem : null}
+          onChoose={setHeldOut}
+          onChange={change}
+        />
         <Panel title="Dataset">
           <form
             className={classes.create}
@@ -121,6 +134,11 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
               {isTaken ? 'Replace dataset' : 'Create dataset'}
             </Button>
           </form>
+          {!isChosen && (
+            <p className="soft" role="status">
+              {heldOut.kind === 'file' ? 'Choose the file' : 'Download the split'} of the held-out records first.
+            </p>
+          )}
           {create.error !== null && <Failed what="The dataset was not created" error={create.error} />}
         </Panel>
       </div>
@@ -135,9 +153,9 @@ interface RowsProps {
   readonly onChange: (part: Partial<Options>) => void;
 }
 
-/** Which rows are taken, and which of them are held out. */
+/** Which rows are taken. */
 function Rows({ options, columns, onChange }: RowsProps) {
-  const { testShare, splitBy, sample, dedupe, filterColumn, filterValue } = options;
+  const { sample, dedupe, filterColumn, filterValue } = options;
   const choices = (none: string) => [
     { value: '', label: none },
     ...columns.map((column) => ({ value: column, label: column })),
@@ -145,23 +163,6 @@ function Rows({ options, columns, onChange }: RowsProps) {
   return (
     <Panel title="Rows">
       <div className={classes.rows}>
-        <NumberInput
-          label="Held out"
-          description="Percent of the rows"
-          min={0}
-          max={90}
-          value={Math.round(testShare * 100)}
-          onChange={(percent) => onChange({ testShare: (Number(percent) || 0) / 100 })}
-        />
-        <div>
-          <span className={classes.label}>Kept together by</span>
-          <Choice
-            aria-label="Kept together by"
-            data={choices('each row by itself')}
-            value={splitBy}
-            onChange={(column) => onChange({ splitBy: column })}
-          />
-        </div>
         <div>
           <span className={classes.label}>Only where</span>
           <Choice

@@ -4,7 +4,7 @@ import type { ImportPlan } from '../../main/api/contract/index.ts';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Import.module.css';
-import { countsInWords, sharedInWords } from './import-words.ts';
+import { countsInWords, sharedInWords, withoutFolders } from './import-words.ts';
 
 export interface ImportPreviewProps {
   readonly plan: ImportPlan;
@@ -36,14 +36,14 @@ export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
           <p role="status">{countsInWords(counts)}</p>
         ) : (
           <p className={classes.bad} role="status">
-            {problem.message}. {problem.remedy}
+            {withoutFolders(problem.message)}. {problem.remedy}
           </p>
         )}
         {leaks !== null && <p className={classes.warn}>{leaks}</p>}
         {faults.length > 0 && (
           <ul className={classes.faults} aria-label="Faults">
             {faults.map((fault) => (
-              <li key={fault}>{withoutFolder(fault)}</li>
+              <li key={fault}>{withoutFolders(fault)}</li>
             ))}
           </ul>
         )}
@@ -72,9 +72,4 @@ export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
       </div>
     </Panel>
   );
-}
-
-/** The file is the one that was chosen: where the host keeps it meanwhile says nothing. */
-function withoutFolder(fault: string): string {
-  return fault.replace(/^.*[\\/]([^\\/]+, line \d+: )/s, '$1');
 }

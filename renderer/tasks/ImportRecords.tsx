@@ -10,16 +10,14 @@ import { Panel, Screen } from '../components/Screen.tsx';
 import { HubSource } from './HubSource.tsx';
 import classes from './Import.module.css';
 import { ImportMapping } from './ImportMapping.tsx';
-import type { Source } from './import-source.ts';
-
-const TYPES = '.jsonl,.ndjson,.json,.csv,.tsv,.parquet';
+import { RECORD_FILES, type Source } from './import-source.ts';
 
 export function ImportRecords({ task }: { readonly task: string }) {
   const [source, setSource] = useState<Source | null>(null);
   const upload = useMutation({
     mutationFn: async (file: File): Promise<Source> => {
       const { uploadId } = await client.imports.upload({ name: file.name, content: file });
-      return { uploadId, name: file.name };
+      return { uploadId, name: file.name, hub: null };
     },
     onSuccess: setSource,
   });
@@ -47,7 +45,7 @@ export function ImportRecords({ task }: { readonly task: string }) {
             <p className="soft">JSONL, JSON, CSV or parquet. Nothing is written until you create the dataset.</p>
             <ChooseFile
               label="File of records"
-              accept={TYPES}
+              accept={RECORD_FILES}
               loading={upload.isPending}
               onChoose={(file) => upload.mutate(file)}
             >

@@ -23,6 +23,11 @@ export function countsInWords({ rows, leftOut, duplicates, faults, train, test }
   return `${number(rows)} rows: ${parts.join(', ')}`;
 }
 
+/** A message in which files are named as the user knows them: where the host keeps them meanwhile says nothing. */
+export function withoutFolders(message: string): string {
+  return message.replaceAll(/[^\s"]*[\\/](?:braid-import-\w+|\.hub[\\/][^\\/]+)[\\/]/g, '');
+}
+
 /** What training and held-out records share; null: nothing. */
 export function sharedInWords(
   { overlaps, shared_titles }: NonNullable<ImportPlan['leakage']>,

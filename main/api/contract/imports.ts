@@ -1,7 +1,7 @@
 /** Importing records for a task: a file or a dataset of the Hub, its columns mapped to fields, then written. */
 import { type } from '@orpc/contract';
 import { z } from 'zod';
-import type { HubPreview } from '../../services/data-import/hub-preview.ts';
+import type { HubPreview, OtherSplits } from '../../services/data-import/hub-preview.ts';
 import type { ImportPlan } from '../../services/datasets/import/plan.ts';
 import { id, line, procedure } from './base.ts';
 
@@ -30,6 +30,8 @@ export const imports = {
   drop: procedure.input(z.object({ uploadId: id })),
   /** The first rows of a dataset of the Hub, before anything is downloaded. */
   hubPreview: procedure.input(hub.extend({ split: hub.shape.split.nullable() })).output(type<HubPreview>()),
+  /** The other splits of its config, and which of them are usually held out. */
+  hubSplits: procedure.input(hub).output(type<OtherSplits>()),
   /** Downloads a split in a job. */
   download: procedure.input(hub).output(z.object({ uploadId: id })),
   preview: procedure.input(how).output(type<ImportPlan>()),

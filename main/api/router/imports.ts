@@ -1,6 +1,6 @@
 import { inputError } from '../../errors.ts';
 import { parseHubDataset } from '../../services/data-import/hub-name.ts';
-import { datasetServer, previewHubDataset } from '../../services/data-import/hub-preview.ts';
+import { datasetOptions, otherSplits, previewHubDataset } from '../../services/data-import/hub-preview.ts';
 import { downloadSplit, previewImport, runImport } from '../../services/data-import/page-import.ts';
 import { hubOptions } from '../../services/models/hub-access.ts';
 import { api } from '../context.ts';
@@ -19,11 +19,12 @@ export const imports = {
     return { uploadId: context.app.uploads.keep(name, new Uint8Array(await content.arrayBuffer())) };
   }),
   drop: api.imports.drop.handler(({ context, input }) => context.app.uploads.drop(input.uploadId)),
-  hubPreview: api.imports.hubPreview.handler(({ context, input: { source, split }, signal }) => {
-    const options = hubOptions(context.app.secrets);
-    const serverUrl = datasetServer(options.hubUrl);
-    return previewHubDataset(parseHubDataset(source), split, { ...options, serverUrl }, signal);
-  }),
+  hubPreview: api.imports.hubPreview.handler(({ context, input: { source, split }, signal }) =>
+    previewHubDataset(parseHubDataset(source), split, datasetOptions(context.app.secrets), signal),
+  ),
+  hubSplits: api.imports.hubSplits.handler(({ context, input: { source, split }, signal }) =>
+    otherSplits(parseHubDataset(source), split, datasetOptions(context.app.secrets), signal),
+  ),
   download: api.imports.download.handler(async ({ context, input }) => ({
     uploadId: await downloadSplit(context.app, input, hubOptions(context.app.secrets)),
   })),

@@ -7,6 +7,7 @@ import {
   datasetName,
   insideColumns,
   sharedInWords,
+  withoutFolders,
 } from '../../../renderer/tasks/import-words.ts';
 import { sharedStart } from '../../../renderer/tasks/record-words.ts';
 import { deadInWords, orderInWords, verdictOf } from '../../../renderer/tasks/trial-words.ts';
@@ -56,6 +57,16 @@ describe('sharedInWords', () => {
     expect(sharedInWords(leak, 7)).toBe('2 of 7 held-out records share words with training records');
     expect(sharedInWords({ ...leak, shared_titles: ['x'] }, 7)).toMatch(/records, 1 of them the whole prompt$/);
     expect(sharedInWords({ ...leak, overlaps: [] }, 7)).toBeNull();
+  });
+});
+
+describe('withoutFolders', () => {
+  it('names files as the user knows them, and leaves the rest as it is', () => {
+    expect(withoutFolders('/tmp/braid-import-Ab1/my rows.csv: none; this and/or that')).toBe(
+      'my rows.csv: none; this and/or that',
+    );
+    expect(withoutFolders('C:\\Temp\\braid-import-x\\a.csv, line 2: no')).toBe('a.csv, line 2: no');
+    expect(withoutFolders('/w/datasets/.hub/a--x/main__test__0000.parquet: no')).toBe('main__test__0000.parquet: no');
   });
 });
 

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchHubDataset, filesOf } from '../../../main/services/data-import/hub-download.ts';
 import { hubFolderName, isHubSource, parseHubDataset } from '../../../main/services/data-import/hub-name.ts';
-import { datasetServer, previewHubDataset } from '../../../main/services/data-import/hub-preview.ts';
+import { datasetServer, otherSplits, previewHubDataset } from '../../../main/services/data-import/hub-preview.ts';
 import { temporaryFolderOfFile } from '../../store/helpers.ts';
+import { openHubDouble } from './hub-double.ts';
 
 const content: Readonly<Record<string, string>> = {
   'main/train/0000.parquet': 'first file of the training split',
@@ -105,6 +106,22 @@ describe('previewHubDataset', () => {
     expect(datasetServer(undefined, {})).toBe('https://datasets-server.huggingface.co');
     expect(datasetServer('http://hub', {})).toBeNull();
     expect(datasetServer('http://hub', { HF_DATASETS_SERVER: url })).toBe(url);
+  });
+});
+
+describe('otherSplits', () => {
+  it('are those of the same config, the usual held-out ones first', async () => {
+    const rows = [{ question: '1+1' }];
+    const hub = await openHubDouble({ extra: rows, train: rows, validation: rows, test: rows });
+    const options = { serverUrl: hub.url };
+    expect(await otherSplits(dataset, 'train', options)).toEqual({
+      others: ['extra', 'validation', 'test'],
+      heldOut: ['test', 'validation'],
+    });
+    expect(await otherSplits(dataset, 'test', options)).toMatchObject({ heldOut: ['validation'] });
+    await expect(otherSplits(dataset, 'dev', options)).rejects.toThrow('got main/dev');
+    await expect(otherSplits(dataset, 'train', { serverUrl: null })).rejects.toThrow('no server for previews');
+    hub.close();
   });
 });
 

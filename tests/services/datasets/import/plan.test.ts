@@ -119,6 +119,17 @@ describe('planImport', () => {
     expect(twice.leakage?.shared_titles).toHaveLength(4);
   });
 
+  it('counts held-out rows of their own file, and says that what is wrong is about them', async () => {
+    const source = file('g.jsonl', jsonl);
+    const good = file('held.jsonl', `${JSON.stringify({ question: 'one and nine', answer: 10, kind: 'sum' })}\n`);
+    const plan = await planImport(options(source, { testFiles: [good], sample: 3, testShare: 0.5 }));
+    expect(plan.counts).toEqual({ rows: 5, leftOut: 1, duplicates: 0, faults: 0, train: 3, test: 1 });
+    const empty = await planImport(options(source, { testFiles: [file('none.jsonl', '\n')] }));
+    expect(empty.problem).toMatchObject({ isHeldOut: true, message: expect.stringContaining('none.jsonl') });
+    const unmapped = await planImport(options(source, { map: { answer: '' }, testFiles: [good] }));
+    expect(unmapped.problem).toMatchObject({ isHeldOut: false });
+  });
+
   it('imports replies, whose counts may be missing', async () => {
     const source = file('r.csv', 'author,tweet,response,like_count\na,Tea?,"Yes, tea.",3\n');
     const plan = await planImport(options(source, { task: 'reply' }));
