@@ -27,6 +27,7 @@ import classes from './Run.module.css';
 import { Controls, Standing } from './RunHeader.tsx';
 import { RunProblem } from './RunProblem.tsx';
 import { RunStrip } from './RunStrip.tsx';
+import { hasEnded } from './run-feed.ts';
 import { SignalPanel } from './SignalPanel.tsx';
 import { markersOf, timelineOf } from './timeline.ts';
 import { type ResumeChoice, useRunActions } from './use-run-actions.ts';
@@ -88,6 +89,7 @@ export function Run({ runId }: { readonly runId: number }) {
           <AdvicePanel
             runId={runId}
             isLive={feed.live !== null && feed.live.state !== 'paused'}
+            isEnded={hasEnded(feed)}
             step={feed.live?.step ?? feed.run.step}
             verdict={feed.verdict}
             isReinforced={detail.method !== 'sft' && detail.method !== 'polychromic-sft'}
