@@ -82,7 +82,7 @@ export function Run({ runId }: { readonly runId: number }) {
     >
       <LineageLine detail={detail} />
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
-      <RunProblem run={feed.run} live={feed.live} savedAt={savedAt(detail)} onResume={resumeNewest} />
+      <RunProblem run={feed.run} live={feed.live} savedAt={savedAt(detail)} />
       <RunStrip feed={feed} detail={detail} />
       <ChartGroup>
         <Charts feed={feed} detail={detail} markers={markers}>
