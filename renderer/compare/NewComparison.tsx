@@ -91,6 +91,7 @@ function Form({
           clearable
           limit={100}
           hidePickedOptions
+          styles={besidePills(choice.models.length)}
           nothingFoundMessage="No matching models"
         />
         <MultiSelect
@@ -106,8 +107,7 @@ function Form({
           onChange={(ids) => change({ datasetIds: ids.map(Number) })}
           searchable
           hidePickedOptions
-          // Keeps one dataset on one line.
-          styles={{ inputField: { minWidth: choice.datasetIds.length === 0 ? 30 : 4 } }}
+          styles={besidePills(choice.datasetIds.length)}
         />
         <NumberInput
           label="Prompts"
@@ -155,4 +155,9 @@ function Form({
       {start.error !== null && <Failed what="The comparison could not be started" error={start.error} />}
     </Panel>
   );
+}
+
+/** Leaves the search field what the chosen ones leave of their row: at its usual width it would wrap to an empty row. */
+function besidePills(chosen: number) {
+  return { pill: { maxWidth: 'calc(100% - 16px)' }, inputField: { minWidth: chosen === 0 ? 30 : 4 } };
 }

@@ -64,7 +64,10 @@ export function shortcuts(
     ...(best === undefined
       ? []
       : [{ label: `Best checkpoint of ${run.name} (step ${best.step})`, models: [best.ref] }]),
-    { label: `All ${own.length} checkpoints of ${run.name}`, models: own.map(({ ref }) => ref).slice(0, MOST) },
+    {
+      label: `${own.length === 2 ? 'Both' : `All ${own.length}`} checkpoints of ${run.name}`,
+      models: own.map(({ ref }) => ref).slice(0, MOST),
+    },
   ];
 }
 

@@ -33,6 +33,7 @@ export function LongChoice({ currentLabel, ...select }: LongChoiceProps) {
         className="box"
         role="combobox"
         aria-label={label}
+        title={currentLabel}
         aria-haspopup="listbox"
         aria-expanded={false}
         data-empty={currentLabel === undefined || undefined}

@@ -47,7 +47,7 @@ function basisText(known: readonly { readonly basis: string }[], unknown: readon
   const scaled = known.filter(({ basis }) => basis === 'scaled').length;
   const parts = [
     scaled === 0
-      ? 'By measured steps.'
+      ? 'Estimated from measured steps.'
       : `${scaled === 1 ? 'One stage is' : `${scaled} stages are`} estimated from the step times of other lengths.`,
     ...(unknown.length > 0
       ? [`Not known for ${unknown.join(', ')}: a pre-flight check measures ${unknown.length === 1 ? 'it' : 'them'}.`]

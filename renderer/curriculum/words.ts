@@ -25,9 +25,17 @@ export function originInWords(origin: StageOrigin): string {
  * yet.
  */
 export function waitsFor(stages: readonly StageView[], stage: StageView): StageView | null {
-  const before = stages.findLast(({ position }) => position < stage.position);
+  if (stage.run !== null || stage.config.from_checkpoint !== undefined) return null;
+  const before = stages.findLast((other) => other.position < stage.position && !startsBefore(stage, other));
   const isOpen = before !== undefined && ['planned', 'queued', 'running'].includes(before.state);
-  return stage.run === null && isOpen && stage.config.from_checkpoint === undefined ? before : null;
+  return isOpen ? before : null;
+}
+
+/** Whether a queued stage starts before an earlier one of the ladder, which is queued behind it or not at all. */
+function startsBefore(stage: StageView, earlier: StageView): boolean {
+  if (stage.state !== 'queued') return false;
+  if (earlier.state === 'queued') return (earlier.queuedAt ?? 0) > (stage.queuedAt ?? 0);
+  return earlier.state === 'planned';
 }
 
 /** The run of a stage that ended before its last step and can be resumed. */

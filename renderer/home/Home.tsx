@@ -23,8 +23,7 @@ export function Home() {
   const interrupted = useQuery(interruptedRuns());
   const { data: curriculum } = useQuery(api.stages.list.queryOptions());
   const live = status?.live ?? [];
-  // Runs that were interrupted before their first step have nothing to show.
-  const newest = runs.data?.find(({ step }) => step > 0);
+  const newest = runs.data?.[0];
   // What is below the fold must not hold up the first paint.
   const isIdle = useWhenIdle(runs.data !== undefined);
   const next = curriculum === undefined || runs.data === undefined ? null : nextStep(curriculum, runs.data.length > 0);

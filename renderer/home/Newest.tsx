@@ -4,6 +4,7 @@ import { api } from '../api/client.ts';
 import { RunCurve } from '../charts/RunCurve.tsx';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
+import { StateBadge } from '../components/StateBadge.tsx';
 import { BestAndWorst } from '../run/BestAndWorst.tsx';
 import classes from './Home.module.css';
 
@@ -18,10 +19,16 @@ export function Newest({ runId }: { readonly runId: number }) {
   const step = detail.sampleSteps.at(-1);
   return (
     <Panel title="Newest run" actions={<Link href={`/runs/${runId}`}>{detail.name}</Link>}>
-      <div className={classes.halves}>
-        <RunCurve detail={detail} title="Reward" height={tall() ? 380 : 270} />
-        {step !== undefined && <BestAndWorst runId={runId} step={step} />}
-      </div>
+      {detail.step === 0 ? (
+        <p className="soft">
+          <StateBadge state={detail.state} /> No steps yet
+        </p>
+      ) : (
+        <div className={classes.halves}>
+          <RunCurve detail={detail} title="Reward" height={tall() ? 380 : 270} />
+          {step !== undefined && <BestAndWorst runId={runId} step={step} />}
+        </div>
+      )}
     </Panel>
   );
 }

@@ -18,6 +18,8 @@ const FRESH_MS = 3000;
 export interface AdvicePanelProps {
   readonly runId: number;
   readonly isLive: boolean;
+  /** Whether it has no process: then nothing more is to come. */
+  readonly isEnded: boolean;
   /** The newest step, whose values the tiles show. */
   readonly step: number;
   readonly verdict: Verdict;
@@ -25,7 +27,14 @@ export interface AdvicePanelProps {
   readonly isReinforced: boolean;
 }
 
-export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, step, verdict, isReinforced }: AdvicePanelProps) {
+export const AdvicePanel = memo(function AdvicePanel({
+  runId,
+  isLive,
+  isEnded,
+  step,
+  verdict,
+  isReinforced,
+}: AdvicePanelProps) {
   const input = { runId };
   const {
     data: advice = [],
@@ -52,7 +61,7 @@ export const AdvicePanel = memo(function AdvicePanel({ runId, isLive, step, verd
     >
       {(error ?? apply.error) !== null && <Failed what="The advice can't be loaded" error={error ?? apply.error} />}
       {isReinforced && <Watched runId={runId} isLive={isLive} step={step} />}
-      {advice.length === 0 && <p className={`soft ${classes.note}`}>{noAdvice(verdict)}</p>}
+      {advice.length === 0 && <p className={`soft ${classes.note}`}>{noAdvice(verdict, isEnded)}</p>}
       {advice.map(({ rule, severity, message, remedy }) => (
         <p key={`${rule} ${message}`} className={classes.adviceLine} data-severity={severity}>
           {message} <span className={classes.remedy}>{remedy}</span>

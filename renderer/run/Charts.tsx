@@ -10,7 +10,7 @@ import { Panel } from '../components/Screen.tsx';
 import { useWhenIdle } from '../components/use-when-idle.ts';
 import { type ChartPanel, panelsFor, rewardLooks } from './panels.ts';
 import classes from './Run.module.css';
-import type { RunFeed } from './run-feed.ts';
+import { hasEnded, type RunFeed } from './run-feed.ts';
 import { StepPanel } from './StepPanel.tsx';
 import { type ReadMetrics, useMetrics } from './use-metrics.ts';
 
@@ -40,7 +40,7 @@ export function Charts({ feed, detail, markers, children }: ChartsProps) {
         <Panel>
           <RewardChart {...shared} detail={detail} read={reward} />
         </Panel>
-        <StepPanel detail={detail} step={picked} onStep={setPicked} />
+        <StepPanel detail={detail} step={picked} onStep={setPicked} isEnded={hasEnded(feed)} />
       </div>
       {children}
       <ChartControls />

@@ -27,6 +27,7 @@ import classes from './Run.module.css';
 import { Controls, Standing } from './RunHeader.tsx';
 import { RunProblem } from './RunProblem.tsx';
 import { RunStrip } from './RunStrip.tsx';
+import { hasEnded } from './run-feed.ts';
 import { SignalPanel } from './SignalPanel.tsx';
 import { markersOf, timelineOf } from './timeline.ts';
 import { type ResumeChoice, useRunActions } from './use-run-actions.ts';
@@ -81,13 +82,14 @@ export function Run({ runId }: { readonly runId: number }) {
     >
       <LineageLine detail={detail} />
       {actions.failure !== null && <Failed what={actions.failure.what} error={actions.failure.error} />}
-      <RunProblem run={feed.run} live={feed.live} savedAt={savedAt(detail)} onResume={resumeNewest} />
+      <RunProblem run={feed.run} live={feed.live} savedAt={savedAt(detail)} />
       <RunStrip feed={feed} detail={detail} />
       <ChartGroup>
         <Charts feed={feed} detail={detail} markers={markers}>
           <AdvicePanel
             runId={runId}
             isLive={feed.live !== null && feed.live.state !== 'paused'}
+            isEnded={hasEnded(feed)}
             step={feed.live?.step ?? feed.run.step}
             verdict={feed.verdict}
             isReinforced={detail.method !== 'sft' && detail.method !== 'polychromic-sft'}

@@ -1,8 +1,7 @@
 /**
- * Says why a run isn't training (interrupted, failed, collapsed, or paused by the collapse watch), and how to resume
- * it.
+ * Says why a run isn't training (interrupted, failed, collapsed, or paused by the collapse watch), and what is safe. The
+ * button that resumes it is in the header.
  */
-import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { LiveStatus, RunSummary } from '../../main/api/contract/index.ts';
@@ -14,7 +13,6 @@ export interface RunProblemProps {
   readonly live: LiveStatus | null;
   /** Step of the newest checkpoint that still exists; null if there is none. */
   readonly savedAt: number | null;
-  readonly onResume: () => void;
 }
 
 const headings: Readonly<Partial<Record<RunSummary['state'], string>>> = {
@@ -23,7 +21,7 @@ const headings: Readonly<Partial<Record<RunSummary['state'], string>>> = {
   collapsed: 'Collapsed (paused by the collapse watch, then ended)',
 };
 
-export function RunProblem({ run: { id, state, reason, step }, live, savedAt, onResume }: RunProblemProps) {
+export function RunProblem({ run: { id, state, reason, step }, live, savedAt }: RunProblemProps) {
   if (live !== null) {
     if (live.state !== 'paused' || live.reason === null) return null;
     return (
@@ -52,9 +50,6 @@ export function RunProblem({ run: { id, state, reason, step }, live, savedAt, on
         <p>{first}</p>
         <Details runId={id} said={rest.join('\n')} />
       </div>
-      <Button variant="default" onClick={onResume}>
-        Resume from …
-      </Button>
     </section>
   );
 }

@@ -5,7 +5,7 @@ import type { RunDetail, Verdict } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { duration, money, number, score, signed } from '../components/format.ts';
 import classes from './Run.module.css';
-import type { RunFeed } from './run-feed.ts';
+import { hasEnded, type RunFeed } from './run-feed.ts';
 
 const FRESH_MS = 3000;
 
@@ -14,7 +14,7 @@ export function RunStrip({ feed, detail }: { readonly feed: RunFeed; readonly de
   return (
     <div className={classes.strip} data-tone={tone}>
       <dl className={classes.figures}>
-        <HeldOut detail={detail} />
+        <HeldOut detail={detail} isEnded={hasEnded(feed)} />
         <TimeAndCost feed={feed} />
       </dl>
       <VerdictText verdict={feed.verdict} />
@@ -22,11 +22,17 @@ export function RunStrip({ feed, detail }: { readonly feed: RunFeed; readonly de
   );
 }
 
-function HeldOut({ detail: { evaluations, baselineScore, stage } }: { readonly detail: RunDetail }) {
+interface HeldOutProps {
+  readonly detail: RunDetail;
+  readonly isEnded: boolean;
+}
+
+function HeldOut({ detail: { evaluations, baselineScore, stage }, isEnded }: HeldOutProps) {
   const latest = evaluations.at(-1);
   const best = evaluations.reduce((most, { mean }) => Math.max(most, mean), Number.NEGATIVE_INFINITY);
   const goal = stage?.promotion?.at_least;
-  if (latest === undefined) return <Figure name="Held-out" value="–" note="not evaluated yet" />;
+  if (latest === undefined)
+    return <Figure name="Held-out" value="–" note={isEnded ? 'not evaluated' : 'not evaluated yet'} />;
   return (
     <>
       <Figure

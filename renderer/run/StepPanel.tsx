@@ -15,12 +15,14 @@ export interface StepPanelProps {
   /** Picked in a chart; null for the newest with saved completions. */
   readonly step: number | null;
   readonly onStep: (step: number) => void;
+  readonly isEnded: boolean;
 }
 
 export const StepPanel = memo(function StepPanel({
   detail: { id, method, sampleSteps },
   step,
   onStep,
+  isEnded,
 }: StepPanelProps) {
   const shown = step ?? sampleSteps.at(-1) ?? null;
   const place = shown === null ? -1 : sampleSteps.indexOf(shown);
@@ -39,7 +41,9 @@ export const StepPanel = memo(function StepPanel({
         <p className="soft">
           {method === 'sft' || method === 'polychromic-sft'
             ? 'SFT samples no completions: it trains on the answers of the dataset.'
-            : 'None saved yet. The first step saves some.'}
+            : isEnded
+              ? 'None were saved.'
+              : 'None saved yet. The first step saves some.'}
         </p>
       </Panel>
     );

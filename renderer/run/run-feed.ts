@@ -38,3 +38,8 @@ export function applyUpdate(before: RunFeed | null, { run, live, verdict, points
   const generation = before.generation + (rewoundTo !== null || grown ? 1 : 0);
   return { run, live, verdict, tail, generation };
 }
+
+/** Whether nothing more is to come unless it is resumed: it has no process, here or elsewhere. */
+export function hasEnded({ run: { state }, live }: Pick<RunFeed, 'run' | 'live'>): boolean {
+  return live === null && state !== 'running' && state !== 'paused';
+}

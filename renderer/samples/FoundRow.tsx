@@ -15,12 +15,13 @@ export interface FoundRowProps {
 export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
   if (sample === undefined) return <div className={classes.foundRow} />;
   const { reward, runName, step, recordId, advantage, length, terminated, excerpt } = sample;
+  const origin = `${runName} · step ${step} · ${recordId}`;
   return (
     <PlainButton className={classes.foundRow} aria-current={here || undefined} onClick={onChoose}>
       <span className={classes.foundFacts}>
         <strong className="mono">{score(reward)}</strong>
-        <span className={classes.record}>
-          {runName} · step {step} · {recordId}
+        <span className={classes.record} title={origin}>
+          {origin}
         </span>
         <span className="soft num">
           adv {signed(advantage)} · {length} tokens

@@ -42,10 +42,11 @@ export function PinsView({ hidden }: { readonly hidden: ReadonlySet<WordKind> })
 function PinTitle({ pin }: { readonly pin: SampleKey }) {
   const { data } = useSample(pin);
   const { runId, step, group } = pin;
+  const record = data === undefined ? '' : ` · ${data.recordId}`;
+  const name = `${data?.runName ?? `run ${runId}`} · step ${step}${record}`;
   return (
-    <Link href={writePlace({ show: 'step', run: runId, step, group, record: null, filter: noFilter })}>
-      {data?.runName ?? `run ${runId}`} · step {step}
-      {data !== undefined && ` · ${data.recordId}`}
+    <Link href={writePlace({ show: 'step', run: runId, step, group, record: null, filter: noFilter })} title={name}>
+      {name}
     </Link>
   );
 }

@@ -80,7 +80,9 @@ function Prompt({ prompt, scale, here, onChoose }: PromptProps) {
   return (
     <PlainButton className={classes.prompt} aria-current={here || undefined} onClick={onChoose}>
       <span className={classes.line}>
-        <span className={classes.record}>{recordId}</span>
+        <span className={classes.record} title={recordId}>
+          {recordId}
+        </span>
         <strong className="mono">{score(mean)}</strong>
       </span>
       <span className={classes.line}>

@@ -130,6 +130,10 @@ describe.skipIf(noBrowser)('runs', () => {
       await goto('/runs/4');
       await page.getByRole('heading', { name: 'run-0004-10words-grpo' }).waitFor();
       await expect.poll(() => drawn(page, light)).toBeGreaterThan(8);
+      // Nothing is promised of a run that has ended.
+      await page.getByText('–not evaluated', { exact: true }).waitFor();
+      await page.getByText('None were saved.').waitFor();
+      await page.getByText('No advice: nothing stands out.', { exact: true }).waitFor();
       expect(complaints).toEqual([]);
     });
 
@@ -191,6 +195,8 @@ describe.skipIf(noBrowser)('runs', () => {
       expect(await alert.getByText('RangeError: out of memory').isVisible()).toBe(false);
       await alert.getByText('Details').click();
       await alert.getByText('RangeError: out of memory').waitFor();
+      // One button resumes it: two with the same name would be two questions.
+      expect(await page.getByRole('button', { name: 'Resume from …' }).count()).toBe(1);
       await page.keyboard.press('r');
       const dialog = page.getByRole('dialog');
       await dialog
@@ -315,6 +321,9 @@ describe.skipIf(noBrowser)('runs', () => {
     await page.keyboard.press('p');
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     const pausedAt = await steps();
+    // The key metrics, too, are those of the step where it paused.
+    const tile = page.getByRole('listitem').filter({ hasText: 'Training reward' });
+    await expect.poll(() => tile.innerText()).toMatch(new RegExp(`step ${pausedAt}$`));
     await page.reload();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     expect(await steps()).toBe(pausedAt);

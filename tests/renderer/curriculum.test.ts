@@ -93,6 +93,16 @@ describe('a stage that has not begun', () => {
     expect([waitsFor([first, second], second), waitsFor([first, own], own)]).toEqual([first, null]);
     expect([waitsFor([stage(0, 'done'), second], second), waitsFor([first], first)]).toEqual([null, null]);
   });
+
+  it('waits for no stage that the queue starts later, or not at all', () => {
+    const queued = (position: number, queuedAt: number) => ({ ...stage(position, 'queued'), run: null, queuedAt });
+    const [first, second] = [stage(0, 'running'), queued(1, 20)];
+    const [ahead, behind] = [queued(2, 10), queued(2, 30)];
+    expect(waitsFor([first, second, ahead], ahead)).toBe(first);
+    expect(waitsFor([first, second, behind], behind)).toBe(second);
+    const unqueued = stage(1, 'planned');
+    expect(waitsFor([stage(0, 'done'), unqueued, behind], behind)).toBeNull();
+  });
 });
 
 describe('runToResume', () => {

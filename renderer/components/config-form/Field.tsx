@@ -3,7 +3,7 @@ import { Autocomplete, MultiSelect, Select, Switch, TextInput, UnstyledButton } 
 import { useId, useState } from 'react';
 import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.ts';
 import classes from './ConfigForm.module.css';
-import { formatValue, numberFrom, numbersFrom, variablesFrom } from './entry.ts';
+import { faultInWords, formatValue, numberFrom, numbersFrom, variablesFrom } from './entry.ts';
 
 export interface FieldProps {
   readonly field: ConfigField;
@@ -35,8 +35,7 @@ export function Field(props: FieldProps) {
         </div>
         {fault !== null && (
           <p className={classes.fault} id={`${id}-fault`} role="alert">
-            {fault.message}
-            {fault.remedy !== null && ` ${fault.remedy}`}
+            {faultInWords(field.input.kind, props.value, fault)}
           </p>
         )}
         {isChanged && (

@@ -1,4 +1,5 @@
 /** Converts between typed text and configuration values. Pure. */
+import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.ts';
 
 /** A number; null for empty text if allowed; otherwise the text itself, so that validation can report it. */
 export function numberFrom(text: string, nullable: boolean): unknown {
@@ -7,6 +8,19 @@ export function numberFrom(text: string, nullable: boolean): unknown {
   const value = Number(trimmed.replace(',', '.'));
   return Number.isFinite(value) ? value : trimmed;
 }
+
+/**
+ * What is wrong with a field's value, in plain words: a field for numbers that holds a word asks for a number, where
+ * validation speaks of types.
+ */
+export function faultInWords(kind: ConfigField['input']['kind'], value: unknown, { message, remedy }: Fault): string {
+  if (kind === 'number' && typeof value === 'string') return 'Enter a number';
+  if (kind === 'numbers' && Array.isArray(value) && value.some((part) => typeof part === 'string'))
+    return 'Enter numbers, separated by spaces or commas';
+  return remedy === null ? message : `${message} ${remedy}`;
+}
+
+type Fault = Pick<ConfigFault, 'message' | 'remedy'>;
 
 /** A list of numbers separated by spaces or commas. */
 export function numbersFrom(text: string, nullable: boolean): unknown {

@@ -101,6 +101,11 @@ describe('shortcuts', () => {
     ]);
   });
 
+  it('says "both" of two', () => {
+    const labels = shortcuts([checkpoint(20, 0.9), checkpoint(10, 0.8)]).map(({ label }) => label);
+    expect(labels).toEqual(['Best checkpoint of b (step 20)', 'Both checkpoints of b']);
+  });
+
   it('offers nothing for a single checkpoint', () => {
     expect(shortcuts([checkpoint(10, 0.5)])).toEqual([]);
   });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { formatValue, numbersFrom, variablesFrom } from '../../../renderer/components/config-form/entry.ts';
+import {
+  faultInWords,
+  formatValue,
+  numbersFrom,
+  variablesFrom,
+} from '../../../renderer/components/config-form/entry.ts';
 
 describe('variablesFrom', () => {
   it('reads what formatValue writes', () => {
@@ -13,6 +18,22 @@ describe('variablesFrom', () => {
   it('leaves anything else as text, for validation to report', () => {
     expect(variablesFrom('enable_thinking')).toBe('enable_thinking');
     expect(variablesFrom('a=1, b')).toBe('a=1, b');
+  });
+});
+
+describe('faultInWords', () => {
+  it('asks for a number where a word was typed', () => {
+    const fault = { message: 'expected a number, got "abc"', remedy: null };
+    expect(faultInWords('number', 'abc', fault)).toBe('Enter a number');
+    expect(faultInWords('numbers', [1, 'x'], fault)).toBe('Enter numbers, separated by spaces or commas');
+  });
+
+  it('says which numbers a field takes, and how to fix it', () => {
+    const fault = { message: 'expected at least 2, got 1', remedy: 'Use two or more.' };
+    expect(faultInWords('number', 1, fault)).toBe('expected at least 2, got 1 Use two or more.');
+    expect(faultInWords('choice', 'adam', { message: 'expected one of sgd', remedy: null })).toBe(
+      'expected one of sgd',
+    );
   });
 });
 

@@ -13,7 +13,7 @@ describe('ladderTime', () => {
       ladderTime([stage(1, exact(10), 'running'), stage(2, exact(3600))], [{ stageId: 1, secondsLeft: 600 }]),
     ).toEqual({
       time: 'About 70 min left',
-      basis: 'By measured steps.',
+      basis: 'Estimated from measured steps.',
     });
   });
 
@@ -28,7 +28,7 @@ describe('ladderTime', () => {
   it('says what it does not know', () => {
     expect(ladderTime([stage(1, exact(600)), stage(2, null), stage(3, null)], [])).toEqual({
       time: 'At least 10 min left',
-      basis: 'By measured steps. Not known for 20 words, 30 words: a pre-flight check measures them.',
+      basis: 'Estimated from measured steps. Not known for 20 words, 30 words: a pre-flight check measures them.',
     });
     expect(ladderTime([stage(1, null)], [])).toMatchObject({ time: null });
     expect(ladderTime([stage(1, null, 'done'), stage(2, exact(5), 'unmet')], [])).toBeNull();

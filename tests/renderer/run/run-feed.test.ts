@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunNews } from '../../../main/services/training/run-watch.ts';
-import { applyUpdate, openFeed, type RunFeed } from '../../../renderer/run/run-feed.ts';
+import { applyUpdate, hasEnded, openFeed, type RunFeed } from '../../../renderer/run/run-feed.ts';
 
 /** Only the fields that the feed uses. */
 function news(steps: readonly number[], rewoundTo: number | null = null): RunNews {
@@ -54,5 +54,17 @@ describe('applyUpdate', () => {
   it('keeps the same tail object if no step arrived', () => {
     const before = fed(news([1]));
     expect(applyUpdate(before, news([])).tail).toBe(before.tail);
+  });
+});
+
+describe('hasEnded', () => {
+  const feed = (state: string, live: object | null) => ({ run: { state }, live }) as Pick<RunFeed, 'run' | 'live'>;
+
+  it('is false while a process trains it, here or in a terminal', () => {
+    expect(hasEnded(feed('done', null))).toBe(true);
+    expect(hasEnded(feed('interrupted', null))).toBe(true);
+    expect(hasEnded(feed('running', null))).toBe(false);
+    // A run that is resumed has its old state until the trainer is ready.
+    expect(hasEnded(feed('stopped', { state: 'starting' }))).toBe(false);
   });
 });

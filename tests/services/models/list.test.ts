@@ -7,7 +7,7 @@ import { listModels, requireModel } from '../../../main/services/models/list.ts'
 import { evaluationDataset } from '../../../main/services/runs/evaluation.ts';
 import { locateWorkspace } from '../../../main/services/workspace/workspace.ts';
 import { addRun, errorOf, temporaryFolder, temporaryFolderOfFile, temporaryStore } from '../../store/helpers.ts';
-import { writeTinyModel } from '../../tiny-model.ts';
+import { writeTinyAdapter, writeTinyModel } from '../../tiny-model.ts';
 
 let tiny = '';
 
@@ -46,6 +46,20 @@ describe('listModels', () => {
       model: join(at.workspace.root, 'outputs/run-1/checkpoint-20'),
     });
     for (const entry of entries) expect(requireModel(at, entry.ref)).toEqual(entry);
+  });
+
+  it('marks the adapters whose base model was deleted', async () => {
+    const at = place();
+    const base = join(at.workspace.models, 'mine');
+    const model = await writeTinyModel(base);
+    const run = addRun(at.store, { name: 'run-1' });
+    writeTinyAdapter(join(at.workspace.root, 'outputs/run-1/checkpoint-20'), model, base);
+    disposeModel(model);
+    at.store.checkpoints.record(run, 20, 'outputs/run-1/checkpoint-20', 'final');
+    const problem = () => listModels(at).find(({ kind }) => kind === 'checkpoint')?.problem;
+    expect(problem()).toBeNull();
+    rmSync(base, { recursive: true });
+    expect(problem()).toContain(`the base model "${base}" doesn't exist`);
   });
 
   it('calls a bundled model by its name, as configurations do', () => {

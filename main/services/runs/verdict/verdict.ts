@@ -73,7 +73,7 @@ export function verdictOn(input: VerdictInput): Verdict {
     onLearned(now, found, input.ended) ??
     onHeldOut(input) ??
     (trend?.direction === 'down' ? null : goal) ??
-    onTrend(trend, { ...now, loss: steps.at(-1)?.metrics.loss ?? Number.NaN }, input)
+    onTrend(trend, now, input)
   );
 }
 
@@ -170,18 +170,19 @@ function onHeldOut({ evaluations, steps }: VerdictInput): Verdict | null {
   );
 }
 
-function onTrend(trend: Trend | null, now: Metrics, { settings, ended }: VerdictInput): Verdict {
-  const remarks = [deadGroups(now, settings), cutOff(now), lossIsZero(now, settings)].filter((text) => text !== null);
+function onTrend(trend: Trend | null, now: Metrics, { steps, settings, ended }: VerdictInput): Verdict {
+  const flaws = [deadGroups(now, settings), cutOff(now)].filter((remark) => remark !== null);
+  const newest = lossIsZero(steps.at(-1)?.metrics ?? {}, settings);
+  const remarks = [...flaws.map(({ seen }) => seen), ...(newest === null ? [] : [newest])];
+  const remedy = flaws.flatMap((flaw) => flaw.remedy ?? []).join(' ') || null;
   const reward = now.reward ?? Number.NaN;
   const isEarly = trend === null || trend.steps < (trend.direction === 'flat' ? ENOUGH_TO_BE_FLAT : ENOUGH);
   if (isEarly) {
-    return say('quiet', ended ? 'too short to say' : 'too early to say', [
-      ended ? `Training reward ${short(reward)}.` : `Training reward ${short(reward)} so far.`,
-      ...remarks,
-    ]);
+    const title = ended ? 'too short to say' : 'too early to say';
+    return say('quiet', title, [`Training reward ${short(reward)}${ended ? '' : ' so far'}.`, ...remarks], remedy);
   }
   const change = `training reward ${signed(trend.change, 2)} in the last ${trend.steps} steps, now ${short(reward)} (mean of ${NOW}).`;
-  if (trend.direction === 'up') return say('good', 'learning', [change, ...remarks]);
+  if (trend.direction === 'up') return say('good', 'learning', [change, ...remarks], remedy);
   if (trend.direction === 'down') {
     return say(
       'warn',
@@ -192,19 +193,19 @@ function onTrend(trend: Trend | null, now: Metrics, { settings, ended }: Verdict
         : 'Wait some more steps. If it continues, roll back to an earlier checkpoint and lower the learning rate.',
     );
   }
-  return flat(trend, reward, now, remarks, { ...settings, ended });
+  return flat(trend, reward, now, { remarks, remedy }, { ...settings, ended });
 }
 
 function flat(
   { steps }: Trend,
   reward: number,
   now: Metrics,
-  remarks: readonly string[],
+  { remarks, remedy }: { readonly remarks: readonly string[]; readonly remedy: string | null },
   { highestReward, temperature, ended }: WatchSettings & Pick<VerdictInput, 'ended'>,
 ): Verdict {
   const seen = `training reward ${short(reward)} (mean of ${NOW} steps), no change in the last ${steps} steps.`;
   if (highestReward !== null && reward >= 0.9 * highestReward) {
-    return say('good', 'near the top', [seen, ...remarks]);
+    return say('good', 'near the top', [seen, ...remarks], remedy);
   }
   const spread = now.reward_std ?? 0;
   return say(
@@ -217,26 +218,37 @@ function flat(
   );
 }
 
-function deadGroups(now: Metrics, { groupsPerGeneration: groups }: WatchSettings): string | null {
+/** What stands out about the newest steps, and what would help; null: nothing needs to be done. */
+interface Remark {
+  readonly seen: string;
+  readonly remedy: string | null;
+}
+
+function deadGroups(now: Metrics, { groupsPerGeneration: groups }: WatchSettings): Remark | null {
   const dead = now['groups/dead'] ?? now.frac_reward_zero_std;
   if (dead === undefined) return null;
+  const fine = (seen: string): Remark => ({ seen, remedy: null });
   const count = Math.round(dead * groups);
-  if (count === 0) return 'No group is dead.';
+  if (count === 0) return fine('No group is dead.');
   const solved = Math.min(count, Math.round((now['groups/solved'] ?? 0) * groups));
   const summary = `${count} of ${groups} groups ${count === 1 ? 'is' : 'are'} dead`;
-  if (solved === count) return `${summary} because ${count === 1 ? 'it is' : 'they are'} solved, which is fine.`;
+  if (solved === count) return fine(`${summary} because ${count === 1 ? 'it is' : 'they are'} solved, which is fine.`);
   const part = solved === 0 ? summary : `${summary}, ${solved} of them solved`;
-  if (count - solved < MANY_DEAD * groups) return `${part}, which is fine.`;
-  return `${part}: those groups give no training signal. A higher temperature would help.`;
+  if (count - solved < MANY_DEAD * groups) return fine(`${part}, which is fine.`);
+  const seen = `${part}: those groups give no training signal.`;
+  return { seen, remedy: 'A higher temperature would help: completions would differ more.' };
 }
 
-function cutOff(now: Metrics): string | null {
+function cutOff(now: Metrics): Remark | null {
   const share = now['completions/clipped_ratio'] ?? 0;
   if (share < 0.25) return null;
-  return `${Math.round(share * 100)} % of the completions are cut off at max_completion_length.`;
+  return {
+    seen: `${Math.round(share * 100)} % of the completions are cut off at max_completion_length.`,
+    remedy: 'Raise max_completion_length unless they are meant to be that short.',
+  };
 }
 
-/** The most common confusion about GRPO. The newest loss, as beside the chart. */
+/** The most common confusion about GRPO. Loss and gradient of the newest step, as beside the charts. */
 function lossIsZero({ loss, grad_norm: gradient }: Metrics, { numIterations }: WatchSettings): string | null {
   if (numIterations !== 1 || loss === undefined || Math.abs(loss) > 5e-3) return null;
   if (gradient === 0) return null;

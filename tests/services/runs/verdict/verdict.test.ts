@@ -98,6 +98,9 @@ describe('verdictOn', () => {
     expect(text(judged(40, rising, { settings: { ...settings, numIterations: 2 } }))).not.toContain('loss near 0');
     // The newest loss decides, which is shown beside the chart.
     expect(text(judged(40, (step) => ({ ...rising(step), loss: step === 40 ? 0.0242 : 0 })))).not.toContain('near 0');
+    // So does its gradient: where all groups of the newest step are dead, the loss is 0 because there is none.
+    const solvedLast = (step: number) => (step === 40 ? { loss: 0, grad_norm: 0 } : {});
+    expect(text(judged(40, (step) => ({ ...rising(step), ...solvedLast(step) })))).not.toContain('near 0');
   });
 
   it('finds no signal where nearly all groups are dead, with the way out', () => {
@@ -114,9 +117,11 @@ describe('verdictOn', () => {
   });
 
   it('says how many groups give no signal when half of them are dead', () => {
-    const { title, sentences } = judged(40, (step) => ({ ...rising(step), 'groups/dead': 0.5 }));
+    const { title, sentences, remedy } = judged(40, (step) => ({ ...rising(step), 'groups/dead': 0.5 }));
     expect(title).toBe('learning');
-    expect(sentences[1]).toContain('4 of 8 groups are dead: those groups give no training signal.');
+    expect(sentences[1]).toBe('4 of 8 groups are dead: those groups give no training signal.');
+    // As its remedy: without one, the panel below says that nothing stands out.
+    expect(remedy).toMatch(/temperature/);
   });
 
   it('knows solved groups from dead ones, and a learned stage from a collapse', () => {

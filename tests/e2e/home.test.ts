@@ -1,0 +1,44 @@
+/** Home and Compare as a returning user finds them: the newest run, whatever became of it, and forms that stay small. */
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../main/store/index.ts';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+import { modelWorkspace } from './model-workspace.ts';
+import { seedRun } from './seed-runs.ts';
+
+describe.skipIf(noBrowser)('a workspace with runs', () => {
+  let app: RunningApp;
+  beforeAll(async () => {
+    const workspace = await modelWorkspace();
+    const store = openStore(join(workspace, 'braid.db'));
+    const { runId } = seedRun(store, { steps: 30 });
+    store.runs.rename(runId, 'a run with a name that fills the whole field of the form for a comparison');
+    seedRun(store, { steps: 0, config: { max_steps: 30 }, interrupted: 'The trainer was killed' });
+    store.close();
+    app = await startApp(workspace);
+  });
+
+  it('shows the newest run on Home, also one that was interrupted before its first step', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/');
+    const newest = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Newest run' }) });
+    await newest.getByRole('link', { name: 'run-0003-10words-grpo' }).waitFor();
+    await newest.getByText('No steps yet').waitFor();
+    await newest.getByText('interrupted').waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps one chosen model on one row of the form for a comparison', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/compare');
+    const against = page.getByRole('combobox', { name: 'Against' });
+    const field = against.locator('xpath=ancestor::*[contains(@class, "mantine-MultiSelect-input")][1]');
+    const baseline = await page.getByRole('combobox', { name: 'Baseline' }).boundingBox();
+    await field.locator('.mantine-MultiSelect-pill').first().waitFor();
+    expect(await field.locator('.mantine-MultiSelect-pill').count()).toBe(1);
+    expect((await field.boundingBox())?.height).toBeLessThanOrEqual((baseline?.height ?? 0) + 4);
+    expect(complaints).toEqual([]);
+  });
+});
