@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('held-out records of an import', () => {
     expect(await create(page).isDisabled()).toBe(true);
 
     await page.getByLabel('File of held-out records').setInputFiles(file('empty.jsonl', '\n'));
-    await page.getByRole('alert').filter({ hasText: 'empty.jsonl: expected at least one row, got none' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'empty.jsonl: expected at least one record, got none' }).waitFor();
     expect(await page.getByRole('alert').innerText()).not.toContain('/');
     expect(await create(page).isDisabled()).toBe(true);
     await expectAccessible(page);
