@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
-import { temporaryFolderOfFile } from '../store/helpers.ts';
-import { writeTinyModel } from '../tiny-model.ts';
+import { openStore } from '../../main/store/index.ts';
+import { addRun, temporaryFolderOfFile } from '../store/helpers.ts';
+import { writeTinyAdapter, writeTinyModel } from '../tiny-model.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { modelWorkspace } from './model-workspace.ts';
@@ -86,6 +87,29 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await page.getByText(/mine \(float16\), loaded again, answers \d+ of 16 prompts/).waitFor();
     expect(readdirSync(join(app.workspace, 'models/mine'))).toContain('model.safetensors');
     expect(complaints).toEqual([]);
+  });
+
+  it('marks an adapter whose base model was deleted, in the list and where a model is chosen', async () => {
+    const workspace = await modelWorkspace();
+    const base = join(workspace, 'models', 'lost');
+    const model = await writeTinyModel(base);
+    const store = openStore(join(workspace, 'braid.db'));
+    const run = addRun(store, { name: 'adapted' });
+    writeTinyAdapter(join(workspace, 'outputs/adapted/checkpoint-5'), model, base);
+    disposeModel(model);
+    store.checkpoints.record(run, 5, 'outputs/adapted/checkpoint-5', 'final');
+    store.close();
+    rmSync(base, { recursive: true });
+    const { page, goto } = await openPage(await startApp(workspace));
+    await goto('/models');
+    await page.getByRole('button', { name: /^step 5 final unreadable/ }).click();
+    await page.getByText(/the base model ".*lost" doesn't exist/).waitFor();
+    await page.getByText("Restore the adapter's base model", { exact: false }).waitFor();
+    expect(await page.getByRole('link', { name: 'Try in Playground' }).count()).toBe(0);
+    await expectAccessible(page);
+    await goto('/compare');
+    await page.getByRole('combobox', { name: 'Against' }).click();
+    await page.getByRole('option', { name: /adapted.*: unreadable$/ }).waitFor();
   });
 
   it('deletes a checkpoint after naming what is deleted', async () => {

@@ -47,6 +47,9 @@ describe.skipIf(noBrowser)('the queue', () => {
     await goto('/curriculum?stage=2');
     await page.getByRole('button', { name: 'Start stage' }).click();
     await page.getByText(/is training, which slowed this check down/).waitFor();
+    // The check says to wait, and so does the suggested button.
+    const variant = (name: string) => page.getByRole('button', { name, exact: true }).getAttribute('data-variant');
+    expect([await variant('Start'), await variant('Queue it')]).toEqual(['default', 'filled']);
     const known = page.getByRole('checkbox', { name: /^Start anyway/ });
     if ((await known.count()) > 0) await known.check();
     await page.getByRole('button', { name: 'Start', exact: true }).click();

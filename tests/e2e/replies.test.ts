@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkoutPaths } from '../../main/commands/host-paths.ts';
 import { disposeModel } from '../../main/model/model.ts';
@@ -41,6 +42,16 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     expect(await page.getByText('needs a finished baseline').count()).toBe(2);
     expect(await page.getByRole('button', { name: 'Start with seed 42: Baseline' }).isEnabled()).toBe(true);
     await picture(page, 'replies');
+    await expectAccessible(page);
+    // The figure's text is dark on light, and light on dark.
+    const label = page
+      .getByRole('img', { name: /^Engagement up to / })
+      .locator('text')
+      .first();
+    const fill = () => label.evaluate((text) => getComputedStyle(text).fill);
+    expect(await fill()).toBe('rgb(95, 91, 83)');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(fill).toBe('rgb(177, 172, 162)');
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
@@ -190,6 +201,13 @@ describe.skipIf(noBrowser)('a comparison of the reply methods', () => {
     await page.locator('main').evaluate((main) => void main.scrollTo({ top: 0, behavior: 'instant' }));
     await picture(page, 'replies-report');
     await expectAccessible(page);
+    // Every chart is drawn again in the colours of the theme.
+    const grids = [[0xe2, 0xde, 0xd6] as const, [0x2c, 0x2d, 0x31] as const] as const;
+    await expect.poll(() => fewestDrawn(page, grids[0])).toBeGreaterThan(100);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(() => fewestDrawn(page, grids[1])).toBeGreaterThan(100);
+    expect(await fewestDrawn(page, grids[0])).toBe(0);
+    await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
 });
@@ -218,3 +236,17 @@ describe.skipIf(noBrowser)('the full reply pipeline by clicks', () => {
 });
 
 const NONE = { likes: 0, reposts: 0, replies: 0 };
+
+/** Pixels of that colour in the chart that has the fewest of them. */
+function fewestDrawn(page: Page, colour: readonly [number, number, number]): Promise<number> {
+  return page.evaluate((wanted) => {
+    const counts = [...document.querySelectorAll<HTMLCanvasElement>('.uplot canvas')].map((canvas) => {
+      const data = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      let found = 0;
+      for (let i = 0; i < data.length; i += 4)
+        if (wanted.every((part, at) => Math.abs((data[i + at] ?? 0) - part) < 6) && (data[i + 3] ?? 0) > 250) found++;
+      return found;
+    });
+    return Math.min(...counts);
+  }, colour);
+}
