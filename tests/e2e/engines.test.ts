@@ -133,6 +133,10 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
     await form.getByLabel('Find a setting').fill('lora_alpha');
     await form.getByLabel('lora_alpha', { exact: true }).fill('32');
     await form.getByLabel('lora_alpha', { exact: true }).press('Tab');
+    // The preset's 0.7 is refused, too: such servers give log-probabilities at 1.
+    await form.getByLabel('Find a setting').fill('temperature');
+    await form.getByLabel('temperature', { exact: true }).fill('1');
+    await form.getByLabel('temperature', { exact: true }).press('Tab');
     await form.getByRole('button', { name: 'Save', exact: true }).click();
     await form.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Start stage' }).click();

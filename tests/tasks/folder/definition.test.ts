@@ -119,7 +119,7 @@ describe('parseDefinition', () => {
       'line 11: right: "model" is missing: expected a text',
     ],
     [
-      'a weight that is no number',
+      'a weight that is not a number',
       good.replace('brief: 0.2', 'brief: .nan'),
       'line 12: "rewards.brief": expected a number',
     ],
