@@ -108,14 +108,20 @@ export async function otherSplits(
 ): Promise<OtherSplits> {
   const splits = await askSplits(askServer(dataset, options, signal), dataset);
   const shown = { splits, ...chooseSplit(splits, dataset.config, split) };
-  const others = splits.filter((one) => one.config === shown.config && one.split !== shown.split);
-  return { others: others.map((one) => one.split), heldOut: heldOutSplits(shown) };
+  return { others: splitsBeside(shown), heldOut: heldOutSplits(shown) };
+}
+
+type ShownSplit = Pick<HubPreview, 'splits' | 'config' | 'split'>;
+
+/** The other splits of the shown config. */
+function splitsBeside({ splits, config, split }: ShownSplit): string[] {
+  return splits.filter((one) => one.config === config && one.split !== split).map((one) => one.split);
 }
 
 /** Splits of the shown config that are usually held out, the likeliest first; none is taken unasked. */
-export function heldOutSplits({ splits, config, split }: Pick<HubPreview, 'splits' | 'config' | 'split'>): string[] {
-  const own = splits.filter((one) => one.config === config && one.split !== split).map((one) => one.split);
-  return HELD_OUT_NAMES.filter((name) => own.includes(name));
+export function heldOutSplits(shown: ShownSplit): string[] {
+  const others = splitsBeside(shown);
+  return HELD_OUT_NAMES.filter((name) => others.includes(name));
 }
 
 const HELD_OUT_NAMES = ['test', 'validation', 'valid', 'val', 'dev', 'eval'];
