@@ -19,7 +19,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 /** These answer when their work is done, or begin work of minutes: called seldom, and given longer. */
 const WORKING =
-  /^(runs\.(start|preflight|resume|export)|stages\.(start|preflight|queue|check|release)|replies\.(whole|trial|compare|start|split)|comparisons\.(start|resume)|playground\.(answer|play)|datasets\.make|app\.doctor)$/;
+  /^(runs\.(start|preflight|resume|export)|stages\.(start|preflight|queue|check|release)|sweeps\.(estimate|estimateReplies)|replies\.(whole|trial|compare|start|split)|comparisons\.(start|resume)|playground\.(answer|play)|datasets\.make|app\.doctor)$/;
 const WORKING_SECONDS = 60;
 const SELDOM = 25;
 const MOST_GROWTH_MIB = 300;
