@@ -1,6 +1,7 @@
 /** The forgetting check: the base and every stage's checkpoint on the held-out records of every length so far. */
 
 import { existsSync } from 'node:fs';
+import { type ChatSettings, encodeChatSettings, readChatSettings } from '../../model/chat-settings.ts';
 import type { CheckpointRow } from '../../store/checkpoints.ts';
 import type { EvaluationRow } from '../../store/evaluations.ts';
 import type { Store } from '../../store/index.ts';
@@ -73,13 +74,18 @@ export function forgetting(store: Store, paths: Pick<HostPaths, 'resources'>): F
 /** Measures every cell that is empty and stores it; one trainer process per length. */
 export async function checkForgetting(store: Store, paths: HostPaths, { signal, progress }: JobContext): Promise<void> {
   const { columns, rows, missing } = forgetting(store, paths);
+  const chat = stagesChat(rows);
   let done = 0;
   for (const [at, column] of columns.entries()) {
     const wanting = rows.filter(({ cells }) => cells[at] === null);
     if (wanting.length === 0) continue;
     const records = readDataset(column.dataset, interleaveTask).slice(0, RECORDS);
     const { results } = await evaluateModels({
-      models: wanting.map(({ name, model, checkpoint }) => ({ name, folder: checkpoint?.path ?? model })),
+      models: wanting.map(({ name, model, checkpoint }) =>
+        checkpoint === null
+          ? { name, folder: model, ...(chat !== null && { chat }) }
+          : { name, folder: checkpoint.path },
+      ),
       dataset: records,
       paths,
       signal,
@@ -96,6 +102,17 @@ export async function checkForgetting(store: Store, paths: HostPaths, { signal, 
     });
     done += wanting.length;
   }
+}
+
+/**
+ * How the stages ask, for the base, whose folder knows nothing of it: as the first stage that has settings. null: none has,
+ * or the base has its own.
+ */
+function stagesChat([base, ...stages]: readonly ForgettingRow[]): ChatSettings | null {
+  const saysSomething = (settings: ChatSettings): boolean => encodeChatSettings(settings) !== null;
+  if (base === undefined || saysSomething(readChatSettings(base.model))) return null;
+  const settings = stages.map(({ checkpoint }) => readChatSettings(checkpoint?.path ?? ''));
+  return settings.find(saysSomething) ?? null;
 }
 
 interface TrainedStage {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addStage } from '../../../main/services/curriculum/edit.ts';
 import { checkForgetting, forgetting } from '../../../main/services/curriculum/forgetting.ts';
@@ -69,6 +71,17 @@ describe('the forgetting check', () => {
     expect(store.evaluations.list()).toHaveLength(evaluations);
     // Four trainer processes, one after the other.
   }, 180_000);
+
+  it('asks the base as the stages were asked', async () => {
+    const world = await curriculum();
+    const refuses = "{{ raise_exception('asked without the system prompt') }}";
+    const template = `{% if messages[0].role != 'system' %}${refuses}{% endif %}{{ messages[-1].content }}`;
+    writeFileSync(join(world.model, 'chat_template.jinja'), template);
+    await world.train(0, { system_prompt: 'wa wb' });
+    expect(known(world)).toContainEqual([world.model, false]);
+    await checkForgetting(world.store, world.paths, context);
+    expect(forgetting(world.store, world.paths).missing).toBe(0);
+  });
 
   it('runs after a stage if enabled, and reports its failure without blocking anything', async () => {
     const { store, paths, stages, train } = await curriculum();
