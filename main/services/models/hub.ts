@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
 import { FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
-import type { JobContext, ListedJobContext } from '../workspace/jobs.ts';
+import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { pour } from './copy-file.ts';
 import { checkSpace } from './disk-space.ts';
@@ -52,7 +52,7 @@ export async function fetchHubModel(
 ): Promise<string> {
   const target = hubModelFolder(workspace, parseRepo(repo));
   refuseTaken(target);
-  await fetchModel({ repo: parseRepo(repo), revision }, target, options, { ...job, isClosing: () => true });
+  await fetchModel({ repo: parseRepo(repo), revision }, target, options, { ...job, keepsPart: () => true });
   return target;
 }
 
@@ -64,7 +64,10 @@ export function downloadModel(host: Host, { repo, revision }: HubModel, options:
   if (host.jobs.list().some((job) => job.state === 'running' && job.title === title))
     throw inputError('DOWNLOAD_BUSY', `${repo} is already being downloaded`, 'Wait for it to finish.');
   const model = { repo: parseRepo(repo), revision };
-  const { id, result } = host.jobs.start('model-download', title, (job) => fetchModel(model, target, options, job));
+  const { id, result } = host.jobs.start('model-download', title, (job) =>
+    // Who cancels it wants nothing of it; who closes Braid goes on another day.
+    fetchModel(model, target, options, { ...job, keepsPart: job.isClosing }),
+  );
   result.then(
     () => host.changes.publish('models'),
     // The list of jobs shows the failure.
@@ -75,8 +78,13 @@ export function downloadModel(host: Host, { repo, revision }: HubModel, options:
 
 type Followed = Pick<JobContext, 'signal' | 'progress'>;
 
-async function fetchModel(model: HubModel, target: string, options: HubOptions, job: ListedJobContext): Promise<void> {
-  const { signal, isClosing } = job;
+interface Download extends Followed {
+  /** Whether an aborted download keeps what it has, for the next one to resume. */
+  readonly keepsPart: () => boolean;
+}
+
+async function fetchModel(model: HubModel, target: string, options: HubOptions, job: Download): Promise<void> {
+  const { signal, keepsPart } = job;
   const folder = join(target, '..', `.hub-${model.repo.replace('/', '--')}-${model.revision.replaceAll('/', '--')}`);
   try {
     await mkdir(folder, { recursive: true });
@@ -85,7 +93,7 @@ async function fetchModel(model: HubModel, target: string, options: HubOptions, 
     await rename(folder, target);
   } catch (error) {
     if (signal.aborted) {
-      if (isClosing())
+      if (keepsPart())
         throw new BraidError('INTERRUPTED', 'Interrupted; what was downloaded is kept for the next time.');
       await rm(folder, { recursive: true, force: true });
       throw new BraidError('INTERRUPTED', 'Cancelled; no files were kept.');
