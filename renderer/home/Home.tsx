@@ -23,7 +23,6 @@ export function Home() {
   const interrupted = useQuery(interruptedRuns());
   const { data: curriculum } = useQuery(api.stages.list.queryOptions());
   const live = status?.live ?? [];
-  const newest = runs.data?.[0];
   // What is below the fold must not hold up the first paint.
   const isIdle = useWhenIdle(runs.data !== undefined);
   const next = curriculum === undefined || runs.data === undefined ? null : nextStep(curriculum, runs.data.length > 0);
@@ -50,7 +49,7 @@ export function Home() {
       </div>
       {isIdle && (
         <>
-          {newest !== undefined && <Newest runId={newest.id} />}
+          <Newest runs={runs.data ?? []} />
           <LastComparison />
         </>
       )}

@@ -1,5 +1,6 @@
-/** The newest run's learning curve with its best and worst completion. */
+/** The newest learning curve, with that run's best and worst completion. */
 import { useQuery } from '@tanstack/react-query';
+import type { RunSummary } from '../../main/api/contract/index.ts';
 import { api } from '../api/client.ts';
 import { RunCurve } from '../charts/RunCurve.tsx';
 import { Link } from '../components/Link.tsx';
@@ -13,12 +14,18 @@ function tall(): boolean {
   return window.innerHeight >= 1000;
 }
 
-export function Newest({ runId }: { readonly runId: number }) {
+/** `runs`: the recent ones, newest first. One without steps has no curve yet, so an earlier one keeps its place. */
+export function Newest({ runs }: { readonly runs: readonly RunSummary[] }) {
+  const newest = runs.find(({ step }) => step > 0) ?? runs[0];
+  return newest === undefined ? null : <Curve runId={newest.id} />;
+}
+
+function Curve({ runId }: { readonly runId: number }) {
   const { data: detail } = useQuery(api.runs.get.queryOptions({ input: { runId } }));
   if (detail === undefined) return null;
   const step = detail.sampleSteps.at(-1);
   return (
-    <Panel title="Newest run" actions={<Link href={`/runs/${runId}`}>{detail.name}</Link>}>
+    <Panel title="Newest learning curve" actions={<Link href={`/runs/${runId}`}>{detail.name}</Link>}>
       {detail.step === 0 ? (
         <p className="soft">
           <StateBadge state={detail.state} /> No steps yet
