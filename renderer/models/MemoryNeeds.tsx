@@ -43,9 +43,10 @@ export function MemoryNeeds({
         })}
       </ul>
       <p className="faint">
-        For {rows} completions at once, {tokens} tokens each including the prompt, in float32;{' '}
+        For {rows} completions of {tokens} tokens each with their prompt, in parts where they don't fit at once;{' '}
+        {needs.weightBytes === 2 ? 'frozen weights in 16 bits' : 'weights in float32'}.{' '}
         {gpu === null
-          ? `${bytes(freeBytes)} of ${bytes(totalBytes)} are free now`
+          ? `${bytes(freeBytes)} of ${bytes(totalBytes)} that a run can use are free now`
           : `${bytes(freeBytes)} are free now on the GPU (${gpu})`}
         . A run measures its actual need when it starts.
       </p>

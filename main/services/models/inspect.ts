@@ -1,10 +1,11 @@
 /** Everything about one model: what it is and whether it fits this machine. */
 
 import { readdirSync, statSync } from 'node:fs';
-import { freemem, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { isOnGpu } from '../../trainer/memory/budget.ts';
+import type { ModelConfig } from '../../model/config.ts';
+import { type Budget, deviceBudget, isOnGpu } from '../../trainer/memory/budget.ts';
 import {
   type AdapterFacts,
   type MemoryNeeds,
@@ -15,7 +16,6 @@ import {
 import { contextLength } from '../../trainer/memory/model-folder.ts';
 import { type ModelPlan, planModel } from '../../trainer/memory/model-plan.ts';
 import { budgetFor, deviceFor, type MachineMemory } from '../doctor/machine-memory.ts';
-
 import { listModels, type ModelEntry, type ModelPlaces } from './list.ts';
 import { resolveModelParts } from './resolve.ts';
 
@@ -48,6 +48,7 @@ export interface ModelDetail {
   } | null;
   readonly memory: {
     readonly needs: MemoryNeeds;
+    /** What a run could use here if nothing else did, and what it can use now. */
     readonly totalBytes: number;
     readonly freeBytes: number;
     /** The GPU whose memory this is; null: the machine's own. */
@@ -87,10 +88,7 @@ export function inspectModel(places: ModelPlaces, ref: string, machine: MachineM
         tiedEmbeddings: config.tieWordEmbeddings,
         base: parts.adapter === null ? null : parts.base,
       },
-      memory: {
-        ...{ needs: memoryNeeds(config), ...roomOn(machine) },
-        ...{ rows: USUAL.rows, tokens: USUAL.tokens },
-      },
+      memory: memoryOf(config, machine),
     };
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
@@ -98,12 +96,16 @@ export function inspectModel(places: ModelPlaces, ref: string, machine: MachineM
   }
 }
 
-/** The memory of what auto computes on; of a GPU only what is free is known. */
-function roomOn(machine: MachineMemory): { totalBytes: number; freeBytes: number; gpu: string | null } {
-  const { gpu } = machine;
-  if (gpu === null || !isOnGpu(deviceFor('auto', machine)))
-    return { totalBytes: totalmem(), freeBytes: freemem(), gpu: null };
-  return { totalBytes: gpu.freeBytes, freeBytes: gpu.freeBytes, gpu: gpu.name };
+/** On what auto computes on; of a GPU only what is free is known. */
+function memoryOf(config: ModelConfig, machine: MachineMemory): NonNullable<ModelDetail['memory']> {
+  const device = deviceFor('auto', machine);
+  const free = budgetFor(device, machine);
+  const whole: Budget = isOnGpu(device) ? free : deviceBudget(device, totalmem());
+  return {
+    needs: memoryNeeds(config, free),
+    ...{ totalBytes: whole.bytes, freeBytes: free.bytes, gpu: isOnGpu(device) ? (machine.gpu?.name ?? null) : null },
+    ...{ rows: USUAL.prompts * USUAL.group, tokens: USUAL.promptTokens + USUAL.completionTokens },
+  };
 }
 
 function unreadable(

@@ -3,11 +3,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import { modelParameters } from '../../model/model.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import { parameterCount } from '../../model/parameter.ts';
-import { microBatchLoss, rowLogps } from '../losses/micro-batch-loss.ts';
+import { microBatchLoss, rowLogps, undividedRows } from '../losses/micro-batch-loss.ts';
 import { rowGradients } from '../losses/row-gradients.ts';
 import { type SftBatch, sftLoss } from '../losses/sft-loss.ts';
 import { generateWithin } from '../memory/generate-within.ts';
-import { planRows, tokenCost } from '../memory/memory.ts';
+import { planRows, type RowSize, tokenCost, undividedMb } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import { accumulateGradients, type Gradients } from '../optimizer.ts';
 import { syncReference } from '../reference.ts';
@@ -37,9 +37,12 @@ export function openLocalEngine(
     tf.dispose(gradients ?? {});
     gradients = null;
   };
-  const within = <T>(work: (config: Session['config']) => T): T =>
-    withinMemory(policy.model, own.activation_memory_mb, (activation_memory_mb) =>
-      work({ ...own, activation_memory_mb }),
+  const within = <T>(work: (config: Session['config']) => T, undivided: () => number): T =>
+    withinMemory(
+      policy.model,
+      own.activation_memory_mb,
+      (activation_memory_mb) => work({ ...own, activation_memory_mb }),
+      undivided,
     );
   return {
     describe: () => ({
@@ -62,18 +65,25 @@ export function openLocalEngine(
       return report;
     },
     targetLoss: async (microBatches) => {
-      const { gradients: more, ...report } = within((config) =>
-        sftLoss(
-          policy,
-          parameters,
-          microBatches.flatMap((groups) => inParts(session, groups, config)),
-        ),
+      const { gradients: more, ...report } = within(
+        (config) =>
+          sftLoss(
+            policy,
+            parameters,
+            microBatches.flatMap((groups) => inParts(session, groups, config)),
+          ),
+        () => Math.max(...microBatches.map((groups) => undividedMb(rowsOf(groups), tokenCost(policy.model.config)))),
       );
       add(more);
       return report;
     },
     backward: async (rows, groupSize, dlogp) =>
-      add(within((config) => rowGradients({ ...session, config }, rows, groupSize, dlogp))),
+      add(
+        within(
+          (config) => rowGradients({ ...session, config }, rows, groupSize, dlogp),
+          undividedRows(policy, rows, { first: 0, end: rows.completions.length }, groupSize),
+        ),
+      ),
     step: async (learningRate) => {
       try {
         return { gradNorm: optimizer.update(gradients ?? {}, learningRate).gradNorm };
@@ -95,11 +105,15 @@ export function openLocalEngine(
 
 /** A micro-batch in parts that fit: the loss is a sum over tokens, so splitting doesn't change it. */
 function inParts({ policy }: Session, groups: readonly PromptGroup[], within: Session['config']): SftBatch[] {
-  const rows = groups.map(({ promptIds, completions }, group) => ({
+  const { parts, checkpointing } = planRows(rowsOf(groups), tokenCost(policy.model.config), within);
+  return parts.map(({ first, end }) => ({ groups: groups.slice(first, end), checkpointing }));
+}
+
+/** The rows of groups with one completion each. */
+function rowsOf(groups: readonly PromptGroup[]): RowSize[] {
+  return groups.map(({ promptIds, completions }, group) => ({
     group,
     prompt: promptIds.length,
     completion: (completions[0]?.length ?? 1) - 1,
   }));
-  const { parts, checkpointing } = planRows(rows, tokenCost(policy.model.config), within);
-  return parts.map(({ first, end }) => ({ groups: groups.slice(first, end), checkpointing }));
 }

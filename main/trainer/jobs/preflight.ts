@@ -20,7 +20,7 @@ import type { Metrics, Sample } from '../events.ts';
 import type { RunEstimate, TrainerStart } from '../host/start.ts';
 import { type GpuUse, gpuUse } from '../memory/device.ts';
 import { estimateRun } from '../memory/estimate.ts';
-import { planRows, tokenCost } from '../memory/memory.ts';
+import { planRows, tokenCost, undividedMb } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import { evaluate } from '../monitor/evaluate.ts';
 import { highestReward } from '../monitor/watch-settings.ts';
@@ -162,13 +162,17 @@ async function answerHeldOut({ config, evalRecords, task, tokenizer, maxCompleti
 /** One part of a micro-batch in which every row has the maximum length; smaller ones where memory runs out. */
 function passLongest(session: Session): Omit<LongestPass, 'gpu'> {
   const { policy, config } = session;
-  return withinMemory(policy.model, config.activation_memory_mb, (activation_memory_mb) =>
-    passWithin({ ...session, config: { ...config, activation_memory_mb } }),
+  const longest = longestRows(session);
+  return withinMemory(
+    policy.model,
+    config.activation_memory_mb,
+    (activation_memory_mb) => passWithin({ ...session, config: { ...config, activation_memory_mb } }, longest),
+    () => undividedMb(longest.rows, tokenCost(policy.model.config)),
   );
 }
 
-function passWithin(session: Session): Omit<LongestPass, 'gpu'> {
-  const { config, policy, parameters, records, maxCompletionLength } = session;
+/** The longest record, a completion of the maximum length, and the rows of a micro-batch of them. */
+function longestRows({ config, records, maxCompletionLength }: Session) {
   const record = records.reduce((longest, next) => (next.promptIds.length > longest.promptIds.length ? next : longest));
   const completion = Array.from(
     { length: maxCompletionLength },
@@ -180,6 +184,13 @@ function passWithin(session: Session): Omit<LongestPass, 'gpu'> {
     prompt: record.promptIds.length,
     completion: completion.length - 1,
   }));
+  return { record, completion, groupSize, rows };
+}
+
+function passWithin(
+  { config, policy, parameters }: Session,
+  { record, completion, groupSize, rows }: ReturnType<typeof longestRows>,
+): Omit<LongestPass, 'gpu'> {
   const { parts, checkpointing } = planRows(rows, tokenCost(policy.model.config), config);
   const size = parts[0]?.end ?? 1;
   const groups = Array.from({ length: Math.ceil(size / groupSize) }, (_, g) => ({

@@ -4,7 +4,7 @@ import { contextLength, readModelConfig } from '../../model/config.ts';
 import { type ScoreItem, scoreCompletions } from '../../model/score.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { BackendChoice } from '../backend.ts';
-import { forwardTokens } from '../memory/plan.ts';
+import { forwardBytes, forwardTokens } from '../memory/plan.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import { checkParts, type ModelParts, openPolicy } from '../open-policy.ts';
 import type { JobIo } from './job-io.ts';
@@ -55,11 +55,16 @@ export async function runScoreJob(job: ScoreJob, io: JobIo): Promise<ScoreResult
   try {
     for (let first = 0; first < items.length; first += CHUNK) {
       const chunk = items.slice(first, first + CHUNK);
-      const scored = withinMemory(policy.model, activationMb, (megabytes) =>
-        scoreCompletions(policy.model, policy.adapter, chunk, {
-          maxTokens: Math.min(MAX_TOKENS, forwardTokens(policy.model.config, megabytes * 2 ** 20)),
-          onBatch: io.alive,
-        }),
+      const { config } = policy.model;
+      const scored = withinMemory(
+        policy.model,
+        activationMb,
+        (megabytes) =>
+          scoreCompletions(policy.model, policy.adapter, chunk, {
+            maxTokens: Math.min(MAX_TOKENS, forwardTokens(config, megabytes * 2 ** 20)),
+            onBatch: io.alive,
+          }),
+        () => forwardBytes(config, MAX_TOKENS) / 2 ** 20,
       );
       logprobs.push(...scored);
       await io.progress(logprobs.length, items.length, 'completions');

@@ -11,7 +11,7 @@ import type { PromptGroup } from '../../model/pack.ts';
 import type { BatchPlan, MicroBatch } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
-import { planRows, type RowRange, tokenCost } from '../memory/memory.ts';
+import { planRows, type RowRange, tokenCost, undividedMb } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import type { Gradients } from '../optimizer.ts';
 import { accumulateGradients } from '../optimizer.ts';
@@ -42,8 +42,13 @@ export function microBatchLoss(
   generation: ScoredGeneration,
   micro: MicroBatch,
 ): MicroBatchResult {
-  return withinMemory(context.policy.model, context.config.activation_memory_mb, (activation_memory_mb) =>
-    lossWithin({ ...context, config: { ...context.config, activation_memory_mb } }, plan, generation, micro),
+  const { policy, config } = context;
+  return withinMemory(
+    policy.model,
+    config.activation_memory_mb,
+    (activation_memory_mb) =>
+      lossWithin({ ...context, config: { ...config, activation_memory_mb } }, plan, generation, micro),
+    undividedRows(policy, generation, { first: micro.firstRow, end: micro.endRow }, plan.groupSize),
   );
 }
 
@@ -198,8 +203,11 @@ export function rowLogps(
   generation: Pick<Generation, 'prompts' | 'completions'>,
   config: Pick<Session['config'], 'temperature' | 'activation_memory_mb' | 'gradient_checkpointing'>,
 ): Float32Array[] {
-  return withinMemory(policy.model, config.activation_memory_mb, (activation_memory_mb) =>
-    rowLogpsWithin(policy, plan, generation, { ...config, activation_memory_mb }),
+  return withinMemory(
+    policy.model,
+    config.activation_memory_mb,
+    (activation_memory_mb) => rowLogpsWithin(policy, plan, generation, { ...config, activation_memory_mb }),
+    undividedRows(policy, generation, { first: 0, end: generation.completions.length }, plan.groupSize),
   );
 }
 
@@ -247,6 +255,16 @@ export function partsOf(
     checkpointing,
     keptBytes,
   };
+}
+
+/** MiB of a pass over all of the rows at once. */
+export function undividedRows(
+  { model }: Policy,
+  generation: Pick<Generation, 'prompts' | 'completions'>,
+  rows: RowRange,
+  groupSize: number,
+): () => number {
+  return () => undividedMb(rowSizes(generation, rows, groupSize), tokenCost(model.config));
 }
 
 function rowSizes(

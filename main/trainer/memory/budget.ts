@@ -63,6 +63,8 @@ export interface Residents {
   readonly trained: Trained;
   /** Whole models besides the trained one: the reference of a full fine-tuning. */
   readonly copies?: number;
+  /** Of all weights, where all are trained: gradients that exist at the same time. */
+  readonly gradients?: number;
   /** The most tokens of a prompt and of a completion, as far as they are known. */
   readonly promptTokens?: number;
   readonly completionTokens?: number;
@@ -75,9 +77,12 @@ export interface ResidentBytes {
   readonly optimiser: number;
 }
 
-export function residentBytes(config: ModelConfig, { precision, trained, copies = 0 }: Residents): ResidentBytes {
+export function residentBytes(
+  config: ModelConfig,
+  { precision, trained, copies = 0, gradients }: Residents,
+): ResidentBytes {
   const weights = isQuantised(precision) ? quantisedWeights(config, precision) : plainWeights(config, precision);
-  return { weights: (1 + copies) * weights, optimiser: optimiserBytes(config, trained) };
+  return { weights: (1 + copies) * weights, optimiser: optimiserBytes(config, trained, gradients) };
 }
 
 function plainWeights(config: ModelConfig, precision: Exclude<WeightPrecision, Quantised>): number {
@@ -171,9 +176,14 @@ export function memoryUse(
   return { host: device === 'native-gpu' ? NATIVE_PROGRAM : WASM_PROGRAM, gpu: used };
 }
 
+type ResidentSettings = Pick<
+  TrainConfig,
+  'base_weights' | 'use_peft' | 'lora_r' | 'beta' | 'gradient_accumulation_steps'
+>;
+
 /** What a run keeps for as long as it is open, by its configuration and by what was decided before. */
 export function residentsOfRun(
-  { base_weights, use_peft, lora_r, beta }: Pick<TrainConfig, 'base_weights' | 'use_peft' | 'lora_r' | 'beta'>,
+  { base_weights, use_peft, lora_r, beta, gradient_accumulation_steps }: ResidentSettings,
   model: ModelConfig,
   budget: Pick<Budget, 'device' | 'bytes'>,
   recorded?: WeightPrecision,
@@ -181,7 +191,9 @@ export function residentsOfRun(
   const trained: Trained = use_peft ? { rank: lora_r } : 'all';
   const asked = base_weights === 'auto' || trained === 'all' ? undefined : base_weights;
   const precision = possible(recorded ?? asked, budget) ?? precisionFor(model, trained, budget);
-  return { precision, trained, copies: trained === 'all' && beta > 0 ? 1 : 0 };
+  if (trained !== 'all') return { precision, trained };
+  const gradients = gradientsAtOnce({ gradient_accumulation_steps }, true);
+  return { precision, trained, copies: beta > 0 ? 1 : 0, gradients };
 }
 
 /** A precision that was chosen elsewhere, as far as this device has it; "stored" holds the numbers of float32. */
@@ -223,9 +235,26 @@ function largestMatrix(config: ModelConfig): number {
   return FLOAT * [...parameterShapes(config).values()].reduce((most, [a = 1, b = 1]) => Math.max(most, a * b), 0);
 }
 
-function optimiserBytes(config: ModelConfig, trained: Trained): number {
+const MOMENTS = 2;
+
+/** Gradients of all weights that exist at once: those of a part, of its micro-batch, and of the micro-batches before it. */
+export function gradientsAtOnce(
+  { gradient_accumulation_steps }: Pick<TrainConfig, 'gradient_accumulation_steps'>,
+  isInParts: boolean,
+): number {
+  return 1 + (isInParts ? 1 : 0) + (gradient_accumulation_steps > 1 ? 1 : 0);
+}
+
+/** Bytes of training state when all weights are trained. */
+export function fullTrainingBytes(config: ModelConfig, gradients = 2): number {
+  // The embedding's own and the head's are made apart.
+  const tied = config.tieWordEmbeddings ? config.vocabSize * config.hiddenSize : 0;
+  return FLOAT * ((MOMENTS + gradients) * weightCount(config) + tied);
+}
+
+function optimiserBytes(config: ModelConfig, trained: Trained, gradients?: number): number {
   if (trained === 'none') return 0;
-  if (trained === 'all') return 3 * FLOAT * weightCount(config);
+  if (trained === 'all') return fullTrainingBytes(config, gradients);
   const widths = [...parameterShapes(config)]
     .filter(([name]) => name.endsWith('_proj.weight'))
     .reduce((sum, [, [out = 0, width = 0]]) => sum + out + width, 0);

@@ -12,9 +12,9 @@ import { isReinforcement, type RunConfig } from '../config.ts';
 import type { Metrics } from '../events.ts';
 import type { RunEstimate } from '../host/start.ts';
 import type { Session } from '../session.ts';
-import { isOnGpu, scoreBytes } from './budget.ts';
+import { fullTrainingBytes, gradientsAtOnce, isOnGpu, scoreBytes } from './budget.ts';
 import { currentDevice, peakUse } from './device.ts';
-import { keptLogits, planRows, type RowRange, type RowSize, tokenCost } from './memory.ts';
+import { keptLogits, planRows, type RowRange, type RowSize, tokenCost, undividedMb } from './memory.ts';
 import { cacheBytes, rowsAtOnce } from './plan.ts';
 import { type PassTimes, type PassWork, timeDecoding, timePasses, workOf } from './timing.ts';
 import { withinMemory } from './within-memory.ts';
@@ -34,11 +34,13 @@ const NEWEST_STEPS = 10;
 export function estimateRun(session: Session, firstStep: number, known: Known = {}): RunEstimate {
   const { config, parameters } = session;
   const before = process.memoryUsage.rss();
-  const { secondsPerStep, bytes } = isReinforcement(config.method)
+  const { secondsPerStep, bytes, isInParts } = isReinforcement(config.method)
     ? estimateGrpo(session, known)
     : estimateSft(session, known);
   // The moments are zeros that no page of memory holds yet.
-  const training = 3 * 4 * parameterCount(parameters);
+  const training = config.use_peft
+    ? 3 * 4 * parameterCount(parameters)
+    : fullTrainingBytes(session.policy.model.config, gradientsAtOnce(config, isInParts));
   const scores = scoreBytes(session.policy.model.config, longestOf(session), currentDevice());
   const { host: memoryBytes, gpu: gpuBytes } = peakUse(training + bytes + WORKING_BYTES + scores, before);
   return { ...remaining(secondsPerStep, config, firstStep), memoryBytes, gpuBytes };
@@ -72,6 +74,8 @@ interface StepEstimate {
   readonly secondsPerStep: number;
   /** Peak of caches and activations. */
   readonly bytes: number;
+  /** Whether the passes over a micro-batch are divided. */
+  readonly isInParts: boolean;
 }
 
 function estimateGrpo(session: Session, known: Known): StepEstimate {
@@ -79,19 +83,20 @@ function estimateGrpo(session: Session, known: Known): StepEstimate {
   const plan = planBatches(config, session.records.length);
   const prompts = generationRecords(plan, 0).flatMap((index) => session.records[index] ?? []);
   const groups = groupsOf(session, prompts, plan.groupSize, known);
+  // Decoding first: of all work that reads every weight, its steps are the shortest, so they warm the process up.
+  const decoding = decodingOf(session, prompts, known);
   const passes = openPasses(session, groups, plan.rowsPerMicroBatch);
-  const decoding = decodingOf(session, prompts, passes.times, known);
   const extraForwards = (plan.needsOldLogps ? 1 : 0) + (session.reference === null ? 0 : 1);
   const all = workOf(session.policy.model.config, groups);
   // Dynamic sampling at its worst: every group is dead in every round. A round never holds more than the first did.
   const samplings = 1 + config.dynamic_sampling;
-  const perGeneration = samplings * decoding.secondsPerStep + extraForwards * passes.times.forward(all);
+  const perGeneration = samplings * decoding.seconds(passes.times) + extraForwards * passes.times.forward(all);
   const generationsPerStep = plan.microBatchesPerStep / plan.microBatchesPerGeneration;
   const microBatchesPerGeneration = rowsOf(plan) / plan.rowsPerMicroBatch;
   return {
     secondsPerStep:
       generationsPerStep * perGeneration + (plan.microBatchesPerStep / microBatchesPerGeneration) * passes.seconds,
-    bytes: Math.max(decoding.bytes, passes.bytes),
+    ...{ bytes: Math.max(decoding.bytes, passes.bytes), isInParts: passes.isInParts },
   };
 }
 
@@ -109,22 +114,26 @@ function estimateSft(session: Session, known: Known): StepEstimate {
   const more = config.method === 'polychromic-sft' ? diversity(session, passes.times, known) : null;
   return {
     secondsPerStep: config.gradient_accumulation_steps * passes.seconds + (more?.secondsPerStep ?? 0),
-    bytes: Math.max(passes.bytes, more?.bytes ?? 0),
+    // Micro-batches are added up as parts are.
+    ...{
+      bytes: Math.max(passes.bytes, more?.bytes ?? 0),
+      isInParts: passes.isInParts || config.gradient_accumulation_steps > 1,
+    },
   };
 }
 
 /** What polychromic SFT adds to a step: sampling, and the loss on the samples, assumed as long as the targets. */
-function diversity(session: Session, times: PassTimes, known: Known): StepEstimate {
+function diversity(session: Session, times: PassTimes, known: Known): Omit<StepEstimate, 'isInParts'> {
   const { config, records, policy } = session;
   const rows = config.per_device_train_batch_size * config.gradient_accumulation_steps;
   const prompts = Array.from(
     { length: Math.min(config.polychromic_prompts ?? rows, rows) },
     (_, i) => records[i % records.length],
   ).flatMap((record) => record ?? []);
-  const decoding = decodingOf(session, prompts, times, known);
+  const decoding = decodingOf(session, prompts, known);
   const groups = groupsOf(session, prompts, config.num_generations, known);
   return {
-    secondsPerStep: decoding.secondsPerStep + times.training(workOf(policy.model.config, groups)),
+    secondsPerStep: decoding.seconds(times) + times.training(workOf(policy.model.config, groups)),
     bytes: decoding.bytes,
   };
 }
@@ -152,18 +161,20 @@ function groupsOf(session: Session, prompts: readonly TokenRecord[], groupSize: 
 /** Times the passes of micro-batches of `rowsPerMicroBatch` rows; seconds and bytes are of all the groups' rows. */
 function openPasses(session: Session, groups: readonly PromptGroup[], rowsPerMicroBatch: number) {
   const { policy, config } = session;
-  return withinMemory(policy.model, config.activation_memory_mb, (activation_memory_mb) =>
-    passesWithin({ ...session, config: { ...config, activation_memory_mb } }, groups, rowsPerMicroBatch),
+  return withinMemory(
+    policy.model,
+    config.activation_memory_mb,
+    (activation_memory_mb) =>
+      passesWithin({ ...session, config: { ...config, activation_memory_mb } }, groups, rowsPerMicroBatch),
+    () => undividedMb(sizesOf(rowsOfGroups(groups)).slice(0, rowsPerMicroBatch), tokenCost(policy.model.config)),
   );
 }
 
 function passesWithin(session: Session, groups: readonly PromptGroup[], rowsPerMicroBatch: number) {
   const { policy, parameters, config } = session;
   const cost = tokenCost(policy.model.config);
-  const rows = groups.flatMap(({ promptIds, completions }, group) =>
-    completions.map((completion) => ({ group, prompt: promptIds.length, completion })),
-  );
-  const sizes = rows.map((row) => ({ ...row, completion: Math.max(row.completion.length - 1, 0) }));
+  const rows = rowsOfGroups(groups);
+  const sizes = sizesOf(rows);
   const range = (first: number, end: number): PromptGroup[] =>
     [...Map.groupBy(rows.slice(first, end), ({ group }) => group)].map(([group, members]) => ({
       promptIds: groups[group]?.promptIds ?? [],
@@ -188,7 +199,17 @@ function passesWithin(session: Session, groups: readonly PromptGroup[], rowsPerM
     }
   }
   const bytes = planned.map((plan) => plan.bytes + keptBy(plan, sizes, policy.model.config.vocabSize));
-  return { times, seconds, bytes: Math.max(0, ...bytes) };
+  return { times, seconds, bytes: Math.max(0, ...bytes), isInParts: planned.some(({ parts }) => parts.length > 1) };
+}
+
+function rowsOfGroups(groups: readonly PromptGroup[]) {
+  return groups.flatMap(({ promptIds, completions }, group) =>
+    completions.map((completion) => ({ group, prompt: promptIds.length, completion })),
+  );
+}
+
+function sizesOf(rows: ReturnType<typeof rowsOfGroups>): RowSize[] {
+  return rows.map((row) => ({ ...row, completion: Math.max(row.completion.length - 1, 0) }));
 }
 
 /** Bytes of logits that the largest part of a micro-batch keeps; native's are within its program's. */
@@ -203,21 +224,27 @@ function keptBy(
   return Math.max(0, ...parts.map((part) => keptLogits(keptBytes, tokens(part), vocabulary)));
 }
 
+interface DecodeEstimate {
+  /** Seconds of sampling, by what it takes to read the prompts. */
+  readonly seconds: (times: PassTimes) => number;
+  /** Peak of the caches. */
+  readonly bytes: number;
+}
+
 /** Sampling of a generation: prompts read, then decoding steps until the mean length; finished rows cost nothing. */
-function decodingOf(session: Session, prompts: readonly TokenRecord[], times: PassTimes, known: Known): StepEstimate {
+function decodingOf(session: Session, prompts: readonly TokenRecord[], known: Known): DecodeEstimate {
   const { policy, config } = session;
   return withinMemory(policy.model, config.activation_memory_mb, (megabytes) =>
-    decodingWithin(session, prompts, times, known, megabytes),
+    decodingWithin(session, prompts, known, megabytes),
   );
 }
 
 function decodingWithin(
   session: Session,
   prompts: readonly TokenRecord[],
-  times: PassTimes,
   known: Known,
   megabytes: number,
-): StepEstimate {
+): DecodeEstimate {
   const { policy, config, maxCompletionLength } = session;
   const model = policy.model.config;
   const length = prompts.reduce((sum, prompt) => sum + expectedTokens(session, prompt, known), 0) / prompts.length;
@@ -240,7 +267,7 @@ function decodingWithin(
     capacity: maxCompletionLength,
   });
   return {
-    secondsPerStep: batches * (times.forward(reading) + seconds * (length - 1)),
+    seconds: (times) => batches * (times.forward(reading) + seconds * (length - 1)),
     bytes: cacheBytes(model, shape, together),
   };
 }

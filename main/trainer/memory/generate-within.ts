@@ -2,7 +2,7 @@
 import { type Completion, type GenerateOptions, generate } from '../../model/generate.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Policy } from '../policy.ts';
-import { rowsAtOnce } from './plan.ts';
+import { cacheBytes, rowsAtOnce } from './plan.ts';
 import { withinMemory } from './within-memory.ts';
 
 /** Completions of every prompt, as many rows at a time as `activationMb` holds, in fewer after memory ran out. */
@@ -17,11 +17,15 @@ export function generateWithin(
   // After their first turn, completions no longer share their prompt's keys and values.
   const shared = options.turns === undefined ? group : 1;
   const shape = { promptTokens, completionTokens: options.maxNewTokens, group: shared };
+  const rows = prompts.length * group;
   return generate(model, adapter, prompts, {
     ...options,
     inBatches: (work) =>
-      withinMemory(model, activationMb, (megabytes) =>
-        work(rowsAtOnce(model.config, shape, prompts.length * group, megabytes * 2 ** 20)),
+      withinMemory(
+        model,
+        activationMb,
+        (megabytes) => work(rowsAtOnce(model.config, shape, rows, megabytes * 2 ** 20)),
+        () => cacheBytes(model.config, shape, rows) / 2 ** 20,
       ),
   });
 }

@@ -71,6 +71,16 @@ export function planPass(
   return { checkpointing: true, maxTokens: Math.max(saving, longestSequence) };
 }
 
+/** MiB of a pass over all rows at once that keeps every activation. */
+export function undividedMb(rows: readonly RowSize[], cost: TokenCost): number {
+  return (packedTokens(rows) * cost.plain) / 2 ** 20;
+}
+
+/** Tokens of rows in one part: each group's prompt once. */
+function packedTokens(rows: readonly RowSize[]): number {
+  return rows.reduce((sum, row, i) => sum + row.completion + (rows[i - 1]?.group === row.group ? 0 : row.prompt), 0);
+}
+
 /** Packed tokens of a row: its completion's, plus its prompt's, which the rows of a group share. */
 export interface RowSize {
   readonly group: number;
@@ -88,10 +98,7 @@ export function planRows(
   config: Pick<RunConfig, 'activation_memory_mb' | 'gradient_checkpointing'>,
 ): { readonly parts: RowRange[]; readonly checkpointing: boolean; readonly bytes: number; readonly keptBytes: number } {
   const longest = rows.reduce((most, { prompt, completion }) => Math.max(most, prompt + completion), 0);
-  const tokens = rows.reduce(
-    (sum, row, i) => sum + row.completion + (rows[i - 1]?.group === row.group ? 0 : row.prompt),
-    0,
-  );
+  const tokens = packedTokens(rows);
   const budget = config.activation_memory_mb * 2 ** 20;
   const pass = planPass(tokens, longest, cost, budget, config.gradient_checkpointing);
   const { checkpointing, maxTokens } = pass;

@@ -9,10 +9,9 @@ import { parseAdapterConfig } from '../../model/peft-config.ts';
 import { openSafetensors, type TensorEntry } from '../../model/safetensors.ts';
 import { weightFiles } from '../../model/weight-files.ts';
 import type { ModelParts } from '../open-policy.ts';
-import { deviceBudget, type Trained, usedBytes, weightCount } from './budget.ts';
-import { tokenCost } from './memory.ts';
+import { type Budget, keptAs, precisionFor, type Trained, weightCount } from './budget.ts';
 import { checkModelFolder } from './model-folder.ts';
-import { kvBytesPerToken } from './plan.ts';
+import { memoryPlan } from './plan.ts';
 
 export interface AdapterFacts {
   readonly rank: number;
@@ -51,24 +50,22 @@ export interface MemoryNeeds {
   readonly generation: number;
   readonly lora: number;
   readonly full: number;
+  /** Of a frozen weight: 4, or 2 where float32 would leave too little for the rest. Full fine-tuning takes 4. */
+  readonly weightBytes: 2 | 4;
 }
 
-/** Activations that a run is content with: larger micro-batches are run in parts. */
-const ACTIVATIONS = 1024 * 2 ** 20;
-/** The workload for these needs: completions at a time, and tokens of a prompt with its completion. */
-export const USUAL = { rows: 64, tokens: 256, rank: 16 } as const;
+/** The workload for these needs. */
+export const USUAL = { prompts: 4, group: 16, promptTokens: 128, completionTokens: 128 } as const;
+const LORA = { rank: 16 } as const;
 
-/** The needs for the `USUAL` workload in float32; training uses checkpointing by layer if its activations require it. */
-export function memoryNeeds(config: ModelConfig): MemoryNeeds {
-  const cache = USUAL.rows * USUAL.tokens * kvBytesPerToken(config);
-  const activations = Math.min(ACTIVATIONS, USUAL.rows * USUAL.tokens * tokenCost(config).checkpointed);
-  const { program } = deviceBudget('wasm', 0);
-  const needs = (trained: Trained, peak: number): number =>
-    usedBytes(config, { precision: 'float32', trained }, program, peak);
+/** The needs of the `USUAL` workload within a budget, as runs divide it: in parts where it doesn't fit at once. */
+export function memoryNeeds(config: ModelConfig, budget: Budget): MemoryNeeds {
+  const precision = (trained: Trained) => keptAs(precisionFor(config, trained, budget), budget.device);
+  const needs = (trained: Trained): number =>
+    memoryPlan(config, { ...USUAL, budget, trained, precision: precision(trained) }).total;
   return {
-    generation: needs('none', cache),
-    lora: needs({ rank: USUAL.rank }, Math.max(cache, activations)),
-    full: needs('all', Math.max(cache, activations)),
+    ...{ generation: needs('none'), lora: needs(LORA), full: needs('all') },
+    weightBytes: precision(LORA) === 'float32' ? 4 : 2,
   };
 }
 

@@ -47,11 +47,12 @@ export function memoryPlan(config: ModelConfig, options: PlanOptions): MemoryPla
     prompt: promptTokens,
     completion: completionTokens,
   }));
-  const { parts, bytes: activations } = planRows(rows, tokenCost(config), {
+  const { parts, bytes } = planRows(rows, tokenCost(config), {
     activation_memory_mb: allowed / 2 ** 20,
     gradient_checkpointing: null,
   });
   const [{ first, end } = { first: 0, end: 0 }] = parts;
+  const activations = options.trained === 'none' ? 0 : bytes;
   const cache = cacheBytes(config, options, sampled);
   const total = usedBytes(config, options, budget.program, Math.max(cache, activations), budget.device);
   return {
@@ -104,6 +105,11 @@ export function cacheBytes(
 /** Packed tokens of a forward pass without a gradient within `bytes`. */
 export function forwardTokens(config: ModelConfig, bytes: number): number {
   return Math.max(1, Math.floor(bytes / layerBytes(config)));
+}
+
+/** Bytes of a forward pass without a gradient over so many packed tokens. */
+export function forwardBytes(config: ModelConfig, tokens: number): number {
+  return tokens * layerBytes(config);
 }
 
 /** What a token needs in one layer of a forward pass, whose tensors live until the layer is done. */

@@ -37,6 +37,8 @@ const ATTENTION_SECONDS = 1;
 const TRAINING_SECONDS = 2;
 const FORWARD_SECONDS = 1;
 const DECODE_SECONDS = 2;
+/** Short passes that take longer are of a model of which three passes are all that fit. */
+const SLOW_PASS_SECONDS = 0.5;
 /** Packed tokens of the smaller passes, and how many times as many those of the larger ones have at least. */
 const FEW_TOKENS = 16;
 const LEAST_GROWTH = 3;
@@ -85,22 +87,22 @@ export function timePasses(
   const forward = (some: readonly PromptGroup[]) => () => forwardPass(policy, some, temperature);
   const training = (some: readonly PromptGroup[]) => () =>
     trainingPass(policy, parameters, some, temperature, checkpointing);
-  const few = cutGroups(groups, FEW_TOKENS);
-  const fewForward = settled(forward(few), FORWARD_SECONDS / 2);
-  const fewTraining = settled(training(few), TRAINING_SECONDS / 2);
-  const growth = Math.max(LEAST_GROWTH, TRAINING_SECONDS / 2 / Math.max(fewTraining, 1e-6));
-  const many = cutGroups(groups, growth * FEW_TOKENS);
-  const [small, large] = [workOf(config, few), workOf(config, many)];
-  const timed = (fewSeconds: number, pass: () => number, most: number, perPair: number): PassLine => {
-    const short = { products: small.products, seconds: byWeights(fewSeconds, small.pairs * perPair) };
-    if (large.products <= LEAST_DIFFERENCE * small.products) return passLine(short, short);
-    return passLine(short, {
-      products: large.products,
-      seconds: byWeights(settled(pass, most), large.pairs * perPair),
-    });
+  const timed = (some: readonly PromptGroup[], pass: () => number, most: number, perPair: number): TimedPass => {
+    const { products, pairs } = workOf(config, some);
+    return { products, seconds: byWeights(settled(pass, most), pairs * perPair) };
   };
-  const alone = timed(fewForward, forward(many), FORWARD_SECONDS, attention.forward);
-  const both = timed(fewTraining, training(many), TRAINING_SECONDS, attending);
+  const few = cutGroups(groups, FEW_TOKENS);
+  const shortForward = timed(few, forward(few), FORWARD_SECONDS / 2, attention.forward);
+  const shortTraining =
+    shortForward.seconds > SLOW_PASS_SECONDS ? null : timed(few, training(few), TRAINING_SECONDS / 2, attending);
+  const growth = TRAINING_SECONDS / 2 / Math.max(shortTraining?.seconds ?? TRAINING_SECONDS, 1e-6);
+  const many = cutGroups(groups, Math.max(LEAST_GROWTH, growth) * FEW_TOKENS);
+  const grows = workOf(config, many).products > LEAST_DIFFERENCE * shortForward.products;
+  const longForward = grows ? timed(many, forward(many), FORWARD_SECONDS, attention.forward) : shortForward;
+  const alone = passLine(shortForward, longForward);
+  const longTraining =
+    grows || shortTraining === null ? timed(many, training(many), TRAINING_SECONDS, attending) : shortTraining;
+  const both = shortTraining === null ? lineLike(alone, longTraining) : passLine(shortTraining, longTraining);
   return {
     training: ({ products, pairs }) => both.fixed + products * both.perProduct + pairs * attending,
     forward: ({ products, pairs }) => alone.fixed + products * alone.perProduct + pairs * attention.forward,
@@ -129,6 +131,12 @@ export function passLine(short: TimedPass, long: TimedPass): PassLine {
   const slope = difference === 0 ? Number.POSITIVE_INFINITY : (long.seconds - short.seconds) / difference;
   const fixed = Math.min(Math.max(0, short.seconds - slope * short.products), MOST_FIXED * long.seconds);
   return { fixed, perProduct: (long.seconds - fixed) / long.products };
+}
+
+/** The line through one pass whose cost by itself is the same share of it as `other`'s is at its size. */
+export function lineLike(other: PassLine, pass: TimedPass): PassLine {
+  const ratio = pass.seconds / (other.fixed + pass.products * other.perProduct);
+  return { fixed: ratio * other.fixed, perProduct: ratio * other.perProduct };
 }
 
 /** A pass's seconds without attention's; a share is left if that was measured too long. */
@@ -273,10 +281,10 @@ export function timeDecoding({ model, adapter }: Policy, { prompts, steps, capac
       Array.from({ length: count }, step).reduce((sum, seconds) => sum + seconds, 0) / count;
     try {
       skipTo(early);
+      // The first one finds nothing prepared, so it never counts.
       const first = step();
-      // The first one finds nothing prepared; of a model that takes seconds it has to do.
       const count = Math.min(DECODE_STEPS, Math.floor(DECODE_SECONDS / 4 / first), Math.floor(steps / 4));
-      const atQuarter = count < 1 ? first : mean(count);
+      const atQuarter = mean(Math.max(1, count));
       skipTo(deep);
       return (atQuarter + mean(Math.max(1, count))) / 2;
     } finally {

@@ -1,4 +1,4 @@
-/** Out-of-memory fallback: repeats the work with half the memory budget. */
+/** Out-of-memory fallback: repeats the work with half the memory. */
 import { BraidError } from '../../errors.ts';
 
 /** Below this, smaller parts no longer help. */
@@ -7,8 +7,16 @@ const MIN_MB = 16;
 /** The reduced budget of each owner (a model) after memory ran out. */
 const lowered = new WeakMap<object, number>();
 
-/** Runs `work` with a budget in MiB, or with its last reduced budget; halves it while memory runs out. */
-export function withinMemory<T>(owner: object, megabytes: number, work: (megabytes: number) => T): T {
+/**
+ * Runs `work` with a budget in MiB, or with its last reduced budget; halves it while memory runs out. `undivided`: what
+ * the work takes in one go, in MiB. A budget far above that is no limit, so that its half would fail in the same way.
+ */
+export function withinMemory<T>(
+  owner: object,
+  megabytes: number,
+  work: (megabytes: number) => T,
+  undivided: () => number = () => Number.POSITIVE_INFINITY,
+): T {
   let planned = Math.min(megabytes, lowered.get(owner) ?? megabytes);
   for (;;) {
     try {
@@ -16,7 +24,7 @@ export function withinMemory<T>(owner: object, megabytes: number, work: (megabyt
     } catch (error) {
       if (!isOutOfMemory(error)) throw error;
       if (planned / 2 < MIN_MB) throw asOutOfMemory(error);
-      planned /= 2;
+      planned = Math.max(MIN_MB, Math.min(planned, undivided()) / 2);
       lowered.set(owner, planned);
     }
   }

@@ -7,11 +7,13 @@ import {
   keptAs,
   precisionFor,
   quarterSteps,
+  residentsOfRun,
   usedBytes,
   weightCount,
 } from '../../../main/trainer/memory/budget.ts';
 import { decideForRun } from '../../../main/trainer/memory/decide.ts';
 import { planRows, tokenCost } from '../../../main/trainer/memory/memory.ts';
+import { memoryNeeds } from '../../../main/trainer/memory/model-facts.ts';
 import {
   cacheBytes,
   kvBytesPerToken,
@@ -84,7 +86,9 @@ describe('memoryPlan', () => {
   it('counts adapters of rank r with gradient and moments, or all weights three times', () => {
     // (in + out) of the seven linear layers of a block: 6144 + 4096 * 2 + 6144 + 11264 * 3.
     expect(memoryPlan(LLAMA_3B, options({})).optimiser).toBe(16 * 16 * 28 * 54272);
-    expect(memoryPlan(LLAMA_3B, options({ trained: 'all' })).optimiser).toBe(12 * 3212749824);
+    // Two moments, a micro-batch's gradients and a part's, and the embedding's beside the head's.
+    const embedding = 128256 * 3072;
+    expect(memoryPlan(LLAMA_3B, options({ trained: 'all' })).optimiser).toBe(4 * (4 * 3212749824 + embedding));
   });
 
   it('shares a prompt between the rows of its group', () => {
@@ -134,11 +138,26 @@ describe('what runs decide', () => {
   });
 
   it('counts the moments and gradients of full fine-tuning, and the model that KL compares with', () => {
-    const small = { ...LLAMA_3B, numLayers: 2, vocabSize: 1000 };
+    const small = { ...LLAMA_3B, numLayers: 2, vocabSize: 1000, tieWordEmbeddings: false };
     const used = (over: Partial<PlanOptions>): number => usedBytes(small, options(over), 0, 0);
     const weights = 4 * weightCount(small);
-    expect(used({ trained: 'all' }) - used({ trained: 'none' })).toBe(3 * weights);
+    expect(used({ trained: 'all' }) - used({ trained: 'none' })).toBe(4 * weights);
     expect(used({ trained: 'all', copies: 1 }) - used({ trained: 'all' })).toBe(weights);
+    const full = (steps: number) =>
+      residentsOfRun(parseConfig({ use_peft: false, gradient_accumulation_steps: steps }), small, native(24));
+    expect(used(full(2)) - used(full(1))).toBe(weights);
+  });
+
+  it("shows a model's needs by the same rules: 16 bits where they are short, and never more than wasm's heap", () => {
+    const onNative = memoryNeeds(LLAMA_3B, native(12));
+    expect(onNative).toMatchObject({ weightBytes: 2 });
+    expect(onNative.lora).toBeLessThan(12 * GIB);
+    expect(onNative.full).toBeGreaterThan(12 * GIB);
+    expect(memoryNeeds(LLAMA_3B, native(48))).toMatchObject({ weightBytes: 4 });
+    const heap = deviceBudget('wasm', 24 * GIB);
+    const onWasm = memoryNeeds(LLAMA_3B, heap);
+    expect(onWasm.weightBytes).toBe(4);
+    expect(onWasm.generation).toBeGreaterThan(heap.bytes);
   });
 
   it('names weights of fewer bits where they would make a model fit on webgpu, and takes them when asked', () => {

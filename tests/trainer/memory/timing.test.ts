@@ -1,7 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import { disposeModel, modelParameters } from '../../../main/model/model.ts';
-import { cutGroups, passLine, timeDecoding, timePasses, workOf } from '../../../main/trainer/memory/timing.ts';
+import {
+  cutGroups,
+  lineLike,
+  passLine,
+  timeDecoding,
+  timePasses,
+  workOf,
+} from '../../../main/trainer/memory/timing.ts';
 import { openTestBackends } from '../../backends.ts';
 import { tinyModel } from '../../model/tiny.ts';
 
@@ -53,6 +60,16 @@ describe('passLine', () => {
   it('goes through zero where there is one pass only', () => {
     const pass = { products: 10, seconds: 2 };
     expect(passLine(pass, pass)).toEqual({ fixed: 0, perProduct: 0.2 });
+  });
+});
+
+describe('lineLike', () => {
+  it('gives one pass the shape that two passes of another kind have', () => {
+    // Without a gradient 0.2 s and 0.01 s each, with one twice that: a pass of 48 alone says nothing of its 0.4 s.
+    const other = passLine({ products: 16, seconds: 0.36 }, { products: 48, seconds: 0.68 });
+    const line = lineLike(other, { products: 48, seconds: 1.36 });
+    expect(line.fixed).toBeCloseTo(0.4, 12);
+    expect(line.fixed + 160 * line.perProduct).toBeCloseTo(3.6, 12);
   });
 });
 

@@ -26,6 +26,14 @@ describe('withinMemory', () => {
     expect(withinMemory({}, 128, work)).toBe(128);
   });
 
+  it('halves what the work takes, where the budget is no limit', () => {
+    const { tried, work } = fitting(300, ours);
+    expect(withinMemory({}, 20_480, work, () => 1024)).toBe(256);
+    expect(tried).toEqual([20_480, 512, 256]);
+    const little = fitting(18, ours);
+    expect(withinMemory({}, 20_480, little.work, () => 20)).toBe(16);
+  });
+
   it('gives up where smaller parts no longer help', () => {
     const { tried, work } = fitting(1, ours);
     expect(() => withinMemory({}, 64, work)).toThrow(ours);
