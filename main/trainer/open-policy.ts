@@ -71,9 +71,9 @@ export function openPolicies(all: readonly ModelParts[]): PolicyOpener {
   };
 }
 
-/** Opens one model. */
-export function openPolicy(parts: ModelParts, maxLength: number): OpenPolicy {
-  const opener = openPolicies([parts]);
+/** Opens one model. `beside`: those that are asked the same elsewhere, as if one job compared them. */
+export function openPolicy(parts: ModelParts, maxLength: number, beside: readonly ModelParts[] = []): OpenPolicy {
+  const opener = openPolicies([parts, ...beside]);
   try {
     const { policy, activationMb, dispose } = opener.open(parts, maxLength);
     return {

@@ -125,6 +125,7 @@ function Result({ answer: { alignment, tokens, end } }: { readonly answer: Answe
       {end !== null && <span>{firstError === null ? 'exact' : `first error at word ${firstError + 1}`}</span>}
       <span>{tokens} tokens</span>
       {end !== null && <span>{duration(end.seconds)}</span>}
+      <AskedAs name={end?.askedAs ?? null} />
       {end?.terminated === false && <CutOff />}
     </p>
   );
@@ -155,9 +156,15 @@ function RewardResult({ answer: { messages, tokens, end } }: { readonly answer: 
       {messages !== undefined && <span>{turns === 1 ? '1 turn' : `${turns} turns`}</span>}
       <span>{tokens} tokens</span>
       {end !== null && <span>{duration(end.seconds)}</span>}
+      <AskedAs name={end?.askedAs ?? null} />
       {end?.terminated === false && <CutOff />}
     </p>
   );
+}
+
+function AskedAs({ name }: { readonly name: string | null }) {
+  if (name === null) return null;
+  return <span title="This model has no system prompt or chat template settings of its own">asked as {name}</span>;
 }
 
 function CutOff() {

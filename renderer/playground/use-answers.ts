@@ -12,7 +12,7 @@ export interface Lane {
   readonly error: unknown;
 }
 
-type Input<P extends 'answer' | 'play'> = Omit<Parameters<Client['playground'][P]>[0], 'model' | 'lanes'>;
+type Input<P extends 'answer' | 'play'> = Omit<Parameters<Client['playground'][P]>[0], 'model' | 'beside'>;
 
 /** What every model is asked. */
 export type Request = { readonly seed: number; readonly samples: number } & (
@@ -20,8 +20,8 @@ export type Request = { readonly seed: number; readonly samples: number } & (
   | ({ readonly kind: 'record' } & Input<'play'>)
 );
 
-/** Who is asked, and how many at the same time. */
-type Asked = Pick<Parameters<Client['playground']['answer']>[0], 'model' | 'lanes'>;
+/** Who is asked, and who else at the same time. */
+type Asked = Pick<Parameters<Client['playground']['answer']>[0], 'model' | 'beside'>;
 
 /** One completion as it is generated. */
 function stream(request: Request, asked: Asked, sample: number, signal: AbortSignal) {
@@ -37,6 +37,10 @@ export interface Answers {
   /** Calls `done` with the lanes once every model has ended, unless it was cancelled. */
   ask(request: Request, models: readonly string[], done: (lanes: readonly (Lane | null)[]) => void): void;
   cancel(): void;
+}
+
+function besides(models: readonly string[], index: number): string[] {
+  return models.filter((model, i) => i !== index && model !== '');
 }
 
 const running: Lane = { state: 'running', answers: [], error: null };
@@ -77,10 +81,9 @@ export function useAnswers(): Answers {
       controller.current.abort();
       controller.current = new AbortController();
       const { signal } = controller.current;
-      const count = models.filter((model) => model !== '').length;
       setLanes(models.map((model) => (model === '' ? null : running)));
       const all = models.map((model, index) =>
-        model === '' ? null : follow(index, request, { model, lanes: count }, signal),
+        model === '' ? null : follow(index, request, { model, beside: besides(models, index) }, signal),
       );
       void Promise.all(all).then((ended) => !signal.aborted && done(ended));
     },

@@ -136,7 +136,7 @@ describe('bit rot in a checkpoint', () => {
     expect(from).toMatchObject({ kept: false, error: offered });
     const model = resolveModelParts(middle, paths);
     const backend = { backend: 'wasm', threads: 1, kernelsFile: paths.kernels } as const;
-    const asked = { prompt: 'a b', quoted: [], target: 'a b', temperature: 0, seed: 1, maxNewTokens: 2 };
+    const asked = { beside: [], prompt: 'a b', quoted: [], target: 'a b', temperature: 0, seed: 1, maxNewTokens: 2 };
     await expect(runTrainerJob({ kind: 'generate', model, ...asked, ...backend }, paths.trainer)).rejects.toMatchObject(
       offered,
     );

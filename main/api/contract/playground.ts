@@ -20,7 +20,8 @@ const model = {
   temperature: z.number().min(0).max(5).default(0),
   seed: seed.default(42),
   maxTokens: z.int().min(1).max(32_768).optional(),
-  lanes: z.int().min(1).max(4).default(1),
+  /** Those that are asked the same at the same time. */
+  beside: z.array(z.string().min(1).max(4096)).max(3).default([]),
 };
 
 /** A record of a task with files. */

@@ -1,14 +1,8 @@
 /** Whether a model's training fits into this machine's memory. */
-import { currentLayout, readManifest } from '../../native/folder.ts';
 import { formatBytes } from '../../text/format.ts';
-import { type Device, isOnGpu } from '../../trainer/memory/budget.ts';
+import { isOnGpu } from '../../trainer/memory/budget.ts';
 import type { ModelPlan } from '../../trainer/memory/model-plan.ts';
 import { type Check, ok, warn } from './check.ts';
-
-/** What trains on this machine: the native backend where it is set up, otherwise the embedded one. */
-export function machineDevice(): Device {
-  return readManifest(currentLayout()) === null ? 'wasm' : 'native';
-}
 
 /** One line for the report. */
 export function modelCheck({ parameters, device, budget, weightBytes, stages }: ModelPlan): Check {

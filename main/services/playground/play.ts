@@ -5,12 +5,12 @@ import { taskFacts } from '../../tasks/index.ts';
 import type { RewardComponents, TaskFacts, TaskMessage, TaskShow } from '../../tasks/task.ts';
 import { alignCompletion, type WordAlignment } from '../../text/word-alignment.ts';
 import type { PlayJob } from '../../trainer/jobs/play.ts';
-import { type ModelPlaces, requireModel } from '../models/list.ts';
-import { resolveModelParts } from '../models/resolve.ts';
+import type { ModelPlaces } from '../models/list.ts';
 import { type RecordPlace, type RecordsChoice, recordAt } from '../reward-trials/draft-records.ts';
 import { type RewardTrust, rewardAccess } from '../tasks/reward-access.ts';
 import { requireSource } from '../tasks/task-list.ts';
 import type { TextJobOptions } from '../trainer-process/job.ts';
+import { type LaneRequest, openLane } from './lane.ts';
 import type { AnswerEnd } from './playground.ts';
 import { type StreamPlace, streamJob } from './stream.ts';
 
@@ -35,15 +35,11 @@ export interface PlayRecord {
   readonly maxTurns: number | null;
 }
 
-export interface PlayRequest extends PlayRecordRequest {
-  /** As in the list of models. */
-  readonly model: string;
+export interface PlayRequest extends PlayRecordRequest, LaneRequest {
   readonly temperature: number;
   readonly seed: number;
   /** In tokens; undefined: the task's, or the reference's length plus a margin. */
   readonly maxTokens?: number | undefined;
-  /** Models that generate at the same time and share the machine. */
-  readonly lanes: number;
 }
 
 /** The completion so far. */
@@ -89,11 +85,15 @@ export async function* play(app: Place, request: PlayRequest, signal?: AbortSign
   const source = requireSource(request.task, places);
   const { record, reference } = recordAt(app, source, request.from, request.index);
   const facts = taskFacts(source);
-  const { name, folder } = requireModel(app, request.model);
+  const { name, model, beside, askedAs } = openLane(app, request);
   const job: PlayJob = {
-    ...{ kind: 'play', model: resolveModelParts(folder, paths), task: source, record },
+    ...{ kind: 'play', model, beside, task: source, record },
     ...{ temperature: request.temperature, seed: request.seed, maxCompletionLength: request.maxTokens ?? null },
-    ...{ backend: 'auto', threads: Math.ceil(availableParallelism() / request.lanes), kernelsFile: paths.kernels },
+    ...{
+      backend: 'auto',
+      threads: Math.ceil(availableParallelism() / (1 + beside.length)),
+      kernelsFile: paths.kernels,
+    },
     ...{ rewardWorker: paths.rewardWorker, rewardAccess: rewardAccess(source, places, app) },
   };
   const { value, backend } = yield* streamJob<PlayJob, PlayedRecord>(
@@ -109,7 +109,7 @@ export async function* play(app: Place, request: PlayRequest, signal?: AbortSign
   yield {
     ...{ kind: 'record', show: facts.show, completion, tokens, ...(messages !== null && { messages }) },
     alignment: isAligned ? alignCompletion(reference, completion, source.name) : null,
-    end: { terminated, promptTokens, seconds, backend, ...scored, reward },
+    end: { terminated, promptTokens, seconds, backend, askedAs, ...scored, reward },
   };
 }
 

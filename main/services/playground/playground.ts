@@ -6,8 +6,8 @@ import { interleaveWords } from '../../tasks/interleave/target.ts';
 import { alignCompletion, type FragmentLengths, type WordAlignment } from '../../text/word-alignment.ts';
 import { splitWords } from '../../text/words.ts';
 import type { GenerateJob } from '../../trainer/jobs/generate.ts';
-import { type ModelPlaces, requireModel } from '../models/list.ts';
-import { resolveModelParts } from '../models/resolve.ts';
+import type { ModelPlaces } from '../models/list.ts';
+import { type LaneRequest, openLane } from './lane.ts';
 import { type StreamPlace, streamJob } from './stream.ts';
 
 export interface PromptRequest {
@@ -27,15 +27,11 @@ export interface PlaygroundPrompt {
   readonly alignment: WordAlignment;
 }
 
-export interface AnswerRequest extends PromptRequest {
-  /** As in the list of models. */
-  readonly model: string;
+export interface AnswerRequest extends PromptRequest, LaneRequest {
   readonly temperature: number;
   readonly seed: number;
   /** In tokens; undefined: the target's length plus a margin. */
   readonly maxTokens?: number | undefined;
-  /** Models that generate at the same time and share the machine. */
-  readonly lanes: number;
 }
 
 /** The completion so far: its complete words against the same number of target words; at the end, against all of them. */
@@ -53,6 +49,8 @@ export interface AnswerEnd {
   readonly promptTokens: number;
   readonly seconds: number;
   readonly backend: string;
+  /** The model whose system prompt and switches it was given; null: its own, or none. */
+  readonly askedAs: string | null;
 }
 
 /** Words of one text: the longest stage has 500. */
@@ -91,9 +89,9 @@ export async function* answer(app: Place, request: AnswerRequest, signal?: Abort
   const composed = composePrompt(request);
   const { a, b, words } = request;
   const quoted = [fragment(a, 'A', words), fragment(b, 'B', words)].map((own) => own.join(' '));
-  const { name, folder } = requireModel(app, request.model);
+  const { name, model, beside, askedAs } = openLane(app, request);
   const job: GenerateJob = {
-    ...{ kind: 'generate', model: resolveModelParts(folder, app.paths), maxNewTokens: request.maxTokens ?? null },
+    ...{ kind: 'generate', model, beside, maxNewTokens: request.maxTokens ?? null },
     ...{
       prompt: composed.prompt,
       quoted,
@@ -101,7 +99,11 @@ export async function* answer(app: Place, request: AnswerRequest, signal?: Abort
       temperature: request.temperature,
       seed: request.seed,
     },
-    ...{ backend: 'auto', threads: Math.ceil(availableParallelism() / request.lanes), kernelsFile: app.paths.kernels },
+    ...{
+      backend: 'auto',
+      threads: Math.ceil(availableParallelism() / (1 + beside.length)),
+      kernelsFile: app.paths.kernels,
+    },
   };
   const { value, backend } = yield* streamJob<GenerateJob, Answer>(
     app,
@@ -114,7 +116,7 @@ export async function* answer(app: Place, request: AnswerRequest, signal?: Abort
   );
   const { text, tokens, terminated, promptTokens, seconds } = value;
   const alignment = alignCompletion(composed.target, text, 'interleave', composed.fragments);
-  yield { kind: 'texts', alignment, text, tokens, end: { terminated, promptTokens, seconds, backend } };
+  yield { kind: 'texts', alignment, text, tokens, end: { terminated, promptTokens, seconds, backend, askedAs } };
 }
 
 /** Only complete words count, and none is missing yet: the target is cut to the completion's length. */

@@ -1,31 +1,37 @@
 /** A model's completion as it is generated: a job in a process of its own, and what is known of it so far. */
-import { freemem } from 'node:os';
 import type { GenerateJob } from '../../trainer/jobs/generate.ts';
 import type { SideJobResult } from '../../trainer/jobs/jobs.ts';
 import type { PlayJob } from '../../trainer/jobs/play.ts';
-import { deviceBudget, precisionFor, usedBytes } from '../../trainer/memory/budget.ts';
+import { isOnGpu, keptAs, precisionFor, usedBytes } from '../../trainer/memory/budget.ts';
 import { readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { ModelParts } from '../../trainer/open-policy.ts';
-import { machineDevice } from '../doctor/model.ts';
+import { budgetFor, deviceFor, knownMachineMemory } from '../doctor/machine-memory.ts';
 import { type JobOutcome, runTrainerJob, type TextJobOptions } from '../trainer-process/job.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
-import { openTurns } from './turns.ts';
+import { openTurns, type Turns } from './turns.ts';
 
 /** Caches of a prompt and its completion, as a rule. */
 const CACHES = 128 * 2 ** 20;
 
-/** What a process with this model takes, before it decides that itself. */
-function bytesInUse({ base }: ModelParts): number {
-  const model = readModelConfig(base);
-  const budget = deviceBudget(machineDevice(), freemem());
-  const precision = precisionFor(model, 'none', budget);
-  return usedBytes(model, { precision, trained: 'none' }, budget.program, CACHES, budget.device);
-}
-
-/** One queue for the whole host: all processes share its memory. */
-const turns = openTurns(freemem);
-
 export type StreamPlace = Pick<OpenWorkspace, 'paths' | 'jobs'>;
+
+/** Queues for the whole host, whose processes share its memory, and for the memory of a GPU. */
+const onHost = openTurns(() => process.availableMemory());
+const onGpus = new WeakMap<StreamPlace['paths']['trainer'], Turns>();
+
+/** What a process with this model takes before it decides that itself, and where. */
+function turnFor({ paths }: StreamPlace, { base }: ModelParts): { readonly queue: Turns; readonly bytes: number } {
+  const machine = knownMachineMemory(paths);
+  const device = deviceFor('auto', machine);
+  const model = readModelConfig(base);
+  const budget = budgetFor(device, machine);
+  const precision = keptAs(precisionFor(model, 'none', budget), device);
+  const bytes = usedBytes(model, { precision, trained: 'none' }, budget.program, CACHES, device);
+  if (!isOnGpu(device)) return { queue: onHost, bytes };
+  const queue = onGpus.get(paths.trainer) ?? openTurns(() => knownMachineMemory(paths).gpu?.freeBytes ?? 0);
+  onGpus.set(paths.trainer, queue);
+  return { queue, bytes };
+}
 
 /**
  * Starts the job and yields what `follow` has shown last, until it has ended; returns its outcome. Ending the stream
@@ -42,7 +48,8 @@ export async function* streamJob<J extends GenerateJob | PlayJob, S>(
   const waiting: { newest: { readonly state: S } | null } = { newest: null };
   let wake: () => void = () => undefined;
   const started = app.jobs.start('generate', `Generate with ${name}`, async (context) => {
-    const turn = await turns.take(bytesInUse(job.model), context.signal);
+    const { queue, bytes } = turnFor(app, job.model);
+    const turn = await queue.take(bytes, context.signal);
     try {
       return await runTrainerJob(job, app.paths.trainer, {
         signal: context.signal,

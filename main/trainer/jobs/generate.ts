@@ -10,6 +10,8 @@ import type { JobIo } from './job-io.ts';
 export interface GenerateJob extends BackendChoice {
   readonly kind: 'generate';
   readonly model: ModelParts;
+  /** The models that other processes ask the same. */
+  readonly beside: readonly ModelParts[];
   readonly prompt: string;
   /** The parts of the prompt that somebody wrote: control tokens in them are characters. */
   readonly quoted: readonly string[];
@@ -40,12 +42,12 @@ const TELL_MS = 30;
 export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<GenerateResult> {
   const { temperature, seed, model: parts } = job;
   checkParts(parts);
-  const tokenizer = loadTokenizer(parts.tokenizer);
+  const tokenizer = loadTokenizer(parts.tokenizer, parts.chat);
   const promptIds = encodePrompt(tokenizer, job.prompt, job.quoted);
   checkTokens(promptIds, tokenizer, vocabularyOf(parts), 'the prompt');
   const maxNewTokens = job.maxNewTokens ?? lengthOf(job, tokenizer);
   if (promptIds.length === 0) throw inputError('EMPTY_PROMPT', 'Expected a prompt of at least one token, got none');
-  const { policy, activationMb, dispose } = openPolicy(parts, promptIds.length + maxNewTokens);
+  const { policy, activationMb, dispose } = openPolicy(parts, promptIds.length + maxNewTokens, job.beside);
   try {
     const { eosTokenIds } = policy.model.config;
     const ends = new Set(eosTokenIds);
@@ -57,10 +59,15 @@ export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<Gener
       told = performance.now();
       io.text(tokenizer.decode(ids), ids.length);
     };
+    const onToken = (done: number): void => {
+      // The prompt is read: at first, and again if memory ran out.
+      if (done === 0) ids.length = 0;
+      io.alive();
+    };
     const began = performance.now();
     const sampling = { temperature, topK: 0, topP: 1, minP: null, repetitionPenalty: 1, coordinates: [seed] };
     const [completion] = generateWithin(policy, [promptIds], activationMb, {
-      ...{ numGenerations: 1, maxNewTokens, eosTokenIds, onRow, onToken: io.alive },
+      ...{ numGenerations: 1, maxNewTokens, eosTokenIds, onRow, onToken },
       ...sampling,
     });
     const { ids: all = [], terminated = false } = completion ?? {};

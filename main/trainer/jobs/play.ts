@@ -28,6 +28,8 @@ import type { JobIo } from './job-io.ts';
 export interface PlayJob extends BackendChoice {
   readonly kind: 'play';
   readonly model: ModelParts;
+  /** The models that other processes ask the same. */
+  readonly beside: readonly ModelParts[];
   readonly task: FolderSource;
   /** The entry of the thread that computes the reward; an environment runs there. */
   readonly rewardWorker: string;
@@ -84,10 +86,15 @@ async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): P
   const prompts = encodeRecords(task, tokenizer, [job.record], eos, vocabularyOf(parts));
   const maxNewTokens = completionLength(prompts, { max_completion_length: job.maxCompletionLength }, task);
   const promptTokens = longestPrompt(prompts);
-  const { policy, activationMb, dispose } = openPolicy(parts, promptTokens + maxNewTokens);
+  const { policy, activationMb, dispose } = openPolicy(parts, promptTokens + maxNewTokens, job.beside);
   try {
     const { eosTokenIds } = policy.model.config;
     const shown = openShown(io, tokenizer, eosTokenIds);
+    const onToken = (done: number): void => {
+      // The prompt is read: at first, and again if memory ran out.
+      if (done === 0) shown.startTurn();
+      io.alive();
+    };
     const engine: Pick<Engine, 'sample'> = {
       sample: async (ids, sampling) =>
         generateWithin(policy, ids, activationMb, { ...sampling, eosTokenIds, onRow: shown.onRow }),
@@ -98,7 +105,7 @@ async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): P
       { engine, task: { ...(environment && { environment }) }, tokenizer },
       prompts,
       {
-        ...{ numGenerations: 1, maxNewTokens, onToken: io.alive, coordinates: [job.seed] },
+        ...{ numGenerations: 1, maxNewTokens, onToken, coordinates: [job.seed] },
         ...{ temperature: job.temperature, topK: 0, topP: 1, minP: null, repetitionPenalty: 1 },
       },
     );
@@ -128,6 +135,9 @@ function openShown(io: JobIo, { decode }: Pick<Tokenizer, 'decode'>, eosTokenIds
   const ends = new Set(eosTokenIds);
   let [ids, tokens, toldAt]: [number[], number, number] = [[], 0, 0];
   return {
+    startTurn: (): void => {
+      ids = [];
+    },
     onRow: (_row: number, id: number): void => {
       tokens++;
       if (!ends.has(id)) ids.push(id);

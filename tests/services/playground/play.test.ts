@@ -40,7 +40,7 @@ async function place(definition = DEFINITION, reward = ECHO) {
   const app = { store, paths, workspace: { models: join(root, 'models') }, jobs: openJobs(openChanges()) };
   const request: PlayRequest = {
     ...{ task: 'echo', from: { datasetId: null, side: 'train' }, index: 0 },
-    ...{ model: 'workspace:tiny-test', lanes: 1, temperature: 0, seed: 1 },
+    ...{ model: 'workspace:tiny-test', beside: [], temperature: 0, seed: 1 },
   };
   return { app, request, model, root };
 }

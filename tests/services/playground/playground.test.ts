@@ -50,7 +50,7 @@ describe('answer', () => {
     const { root, store, paths, model } = await tinyWorkspace();
     const app = { store, paths, workspace: { models: join(root, 'models') }, jobs: openJobs(openChanges()) };
     const request: AnswerRequest = {
-      ...{ a: 'red blue', b: 'one two', model: 'workspace:tiny-test', lanes: 1 },
+      ...{ a: 'red blue', b: 'one two', model: 'workspace:tiny-test', beside: [] },
       ...{ temperature: 0, seed: 1, maxTokens: 12 },
     };
     return { app, request, model };

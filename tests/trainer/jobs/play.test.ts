@@ -43,7 +43,12 @@ describe('runPlayJob', () => {
     const result = await runPlayJob(
       {
         ...{ kind: 'play', task, record: openTask(task, '').parseRecord({ word: 'wa' }), temperature: 1, seed: 3 },
-        ...{ model: { base: model, adapter: null, tokenizer: model }, maxCompletionLength: null, rewardAccess: null },
+        ...{
+          model: { base: model, adapter: null, tokenizer: model },
+          beside: [],
+          maxCompletionLength: null,
+          rewardAccess: null,
+        },
         ...{ backend: 'wasm', threads: 1, kernelsFile: '' },
         rewardWorker: join(import.meta.dirname, '../../../main/tasks/sandbox/worker.ts'),
       },

@@ -1,0 +1,43 @@
+/** A model of the playground beside the others that are asked the same at the same time. */
+import { BraidError } from '../../errors.ts';
+import type { ChatSettings } from '../../model/chat-settings.ts';
+import { askedAlike } from '../../trainer/asked-alike.ts';
+import type { ModelParts } from '../../trainer/open-policy.ts';
+import { type ModelPlaces, requireModel } from '../models/list.ts';
+import { resolveModelParts } from '../models/resolve.ts';
+
+export interface LaneRequest {
+  /** As in the list of models. */
+  readonly model: string;
+  /** The others that share the machine, in their order. */
+  readonly beside: readonly string[];
+}
+
+export interface Lane {
+  readonly name: string;
+  readonly model: ModelParts & { readonly chat?: ChatSettings };
+  /** A base model takes the precision of adapters over it, or the two would differ by that. */
+  readonly beside: readonly ModelParts[];
+  /** The model whose system prompt and switches it was given, as it has none of its own; null: none has any. */
+  readonly askedAs: string | null;
+}
+
+/** Resolves the lane's model; of the others only those that can be: they report their own failures. */
+export function openLane(places: ModelPlaces, { model, beside }: LaneRequest): Lane {
+  const resolve = (ref: string) => {
+    const { name, folder } = requireModel(places, ref);
+    return { name, ...resolveModelParts(folder, places.paths) };
+  };
+  const own = resolve(model);
+  const others = beside.flatMap((ref) => {
+    try {
+      return [resolve(ref)];
+    } catch (error) {
+      if (error instanceof BraidError) return [];
+      throw error;
+    }
+  });
+  const [asked = { ...own, askedAs: null }] = askedAlike([own, ...others]);
+  const { name, askedAs, ...parts } = asked;
+  return { name, model: parts, beside: others, askedAs };
+}
