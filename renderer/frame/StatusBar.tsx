@@ -118,6 +118,14 @@ function LivePart({ run }: { readonly run: LiveStatus }) {
         </span>
       )}
       {run.memoryBytes !== null && <span className="num">{bytes(run.memoryBytes)}</span>}
+      {run.gpuBytes !== null && (
+        <span
+          className="num"
+          title={run.gpuPeakBytes === null ? undefined : `At most ${bytes(run.gpuPeakBytes)} so far`}
+        >
+          {bytes(run.gpuBytes)} of GPU memory
+        </span>
+      )}
     </Link>
   );
 }

@@ -25,8 +25,9 @@ export interface LiveStatus {
   readonly expected: MemoryUse;
   /** Of the trainer process, at its last step. */
   readonly memoryBytes: number | null;
-  /** The same of a GPU's memory. */
+  /** The same of a GPU's memory, and the most so far. */
   readonly gpuBytes: number | null;
+  readonly gpuPeakBytes: number | null;
   readonly backend: string | null;
   readonly threads: number | null;
   /** Why this backend. */
@@ -55,6 +56,7 @@ export function liveStatus(run: RunRow, expected: MemoryUse, now: number): LiveS
     expected,
     memoryBytes: null,
     gpuBytes: null,
+    gpuPeakBytes: null,
     backend: null,
     threads: null,
     why: null,
@@ -98,7 +100,7 @@ function unlessStopping({ state }: LiveStatus, next: LiveStatus['state']): LiveS
 }
 
 function afterStep(status: LiveStatus, { step, metrics }: Extract<TrainerEvent, { kind: 'step' }>): LiveStatus {
-  const { step_time: seconds, memory_mb: memory, gpu_memory_mb: gpu, reward } = metrics;
+  const { step_time: seconds, memory_mb: memory, gpu_memory_mb: gpu, gpu_memory_peak_mb: gpuPeak, reward } = metrics;
   // The first step replaces the estimate, which a busy machine can have made wrong by far.
   const weight = Math.max(NEWEST, 1 / (status.measured + 1));
   const before = status.secondsPerStep ?? seconds ?? null;
@@ -111,6 +113,7 @@ function afterStep(status: LiveStatus, { step, metrics }: Extract<TrainerEvent, 
     secondsLeft: secondsPerStep === null ? null : secondsPerStep * (status.maxSteps - step),
     memoryBytes: memory === undefined ? status.memoryBytes : memory * 2 ** 20,
     gpuBytes: gpu === undefined ? status.gpuBytes : gpu * 2 ** 20,
+    gpuPeakBytes: gpuPeak === undefined ? status.gpuPeakBytes : gpuPeak * 2 ** 20,
     reward: reward ?? status.reward,
   };
 }

@@ -9,7 +9,7 @@ const step: TrainerEvent = { kind: 'step', step: 3, metrics: { step_time: 2, rew
 const status: LiveStatus = {
   ...{ runId: 7, name: 'a', stageId: null, state: 'running', reason: null, step: 2, maxSteps: 10, startedAt: 0 },
   ...{ silentSeconds: null, secondsPerStep: 2, secondsLeft: null, expected: { host: 1, gpu: 0 }, memoryBytes: null },
-  ...{ measured: 0, gpuBytes: null, backend: null, threads: null, why: null, reward: null },
+  ...{ measured: 0, gpuBytes: null, gpuPeakBytes: null, backend: null, threads: null, why: null, reward: null },
 };
 const run = { runId: 7 } as LiveRun;
 
@@ -32,6 +32,15 @@ describe('advance', () => {
     expect(first).toMatchObject({ secondsPerStep: 2, secondsLeft: 18 });
     expect(second?.secondsPerStep).toBe(3);
     expect(third?.secondsPerStep).toBeCloseTo(6, 10);
+  });
+});
+
+describe('advance on a GPU', () => {
+  it("keeps what the trainer holds of the GPU's memory and the most so far, where a step tells", () => {
+    const metrics = { gpu_memory_mb: 100, gpu_memory_peak_mb: 250 };
+    const told = advance(status, { kind: 'step', step: 3, metrics });
+    expect(told).toMatchObject({ gpuBytes: 100 * 2 ** 20, gpuPeakBytes: 250 * 2 ** 20 });
+    expect(advance(told, step)).toMatchObject({ gpuBytes: 100 * 2 ** 20, gpuPeakBytes: 250 * 2 ** 20 });
   });
 });
 
