@@ -16,7 +16,8 @@ const HELP = `
 The file has one JSON object per line: {"id", "prompt", "completion"} with texts, or {"id", "prompt_ids",
 "completion_ids"} with token ids. A prompt text is encoded as is, with the special tokens that the tokenizer
 itself adds, without a chat template. A completion text is encoded without special tokens; end it with ids where its
-end token should count. Log-probabilities are in nats, at temperature 1, in float32.`;
+end token should count. Log-probabilities are in nats, at temperature 1. Weights are used in float32, or in 16 bits where
+the adapter was trained over such weights or float32 would leave too little memory.`;
 
 /** Adds `score` to the program. */
 export function registerScore(program: Command): void {
