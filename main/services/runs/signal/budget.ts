@@ -8,7 +8,7 @@
 import type { TrainConfig } from '../../../trainer/config.ts';
 import type { GroupOutcome } from '../../../trainer/events.ts';
 
-/** One step that sampled groups, with what it took, in seconds. */
+/** One step that sampled groups, with what it and the steps that reuse its groups took, in seconds. */
 export interface SignalStep {
   readonly step: number;
   readonly groups: readonly GroupOutcome[];

@@ -1,5 +1,6 @@
 /** The signal budget of a run of the history, and the next run with one of its settings. */
 import type { Store } from '../../../store/index.ts';
+import type { MetricPoint } from '../../../store/metrics.ts';
 import type { PromptGroupRow } from '../../../store/prompt-groups.ts';
 import { requireRun } from '../runs.ts';
 import { savedConfig } from '../saved-config.ts';
@@ -25,6 +26,7 @@ export function signalNext(store: Store, runId: number, setting: SignalSetting):
   return changedRun(store, runId, saving?.change ?? {}, setting);
 }
 
+/** The steps that sampled, each with the times of the steps after it that trained on its completions once more. */
 function stepsOf(store: Store, runId: number): SignalStep[] {
   const bySteps = new Map<number, PromptGroupRow[]>();
   for (const group of store.promptGroups.ofRun(runId)) {
@@ -32,9 +34,23 @@ function stepsOf(store: Store, runId: number): SignalStep[] {
     if (groups === undefined) bySteps.set(group.step, [group]);
     else groups.push(group);
   }
-  const times = TIMES.map((name) => new Map(store.metrics.series(runId, name).map(({ step, value }) => [step, value])));
-  return [...bySteps].map(([step, groups]) => {
-    const [rollout = 0, reward = 0, training = 0, total = 0] = times.map((values) => values.get(step) ?? 0);
-    return { step, groups, sampling: rollout + reward, training, total };
-  });
+  const sampled = [...bySteps.keys()];
+  const [rollout = [], reward = [], training = [], total = []] = TIMES.map((name) =>
+    perGeneration(sampled, store.metrics.series(runId, name)),
+  );
+  return [...bySteps].map(([step, groups], i) => ({
+    ...{ step, groups, sampling: (rollout[i] ?? 0) + (reward[i] ?? 0) },
+    ...{ training: training[i] ?? 0, total: total[i] ?? 0 },
+  }));
+}
+
+/** Sums of a series from each of these steps up to the next of them; both are in ascending order. */
+function perGeneration(steps: readonly number[], points: readonly MetricPoint[]): number[] {
+  const sums = steps.map(() => 0);
+  let at = -1;
+  for (const { step, value } of points) {
+    while (at + 1 < steps.length && (steps[at + 1] ?? 0) <= step) at++;
+    if (at >= 0 && !Number.isNaN(value)) sums[at] = (sums[at] ?? 0) + value;
+  }
+  return sums;
 }

@@ -7,11 +7,13 @@ import type { GroupOutcome, TrainerEvent } from '../../../../main/trainer/events
 import { temporaryStore } from '../../../store/helpers.ts';
 
 const config = parseConfig({ num_generations: 8, per_device_train_batch_size: 16 });
+/** A step that samples; one that reuses its groups neither samples nor scores. */
 const times = { 'time/rollout': 1, 'time/reward': 0.5, 'time/loss': 2, step_time: 4 };
 
 function stepEvent(step: number, outcomes: readonly GroupOutcome['outcome'][]): TrainerEvent {
   const groups = outcomes.map((outcome, i) => ({ recordId: `r${i}`, outcome, reward: i === 0 ? Number.NaN : 0.5 }));
-  return { kind: 'step', step, metrics: times, groups };
+  const metrics = groups.length > 0 ? times : { 'time/loss': 2, step_time: 4 };
+  return { kind: 'step', step, metrics, groups };
 }
 
 describe('runSignal', () => {
@@ -29,8 +31,9 @@ describe('runSignal', () => {
     expect(runSignal(store, runId)).toMatchObject({
       prompts: { teaches: 1, solved: 1, dead: 0 },
       groups: 4,
-      seconds: 8,
-      wasted: 3.5,
+      // The third step trains on the groups of the second: 4 s, 2 of them in the loss.
+      seconds: 12,
+      wasted: 0.5 * 3.5 + 0.5 * 5.5,
     });
     discardAfter(store, runId, 1);
     expect(runSignal(store, runId)).toMatchObject({ prompts: { teaches: 1, solved: 0, dead: 1 }, groups: 2 });
