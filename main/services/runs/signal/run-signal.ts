@@ -1,11 +1,14 @@
 /** The signal budget of a run of the history, and the next run with one of its settings. */
+import { inputError } from '../../../errors.ts';
 import type { Store } from '../../../store/index.ts';
 import type { MetricPoint } from '../../../store/metrics.ts';
 import type { PromptGroupRow } from '../../../store/prompt-groups.ts';
 import { requireRun } from '../runs.ts';
 import { savedConfig } from '../saved-config.ts';
 import { type AdvisedRun, changedRun } from '../verdict/advice.ts';
-import { type SignalBudget, type SignalSetting, type SignalStep, signalBudget } from './budget.ts';
+import { type SignalBudget, type SignalSetting, signalBudget } from './budget.ts';
+import type { SignalStep } from './history.ts';
+import { recordWords } from './record-words.ts';
 
 export type { SignalBudget, SignalSetting } from './budget.ts';
 
@@ -16,14 +19,22 @@ const TIMES = ['time/rollout', 'time/reward', 'time/loss', 'step_time'] as const
  * of equal rewards teaches as well, by its diversity (polychromic-grpo).
  */
 export function runSignal(store: Store, runId: number): SignalBudget | null {
-  const config = savedConfig(requireRun(store, runId));
-  return config.method === 'grpo' ? signalBudget(stepsOf(store, runId), config) : null;
+  const run = requireRun(store, runId);
+  const config = savedConfig(run);
+  if (config.method !== 'grpo') return null;
+  return signalBudget(stepsOf(store, runId), config, () => recordWords(store, run, config.dataset));
 }
 
-/** The next run: this one's configuration with the setting switched on. Throws if it is in use or can't be used. */
+/** The next run: this one's configuration with the setting switched on. Throws if it is in use or can't be used there. */
 export function signalNext(store: Store, runId: number, setting: SignalSetting): AdvisedRun {
   const saving = runSignal(store, runId)?.savings.find((candidate) => candidate.setting === setting);
-  return changedRun(store, runId, saving?.change ?? {}, setting);
+  if (saving?.change != null) return changedRun(store, runId, saving.change, setting);
+  const conflict = saving?.conflict ?? null;
+  throw inputError(
+    'SIGNAL_SETTING_UNUSABLE',
+    `Expected a setting that run ${runId} doesn't use and that would have an effect there, got ${setting}${conflict === null ? '' : `, which ${conflict} rules out`}`,
+    'Take one that the signal budget of the run offers.',
+  );
 }
 
 /** The steps that sampled, each with the times of the steps after it that trained on its completions once more. */

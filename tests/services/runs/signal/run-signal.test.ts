@@ -1,10 +1,14 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { toJsonLines } from '../../../../main/services/datasets/index.ts';
 import { discardAfter, recordEvents } from '../../../../main/services/runs/events.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
 import { runSignal, signalNext } from '../../../../main/services/runs/signal/run-signal.ts';
 import { parseConfig } from '../../../../main/trainer/config.ts';
 import type { GroupOutcome, TrainerEvent } from '../../../../main/trainer/events.ts';
-import { temporaryStore } from '../../../store/helpers.ts';
+import { temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
+import { tinyDataset } from '../../../tiny-dataset.ts';
 
 const config = parseConfig({ num_generations: 8, per_device_train_batch_size: 16 });
 /** A step that samples; one that reuses its groups neither samples nor scores. */
@@ -56,5 +60,38 @@ describe('runSignal', () => {
       name: 'grpo pods_update_size 4/seed_42',
     });
     expect(signalNext(store, runId, 'dynamic_sampling').change).toEqual({ dynamic_sampling: 3 });
+  });
+
+  it('replays AdaRFT where the dataset has several lengths, with the reward of what taught', () => {
+    const store = temporaryStore();
+    const records = [...tinyDataset({ words: 2 }).train.slice(0, 2), ...tinyDataset({ words: 3 }).train.slice(0, 2)];
+    const dataset = join(temporaryFolder(), 'mixed.jsonl');
+    writeFileSync(dataset, toJsonLines(records));
+    const { runId } = createRun(store, { ...config, dataset });
+    const groups = records.map(({ id }, i) => ({
+      ...{ recordId: id, outcome: i < 2 ? ('teaches' as const) : ('dead' as const), reward: 0.625 },
+    }));
+    recordEvents(
+      store,
+      runId,
+      [1, 2].map((step) => ({ kind: 'step' as const, step, metrics: times, groups })),
+    );
+    const adarft = () => runSignal(store, runId)?.savings.find(({ setting }) => setting === 'adarft_target_reward');
+    expect(adarft()).toMatchObject({ change: { adarft_target_reward: 0.63 }, unknown: null });
+    // Half of the groups teach; all of the nearest four do while there are two short records a generation.
+    expect(adarft()?.seconds).toBeGreaterThan(0);
+    rmSync(dataset);
+    expect(adarft()).toMatchObject({ seconds: null, unknown: 'no_records' });
+  });
+
+  it('refuses a setting that is in use, ruled out or without effect', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, { ...config, adarft_target_reward: 0.9 });
+    recordEvents(store, runId, [stepEvent(1, ['teaches', 'dead'])]);
+    expect(() => signalNext(store, runId, 'adarft_target_reward')).toThrow(/got adarft_target_reward$/);
+    expect(() => signalNext(store, runId, 'dynamic_sampling')).toThrow(
+      /got dynamic_sampling, which adarft_target_reward rules out/,
+    );
+    expect(signalNext(store, runId, 'scale_rewards').change).toEqual({ scale_rewards: 'mean' });
   });
 });
