@@ -108,6 +108,11 @@ export function whyNotHere(field: string): string | undefined {
   return own(SET_ELSEWHERE) ?? own(DECLINED);
 }
 
+/** Whether a configuration may have a field by this name of TRL's, though it isn't a field here. */
+export function isReadName(field: string): boolean {
+  return Object.hasOwn(RENAMED, field) || Object.hasOwn(FIXED, field);
+}
+
 /** Fields under the names that they have here; those that say what is always so are left out. */
 export function withNamesHere(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const fields = { ...given };
