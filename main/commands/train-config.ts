@@ -6,6 +6,7 @@ import { parseYaml } from '../io/yaml.ts';
 import { type ConfigFields, readConfigChoice } from '../services/config/presets.ts';
 import { taskStartConfig } from '../services/tasks/start-config.ts';
 import { configFields, fieldMeta, parseConfig, type TrainConfig } from '../trainer/config.ts';
+import { isReadName, whyNotHere, withNamesHere } from '../trainer/trl-names.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, wholeNumber } from './shared.ts';
 
@@ -37,7 +38,7 @@ export function trainFields(options: TrainOptions, command: Command, context: Co
   const file = startFields(options, context);
   const given = (name: string): boolean =>
     ['cli', 'env'].includes(String(command.getOptionValueSourceWithGlobals(name)));
-  const fields: Record<string, unknown> = { ...file, ...Object.fromEntries((options.set ?? []).map(assignment)) };
+  const fields: Record<string, unknown> = { ...file, ...assigned(options.set ?? []) };
   const take = (field: keyof TrainConfig, value: unknown): void => {
     if (value !== undefined) fields[field] = value;
   };
@@ -67,14 +68,20 @@ function taskStart(task: string | undefined, { workspace }: CommandContext): Con
   return task === undefined ? {} : taskStartConfig(task, { workspace: workspace.root, paths: hostPaths() });
 }
 
+/** The fields of --set options, by the names that they have here. */
+export function assigned(options: readonly string[]): ConfigFields {
+  return withNamesHere(Object.fromEntries(options.map(assignment)));
+}
+
 function assignment(text: string): [string, unknown] {
   const at = text.indexOf('=');
   const field = text.slice(0, at);
-  if (at > 0 && (configFields as readonly string[]).includes(field))
+  if (at > 0 && ((configFields as readonly string[]).includes(field) || isReadName(field)))
     return [field, yamlValue(field, text.slice(at + 1))];
+  const why = whyNotHere(field);
   throw inputError(
     'BAD_OPTION',
-    `Expected --set field=value with a field of the configuration, got "${text}"`,
+    `Expected --set field=value with a field of the configuration, got "${text}"${why === undefined ? '' : `: ${why}`}`,
     `For instance learning_rate=2e-4 (${fieldMeta('learning_rate').doc})`,
   );
 }

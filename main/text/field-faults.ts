@@ -14,6 +14,8 @@ export interface KnownNames {
   readonly fields: readonly string[];
   /** A field by its name in other programs. */
   readonly elsewhere: Readonly<Record<string, string>>;
+  /** Why a field that another program has isn't here; undefined: it is of no known program. */
+  readonly whyNot?: (field: string) => string | undefined;
 }
 
 /** Faults that are described: whoever has more reads no further, and a file may bring any number of them. */
@@ -107,6 +109,8 @@ function shortened(text: string): string {
 }
 
 function describeUnknown(key: string, names: KnownNames): string {
+  const why = names.whyNot?.(key);
+  if (why !== undefined) return `field "${key}" isn't one of Braid's: ${why}`;
   return `unknown field "${shortened(key)}"${didYouMean(meantName(key, names))}`;
 }
 

@@ -268,7 +268,7 @@ export const trainConfigSchema = z.strictObject({
   vllm_importance_sampling_correction: z.boolean().default(false).meta({
     doc: "engine: weight each token by the ratio of the trainer's probability to the sampler's, truncated (TRL: on by default).",
   }),
-  vllm_importance_sampling_cap: positive
+  vllm_importance_sampling_clip_max: positive
     .default(3)
     .meta({ doc: 'vllm_importance_sampling_correction: upper bound of the ratio.' }),
   shuffle_dataset: z.boolean().default(true).meta({ doc: 'Reshuffle the records each epoch.' }),

@@ -3,6 +3,7 @@ import { inputError } from '../errors.ts';
 import { type ConfigFault, described, faultsIn, type KnownNames } from '../text/field-faults.ts';
 import { combinationFault } from './config-combinations.ts';
 import { configFields, type TrainConfig, trainConfigSchema } from './config-schema.ts';
+import { whyNotHere, withNamesHere } from './trl-names.ts';
 
 export type { ConfigFault } from '../text/field-faults.ts';
 export {
@@ -16,11 +17,18 @@ export {
   trainedGroupSize,
 } from './config-schema.ts';
 
-/** "auto" is how a person writes that a number is left to the machine. */
+/** "auto" is how a person writes that a number is left to the machine; names may be those of TRL. */
 function parsed(value: unknown) {
-  const fields = value as { readonly activation_memory_mb?: unknown } | null | undefined;
-  const isAuto = typeof value === 'object' && fields?.activation_memory_mb === 'auto';
-  return trainConfigSchema.safeParse(isAuto ? { ...fields, activation_memory_mb: null } : value, { reportInput: true });
+  return trainConfigSchema.safeParse(isFields(value) ? readable(value) : value, { reportInput: true });
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readable(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const fields = withNamesHere(given);
+  return fields.activation_memory_mb === 'auto' ? { ...fields, activation_memory_mb: null } : fields;
 }
 
 /** Completes a partial configuration with defaults and checks it; errors name every invalid field. */
@@ -63,4 +71,4 @@ const OTHER_NAMES: Readonly<Record<string, keyof TrainConfig>> = {
   dynamic_sampling_max_gen_batches: 'dynamic_sampling',
 };
 
-const names: KnownNames = { fields: configFields, elsewhere: OTHER_NAMES };
+const names: KnownNames = { fields: configFields, elsewhere: OTHER_NAMES, whyNot: whyNotHere };

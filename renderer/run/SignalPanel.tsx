@@ -50,6 +50,19 @@ const settings: Readonly<Record<SignalSetting, { readonly name: string; readonly
     name: 'Down-sampling',
     about: 'Trains on the half of each group whose rewards vary most (PODS). The steps are cheaper, not fewer.',
   },
+  adarft_target_reward: {
+    name: 'Difficulty by reward',
+    about:
+      'Takes the records whose length is nearest to a target that rises and falls with the reward (AdaRFT). Replayed over the groups that this run sampled at each length, with time in proportion to words.',
+  },
+  scale_rewards: {
+    name: 'Advantages by the mean',
+    about: 'Divides advantages by the group’s mean reward, so that rare successes count more (MaxRL).',
+  },
+  use_adaptive_entropy: {
+    name: 'Adaptive entropy',
+    about: 'Raises and lowers the entropy bonus to keep the entropy at a target.',
+  },
 };
 
 function Budget({ runId, budget }: { readonly runId: number; readonly budget: SignalBudget }) {
@@ -100,7 +113,7 @@ function Budget({ runId, budget }: { readonly runId: number; readonly budget: Si
               </td>
               <td>{savingWords(saving, seconds)}</td>
               <td className={classes.rowActions}>
-                {!saving.isUsed && (
+                {saving.change !== null && (
                   <Button
                     variant="default"
                     loading={apply.isPending && apply.variables === saving.setting}

@@ -29,13 +29,25 @@ export function promptWords({ prompts: { teaches, solved, dead }, groups }: Pick
 /** Savings and costs below this share of the run's time are called none: the estimate isn't finer. */
 const NONE = 0.01;
 
-/** What a setting would have done to the run's time. */
+type Saving = SignalBudget['savings'][number];
+
+const unknowns: Readonly<Record<NonNullable<Saving['unknown']>, string>> = {
+  no_signal: 'Not known: no group had anything to teach.',
+  changes_update:
+    'Can’t be told from this run’s history: it changes what a group teaches, not which groups are sampled.',
+  no_records: 'Can’t be told from this run’s history: its dataset is gone, changed or can’t be read.',
+  one_length: 'Nothing to choose from: all records of this run’s dataset have the same length.',
+  not_sampled: 'Can’t be told from this run’s history: it hadn’t sampled the lengths that would have been chosen.',
+};
+
+/** What a setting would have done to the run's time, or why that isn't known. */
 export function savingWords(
-  { setting, isUsed, seconds }: Pick<SignalBudget['savings'][number], 'setting' | 'isUsed' | 'seconds'>,
+  { setting, isUsed, conflict, seconds, unknown }: Omit<Saving, 'change'>,
   total: number,
 ): string {
   if (isUsed) return 'In use.';
-  if (seconds === null) return 'Not known: no group had anything to teach.';
+  if (conflict !== null) return `Not possible beside ${conflict}, which this run sets.`;
+  if (seconds === null) return unknowns[unknown ?? 'no_signal'];
   if (Math.abs(seconds) < NONE * total) return 'Would have changed hardly anything.';
   const percent = number(Math.round((100 * Math.abs(seconds)) / total));
   const basis = setting === 'pods_update_size' ? 'in as many steps' : 'for as many groups that teach';

@@ -40,6 +40,8 @@ const OFF: Partial<TrainConfig> = {
   adarft_target_reward: null,
   use_adaptive_entropy: false,
   sync_ref_model: false,
+  loss_type: 'dapo',
+  off_policy_mask_threshold: null,
 };
 
 /** The reference is mixed with what the policy has become by then. */
@@ -145,6 +147,24 @@ const cases: readonly Case[] = [
     },
     records: mixed,
     stop: 7,
+    holds: true,
+  },
+  {
+    name: 'VESPO, a generation for two steps, two iterations',
+    config: { loss_type: 'vespo', steps_per_generation: 2, num_iterations: 2, learning_rate: 0.01 },
+    stop: 3,
+    holds: true,
+  },
+  {
+    // The policy moves within a generation only, so without reuse nothing would be masked.
+    name: 'the off-policy mask, a generation for two steps, two iterations',
+    config: {
+      off_policy_mask_threshold: 1e-6,
+      steps_per_generation: 2,
+      num_iterations: 2,
+      learning_rate: 0.01,
+    },
+    stop: 3,
     holds: true,
   },
   {

@@ -128,7 +128,7 @@ const groups: readonly (readonly [title: string, fields: Names])[] = [
       'vespo_lambda_neg',
       'off_policy_mask_threshold',
       'vllm_importance_sampling_correction',
-      'vllm_importance_sampling_cap',
+      'vllm_importance_sampling_clip_max',
     ],
   ],
   [

@@ -7,6 +7,7 @@ import { inputError } from '../../errors.ts';
 import { type FileFault, faultsError, readTextFile } from '../../io/text-file.ts';
 import { parseYaml } from '../../io/yaml.ts';
 import { fieldFaults } from '../../trainer/config.ts';
+import { withNamesHere } from '../../trainer/trl-names.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 
 /** Fields of a configuration from a YAML file. */
@@ -49,7 +50,7 @@ export function parseConfigText(file: string, text: string): ConfigFields {
     reason: message.includes(`"${field}"`) ? message : `"${field}": ${message}`,
   }));
   if (faults.length > 0) throw faultsError('BAD_CONFIG', faults, REMEDY);
-  return value as ConfigFields;
+  return withNamesHere(value as ConfigFields);
 }
 
 function fieldLines(map: YAMLMap, lineAt: (offset: number) => number): ReadonlyMap<string, number> {

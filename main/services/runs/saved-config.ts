@@ -3,12 +3,13 @@
 import { storedObject } from '../../store/json.ts';
 import type { RunRow } from '../../store/runs.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
+import { withNamesHere } from '../../trainer/trl-names.ts';
 
 type Saved = Pick<RunRow, 'id' | 'configJson'>;
 
 /** Its fields as they were saved, not checked: another version may have written them. */
 export function savedFields({ id, configJson }: Saved): Readonly<Partial<Record<keyof TrainConfig, unknown>>> {
-  return storedObject(configJson, `the configuration of run ${id}`);
+  return withNamesHere(storedObject(configJson, `the configuration of run ${id}`));
 }
 
 /** The whole configuration, checked. */

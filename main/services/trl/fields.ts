@@ -52,6 +52,7 @@ export const sameFields = [
   'entropy_coef_min',
   'entropy_coef_max',
   'vllm_importance_sampling_correction',
+  'vllm_importance_sampling_clip_max',
   'shuffle_dataset',
   'save_steps',
   'save_total_limit',
@@ -80,7 +81,6 @@ export const otherwiseFields = [
   'reply_prompt',
   'chat_template_kwargs',
   'gradient_checkpointing',
-  'vllm_importance_sampling_cap',
   'eval_steps',
   'eval_records',
 ] as const satisfies readonly Field[];
@@ -126,7 +126,6 @@ export function trlArguments(
     gradient_checkpointing: config.gradient_checkpointing ?? false,
     // As Braid truncates: each token's ratio.
     vllm_importance_sampling_mode: 'token_truncate',
-    vllm_importance_sampling_clip_max: config.vllm_importance_sampling_cap,
   };
 }
 

@@ -14,15 +14,19 @@ export type DifficultyConfig = Pick<
   'adarft_target_reward' | 'adarft_sensitivity' | 'adarft_step_size' | 'seed'
 >;
 
-export interface DifficultyPlan {
-  /** By record, in words. */
-  readonly difficulties: readonly number[];
+/** How the target moves. */
+export interface DifficultyRule {
   readonly lowest: number;
   readonly highest: number;
   /** β, α, η. */
   readonly targetReward: number;
   readonly sensitivity: number;
   readonly stepSize: number;
+}
+
+export interface DifficultyPlan extends DifficultyRule {
+  /** By record, in words. */
+  readonly difficulties: readonly number[];
   readonly seed: number;
 }
 
@@ -53,10 +57,10 @@ export function nearestRecords(plan: DifficultyPlan, target: number, generation:
 }
 
 /** T after a generation of this mean reward. */
-export function nextTarget(plan: DifficultyPlan, target: number, reward: number): number {
+export function nextTarget(rule: DifficultyRule, target: number, reward: number): number {
   if (Number.isNaN(reward)) return target;
-  const moved = target + plan.stepSize * Math.tanh(plan.sensitivity * (reward - plan.targetReward));
-  return Math.min(plan.highest, Math.max(plan.lowest, moved));
+  const moved = target + rule.stepSize * Math.tanh(rule.sensitivity * (reward - rule.targetReward));
+  return Math.min(rule.highest, Math.max(rule.lowest, moved));
 }
 
 /** The target that a generation was drawn for, and the mean difficulty of what was drawn. */

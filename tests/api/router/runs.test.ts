@@ -41,3 +41,42 @@ describe('runs.wholeCheckpoint', () => {
     });
   });
 });
+
+describe('runs.signal', () => {
+  it('has a budget of what a run sampled, and the next run takes a setting of it over', async () => {
+    const world = await tinyWorkspace();
+    const app = openTinyApp(world);
+    const { client } = await overPorts(contextOf(app));
+    // Each generation is trained on twice.
+    const config = { ...world.config({ max_steps: 4, num_iterations: 2, num_generations: 4 }) };
+    const { runId } = await client.runs.start({ config, name: 'plain/seed_42' });
+    await app.live.outcome(runId);
+    const times = app.store.metrics.series(runId, 'step_time').map(({ value }) => value);
+    expect(times).toHaveLength(4);
+    const budget = await client.runs.signal({ runId });
+    expect(budget?.seconds).toBeCloseTo(
+      times.reduce((a, b) => a + b),
+      9,
+    );
+    expect(budget?.bins.map(({ from }) => from)).toEqual([1, 3]);
+    expect(budget?.savings.map(({ setting, unknown }) => [setting, unknown])).toEqual(
+      expect.arrayContaining([
+        ['adarft_target_reward', expect.stringMatching(/^(one_length|no_signal)$/)],
+        ['scale_rewards', 'changes_update'],
+        ['use_adaptive_entropy', 'changes_update'],
+      ]),
+    );
+    const { change, name } = await client.runs.signalNext({ runId, setting: 'pods_update_size' });
+    expect(change).toEqual({ pods_update_size: 2, per_device_train_batch_size: 4 });
+    const next = await client.runs.start({ like: runId, name, config: change });
+    await app.live.outcome(next.runId);
+    const differing = await client.runs.compareConfigs({ runIds: [runId, next.runId] });
+    expect(differing.map(({ field }) => field).toSorted()).toEqual(Object.keys(change).toSorted());
+    expect((await client.runs.get(next)).name).toBe('plain pods_update_size 2/seed_42');
+    // Now it is in use.
+    await expect(client.runs.signalNext({ runId: next.runId, setting: 'pods_update_size' })).rejects.toMatchObject({
+      data: { code: 'SIGNAL_SETTING_UNUSABLE' },
+    });
+    await expect(client.runs.signal({ runId: 99 })).rejects.toMatchObject({ data: { code: 'RUN_UNKNOWN' } });
+  });
+});

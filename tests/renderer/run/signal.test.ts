@@ -21,18 +21,28 @@ describe('promptWords', () => {
 });
 
 describe('savingWords', () => {
+  const known = { setting: 'dynamic_sampling', isUsed: false, conflict: null, seconds: null, unknown: null } as const;
+
   it('says what was saved or lost, and nothing of what is within the noise', () => {
-    expect(savingWords({ setting: 'dynamic_sampling', isUsed: false, seconds: 20 }, 80)).toBe(
+    expect(savingWords({ ...known, seconds: 20 }, 80)).toBe(
       'Would have saved about 20 s (25 %) for as many groups that teach.',
     );
-    expect(savingWords({ setting: 'dynamic_sampling', isUsed: false, seconds: -20 }, 80)).toBe(
+    expect(savingWords({ ...known, seconds: -20 }, 80)).toBe(
       'Would have cost about 20 s (25 %) more for as many groups that teach.',
     );
-    expect(savingWords({ setting: 'pods_update_size', isUsed: false, seconds: 20 }, 80)).toMatch(/in as many steps\.$/);
-    expect(savingWords({ setting: 'dynamic_sampling', isUsed: false, seconds: 0.5 }, 80)).toBe(
-      'Would have changed hardly anything.',
+    expect(savingWords({ ...known, setting: 'pods_update_size', seconds: 20 }, 80)).toMatch(/in as many steps\.$/);
+    expect(savingWords({ ...known, seconds: 0.5 }, 80)).toBe('Would have changed hardly anything.');
+  });
+
+  it('says why there is no figure', () => {
+    expect(savingWords({ ...known, isUsed: true }, 80)).toBe('In use.');
+    expect(savingWords({ ...known, conflict: 'adarft_target_reward' }, 80)).toBe(
+      'Not possible beside adarft_target_reward, which this run sets.',
     );
-    expect(savingWords({ setting: 'dynamic_sampling', isUsed: false, seconds: null }, 80)).toMatch(/^Not known/);
-    expect(savingWords({ setting: 'dynamic_sampling', isUsed: true, seconds: null }, 80)).toBe('In use.');
+    expect(savingWords({ ...known, unknown: 'no_signal' }, 80)).toMatch(/^Not known: no group/);
+    expect(savingWords({ ...known, unknown: 'changes_update' }, 80)).toMatch(/^Can’t be told .* changes what a group/);
+    expect(savingWords({ ...known, unknown: 'no_records' }, 80)).toMatch(/^Can’t be told .* dataset/);
+    expect(savingWords({ ...known, unknown: 'not_sampled' }, 80)).toMatch(/^Can’t be told .* hadn’t sampled/);
+    expect(savingWords({ ...known, unknown: 'one_length' }, 80)).toMatch(/^Nothing to choose from/);
   });
 });

@@ -21,6 +21,14 @@ function damagedBy(sql: string) {
 }
 
 describe('savedFields', () => {
+  it('has the name of today for a field that an older version called otherwise', () => {
+    const store = temporaryStore();
+    const id = addRun(store, { configJson: JSON.stringify({ vllm_importance_sampling_cap: 2 }) });
+    const row = store.runs.get(id);
+    if (row === undefined) throw new Error('Expected a run');
+    expect(savedFields(row)).toEqual({ vllm_importance_sampling_clip_max: 2 });
+  });
+
   it.each(['{"model": "ti', 'null', '[]', '7', ''])('says whose configuration is %j', (text) => {
     const { store, whole, damaged } = damagedBy(`update run set config_json = '${text}' where id = 2`);
     const row = store.runs.get(damaged);

@@ -7,17 +7,8 @@
  */
 import type { TrainConfig } from '../../../trainer/config.ts';
 import type { GroupOutcome } from '../../../trainer/events.ts';
-
-/** One step that sampled groups, with what it took, in seconds. */
-export interface SignalStep {
-  readonly step: number;
-  readonly groups: readonly GroupOutcome[];
-  /** Sampling and scoring completions. */
-  readonly sampling: number;
-  /** Forward and backward passes. */
-  readonly training: number;
-  readonly total: number;
-}
+import type { RecordWords, SignalStep } from './history.ts';
+import { type ReplayRefusal, replayDifficulty } from './replay-difficulty.ts';
 
 /** Shares of the groups sampled from step `from` to step `to`; they add up to 1. */
 export interface SignalBin {
@@ -28,25 +19,41 @@ export interface SignalBin {
   readonly dead: number;
 }
 
-export const SIGNAL_SETTINGS = ['dynamic_sampling', 'greso_exploration', 'pods_update_size'] as const;
+export const SIGNAL_SETTINGS = [
+  'dynamic_sampling',
+  'greso_exploration',
+  'pods_update_size',
+  'adarft_target_reward',
+  'scale_rewards',
+  'use_adaptive_entropy',
+] as const;
 export type SignalSetting = (typeof SIGNAL_SETTINGS)[number];
+
+/** Why a saving isn't known: no group taught anything (that the setting would have sampled), it changes the update, … */
+export type UnknownSaving = 'no_signal' | 'changes_update' | ReplayRefusal;
 
 export interface SignalSaving {
   readonly setting: SignalSetting;
   /** Whether the run used it: then there is nothing to save. */
   readonly isUsed: boolean;
-  /** Negative: it would have cost that much. null: not known, as no group taught anything, or used already. */
+  /** A setting of the run that rules this one out. */
+  readonly conflict: keyof TrainConfig | null;
+  /** Negative: it would have cost that much. null: in use, ruled out, or not known. */
   readonly seconds: number | null;
-  /** What switches it on in the next run. */
-  readonly change: Partial<TrainConfig>;
+  readonly unknown: UnknownSaving | null;
+  /** What switches it on in the next run; null: in use, ruled out, or without effect there. */
+  readonly change: Partial<TrainConfig> | null;
 }
+
+/** What is known of a setting that the run could have used. */
+type Estimate = Pick<SignalSaving, 'change'> & { readonly seconds: number | UnknownSaving };
 
 export interface SignalBudget {
   readonly bins: readonly SignalBin[];
   /** Distinct prompts, by the outcome of the last group that each had. */
   readonly prompts: Readonly<Record<GroupOutcome['outcome'], number>>;
   readonly groups: number;
-  /** Of the steps that sampled, and the part of it spent on groups that taught nothing. */
+  /** Of the run's steps, and the part of it spent on groups that taught nothing. */
   readonly seconds: number;
   readonly wasted: number;
   readonly savings: readonly SignalSaving[];
@@ -58,10 +65,22 @@ const BINS = 60;
 const ROUNDS = 3;
 const EXPLORATION = 0.5;
 
-type SignalConfig = Pick<TrainConfig, SignalSetting | 'num_generations' | 'per_device_train_batch_size'>;
+type SignalConfig = Pick<
+  TrainConfig,
+  | SignalSetting
+  | 'num_generations'
+  | 'per_device_train_batch_size'
+  | 'reward_weights'
+  | 'adarft_sensitivity'
+  | 'adarft_step_size'
+>;
 
-/** The budget of a run's steps that sampled groups, oldest first; null without any. */
-export function signalBudget(steps: readonly SignalStep[], config: SignalConfig): SignalBudget | null {
+/** The budget of a run's steps that sampled groups, oldest first; null without any. `words` is asked if it matters. */
+export function signalBudget(
+  steps: readonly SignalStep[],
+  config: SignalConfig,
+  words: () => RecordWords,
+): SignalBudget | null {
   const groups = steps.flatMap((step) => step.groups);
   if (groups.length === 0) return null;
   const wasted = sum(steps, (step) => (step.sampling + step.training) * (1 - teachingShare(step.groups)));
@@ -69,12 +88,48 @@ export function signalBudget(steps: readonly SignalStep[], config: SignalConfig)
     bins: binsOf(steps),
     prompts: count([...new Map(groups.map((group) => [group.recordId, group])).values()]),
     groups: groups.length,
-    seconds: sum(steps, ({ total }) => total),
+    seconds: secondsOf(steps),
     wasted,
-    savings: [dynamicSampling(steps, config), greso(steps, groups, config), pods(steps, config)].flatMap(
-      (saving) => saving ?? [],
-    ),
+    savings: savingsOf(steps, config, words),
   };
+}
+
+function savingsOf(steps: readonly SignalStep[], config: SignalConfig, words: () => RecordWords): SignalSaving[] {
+  const updates = (change: Partial<TrainConfig>): Estimate => ({ seconds: 'changes_update', change });
+  const estimates: Readonly<Record<SignalSetting, () => Estimate | null>> = {
+    dynamic_sampling: () => dynamicSampling(steps),
+    greso_exploration: () => greso(steps),
+    pods_update_size: () => pods(steps, config),
+    adarft_target_reward: () => adarft(steps, config, words()),
+    scale_rewards: () => updates({ scale_rewards: 'mean' }),
+    use_adaptive_entropy: () => updates({ use_adaptive_entropy: true }),
+  };
+  return SIGNAL_SETTINGS.flatMap((setting): SignalSaving[] => {
+    const [isUsed, conflict] = [inUse(setting, config), conflictOf(setting, config)];
+    const idle = { setting, isUsed, conflict, seconds: null, unknown: null, change: null };
+    if (isUsed || conflict !== null) return [idle];
+    const estimate = estimates[setting]();
+    if (estimate === null) return [];
+    const { seconds, change } = estimate;
+    return [{ ...idle, change, ...(typeof seconds === 'number' ? { seconds } : { unknown: seconds }) }];
+  });
+}
+
+function inUse(setting: SignalSetting, config: SignalConfig): boolean {
+  if (setting === 'dynamic_sampling') return config.dynamic_sampling > 0;
+  if (setting === 'scale_rewards') return config.scale_rewards === 'mean';
+  return setting === 'use_adaptive_entropy' ? config.use_adaptive_entropy : config[setting] !== null;
+}
+
+/** What of the configuration a setting would contradict (config-combinations.ts). */
+function conflictOf(setting: SignalSetting, config: SignalConfig): keyof TrainConfig | null {
+  if (setting === 'scale_rewards') return config.reward_weights?.some((weight) => weight < 0) ? 'reward_weights' : null;
+  const others: Partial<Record<SignalSetting, readonly SignalSetting[]>> = {
+    dynamic_sampling: ['adarft_target_reward'],
+    greso_exploration: ['adarft_target_reward'],
+    adarft_target_reward: ['dynamic_sampling', 'greso_exploration'],
+  };
+  return others[setting]?.find((other) => inUse(other, config)) ?? null;
 }
 
 function binsOf(steps: readonly SignalStep[]): SignalBin[] {
@@ -90,8 +145,7 @@ function binsOf(steps: readonly SignalStep[]): SignalBin[] {
 }
 
 /** Each round samples the groups again that are dead, and of those the same share is dead once more. */
-function dynamicSampling(steps: readonly SignalStep[], config: SignalConfig): SignalSaving {
-  const isUsed = config.dynamic_sampling > 0;
+function dynamicSampling(steps: readonly SignalStep[]): Estimate {
   let [seconds, teaching] = [0, 0];
   for (const { groups, sampling, total } of steps) {
     const dead = 1 - teachingShare(groups);
@@ -99,21 +153,12 @@ function dynamicSampling(steps: readonly SignalStep[], config: SignalConfig): Si
     seconds += total + sampling * again;
     teaching += groups.length * (1 - dead ** (ROUNDS + 1));
   }
-  return {
-    setting: 'dynamic_sampling',
-    isUsed,
-    seconds: isUsed ? null : saved(steps, seconds, teaching),
-    change: { dynamic_sampling: ROUNDS },
-  };
+  return { seconds: saved(steps, seconds, teaching), change: { dynamic_sampling: ROUNDS } };
 }
 
 /** A group counts as far as its prompt would have been drawn, given the outcomes of its groups before. */
-function greso(
-  steps: readonly SignalStep[],
-  groups: readonly GroupOutcome[],
-  { greso_exploration }: SignalConfig,
-): SignalSaving {
-  const isUsed = greso_exploration !== null;
+function greso(steps: readonly SignalStep[]): Estimate {
+  const groups = steps.flatMap((step) => step.groups);
   const deadInRow = new Map<string, number>();
   let [drawn, teaching] = [0, 0];
   for (const { recordId, outcome } of groups) {
@@ -124,35 +169,44 @@ function greso(
     deadInRow.set(recordId, outcome === 'teaches' ? 0 : before + 1);
   }
   // The places of prompts that were skipped go to others, of which the same share teaches.
-  const seconds = sum(steps, ({ total }) => total);
-  return {
-    setting: 'greso_exploration',
-    isUsed,
-    seconds: isUsed ? null : saved(steps, seconds, (teaching / drawn) * groups.length),
-    change: { greso_exploration: EXPLORATION },
-  };
+  const seconds = saved(steps, secondsOf(steps), (teaching / drawn) * groups.length);
+  return { seconds, change: { greso_exploration: EXPLORATION } };
 }
 
 /** Half of each group is left out of the loss; as many groups as before, in smaller micro-batches. */
-function pods(steps: readonly SignalStep[], config: SignalConfig): SignalSaving | null {
+function pods(steps: readonly SignalStep[], config: SignalConfig): Estimate | null {
   const size = Math.floor(config.num_generations / 2);
-  const isUsed = config.pods_update_size !== null;
-  if (size < 2 && !isUsed) return null;
   const rows = (config.per_device_train_batch_size / config.num_generations) * size;
-  if (!isUsed && !Number.isInteger(rows)) return null;
+  if (size < 2 || !Number.isInteger(rows)) return null;
   const training = sum(steps, (step) => step.training);
   return {
-    setting: 'pods_update_size',
-    isUsed,
-    seconds: isUsed ? null : training * (1 - size / config.num_generations),
-    change: isUsed ? {} : { pods_update_size: size, per_device_train_batch_size: rows },
+    seconds: training * (1 - size / config.num_generations),
+    change: { pods_update_size: size, per_device_train_batch_size: rows },
   };
 }
 
+/** The target is the mean reward of the groups that taught, rounded: that is where AdaRFT wants prompts to be. */
+function adarft(steps: readonly SignalStep[], config: SignalConfig, words: RecordWords): Estimate {
+  const rewards = steps
+    .flatMap((step) => step.groups)
+    .flatMap(({ outcome, reward }) => (outcome === 'teaches' && !Number.isNaN(reward) ? [reward] : []));
+  if (rewards.length === 0) return { seconds: 'no_signal', change: null };
+  const targetReward = Math.round((100 * sum(rewards, (reward) => reward)) / rewards.length) / 100;
+  const { adarft_sensitivity: sensitivity, adarft_step_size: stepSize } = config;
+  const replayed = replayDifficulty(steps, words, { targetReward, sensitivity, stepSize });
+  const change = replayed === 'one_length' ? null : { adarft_target_reward: targetReward };
+  if (typeof replayed === 'string') return { seconds: replayed, change };
+  return { seconds: saved(steps, replayed.seconds, replayed.teaching), change };
+}
+
 /** Seconds saved if the same steps took `seconds` and taught `teaching` groups. */
-function saved(steps: readonly SignalStep[], seconds: number, teaching: number): number | null {
+function saved(steps: readonly SignalStep[], seconds: number, teaching: number): number | 'no_signal' {
   const taught = sum(steps, ({ groups }) => count(groups).teaches);
-  return taught === 0 ? null : sum(steps, ({ total }) => total) - taught * (seconds / teaching);
+  return taught === 0 || teaching === 0 ? 'no_signal' : secondsOf(steps) - taught * (seconds / teaching);
+}
+
+function secondsOf(steps: readonly SignalStep[]): number {
+  return sum(steps, ({ total }) => total);
 }
 
 function teachingShare(groups: readonly GroupOutcome[]): number {

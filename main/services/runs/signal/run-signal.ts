@@ -1,10 +1,14 @@
 /** The signal budget of a run of the history, and the next run with one of its settings. */
+import { inputError } from '../../../errors.ts';
 import type { Store } from '../../../store/index.ts';
+import type { MetricPoint } from '../../../store/metrics.ts';
 import type { PromptGroupRow } from '../../../store/prompt-groups.ts';
 import { requireRun } from '../runs.ts';
 import { savedConfig } from '../saved-config.ts';
 import { type AdvisedRun, changedRun } from '../verdict/advice.ts';
-import { type SignalBudget, type SignalSetting, type SignalStep, signalBudget } from './budget.ts';
+import { type SignalBudget, type SignalSetting, signalBudget } from './budget.ts';
+import type { SignalStep } from './history.ts';
+import { recordWords } from './record-words.ts';
 
 export type { SignalBudget, SignalSetting } from './budget.ts';
 
@@ -15,16 +19,25 @@ const TIMES = ['time/rollout', 'time/reward', 'time/loss', 'step_time'] as const
  * of equal rewards teaches as well, by its diversity (polychromic-grpo).
  */
 export function runSignal(store: Store, runId: number): SignalBudget | null {
-  const config = savedConfig(requireRun(store, runId));
-  return config.method === 'grpo' ? signalBudget(stepsOf(store, runId), config) : null;
+  const run = requireRun(store, runId);
+  const config = savedConfig(run);
+  if (config.method !== 'grpo') return null;
+  return signalBudget(stepsOf(store, runId), config, () => recordWords(store, run, config.dataset));
 }
 
-/** The next run: this one's configuration with the setting switched on. Throws if it is in use or can't be used. */
+/** The next run: this one's configuration with the setting switched on. Throws if it is in use or can't be used there. */
 export function signalNext(store: Store, runId: number, setting: SignalSetting): AdvisedRun {
   const saving = runSignal(store, runId)?.savings.find((candidate) => candidate.setting === setting);
-  return changedRun(store, runId, saving?.change ?? {}, setting);
+  if (saving?.change != null) return changedRun(store, runId, saving.change, setting);
+  const conflict = saving?.conflict ?? null;
+  throw inputError(
+    'SIGNAL_SETTING_UNUSABLE',
+    `Expected a setting that run ${runId} doesn't use and that would have an effect there, got ${setting}${conflict === null ? '' : `, which ${conflict} rules out`}`,
+    'Take one that the signal budget of the run offers.',
+  );
 }
 
+/** The steps that sampled, each with the times of the steps after it that trained on its completions once more. */
 function stepsOf(store: Store, runId: number): SignalStep[] {
   const bySteps = new Map<number, PromptGroupRow[]>();
   for (const group of store.promptGroups.ofRun(runId)) {
@@ -32,9 +45,23 @@ function stepsOf(store: Store, runId: number): SignalStep[] {
     if (groups === undefined) bySteps.set(group.step, [group]);
     else groups.push(group);
   }
-  const times = TIMES.map((name) => new Map(store.metrics.series(runId, name).map(({ step, value }) => [step, value])));
-  return [...bySteps].map(([step, groups]) => {
-    const [rollout = 0, reward = 0, training = 0, total = 0] = times.map((values) => values.get(step) ?? 0);
-    return { step, groups, sampling: rollout + reward, training, total };
-  });
+  const sampled = [...bySteps.keys()];
+  const [rollout = [], reward = [], training = [], total = []] = TIMES.map((name) =>
+    perGeneration(sampled, store.metrics.series(runId, name)),
+  );
+  return [...bySteps].map(([step, groups], i) => ({
+    ...{ step, groups, sampling: (rollout[i] ?? 0) + (reward[i] ?? 0) },
+    ...{ training: training[i] ?? 0, total: total[i] ?? 0 },
+  }));
+}
+
+/** Sums of a series from each of these steps up to the next of them; both are in ascending order. */
+function perGeneration(steps: readonly number[], points: readonly MetricPoint[]): number[] {
+  const sums = steps.map(() => 0);
+  let at = -1;
+  for (const { step, value } of points) {
+    while (at + 1 < steps.length && (steps[at + 1] ?? 0) <= step) at++;
+    if (at >= 0 && !Number.isNaN(value)) sums[at] = (sums[at] ?? 0) + value;
+  }
+  return sums;
 }

@@ -31,7 +31,7 @@ export async function remotePolicyLoss(
   // With one pass over the batch the ratio is 1, whatever the log-probabilities are.
   const known = oldLogps !== null || corrects ? padRows(await forward(rows), columns) : null;
   const ratios = corrects
-    ? samplingRatios(oldLogps ?? known ?? sampled, sampled, mask, config.vllm_importance_sampling_cap)
+    ? samplingRatios(oldLogps ?? known ?? sampled, sampled, mask, config.vllm_importance_sampling_clip_max)
     : null;
   const lossOf = (logps: Float32Array) => {
     // A sampled token's -logp is an unbiased estimate of the entropy of its distribution.

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type SignalStep, signalBudget } from '../../../../main/services/runs/signal/budget.ts';
+import { signalBudget as budgetOf, SIGNAL_SETTINGS } from '../../../../main/services/runs/signal/budget.ts';
+import type { SignalStep } from '../../../../main/services/runs/signal/history.ts';
+import { configFaults, parseConfig, type TrainConfig } from '../../../../main/trainer/config.ts';
 import type { GroupOutcome } from '../../../../main/trainer/events.ts';
 
-const config = {
-  dynamic_sampling: 0,
-  greso_exploration: null,
-  pods_update_size: null,
-  num_generations: 8,
-  per_device_train_batch_size: 32,
-};
+const config = parseConfig({ num_generations: 8, per_device_train_batch_size: 32 });
+
+/** Without a dataset unless a test has one. */
+const signalBudget = (
+  steps: readonly SignalStep[],
+  settings: TrainConfig,
+  words: ReadonlyMap<string, number> | null = null,
+) => budgetOf(steps, settings, () => words);
 
 /** One letter a group: t(eaches), s(olved), d(ead); the prompts are a, b, c … */
 function step(at: number, letters: string): SignalStep {
@@ -65,9 +68,9 @@ describe('signalBudget', () => {
   });
 
   it('takes half of the loss for PODS, and keeps as many groups in a micro-batch', () => {
-    expect(budget?.savings.at(-1)).toEqual({
+    expect(budget?.savings.find(({ setting }) => setting === 'pods_update_size')).toEqual({
       setting: 'pods_update_size',
-      isUsed: false,
+      ...{ isUsed: false, conflict: null, unknown: null },
       seconds: 4,
       change: { pods_update_size: 4, per_device_train_batch_size: 16 },
     });
@@ -77,14 +80,62 @@ describe('signalBudget', () => {
 
   it('knows no saving where nothing teaches, and none of what is in use', () => {
     const dead = signalBudget([step(1, 'dddd')], config);
-    expect(secondsOf(dead, 'dynamic_sampling')).toBeNull();
-    expect(secondsOf(dead, 'greso_exploration')).toBeNull();
-    const used = signalBudget([step(1, 'tttd')], { ...config, dynamic_sampling: 2, pods_update_size: 4 });
-    expect(used?.savings.map(({ isUsed, seconds }) => [isUsed, seconds === null])).toEqual([
-      [true, true],
-      [false, false],
-      [true, true],
+    for (const setting of ['dynamic_sampling', 'greso_exploration', 'adarft_target_reward'])
+      expect(dead?.savings.find((saving) => saving.setting === setting)).toMatchObject({
+        ...{ seconds: null, unknown: 'no_signal' },
+      });
+    const used = signalBudget([step(1, 'tttd')], {
+      ...config,
+      ...{ dynamic_sampling: 2, pods_update_size: 4, scale_rewards: 'mean', use_adaptive_entropy: true },
+    });
+    expect(used?.savings.filter(({ isUsed }) => isUsed)).toEqual(
+      ['dynamic_sampling', 'pods_update_size', 'scale_rewards', 'use_adaptive_entropy'].map((setting) => ({
+        ...{ setting, isUsed: true, conflict: null, seconds: null, unknown: null, change: null },
+      })),
+    );
+  });
+
+  it('predicts no saving of settings that change the update', () => {
+    expect(budget?.savings.slice(-2)).toEqual([
+      {
+        ...{ setting: 'scale_rewards', isUsed: false, conflict: null, seconds: null, unknown: 'changes_update' },
+        change: { scale_rewards: 'mean' },
+      },
+      {
+        ...{ setting: 'use_adaptive_entropy', isUsed: false, conflict: null, seconds: null, unknown: 'changes_update' },
+        change: { use_adaptive_entropy: true },
+      },
     ]);
+  });
+
+  it('offers exactly what can be combined with the settings of the run', () => {
+    const runs: readonly Partial<TrainConfig>[] = [
+      {},
+      { adarft_target_reward: 0.9 },
+      { dynamic_sampling: 1 },
+      { greso_exploration: 0.5 },
+      { reward_weights: [1, -1] },
+      { scale_rewards: 'mean' },
+    ];
+    const changes: Partial<TrainConfig> = {
+      ...{ dynamic_sampling: 3, greso_exploration: 0.5, adarft_target_reward: 0.5 },
+      ...{ scale_rewards: 'mean', use_adaptive_entropy: true },
+    };
+    const words = new Map([...'abcd'].map((id, i) => [id, i + 1]));
+    let ruledOut = 0;
+    for (const run of runs) {
+      const of = signalBudget([step(1, 'tttd')], { ...config, ...run }, words);
+      expect(of?.savings.map(({ setting }) => setting)).toEqual(SIGNAL_SETTINGS);
+      for (const { setting, isUsed, conflict, change } of of?.savings ?? []) {
+        if (isUsed) continue;
+        const faults = configFaults({ ...config, ...run, [setting]: changes[setting] });
+        const isRefused = setting !== 'pods_update_size' && faults.length > 0;
+        expect([run, setting, conflict !== null]).toEqual([run, setting, isRefused]);
+        expect(change === null).toBe(isRefused);
+        if (isRefused) ruledOut++;
+      }
+    }
+    expect(ruledOut).toBe(5);
   });
 
   it('has nothing to say without groups', () => {

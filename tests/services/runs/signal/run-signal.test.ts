@@ -1,17 +1,23 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { toJsonLines } from '../../../../main/services/datasets/index.ts';
 import { discardAfter, recordEvents } from '../../../../main/services/runs/events.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
 import { runSignal, signalNext } from '../../../../main/services/runs/signal/run-signal.ts';
 import { parseConfig } from '../../../../main/trainer/config.ts';
 import type { GroupOutcome, TrainerEvent } from '../../../../main/trainer/events.ts';
-import { temporaryStore } from '../../../store/helpers.ts';
+import { temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
+import { tinyDataset } from '../../../tiny-dataset.ts';
 
 const config = parseConfig({ num_generations: 8, per_device_train_batch_size: 16 });
+/** A step that samples; one that reuses its groups neither samples nor scores. */
 const times = { 'time/rollout': 1, 'time/reward': 0.5, 'time/loss': 2, step_time: 4 };
 
 function stepEvent(step: number, outcomes: readonly GroupOutcome['outcome'][]): TrainerEvent {
   const groups = outcomes.map((outcome, i) => ({ recordId: `r${i}`, outcome, reward: i === 0 ? Number.NaN : 0.5 }));
-  return { kind: 'step', step, metrics: times, groups };
+  const metrics = groups.length > 0 ? times : { 'time/loss': 2, step_time: 4 };
+  return { kind: 'step', step, metrics, groups };
 }
 
 describe('runSignal', () => {
@@ -29,8 +35,9 @@ describe('runSignal', () => {
     expect(runSignal(store, runId)).toMatchObject({
       prompts: { teaches: 1, solved: 1, dead: 0 },
       groups: 4,
-      seconds: 8,
-      wasted: 3.5,
+      // The third step trains on the groups of the second: 4 s, 2 of them in the loss.
+      seconds: 12,
+      wasted: 0.5 * 3.5 + 0.5 * 5.5,
     });
     discardAfter(store, runId, 1);
     expect(runSignal(store, runId)).toMatchObject({ prompts: { teaches: 1, solved: 0, dead: 1 }, groups: 2 });
@@ -53,5 +60,38 @@ describe('runSignal', () => {
       name: 'grpo pods_update_size 4/seed_42',
     });
     expect(signalNext(store, runId, 'dynamic_sampling').change).toEqual({ dynamic_sampling: 3 });
+  });
+
+  it('replays AdaRFT where the dataset has several lengths, with the reward of what taught', () => {
+    const store = temporaryStore();
+    const records = [...tinyDataset({ words: 2 }).train.slice(0, 2), ...tinyDataset({ words: 3 }).train.slice(0, 2)];
+    const dataset = join(temporaryFolder(), 'mixed.jsonl');
+    writeFileSync(dataset, toJsonLines(records));
+    const { runId } = createRun(store, { ...config, dataset });
+    const groups = records.map(({ id }, i) => ({
+      ...{ recordId: id, outcome: i < 2 ? ('teaches' as const) : ('dead' as const), reward: 0.625 },
+    }));
+    recordEvents(
+      store,
+      runId,
+      [1, 2].map((step) => ({ kind: 'step' as const, step, metrics: times, groups })),
+    );
+    const adarft = () => runSignal(store, runId)?.savings.find(({ setting }) => setting === 'adarft_target_reward');
+    expect(adarft()).toMatchObject({ change: { adarft_target_reward: 0.63 }, unknown: null });
+    // Half of the groups teach; all of the nearest four do while there are two short records a generation.
+    expect(adarft()?.seconds).toBeGreaterThan(0);
+    rmSync(dataset);
+    expect(adarft()).toMatchObject({ seconds: null, unknown: 'no_records' });
+  });
+
+  it('refuses a setting that is in use, ruled out or without effect', () => {
+    const store = temporaryStore();
+    const { runId } = createRun(store, { ...config, adarft_target_reward: 0.9 });
+    recordEvents(store, runId, [stepEvent(1, ['teaches', 'dead'])]);
+    expect(() => signalNext(store, runId, 'adarft_target_reward')).toThrow(/got adarft_target_reward$/);
+    expect(() => signalNext(store, runId, 'dynamic_sampling')).toThrow(
+      /got dynamic_sampling, which adarft_target_reward rules out/,
+    );
+    expect(signalNext(store, runId, 'scale_rewards').change).toEqual({ scale_rewards: 'mean' });
   });
 });

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { assigned } from '../../main/commands/train-config.ts';
+
+describe('assigned', () => {
+  it("has the fields of --set, read as YAML, TRL's names by the ones that they have here", () => {
+    const options = ['beta=0.04', 'lora_target_modules=[q_proj]', 'vllm_importance_sampling_cap=2'];
+    expect(assigned([...options, 'num_generations_eval=1'])).toEqual({
+      ...{ beta: 0.04, lora_target_modules: ['q_proj'], vllm_importance_sampling_clip_max: 2 },
+    });
+    // Left for the check of the whole configuration.
+    expect(assigned(['num_generations_eval=4'])).toEqual({ num_generations_eval: 4 });
+  });
+
+  it('says why a field of TRL is none, and that a misspelt one is unknown', () => {
+    expect(() => assigned(['use_vllm=true'])).toThrow(/got "use_vllm=true": set engine/);
+    expect(() => assigned(['lerning_rate=1'])).toThrow(/got "lerning_rate=1"$/);
+    expect(() => assigned(['beta'])).toThrow(/got "beta"$/);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { SignalStep } from '../../../../main/services/runs/signal/history.ts';
+import { replayDifficulty } from '../../../../main/services/runs/signal/replay-difficulty.ts';
+
+/** Two records of 2 words, which teach, and two of 10, which are dead. */
+const words = new Map([
+  ['a', 2],
+  ['b', 2],
+  ['c', 10],
+  ['d', 10],
+]);
+const rule = { targetReward: 0.5, sensitivity: 2, stepSize: 4 };
+
+/** A generation of these records; `reward`: of the short ones. */
+function step(at: number, records: string, reward = 0.5): SignalStep {
+  const groups = [...records].map((recordId) =>
+    recordId === 'a' || recordId === 'b'
+      ? { recordId, outcome: 'teaches' as const, reward }
+      : { recordId, outcome: 'dead' as const, reward: 0 },
+  );
+  return { step: at, groups, sampling: 2, training: 4, total: 7 };
+}
+
+describe('replayDifficulty', () => {
+  it('stays at the shortest while their reward is the target', () => {
+    const steps = [step(1, 'ac'), step(2, 'bd'), step(3, 'ad')];
+    // Each step: 1 s besides, and 6 s for 2 words instead of a mean of 6.
+    const replayed = replayDifficulty(steps, words, rule);
+    expect(replayed).toMatchObject({ teaching: 6 });
+    expect(replayed).toMatchObject({ seconds: expect.closeTo(3 * (1 + 6 * (2 / 6)), 9) });
+  });
+
+  it('moves to longer ones when the reward is above the target, and back', () => {
+    const steps = Array.from({ length: 3 }, (_, i) => step(i + 1, 'ac', 1));
+    // 2, then 2 + 4 tanh(1) = 5.05, still nearest to 2; then 8.09, nearest to 10: of two groups neither teaches.
+    expect(replayDifficulty(steps, words, rule)).toMatchObject({ teaching: 4 });
+    const longer = Array.from({ length: 4 }, (_, i) => step(i + 1, 'ac', 1));
+    // Reward 0 there: 8.09 - 4 tanh(1) = 5.05.
+    expect(replayDifficulty(longer, words, rule)).toMatchObject({ teaching: 6 });
+  });
+
+  it('looks at the generations around one only', () => {
+    // The short records teach in the first ten generations only; the target stays there.
+    const steps = Array.from({ length: 40 }, (_, i) => {
+      const { groups, ...rest } = step(i + 1, 'ac');
+      return { ...rest, groups: i < 10 ? groups : groups.map((group) => ({ ...group, outcome: 'dead' as const })) };
+    });
+    const { teaching } = replayDifficulty(steps, words, rule) as { teaching: number };
+    expect(teaching).toBeGreaterThan(15);
+    expect(teaching).toBeLessThan(25);
+  });
+
+  it('says why it knows nothing', () => {
+    expect(replayDifficulty([step(1, 'ac')], null, rule)).toBe('no_records');
+    expect(replayDifficulty([step(1, 'ax')], words, rule)).toBe('no_records');
+    expect(replayDifficulty([step(1, 'ab')], new Map([...'ab'].map((id) => [id, 2])), rule)).toBe('one_length');
+    // The target starts at 2 words, and only those of 10 were sampled.
+    expect(replayDifficulty([step(1, 'cd')], words, rule)).toBe('not_sampled');
+  });
+});
