@@ -1,12 +1,12 @@
 /** The forgetting check: the base and every stage's checkpoint on the held-out records of every length so far. */
 
 import { existsSync } from 'node:fs';
-import { type ChatSettings, encodeChatSettings, readChatSettings } from '../../model/chat-settings.ts';
 import type { CheckpointRow } from '../../store/checkpoints.ts';
 import type { EvaluationRow } from '../../store/evaluations.ts';
 import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
+import { askedAlike } from '../../trainer/asked-alike.ts';
 import { datasetFiles, readDataset } from '../datasets/index.ts';
 import { evaluateModels } from '../evaluation/evaluate.ts';
 import { storeModelEvaluation } from '../evaluation/history.ts';
@@ -83,7 +83,7 @@ export async function checkForgetting(store: Store, paths: HostPaths, { signal, 
     const { results } = await evaluateModels({
       models: wanting.map(({ name, model, checkpoint }) =>
         checkpoint === null
-          ? { name, folder: model, ...(chat !== null && { chat }) }
+          ? { name, folder: model, ...(chat !== undefined && { chat }) }
           : { name, folder: checkpoint.path },
       ),
       dataset: records,
@@ -104,15 +104,13 @@ export async function checkForgetting(store: Store, paths: HostPaths, { signal, 
   }
 }
 
-/**
- * How the stages ask, for the base, whose folder knows nothing of it: as the first stage that has settings. null: none has,
- * or the base has its own.
- */
-function stagesChat([base, ...stages]: readonly ForgettingRow[]): ChatSettings | null {
-  const saysSomething = (settings: ChatSettings): boolean => encodeChatSettings(settings) !== null;
-  if (base === undefined || saysSomething(readChatSettings(base.model))) return null;
-  const settings = stages.map(({ checkpoint }) => readChatSettings(checkpoint?.path ?? ''));
-  return settings.find(saysSomething) ?? null;
+/** How the stages ask, for the base, whose folder knows nothing of it; undefined where it has its own settings, or nobody has. */
+function stagesChat(rows: readonly ForgettingRow[]) {
+  const parts = rows.map(({ name, model, checkpoint }) => {
+    const folder = checkpoint?.path ?? model;
+    return { name, base: folder, adapter: null, tokenizer: folder };
+  });
+  return askedAlike(parts)[0]?.chat;
 }
 
 interface TrainedStage {

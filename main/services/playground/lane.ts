@@ -1,6 +1,5 @@
 /** A model of the playground beside the others that are asked the same at the same time. */
 import { BraidError } from '../../errors.ts';
-import type { ChatSettings } from '../../model/chat-settings.ts';
 import { askedAlike } from '../../trainer/asked-alike.ts';
 import type { ModelParts } from '../../trainer/open-policy.ts';
 import { type ModelPlaces, requireModel } from '../models/list.ts';
@@ -15,7 +14,7 @@ export interface LaneRequest {
 
 export interface Lane {
   readonly name: string;
-  readonly model: ModelParts & { readonly chat?: ChatSettings };
+  readonly model: ModelParts;
   /** A base model takes the precision of adapters over it, or the two would differ by that. */
   readonly beside: readonly ModelParts[];
   /** The model whose system prompt and switches it was given, as it has none of its own; null: none has any. */
