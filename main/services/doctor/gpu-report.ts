@@ -89,7 +89,8 @@ function verdict(result: GpuReportResult, suites: readonly SuiteOutcome[]): stri
     ...(wrong.length === 0 ? [] : [`${wrong.length} of ${result.agreements.length} quantities differ`]),
     ...(count('failed') === 0 ? [] : [`${count('failed')} of ${suites.length} test suites failed`]),
   ];
-  const unknown = count('not run') === 0 ? [] : [`${count('not run')} of ${suites.length} test suites could not be run`];
+  const unknown =
+    count('not run') === 0 ? [] : [`${count('not run')} of ${suites.length} test suites could not be run`];
   if (faults.length > 0) return `**No: ${[...faults, ...unknown].join(', ')}.**`;
   if (unknown.length > 0) return `**Not known: ${unknown.join()}.** What was compared agrees.`;
   return suites.length === 0 ? 'Yes, by this comparison alone: no test suite was run.' : 'Yes.';
