@@ -15,8 +15,8 @@ import { type Epilogue, rowsProducts } from './kernels/product-rows.ts';
 import { cacheFormat, openKvStore } from './kv-cache.ts';
 import type { GpuBuffer } from './pool.ts';
 
-/** More rows at a time read the weights so often that tiled products are better. */
-const MOST_ROWS = 64;
+/** As many as a run has by default. More at a time compute so much a weight that tiled products are better. */
+const MOST_ROWS = 128;
 
 /** Linear layers on the same rows: their weights as they are, what is small side by side. */
 interface Pack {
