@@ -1,8 +1,8 @@
 /**
  * One command for a machine with a GPU: the report that Doctor makes, too, and the test suites of a checkout on the GPU.
  *
- * npm run gpu-report [-- --output FILE] [--shapes tiny,135 M] [--precisions stored,int8,nf4] [--no-tests]; needs no
- * network, some ten minutes. Ends with code 1 where a quantity differs, a suite fails or one can't run.
+ * npm run gpu-report [-- --output FILE] [--shapes tiny,135 M] [--precisions stored,int8,nf4] [--no-tests] [--trl PYTHON];
+ * needs no network, some ten minutes. --trl times `braid bench` and TRL, if torch of that Python has CUDA. Ends with code 1 where a quantity differs, a suite fails or one can't run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -12,6 +12,7 @@ import { BraidError } from '../../main/errors.ts';
 import { examineGpu, gpuReport, reportIsGood } from '../../main/services/doctor/gpu-report.ts';
 import { isQuantised } from '../../main/tensor/quantised.ts';
 import type { WeightPrecision } from '../../main/tensor/weights.ts';
+import { besideTrl } from './beside-trl.ts';
 import { runSuite, SUITES } from './suites.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     shapes: { type: 'string' },
     precisions: { type: 'string', default: 'stored,nf4' },
     'no-tests': { type: 'boolean', default: false },
+    trl: { type: 'string' },
   },
 });
 
@@ -42,7 +44,9 @@ const result = await examineGpu(
 });
 const suites = options['no-tests'] ? [] : SUITES.map((suite) => runSuite(suite));
 mkdirSync(dirname(options.output), { recursive: true });
-writeFileSync(options.output, gpuReport(result, suites));
+const peer = options.trl === undefined ? [] : besideTrl(options.trl);
+const beside = peer.length === 0 ? '' : `\n## Beside TRL\n\n${peer.map((line) => `    ${line}`).join('\n')}\n`;
+writeFileSync(options.output, gpuReport(result, suites) + beside);
 say(`Written to ${options.output}`);
 // A script that asks for the report can tell whether the GPU is right.
 if (!reportIsGood(result, suites)) process.exitCode = 1;

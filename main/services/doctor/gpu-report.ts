@@ -66,10 +66,10 @@ ${result.agreements.map(({ what, difference, bound }) => `| ${what} | ${differen
 ${suiteText(suites)}
 ## How fast is it?
 
-Random weights, those of linear layers as the table says and the rest in bfloat16, LoRA r 16 on all linear layers, one prompt of ${load.promptTokens} tokens with ${load.rows} completions. Decoding: new tokens a second over all rows, and the share of the memory's speed that reading the weights once a step makes. Training: tokens a second forward and backward, layers computed twice, and the share of the plain product's speed.
+Random weights, those of linear layers as the table says and the rest in bfloat16, LoRA r 16 on all linear layers, one prompt of ${load.promptTokens} tokens with ${load.rows} completions. Decoding: new tokens a second over all rows, and the share of the memory's speed that reading the weights once a step makes. Training: tokens a second forward and backward, layers computed twice, and the share of the plain product's speed. A whole GRPO step: ${load.rows} completions of ${load.decoded} tokens sampled, their loss differentiated and the adapter stepped by the trainer's own functions.
 
-| shape | weights | decoded tokens/s | of bandwidth | trained tokens/s | of peak | dispatches a token | peak GiB |
-|---|---|---|---|---|---|---|---|
+| shape | weights | decoded tokens/s | of bandwidth | trained tokens/s | of peak | GRPO step, s | dispatches a token | peak GiB |
+|---|---|---|---|---|---|---|---|---|
 ${result.timings.map(row).join('\n')}
 `;
 }
@@ -104,10 +104,11 @@ function suiteText(suites: readonly SuiteOutcome[]): string {
 
 function row(timing: GpuReportResult['timings'][number]): string {
   const weights = timing.precision === 'stored' ? 'bfloat16' : timing.precision;
-  if ('fault' in timing) return `| ${timing.shape} | ${weights} | ${timing.fault} | | | | | |`;
-  const { shape, decoded, bandwidthShare, trained, peakShare, dispatchesPerToken, peakBytes } = timing;
+  if ('fault' in timing) return `| ${timing.shape} | ${weights} | ${timing.fault} | | | | | | |`;
+  const { shape, decoded, bandwidthShare, trained, peakShare, stepSeconds, dispatchesPerToken, peakBytes } = timing;
   const speeds = [decoded.toFixed(1), percent(bandwidthShare), trained.toFixed(1), percent(peakShare)];
-  return `| ${[shape, weights, ...speeds, dispatchesPerToken, gib(peakBytes)].join(' | ')} |`;
+  const step = stepSeconds.toPrecision(3);
+  return `| ${[shape, weights, ...speeds, step, dispatchesPerToken, gib(peakBytes)].join(' | ')} |`;
 }
 
 /** The newest report of a workspace. */

@@ -21,7 +21,7 @@ const result = {
   timings: [
     {
       ...{ shape: 'tiny', precision: 'nf4', decoded: 900.1, bandwidthShare: 0.61, trained: 8000, peakShare: 0.5 },
-      ...{ dispatchesPerToken: 40, peakBytes: 2 ** 29 },
+      ...{ stepSeconds: 1.25, dispatchesPerToken: 40, peakBytes: 2 ** 29 },
     },
     { shape: '3.2 B', precision: 'stored', fault: 'Out of GPU memory' },
   ],
@@ -38,8 +38,8 @@ describe('gpuReport', () => {
     expect(text).toContain('Yes. A small model');
     expect(text).toContain('| log-probabilities, nf4 weights | 3.0e-7 | 0.0001 | ok |');
     expect(text).toContain('    tests/tensor/ops: passed.\n    Tests  10 passed');
-    expect(text).toContain('| tiny | nf4 | 900.1 | 61 % | 8000.0 | 50 % | 40 | 0.50 |');
-    expect(text).toContain('| 3.2 B | bfloat16 | Out of GPU memory | | | | | |');
+    expect(text).toContain('| tiny | nf4 | 900.1 | 61 % | 8000.0 | 50 % | 1.25 | 40 | 0.50 |');
+    expect(text).toContain('| 3.2 B | bfloat16 | Out of GPU memory | | | | | | |');
   });
 
   it('does not call right what differs or is not a number', () => {
