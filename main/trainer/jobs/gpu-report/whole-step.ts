@@ -50,9 +50,9 @@ export function openWholeSteps(
     const rewards = [completions.map(({ ids }, row) => new Set(ids).size + row / rows)];
     return {
       ...{ number, completions, rewards, result: computeAdvantages(rewards, config), metrics: {} },
-      ...{ prompts: [{ record: { id: 'prompt' }, promptIds, targetIds: [] }], records: [0] },
+      ...{ prompts: [{ record: { id: 'prompt', prompt: '' }, promptIds, targetIds: [] }], records: [0] },
       ...{ texts: completions.map(() => ''), failures: completions.map(() => null), oldLogps: null, refLogps: null },
-    } as ScoredGeneration;
+    };
   };
   return {
     step: () => {
