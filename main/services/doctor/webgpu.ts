@@ -1,7 +1,6 @@
 /** GPUs that WebGPU reaches: NVIDIA, AMD, Intel, Apple, with nothing to set up but a driver. */
 import { BraidError } from '../../errors.ts';
 import { type NvidiaGpu, nvidiaGpusNow } from '../../native/nvidia-smi.ts';
-import type { GpuLimits } from '../../tensor/webgpu/protocol.ts';
 import { formatBytes } from '../../text/format.ts';
 import type { GpuCheck, SelfCheckResult } from '../../trainer/jobs/self-check.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
@@ -65,7 +64,7 @@ export function webGpuCheck({ error, gflops, gpu }: SelfCheckResult): Check {
 }
 
 /** What decides how large tensors, workgroups and dispatches may be. */
-function limitWords(limits: GpuLimits): string[] {
+function limitWords(limits: GpuCheck['adapter']['limits']): string[] {
   return [
     `buffers up to ${formatBytes(limits.maxBufferSize)}`,
     `${formatBytes(limits.maxStorageBufferBindingSize)} of one bound`,

@@ -11,7 +11,6 @@ import { parseConfig } from '../../config.ts';
 import { computeAdvantages } from '../../losses/advantages.ts';
 import { microBatchLoss } from '../../losses/micro-batch-loss.ts';
 import { AdamW } from '../../optimizer.ts';
-import type { Load } from './measure.ts';
 
 /** MiB for activations: what takes more is computed by layer, or in parts. */
 const ACTIVATION_MB = 4096;
@@ -27,7 +26,7 @@ export function openWholeSteps(
   model: Model,
   adapter: Adapter,
   promptIds: readonly number[],
-  { rows, decoded }: Pick<Load, 'rows' | 'decoded'>,
+  { rows, decoded }: { readonly rows: number; readonly decoded: number },
 ): WholeSteps {
   const parsed = parseConfig({
     ...{ model: 'random', use_peft: true, beta: 0, learning_rate: 1e-5, seed: 1, loss_type: 'dapo' },
