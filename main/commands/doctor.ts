@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeFileAtomic } from '../io/atomic-write.ts';
 import { examine } from '../services/doctor/doctor.ts';
-import { examineGpu, gpuReport } from '../services/doctor/gpu-report.ts';
+import { examineGpu, gpuReport, reportIsGood } from '../services/doctor/gpu-report.ts';
 import { budgetFor, deviceFor, machineMemory } from '../services/doctor/machine-memory.ts';
 import { modelCheck } from '../services/doctor/model.ts';
 import { resolveModel } from '../services/models/resolve.ts';
@@ -62,6 +62,7 @@ async function writeGpuReport(file: string, context: CommandContext): Promise<vo
   writeFileAtomic(path, gpuReport(result), { what: 'the GPU report' });
   context.print(`Written to ${path}`);
   context.out({ path, ...result });
+  if (!reportIsGood(result)) process.exitCode = 1;
 }
 
 async function planOf({ model, memory }: Options): Promise<ModelPlan | null> {

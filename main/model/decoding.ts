@@ -4,7 +4,7 @@ import { openKvCache, type PrefixKv, type RowPrefix } from '../tensor/ops/decode
 import { type DecodeLinear, type DecodeModel, type DecodeRun, openDecodeRun } from '../tensor/ops/decode-step.ts';
 import { attentionShape, forward } from './decoder.ts';
 import type { Adapter } from './lora.ts';
-import type { Linear, Model } from './model.ts';
+import { type Linear, type Model, modelParameters } from './model.ts';
 import type { Parameter } from './parameter.ts';
 import { isPlain } from './traits.ts';
 
@@ -30,7 +30,8 @@ function openByOps(
 ): DecodeRun {
   const { window, windowLayers: layers } = model.config;
   const sliding = window === null ? null : { window, layers };
-  const cache = openKvCache(prefix, rows, capacity, attentionShape(model.config), sliding);
+  const weights = modelParameters(model).map(({ value }) => value);
+  const cache = openKvCache(prefix, rows, capacity, attentionShape(model.config), sliding, weights);
   let next = rows.map(({ length }) => length);
   return {
     step: (ids) => {

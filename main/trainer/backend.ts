@@ -13,7 +13,7 @@ import { adapterName, gpuOptions } from '../tensor/webgpu/describe.ts';
 import { abandonWebGpuBackend, closeWebGpuBackend, openWebGpuBackend } from '../tensor/webgpu/open.ts';
 import { formatThreads } from '../text/format.ts';
 import type { BackendName, BackendSetting } from './backend-names.ts';
-import { MOST_TRIAL_MS, secondsOfTrial, type TrialShapes, trialShapes } from './backend-trial.ts';
+import { MOST_TRIAL_MS, secondsOfTrial, type TrialRun, type TrialShapes, trialShapes } from './backend-trial.ts';
 
 export interface BackendChoice {
   readonly backend: BackendSetting;
@@ -22,6 +22,8 @@ export interface BackendChoice {
   readonly kernelsFile: string;
   /** The model that the work is on: auto tries GPU and processor with its shapes. */
   readonly modelFolder?: string;
+  /** The run that it is for: its rows and weights are tried. */
+  readonly run?: TrialRun;
 }
 
 /** An open tensor backend and why it was chosen. */
@@ -42,7 +44,8 @@ const SLOW_NATIVE =
  * Opens the requested backend. `auto` uses native on a CUDA GPU, then any real GPU that is faster than the CPU, then the
  * CPU's best backend; it reports which one and why.
  */
-export async function openBackend({ backend, threads, kernelsFile, modelFolder }: BackendChoice): Promise<OpenBackend> {
+export async function openBackend(choice: BackendChoice): Promise<OpenBackend> {
+  const { backend, threads, kernelsFile, modelFolder, run } = choice;
   const count = threads === 0 ? availableParallelism() : threads;
   if (backend === 'wasm') return openWasm(count, kernelsFile, 'as requested');
   if (backend === 'webgpu') return openGpu(await openWebGpuBackend(gpuOptions()), count, 'as requested');
@@ -50,7 +53,7 @@ export async function openBackend({ backend, threads, kernelsFile, modelFolder }
   if (native.ok && (backend === 'native' || native.gpu)) return nativeBackend(native, count, backend);
   if (backend === 'native') throw noNative((native as Extract<NativeOpening, { ok: false }>).problem);
   const gpu = await openRealGpu();
-  const shapes = trialShapes(modelFolder);
+  const shapes = trialShapes(modelFolder, run);
   const tried = gpu === null ? null : tryGpu(gpu, shapes);
   const processor = await openProcessor(native, count, kernelsFile);
   const name = processor.name === 'native' ? NATIVE_BACKEND : processor.name;

@@ -1,4 +1,4 @@
-"""Times TRL's GRPO steps on the CPU in the manner of `braid bench`, for a comparison in the same session.
+"""Times TRL's GRPO steps, on the CPU or with CUDA, in the manner of `braid bench`, for a comparison in the same session.
 
 python scripts/bench/trl_peer.py MODEL --prompts 8 --group 16 --words 10 --mode full --beta 0 --steps 12
 
@@ -46,6 +46,7 @@ def main():
         options.add_argument(f"--{name}", type=int, default=default)
     options.add_argument("--mode", choices=["full", "lora"], default="full")
     options.add_argument("--beta", type=float, default=0.0)
+    options.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     asked = options.parse_args()
     torch.set_num_threads(asked.threads)
 
@@ -73,7 +74,7 @@ def main():
                 generation_kwargs={"min_new_tokens": length},
                 beta=asked.beta,
                 learning_rate=1e-5,
-                use_cpu=True,
+                use_cpu=asked.device == "cpu",
                 bf16=False,
                 gradient_checkpointing=False,
                 report_to="none",

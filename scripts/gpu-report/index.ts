@@ -1,18 +1,19 @@
 /**
  * One command for a machine with a GPU: the report that Doctor makes, too, and the test suites of a checkout on the GPU.
  *
- * npm run gpu-report [-- --output FILE] [--shapes tiny,135 M] [--precisions stored,int8,nf4] [--no-tests]; needs no
- * network, some ten minutes.
+ * npm run gpu-report [-- --output FILE] [--shapes tiny,135 M] [--precisions stored,int8,nf4] [--no-tests] [--trl PYTHON];
+ * needs no network, some ten minutes. --trl times `braid bench` and TRL, if torch of that Python has CUDA. Ends with code 1 where a quantity differs, a suite fails or one can't run.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkoutPaths } from '../../main/commands/host-paths.ts';
 import { BraidError } from '../../main/errors.ts';
-import { examineGpu, gpuReport } from '../../main/services/doctor/gpu-report.ts';
+import { examineGpu, gpuReport, reportIsGood } from '../../main/services/doctor/gpu-report.ts';
 import { isQuantised } from '../../main/tensor/quantised.ts';
 import type { WeightPrecision } from '../../main/tensor/weights.ts';
+import { besideTrl } from './beside-trl.ts';
+import { runSuite, SUITES } from './suites.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const { values: options } = parseArgs({
@@ -21,37 +22,9 @@ const { values: options } = parseArgs({
     shapes: { type: 'string' },
     precisions: { type: 'string', default: 'stored,nf4' },
     'no-tests': { type: 'boolean', default: false },
+    trl: { type: 'string' },
   },
 });
-
-/** The suites that compare with stored references of transformers, TRL and torch, and the ops with their gradients. */
-const SUITES = [
-  // Of the suites on every backend, those on this one.
-  ['tests/tensor/ops', 'tests/parity', '-t', 'webgpu'],
-  ['tests/tensor/webgpu', 'tests/trainer/webgpu-run.test.ts', 'tests/trainer/webgpu-faults.test.ts'],
-];
-
-/** Runs the suites on the machine's own GPU; the last lines say how many passed. */
-function testLines(): string[] {
-  const environment = { ...process.env, BRAID_TEST_GPU: 'real' };
-  const vitest = join(root, 'node_modules/.bin/vitest');
-  return SUITES.flatMap((suites) => {
-    const { stdout, status } = spawnSync(vitest, ['run', ...suites, '--reporter=default'], {
-      ...{ cwd: root, env: environment, encoding: 'utf8', maxBuffer: 2 ** 28 },
-    });
-    return [`${suites.join(' ')}: exit code ${status}.`, ...saidOf(stdout ?? '')];
-  });
-}
-
-function saidOf(stdout: string): string[] {
-  return (
-    stdout
-      .split('\n')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: vitest colours its words with them
-      .map((line) => line.replace(/\u001b\[[0-9;]*m/g, '').trim())
-      .filter((line) => /^(Test Files|Tests|FAIL)/.test(line))
-  );
-}
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -69,7 +42,11 @@ const result = await examineGpu(
   say(`${error.message}\n${error.remedy ?? ''}`);
   process.exit(1);
 });
-const suites = options['no-tests'] ? ['Not run (--no-tests).'] : testLines();
+const suites = options['no-tests'] ? [] : SUITES.map((suite) => runSuite(suite));
 mkdirSync(dirname(options.output), { recursive: true });
-writeFileSync(options.output, gpuReport(result, suites));
+const peer = options.trl === undefined ? [] : besideTrl(options.trl);
+const beside = peer.length === 0 ? '' : `\n## Beside TRL\n\n${peer.map((line) => `    ${line}`).join('\n')}\n`;
+writeFileSync(options.output, gpuReport(result, suites) + beside);
 say(`Written to ${options.output}`);
+// A script that asks for the report can tell whether the GPU is right.
+if (!reportIsGood(result, suites)) process.exitCode = 1;

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BraidError } from '../../main/errors.ts';
 import { buildKernels } from '../../main/tensor/kernels/build.ts';
 import type { TrialShapes } from '../../main/trainer/backend-trial.ts';
+import { parseConfig } from '../../main/trainer/config.ts';
 
 /** A GPU as auto finds it, and how long the trial takes on each backend. */
 const world = vi.hoisted(() => ({
@@ -66,6 +67,17 @@ describe('the backend that openBackend takes where WebGPU finds a GPU', () => {
       ['wasm', 128],
     ]);
     expect(tf.getBackend()).toBe('webgpu');
+  });
+
+  it("is tried with the run's own rows and precision", async () => {
+    Object.assign(world, { software: false, seconds: { webgpu: 0.1, wasm: 0.4 } });
+    const run = parseConfig({ model: modelFolder, use_peft: true, base_weights: 'int8', num_generations: 4 });
+    const choice = { backend: 'auto', threads: 1, kernelsFile, modelFolder } as const;
+    await openBackend({ ...choice, run: { ...run, per_device_train_batch_size: 20 } });
+    expect(tried.map(({ shapes }) => [shapes.decodingRows, shapes.precision])).toEqual([
+      [20, 'int8'],
+      [20, 'int8'],
+    ]);
   });
 
   it('is the processor where that is faster, and the GPU is given back', async () => {

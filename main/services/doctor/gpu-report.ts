@@ -31,8 +31,17 @@ export async function examineGpu(
 const gib = (bytes: number): string => (bytes / 2 ** 30).toFixed(2);
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
-/** The report as Markdown; `suites`: what the test suites said, where they are there to run. */
-export function gpuReport(result: GpuReportResult, suites: readonly string[] = [], date = new Date()): string {
+/** What came of a test suite. */
+export interface SuiteOutcome {
+  readonly name: string;
+  /** "not run": it could not be started, took too long, or all its tests were skipped. */
+  readonly state: 'passed' | 'failed' | 'not run';
+  /** What the test runner said. */
+  readonly lines: readonly string[];
+}
+
+/** The report as Markdown; `suites`: what came of the test suites, where they are there to run and were asked for. */
+export function gpuReport(result: GpuReportResult, suites: readonly SuiteOutcome[] = [], date = new Date()): string {
   const { name, adapter, memory, load, peaks } = result;
   const software = adapter.software ? ' (a software adapter: its speed says nothing about a GPU)' : '';
   const features = adapter.features.filter((feature) => /f16|subgroup|timestamp/.test(feature));
@@ -49,33 +58,57 @@ ${date.toISOString().slice(0, 10)}, ${name}${software}, Node ${process.versions.
 
 ## Is it right?
 
-${verdict(result)} A small model with an adapter, against the same on this machine's processor:
+${verdict(result, suites)} A small model with an adapter, against the same on this machine's processor:
 
 | | largest difference | bound | |
 |---|---|---|---|
 ${result.agreements.map(({ what, difference, bound }) => `| ${what} | ${difference === 0 ? 0 : difference.toExponential(1)} | ${bound} | ${difference <= bound ? 'ok' : '**differs**'} |`).join('\n')}
-${suites.length === 0 ? '' : `\nThe test suites, which compare with transformers, TRL and torch:\n\n${suites.map((line) => `    ${line}`).join('\n')}\n`}
+${suiteText(suites)}
 ## How fast is it?
 
-Random weights, those of linear layers as the table says and the rest in bfloat16, LoRA r 16 on all linear layers, one prompt of ${load.promptTokens} tokens with ${load.rows} completions. Decoding: new tokens a second over all rows, and the share of the memory's speed that reading the weights once a step makes. Training: tokens a second forward and backward, layers computed twice, and the share of the plain product's speed.
+Random weights, those of linear layers as the table says and the rest in bfloat16, LoRA r 16 on all linear layers, one prompt of ${load.promptTokens} tokens with ${load.rows} completions. Decoding: new tokens a second over all rows, and the share of the memory's speed that reading the weights once a step makes. Training: tokens a second forward and backward, layers computed twice, and the share of the plain product's speed. A whole GRPO step: ${load.rows} completions of ${load.decoded} tokens sampled, their loss differentiated and the adapter stepped by the trainer's own functions.
 
-| shape | weights | decoded tokens/s | of bandwidth | trained tokens/s | of peak | dispatches a token | peak GiB |
-|---|---|---|---|---|---|---|---|
+| shape | weights | decoded tokens/s | of bandwidth | trained tokens/s | of peak | GRPO step, s | dispatches a token | peak GiB |
+|---|---|---|---|---|---|---|---|---|
 ${result.timings.map(row).join('\n')}
 `;
 }
 
-function verdict({ agreements }: GpuReportResult): string {
-  const wrong = agreements.filter(({ difference, bound }) => !(difference <= bound));
-  return wrong.length === 0 ? 'Yes.' : `**No: ${wrong.length} of ${agreements.length} quantities differ.**`;
+/** Whether all that was compared agrees, and every suite that was asked for ran and passed. */
+export function reportIsGood(result: GpuReportResult, suites: readonly SuiteOutcome[] = []): boolean {
+  return differing(result).length === 0 && suites.every(({ state }) => state === 'passed');
+}
+
+const differing = ({ agreements }: GpuReportResult): GpuReportResult['agreements'] =>
+  agreements.filter(({ difference, bound }) => !(difference <= bound));
+
+function verdict(result: GpuReportResult, suites: readonly SuiteOutcome[]): string {
+  const wrong = differing(result);
+  const count = (state: SuiteOutcome['state']): number => suites.filter((suite) => suite.state === state).length;
+  const faults = [
+    ...(wrong.length === 0 ? [] : [`${wrong.length} of ${result.agreements.length} quantities differ`]),
+    ...(count('failed') === 0 ? [] : [`${count('failed')} of ${suites.length} test suites failed`]),
+  ];
+  const unknown =
+    count('not run') === 0 ? [] : [`${count('not run')} of ${suites.length} test suites could not be run`];
+  if (faults.length > 0) return `**No: ${[...faults, ...unknown].join(', ')}.**`;
+  if (unknown.length > 0) return `**Not known: ${unknown.join()}.** What was compared agrees.`;
+  return suites.length === 0 ? 'Yes, by this comparison alone: no test suite was run.' : 'Yes.';
+}
+
+function suiteText(suites: readonly SuiteOutcome[]): string {
+  if (suites.length === 0) return '';
+  const lines = suites.flatMap(({ name, state, lines }) => [`${name}: ${state}.`, ...lines]);
+  return `\nThe test suites, which compare with transformers, TRL and torch:\n\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
 }
 
 function row(timing: GpuReportResult['timings'][number]): string {
   const weights = timing.precision === 'stored' ? 'bfloat16' : timing.precision;
-  if ('fault' in timing) return `| ${timing.shape} | ${weights} | ${timing.fault} | | | | | |`;
-  const { shape, decoded, bandwidthShare, trained, peakShare, dispatchesPerToken, peakBytes } = timing;
+  if ('fault' in timing) return `| ${timing.shape} | ${weights} | ${timing.fault} | | | | | | |`;
+  const { shape, decoded, bandwidthShare, trained, peakShare, stepSeconds, dispatchesPerToken, peakBytes } = timing;
   const speeds = [decoded.toFixed(1), percent(bandwidthShare), trained.toFixed(1), percent(peakShare)];
-  return `| ${[shape, weights, ...speeds, dispatchesPerToken, gib(peakBytes)].join(' | ')} |`;
+  const step = stepSeconds.toPrecision(3);
+  return `| ${[shape, weights, ...speeds, step, dispatchesPerToken, gib(peakBytes)].join(' | ')} |`;
 }
 
 /** The newest report of a workspace. */

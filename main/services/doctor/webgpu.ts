@@ -47,18 +47,12 @@ export async function webGpuFacts(
 export function webGpuCheck({ error, gflops, gpu }: SelfCheckResult): Check {
   if (gpu === null) throw new Error('Expected the self-check of a GPU to say what it is');
   const { name, adapter, adapters, bandwidth, memory } = gpu;
-  const others =
-    adapters.length > 1 ? `; all adapters: ${adapters.join(', ')} (BRAID_GPU chooses one by a part of its name)` : '';
-  const { maxBufferSize, maxStorageBufferBindingSize, maxComputeInvocationsPerWorkgroup } = adapter.limits;
-  const { maxComputeWorkgroupStorageSize } = adapter.limits;
   const limits = [
     ...(memory === null ? [] : [`${formatBytes(memory.bytes)} of memory (${memory.source})`]),
-    `buffers up to ${formatBytes(Math.min(maxBufferSize, maxStorageBufferBindingSize))}`,
-    `workgroups of ${maxComputeInvocationsPerWorkgroup} with ${maxComputeWorkgroupStorageSize / 1024} KiB`,
+    ...limitWords(adapter.limits),
   ].join(', ');
   const speed = `${gflops.toFixed(gflops < 10 ? 1 : 0)} GFLOPS${bandwidth > 0 ? `, ${bandwidth.toFixed(0)} GB/s` : ''}`;
-  const wanted = ['shader-f16', 'subgroups', 'timestamp-query'].filter((feature) => adapter.features.includes(feature));
-  const detail = `${name}, ${speed}, ${limits}, ${wanted.length === 0 ? 'no extra features' : wanted.join(' ')}${others}`;
+  const detail = `${name}, ${speed}, ${limits}; ${featureWords(adapter.features)}${otherAdapters(adapters)}`;
   if (error >= TOLERANCE)
     return warn(
       NAME,
@@ -67,6 +61,38 @@ export function webGpuCheck({ error, gflops, gpu }: SelfCheckResult): Check {
     );
   if (adapter.software) return ok(NAME, `only a software adapter: ${detail}; good for tests, never taken by auto`);
   return ok(NAME, detail);
+}
+
+/** What decides how large tensors, workgroups and dispatches may be. */
+function limitWords(limits: GpuCheck['adapter']['limits']): string[] {
+  return [
+    `buffers up to ${formatBytes(limits.maxBufferSize)}`,
+    `${formatBytes(limits.maxStorageBufferBindingSize)} of one bound`,
+    `workgroups of ${limits.maxComputeInvocationsPerWorkgroup} with ${limits.maxComputeWorkgroupStorageSize / 1024} KiB`,
+    `${limits.maxComputeWorkgroupsPerDimension} of them a dimension`,
+    `${limits.maxStorageBuffersPerShaderStage} buffers a shader`,
+  ];
+}
+
+/** Optional features that kernels or measurements could use, of now or later. */
+const FEATURES = ['shader-f16', 'subgroups', 'chromium-experimental-subgroup-matrix', 'timestamp-query'];
+
+function featureWords(found: readonly string[]): string {
+  const [has, lacks] = [true, false].map((there) => FEATURES.filter((feature) => found.includes(feature) === there));
+  return [['has', has] as const, ['lacks', lacks] as const]
+    .flatMap(([word, features]) => (features?.length ? [`${word} ${features.join(' ')}`] : []))
+    .join(', ');
+}
+
+/** Dawn knows an adapter by its name alone. */
+function otherAdapters(adapters: readonly string[]): string {
+  if (adapters.length < 2) return '';
+  const counts = new Map<string, number>();
+  for (const adapter of adapters) counts.set(adapter, (counts.get(adapter) ?? 0) + 1);
+  const all = [...counts].map(([adapter, count]) => (count === 1 ? adapter : `${count} x ${adapter}`)).join(', ');
+  const same = counts.size < adapters.length;
+  const only = same ? '; of those with one name WebGPU always takes the first, unless a container shows it one' : '';
+  return `; all adapters: ${all} (BRAID_GPU chooses one by a part of its name${only})`;
 }
 
 /**

@@ -37,6 +37,7 @@ export type OpenKvCache = (
   rows: readonly RowPrefix[],
   shape: AttentionShape,
   capacity: number,
+  weights: readonly tf.Tensor[],
 ) => KvCache;
 
 const ownCaches = new Map<string, OpenKvCache>();
@@ -52,21 +53,25 @@ export interface SlidingLayers {
   readonly layers: readonly number[];
 }
 
-/** Opens a cache over the prompts' keys and values, which it then owns, for at most `capacity` new tokens a row. */
+/**
+ * Opens a cache over the prompts' keys and values, which it then owns, for at most `capacity` new tokens a row. A
+ * backend may keep it in fewer bits where the model's `weights` have fewer.
+ */
 export function openKvCache(
   prefix: readonly PrefixKv[],
   rows: readonly RowPrefix[],
   capacity: number,
   shape: AttentionShape,
   sliding: SlidingLayers | null = null,
+  weights: readonly tf.Tensor[] = [],
 ): KvCache {
   // No backend's kernels know windows; texts that stay within them need none.
   const longest = Math.max(...rows.map(({ length }) => length)) + capacity;
   if (sliding !== null && longest > sliding.window) return openFunctional(prefix, rows, shape, sliding);
   const width = kernelHeadDim(shape.headDim);
-  if (width !== shape.headDim) return openWidened(prefix, rows, capacity, shape, width);
+  if (width !== shape.headDim) return openWidened(prefix, rows, capacity, shape, width, weights);
   const own = ownCaches.get(tf.getBackend());
-  if (own !== undefined) return own(prefix, rows, shape, capacity);
+  if (own !== undefined) return own(prefix, rows, shape, capacity, weights);
   const inPlace = tf.getKernel('DecodeAttention', tf.getBackend()) !== undefined;
   return inPlace ? openInPlace(prefix, rows, capacity, shape) : openFunctional(prefix, rows, shape, null);
 }
@@ -78,12 +83,13 @@ function openWidened(
   capacity: number,
   shape: AttentionShape,
   width: number,
+  weights: readonly tf.Tensor[],
 ): KvCache {
   const { headDim } = shape;
   const wide = (x: tf.Tensor2D): tf.Tensor2D => widenHeads(x, headDim, width);
   const kept = prefix.map(({ k, v }) => ({ k: tf.keep(tf.tidy(() => wide(k))), v: tf.keep(tf.tidy(() => wide(v))) }));
   tf.dispose(prefix.map(({ k, v }) => [k, v]));
-  const cache = openKvCache(kept, rows, capacity, { ...shape, headDim: width });
+  const cache = openKvCache(kept, rows, capacity, { ...shape, headDim: width }, null, weights);
   return {
     ...cache,
     attend: (layer, q, k, v) => narrowHeads(cache.attend(layer, wide(q), wide(k), wide(v)), width, headDim),

@@ -46,8 +46,6 @@ const SMALL = 64;
 
 export class WebGpuBackend extends KernelBackend {
   readonly gpu: Gpu;
-  /** How keys and values are cached: in 16 bits once a model's weights are. */
-  cacheFormat: 'f32' | 'f16' = 'f32';
   readonly #data: DataStorage<Stored>;
 
   constructor(gpu: Gpu) {

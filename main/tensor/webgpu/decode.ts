@@ -12,11 +12,11 @@ import { decodeAttention } from './kernels/decode-attention.ts';
 import { normAndLowRank } from './kernels/decode-norm.ts';
 import { type Matrix, matrixOf } from './kernels/matrix.ts';
 import { type Epilogue, rowsProducts } from './kernels/product-rows.ts';
-import { openKvStore } from './kv-cache.ts';
+import { cacheFormat, openKvStore } from './kv-cache.ts';
 import type { GpuBuffer } from './pool.ts';
 
-/** More rows at a time read the weights so often that tiled products are better. */
-const MOST_ROWS = 64;
+/** As many as a run has by default. More at a time compute so much a weight that tiled products are better. */
+const MOST_ROWS = 128;
 
 /** Linear layers on the same rows: their weights as they are, what is small side by side. */
 interface Pack {
@@ -49,7 +49,7 @@ export function openGpuDecodeRun(
   const layers = model.layers.map((layer) => packLayer(packer, layer));
   const trig = packer.sideBySide([model.rope.cos, model.rope.sin]);
   const positions = model.rope.cos.shape[0];
-  const store = openKvStore(backend, prefix, prompts, capacity, shape);
+  const store = openKvStore(backend, prefix, prompts, capacity, shape, cacheFormat(backend, weightsOf(model)));
   const [vocabulary, width] = model.embedding.shape;
   const inner = model.layers[0]?.gate.weight.shape[0] ?? 0;
   const queries = shape.numHeads * shape.headDim;
@@ -162,6 +162,11 @@ export function openGpuDecodeRun(
     );
   }
 }
+
+const weightsOf = ({ embedding, head, layers }: DecodeModel): tf.Tensor[] => [
+  ...[embedding, head],
+  ...layers.flatMap(({ q, k, v, o, gate, up, down }) => [q, k, v, o, gate, up, down].map(({ weight }) => weight)),
+];
 
 /** Buffers that a run owns, and ways to fill them. */
 interface Packer {

@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../ops/attention.ts';
 import type { KvCache, PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
 import type { WebGpuBackend } from './backend.ts';
-import { type DecodeAttention, decodeAttention, kvBytes, packKv } from './kernels/decode-attention.ts';
+import { type DecodeAttention, decodeAttention, type KvFormat, kvBytes, packKv } from './kernels/decode-attention.ts';
 import type { GpuBuffer } from './pool.ts';
 
 /** The caches of all layers, and which rows are still active. */
@@ -16,6 +16,11 @@ export interface KvStore {
   dispose(): void;
 }
 
+/** 16 bits for a model whose weights have no more: of this model, whatever else the process has loaded. */
+export function cacheFormat(backend: WebGpuBackend, weights: readonly tf.Tensor[]): KvFormat {
+  return weights.some((weight) => backend.format(weight) !== 'f32') ? 'f16' : 'f32';
+}
+
 /** Takes the prompts' keys and values over. */
 export function openKvStore(
   backend: WebGpuBackend,
@@ -23,9 +28,9 @@ export function openKvStore(
   prompts: readonly RowPrefix[],
   capacity: number,
   shape: AttentionShape,
+  format: KvFormat,
 ): KvStore {
   const { gpu } = backend;
-  const format = backend.cacheFormat;
   const width = shape.numKvHeads * shape.headDim;
   const prefixTokens = prefix[0]?.k.shape[0] ?? 0;
   const size = prefixTokens * width;
@@ -81,8 +86,9 @@ export function openGpuKvCache(
   prompts: readonly RowPrefix[],
   capacity: number,
   shape: AttentionShape,
+  format: KvFormat,
 ): KvCache {
-  const store = openKvStore(backend, prefix, prompts, capacity, shape);
+  const store = openKvStore(backend, prefix, prompts, capacity, shape, format);
   return {
     attend: (index, q, k, v) => {
       const layer = store.layer(index);

@@ -16,7 +16,7 @@ import { registerRows } from './kernels/rows.ts';
 import { registerSample } from './kernels/sample.ts';
 import { registerSampleFiltered } from './kernels/sample-filtered.ts';
 import { registerShape } from './kernels/shape.ts';
-import { openGpuKvCache } from './kv-cache.ts';
+import { cacheFormat, openGpuKvCache } from './kv-cache.ts';
 import { gpuWeight } from './weights.ts';
 
 export function registerWebGpuKernels(backend: WebGpuBackend): void {
@@ -34,8 +34,8 @@ export function registerWebGpuKernels(backend: WebGpuBackend): void {
   registerSampleFiltered(register);
   registerAdamW(register);
   registerWeightMaker(WEBGPU_BACKEND, (source, shape, precision) => gpuWeight(backend, source, shape, precision));
-  registerKvCache(WEBGPU_BACKEND, (prefix, rows, shape, capacity) =>
-    openGpuKvCache(backend, prefix, rows, capacity, shape),
+  registerKvCache(WEBGPU_BACKEND, (prefix, rows, shape, capacity, weights) =>
+    openGpuKvCache(backend, prefix, rows, capacity, shape, cacheFormat(backend, weights)),
   );
   registerDecodeRun(WEBGPU_BACKEND, (model, prefix, rows, capacity) =>
     openGpuDecodeRun(backend, model, prefix, rows, capacity),

@@ -3,13 +3,13 @@
  * is collected, the next work ends the process. Work arrives as batches; a reply goes out where one is waited for.
  */
 import { type MessagePort, workerData } from 'node:worker_threads';
+import { adapterNamed, describe, inWords, limitsOf, listAdapters, OpenFault } from './adapters.ts';
+import { DeviceFaults, messageOf } from './device-faults.ts';
 import { smallLimits } from './limits.ts';
 import {
   type AdapterFacts,
   type Batch,
   COMMAND,
-  type GpuFault,
-  type GpuLimits,
   type OpenRequest,
   PARAMETER_BYTES,
   type ProgramSource,
@@ -49,36 +49,19 @@ class DeviceThread {
   readonly #programs = new Map<number, Compiled>();
   readonly #buffers = new Map<number, GPUBuffer>();
   #parameters: GPUBuffer;
-  #closed = false;
   #staging: GPUBuffer | null = null;
-  #fault: { readonly fault: GpuFault; readonly message: string } | null = null;
+  readonly faults: DeviceFaults;
 
   constructor(instance: GPU, adapter: GPUAdapter, device: GPUDevice) {
     this.#instance = instance;
     this.#adapter = adapter;
     this.#device = device;
     this.#parameters = this.#uniformBuffer(FIRST_PARAMETERS);
-    device.addEventListener('uncapturederror', (event) => {
-      const { error } = event as GPUUncapturedErrorEvent;
-      const fault = error.constructor.name === 'GPUOutOfMemoryError' ? 'out-of-memory' : 'invalid';
-      this.#fault ??= { fault, message: error.message };
-    });
-    void device.lost.then((info) => {
-      // To look into it while the thread is being ended would end the process.
-      if (!this.#closed && info.reason !== 'destroyed') this.#fault = { fault: 'lost', message: info.message };
-    });
+    this.faults = new DeviceFaults(device);
   }
 
   get facts(): AdapterFacts {
     return describe(this.#adapter);
-  }
-
-  /** What went wrong since it was last asked; a lost device stays lost. */
-  takeFault(): Reply | null {
-    const fault = this.#fault;
-    if (fault === null) return null;
-    if (fault.fault !== 'lost') this.#fault = null;
-    return { ok: false, ...fault };
   }
 
   run(batch: Batch): void {
@@ -163,12 +146,11 @@ class DeviceThread {
 
   lose(): void {
     this.#device.destroy();
-    this.#fault = { fault: 'lost', message: 'the device was taken away' };
   }
 
   /** Once this is done, nothing of the device is still to be heard. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.faults.close();
     this.#device.destroy();
     await this.#device.lost;
     // Named so that it can't be collected before the device.
@@ -253,15 +235,6 @@ class DeviceThread {
   }
 }
 
-class OpenFault extends Error {
-  readonly fault: GpuFault;
-
-  constructor(fault: GpuFault, message: string) {
-    super(message);
-    this.fault = fault;
-  }
-}
-
 async function open({ adapter: wanted, checksOnly }: OpenRequest): Promise<DeviceThread> {
   const dawn = await import('webgpu').catch((error: unknown) => {
     throw new OpenFault('no-package', messageOf(error));
@@ -279,62 +252,6 @@ async function open({ adapter: wanted, checksOnly }: OpenRequest): Promise<Devic
     throw new OpenFault('no-device', messageOf(error));
   });
   return new DeviceThread(instance, adapter, device);
-}
-
-interface NamedAdapter {
-  readonly name: string;
-  /** vulkan, metal, d3d12 … */
-  readonly api: string;
-}
-
-/** Dawn names its adapters only where it is asked for one that doesn't exist. */
-async function listAdapters(): Promise<readonly NamedAdapter[]> {
-  const { create } = await import('webgpu');
-  const message = await create(['adapter=none has this name'])
-    .requestAdapter({})
-    .then(() => '', messageOf);
-  return [...message.matchAll(/backend: '([^']*)', name: '([^']*)'/g)].map(([, api = '', name = '']) => ({
-    name,
-    api,
-  }));
-}
-
-const inWords = ({ name, api }: NamedAdapter): string => `${name} (${api})`;
-
-/** The whole name of the adapter that has `wanted` in it, in capitals or not: Dawn tells them apart. */
-async function adapterNamed(wanted: string): Promise<string> {
-  const adapters = await listAdapters();
-  if (adapters.length === 0) throw new OpenFault('no-adapter', 'no adapter was found');
-  const found = adapters.find(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
-  if (found !== undefined) return found.name;
-  const names = adapters.map(inWords).join(', ');
-  throw new OpenFault('other-name', `none has "${wanted}" in its name, there are: ${names}`);
-}
-
-function limitsOf({ limits }: GPUAdapter): GpuLimits {
-  return {
-    maxBufferSize: limits.maxBufferSize,
-    maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
-    maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
-    maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
-    maxComputeWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
-    maxStorageBuffersPerShaderStage: limits.maxStorageBuffersPerShaderStage,
-  };
-}
-
-function describe(adapter: GPUAdapter): AdapterFacts {
-  const { vendor, architecture, device, description } = adapter.info;
-  return {
-    ...{ vendor, architecture, device, description },
-    software:
-      adapter.info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${device} ${description}`),
-    features: [...adapter.features].sort(),
-    limits: limitsOf(adapter),
-  };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** How often the thread shows that it lives to one that waits. */
@@ -371,25 +288,30 @@ async function handle(request: Request): Promise<void> {
   }
   const bytes = request.kind === 'read' ? await thread.read(request) : undefined;
   if (request.kind === 'wait') await thread.wait();
-  const fault = pending ?? thread.takeFault();
+  const { faults } = thread;
+  const fault = faults.lost ?? pending ?? faults.take();
   pending = null;
   reply(fault ?? { ok: true, ...(bytes && { bytes }) });
 }
 
 setInterval(() => void Atomics.add(flag, 1, 1), BEAT_MS).unref();
 
+async function fail(request: Request, error: unknown): Promise<void> {
+  // What fails after a batch that failed is its consequence.
+  if (request.kind === 'batch' && pending !== null) return;
+  const fault: Reply =
+    (await thread?.faults.reasonOf(error)) ??
+    ({ ok: false, fault: error instanceof OpenFault ? error.fault : 'invalid', message: messageOf(error) } as const);
+  if (request.kind === 'batch') {
+    pending = fault;
+    return;
+  }
+  reply(thread?.faults.lost ?? pending ?? fault);
+  pending = null;
+}
+
 // One after the other: a read that waits must not be overtaken.
 let turn: Promise<void> = Promise.resolve();
 port.on('message', (request: Request) => {
-  turn = turn
-    .then(() => handle(request))
-    .catch((error: unknown) => {
-      const fault: Reply = thread?.takeFault() ?? {
-        ok: false,
-        fault: error instanceof OpenFault ? error.fault : 'invalid',
-        message: messageOf(error),
-      };
-      if (request.kind === 'batch') pending ??= fault;
-      else reply(pending ?? fault);
-    });
+  turn = turn.then(() => handle(request)).catch((error: unknown) => fail(request, error));
 });

@@ -18,7 +18,6 @@ export function gpuWeight(
 ): tf.Tensor | null {
   const format = formatFor(source, shape, precision);
   if (format === null) return null;
-  if (format !== 'f32') backend.cacheFormat = 'f16';
   const size = shape.reduce((product, length) => product * length, 1);
   const split = linesOfAPart(shape, format, backend.gpu.largestBuffer);
   if (split === null) {

@@ -26,7 +26,7 @@ export async function openEngine(start: TrainerStart): Promise<OpenedEngine> {
 async function openHere(start: TrainerStart): Promise<OpenedEngine> {
   const { backend: asked, threads } = start.config;
   const { kernelsFile, modelFolder } = start;
-  const backend = await openBackend({ backend: asked, threads, kernelsFile, modelFolder });
+  const backend = await openBackend({ backend: asked, threads, kernelsFile, modelFolder, run: start.config });
   try {
     const session = openSession(start);
     const engine = openLocalEngine(session, backend);

@@ -3,6 +3,8 @@ import {
   type examineGpu,
   gpuReport,
   newestGpuReport,
+  reportIsGood,
+  type SuiteOutcome,
   startGpuReport,
 } from '../../../main/services/doctor/gpu-report.ts';
 import type { GpuReportResult } from '../../../main/trainer/jobs/gpu-report/job.ts';
@@ -19,23 +21,25 @@ const result = {
   timings: [
     {
       ...{ shape: 'tiny', precision: 'nf4', decoded: 900.1, bandwidthShare: 0.61, trained: 8000, peakShare: 0.5 },
-      ...{ dispatchesPerToken: 40, peakBytes: 2 ** 29 },
+      ...{ stepSeconds: 1.25, dispatchesPerToken: 40, peakBytes: 2 ** 29 },
     },
     { shape: '3.2 B', precision: 'stored', fault: 'Out of GPU memory' },
   ],
 } as unknown as GpuReportResult;
 
+const passed: SuiteOutcome = { name: 'tests/tensor/ops', state: 'passed', lines: ['Tests  10 passed'] };
+
 describe('gpuReport', () => {
   it('says whether it is right, how fast it is, and what could not be timed', () => {
-    const text = gpuReport(result, ['Tests  10 passed'], new Date('2026-11-23'));
+    const text = gpuReport(result, [passed], new Date('2026-11-23'));
     expect(text).toContain('2026-11-23, NVIDIA A40 (570), Node');
     expect(text).toContain('Memory: 40.00 GiB (nvidia-smi)');
     expect(text).toContain('Features: shader-f16.');
     expect(text).toContain('Yes. A small model');
     expect(text).toContain('| log-probabilities, nf4 weights | 3.0e-7 | 0.0001 | ok |');
-    expect(text).toContain('    Tests  10 passed');
-    expect(text).toContain('| tiny | nf4 | 900.1 | 61 % | 8000.0 | 50 % | 40 | 0.50 |');
-    expect(text).toContain('| 3.2 B | bfloat16 | Out of GPU memory | | | | | |');
+    expect(text).toContain('    tests/tensor/ops: passed.\n    Tests  10 passed');
+    expect(text).toContain('| tiny | nf4 | 900.1 | 61 % | 8000.0 | 50 % | 1.25 | 40 | 0.50 |');
+    expect(text).toContain('| 3.2 B | bfloat16 | Out of GPU memory | | | | | | |');
   });
 
   it('does not call right what differs or is not a number', () => {
@@ -43,6 +47,22 @@ describe('gpuReport', () => {
       const text = gpuReport({ ...result, agreements: [{ what: 'x', difference, bound: 1e-4 }] });
       expect(text).toContain('**No: 1 of 1 quantities differ.**');
     }
+  });
+
+  it('does not call right where a suite failed or could not be run, and neither does the exit code', () => {
+    const failed: SuiteOutcome = { name: 'tests/parity', state: 'failed', lines: ['FAIL  tests/parity/lora.test.ts'] };
+    const notRun: SuiteOutcome = { name: 'tests/tensor/webgpu', state: 'not run', lines: ['Ended after 600 s.'] };
+    expect(gpuReport(result, [passed, failed])).toContain('**No: 1 of 2 test suites failed.**');
+    expect(gpuReport(result, [passed, notRun])).toContain('**Not known: 1 of 2 test suites could not be run.**');
+    expect(gpuReport(result, [failed, notRun])).toContain(
+      '**No: 1 of 2 test suites failed, 1 of 2 test suites could not be run.**',
+    );
+    expect(gpuReport(result)).toContain('no test suite was run');
+    expect([[passed], [], [passed, failed], [notRun]].map((suites) => reportIsGood(result, suites))).toEqual([
+      ...[true, true, false, false],
+    ]);
+    const wrong = { ...result, agreements: [{ what: 'x', difference: 1, bound: 1e-4 }] };
+    expect(reportIsGood(wrong, [passed])).toBe(false);
   });
 });
 

@@ -31,7 +31,7 @@ describe('webGpuCheck', () => {
       name: 'GPU by WebGPU',
       status: 'OK',
       detail:
-        'NVIDIA GeForce RTX 4090 (570.86.16), 31400 GFLOPS, 912 GB/s, 23.0 GiB of memory (nvidia-smi), buffers up to 2.0 GiB, workgroups of 1024 with 48 KiB, shader-f16',
+        'NVIDIA GeForce RTX 4090 (570.86.16), 31400 GFLOPS, 912 GB/s, 23.0 GiB of memory (nvidia-smi), buffers up to 4.0 GiB, 2.0 GiB of one bound, workgroups of 1024 with 48 KiB, 65535 of them a dimension, 10 buffers a shader; has shader-f16, lacks subgroups chromium-experimental-subgroup-matrix timestamp-query',
       next: null,
     });
   });
@@ -39,6 +39,13 @@ describe('webGpuCheck', () => {
   it('lists all adapters where there are several', () => {
     const gpu = { ...result.gpu, adapters: ['NVIDIA GeForce RTX 4090 (vulkan)', 'Intel UHD (vulkan)'] };
     expect(webGpuCheck({ ...result, gpu }).detail).toContain('Intel UHD (vulkan) (BRAID_GPU chooses one');
+  });
+
+  it('says that one of several GPUs of the same name can not be chosen', () => {
+    const gpu = { ...result.gpu, adapters: ['NVIDIA A40 (vulkan)', 'NVIDIA A40 (vulkan)', 'Intel UHD (vulkan)'] };
+    const { detail } = webGpuCheck({ ...result, gpu });
+    expect(detail).toContain('all adapters: 2 x NVIDIA A40 (vulkan), Intel UHD (vulkan)');
+    expect(detail).toContain('WebGPU always takes the first');
   });
 
   it('warns of wrong products', () => {

@@ -87,6 +87,21 @@ describe.runIf(gpu !== null)('decoding by the fused step', () => {
     disposeAdapter(adapter);
   });
 
+  it('takes the default of 128 rows in the same dispatches, with the tokens of two batches of 64', () => {
+    const all = { maxNewTokens: 3, eosTokenIds: [] };
+    const sample = (options: Partial<GenerateOptions>): number[][] =>
+      generate(model as Model, null, PROMPTS.slice(0, 2), { ...OPTIONS, numGenerations: 64, ...options }).map(
+        (completion) => completion.ids,
+      );
+    const dispatches = (maxNewTokens: number): number => {
+      const before = opened(gpu).gpu.counts.dispatches;
+      sample({ ...all, maxNewTokens });
+      return opened(gpu).gpu.counts.dispatches - before;
+    };
+    expect(dispatches(3) - dispatches(2)).toBe(7 * LAYERS + 4);
+    expect(sample(all)).toEqual(sample({ ...all, inBatches: (work) => work(64) }));
+  });
+
   it('reads once a token', () => {
     const before = opened(gpu).gpu.counts.reads;
     ids(null, { maxNewTokens: 5, eosTokenIds: [] });

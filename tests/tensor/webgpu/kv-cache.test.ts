@@ -1,9 +1,17 @@
-/** Keys and values in 16 bits: how far they move what attention gives. */
+/** Keys and values in 16 bits: how far they move what attention gives, and which models have them. */
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { ModelConfig } from '../../../main/model/config.ts';
+import { openDecoding } from '../../../main/model/decoding.ts';
+import { disposeModel, type Model } from '../../../main/model/model.ts';
+import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
+import { registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
+import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
+import { openGpuDecodeRun } from '../../../main/tensor/webgpu/decode.ts';
 import type { KvFormat } from '../../../main/tensor/webgpu/kernels/decode-attention.ts';
 import { openGpuKvCache } from '../../../main/tensor/webgpu/kv-cache.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
+import { makeModel } from '../../../main/trainer/jobs/gpu-report/shapes.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { opened, openGpuForTest } from './open.ts';
 
@@ -14,12 +22,11 @@ const [ROWS, PROMPT, STEPS] = [3, 20, 6];
 /** What three rows see in six steps after a prompt that they share; values are in ±`size`. */
 function attended(format: KvFormat, size = 1): Float32Array {
   const backend = opened(gpu);
-  backend.cacheFormat = format;
   const random = (rows: number, heads: number, seed: number): tf.Tensor2D =>
     randomTensor<tf.Rank.R2>([rows, heads * SHAPE.headDim], seed);
   const prefix = [{ k: random(PROMPT, 2, 1), v: tf.tidy(() => tf.mul(random(PROMPT, 2, 2), size)) as tf.Tensor2D }];
   const prompts = Array.from({ length: ROWS }, () => ({ start: 0, length: PROMPT }));
-  const cache = openGpuKvCache(backend, prefix, prompts, STEPS, SHAPE);
+  const cache = openGpuKvCache(backend, prefix, prompts, STEPS, SHAPE, format);
   let last = new Float32Array();
   for (let step = 0; step < STEPS; step++) {
     const [q, k, v] = [random(ROWS, 4, 10 + step), random(ROWS, 2, 20 + step), random(ROWS, 2, 30 + step)];
@@ -30,6 +37,27 @@ function attended(format: KvFormat, size = 1): Float32Array {
   }
   cache.dispose();
   return last;
+}
+
+const CONFIG: ModelConfig = {
+  ...PLAIN_TRAITS,
+  modelType: 'llama',
+  ...{ vocabSize: 96, hiddenSize: 32, intermediateSize: 48, numLayers: 1 },
+  ...{ numHeads: 4, numKvHeads: 2, headDim: 16, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
+  ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: true, attentionBias: false, qkNorm: false },
+  ...{ eosTokenIds: [], padTokenId: 0 },
+};
+
+/** The logits after one token of two rows, whose prompt's keys and values no 16 bits hold exactly. */
+function logits(model: Model): Float32Array {
+  const random = (seed: number): tf.Tensor2D => randomTensor<tf.Rank.R2>([PROMPT, 2 * SHAPE.headDim], seed);
+  const rows = Array.from({ length: 2 }, () => ({ start: 0, length: PROMPT }));
+  const decoding = openDecoding(model, null, [{ k: random(1), v: random(2) }], rows, STEPS);
+  const out = decoding.step([5, 9]);
+  const values = Float32Array.from(out.dataSync());
+  out.dispose();
+  decoding.dispose();
+  return values;
 }
 
 describe.runIf(gpu !== null)('a cache in 16 bits', () => {
@@ -46,5 +74,22 @@ describe.runIf(gpu !== null)('a cache in 16 bits', () => {
     const seen = attended('f16', 1e6);
     expect(seen.every(Number.isFinite)).toBe(true);
     expect(Math.max(...seen.map(Math.abs))).toBeLessThanOrEqual(65504);
+  });
+
+  it.each([
+    ['the fused step', true],
+    ['decoding op by op', false],
+  ])('is a matter of the model, not of what was loaded before it, in %s', (_, fused) => {
+    const backend = opened(gpu);
+    registerDecodeRun(WEBGPU_BACKEND, (...run) => (fused ? openGpuDecodeRun(backend, ...run) : null));
+    const shape = { name: 'test', config: CONFIG };
+    const wide = makeModel(shape, 32, 'float32');
+    const alone = logits(wide);
+    const narrow = makeModel(shape, 32, 'stored');
+    // The same weights: only the cache makes the difference.
+    expect(logits(narrow)).not.toEqual(alone);
+    expect(logits(wide)).toEqual(alone);
+    disposeModel(wide);
+    disposeModel(narrow);
   });
 });

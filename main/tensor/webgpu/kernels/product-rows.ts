@@ -14,7 +14,10 @@ import { elementType, type OperandForm, readFour } from './operand.ts';
 /** More rows than this are a tiled product. */
 const MOST_ROWS = 32;
 
-/** Rows that a lane sums for at a time; more are further workgroups, which find the weights in the cache. */
+/**
+ * Rows that a lane sums for at a time; more are further workgroups. Those of the same lines come one after the other
+ * (x before y), so that all but the first find the weights in the cache, however large the matrix is.
+ */
 const ROWS_AT_A_TIME = 16;
 
 /** On a processor: its compiler takes most of a minute for sixteen rows, and has no cache to miss. */
@@ -75,7 +78,7 @@ var<workgroup> sums: array<vec4<f32>, ${TEAMS * LANES * Math.min(rows, ROWS_TOGE
     main: `
   let team = lane / ${LANES}u;
   let me = lane % ${LANES}u;
-  let row0 = (wg.y + p.skip) * ${rows}u;
+  let row0 = (wg.x + p.skip) * ${rows}u;
 ${places(key)}
 ${all.map((r) => `  var s${r} = vec4<f32>(0.0);`).join('\n')}
 ${all.map((r) => `  let x${r} = min(row0 + ${r}u, p.m - 1u) * (p.k / 4u);`).join('\n')}
@@ -104,7 +107,7 @@ ${choices.join('\n')}
 /** Declares of each of a team's lines: its matrix, its place in it, and its place among the lines of all of them. */
 function places({ weights, epilogue }: Key): string {
   if (epilogue === 'swiglu')
-    return `  let column0 = wg.x * ${COLUMNS / 2}u + team * ${LINES / 2}u;
+    return `  let column0 = wg.y * ${COLUMNS / 2}u + team * ${LINES / 2}u;
   let columns = p.n0;
 ${range(LINES)
   .map((l) => {
@@ -116,7 +119,7 @@ ${range(LINES)
   .join('\n')}`;
   const groups = range(weights.length).map((i) => `(p.n${i} + ${COLUMNS - 1}u) / ${COLUMNS}u`);
   return `  var part = 0u;
-  var first = wg.x;
+  var first = wg.y;
   var before = 0u;
   var columns = p.n0;
 ${groups
@@ -174,7 +177,7 @@ function together({ rows, bias, epilogue }: Key): string {
   const total = (name: string, line: string): string => `    var ${name} = 0.0;
     // Starting elsewhere for each line keeps the lanes on different banks.
     for (var i = 0u; i < ${LANES}u; i++) { ${name} += sums[start + (i + lane) % ${LANES}u][${line}]; }`;
-  const first = epilogue === 'swiglu' ? `wg.x * ${results}u` : `first * ${COLUMNS}u`;
+  const first = epilogue === 'swiglu' ? `wg.y * ${results}u` : `first * ${COLUMNS}u`;
   const before = epilogue === 'swiglu' ? '0u' : 'before';
   const write = (): string => {
     const biased = bias ? ` + bias[${before} + column]` : '';
@@ -249,7 +252,7 @@ export function rowsProducts({ gpu }: WebGpuBackend, call: RowsProduct): void {
   const parameters = [rows, k, r, n0, n1, n2, second?.scale ?? 1, place.columns, place.first];
   const each = 2 * key.rows * (n0 + n1 + n2) * (k + r);
   for (const { first, count, work } of equalParts(Math.ceil(rows / key.rows), each, gpu.mostWork))
-    gpu.run(rowsProgram(key), buffers, [...parameters, first], [groups, count, 1], work);
+    gpu.run(rowsProgram(key), buffers, [...parameters, first], [count, groups, 1], work);
 }
 
 /** One product of few rows: x·wᵀ (+ scale·a·bᵀ). */

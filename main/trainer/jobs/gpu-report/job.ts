@@ -10,7 +10,7 @@ import { gpuMemory } from '../../memory/device.ts';
 import type { JobIo } from '../job-io.ts';
 import { type Agreement, compareWithProcessor } from './agreement.ts';
 import { GPU_LOAD, type Load, measurePeaks, type Peaks, SOFTWARE_LOAD, type Timing, timeShape } from './measure.ts';
-import { SHAPES } from './shapes.ts';
+import { SHAPES, type Shape } from './shapes.ts';
 
 export interface GpuReportJob extends BackendChoice {
   readonly kind: 'gpu-report';
@@ -37,6 +37,39 @@ export interface TimingFault {
   readonly fault: string;
 }
 
+/** The report takes ten minutes at most, of which the suites of a checkout need some. */
+const MOST_TIMING_MS = 6 * 60_000;
+
+interface Work {
+  readonly shape: Pick<Shape, 'name'>;
+  readonly precision: WeightPrecision;
+}
+
+/** Times one after the other; what fails is said to, and what is left when the time is over. */
+export async function timeWithin<W extends Work>(
+  work: readonly W[],
+  time: (work: W) => Timing,
+  progress: (done: number) => Promise<void>,
+  mostMs = MOST_TIMING_MS,
+): Promise<readonly (Timing | TimingFault)[]> {
+  const end = performance.now() + mostMs;
+  const timings: (Timing | TimingFault)[] = [];
+  for (const one of work) {
+    await progress(timings.length);
+    const failed = (fault: string): TimingFault => ({ shape: one.shape.name, precision: one.precision, fault });
+    if (performance.now() >= end) {
+      timings.push(failed('not timed: the time was over; --shapes asks for it alone'));
+      continue;
+    }
+    try {
+      timings.push(time(one));
+    } catch (error) {
+      timings.push(failed(error instanceof Error ? error.message : String(error)));
+    }
+  }
+  return timings;
+}
+
 export async function runGpuReportJob(job: GpuReportJob, io: JobIo): Promise<GpuReportResult> {
   const backend = tf.backend() as WebGpuBackend;
   const { adapter } = backend.gpu;
@@ -51,14 +84,10 @@ export async function runGpuReportJob(job: GpuReportJob, io: JobIo): Promise<Gpu
   await io.progress(1, parts, 'parts');
   const load = adapter.software ? SOFTWARE_LOAD : GPU_LOAD;
   const peaks = measurePeaks(load);
-  const timings: (Timing | TimingFault)[] = [];
-  for (const { shape, precision } of work) {
-    await io.progress(2 + timings.length, parts, 'parts');
-    try {
-      timings.push(timeShape(backend, shape, precision, peaks, load));
-    } catch (error) {
-      timings.push({ shape: shape.name, precision, fault: error instanceof Error ? error.message : String(error) });
-    }
-  }
+  const timings = await timeWithin(
+    work,
+    ({ shape, precision }) => timeShape(backend, shape, precision, peaks, load),
+    (done) => io.progress(2 + done, parts, 'parts'),
+  );
   return { name: adapterName(adapter), adapter, memory, agreements, load, peaks, timings };
 }

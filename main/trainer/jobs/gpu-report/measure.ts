@@ -9,6 +9,7 @@ import { disposeBatch, uploadGroups } from '../../batching/packed-batch.ts';
 import { completionLogps, lossAndGradients } from '../../policy.ts';
 import { secondsEach, waitForBackend } from '../queued-time.ts';
 import { forwardOperations, makeModel, type Shape, weightBytes } from './shapes.ts';
+import { openWholeSteps } from './whole-step.ts';
 
 /** How much is timed. */
 export interface Load {
@@ -76,6 +77,8 @@ export interface Timing {
   readonly trained: number;
   /** Share of the measured peak: two products a token and weight forward, two back. */
   readonly peakShare: number;
+  /** Seconds of a whole GRPO step: a group sampled, its loss differentiated, the adapter stepped. */
+  readonly stepSeconds: number;
   readonly dispatchesPerToken: number;
   readonly peakBytes: number;
 }
@@ -108,6 +111,7 @@ export function timeShape(
     sample(4);
     const dispatchesPerToken = backend.gpu.counts.dispatches - three - (three - before);
     const trained = trainingTokens(model, adapter, prompt, load);
+    const stepSeconds = wholeStep(model, adapter, prompt, load);
     return {
       shape: of.name,
       precision,
@@ -115,12 +119,31 @@ export function timeShape(
       bandwidthShare: weightBytes(of, precision) / step / 1e9 / peaks.bandwidth,
       trained,
       peakShare: (trained * 2 * forwardOperations(of)) / 1e9 / peaks.gflops,
+      stepSeconds,
       dispatchesPerToken,
       peakBytes: backend.gpu.counts.peakBytes,
     };
   } finally {
     disposeAdapter(adapter);
     disposeModel(model);
+  }
+}
+
+/** The step's end is that of its work: only the next one's sampling reads what the update has written. */
+function wholeStep(
+  model: ReturnType<typeof makeModel>,
+  adapter: ReturnType<typeof createAdapter>,
+  promptIds: readonly number[],
+  load: Load,
+): number {
+  const steps = openWholeSteps(model, adapter, promptIds, load);
+  try {
+    return best(2, () => {
+      steps.step();
+      waitForBackend();
+    });
+  } finally {
+    steps.dispose();
   }
 }
 
