@@ -2,15 +2,21 @@
 import { readPreset } from '../main/services/config/presets.ts';
 import { startTraining } from '../main/services/training/training.ts';
 import type { HostPaths } from '../main/services/workspace/paths.ts';
+import { fromStoredPath } from '../main/services/workspace/workspace.ts';
 import type { EvaluationRow } from '../main/store/evaluations.ts';
 import type { Store } from '../main/store/index.ts';
 import { parseConfig, type TrainConfig } from '../main/trainer/config.ts';
 
 export interface MeasuredRun {
+  /** The last one. */
   readonly checkpoint: string;
+  /** All of them, by step. */
+  readonly checkpoints: readonly { readonly step: number; readonly folder: string }[];
   readonly heldOut: readonly EvaluationRow[];
   /** Seconds of each step; evaluations and checkpoints are not part of it. */
   readonly times: readonly number[];
+  /** Tokens after which a completion was cut off. */
+  readonly maxCompletionLength: number;
 }
 
 /** Trains by the preset interleave-tiny with these fields over it. */
@@ -26,7 +32,19 @@ export async function trainMeasured(
   if (error !== null || checkpoint === null) throw error ?? new Error('Expected a checkpoint at the end, got none');
   return {
     checkpoint,
+    checkpoints: store.checkpoints
+      .ofRun(run.runId)
+      .map(({ step, path }) => ({ step, folder: fromStoredPath(store.folder, path) })),
     heldOut: store.evaluations.ofRun(run.runId),
     times: store.metrics.series(run.runId, 'step_time').map(({ value }) => value),
+    maxCompletionLength: completionLimit(store, run.runId),
   };
+}
+
+/** As the trainer reported it when it was ready. */
+function completionLimit(store: Store, runId: number): number {
+  const data = store.events.ofRun(runId).find(({ kind }) => kind === 'ready')?.data;
+  if (typeof data === 'object' && data !== null && 'maxCompletionLength' in data)
+    return Number(data.maxCompletionLength);
+  throw new Error(`Expected run ${runId} to have reported its longest completion, got nothing`);
 }

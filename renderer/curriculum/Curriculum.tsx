@@ -89,19 +89,22 @@ export function Curriculum() {
         </Panel>
       )}
       {data !== undefined && data.stages.length > 0 && <Stages data={data} open={open} setOpen={setOpen} />}
-      <StageForm
-        stage={null}
-        from={from}
-        opened={open === 'new'}
-        onClose={() => {
-          setOpen(null);
-          if (from !== null) navigate('/curriculum', { replace: true });
-        }}
-        onSaved={(stageId) => {
-          setOpen(null);
-          navigate(`/curriculum?stage=${stageId}`);
-        }}
-      />
+      {data !== undefined && (
+        <StageForm
+          stage={null}
+          first={data.newStage}
+          from={from}
+          opened={open === 'new'}
+          onClose={() => {
+            setOpen(null);
+            if (from !== null) navigate('/curriculum', { replace: true });
+          }}
+          onSaved={(stageId) => {
+            setOpen(null);
+            navigate(`/curriculum?stage=${stageId}`);
+          }}
+        />
+      )}
       <FreeRun opened={open === 'free'} onClose={() => setOpen(null)} />
       <SharedSettings opened={open === 'shared'} onClose={() => setOpen(null)} />
     </Screen>
@@ -207,7 +210,13 @@ function Stages({ data, open, setOpen }: StagesProps) {
         <StageExample datasetId={stage.datasetId} name={stage.name} />
       )}
       {isIdle && <StageResults stages={stages} />}
-      <StageForm stage={stage} opened={open === 'form'} onClose={() => setOpen(null)} onSaved={() => setOpen(null)} />
+      <StageForm
+        stage={stage}
+        first={data.newStage}
+        opened={open === 'form'}
+        onClose={() => setOpen(null)}
+        onSaved={() => setOpen(null)}
+      />
       <Confirm
         opened={open === 'remove'}
         title={`Remove ${stage.name}?`}

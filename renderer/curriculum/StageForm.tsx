@@ -2,7 +2,7 @@
 import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Promotion, StageView } from '../../main/api/contract/index.ts';
+import type { Curriculum, Promotion, StageView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
 import { ConfigForm, useConfigFaults } from '../components/config-form/ConfigForm.tsx';
 import { FormDrawer, type FormGuard, useChanged } from '../components/config-form/FormDrawer.tsx';
@@ -10,8 +10,6 @@ import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import classes from './StageForm.module.css';
 
-const FIRST_RULE: Promotion = { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false };
-const FIRST_STEPS = 90;
 /** Set by the stage itself. */
 const OF_THE_STAGE = {
   dataset: 'Set above: Dataset.',
@@ -22,6 +20,8 @@ const OF_THE_STAGE = {
 export interface StageFormProps {
   /** Null for a new stage. */
   readonly stage: StageView | null;
+  /** Steps and rule of a new stage; the rule also where a stage has none and gets one. */
+  readonly first: Curriculum['newStage'];
   /** The checkpoint that a new stage starts from, if it was added from one. */
   readonly from?: number | null;
   readonly opened: boolean;
@@ -29,21 +29,21 @@ export interface StageFormProps {
   readonly onSaved: (stageId: number) => void;
 }
 
-export function StageForm({ stage, from = null, opened, onClose, onSaved }: StageFormProps) {
+export function StageForm({ stage, first, from = null, opened, onClose, onSaved }: StageFormProps) {
   return (
     <FormDrawer opened={opened} onClose={onClose} title={stage === null ? 'New stage' : `Adjust ${stage.name}`}>
       {(guard) =>
         stage === null ? (
-          <NewStage key={from} from={from} {...guard} onSaved={onSaved} />
+          <NewStage key={from} first={first} from={from} {...guard} onSaved={onSaved} />
         ) : (
-          <WithDefaults key={stage.id} stage={stage} {...guard} onSaved={onSaved} />
+          <WithDefaults key={stage.id} first={first} stage={stage} {...guard} onSaved={onSaved} />
         )
       }
     </FormDrawer>
   );
 }
 
-type FormProps = FormGuard & Pick<StageFormProps, 'onSaved'>;
+type FormProps = FormGuard & Pick<StageFormProps, 'first' | 'onSaved'>;
 
 function NewStage({ from, ...rest }: FormProps & { readonly from: number | null }) {
   const { data, error } = useQuery(api.models.list.queryOptions({ enabled: from !== null }));
@@ -59,7 +59,7 @@ function NewStage({ from, ...rest }: FormProps & { readonly from: number | null 
       <p className="soft">
         Starts from <strong>{checkpoint.name}</strong>.
       </p>
-      <Form stage={null} defaults={none} first={{ from_checkpoint: checkpoint.folder }} {...rest} />
+      <Form stage={null} defaults={none} initial={{ from_checkpoint: checkpoint.folder }} {...rest} />
     </>
   );
 }
@@ -77,17 +77,17 @@ interface FormOfStageProps extends FormProps {
   readonly stage: StageView | null;
   readonly defaults: Values;
   /** Initial settings of a new stage. */
-  readonly first?: Values;
+  readonly initial?: Values;
 }
 
-function Form({ stage, defaults, first = none, onClose, onChanged, onSaved }: FormOfStageProps) {
+function Form({ stage, defaults, first, initial = none, onClose, onChanged, onSaved }: FormOfStageProps) {
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
   const [name, setName] = useState(stage?.name ?? '');
   const [datasetId, setDatasetId] = useState<number | null>(stage?.datasetId ?? null);
   const [words, setWords] = useState<number | null>(stage?.words ?? null);
-  const [steps, setSteps] = useState<number | null>(stage?.steps ?? FIRST_STEPS);
-  const [rule, setRule] = useState<Promotion | null>(stage === null ? FIRST_RULE : stage.promotion);
-  const [own, setOwn] = useState<Values>(stage?.config ?? first);
+  const [steps, setSteps] = useState<number | null>(stage?.steps ?? first.steps);
+  const [rule, setRule] = useState<Promotion | null>(stage === null ? first.promotion : stage.promotion);
+  const [own, setOwn] = useState<Values>(stage?.config ?? initial);
   useChanged([name, datasetId, words, steps, rule, own], onChanged);
   const faults = useConfigFaults({ ...defaults, ...own, max_steps: steps ?? '' });
   const save = useMutation({
@@ -140,7 +140,7 @@ function Form({ stage, defaults, first = none, onClose, onChanged, onSaved }: Fo
           error={faults.find(({ field }) => field === 'max_steps')?.message}
         />
       </div>
-      <Rule rule={rule} onChange={setRule} />
+      <Rule rule={rule} first={first.promotion} onChange={setRule} />
       <h3 className={classes.head}>Run settings</h3>
       <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} elsewhere={OF_THE_STAGE} />
       <div className={classes.foot}>
@@ -158,19 +158,22 @@ function Form({ stage, defaults, first = none, onClose, onChanged, onSaved }: Fo
 
 function Rule({
   rule,
+  first,
   onChange,
 }: {
   readonly rule: Promotion | null;
+  /** Of a stage that had none. */
+  readonly first: Promotion;
   readonly onChange: (r: Promotion | null) => void;
 }) {
-  const set = (change: Partial<Promotion>): void => onChange({ ...(rule ?? FIRST_RULE), ...change });
+  const set = (change: Partial<Promotion>): void => onChange({ ...(rule ?? first), ...change });
   return (
     <fieldset className={classes.rule}>
       <legend>Promotion rule</legend>
       <Switch
         label="Require a held-out score"
         checked={rule !== null}
-        onChange={(event) => onChange(event.currentTarget.checked ? FIRST_RULE : null)}
+        onChange={(event) => onChange(event.currentTarget.checked ? first : null)}
       />
       {rule !== null && (
         <>

@@ -1,4 +1,8 @@
 /** docs/story.md out of the figures of one or more seeds. */
+import { meanOf } from '../../main/text/intervals.ts';
+import { tInterval } from '../../main/text/student-t.ts';
+import { type Conditions, differenceBetween } from '../kept-results.ts';
+import { firstFlatVerdict, jumpSettings, testPairs } from './settings.ts';
 
 /** Held-out mean alignment by words a fragment. */
 export type Measured = Readonly<Record<string, number>>;
@@ -24,7 +28,23 @@ export interface Jump extends Trained {
   readonly checkpoint: string;
 }
 
-export interface Story {
+/** What a story was measured with; all seeds of a page have the same. */
+export interface StoryConditions extends Conditions {
+  readonly options: {
+    readonly stages: readonly number[];
+    readonly jumps: readonly number[];
+    /** Lengths that are only measured. */
+    readonly beyond: readonly number[];
+    /** Of a stage. */
+    readonly steps: number;
+    readonly learning_rate: number;
+    readonly collapse_patience: number;
+    /** Everything else that a run was started with; what jumps and evaluations have of their own. */
+    readonly settings: Readonly<Record<string, unknown>>;
+  };
+}
+
+export interface Story extends StoryConditions {
   readonly seed: number;
   readonly base: Measured;
   readonly stages: readonly Stage[];
@@ -32,51 +52,87 @@ export interface Story {
   readonly seconds: number;
 }
 
-/** The page. Where there are several seeds, cells are their mean with the least and the largest of them. */
-export function storyPage(stories: readonly Story[]): string {
+/** The page. Where there are several seeds, held-out scores are means with a t-interval over seeds. */
+export function storyPage(given: readonly Story[]): string {
+  const stories = given.toSorted((a, b) => a.seed - b.seed);
   const [first] = stories;
   if (first === undefined) throw new Error('Expected the figures of at least one seed, got none');
-  const lengths = Object.keys(first.base);
+  refuseMixed(first, stories);
+  const { options } = first;
+  const lengths = Object.keys(first.base).sort((a, b) => Number(a) - Number(b));
   const heldOut = (of: (story: Story) => Measured | undefined): string =>
-    lengths.map((words) => cell(stories.map((story) => of(story)?.[words]))).join(' | ');
+    lengths.map((words) => cell(stories.flatMap((story) => of(story)?.[words] ?? []))).join(' | ');
   const row = (name: string, from: string, of: (story: Story) => Trained | undefined): string =>
-    `| ${name} | ${from} | ${of(first)?.steps ?? ''} | ${pair(stories, (s) => of(s)?.reward)} | ${pair(stories, (s) => of(s)?.dead)} | ${heldOut((s) => of(s)?.held_out)} |`;
-  const minutes = stories.map(({ seconds }) => Math.round(seconds / 60));
-  const verdicts = stories.flatMap(({ seed, jumps }) =>
-    jumps.map(
-      ({ words, verdict }) => `- to ${words} words, seed ${seed}: ${verdict === null ? 'none' : `“${verdict}”`}`,
-    ),
+    `| ${name} | ${from} | ${of(first)?.steps ?? ''} | ${ends(stories, (s) => of(s)?.reward)} | ${ends(stories, (s) => of(s)?.dead)} | ${heldOut((s) => of(s)?.held_out)} |`;
+  const jumpRows = options.jumps.map((words) =>
+    row(`**jump to ${words} words**`, 'the base', ({ jumps }) => jumps.find((jump) => jump.words === words)),
   );
+  const stageRows = options.stages.map((words, i) => {
+    const from = i === 0 ? 'the base' : `${options.stages[i - 1]} words`;
+    return row(`${words} words`, from, ({ stages }) => stages.find((stage) => stage.words === words));
+  });
   return `# The story of the first seed, on the tiny model
 
-Made by \`npm run story -- --seed S\` with the settings of \`resources/presets/interleave-tiny.yaml\` at temperature 0.7; ${stories.length === 1 ? `seed ${first.seed}` : `seeds ${stories.map(({ seed }) => seed).join(', ')}: means, with the least and the largest in brackets`}. Held-out: mean alignment of greedy completions on pairs of unseen texts at each length (64 pairs; 16 at 200 words, 8 at 500). Rewards and dead groups are means over the first and the last five steps; a dead group is one whose rewards are all equal.
+Made by \`npm run story -- --seed S\` with the settings of \`resources/presets/interleave-tiny.yaml\`, ${options.steps} steps a stage and a learning rate of ${options.learning_rate}; ${stories.length === 1 ? `seed ${first.seed}` : `seeds ${stories.map(({ seed }) => seed).join(', ')}: means, held-out scores with 95 % t-intervals over seeds`}. Held-out: mean alignment of greedy completions on pairs of unseen texts at each length (${pairsOf(lengths)}). Rewards and dead groups are means over the first and the last five steps; a dead group is one whose rewards are all equal.${smallerSteps(options)}
 
 | stage | from | steps | reward | dead groups | ${lengths.map((words) => `held-out ${words}`).join(' | ')} |
 |---|---|---|---|---|${lengths.map(() => '---|').join('')}
-| none | | | | | ${heldOut(({ base }) => base)} |
-${first.jumps.map(({ words }, i) => row(`**jump to ${words} words**`, 'the base', ({ jumps }) => jumps[i])).join('\n')}
-${first.stages.map(({ words, from }, i) => row(`${words} words`, from === 'base' ? 'the base' : from, ({ stages }) => stages[i])).join('\n')}
+${[`| none | | | | | ${heldOut(({ base }) => base)} |`, ...jumpRows, ...stageRows].join('\n')}
 
-The collapse watch's warnings during the jumps:
+The collapse watch's first warning during each jump:
 
-${verdicts.join('\n')}
+${stories.flatMap((story) => story.jumps.map((jump) => verdictLine(story, jump))).join('\n')}
 
-Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Each seed took ${minutes.join(', ')} minutes.
+Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Each seed took ${stories.map(({ seconds }) => Math.round(seconds / 60)).join(', ')} minutes.
+
+Weights: SHA-256 ${first.model_sha256}. Each seed's figures: \`docs/story/\`.
 `;
 }
 
-function cell(values: readonly (number | undefined)[]): string {
-  const known = values.filter((value) => value !== undefined);
-  if (known.length === 0) return '';
-  const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
-  if (known.length === 1) return mean.toFixed(3);
-  return `${mean.toFixed(3)} (${Math.min(...known).toFixed(3)}–${Math.max(...known).toFixed(3)})`;
+/** Means of seeds that were measured in different ways would be means of nothing. */
+function refuseMixed(first: Story, stories: readonly Story[]): void {
+  for (const story of stories) {
+    const difference = differenceBetween(first, story);
+    if (difference !== null)
+      throw new Error(
+        `Expected all seeds to have the same weights and options, seed ${first.seed} and seed ${story.seed} differ in ${difference}. Measure one of them again or delete its file`,
+      );
+  }
 }
 
-function pair(stories: readonly Story[], of: (story: Story) => readonly [number, number] | undefined): string {
-  const end = (i: 0 | 1): number => {
-    const values = stories.flatMap((story) => of(story)?.[i] ?? []);
-    return values.reduce((sum, value) => sum + value, 0) / values.length;
-  };
-  return `${end(0).toFixed(2)} → ${end(1).toFixed(2)}`;
+function verdictLine({ seed, options }: Story, { words, steps, verdict }: Jump): string {
+  const start = `- to ${words} words, seed ${seed}: `;
+  if (verdict !== null) return `${start}“${verdict}”`;
+  const earliest = firstFlatVerdict({ max_steps: steps, collapse_patience: options.collapse_patience });
+  const why = earliest > steps ? `; a flat reward is only called flat from step ${earliest} on` : '';
+  return `${start}none in ${steps} steps${why}`;
+}
+
+function pairsOf(lengths: readonly string[]): string {
+  const [usual, ...fewer] = [...new Set(lengths.map((words) => testPairs(Number(words))))];
+  const at = (pairs: number) => lengths.filter((words) => testPairs(Number(words)) === pairs).join(' and ');
+  return [`${usual} pairs`, ...fewer.map((pairs) => `${pairs} at ${at(pairs)} words`)].join('; ');
+}
+
+/** Which jumps sample less in a step than a stage does. */
+function smallerSteps({ jumps, steps }: StoryConditions['options']): string {
+  const smaller = jumps.flatMap((words) => {
+    const { per_device_train_batch_size: completions } = jumpSettings(words, steps);
+    return completions === undefined ? [] : [`${completions} at ${words} words`];
+  });
+  return smaller.length === 0
+    ? ''
+    : ` Jumps sample fewer completions a step where they are long: ${smaller.join(', ')}.`;
+}
+
+function cell(values: readonly number[]): string {
+  if (values.length === 0) return '';
+  const interval = tInterval(values);
+  const mean = meanOf(values).toFixed(3);
+  return interval === null ? mean : `${mean} ± ${(interval.high - interval.mean).toFixed(3)}`;
+}
+
+function ends(stories: readonly Story[], of: (story: Story) => readonly [number, number] | undefined): string {
+  const end = (i: 0 | 1): string => meanOf(stories.flatMap((story) => of(story)?.[i] ?? [])).toFixed(2);
+  return `${end(0)} → ${end(1)}`;
 }

@@ -1,102 +1,126 @@
 /** docs/study.md out of the figures of all runs. */
-import { randomStream } from '../../main/random.ts';
-import { bootstrapMean, type Interval } from '../../main/text/intervals.ts';
-import { type Arm, arms } from './arms.ts';
-
-/** One arm with one seed. */
-export interface StudyRun {
-  readonly arm: string;
-  readonly seed: number;
-  readonly steps: number;
-  /** Of its steps, evaluations left out. */
-  readonly seconds: number;
-  /** Held-out mean alignment at the length that is aimed at, with the time of the steps until then. */
-  readonly heldOut: readonly { readonly step: number; readonly seconds: number; readonly mean: number }[];
-}
-
-const REACHED = 0.95;
-
-/** When a run first had the score that counts; null: never. */
-export function reachedAt({ heldOut }: Pick<StudyRun, 'heldOut'>, score = REACHED) {
-  return heldOut.find(({ mean }) => mean >= score) ?? null;
-}
-
-/** The last score measured within so many seconds of steps. */
-export function scoreWithin({ heldOut }: Pick<StudyRun, 'heldOut'>, seconds: number): number | null {
-  return heldOut.findLast((point) => point.seconds <= seconds)?.mean ?? null;
-}
+import { type Interval, meanOf } from '../../main/text/intervals.ts';
+import { tInterval } from '../../main/text/student-t.ts';
+import { type Arm, CHECKPOINT_STEPS, ladders, options, RATE, RECORDS, STEPS, TEST_PAIRS } from './arms.ts';
+import { type Comparison, compare, didNothing, lastScore, REACHED, reachedAt, scoreWithin } from './compare.ts';
+import type { StudyRun } from './results.ts';
 
 export function studyPage(runs: readonly StudyRun[]): string {
-  const of = (name: string): StudyRun[] => runs.filter(({ arm }) => arm === name).sort((a, b) => a.seed - b.seed);
-  const options = arms.filter(({ against }) => against === 'plain');
+  const of = (name: string | null): StudyRun[] =>
+    runs.filter(({ arm }) => arm === name).sort((a, b) => a.seed - b.seed);
+  const compared = options.map((arm) => ({
+    arm,
+    runs: of(arm.name),
+    comparison: arm.against === null ? null : compare(of(arm.name), of(arm.against)),
+  }));
   return `# Which settings pay
 
-Made by \`npm run study\`, on the bundled tiny model with the preset \`interleave-tiny\`; settings and seeds were fixed before the runs. Held-out: mean alignment of greedy answers on 64 pairs of unseen texts, every 5 steps. Seconds are those of steps alone, on one machine; compare them with each other only. In brackets: 95 % bootstrap intervals over seeds, which are wide with five of them.
+Made by \`npm run study\`, on the bundled tiny model with the preset \`interleave-tiny\`; settings and seeds were fixed before the runs (\`scripts/study/arms.ts\`). Held-out: mean alignment of greedy answers on ${TEST_PAIRS} pairs of unseen texts. Seconds are those of steps alone, on one machine; compare them with each other only. In brackets: 95 % t-intervals over seeds.
 
 ## Settings that spend rollouts where there is a signal
 
-Time until the held-out score at 10 words first reaches ${REACHED}, and the score after the last step. Ratio: seconds over those of the plain loop with the same seed; below 1 is faster.
+Time until the held-out score at 10 words, measured after every step, first reaches ${REACHED}, and the score after the last of ${STEPS} steps. Every arm trains on ${RECORDS} pairs, so that prompts come back and their history counts, and at a learning rate of ${RATE}, half of the preset's, so that settings have the time to differ. Each setting is compared with the arm that has everything else in common with it, over the same seeds: seconds as a ratio (geometric mean; below 1 is faster), the last score as a difference.
 
-| | setting | reached | steps | seconds | ratio | held-out at the end |
-|---|---|---|---|---|---|---|
-${options.map((arm) => optionRow(arm, of(arm.name), of('plain'))).join('\n')}
+| | setting | against | reached | steps | seconds | ratio | held-out at the end | difference |
+|---|---|---|---|---|---|---|---|---|
+${compared.map(optionRow).join('\n')}
+
+## What was tried and did nothing
+
+${nothing(compared)}
 
 ## A curriculum against training on long texts directly
 
-As in [the story](story.md): held-out at 50 words after as many steps, and within as many seconds as the faster of the two took with the same seed.
+As in [the story](story.md): held-out at 50 words, by checkpoints every ${CHECKPOINT_STEPS} steps, after as many steps, and within as many seconds as the faster of the two took with the same seed.${limits(runs)}
 
 | | stages | held-out, equal steps | held-out, equal seconds | seconds |
 |---|---|---|---|---|
-${farRows(of('direct'), of('curriculum'))}
+${ladderRows(of('direct'), of('curriculum'))}
 
-Seeds: ${[...new Set(runs.map(({ seed }) => seed))].sort((a, b) => a - b).join(', ')}. Each run's figures: \`docs/study/\`.
+Seeds: ${[...new Set(runs.map(({ seed }) => seed))].sort((a, b) => a - b).join(', ')}. Weights: SHA-256 ${[...new Set(runs.map(({ model_sha256 }) => model_sha256))].join(', ')}. Each run's figures: \`docs/study/\`.
 `;
 }
 
-function optionRow({ name, about }: Arm, runs: readonly StudyRun[], plain: readonly StudyRun[]): string {
+interface Compared {
+  readonly arm: Arm;
+  readonly runs: readonly StudyRun[];
+  /** null: others are compared with this arm. */
+  readonly comparison: Comparison | null;
+}
+
+function optionRow({ arm, runs, comparison }: Compared): string {
   const reached = runs.flatMap((run) => reachedAt(run) ?? []);
-  const ratios = runs.flatMap((run) => {
-    const own = reachedAt(run);
-    const base = plain.find(({ seed }) => seed === run.seed);
-    const its = base === undefined ? null : reachedAt(base);
-    return own === null || its === null ? [] : [own.seconds / its.seconds];
-  });
   const cells = [
+    arm.against ?? '',
     `${reached.length} of ${runs.length}`,
-    withInterval(
+    ofSeeds(
       reached.map(({ step }) => step),
       0,
     ),
-    withInterval(
+    ofSeeds(
       reached.map(({ seconds }) => seconds),
       0,
     ),
-    name === 'plain' ? '1' : withInterval(ratios, 2),
-    withInterval(runs.map(lastScore), 3),
+    comparison === null ? '' : withInterval(comparison.ratio, 2),
+    ofSeeds(runs.map(lastScore), 3),
+    comparison === null ? '' : withInterval(comparison.difference, 3),
   ];
-  return `| ${name} | ${about} | ${cells.join(' | ')} |`;
+  return `| ${arm.name} | ${arm.about} | ${cells.join(' | ')} |`;
 }
 
-function farRows(direct: readonly StudyRun[], curriculum: readonly StudyRun[]): string {
+/** The settings whose intervals include no difference, and those of which too little was measured to have intervals. */
+function nothing(compared: readonly Compared[]): string {
+  const line = ({ arm, comparison }: Compared): string =>
+    `- **${arm.name}** (${arm.about}) against ${arm.against}: ratio of seconds ${withInterval(comparison?.ratio ?? null, 2)}, difference at the end ${withInterval(comparison?.difference ?? null, 3)}`;
+  const found = compared.filter(({ comparison }) => comparison !== null && didNothing(comparison));
+  const open = compared.filter(({ comparison }) => comparison !== null && comparison.difference === null);
+  const parts = [
+    found.length === 0
+      ? 'No setting: each of those that were measured differs in time, in the last score or in how often it reached the score.'
+      : `Both intervals include no difference, and the score was reached as often. With so few seeds that doesn't show that there is none.\n\n${found.map(line).join('\n')}`,
+    ...(open.length === 0 ? [] : [`Too few seeds to tell: ${open.map(({ arm }) => arm.name).join(', ')}.`]),
+  ];
+  return (found.length === 0 && open.length > 0 ? parts.slice(1) : parts).join('\n\n');
+}
+
+function ladderRows(direct: readonly StudyRun[], curriculum: readonly StudyRun[]): string {
   const shortest = (seed: number): number =>
     Math.min(...[...direct, ...curriculum].filter((run) => run.seed === seed).map(({ seconds }) => seconds));
-  return arms
-    .filter(({ against }) => against === 'direct')
+  return ladders
     .map(({ name, about }) => {
       const runs = name === 'direct' ? direct : curriculum;
       const within = runs.flatMap((run) => scoreWithin(run, shortest(run.seed)) ?? []);
       const seconds = runs.map((run) => run.seconds);
-      return `| ${name} | ${about} | ${withInterval(runs.map(lastScore), 3)} | ${withInterval(within, 3)} | ${withInterval(seconds, 0)} |`;
+      return `| ${name} | ${about} | ${ofSeeds(runs.map(lastScore), 3)} | ${ofSeeds(within, 3)} | ${ofSeeds(seconds, 0)} |`;
     })
     .join('\n');
 }
 
-function lastScore({ heldOut }: StudyRun): number {
-  return heldOut.at(-1)?.mean ?? Number.NaN;
+/** How long a stage's completions may be: that is part of what a step takes. */
+function limits(runs: readonly StudyRun[]): string {
+  const names = new Set(ladders.map(({ name }) => name));
+  const found = new Map<string, Set<number>>();
+  for (const { arm, stages } of runs)
+    if (names.has(arm))
+      for (const { words, max_completion_length: tokens } of stages)
+        found.set(words.join(', '), (found.get(words.join(', ')) ?? new Set()).add(tokens));
+  if (found.size === 0) return '';
+  const range = (values: ReadonlySet<number>): string =>
+    [...new Set([Math.min(...values), Math.max(...values)])].join(' to ');
+  const listed = [...found]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([words, tokens]) => `${range(tokens)} tokens at ${words} words`);
+  return ` Each stage limits its rollouts by its own longest target: ${listed.join(', ')}.`;
 }
 
-function withInterval(values: readonly number[], digits: number): string {
+function ofSeeds(values: readonly number[], digits: number): string {
   if (values.length === 0) return '–';
-  const { mean, low, high }: Interval = bootstrapMean(values, randomStream(1, values.length).next);
-  return `${mean.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+  const interval = tInterval(values);
+  return interval === null ? meanOf(values).toFixed(digits) : withInterval(interval, digits);
+}
+
+function withInterval(interval: Interval | null, digits: number): string {
+  if (interval === null) return '–';
+  const [mean, low, high] = [interval.mean, interval.low, interval.high].map((value) => value.toFixed(digits));
+  return `${mean} [${low}, ${high}]`;
 }

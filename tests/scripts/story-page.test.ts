@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { type Story, storyPage } from '../../scripts/story/page.ts';
 
 const figures = { steps: 8, dead: [0.1, 0.6], checkpoint: 'c', seconds: 60 } as const;
+const options = {
+  ...{ stages: [10, 50], jumps: [50], beyond: [], steps: 8, learning_rate: 2e-4, collapse_patience: 5 },
+  settings: {},
+};
 
 function story(seed: number, score: number): Story {
   return {
-    seed,
+    ...{ model_sha256: 'a1', options, seed },
     base: { 10: 0.5, 50: 0.5 },
     stages: [
       { ...figures, words: 10, from: 'base', reward: [0.6, 0.9], verdict: null, held_out: { 10: score, 50: 0.7 } },
@@ -21,17 +25,41 @@ describe('storyPage', () => {
     const rows = storyPage([story(42, 0.99)]).split('\n');
     expect(rows).toContain('| none | | | | | 0.500 | 0.500 |');
     expect(rows).toContain('| **jump to 50 words** | the base | 8 | 0.50 → 0.50 | 0.10 → 0.60 |  | 0.500 |');
+    expect(rows).toContain('| 10 words | the base | 8 | 0.60 → 0.90 | 0.10 → 0.60 | 0.990 | 0.700 |');
     expect(rows).toContain('| 50 words | 10 words | 8 | 0.70 → 0.90 | 0.10 → 0.60 | 0.990 |  |');
     expect(rows).toContain('- to 50 words, seed 42: “step 5: identical”');
   });
 
-  it('gives the mean of several seeds with the least and the largest', () => {
-    const page = storyPage([story(1, 0.98), story(2, 1)]);
-    expect(page).toContain('| 0.990 (0.980–1.000) | 0.700 (0.700–0.700) |');
+  it('gives the mean of several seeds with a t-interval', () => {
+    const page = storyPage([story(2, 1), story(1, 0.98)]);
+    // Half a difference of 0.02, and t for one degree of freedom is 12.706.
+    expect(page).toContain('| 0.990 ± 0.127 | 0.700 ± 0.000 |');
     expect(page).toContain('seeds 1, 2');
   });
 
-  it('refuses to be written out of nothing', () => {
+  it('pairs rows by their words, whatever order a file has them in', () => {
+    const other = story(2, 1);
+    const page = storyPage([story(1, 1), { ...other, stages: other.stages.toReversed() }]);
+    expect(page).toContain('| 10 words | the base | 8 | 0.60 → 0.90 | 0.10 → 0.60 | 1.000 ± 0.000 | 0.700 ± 0.000 |');
+  });
+
+  it('says since when there could have been a verdict where there is none', () => {
+    const silent = (steps: number): Story => ({
+      ...story(1, 1),
+      jumps: [{ ...figures, steps, words: 50, reward: [0.5, 0.5], verdict: null, held_out: { 50: 0.5 } }],
+    });
+    expect(storyPage([silent(8)])).toContain(
+      '- to 50 words, seed 1: none in 8 steps; a flat reward is only called flat from step 30 on\n',
+    );
+    expect(storyPage([silent(60)])).toContain('- to 50 words, seed 1: none in 60 steps\n');
+  });
+
+  it('refuses seeds of other weights or options, and to be written out of nothing', () => {
     expect(() => storyPage([])).toThrow('at least one seed');
+    expect(() => storyPage([story(1, 1), { ...story(2, 1), model_sha256: 'b2' }])).toThrow(
+      "seed 1 and seed 2 differ in the model's weights",
+    );
+    const shorter = { ...story(2, 1), options: { ...options, steps: 2 } };
+    expect(() => storyPage([story(1, 1), shorter])).toThrow('differ in steps (8, not 2)');
   });
 });

@@ -8,6 +8,7 @@ import type { StageRow } from '../../store/stages.ts';
 import { type Promotion, promotionOf, trainingScores } from '../runs/promotion.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
+import { defaultPromotion, defaultSteps } from './edit.ts';
 import { checkpointBefore, nextStart, stageDefaults } from './stage-config.ts';
 import { stageTimes, type TimeLeft } from './time-left.ts';
 
@@ -82,6 +83,8 @@ export interface Curriculum {
   readonly held: string | null;
   readonly heldFor: number | null;
   readonly autoPromote: boolean;
+  /** What the form of a new stage starts with. */
+  readonly newStage: { readonly steps: number; readonly promotion: Promotion };
 }
 
 /** All stages, in order. */
@@ -99,6 +102,7 @@ export function curriculum(
     held: queue.held(),
     heldFor: queue.heldFor(),
     autoPromote,
+    newStage: { steps: defaultSteps, promotion: defaultPromotion },
   };
 }
 

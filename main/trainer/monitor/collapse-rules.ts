@@ -185,13 +185,18 @@ function noProgress(metrics: Metrics, trend: WatchHistory, settings: WatchSettin
   if (reward === undefined) return undefined;
   // Where the best possible reward isn't known, a flat curve may be success.
   if (highestReward === null || reward >= FAR_FROM_TOP * highestReward) return null;
-  if (trend.flatSteps < Math.max(FLAT_STEPS, FLAT_SHARE * maxSteps) || isRising(trend, settings)) return null;
+  if (trend.flatSteps < flatLimit(maxSteps) || isRising(trend, settings)) return null;
   return {
     severity: 1,
     message: `The reward has stayed near ${(trend.rewardSlow ?? reward).toFixed(2)} for ${trend.flatSteps} steps, far from the best possible ${short(highestReward)}: what the completions of a group differ in doesn't bring the model closer.`,
     remedy:
       'Go back to a shorter stage, warm the model up on targets of this length (train --method sft), or raise num_generations so that a better completion turns up.',
   };
+}
+
+/** Steps without a rise from which on the reward of a run of so many steps counts as flat. */
+export function flatLimit(maxSteps: number): number {
+  return Math.max(FLAT_STEPS, FLAT_SHARE * maxSteps);
 }
 
 /** Follows the reward by one step: its fast and slow means, and for how long the slow one hasn't risen. */

@@ -62,7 +62,7 @@ export interface WatchResult {
 /** Steps over which the initial entropy is averaged. */
 const START_STEPS = 3;
 
-const RULES = [
+export const RULES = [
   'not_finite',
   'dead_groups',
   'repetition',

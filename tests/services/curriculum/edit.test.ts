@@ -1,10 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkoutPaths } from '../../../main/commands/host-paths.ts';
+import { curriculum } from '../../../main/services/curriculum/curriculum.ts';
 import {
   addStage,
   changeStage,
   defaultPromotion,
+  defaultSteps,
   moveStage,
   planCurriculum,
   removeStage,
@@ -30,13 +33,21 @@ describe('addStage and changeStage', () => {
     const datasetId = dataset(store, 25);
     const id = addStage(store, { datasetId });
     expect(store.stages.get(id)).toMatchObject({
-      ...{ name: '25 words', words: 25, steps: 90, position: 0, state: 'planned', config: {} },
+      ...{ name: '25 words', words: 25, steps: defaultSteps, position: 0, state: 'planned', config: {} },
       promotion: defaultPromotion,
     });
     changeStage(store, id, { steps: 40, promotion: null, config: { temperature: 0.7 } });
     expect(store.stages.get(id)).toMatchObject({ steps: 40, promotion: null, config: { temperature: 0.7 }, words: 25 });
     changeStage(store, id, { datasetId: dataset(store, 50), name: 'Half a page' });
     expect(store.stages.get(id)).toMatchObject({ name: 'Half a page', words: 50, steps: 40 });
+  });
+
+  it('give a new stage what the form of a new stage starts with', () => {
+    const store = temporaryStore();
+    const queue = { held: () => null, heldFor: () => null };
+    const paths = checkoutPaths(join(import.meta.dirname, '../../..'));
+    const { newStage } = curriculum({ store, queue, paths }, false);
+    expect(store.stages.get(addStage(store, {}))).toMatchObject(newStage);
   });
 
   it('reject a dataset that is not there and settings that make no sense', () => {
