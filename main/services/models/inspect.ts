@@ -4,11 +4,11 @@ import { readdirSync, statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import type { ModelConfig } from '../../model/config.ts';
 import { type Budget, deviceBudget, isOnGpu } from '../../trainer/memory/budget.ts';
 import {
   type AdapterFacts,
   type MemoryNeeds,
+  type ModelFacts,
   memoryNeeds,
   readModelFacts,
   USUAL,
@@ -97,7 +97,7 @@ export function inspectModel(places: ModelPlaces, ref: string, machine: MachineM
 }
 
 /** On what auto computes on; of a GPU only what is free is known. */
-function memoryOf(config: ModelConfig, machine: MachineMemory): NonNullable<ModelDetail['memory']> {
+function memoryOf(config: ModelFacts['config'], machine: MachineMemory): NonNullable<ModelDetail['memory']> {
   const device = deviceFor('auto', machine);
   const free = budgetFor(device, machine);
   const whole: Budget = isOnGpu(device) ? free : deviceBudget(device, totalmem());

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { toJsonLines } from '../../../../main/services/datasets/index.ts';
 import { discardAfter, recordEvents } from '../../../../main/services/runs/events.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
-import { runSignal, signalNext } from '../../../../main/services/runs/signal/run-signal.ts';
+import { runSignal, signalNext } from '../../../../main/services/training/signal/run-signal.ts';
 import { parseConfig } from '../../../../main/trainer/config.ts';
 import type { GroupOutcome, TrainerEvent } from '../../../../main/trainer/events.ts';
 import { temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
