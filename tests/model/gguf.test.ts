@@ -167,6 +167,29 @@ describe('ggufMetadata', () => {
     expect([value('tokenizer.ggml.eos_token_id'), value('tokenizer.ggml.add_bos_token')]).toEqual([3, false]);
   });
 
+  it('has llama.cpp begin texts with the begin token where the tokenizer does and the chat template does not leave it out', () => {
+    const begins = {
+      type: 'TemplateProcessing',
+      single: [{ SpecialToken: { id: '<bos>' } }, { Sequence: { id: 'A' } }],
+    };
+    const adds = (post: unknown, chat?: string): unknown => {
+      const definition = {
+        ...{ added_tokens: [{ id: 1, content: '<bos>', special: true }], post_processor: post },
+        model: { type: 'BPE', vocab: { a: 0 }, merges: [] },
+      };
+      writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
+      const settings = { bos_token: '<bos>', ...(chat !== undefined && { chat_template: chat }) };
+      writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(settings));
+      const metadata = ggufMetadata({ ...merged.config, vocabSize: 5 }, folder, { name: 'm', type: 'F16' });
+      return metadata['tokenizer.ggml.add_bos_token']?.value;
+    };
+    expect([adds(null), adds(begins)]).toEqual([false, true]);
+    expect([adds(begins, '{{ bos_token }}Q'), adds(begins, 'Q'), adds(null, '{{ bos_token }}Q')]).toEqual([
+      ...[true, false, false],
+    ]);
+    rmSync(join(folder, 'tokenizer_config.json'));
+  });
+
   it("says an architecture's own numbers, and no more context than llama.cpp computes rightly", () => {
     const values = (name: string): Record<string, unknown> => {
       const model = openMergedModel(

@@ -6,6 +6,7 @@ import { readChatTemplate, tokenText } from '../chat-template.ts';
 import { type ModelConfig, readJson } from '../config.ts';
 import { readTokenizerConfig } from '../tokenizer.ts';
 import { ggufArchitecture } from './architectures.ts';
+import { beginOfText } from './begin-of-text.ts';
 import type { GgufType, GgufValue } from './file.ts';
 
 /** llama.cpp's numbers for a file whose matrices are of one type. */
@@ -70,14 +71,13 @@ const definitionSchema = z.looseObject({
   }),
   added_tokens: z.array(z.looseObject({ id: z.int(), content: z.string(), special: z.boolean() })).default([]),
   pre_tokenizer: z.unknown().optional(),
-  post_processor: z.unknown().optional(),
 });
 
 function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, GgufValue> {
   const file = join(folder, 'tokenizer.json');
   const parsed = definitionSchema.safeParse(readJson(file));
   if (!parsed.success || Array.isArray(parsed.data.model.vocab)) throw unsupported(file, 'another kind of vocabulary');
-  const { model, added_tokens: added, pre_tokenizer: pre, post_processor: post } = parsed.data;
+  const { model, added_tokens: added, pre_tokenizer: pre } = parsed.data;
   const { tokens, types } = tokenTable(model.vocab as Record<string, number>, added, config.vocabSize);
   const settings = readTokenizerConfig(folder);
   const idOf = (name: string): number => tokens.indexOf(tokenText(settings[name]));
@@ -94,9 +94,7 @@ function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, 
         .filter(([, id]) => id >= 0)
         .map(([name, id]) => [`tokenizer.ggml.${name}_token_id`, uint32(id)]),
     ),
-    'tokenizer.ggml.add_bos_token': bool(
-      special.bos >= 0 && JSON.stringify(post ?? '').includes(tokens[special.bos] ?? ' '),
-    ),
+    'tokenizer.ggml.add_bos_token': bool(special.bos >= 0 && beginOfText(folder) !== null),
     ...(typeof template === 'string' ? { 'tokenizer.chat_template': string(template) } : {}),
   };
 }
