@@ -41,7 +41,12 @@ describe('braid merge', () => {
   });
 
   it("compares on held-out prompts of the checkpoint's run, as its task asks them", async () => {
-    const replies = ['r1', 'r2'].map((id) => ({ id, post: 'wa wb', reply: 'wc', engagement: { likes: 1, reposts: 0, replies: 0 } }));
+    const replies = ['r1', 'r2'].map((id) => ({
+      id,
+      post: 'wa wb',
+      reply: 'wc',
+      engagement: { likes: 1, reposts: 0, replies: 0 },
+    }));
     writeFileSync(place('replies.jsonl'), '');
     writeFileSync(place('replies.test.jsonl'), replies.map((record) => JSON.stringify(record)).join('\n'));
     cpSync(place('adapter'), place('run/checkpoint-2'), { recursive: true });
