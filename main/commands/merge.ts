@@ -1,6 +1,7 @@
 /** `braid merge`: a checkpoint as a model folder that other tools load, and as GGUF. */
 import { type Command, Option } from 'commander';
 import { type MergeResult, mergeModel } from '../services/merge/merge.ts';
+import { sourceWords } from '../services/merge/proof-prompts.ts';
 import { formatBytes } from '../text/format.ts';
 import { DTYPES, type Dtype, GGUF_CHOICES, type GgufChoice } from '../trainer/export-types.ts';
 import { hostPaths } from './host-paths.ts';
@@ -18,8 +19,11 @@ interface MergeCommandOptions {
 
 const HELP = `
 The adapter of a LoRA checkpoint is merged into its base model. The exported model is then loaded again and answers
-prompts greedily as the checkpoint does; the last lines say for how many of them it does. With weights of 16 bits or
-Q8_0 a few may differ. A GGUF file is checked by llama.cpp if the package node-llama-cpp is installed.`;
+prompts greedily as the checkpoint does; the last lines say for how many of them it does. The prompts are held-out ones
+of the checkpoint's run, read and asked by its task (nothing is scored); without them, of its training; for other models
+they are pairs of the bundled texts. With weights of 16 bits or
+Q8_0 a few may differ. A GGUF file is checked by llama.cpp if the package node-llama-cpp is installed: its answers, and
+whether its tokenizer cuts the prompts, with the chat template around them, into the same tokens.`;
 
 /** Adds `merge` to the program. */
 export function registerMerge(program: Command): void {
@@ -29,7 +33,7 @@ export function registerMerge(program: Command): void {
     .option('--base <dir>', "base model of a LoRA checkpoint, if it isn't where the checkpoint says")
     .addOption(new Option('--dtype <type>', "type of the weights (default: the base model's)").choices(DTYPES))
     .addOption(new Option('--gguf <type>', 'write a GGUF file and a Modelfile as well').choices(GGUF_CHOICES))
-    .option('--dataset <file>', 'held-out records (JSONL) to compare on (default: 16 pairs of the bundled texts)')
+    .option('--dataset <file>', "held-out records (JSONL) to compare on (default: 16 of the checkpoint's run)")
     .addHelpText('after', HELP)
     .action((options: MergeCommandOptions, command: Command) => merge(options, command));
 }
@@ -50,14 +54,19 @@ async function merge(options: MergeCommandOptions, command: Command): Promise<vo
   context.out(done);
 }
 
-function print(context: CommandContext, { folder, dtype, files, agreement, gguf }: MergeResult): void {
+function print(context: CommandContext, result: MergeResult): void {
+  const { folder, dtype, files, agreement, compared_on, gguf } = result;
   context.print(`${folder} (${dtype}):`);
   for (const { name, bytes } of files) context.print(`  ${name}${bytes < 2 ** 20 ? '' : `, ${formatBytes(bytes)}`}`);
   context.print(`Loaded again, it answers ${agreement.equal} of ${agreement.prompts} prompts as the checkpoint does.`);
+  context.print(`Compared on ${sourceWords(compared_on, agreement.prompts)}.`);
   if (gguf === null) return;
+  if ('unproved' in gguf) {
+    context.print(`The GGUF file wasn't checked: ${gguf.unproved}.`);
+    return;
+  }
   context.print(
-    'unproved' in gguf
-      ? `The GGUF file wasn't checked: ${gguf.unproved}.`
-      : `llama.cpp answers ${gguf.equal} of ${gguf.prompts} prompts from the GGUF file as the checkpoint does.`,
+    `llama.cpp answers ${gguf.equal} of ${gguf.prompts} prompts from the GGUF file as the checkpoint does.`,
   );
+  context.print(`It cuts ${gguf.same_tokens} of ${gguf.prompts} prompts into the same tokens as Braid.`);
 }

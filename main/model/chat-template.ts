@@ -11,7 +11,7 @@ export interface ChatMessage {
 }
 
 /** The date for templates that print one: a prompt must not change from day to day. */
-const TEMPLATE_DATE = '26 Jul 2024';
+export const TEMPLATE_DATE = '26 Jul 2024';
 /** That date by strftime directive; a template may print the time too. */
 const TEMPLATE_DAY: Readonly<Record<string, string>> = {
   Y: '2024',
@@ -99,6 +99,28 @@ export function renderChat(
       ),
       { cause },
     );
+  }
+}
+
+/** Whether a template prints the date, so that another day would give another prompt. */
+export function dependsOnDate(
+  template: string,
+  config: Readonly<Record<string, unknown>>,
+  folder: string,
+  kwargs: Readonly<Record<string, unknown>>,
+): boolean {
+  const asked: readonly ChatMessage[] = [{ role: 'user', content: 'a' }];
+  const otherDigits = (text: string): string => text.replace(/\d/g, (digit) => String(9 - Number(digit)));
+  const date = {
+    date_string: otherDigits(TEMPLATE_DATE),
+    strftime_now: (format: string) => otherDigits(pinnedDay(format)),
+  };
+  const text = renderChat(template, asked, config, folder, kwargs);
+  try {
+    return renderChat(template, asked, config, folder, { ...date, ...kwargs }) !== text;
+  } catch {
+    // It reads a date, and can't read such a one.
+    return true;
   }
 }
 

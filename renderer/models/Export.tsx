@@ -48,7 +48,8 @@ export function Export({ entry, opened, onClose }: DialogProps & { readonly entr
       <p>
         {entry.kind === 'checkpoint' && 'An adapter is merged into its base model. '}
         The export becomes a model of the workspace: a folder in Hugging Face format, for transformers, vLLM and other
-        tools. It is then loaded again and compared with the original on 16 prompts; a notice says how many answers are
+        tools. It is then loaded again and compared with the original on 16{' '}
+        {entry.kind === 'checkpoint' ? 'held-out prompts of its run' : 'prompts'}; a notice says how many answers are
         the same.
       </p>
       <TextInput

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,17 +40,39 @@ describe('braid merge', () => {
     expect(JSON.parse(run.stdout)).toMatchObject({ dtype: 'float32', agreement: { prompts: 2, equal: 2 } });
   });
 
+  it("compares on held-out prompts of the checkpoint's run, as its task asks them", async () => {
+    const replies = ['r1', 'r2'].map((id) => ({
+      id,
+      post: 'wa wb',
+      reply: 'wc',
+      engagement: { likes: 1, reposts: 0, replies: 0 },
+    }));
+    writeFileSync(place('replies.jsonl'), '');
+    writeFileSync(place('replies.test.jsonl'), replies.map((record) => JSON.stringify(record)).join('\n'));
+    cpSync(place('adapter'), place('run/checkpoint-2'), { recursive: true });
+    writeFileSync(place('run/run.yaml'), `task: reply\ndataset: ${place('replies.jsonl')}\n`);
+    const run = await merge(place('run/checkpoint-2'), place('reply-merged'), '--base', place('model'));
+    expect(run.code, run.stderr).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      agreement: { prompts: 2, equal: 2 },
+      compared_on: { task: 'reply', dataset: place('replies.test.jsonl'), records: 2, note: null },
+    });
+  });
+
   it('writes GGUF and a Modelfile of the bundled model', async () => {
     const run = await merge('tiny', place('bundled'), '--gguf', 'q8_0');
     expect(run.code, run.stderr).toBe(0);
-    const { gguf, agreement } = JSON.parse(run.stdout);
+    const { gguf, agreement, compared_on } = JSON.parse(run.stdout);
     expect(agreement).toEqual({ prompts: 16, equal: 16 });
+    expect(compared_on).toMatchObject({ dataset: null, note: expect.stringContaining("isn't a checkpoint") });
     expect(readFileSync(gguf.file).toString('latin1', 0, 4)).toBe('GGUF');
     expect(readFileSync(join(place('bundled'), 'Modelfile'), 'utf8')).toMatch(
       /^FROM \.\/bundled-q8_0\.gguf\nTEMPLATE /,
     );
     // Only where somebody has installed node-llama-cpp.
-    expect(gguf.unproved ?? gguf.equal).toEqual('unproved' in gguf ? expect.stringContaining('node-llama-cpp') : 16);
+    expect(gguf.unproved ?? [gguf.equal, gguf.same_tokens]).toEqual(
+      'unproved' in gguf ? expect.stringContaining('node-llama-cpp') : [16, 16],
+    );
   });
 
   it('replaces nothing, and leaves nothing behind where it fails', async () => {

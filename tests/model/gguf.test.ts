@@ -167,6 +167,54 @@ describe('ggufMetadata', () => {
     expect([value('tokenizer.ggml.eos_token_id'), value('tokenizer.ggml.add_bos_token')]).toEqual([3, false]);
   });
 
+  it('has llama.cpp begin texts with the begin token where the tokenizer does and the chat template does not leave it out', () => {
+    const begins = {
+      type: 'TemplateProcessing',
+      single: [{ SpecialToken: { id: '<bos>' } }, { Sequence: { id: 'A' } }],
+    };
+    const adds = (post: unknown, chat?: string): unknown => {
+      const definition = {
+        ...{ added_tokens: [{ id: 1, content: '<bos>', special: true }], post_processor: post },
+        model: { type: 'BPE', vocab: { a: 0 }, merges: [] },
+      };
+      writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(definition));
+      const settings = { bos_token: '<bos>', ...(chat !== undefined && { chat_template: chat }) };
+      writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(settings));
+      const metadata = ggufMetadata({ ...merged.config, vocabSize: 5 }, folder, { name: 'm', type: 'F16' });
+      return metadata['tokenizer.ggml.add_bos_token']?.value;
+    };
+    expect([adds(null), adds(begins)]).toEqual([false, true]);
+    expect([adds(begins, '{{ bos_token }}Q'), adds(begins, 'Q'), adds(null, '{{ bos_token }}Q')]).toEqual([
+      ...[true, false, false],
+    ]);
+    rmSync(join(folder, 'tokenizer_config.json'));
+  });
+
+  it('has llama.cpp begin texts with a space only where a SentencePiece-like tokenizer does', () => {
+    const prefix = (parts: Readonly<Record<string, unknown>>, chat?: string): unknown => {
+      const model = { type: 'BPE', byte_fallback: true, vocab: { a: 0, '<0x0A>': 1 }, merges: [] };
+      writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ added_tokens: [], model, ...parts }));
+      if (chat !== undefined)
+        writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify({ chat_template: chat }));
+      const metadata = ggufMetadata({ ...merged.config, vocabSize: 2 }, folder, { name: 'm', type: 'F16' });
+      rmSync(join(folder, 'tokenizer_config.json'), { force: true });
+      return metadata['tokenizer.ggml.add_space_prefix']?.value;
+    };
+    const replaced = { type: 'Replace', pattern: { String: ' ' }, content: '▁' };
+    const metaspace = (more: object) => ({ pre_tokenizer: { type: 'Metaspace', replacement: '▁', ...more } });
+    // Gemma's, and that of Llama 2 and Mistral.
+    expect(prefix({ normalizer: replaced })).toBe(false);
+    expect(
+      prefix({ normalizer: { type: 'Sequence', normalizers: [{ type: 'Prepend', prepend: '▁' }, replaced] } }),
+    ).toBe(true);
+    expect(['always', 'never'].map((prepend_scheme) => prefix(metaspace({ prepend_scheme })))).toEqual([true, false]);
+    expect([prefix(metaspace({})), prefix(metaspace({ add_prefix_space: false }))]).toEqual([true, false]);
+    const first = {
+      pre_tokenizer: { type: 'Sequence', pretokenizers: [metaspace({ prepend_scheme: 'first' }).pre_tokenizer] },
+    };
+    expect([prefix(first), prefix(first, '<s>{{ messages[0].content }}')]).toEqual([true, false]);
+  });
+
   it("says an architecture's own numbers, and no more context than llama.cpp computes rightly", () => {
     const values = (name: string): Record<string, unknown> => {
       const model = openMergedModel(

@@ -6,6 +6,7 @@ import { readChatTemplate, tokenText } from '../chat-template.ts';
 import { type ModelConfig, readJson } from '../config.ts';
 import { readTokenizerConfig } from '../tokenizer.ts';
 import { ggufArchitecture } from './architectures.ts';
+import { beginOfText } from './begin-of-text.ts';
 import type { GgufType, GgufValue } from './file.ts';
 
 /** llama.cpp's numbers for a file whose matrices are of one type. */
@@ -69,15 +70,15 @@ const definitionSchema = z.looseObject({
     byte_fallback: z.boolean().nullish(),
   }),
   added_tokens: z.array(z.looseObject({ id: z.int(), content: z.string(), special: z.boolean() })).default([]),
+  normalizer: z.unknown().optional(),
   pre_tokenizer: z.unknown().optional(),
-  post_processor: z.unknown().optional(),
 });
 
 function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, GgufValue> {
   const file = join(folder, 'tokenizer.json');
   const parsed = definitionSchema.safeParse(readJson(file));
   if (!parsed.success || Array.isArray(parsed.data.model.vocab)) throw unsupported(file, 'another kind of vocabulary');
-  const { model, added_tokens: added, pre_tokenizer: pre, post_processor: post } = parsed.data;
+  const { model, added_tokens: added, normalizer, pre_tokenizer: pre } = parsed.data;
   const { tokens, types } = tokenTable(model.vocab as Record<string, number>, added, config.vocabSize);
   const settings = readTokenizerConfig(folder);
   const idOf = (name: string): number => tokens.indexOf(tokenText(settings[name]));
@@ -87,16 +88,15 @@ function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, 
     padding: config.padTokenId ?? idOf('pad_token'),
   };
   const template = readChatTemplate(folder, settings);
+  const prefix = spacePrefix(normalizer, pre, template !== null);
   return {
-    ...kindOf(model, tokens, types, { pre, file }),
+    ...kindOf(model, tokens, types, { pre, prefix, file }),
     ...Object.fromEntries(
       Object.entries({ ...special, eos: config.eosTokenIds[0] ?? idOf('eos_token') })
         .filter(([, id]) => id >= 0)
         .map(([name, id]) => [`tokenizer.ggml.${name}_token_id`, uint32(id)]),
     ),
-    'tokenizer.ggml.add_bos_token': bool(
-      special.bos >= 0 && JSON.stringify(post ?? '').includes(tokens[special.bos] ?? ' '),
-    ),
+    'tokenizer.ggml.add_bos_token': bool(special.bos >= 0 && beginOfText(folder) !== null),
     ...(typeof template === 'string' ? { 'tokenizer.chat_template': string(template) } : {}),
   };
 }
@@ -129,7 +129,7 @@ function kindOf(
   model: TokenizerModel,
   tokens: readonly string[],
   types: readonly number[],
-  { pre, file }: { readonly pre: unknown; readonly file: string },
+  { pre, prefix, file }: { readonly pre: unknown; readonly prefix: boolean; readonly file: string },
 ): Record<string, GgufValue> {
   const table = (kind: string, named: readonly string[], typed = types): Record<string, GgufValue> => ({
     'tokenizer.ggml.model': string(kind),
@@ -148,6 +148,8 @@ function kindOf(
     return {
       ...table('llama', tokens, typed),
       'tokenizer.ggml.scores': { type: 'float32s', value: tokens.map((_, id) => -id) },
+      // Without it llama.cpp adds one.
+      'tokenizer.ggml.add_space_prefix': bool(prefix),
     };
   }
   const merges = model.merges.map((merge) => (typeof merge === 'string' ? merge : merge.join(' ')));
@@ -156,6 +158,33 @@ function kindOf(
     'tokenizer.ggml.pre': string(preTokenizer(pre)),
     'tokenizer.ggml.merges': { type: 'strings', value: merges },
   };
+}
+
+const partSchema = z.looseObject({
+  type: z.string(),
+  prepend_scheme: z.string().optional(),
+  add_prefix_space: z.boolean().optional(),
+});
+
+/**
+ * Whether a text begins with a space that isn't in it. llama.cpp puts it at the beginning and after each control token, as
+ * Prepend and Metaspace do. With "first" only the very beginning has one: in a chat that is a control token.
+ */
+function spacePrefix(normalizer: unknown, pre: unknown, chats: boolean): boolean {
+  return [normalizer, pre].flatMap(partsOf).some(({ type, prepend_scheme: scheme, add_prefix_space: adds }) => {
+    if (type === 'Prepend') return true;
+    if (type !== 'Metaspace') return false;
+    // Older files say yes or no, by default yes.
+    return scheme === undefined ? adds !== false : scheme === 'always' || (scheme === 'first' && !chats);
+  });
+}
+
+/** The steps of a part of tokenizer.json, which may be a sequence of them. */
+function partsOf(part: unknown): z.infer<typeof partSchema>[] {
+  const { data } = partSchema.safeParse(part);
+  if (data === undefined) return [];
+  const inner = data.normalizers ?? data.pretokenizers;
+  return Array.isArray(inner) ? inner.flatMap(partsOf) : [data];
 }
 
 /** llama.cpp marks beginnings of words where WordPiece marks continuations. */

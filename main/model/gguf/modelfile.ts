@@ -1,50 +1,50 @@
 /** Ollama's Modelfile for a GGUF file (github.com/ollama/ollama/blob/main/docs/modelfile.md). */
 import { readChatSettings } from '../chat-settings.ts';
-import { readChatTemplate } from '../chat-template.ts';
+import { type ChatMessage, dependsOnDate, readChatTemplate, renderChat, TEMPLATE_DATE } from '../chat-template.ts';
 import type { ModelConfig } from '../config.ts';
 import { loadTokenizer, readTokenizerConfig } from '../tokenizer.ts';
-
-/** Chat formats by a token that only they have, in Ollama's template language. */
-const FORMATS = [
-  {
-    sign: '<|start_header_id|>',
-    template: `{{ if .System }}<|start_header_id|>system<|end_header_id|>
-
-{{ .System }}<|eot_id|>{{ end }}{{ if .Prompt }}<|start_header_id|>user<|end_header_id|>
-
-{{ .Prompt }}<|eot_id|>{{ end }}<|start_header_id|>assistant<|end_header_id|>
-
-{{ .Response }}<|eot_id|>`,
-  },
-  {
-    sign: '<|im_start|>',
-    template: `{{ if .System }}<|im_start|>system
-{{ .System }}<|im_end|>
-{{ end }}{{ if .Prompt }}<|im_start|>user
-{{ .Prompt }}<|im_end|>
-{{ end }}<|im_start|>assistant
-{{ .Response }}<|im_end|>`,
-  },
-  { sign: '[INST]', template: '[INST] {{ if .System }}{{ .System }} {{ end }}{{ .Prompt }} [/INST]{{ .Response }}' },
-] as const;
+import { beginOfText } from './begin-of-text.ts';
+import { ollamaTemplate } from './ollama-template.ts';
 
 /** A model without a chat template is given the prompt as it is. */
 const PLAIN = '{{ .Prompt }}{{ .Response }}';
 
 /** The file's text; `gguf` is the file's name beside it. */
 export function modelfile(gguf: string, tokenizerFolder: string, { eosTokenIds }: ModelConfig): string {
-  const chat = readChatTemplate(tokenizerFolder, readTokenizerConfig(tokenizerFolder));
-  const format = chat === null ? { template: PLAIN } : FORMATS.find(({ sign }) => chat.includes(sign));
   const tokenizer = loadTokenizer(tokenizerFolder);
-  const { system_prompt: system } = readChatSettings(tokenizerFolder);
-  const stops = eosTokenIds.flatMap((id) => tokenizer.token(id) ?? []);
+  const ends = [...eosTokenIds, ...(tokenizer.eosTokenId === null ? [] : [tokenizer.eosTokenId])];
+  const stops = [...new Set(ends)].flatMap((id) => tokenizer.token(id) ?? []);
   return [
     `FROM ./${gguf}`,
-    format === undefined
-      ? "# The model's chat format isn't one that Braid knows: Ollama takes the template in the file."
-      : `TEMPLATE """${format.template}"""`,
-    ...(system === null ? [] : [`SYSTEM """${system.replaceAll('"""', "'''")}"""`]),
-    ...stops.map((stop) => `PARAMETER stop "${stop}"`),
+    ...templateLines(tokenizerFolder),
+    ...stops.map((stop) => `PARAMETER stop ${stop.includes('\n') ? `"""${stop}"""` : `"${stop}"`}`),
     '',
   ].join('\n');
+}
+
+/** TEMPLATE and SYSTEM, with what they can't do. */
+function templateLines(folder: string): string[] {
+  const config = readTokenizerConfig(folder);
+  const chat = readChatTemplate(folder, config);
+  if (chat === null) return [`TEMPLATE """${PLAIN}"""`];
+  const { system_prompt: system, chat_template_kwargs: kwargs } = readChatSettings(folder);
+  const begin = beginOfText(folder);
+  const template = ollamaTemplate((messages: readonly ChatMessage[]) => {
+    const text = renderChat(chat, messages, config, folder, kwargs);
+    // Ollama's tokenizer puts it there.
+    return begin !== null && text.startsWith(begin) ? text.slice(begin.length) : text;
+  });
+  if (template === null)
+    return ["# The model's chat template can't be written in Ollama's language: give the TEMPLATE of a model like it."];
+  const limits = [
+    ...template.limits,
+    ...(dependsOnDate(chat, config, folder, kwargs)
+      ? [`The chat template prints the date. Here it is always ${TEMPLATE_DATE}, as it was in training.`]
+      : []),
+  ];
+  return [
+    ...limits.map((limit) => `# ${limit}`),
+    `TEMPLATE """${template.text}"""`,
+    ...(system === null ? [] : [`SYSTEM """${system.replaceAll('"""', "'''")}"""`]),
+  ];
 }

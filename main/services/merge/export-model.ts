@@ -11,6 +11,7 @@ import { type ModelEntry, requireModel } from '../models/list.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { type MergeResult, mergeModel } from './merge.ts';
+import { sourceWords } from './proof-prompts.ts';
 
 export interface ModelExport {
   readonly ref: string;
@@ -77,10 +78,17 @@ async function mergeInto(
 }
 
 /** What the comparison found. */
-export function exportWords(name: string, of: string, { agreement, gguf, dtype }: MergeResult): string {
-  const loaded = `${name} (${dtype}), loaded again, answers ${agreement.equal} of ${agreement.prompts} prompts as ${of} does.`;
-  if (gguf === null) return loaded;
+export function exportWords(name: string, of: string, { agreement, compared_on, gguf, dtype }: MergeResult): string {
+  const { prompts, equal } = agreement;
+  return [
+    `${name} (${dtype}), loaded again, answers ${equal} of ${prompts} prompts as ${of} does.`,
+    ...(gguf === null ? [] : [ggufWords(gguf)]),
+    `Compared on ${sourceWords(compared_on, prompts)}.`,
+  ].join(' ');
+}
+
+function ggufWords(gguf: NonNullable<MergeResult['gguf']>): string {
   return 'unproved' in gguf
-    ? `${loaded} The GGUF file wasn't checked: ${gguf.unproved}.`
-    : `${loaded} llama.cpp answers ${gguf.equal} of ${gguf.prompts} from the GGUF file.`;
+    ? `The GGUF file wasn't checked: ${gguf.unproved}.`
+    : `llama.cpp answers ${gguf.equal} of ${gguf.prompts} from the GGUF file, and cuts ${gguf.same_tokens} of ${gguf.prompts} into the same tokens.`;
 }

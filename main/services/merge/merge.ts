@@ -7,7 +7,8 @@ import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
 import type { HostPaths } from '../workspace/paths.ts';
-import { type Agreement, agreementOf, answersOf, proofRecords } from './agreement.ts';
+import { type Agreement, agreementOf, answersOf } from './agreement.ts';
+import { type PromptSource, proofPrompts } from './proof-prompts.ts';
 
 export interface MergeOptions extends JobOptions {
   /** A checkpoint, a model folder, or the name of a bundled model. */
@@ -19,11 +20,16 @@ export interface MergeOptions extends JobOptions {
   /** By default as the base model's weights are stored. */
   readonly dtype?: Dtype;
   readonly gguf?: GgufChoice;
-  /** Held-out records (JSONL) whose prompts both answer; by default pairs of the bundled texts. */
+  /** Held-out records (JSONL) whose prompts both answer; by default some of the checkpoint's run. */
   readonly dataset?: string;
   readonly paths: HostPaths;
   readonly backend?: BackendSetting;
   readonly threads?: number;
+}
+
+export interface GgufAgreement extends Agreement {
+  /** Prompts that llama.cpp cuts into the same tokens. */
+  readonly same_tokens: number;
 }
 
 export interface MergeResult {
@@ -32,8 +38,10 @@ export interface MergeResult {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
   /** How many prompts the folder, loaded again, answers as the checkpoint does. */
   readonly agreement: Agreement;
+  /** Where the prompts come from. */
+  readonly compared_on: PromptSource;
   /** The same for the GGUF file, by llama.cpp; null without --gguf. */
-  readonly gguf: ({ readonly file: string } & (Agreement | { readonly unproved: string })) | null;
+  readonly gguf: ({ readonly file: string } & (GgufAgreement | { readonly unproved: string })) | null;
 }
 
 /** Writes the merged model and says how well it agrees with the checkpoint. */
@@ -42,16 +50,16 @@ export async function mergeModel(options: MergeOptions): Promise<MergeResult> {
   const folder = resolve(options.output);
   checkOutput(folder);
   const parts = resolveModelParts(model, paths, base);
-  const records = proofRecords(options.dataset, paths);
+  const proof = proofPrompts(model, options.dataset, paths);
   // Nothing is computed: the smallest backend starts fastest.
   const light = { backend: 'wasm', threads: 1, kernelsFile: paths.kernels } as const;
   const told = { ...(options.signal && { signal: options.signal }) };
   const job = { kind: 'merge', model: parts, folder, dtype, gguf, ...light } as const;
   const { value: files } = await runTrainerJob(job, paths.trainer, told);
-  const answers = await answersOf(records, [{ parts: model, base }, { parts: folder }], options);
-  const asked = answers.map(({ prompt, checkpoint }) => ({ prompt, expected: checkpoint }));
-  const proof = async (file: string): Promise<NonNullable<MergeResult['gguf']>> => {
-    const check = { kind: 'gguf-answers', file, folder, asked, ...light } as const;
+  const answers = await answersOf(proof, [{ parts: model, base }, { parts: folder }], options);
+  const asked = answers.map(({ record, firstTurn }) => ({ record, expected: firstTurn }));
+  const checked = async (file: string): Promise<NonNullable<MergeResult['gguf']>> => {
+    const check = { kind: 'gguf-answers', file, folder, task: proof.task, asked, ...light } as const;
     const { value } = await runTrainerJob(check, paths.trainer, told);
     return { file, ...('equal' in value ? { prompts: asked.length, ...value } : value) };
   };
@@ -59,7 +67,8 @@ export async function mergeModel(options: MergeOptions): Promise<MergeResult> {
     ...{ folder, dtype: files.dtype },
     files: readdirSync(folder).map((name) => ({ name, bytes: statSync(join(folder, name)).size })),
     agreement: agreementOf(answers),
-    gguf: files.gguf === null ? null : await proof(files.gguf),
+    compared_on: proof.source,
+    gguf: files.gguf === null ? null : await checked(files.gguf),
   };
 }
 
