@@ -7,6 +7,7 @@ import { changeSharedSettings, sharedSettings } from '../../services/curriculum/
 import { stageConfig, stageDefaults } from '../../services/curriculum/stage-config.ts';
 import { makeStageDatasets } from '../../services/curriculum/stage-datasets.ts';
 import { requireStage } from '../../services/curriculum/stage-runs.ts';
+import { withModelHere } from '../../services/models/starting-model.ts';
 import { promotionOf } from '../../services/runs/promotion.ts';
 import { preflight } from '../../services/training/preflight.ts';
 import { readSettings } from '../../services/workspace/settings.ts';
@@ -41,7 +42,7 @@ export const stages = {
   }),
   shared: api.stages.shared.handler(({ context: { app } }) => {
     const { preset, config } = sharedSettings(app.store, app.paths);
-    return { preset, config: { ...config } };
+    return { preset, config: withModelHere({ ...config }, app.store, app.paths) };
   }),
   changeShared: api.stages.changeShared.handler(({ context: { app, access }, input }) => {
     checkConfigPaths(input.config, access, app, sharedSettings(app.store, app.paths).config);
