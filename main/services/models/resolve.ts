@@ -70,10 +70,16 @@ export function resolveStartingModel(
 ): string {
   const folder = resolveModel(checkpoint, paths);
   if (!existsSync(join(folder, 'adapter_config.json'))) return folder;
+  return baseOfAdapter(folder, paths) ?? resolveModel(otherwise, paths);
+}
+
+/** The base of an adapter; null if it isn't here, or the folder isn't an adapter. */
+export function baseOfAdapter(folder: string, paths: Pick<HostPaths, 'resources'>): string | null {
+  if (!existsSync(join(folder, 'adapter_config.json'))) return null;
   try {
     return resolveModelParts(folder, paths).base;
   } catch (error) {
-    if (error instanceof BraidError && error.code === 'BASE_MISSING') return resolveModel(otherwise, paths);
+    if (error instanceof BraidError && error.code === 'BASE_MISSING') return null;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import { formatBytes } from '../../text/format.ts';
 import { isReinforcement, type TrainConfig } from '../../trainer/config.ts';
 import type { FileFacts } from '../datasets/record-facts.ts';
 import { knownMachineMemory } from '../doctor/machine-memory.ts';
-import { startingModel } from '../models/starting-model.ts';
+import { chosenStartingModel, startingModel } from '../models/starting-model.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { expectedMemory } from './demand.ts';
@@ -37,7 +37,7 @@ export function modelItem(
   return attempt('model', next, () => {
     const { from_checkpoint: from } = config;
     const isGone = from !== null && attempt('warm_start', '', () => resolveStart(store, from)).state === 'failed';
-    return startingModel(store, isGone ? { ...config, from_checkpoint: null } : config, paths).folder;
+    return chosenStartingModel(store, isGone ? { ...config, from_checkpoint: null } : config, paths).folder;
   });
 }
 

@@ -12,7 +12,7 @@ import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
 import type { TrainerStart } from '../../trainer/host/start.ts';
 import { datasetFiles, readDataset } from '../datasets/index.ts';
 import { type EngineAccess, engineFor, whileInUse } from '../engines/engine-for.ts';
-import { startingModel } from '../models/starting-model.ts';
+import { chosenStartingModel, startingModel } from '../models/starting-model.ts';
 import { note, recordEvents } from '../runs/events.ts';
 import { openRunFiles, type RunFiles } from '../runs/files.ts';
 import { adapterSettings } from '../runs/from-checkpoint.ts';
@@ -138,7 +138,7 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
 /** The saved form: absolute paths, and a checkpoint's own model and settings. */
 function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths) {
   const { test } = datasetFiles(resolve(config.dataset));
-  const { folder: modelFolder, model, from } = startingModel(store, config, paths);
+  const { folder: modelFolder, model, from } = chosenStartingModel(store, config, paths);
   const resolved: TrainConfig = {
     ...config,
     ...(from !== null && config.use_peft && adapterSettings(from)),
