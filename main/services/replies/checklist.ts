@@ -4,7 +4,7 @@ import { BraidError } from '../../errors.ts';
 import { replyTask } from '../../tasks/reply/task.ts';
 import type { RecordFacts } from '../datasets/record-facts.ts';
 import { isBundled } from '../models/resolve.ts';
-import { replyRuns } from '../recipes/reply-demo.ts';
+import { replyRuns } from '../recipes/reply-presets.ts';
 import {
   attempt,
   type ChecklistItem,
