@@ -10,7 +10,7 @@ import { findCheckpoint } from '../runs/runs.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { baseOfAdapter, isBundled, modelArgument, resolveModel, resolveStartingModel } from './resolve.ts';
 
-type Paths = Pick<HostPaths, 'resources'>;
+type Paths = Pick<HostPaths, 'resources' | 'models'>;
 type Start = Pick<TrainConfig, 'model' | 'from_checkpoint'>;
 
 export interface StartingModel {

@@ -33,7 +33,7 @@ function planned(
     const budget = deviceBudget(device, gib * GIB);
     const residents = { trained: { rank: 16 }, precision: precisionFor(model, { rank: 16 }, budget), budget };
     return shapes.flatMap(([prompts, group]) =>
-      Array.from({ length: 41 }, (_, i) => Math.ceil((i + 10) * 1.5) + 4).map((completionTokens) => {
+      Array.from({ length: 9 }, (_, i) => Math.ceil((5 * i + 10) * 1.5) + 4).map((completionTokens) => {
         // A post is about as long as its reply.
         const tokens = { completionTokens, promptTokens: completionTokens + 150 };
         return memoryPlan(model, { ...residents, ...tokens, prompts, group }).total / GIB;

@@ -8,6 +8,7 @@ import { leftCheckpoint, stageConfig, stageDefaults } from '../../../main/servic
 import { chosenStartingModel, rootModel } from '../../../main/services/models/starting-model.ts';
 import { replyFields, replyPreset } from '../../../main/services/recipes/reply-presets.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
+import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
 import { errorOf, temporaryStore } from '../../store/helpers.ts';
 
@@ -33,7 +34,7 @@ function world() {
       join(path, adapterOf === null ? 'config.json' : 'adapter_config.json'),
       adapterOf === null ? '{}' : adapter,
     );
-    store.checkpoints.record(runId, 5, path, 'periodic');
+    store.checkpoints.record(runId, 5, toStoredPath(store.folder, path), 'periodic');
     return path;
   };
   return { store, first, second, checkpoint };
