@@ -45,10 +45,12 @@ describe('chosenStartingModel', () => {
     const { store, first, second, checkpoint } = world();
     const from = checkpoint({ model: first }, first);
     const start = (model: string) => chosenStartingModel(store, { model, from_checkpoint: from }, paths);
-    const refused = errorOf(() => start(second));
+    const refused = errorOf(() => start(second)) as Error;
     expect(refused).toMatchObject({ code: 'MODEL_MISMATCH', remedy: expect.stringContaining(`set model to ${first}`) });
     expect(refused.message).toContain(`trained from ${first}, but the configuration names the model ${second}`);
-    expect(errorOf(() => start('models/not-here')).message).toContain('names the model models/not-here');
+    expect(errorOf(() => start('models/not-here'))).toMatchObject({
+      message: expect.stringContaining('names the model models/not-here'),
+    });
     for (const model of [first, 'models/first', 'tiny'])
       expect(start(model)).toEqual({ folder: first, model: first, from });
   });
