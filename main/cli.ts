@@ -22,7 +22,7 @@ const program = new Command('braid')
   .configureHelp({ subcommandTerm: (command) => command.name() })
   .exitOverride();
 await addCommands(program, process.argv.slice(2));
-program.hook('preAction', async (_, command) => (await import('./commands/download.ts')).useHubModel(command));
+program.hook('preAction', async (_, command) => (await import('./commands/download.ts')).useHubModels(command));
 
 try {
   await program.parseAsync();

@@ -1,18 +1,22 @@
-/** `braid download`: a model of the Hugging Face Hub, into the workspace; and the same for a Hub name given as --model. */
+/** `braid download`: a model of the Hugging Face Hub, into the workspace; and the same for a Hub name given to another command. */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
-import { fetchHubModel, hubModelFolder, parseRepo } from '../services/models/hub.ts';
+import { fetchHubModel, parseRepo } from '../services/models/hub.ts';
 import { hubOptions } from '../services/models/hub-access.ts';
+import { HUB_NAME, hubModelFolder, recordedHubModel, refuseOtherHubModel } from '../services/models/hub-origin.ts';
 import { openSecrets } from '../services/workspace/secrets.ts';
-import { openWorkspace } from '../services/workspace/workspace.ts';
+import { locateWorkspace, openWorkspace } from '../services/workspace/workspace.ts';
 import { askOnTerminal } from './ask.ts';
+import { useModelsOf } from './host-paths.ts';
 import { type CommandContext, commandContext, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
 
 const HELP = `
-A download that was interrupted resumes where it stopped. For models that require it, the Hugging Face token is the one
-in Braid's settings, HF_TOKEN, or the one of "hf auth login".`;
+A download that was interrupted resumes where it stopped. For models that require it, the Hugging Face token is HF_TOKEN
+or the one of "hf auth login". A token in Braid's settings counts, too, if "braid serve" has kept it; one that the
+desktop app has encrypted can be read by the app only.`;
 
 /** Adds `download` to the program. */
 export function registerDownload(program: Command): void {
@@ -38,19 +42,45 @@ async function download(model: string, revision: string, context: CommandContext
   );
 }
 
-/** `owner/name`, as the Hub names models. */
-const HUB_NAME = /^[\w][\w.-]*\/[\w][\w.-]*$/;
+type Ask = (question: string) => Promise<boolean>;
+
+/** The options that name one model. */
+const ONE = ['model', 'base', 'baseline'] as const;
 
 /**
- * Before any command with --model: a Hub name that isn't a folder here becomes the folder of the workspace that it was
- * downloaded to. If it wasn't yet, the person at the terminal is asked; a script fails with the command to run.
+ * Before any command: a Hub name given as a model that isn't a folder here becomes the folder of the workspace that it
+ * was downloaded to. If it wasn't yet, the person at the terminal is asked; a script fails with the command to run.
  */
-export async function useHubModel(command: Command, ask: (question: string) => Promise<boolean> = askOnTerminal) {
-  const { model } = command.opts<{ readonly model?: unknown }>();
-  if (typeof model !== 'string' || !HUB_NAME.test(model) || existsSync(model)) return;
+export async function useHubModels(command: Command, ask: Ask = askOnTerminal): Promise<void> {
+  const options = command.opts<Readonly<Record<string, unknown>>>();
+  const { workspace } = options;
+  useModelsOf(locateWorkspace(typeof workspace === 'string' ? { workspace } : {}).models);
+  for (const name of ONE) {
+    const given = options[name];
+    if (typeof given === 'string') command.setOptionValue(name, await folderFor(given, command, ask));
+  }
+  const { trained } = options;
+  if (!Array.isArray(trained)) return;
+  const folders: string[] = [];
+  for (const given of trained) folders.push(await folderFor(String(given), command, ask));
+  command.setOptionValue('trained', folders);
+}
+
+/** `given` may begin with a name of its own: NAME=OWNER/MODEL. */
+async function folderFor(given: string, command: Command, ask: Ask): Promise<string> {
+  const [, name = '', model = given] = /^([^=/\\]+=)?(.+)$/.exec(given) ?? [];
+  if (!HUB_NAME.test(model) || existsSync(model)) return given;
   const context = commandContext(command);
-  const folder = hubModelFolder(context.workspace, parseRepo(model));
-  if (existsSync(folder)) return void command.setOptionValue('model', folder);
+  const repo = parseRepo(model);
+  const folder = hubModelFolder(context.workspace, repo);
+  if (existsSync(folder)) {
+    refuseOtherHubModel(folder, repo);
+    if (recordedHubModel(folder) === null)
+      context.say(`${model}: using ${folder}, which doesn't say whose model it is.`);
+    return `${name}${folder}`;
+  }
+  // A path from the workspace, as presets name models.
+  if (existsSync(join(context.workspace.root, model))) return given;
   const isWanted = await ask(`${model} isn't a folder here. Download it from the Hugging Face Hub? [y/N] `);
   if (!isWanted)
     throw inputError(
@@ -60,5 +90,5 @@ export async function useHubModel(command: Command, ask: (question: string) => P
     );
   const got = await download(model, 'main', context);
   if (got === null) throw inputError('INTERRUPTED', 'The download was interrupted', 'The same command resumes it.');
-  command.setOptionValue('model', got);
+  return `${name}${got}`;
 }

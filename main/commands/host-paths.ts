@@ -9,6 +9,11 @@ export function setHostPaths(value: HostPaths): void {
   paths = value;
 }
 
+/** The models of the command's workspace. */
+export function useModelsOf(models: string): void {
+  if (paths !== null) paths = { ...paths, models };
+}
+
 /** Paths of bundled resources. */
 export function hostPaths(): HostPaths {
   if (paths === null) throw new Error('The entry file must call setHostPaths first');

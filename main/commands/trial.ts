@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { BraidError } from '../errors.ts';
-import { readConfigChoice } from '../services/config/presets.ts';
+import { type ConfigFields, readConfigChoice } from '../services/config/presets.ts';
+import { type ReplyRun, type ReplyStart, replyFields } from '../services/recipes/reply-presets.ts';
 import { runTrial, type TrialResult } from '../services/recipes/trial.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
@@ -14,8 +15,8 @@ import { openTrainingScreen } from './training-screen.ts';
 
 interface TrialCommandOptions {
   readonly dataset: string;
-  readonly sft: string;
-  readonly config: string;
+  readonly sft?: string;
+  readonly config?: string;
   readonly model?: string;
   readonly examples: string;
   readonly sftSteps: string;
@@ -26,8 +27,8 @@ interface TrialCommandOptions {
 export function registerTrial(program: Command): void {
   withCommonOptions(program.command('trial'))
     .requiredOption('--dataset <file>', 'reply records (JSONL)')
-    .option('--sft <config>', 'configuration of the warm-up: a file or preset', 'baseline')
-    .option('--config <config>', 'configuration of GRPO: a file or preset', 'grpo_from_baseline')
+    .option('--sft <config>', 'configuration of the warm-up: a file or preset (default: baseline for the model)')
+    .option('--config <config>', 'configuration of GRPO: a file or preset (default: that of the warm-up model)')
     .option('--model <dir>', 'the model for both, overriding the configurations')
     .option('--examples <n>', 'records to use', '100')
     .option('--sft-steps <n>', 'supervised steps', '100')
@@ -45,11 +46,16 @@ async function trial(options: TrialCommandOptions, command: Command): Promise<vo
   const screen = openTrainingScreen(context);
   try {
     markAbandonedRuns(store);
+    const fields = (choice: string | undefined, run: ReplyRun, start: ReplyStart): ConfigFields =>
+      choice === undefined ? replyFields(store, run, start, paths) : readConfigChoice(choice, paths);
+    const sft = fields(options.sft, 'baseline', model);
+    const trained = options.model ?? sft.model;
+    const grpo = fields(options.config, 'grpo_from_baseline', typeof trained === 'string' ? { model: trained } : {});
     const result = await runTrial(store, {
       paths,
       dataset: resolve(options.dataset),
-      sft: { ...readConfigChoice(options.sft, paths), ...machine, ...model },
-      grpo: { ...readConfigChoice(options.config, paths), ...machine, ...model },
+      sft: { ...sft, ...machine, ...model },
+      grpo: { ...grpo, ...machine, ...model },
       seed: context.seed,
       examples: wholeNumber('--examples', options.examples),
       sftSteps: wholeNumber('--sft-steps', options.sftSteps),

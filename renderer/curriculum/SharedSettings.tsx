@@ -130,7 +130,8 @@ function Form({ stored, presets, onClose, onChanged, onSaved }: FormProps) {
     >
       <p className="soft">
         Every stage that is still to start takes these. What you set at a stage itself goes before them; its name,
-        dataset, steps and rule are set there.
+        dataset, steps and rule are set there. With another model, a stage starts from that model instead of the
+        checkpoint before it.
       </p>
       <Select
         label="Preset"

@@ -9,6 +9,7 @@ import { FormDrawer, type FormGuard, useChanged } from '../components/config-for
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import classes from './StageForm.module.css';
+import { leftInWords } from './words.ts';
 
 /** Set by the stage itself. */
 const OF_THE_STAGE = {
@@ -70,7 +71,12 @@ function WithDefaults({ stage, ...rest }: FormProps & { readonly stage: StageVie
   const { data, error } = useQuery(api.stages.config.queryOptions({ input: { stageId: stage.id } }));
   if (error !== null) return <Failed what="The stage's settings can't be shown" error={error} />;
   if (data === undefined) return <Loading what="the stage's settings" />;
-  return <Form stage={stage} defaults={data.defaults} {...rest} />;
+  return (
+    <>
+      {data.left !== null && <p className="soft">{leftInWords(data.left)}</p>}
+      <Form stage={stage} defaults={data.defaults} {...rest} />
+    </>
+  );
 }
 
 interface FormOfStageProps extends FormProps {

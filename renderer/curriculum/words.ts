@@ -1,5 +1,5 @@
 /** Describes stages in words. Pure. */
-import type { LiveStatus, Promotion, StageOrigin, StageView } from '../../main/api/contract/index.ts';
+import type { LiveStatus, Promotion, StageOrigin, StageSettings, StageView } from '../../main/api/contract/index.ts';
 
 /** "held-out ≥ 0.90, 2 times in a row". */
 export function ruleInWords(rule: Promotion | null): string {
@@ -18,6 +18,12 @@ export function ruleInShort(rule: Promotion | null): string {
 export function originInWords(origin: StageOrigin): string {
   if (origin.kind === 'checkpoint') return `run ${origin.runId}, step ${origin.step}`;
   return origin.name.split('/').at(-1) ?? origin.name;
+}
+
+/** Why a stage starts from its model although a checkpoint lies before it. */
+export function leftInWords({ runId, step, base, model }: NonNullable<StageSettings['left']>): string {
+  const short = (name: string): string => name.split('/').at(-1) ?? name;
+  return `Starts from ${short(model)} itself: the checkpoint before it (run ${runId}, step ${step}) was trained from ${short(base)}.`;
 }
 
 /**

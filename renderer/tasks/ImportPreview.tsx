@@ -1,6 +1,7 @@
 /** The records that an import would give, as prompts; faults with file and line come first. */
 import { useState } from 'react';
 import type { ImportPlan } from '../../main/api/contract/index.ts';
+import { QUOTED_REMEDY, quotingInWords } from '../../main/text/quoted-tokens.ts';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Import.module.css';
@@ -14,6 +15,7 @@ export interface ImportPreviewProps {
 export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
   const [side, setSide] = useState<'train' | 'test'>('train');
   const { problem, counts, faults, leakage } = plan;
+  const quoted = quotingInWords(plan.quoting);
   const leaks = leakage && sharedInWords(leakage, counts.test);
   const records = plan[side];
   return (
@@ -40,6 +42,11 @@ export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
           </p>
         )}
         {leaks !== null && <p className={classes.warn}>{leaks}</p>}
+        {quoted !== null && (
+          <p className={classes.warn}>
+            {quoted}, control tokens of chat models. {QUOTED_REMEDY}
+          </p>
+        )}
         {faults.length > 0 && (
           <ul className={classes.faults} aria-label="Faults">
             {faults.map((fault) => (

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { registerDownload, useHubModel } from '../../main/commands/download.ts';
+import { registerDownload, useHubModels } from '../../main/commands/download.ts';
 import { withCommonOptions } from '../../main/commands/shared.ts';
 import { disposeModel } from '../../main/model/model.ts';
 import { type HubDouble, hubDouble } from '../services/models/hub-double.ts';
@@ -35,7 +35,7 @@ async function modelFor(model: string, answer: boolean): Promise<unknown> {
     .option('--model <dir>')
     .action(() => undefined);
   command.hook('preAction', (_, own) =>
-    useHubModel(own, async (question) => {
+    useHubModels(own, async (question) => {
       asked.push(question);
       return answer;
     }),
@@ -44,7 +44,7 @@ async function modelFor(model: string, answer: boolean): Promise<unknown> {
   return command.opts().model;
 }
 
-describe('useHubModel', () => {
+describe('useHubModels', () => {
   it('downloads a Hub name after asking, and knows it from then on', async () => {
     const folder = join(workspace, 'models', 'small');
     expect(await modelFor(MODEL, true)).toBe(folder);
@@ -52,6 +52,34 @@ describe('useHubModel', () => {
     expect(readdirSync(folder)).toContain('model.safetensors');
     expect(await modelFor(MODEL, false)).toBe(folder);
     expect(asked).toHaveLength(1);
+  });
+
+  it("doesn't take one owner's model for another's of the same name", async () => {
+    const folder = await modelFor(MODEL, true);
+    expect(JSON.parse(readFileSync(join(String(folder), 'hub-model.json'), 'utf8'))).toEqual({
+      ...{ repo: MODEL, revision: 'main' },
+    });
+    await expect(modelFor('other/small', true)).rejects.toMatchObject({
+      code: 'MODEL_EXISTS',
+      message: `${folder} holds someone/small, not other/small: both would have the same folder`,
+    });
+    // What was copied there, or downloaded by an earlier version, says nothing.
+    rmSync(join(String(folder), 'hub-model.json'));
+    expect(await modelFor('other/small', false)).toBe(folder);
+  });
+
+  it('knows Hub names wherever a command takes a model', async () => {
+    const folder = join(workspace, 'models', 'small');
+    mkdirSync(folder, { recursive: true });
+    const command = withCommonOptions(new Command('compare'))
+      .option('--baseline <model>')
+      .option('--base <dir>')
+      .option('--trained <models...>')
+      .action(() => undefined);
+    command.hook('preAction', (_, own) => useHubModels(own, async () => false));
+    const models = ['--baseline', `before=${MODEL}`, '--base', MODEL, '--trained', MODEL, 'tiny'];
+    await command.parseAsync([...models, '--workspace', workspace, '--quiet'], { from: 'user' });
+    expect(command.opts()).toMatchObject({ baseline: `before=${folder}`, base: folder, trained: [folder, 'tiny'] });
   });
 
   it('says what to run where nobody wants or can answer', async () => {

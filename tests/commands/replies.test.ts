@@ -23,7 +23,7 @@ describe('braid replies', () => {
     const { runs, comparison } = JSON.parse(run.stdout);
     expect(runs.map(({ state }: { state: string }) => state)).toEqual(Array(4).fill('done'));
     expect(comparison).toMatchObject({ prompts: 8, samples: 10 });
-  }, 240_000);
+  }, 600_000);
 
   it('rejects replies without a held-out file', async () => {
     const dataset = join(temporaryFolder(), 'alone.jsonl');

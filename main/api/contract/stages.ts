@@ -3,11 +3,19 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { Curriculum } from '../../services/curriculum/curriculum.ts';
 import type { Forgetting } from '../../services/curriculum/forgetting.ts';
+import type { LeftCheckpoint } from '../../services/curriculum/stage-config.ts';
 import type { StageSupply } from '../../services/datasets/index.ts';
 import { promotionSchema } from '../../services/runs/promotion.ts';
 import type { Preflight } from '../../services/training/preflight.ts';
 import { id, line, procedure } from './base.ts';
 import { configFieldValues } from './config.ts';
+
+export interface StageSettings {
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly own: Readonly<Record<string, unknown>>;
+  /** The checkpoint before it, if the stage doesn't start from that because it trains another model. */
+  readonly left: LeftCheckpoint | null;
+}
 
 const shared = z.object({ preset: line, config: configFieldValues });
 
@@ -37,11 +45,7 @@ export const stages = {
   /** Generates missing datasets; ends with the ones that the texts aren't sufficient for. */
   makeDatasets: procedure.output(type<readonly StageSupply[]>()),
   /** The default settings for a run of the stage, and the stage's own. */
-  config: procedure
-    .input(stage)
-    .output(
-      type<{ readonly defaults: Readonly<Record<string, unknown>>; readonly own: Readonly<Record<string, unknown>> }>(),
-    ),
+  config: procedure.input(stage).output(type<StageSettings>()),
   /** Runs the pre-flight check without starting; ends with the report. */
   preflight: procedure.input(stage).output(type<Preflight>()),
   start: procedure.input(stage).output(z.object({ runId: id })),

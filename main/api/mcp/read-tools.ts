@@ -153,7 +153,7 @@ export function readTools({ store, workspace, paths }: ReadPlace): readonly Tool
       },
       () => ({
         fields: configForm().map(({ name, default: usual, unit, doc }) => ({ name, default: usual, unit, doc })),
-        presets: listPresets(paths),
+        presets: listPresets(place),
       }),
     ),
   ];

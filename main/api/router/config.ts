@@ -5,7 +5,7 @@ import { api } from '../context.ts';
 
 export const config = {
   fields: api.config.fields.handler(() => configForm()),
-  presets: api.config.presets.handler(({ context }) => listPresets(context.app.paths)),
+  presets: api.config.presets.handler(({ context }) => listPresets(context.app)),
   read: api.config.read.handler(({ input: { name, text } }) => ({ ...parseConfigText(name, text) })),
   check: api.config.check.handler(({ input }) => faultsWithEngine(input.config)),
 };

@@ -4,9 +4,10 @@ import { addStage, changeStage, moveStage, planCurriculum, removeStage } from '.
 import { forgetting } from '../../services/curriculum/forgetting.ts';
 import { startForgettingCheck } from '../../services/curriculum/forgetting-job.ts';
 import { changeSharedSettings, sharedSettings } from '../../services/curriculum/shared-settings.ts';
-import { stageConfig, stageDefaults } from '../../services/curriculum/stage-config.ts';
+import { leftCheckpoint, stageConfig, stageDefaults } from '../../services/curriculum/stage-config.ts';
 import { makeStageDatasets } from '../../services/curriculum/stage-datasets.ts';
 import { requireStage } from '../../services/curriculum/stage-runs.ts';
+import { withModelHere } from '../../services/models/starting-model.ts';
 import { promotionOf } from '../../services/runs/promotion.ts';
 import { preflight } from '../../services/training/preflight.ts';
 import { readSettings } from '../../services/workspace/settings.ts';
@@ -41,7 +42,7 @@ export const stages = {
   }),
   shared: api.stages.shared.handler(({ context: { app } }) => {
     const { preset, config } = sharedSettings(app.store, app.paths);
-    return { preset, config: { ...config } };
+    return { preset, config: withModelHere({ ...config }, app.store, app.paths) };
   }),
   changeShared: api.stages.changeShared.handler(({ context: { app, access }, input }) => {
     checkConfigPaths(input.config, access, app, sharedSettings(app.store, app.paths).config);
@@ -55,7 +56,11 @@ export const stages = {
   }),
   config: api.stages.config.handler(({ context: { app }, input }) => {
     const stage = requireStage(app.store, input.stageId);
-    return { defaults: stageDefaults(app.store, stage, app.paths), own: stage.config };
+    return {
+      defaults: stageDefaults(app.store, stage, app.paths),
+      own: stage.config,
+      left: leftCheckpoint(app.store, stage, app.paths),
+    };
   }),
   preflight: api.stages.preflight.handler(async ({ context: { app }, input }) => {
     const stage = requireStage(app.store, input.stageId);

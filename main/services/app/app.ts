@@ -92,7 +92,11 @@ export function openApp(options: AppOptions): App {
     const changes = openChanges();
     const notices = openNotices(changes);
     if (lost !== null) notices.add({ ...lost, severity: 'warning', runId: null });
-    const paths = { ...given, trainer: warning(yielding(given.trainer), (said) => warnOfBackend(notices, said)) };
+    const paths: HostPaths = {
+      ...given,
+      models: workspace.models,
+      trainer: warning(yielding(given.trainer), (said) => warnOfBackend(notices, said)),
+    };
     const settings = () => readSettings(store);
     const access = { engines, secrets, consents, records };
     const live = openLiveRuns(store, { paths, changes, settings, access });

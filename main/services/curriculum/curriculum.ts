@@ -152,7 +152,7 @@ function originOf(store: Store, run: RunRow): StageOrigin {
 
 function nextOrigin(store: Store, stage: StageRow, paths: OpenWorkspace['paths']): StageOrigin {
   const own = { ...stageDefaults(store, stage, paths), ...stage.config };
-  const before = own.from_checkpoint === null ? null : checkpointBefore(store, stage);
+  const before = own.from_checkpoint === null ? null : checkpointBefore(store, stage, paths);
   if (before !== null) return fromCheckpoint(store, before);
   return { kind: 'model', name: typeof own.model === 'string' ? own.model : 'tiny' };
 }

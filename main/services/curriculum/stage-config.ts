@@ -5,6 +5,7 @@ import type { Store } from '../../store/index.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
 import type { ConfigFields } from '../config/presets.ts';
+import { otherBase } from '../models/starting-model.ts';
 import { refreshCheckpoints } from '../runs/history.ts';
 import { promotionOf, trainingScores } from '../runs/promotion.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -46,26 +47,78 @@ export function stageStart(
 /** A stage's default settings. */
 export function stageDefaults(
   store: Store,
-  stage: Pick<StageRow, 'position' | 'steps'>,
+  stage: PlannedStage & Pick<StageRow, 'steps'>,
   paths: Pick<HostPaths, 'resources'>,
 ): ConfigFields {
   const every = Math.max(1, Math.round(stage.steps / EVALUATIONS));
-  return {
+  const defaults = {
     ...sharedFields(store, paths),
     eval_steps: every,
     save_steps: every,
-    from_checkpoint: checkpointBefore(store, stage)?.path ?? null,
+    from_checkpoint: checkpointBefore(store, stage, paths)?.path ?? null,
   };
+  const own = stage.config?.from_checkpoint;
+  if (typeof own !== 'string' || !isOfAnother(store, own, modelOf(store, stage, paths), paths)) return defaults;
+  // A checkpoint that the stage names itself goes before the model of all stages.
+  const { model: _, ...others } = defaults as ConfigFields;
+  return others;
 }
 
-/** The checkpoint of the nearest earlier stage that has one; null at the start of a curriculum. */
-export function checkpointBefore(store: Store, stage: Pick<StageRow, 'position'>): CheckpointRow | null {
+type PlannedStage = Pick<StageRow, 'position'> & Partial<Pick<StageRow, 'config'>>;
+
+/**
+ * The checkpoint of the nearest earlier stage that has one of the stage's model; null at the start of a curriculum, and
+ * where the model was changed since.
+ */
+export function checkpointBefore(
+  store: Store,
+  stage: PlannedStage,
+  paths: Pick<HostPaths, 'resources'>,
+): CheckpointRow | null {
+  const model = modelOf(store, stage, paths);
+  for (const checkpoint of checkpointsBefore(store, stage))
+    if (!isOfAnother(store, checkpoint.path, model, paths)) return checkpoint;
+  return null;
+}
+
+/** Why the stage doesn't start from the checkpoint of the stage before it. */
+export interface LeftCheckpoint {
+  readonly runId: number;
+  readonly step: number;
+  /** What that checkpoint was trained from. */
+  readonly base: string;
+  /** What the stage trains. */
+  readonly model: string;
+}
+
+/** The nearest earlier checkpoint, if it is of another model than the stage's; null if the stage can start from it. */
+export function leftCheckpoint(
+  store: Store,
+  stage: PlannedStage,
+  paths: Pick<HostPaths, 'resources'>,
+): LeftCheckpoint | null {
+  const [before] = checkpointsBefore(store, stage);
+  if (before === undefined || stage.config?.from_checkpoint !== undefined) return null;
+  const model = modelOf(store, stage, paths);
+  const base = otherBase(store, fromStoredPath(store.folder, before.path), model, paths);
+  return base === null ? null : { runId: before.runId, step: before.step, base, model };
+}
+
+/** Of the nearest stage first; looking for a checkpoint reads the disk. */
+function* checkpointsBefore(store: Store, stage: PlannedStage): Generator<CheckpointRow> {
   const earlier = store.stages.list().filter(({ position }) => position < stage.position);
   for (const before of earlier.reverse()) {
     const checkpoint = nextStart(store, before);
-    if (checkpoint !== null) return checkpoint;
+    if (checkpoint !== null) yield checkpoint;
   }
-  return null;
+}
+
+function modelOf(store: Store, { config }: PlannedStage, paths: Pick<HostPaths, 'resources'>): string {
+  return String(config?.model ?? sharedFields(store, paths).model ?? 'tiny');
+}
+
+function isOfAnother(store: Store, path: string, model: string, paths: Pick<HostPaths, 'resources'>): boolean {
+  return otherBase(store, fromStoredPath(store.folder, path), model, paths) !== null;
 }
 
 /** The checkpoint that the next stage starts from: from the stage's newest run with checkpoints, chosen by its rule. */

@@ -11,6 +11,8 @@ export interface HubOptions {
   readonly accessToken?: string | undefined;
   /** Where that is from, for messages. */
   readonly tokenSource?: TokenSource | undefined;
+  /** Settings keep one that can't be decrypted here. */
+  readonly hasLockedToken?: boolean | undefined;
 }
 
 /** Its name among the secrets. */
@@ -33,9 +35,18 @@ export interface HubAccess {
 }
 
 /** What a download uses. */
-export function hubOptions(secrets: Pick<Secrets, 'get'>, env: NodeJS.ProcessEnv = process.env): HubOptions {
+export function hubOptions(
+  secrets: Pick<Secrets, 'get'> & Partial<Pick<Secrets, 'isLocked'>>,
+  env: NodeJS.ProcessEnv = process.env,
+): HubOptions {
   const found = findToken(secrets, env);
-  return { hubUrl: env.HF_ENDPOINT || undefined, accessToken: found?.token, tokenSource: found?.source };
+  const hasLockedToken = found === null && secrets.isLocked?.(HUB_TOKEN);
+  return {
+    hubUrl: env.HF_ENDPOINT || undefined,
+    accessToken: found?.token,
+    tokenSource: found?.source,
+    hasLockedToken,
+  };
 }
 
 /** The token's source, without the token. */

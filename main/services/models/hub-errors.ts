@@ -14,7 +14,7 @@ const ELSEWHERE = 'download the model folder where the network allows it, copy i
 export function hubError(
   error: unknown,
   { repo, revision }: HubModel,
-  { hubUrl = 'https://huggingface.co', tokenSource }: Pick<HubOptions, 'hubUrl' | 'tokenSource'> = {},
+  { hubUrl = 'https://huggingface.co', tokenSource, hasLockedToken = false }: Omit<HubOptions, 'accessToken'> = {},
   elsewhere = ELSEWHERE,
 ): unknown {
   if (error instanceof BraidError) return error;
@@ -30,7 +30,9 @@ export function hubError(
     return inputError(
       'HUB_REFUSED',
       `${hubUrl} denied access to ${repo} (${status}): it is private, gated, or doesn't exist`,
-      'Accept its terms on its page, and give your token in Settings, by HF_TOKEN or by `hf auth login`; or check the name.',
+      hasLockedToken
+        ? "Accept its terms on its page, and give your token by HF_TOKEN or `hf auth login`: the desktop app has encrypted the one in Braid's settings, and only the app can read it. Or check the name."
+        : 'Accept its terms on its page, and give your token in Settings, by HF_TOKEN or by `hf auth login`; or check the name.',
     );
   if (status === 404)
     return inputError(

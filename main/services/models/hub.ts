@@ -16,6 +16,7 @@ import { pour } from './copy-file.ts';
 import { checkSpace } from './disk-space.ts';
 import type { HubOptions } from './hub-access.ts';
 import { type HubModel, hubError } from './hub-errors.ts';
+import { hubModelFolder, recordHubModel, refuseOtherHubModel } from './hub-origin.ts';
 import { inMebibytes, refuseTaken } from './import.ts';
 
 type Host = Pick<OpenWorkspace, 'workspace' | 'jobs' | 'changes'>;
@@ -38,11 +39,6 @@ export function parseRepo(text: string): string {
   );
 }
 
-/** Where a model of the Hub is in the workspace once it is downloaded. */
-export function hubModelFolder({ models }: Pick<Host['workspace'], 'models'>, repo: string): string {
-  return join(models, repo.split('/')[1] ?? repo);
-}
-
 /** Downloads a model into the workspace; returns its folder. Once interrupted, the next call resumes it. */
 export async function fetchHubModel(
   workspace: Pick<Host['workspace'], 'models'>,
@@ -51,6 +47,7 @@ export async function fetchHubModel(
   job: Pick<JobContext, 'signal' | 'progress'>,
 ): Promise<string> {
   const target = hubModelFolder(workspace, parseRepo(repo));
+  refuseOtherHubModel(target, parseRepo(repo));
   refuseTaken(target);
   await fetchModel({ repo: parseRepo(repo), revision }, target, options, { ...job, keepsPart: () => true });
   return target;
@@ -59,6 +56,7 @@ export async function fetchHubModel(
 /** Starts a download that becomes the model `workspace:NAME`. Returns the job's id. */
 export function downloadModel(host: Host, { repo, revision }: HubModel, options: HubOptions): number {
   const target = hubModelFolder(host.workspace, parseRepo(repo));
+  refuseOtherHubModel(target, parseRepo(repo));
   refuseTaken(target);
   const title = `Download ${parseRepo(repo)}`;
   if (host.jobs.list().some((job) => job.state === 'running' && job.title === title))
@@ -89,6 +87,7 @@ async function fetchModel(model: HubModel, target: string, options: HubOptions, 
   try {
     await mkdir(folder, { recursive: true });
     await fetchFiles(model, folder, options, job);
+    recordHubModel(folder, model);
     refuseTaken(target);
     await rename(folder, target);
   } catch (error) {

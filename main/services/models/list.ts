@@ -47,7 +47,7 @@ export interface ModelEntry {
 export interface ModelPlaces {
   readonly store: OpenWorkspace['store'];
   readonly workspace: Pick<OpenWorkspace['workspace'], 'models'>;
-  readonly paths: Pick<OpenWorkspace['paths'], 'resources'>;
+  readonly paths: Pick<OpenWorkspace['paths'], 'resources' | 'models'>;
 }
 
 /** Full models first, then checkpoints, starting with the last one of the newest run. */

@@ -8,20 +8,23 @@ import { readRegular } from '../../io/read-file.ts';
 import { namesIn, otherWeights } from '../../trainer/memory/model-folder.ts';
 import type { ModelParts } from '../../trainer/open-policy.ts';
 import type { HostPaths } from '../workspace/paths.ts';
+import { downloadedHubModel, HUB_NAME } from './hub-origin.ts';
+
+type Paths = Pick<HostPaths, 'resources' | 'models'>;
 
 /** Whether this is the name of a bundled model. */
-export function isBundled(model: string, paths: Pick<HostPaths, 'resources'>): boolean {
+export function isBundled(model: string, paths: Paths): boolean {
   return /^[\w.-]+$/.test(model) && existsSync(join(paths.resources, 'models', model, 'config.json'));
 }
 
 /** How a configuration names the model in a folder: a bundled one by its name, which is valid on any machine. */
-export function modelArgument(folder: string, paths: Pick<HostPaths, 'resources'>): string {
+export function modelArgument(folder: string, paths: Paths): string {
   const name = basename(folder);
   return isBundled(name, paths) && folder === join(paths.resources, 'models', name) ? name : folder;
 }
 
 /** The folder of a model: a path, or the name of a bundled model ("tiny"). */
-export function resolveModel(model: string, paths: Pick<HostPaths, 'resources'>): string {
+export function resolveModel(model: string, paths: Paths): string {
   const folder = isBundled(model, paths) ? join(paths.resources, 'models', model) : resolve(model);
   if (existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'))) return folder;
   const other = otherWeights(namesIn(folder));
@@ -35,9 +38,10 @@ export function resolveModel(model: string, paths: Pick<HostPaths, 'resources'>)
 
 /**
  * The parts of a model, a full checkpoint or a LoRA checkpoint. An adapter's base is `base` if given, otherwise what
- * its own adapter_config.json names: a path, a path from the checkpoint, or a bundled model.
+ * its own adapter_config.json names: a path, a path from the checkpoint, a bundled model, or one of the Hub that is in the
+ * workspace.
  */
-export function resolveModelParts(model: string, paths: Pick<HostPaths, 'resources'>, base?: string): ModelParts {
+export function resolveModelParts(model: string, paths: Paths, base?: string): ModelParts {
   const folder = resolveModel(model, paths);
   if (!existsSync(join(folder, 'adapter_config.json'))) {
     if (base === undefined) return { base: folder, adapter: null, tokenizer: folder };
@@ -63,29 +67,34 @@ export function resolveModelParts(model: string, paths: Pick<HostPaths, 'resourc
  * The model that a stage from `checkpoint` trains: a full checkpoint itself, or the adapter's base. `otherwise` if the
  * adapter's base isn't here: PEFT adapters often name a model on the Hugging Face Hub.
  */
-export function resolveStartingModel(
-  checkpoint: string,
-  otherwise: string,
-  paths: Pick<HostPaths, 'resources'>,
-): string {
+export function resolveStartingModel(checkpoint: string, otherwise: string, paths: Paths): string {
   const folder = resolveModel(checkpoint, paths);
   if (!existsSync(join(folder, 'adapter_config.json'))) return folder;
+  return baseOfAdapter(folder, paths) ?? resolveModel(otherwise, paths);
+}
+
+/** The base of an adapter; null if it isn't here, or the folder isn't an adapter. */
+export function baseOfAdapter(folder: string, paths: Paths): string | null {
+  if (!existsSync(join(folder, 'adapter_config.json'))) return null;
   try {
     return resolveModelParts(folder, paths).base;
   } catch (error) {
-    if (error instanceof BraidError && error.code === 'BASE_MISSING') return resolveModel(otherwise, paths);
+    if (error instanceof BraidError && error.code === 'BASE_MISSING') return null;
     throw error;
   }
 }
 
-const GIVE_BASE = "Restore the adapter's base model, or give its folder with --base DIR on the command line.";
+const GIVE_BASE =
+  "Restore the adapter's base model (one of the Hub: download it on the Models screen or by `braid download`), or give its folder with --base DIR on the command line.";
 
-function baseOf(adapter: string, paths: Pick<HostPaths, 'resources'>): string {
+function baseOf(adapter: string, paths: Paths): string {
   const file = join(adapter, 'adapter_config.json');
   const name = baseName(file);
   const places = [resolve(name), resolve(adapter, name), join(paths.resources, 'models', name)];
   const found = places.find((place) => existsSync(join(place, 'config.json')));
   if (found !== undefined) return found;
+  const downloaded = paths.models && HUB_NAME.test(name) ? downloadedHubModel(paths.models, name) : null;
+  if (downloaded !== null) return downloaded;
   throw inputError('BASE_MISSING', `${file}: the base model "${name}" doesn't exist`, GIVE_BASE);
 }
 

@@ -1,5 +1,5 @@
 /**
- * The reply system end to end on the bundled models: replies split for two phases, supervised and polychromic
+ * The reply system end to end, on the bundled model or another: replies split for two phases, supervised and polychromic
  * fine-tuning on the first, GRPO and polychromic GRPO on the second from the supervised checkpoint, and all four compared
  * on held-out posts.
  */
@@ -11,15 +11,11 @@ import type { TrainerEvent } from '../../trainer/events.ts';
 import { compareModels, type ModelComparison } from '../comparisons/sampled/compare.ts';
 import { passThresholds } from '../comparisons/sampled/measures.ts';
 import { type ComparisonFiles, writeComparison } from '../comparisons/sampled/write.ts';
-import { readPreset } from '../config/presets.ts';
 import { type SplitOutcome, type SplitRequest, splitReplyFile } from '../datasets/reply-split/files.ts';
 import { seedRunName } from '../runs/seed-groups.ts';
 import { type LiveRun, type RunOutcome, startTraining, type TrainToEnd } from '../training/training.ts';
 import type { HostPaths } from '../workspace/paths.ts';
-
-/** The four runs, in order; each is a preset of its name. */
-export const replyRuns = ['baseline', 'polychromic', 'grpo_from_baseline', 'polychromic_grpo'] as const;
-export type ReplyRun = (typeof replyRuns)[number];
+import { type ReplyRun, replyFields, replyRuns } from './reply-presets.ts';
 
 export interface ReplyDemoOptions {
   readonly paths: HostPaths;
@@ -70,7 +66,7 @@ export async function runReplyDemo(store: Store, options: ReplyDemoOptions): Pro
     options.onPart?.(run);
     const reinforced = run === 'grpo_from_baseline' || run === 'polychromic_grpo';
     const fields = {
-      ...readPreset(run, paths),
+      ...replyFields(store, run, options.fields ?? {}, paths),
       ...options.fields,
       dataset: reinforced ? files.grpo : files.sft,
       eval_dataset: dataset.test,

@@ -4,7 +4,7 @@ import { BraidError } from '../../errors.ts';
 import { replyTask } from '../../tasks/reply/task.ts';
 import type { RecordFacts } from '../datasets/record-facts.ts';
 import { isBundled } from '../models/resolve.ts';
-import { replyRuns } from '../recipes/reply-demo.ts';
+import { replyRuns } from '../recipes/reply-presets.ts';
 import {
   attempt,
   type ChecklistItem,
@@ -53,7 +53,7 @@ export async function replyChecklist(app: Part, seed: number): Promise<ReplyChec
     fileItem('held_out', basename(test), facts.files[1], 'Import the records again.'),
     ...splitItems(memory, facts),
     {
-      ...modelItem(model, app.paths),
+      ...modelItem(app.store, { model, from_checkpoint: null }, app.paths),
       ...(isBundled(model, app.paths) && { detail: `${model}, bundled with Braid` }),
     },
     ...runItems(app, seed),

@@ -1,22 +1,23 @@
 /** The estimated time of the four runs, from the newest small-scale test or earlier runs. */
 
 import { formatDuration, formatMoney } from '../../text/format.ts';
-import { readPreset } from '../config/presets.ts';
-import { type ReplyRun, replyRuns } from '../recipes/reply-demo.ts';
+import { type ReplyRun, replyRuns } from '../recipes/reply-presets.ts';
 import { costOf } from '../runs/cost.ts';
 import type { ChecklistItem } from '../training/checklist-items.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { readSettings } from '../workspace/settings.ts';
 import type { ReplyMemory } from './memory.ts';
 import { isReinforced } from './methods.ts';
+import { chosenStart, methodFields } from './start-points.ts';
 
-type Part = Pick<OpenWorkspace, 'store' | 'paths'>;
+type Part = Pick<OpenWorkspace, 'store' | 'workspace' | 'paths'>;
 
 /** Seconds of all four runs, from the pace of the small-scale test; null before there is one. */
-export function expectedSeconds({ store, paths }: Part, { trial }: Pick<ReplyMemory, 'trial'>): number | null {
-  const [sft, grpo] = (trial?.runIds ?? []).map((runId) => paceOf(store, runId));
+export function expectedSeconds(app: Part, { trial }: Pick<ReplyMemory, 'trial'>): number | null {
+  const [sft, grpo] = (trial?.runIds ?? []).map((runId) => paceOf(app.store, runId));
   if (sft === undefined || grpo === undefined || Number.isNaN(sft + grpo)) return null;
-  const steps = (name: ReplyRun): number => Number(readPreset(name, paths).max_steps ?? 0);
+  const steps = (name: ReplyRun): number =>
+    Number(methodFields(app, name, isReinforced(name) ? chosenStart(app) : null).max_steps ?? 0);
   return replyRuns.reduce((sum, name) => sum + steps(name) * (isReinforced(name) ? grpo : sft), 0);
 }
 

@@ -1,7 +1,7 @@
 /** The four methods of the reply system with several seeds, as one sweep: GRPO starts from its seed's baseline. */
 import { existsSync } from 'node:fs';
 import type { NewTrial } from '../../store/sweeps.ts';
-import { replyRuns } from '../recipes/reply-demo.ts';
+import { replyRuns } from '../recipes/reply-presets.ts';
 import { seedRunName } from '../runs/seed-groups.ts';
 import type { SweepDraft } from '../sweeps/draft.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';

@@ -3,15 +3,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
-import { readPreset } from '../config/presets.ts';
-import { type ReplyRun, replyRuns } from '../recipes/reply-demo.ts';
+import { type ReplyRun, replyRuns } from '../recipes/reply-presets.ts';
 import { newestCheckpoint, runSummary } from '../runs/history.ts';
 import { type Spread, seedGroups, seedRunName, spreadOf } from '../runs/seed-groups.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { replyData } from './data.ts';
-import { chosenStart, experimentName, modelFields, type StartPoints, startPoints } from './start-points.ts';
+import { chosenStart, experimentName, methodFields, type StartPoints, startPoints } from './start-points.ts';
 
 export interface MethodView {
   readonly name: ReplyRun;
@@ -105,10 +104,8 @@ export function plannedConfig(
   start: string | null,
 ): TrainConfig {
   const [sft, grpo] = phaseFiles(app.workspace);
-  const own = { ...readPreset(name, app.paths), from_checkpoint: null, ...modelFields(app) };
-  const from = start === null ? {} : { from_checkpoint: start };
   const files = { dataset: isReinforced(name) ? grpo : sft, eval_dataset: replyData(app).test };
-  return parseConfig({ ...own, ...from, ...files, seed }, name);
+  return parseConfig({ ...methodFields(app, name, start), ...files, seed }, name);
 }
 
 /** The models of a comparison: the chosen starting checkpoint, then the methods that have one. */

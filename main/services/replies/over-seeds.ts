@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
-import { compareReplies, type ReplyRun, replyRuns } from '../recipes/reply-demo.ts';
+import { compareReplies } from '../recipes/reply-demo.ts';
+import { type ReplyRun, replyRuns } from '../recipes/reply-presets.ts';
 import { newestCheckpoint } from '../runs/history.ts';
 import { seedGroups } from '../runs/seed-groups.ts';
 import {

@@ -1,9 +1,10 @@
 /** What the methods start from: the model to fine-tune, and the checkpoint for GRPO. */
 import { BraidError, inputError } from '../../errors.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
-import { readPreset } from '../config/presets.ts';
+import { type ConfigFields, readPreset } from '../config/presets.ts';
 import { type ModelEntry, requireModel } from '../models/list.ts';
-import type { ReplyRun } from '../recipes/reply-demo.ts';
+import { startingModel } from '../models/starting-model.ts';
+import { type ReplyRun, type ReplyStart, replyFields } from '../recipes/reply-presets.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { readMemory, remember } from './memory.ts';
 
@@ -61,11 +62,25 @@ export function chooseStart(
 }
 
 /** Config fields of the chosen model; none for the presets' own. */
-export function modelFields(places: Places): Partial<TrainConfig> {
+export function modelFields(places: Places): Partial<Pick<TrainConfig, 'model' | 'from_checkpoint'>> {
   const { model } = readMemory(places.store);
   if (model === null) return {};
   const entry = requireModel(places, model);
-  return entry.kind === 'checkpoint' ? { from_checkpoint: entry.folder } : { model: entry.model };
+  return entry.kind === 'checkpoint' ? startFields(places, entry.folder, '') : { model: entry.model };
+}
+
+/** Config fields of a checkpoint to start from, with its own model. */
+function startFields({ store, paths }: Places, from_checkpoint: string, otherwise: string) {
+  const { model } = startingModel(store, { model: otherwise, from_checkpoint }, paths);
+  return { model, from_checkpoint };
+}
+
+/** A method's settings for the chosen model, or for a checkpoint to start from. */
+export function methodFields(places: Places, run: ReplyRun, start: string | null): ConfigFields {
+  const chosen: ReplyStart = modelFields(places);
+  const usual = String(chosen.model ?? readPreset(run, places.paths).model);
+  const from = start === null ? chosen : startFields(places, start, usual);
+  return replyFields(places.store, run, from, places.paths);
 }
 
 /** The model of a run, chosen or from the presets: the name of a bundled model, or a folder. */

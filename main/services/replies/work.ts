@@ -1,9 +1,9 @@
 /** The reply system's long work as jobs of the app: split, small-scale test, the whole system, the comparison. */
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { readPreset } from '../config/presets.ts';
 import type { SplitOptions } from '../datasets/reply-split/split.ts';
-import { compareReplies, replyRuns, runReplyDemo } from '../recipes/reply-demo.ts';
+import { compareReplies, runReplyDemo } from '../recipes/reply-demo.ts';
+import { replyRuns } from '../recipes/reply-presets.ts';
 import { runTrial } from '../recipes/trial.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import type { TrainToEnd } from '../training/training.ts';
@@ -11,7 +11,7 @@ import { toStoredPath } from '../workspace/workspace.ts';
 import { type ReplyHost, replyData } from './data.ts';
 import { remember, type SplitRecord } from './memory.ts';
 import { isReinforced, methodCheckpoints } from './methods.ts';
-import { experimentName, modelFields, startPoints } from './start-points.ts';
+import { experimentName, methodFields, modelFields, startPoints } from './start-points.ts';
 
 /** Splits the data into files for both phases. */
 export function startSplit(app: ReplyHost, { ratio, seed }: SplitOptions) {
@@ -28,16 +28,15 @@ async function splitInto(app: ReplyHost, train: string, { ratio, seed }: SplitOp
   tell(app, { split: record });
 }
 
-/** The small-scale test with the presets of the baseline and of GRPO; stopping it makes a no-go. */
+/** The small-scale test with the settings of the baseline and of GRPO; stopping it makes a no-go. */
 export function startTrial(app: ReplyHost, seed: number): number {
   const { train: dataset } = replyData(app);
-  const fields = modelFields(app);
+  const [sft, grpo] = [methodFields(app, 'baseline', null), methodFields(app, 'grpo_from_baseline', null)];
   const { id } = app.jobs.start('replies', 'Small-scale test', async ({ signal, progress }) => {
     const parts = ['sft', 'grpo'];
     const result = await runTrial(app.store, {
       ...{ paths: app.paths, dataset, seed },
-      sft: { ...readPreset('baseline', app.paths), ...fields },
-      grpo: readPreset('grpo_from_baseline', app.paths),
+      ...{ sft, grpo },
       onPart: (part) => progress({ done: parts.indexOf(part), total: parts.length, unit: 'runs' }),
       train: trainLive(app, signal),
       write: (request) => app.library.workers.run('writeTrialRecords', request),

@@ -10,7 +10,7 @@ import { formatBytes } from '../../text/format.ts';
 import { isReinforcement, type TrainConfig } from '../../trainer/config.ts';
 import type { FileFacts } from '../datasets/record-facts.ts';
 import { knownMachineMemory } from '../doctor/machine-memory.ts';
-import { resolveModel } from '../models/resolve.ts';
+import { chosenStartingModel, startingModel } from '../models/starting-model.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { expectedMemory } from './demand.ts';
@@ -27,9 +27,18 @@ export interface ChecklistItem<N extends string = string> {
 /** Free bytes required for checkpoints, samples and history. */
 const FREE_BYTES = 2 * 2 ** 30;
 
-/** Whether the model exists. */
-export function modelItem(model: string, paths: Pick<HostPaths, 'resources'>): ChecklistItem<'model'> {
-  return attempt('model', 'Give a model folder, or the name of a bundled model.', () => resolveModel(model, paths));
+/** Whether the model that the run would train exists. A missing checkpoint is a finding of its own (`warmStart`). */
+export function modelItem(
+  store: Store,
+  config: Pick<TrainConfig, 'model' | 'from_checkpoint'>,
+  paths: HostPaths,
+): ChecklistItem<'model'> {
+  const next = 'Give a model folder, or the name of a bundled model.';
+  return attempt('model', next, () => {
+    const { from_checkpoint: from } = config;
+    const isGone = from !== null && attempt('warm_start', '', () => resolveStart(store, from)).state === 'failed';
+    return chosenStartingModel(store, isGone ? { ...config, from_checkpoint: null } : config, paths).folder;
+  });
 }
 
 /** An item that is done if the function succeeds, and failed with its error otherwise. */
@@ -97,9 +106,9 @@ export function memoryItem(store: Store, config: TrainConfig, paths: HostPaths):
   const name = 'memory';
   const next = 'Use LoRA, a smaller per_device_train_batch_size or activation_memory_mb, or a smaller model.';
   try {
-    const start = config.from_checkpoint === null ? config.model : resolveStart(store, config.from_checkpoint);
+    const { folder, model } = startingModel(store, config, paths);
     const machine = knownMachineMemory(paths);
-    const needed = expectedMemory(store, config, start, paths, machine);
+    const needed = expectedMemory(store, { ...config, model }, folder, paths, machine);
     const ofGpu = needed.gpu > 0 ? `, ${formatBytes(needed.gpu)} of the GPU's` : '';
     const gpuFree = machine.gpu === null ? '' : ` and ${formatBytes(machine.gpu.freeBytes)} of the GPU's`;
     const free = `${formatBytes(freemem())}${ofGpu === '' ? '' : gpuFree} free`;

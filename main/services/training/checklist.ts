@@ -6,6 +6,7 @@ import { taskFacts } from '../../tasks/index.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import { datasetFiles } from '../datasets/index.ts';
 import { type RecordFacts, recordFacts } from '../datasets/record-facts.ts';
+import { modelArgument } from '../models/resolve.ts';
 import { findTask } from '../tasks/find-task.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import {
@@ -24,12 +25,15 @@ import {
 export function checklist(store: Store, config: TrainConfig, paths: HostPaths): readonly ChecklistItem[] {
   const files = filesOf(config);
   const task = findTask(config.task, { workspace: store.folder, paths });
+  const model = modelItem(store, config, paths);
   return [
-    modelItem(config.model, paths),
+    model,
     ...warmStart(store, config),
     ...datasetItems(files, recordFacts({ task, files })),
     ...[rewardItem(config, taskFacts(task)), memoryItem(store, config, paths), diskItem(store.folder)],
-    ...(config.task === 'reply' ? [trialItem(store, config.model)] : []),
+    ...(config.task === 'reply'
+      ? [trialItem(store, model.state === 'done' ? modelArgument(model.detail, paths) : config.model)]
+      : []),
   ];
 }
 

@@ -8,7 +8,7 @@ import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
 import { knownMachineMemory, type MachineMemory } from '../doctor/machine-memory.ts';
 import type { EngineAccess } from '../engines/engine-for.ts';
-import { resolveStart } from '../runs/from-checkpoint.ts';
+import { startingModel } from '../models/starting-model.ts';
 import { requireRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import type { RewardTrust } from '../tasks/reward-access.ts';
@@ -85,9 +85,9 @@ export function openLiveRuns(
 
   /** The memory that a run is expected to take; throws if it can't start now. */
   function admit(config: TrainConfig, name: string): MemoryUse {
-    const model = config.from_checkpoint === null ? config.model : resolveStart(store, config.from_checkpoint);
+    const { folder, model } = startingModel(store, config, paths);
     const here = machine();
-    const memory = expectedMemory(store, config, model, paths, here);
+    const memory = expectedMemory(store, { ...config, model }, folder, paths, here);
     const statuses = board.list().filter(({ state }) => state !== 'ending');
     const live = statuses.map((status) => ({ name: status.name, memory: status.expected }));
     const promised = promisedBytes(statuses);

@@ -3,6 +3,7 @@
 import type { DatasetLeakage } from '../../store/datasets.ts';
 import { formatBytes, formatDuration, formatStepTime } from '../../text/format.ts';
 import { meanOf } from '../../text/intervals.ts';
+import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
 import { MANY_DEAD } from '../../trainer/monitor/collapse-rules.ts';
@@ -127,10 +128,10 @@ function checkLeakage({ titles, pairs }: DatasetLeakage): Check[] {
 
 /** Texts that quote control tokens come from logs of chats more often than from people. */
 function checkQuoting({ quoting }: PreflightResult): Check[] {
-  if (quoting.records === 0) return [];
-  const named = quoting.tokens.slice(0, 3).join(' ');
-  const seen = `${quoting.records} of ${quoting.of} records contain ${named}, which this model uses to structure a chat`;
-  return [warn('Control tokens', seen, 'They are read as plain characters; remove them if they got in by accident.')];
+  const seen = quotingInWords(quoting);
+  return seen === null
+    ? []
+    : [warn('Control tokens', `${seen}, which this model uses to structure a chat`, QUOTED_REMEDY)];
 }
 
 function checkMemory({ estimate, longest }: PreflightResult, { freeMemory, memory }: Machine): Check[] {

@@ -1,7 +1,7 @@
 /** Runs a stage: from a dataset and a configuration to a run in the history, via a trainer process. */
 
 import { existsSync } from 'node:fs';
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow, RunState } from '../../store/runs.ts';
@@ -12,10 +12,10 @@ import type { TrainerCommand, TrainerEvent } from '../../trainer/events.ts';
 import type { TrainerStart } from '../../trainer/host/start.ts';
 import { datasetFiles, readDataset } from '../datasets/index.ts';
 import { type EngineAccess, engineFor, whileInUse } from '../engines/engine-for.ts';
-import { isBundled, modelArgument, resolveModel, resolveStartingModel } from '../models/resolve.ts';
+import { chosenStartingModel, startingModel } from '../models/starting-model.ts';
 import { note, recordEvents } from '../runs/events.ts';
 import { openRunFiles, type RunFiles } from '../runs/files.ts';
-import { adapterSettings, resolveStart } from '../runs/from-checkpoint.ts';
+import { adapterSettings } from '../runs/from-checkpoint.ts';
 import { newestCheckpoint } from '../runs/history.ts';
 import { refuseImported } from '../runs/imported.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
@@ -98,7 +98,7 @@ export function plannedStart(
 ): Pick<TrainerStart, 'config' | 'task' | 'rewardAccess' | 'modelFolder' | 'records' | 'evalRecords' | 'engine'> {
   const engine = engineFor(config, access);
   const task = findTask(config.task, { workspace: store.folder, paths });
-  const resolved = resolveConfig(store, config, paths);
+  const { config: resolved, modelFolder } = resolveConfig(store, config, paths);
   const reward = rewardAccess(task, { workspace: store.folder, paths }, access);
   return {
     config: resolved,
@@ -106,7 +106,7 @@ export function plannedStart(
     engine,
     rewardAccess: reward,
     ...readInputs(resolved, task),
-    modelFolder: findModel(resolved, paths),
+    modelFolder,
   };
 }
 
@@ -120,7 +120,7 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   const task = runTask(store, run);
   const reward = rewardAccess(task, { workspace: store.folder, paths: options.paths }, options.access);
   const inputs = readInputs(config, task);
-  const modelFolder = findModel(config, options.paths);
+  const modelFolder = startingModel(store, config, options.paths).folder;
   const from = options.checkpoint ?? newestCheckpoint(store, runId) ?? null;
   if (from !== null && from.step >= config.max_steps) {
     throw inputError(
@@ -136,15 +136,14 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
 }
 
 /** The saved form: absolute paths, and a checkpoint's own model and settings. */
-function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): TrainConfig {
+function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths) {
   const { test } = datasetFiles(resolve(config.dataset));
-  const from = config.from_checkpoint === null ? null : resolveStart(store, config.from_checkpoint);
-  const model = findModel({ ...config, model: inWorkspace(config.model, store, paths), from_checkpoint: from }, paths);
-  return {
+  const { folder: modelFolder, model, from } = chosenStartingModel(store, config, paths);
+  const resolved: TrainConfig = {
     ...config,
     ...(from !== null && config.use_peft && adapterSettings(from)),
-    ...keptChatSettings(config, from ?? model),
-    model: modelArgument(model, paths),
+    ...keptChatSettings(config, from ?? modelFolder),
+    model,
     task: taskArgument(config.task, { workspace: store.folder, paths }),
     dataset: resolve(config.dataset),
     eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
@@ -152,20 +151,7 @@ function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths): Tra
     from_checkpoint: from,
     logging_dir: config.logging_dir === null ? null : resolve(config.logging_dir),
   };
-}
-
-/** A path from the workspace, as presets name models (`models/NAME`): the desktop has no folder that it is started in. */
-function inWorkspace(model: string, store: Pick<Store, 'folder'>, paths: HostPaths): string {
-  const there = join(store.folder, model);
-  if (isAbsolute(model) || isBundled(model, paths) || existsSync(resolve(model))) return model;
-  return existsSync(there) ? there : model;
-}
-
-/** A stage from a checkpoint trains that checkpoint's own model, overriding the configuration's default. */
-function findModel(config: TrainConfig, paths: HostPaths): string {
-  return config.from_checkpoint === null
-    ? resolveModel(config.model, paths)
-    : resolveStartingModel(config.from_checkpoint, config.model, paths);
+  return { config: resolved, modelFolder };
 }
 
 function readInputs(config: TrainConfig, source: TaskSource) {

@@ -19,6 +19,8 @@ export interface HostPaths {
   readonly addon: string;
   /** `resources/`: presets, bundled models and tasks. */
   readonly resources: string;
+  /** The workspace's models, where one is open: adapters may name their base as the Hub does. */
+  readonly models?: string;
   /** The built renderer. */
   readonly page: string;
   /** `datasets/`: the bundled source texts. */

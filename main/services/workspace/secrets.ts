@@ -22,6 +22,8 @@ export interface Secrets {
   readonly isEncrypted: boolean;
   /** null: none is kept, or it can't be decrypted (the file was made on another machine). */
   get(name: string): string | null;
+  /** Whether there is one that can't be decrypted here, such as the desktop app's on the command line. */
+  isLocked(name: string): boolean;
   /** null forgets it. */
   set(name: string, value: string | null): void;
 }
@@ -41,19 +43,21 @@ export function secretsFile(): string {
 
 /** Opens the file; it is made when the first secret is set. */
 export function openSecrets({ file = secretsFile(), cipher = null }: SecretsOptions = {}): Secrets {
+  const get = (name: string): string | null => {
+    const entry = readEntries(file)[name];
+    if (entry === undefined) return null;
+    const bytes = Buffer.from(entry.value, 'base64');
+    if (!entry.encrypted) return bytes.toString('utf8');
+    try {
+      return cipher?.decrypt(bytes) ?? null;
+    } catch {
+      return null;
+    }
+  };
   return {
     isEncrypted: cipher !== null,
-    get: (name) => {
-      const entry = readEntries(file)[name];
-      if (entry === undefined) return null;
-      const bytes = Buffer.from(entry.value, 'base64');
-      if (!entry.encrypted) return bytes.toString('utf8');
-      try {
-        return cipher?.decrypt(bytes) ?? null;
-      } catch {
-        return null;
-      }
-    },
+    get,
+    isLocked: (name) => name in readEntries(file) && get(name) === null,
     set: (name, value) => {
       const { [name]: _, ...others } = readEntries(file);
       const bytes = value === null ? null : (cipher?.encrypt(value) ?? Buffer.from(value, 'utf8'));

@@ -2,6 +2,7 @@
 import { BraidError, inputError } from '../../errors.ts';
 import { encodePrompt, type Tokenizer } from '../../model/tokenizer.ts';
 import type { Task, TaskRecord } from '../../tasks/task.ts';
+import { type Quoting, quotingOf } from '../../text/quoted-tokens.ts';
 import { countWords } from '../../text/words.ts';
 import type { TrainConfig } from '../config.ts';
 
@@ -32,6 +33,14 @@ export function encodeRecords(
     checkTokens([...promptIds, ...targetIds], tokenizer, vocabSize, `record ${record.id}`);
     return { record, promptIds, targetIds, controlTokens: [...quoted, target].flatMap(tokenizer.controlTokens) };
   });
+}
+
+/** What the texts of a run's records quote of the model's control tokens. */
+export function recordsQuoting(sets: {
+  readonly records: readonly TokenRecord[];
+  readonly evalRecords: readonly TokenRecord[];
+}): Quoting {
+  return quotingOf([...sets.records, ...sets.evalRecords].map(({ controlTokens = [] }) => controlTokens));
 }
 
 /** The difficulty of each record, by which AdaRFT chooses: the words of its reference completion. */

@@ -1,7 +1,9 @@
 /** A training loop's output between two steps: reports, samples, checkpoints, evaluations, the collapse watch. */
 
+import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import type { SavedGeneration, ScoredGeneration } from '../batching/generation.ts';
 import type { PromptState } from '../batching/prompt-stream.ts';
+import { recordsQuoting } from '../batching/prompts.ts';
 import { type RunProgress, saveCheckpoint } from '../checkpoint.ts';
 import { isReinforcement, type TrainConfig } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -99,6 +101,13 @@ export function openRunIo(
     emit({ kind: 'notice', step, topic: 'reward_failures', message, remedy: 'The stored completions show why.' });
   }
 
+  function noticeQuoting(): void {
+    const seen = quotingInWords(recordsQuoting(stage));
+    if (seen === null) return;
+    const message = `${seen}, which this model uses to structure a chat.`;
+    emit({ kind: 'notice', step: 0, topic: 'control_tokens', message, remedy: QUOTED_REMEDY });
+  }
+
   function watchReward(step: number): void {
     const warning = gamingWarning(history);
     if (warning !== null) emit({ kind: 'warning', step, rule: 'reward_gaming', ...warning });
@@ -136,6 +145,7 @@ export function openRunIo(
     },
     restoreGeneration: async (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
     begin: async () => {
+      if (progress.step === 0) noticeQuoting();
       if (config.eval_steps > 0 && progress.step === 0) await evaluateNow(stage, engine, 0, emit);
     },
     endStep: async (step, metrics) => {

@@ -6,11 +6,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { modelParameters } from '../../model/model.ts';
 import { parameterCount } from '../../model/parameter.ts';
+import type { Quoting } from '../../text/quoted-tokens.ts';
 import type { BackendChoice } from '../backend.ts';
 import { planBatches } from '../batching/batching.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { drawPrompts, startOfPrompts } from '../batching/prompt-stream.ts';
-import { difficultiesOf } from '../batching/prompts.ts';
+import { difficultiesOf, recordsQuoting } from '../batching/prompts.ts';
 import { trainedGroupSize } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openLocalEngine } from '../engine/local.ts';
@@ -47,7 +48,7 @@ export interface PreflightResult {
   /** What a step on a remote engine takes there; null: it is computed here. */
   readonly remote: { readonly engine: string; readonly metrics: Metrics } | null;
   /** Records whose texts quote control tokens of the model, and which ones they quote. */
-  readonly quoting: { readonly records: number; readonly of: number; readonly tokens: readonly string[] };
+  readonly quoting: Quoting;
   readonly maxCompletionLength: number;
   readonly parameters: number;
   readonly trainable: number;
@@ -96,7 +97,7 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
       estimate,
       longest,
       remote: null,
-      quoting: quotingRecords(session),
+      quoting: recordsQuoting(session),
       maxCompletionLength: session.maxCompletionLength,
       parameters: parameterCount(modelParameters(session.policy.model)),
       trainable: parameterCount(session.parameters),
@@ -120,7 +121,7 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
       ...{ samples, heldOut, longest: null, remote: { engine: remote.name, metrics } },
       highestReward: highestReward(stage.task, stage.config.reward_weights),
       estimate: { secondsPerStep, seconds, memoryBytes: process.memoryUsage.rss() },
-      quoting: quotingRecords(stage),
+      quoting: recordsQuoting(stage),
       maxCompletionLength: stage.maxCompletionLength,
       parameters: parameters ?? 0,
       trainable: trainable ?? 0,
@@ -128,13 +129,6 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
   } finally {
     await close();
   }
-}
-
-function quotingRecords({ records, evalRecords }: Stage): PreflightResult['quoting'] {
-  const all = [...records, ...evalRecords];
-  const quoting = all.flatMap(({ controlTokens = [] }) => (controlTokens.length > 0 ? [controlTokens] : []));
-  const tokens = new Set(quoting.flat());
-  return { records: quoting.length, of: all.length, tokens: [...tokens] };
 }
 
 /** The first generation, as the run itself would sample it. */

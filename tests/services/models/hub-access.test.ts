@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hubAccess, hubOptions } from '../../../main/services/models/hub-access.ts';
+import { hubError } from '../../../main/services/models/hub-errors.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
 const keeping = (token: string | null) => ({ get: () => token, isEncrypted: true });
@@ -21,6 +22,20 @@ describe('hubOptions', () => {
     expect(found(null, { ...env, HF_TOKEN: ' ' })).toEqual(['hf_file', 'huggingface-cli']);
     expect(found(null, { HF_TOKEN_PATH: join(home, 'token') })).toEqual(['hf_file', 'huggingface-cli']);
     expect(found(null, { XDG_CACHE_HOME: home, HF_TOKEN: '' })).toEqual([undefined, null]);
+  });
+
+  it("says that the desktop's token can't be read here only where no other is found", () => {
+    const locked = { get: () => null, isLocked: () => true };
+    const refused = (env: NodeJS.ProcessEnv) =>
+      hubError(
+        Object.assign(new Error(), { statusCode: 401 }),
+        { repo: 'a/b', revision: 'main' },
+        hubOptions(locked, env),
+      );
+    expect(refused(nowhere)).toMatchObject({ remedy: expect.stringContaining('only the app can read it') });
+    expect(refused({ ...nowhere, HF_TOKEN: 'hf_env' })).toMatchObject({ remedy: expect.stringMatching(/^Renew or/) });
+    const none = hubOptions({ get: () => null, isLocked: () => false }, nowhere);
+    expect(none.hasLockedToken).toBe(false);
   });
 
   it("asks another Hub where HF_ENDPOINT names one, and doesn't where it is empty", () => {

@@ -1,7 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replyRuns, runReplyDemo } from '../../../main/services/recipes/reply-demo.ts';
+import { runReplyDemo } from '../../../main/services/recipes/reply-demo.ts';
+import { replyRuns } from '../../../main/services/recipes/reply-presets.ts';
 import { tinyWords } from '../../tiny-model.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 

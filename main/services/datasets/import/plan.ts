@@ -4,6 +4,7 @@ import { describeFault, type FileFault, faultsError } from '../../../io/text-fil
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
 import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
+import { type Quoting, quotingOf, usualQuoting } from '../../../text/quoted-tokens.ts';
 import { type DatasetFiles, writeDataset } from '../files.ts';
 import { findRecordLeakage, type Leakage } from '../leakage.ts';
 import {
@@ -66,6 +67,8 @@ export interface ImportPlan {
   readonly train: readonly PlannedRecord[];
   readonly test: readonly PlannedRecord[];
   readonly leakage: Leakage | null;
+  /** Control tokens that its texts quote. */
+  readonly quoting: Quoting;
 }
 
 export interface ImportProblem {
@@ -136,13 +139,14 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
       train: train.slice(0, SHOWN).map((one) => planned(task, one)),
       test: test.slice(0, SHOWN).map((one) => planned(task, one)),
       leakage: leakageOf(task, train, test),
+      quoting: quotingIn(task, [...train, ...test]),
     };
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
     const isHeldOut = error instanceof HeldOutError;
     const problem = { message: error.message, remedy: error.remedy ?? null, isHeldOut };
     const counts = { rows: table.rows.length, leftOut: 0, duplicates: 0, faults: 0, train: 0, test: 0 };
-    return { ...shown, problem, counts, faults: [], train: [], test: [], leakage: null };
+    return { ...shown, problem, counts, faults: [], train: [], test: [], leakage: null, quoting: quotingOf([]) };
   }
 }
 
@@ -151,6 +155,7 @@ export interface WrittenImport {
   readonly mapping: Mapping;
   readonly counts: ImportCounts;
   readonly leakage: Leakage | null;
+  readonly quoting: Quoting;
 }
 
 /** Writes the dataset, if no row has a fault: otherwise an error lists them, and nothing is written. */
@@ -171,6 +176,7 @@ export async function writeImport(options: ImportOptions & { readonly target: st
     mapping,
     counts: { rows, leftOut, duplicates, faults: 0, train: train.length, test: test.length },
     leakage: leakageOf(task, train, test),
+    quoting: quotingIn(task, [...train, ...test]),
   };
 }
 
@@ -282,6 +288,11 @@ function chooseRows(
 function planned(task: Task, { row, record }: Parsed): PlannedRecord {
   const { id, prompt, messages = null } = record;
   return { line: row.line, id, prompt, messages, reference: task.reference(record) };
+}
+
+/** Control tokens in what people wrote; no model is chosen yet. */
+function quotingIn(task: Task, records: readonly Parsed[]): Quoting {
+  return usualQuoting(records.map(({ record }) => [...task.quoted(record), task.reference(record)]));
 }
 
 function leakageOf(task: Task, train: readonly Parsed[], test: readonly Parsed[]): Leakage | null {

@@ -34,6 +34,14 @@ const rows = [
 const jsonl = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 describe('planImport', () => {
+  it('says which records quote control tokens, and so does the import', async () => {
+    const quoting = `${JSON.stringify({ question: 'what does <|eot_id|> do', answer: 7, kind: 'sum' })}\n`;
+    const path = file('quoting.jsonl', jsonl + quoting);
+    const said = { records: 1, of: 5, tokens: ['<|eot_id|>'] };
+    expect((await planImport(options(path))).quoting).toEqual(said);
+    expect((await writeImport({ ...options(path), target: join(folder, 'quoting-out.jsonl') })).quoting).toEqual(said);
+  });
+
   it('keeps ids of parquet that no number holds', async () => {
     const [first, second] = [1730000000000000001n, 1730000000000000002n];
     const parquet = parquetWriteBuffer({

@@ -1,0 +1,137 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkoutPaths } from '../../../main/commands/host-paths.ts';
+import { addStage } from '../../../main/services/curriculum/edit.ts';
+import { changeSharedSettings } from '../../../main/services/curriculum/shared-settings.ts';
+import { leftCheckpoint, stageConfig, stageDefaults } from '../../../main/services/curriculum/stage-config.ts';
+import { chosenStartingModel, rootModel } from '../../../main/services/models/starting-model.ts';
+import { replyFields, replyPreset } from '../../../main/services/recipes/reply-presets.ts';
+import { createRun } from '../../../main/services/runs/runs.ts';
+import { toStoredPath } from '../../../main/services/workspace/workspace.ts';
+import { parseConfig } from '../../../main/trainer/config.ts';
+import { errorOf, temporaryStore } from '../../store/helpers.ts';
+
+const paths = checkoutPaths(resolve(import.meta.dirname, '../../..'));
+
+/** Two models of the workspace, and a way to make checkpoints of runs. */
+function world() {
+  const store = temporaryStore();
+  const model = (name: string): string => {
+    const folder = join(store.folder, 'models', name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'config.json'), '{}');
+    return folder;
+  };
+  const [first, second] = [model('first'), model('second')];
+  const checkpoint = (fields: object, adapterOf: string | null, stageId: number | null = null): string => {
+    const config = parseConfig({ dataset: 'd.jsonl', use_peft: adapterOf !== null, ...fields });
+    const { runId, folder } = createRun(store, config, { stageId });
+    const path = join(folder, 'checkpoint-5');
+    mkdirSync(path);
+    const adapter = JSON.stringify({ base_model_name_or_path: adapterOf });
+    writeFileSync(
+      join(path, adapterOf === null ? 'config.json' : 'adapter_config.json'),
+      adapterOf === null ? '{}' : adapter,
+    );
+    store.checkpoints.record(runId, 5, toStoredPath(store.folder, path), 'periodic');
+    return path;
+  };
+  return { store, first, second, checkpoint };
+}
+
+describe('chosenStartingModel', () => {
+  it("refuses a model that isn't the checkpoint's own, and says what both are", () => {
+    const { store, first, second, checkpoint } = world();
+    const from = checkpoint({ model: first }, first);
+    const start = (model: string) => chosenStartingModel(store, { model, from_checkpoint: from }, paths);
+    const refused = errorOf(() => start(second)) as Error;
+    expect(refused).toMatchObject({ code: 'MODEL_MISMATCH', remedy: expect.stringContaining(`set model to ${first}`) });
+    expect(refused.message).toContain(`trained from ${first}, but the configuration names the model ${second}`);
+    expect(errorOf(() => start('models/not-here'))).toMatchObject({
+      message: expect.stringContaining('names the model models/not-here'),
+    });
+    for (const model of [first, 'models/first', 'tiny'])
+      expect(start(model)).toEqual({ folder: first, model: first, from });
+  });
+
+  it('follows full checkpoints to the model of the first run', () => {
+    const { store, first, second, checkpoint } = world();
+    const one = checkpoint({ model: first }, null);
+    const two = checkpoint({ model: one, from_checkpoint: one }, null);
+    const adapter = checkpoint({ model: two, from_checkpoint: two }, two);
+    for (const from_checkpoint of [one, two, adapter]) {
+      expect(rootModel(store, { model: 'tiny', from_checkpoint }, paths)).toBe(first);
+      const start = (model: string) => chosenStartingModel(store, { model, from_checkpoint }, paths);
+      for (const model of [first, one, 'tiny']) expect(start(model).from).toBe(from_checkpoint);
+      expect(errorOf(() => start(second))).toMatchObject({ code: 'MODEL_MISMATCH' });
+    }
+  });
+
+  it('accepts any model for a checkpoint whose own is not known or not here', () => {
+    const { store, first, checkpoint } = world();
+    const elsewhere = checkpoint({ model: '/elsewhere/model' }, 'Owner/not-here');
+    expect(chosenStartingModel(store, { model: first, from_checkpoint: elsewhere }, paths).folder).toBe(first);
+  });
+});
+
+describe('a stage of a curriculum', () => {
+  function stages() {
+    const made = world();
+    const ids = [10, 25].map((words) => {
+      const file = join(made.store.folder, `${words}words.jsonl`);
+      const row = { file, task: 'interleave', words, trainN: 1, testN: 1, seed: 1, template: null, textHash: null };
+      return addStage(made.store, { datasetId: made.store.datasets.record({ ...row, name: `${words}words` }) });
+    });
+    const second = () => {
+      const stage = made.store.stages.list()[1];
+      if (stage === undefined) throw new Error('Expected two stages');
+      return stage;
+    };
+    const share = (model: string) =>
+      changeSharedSettings(made.store, { preset: 'interleave-tiny', config: { model } }, paths);
+    return { ...made, ids, stage: second, share };
+  }
+
+  it('starts from a new model of all stages, not from the checkpoint of the old one, and says so', () => {
+    const { store, first, second, checkpoint, ids, stage, share } = stages();
+    share(first);
+    const before = checkpoint({ model: first }, first, ids[0]);
+    expect(stageDefaults(store, stage(), paths)).toMatchObject({ model: first, from_checkpoint: before });
+    expect(leftCheckpoint(store, stage(), paths)).toBeNull();
+    share(second);
+    expect(stageConfig(store, stage(), paths)).toMatchObject({ model: second, from_checkpoint: null });
+    expect(leftCheckpoint(store, stage(), paths)).toMatchObject({ step: 5, base: first, model: second });
+    // The bundled model is a choice, too, where the settings name it.
+    share('tiny');
+    expect(stageConfig(store, stage(), paths)).toMatchObject({ model: 'tiny', from_checkpoint: null });
+  });
+
+  it('starts from the checkpoint that it names itself, whatever the model of all stages', () => {
+    const { store, first, second, checkpoint, ids, stage, share } = stages();
+    share(second);
+    const from_checkpoint = checkpoint({ model: first }, first, ids[0]);
+    store.stages.change(stage().id, { ...stage(), config: { from_checkpoint } });
+    const config = stageConfig(store, stage(), paths);
+    expect(chosenStartingModel(store, config, paths)).toMatchObject({ folder: first, from: from_checkpoint });
+  });
+});
+
+describe('the methods of the reply system', () => {
+  it('train a bundled model by its own settings, every other by those for real models', () => {
+    const { store, first, checkpoint } = world();
+    const preset = (start: object) => replyPreset(store, 'polychromic', start, paths);
+    expect([preset({}), preset({ model: 'tiny-reply' }), preset({ model: first })]).toEqual([
+      ...['polychromic', 'polychromic', 'qwen2.5-polychromic'],
+    ]);
+    const tiny = checkpoint({ model: 'tiny-reply' }, 'tiny-reply');
+    expect(preset({ model: 'tiny-reply', from_checkpoint: tiny })).toBe('polychromic');
+    const from_checkpoint = checkpoint({ model: first }, first);
+    const fields = replyFields(store, 'grpo_from_baseline', { model: first, from_checkpoint }, paths);
+    expect(fields).toMatchObject({ model: first, from_checkpoint, learning_rate: 1e-4, temperature: 0.8, beta: 0.1 });
+    expect(replyFields(store, 'grpo_from_baseline', {}, paths)).toMatchObject({
+      model: 'tiny-reply',
+      from_checkpoint: null,
+    });
+  });
+});
