@@ -64,6 +64,20 @@ export function primaryAction(stages: readonly StageView[], stage: StageView): P
   return { kind: 'start' };
 }
 
+/** Its button, and its key in the list of keys. */
+export function primaryLabel(action: PrimaryAction): string {
+  switch (action.kind) {
+    case 'open':
+      return 'Open the run';
+    case 'resume':
+      return 'Resume';
+    case 'next':
+      return `Start ${action.name}`;
+    case 'start':
+      return 'Start stage';
+  }
+}
+
 const OPEN: readonly StageView['state'][] = ['planned', 'failed', 'unmet', 'cancelled'];
 
 /** The state to show: that of the run where it is more specific than the stage's. */
