@@ -44,6 +44,12 @@ export function runToResume({ run }: Pick<StageView, 'run'>): number | null {
   return run.state === 'running' || run.state === 'paused' ? null : run.id;
 }
 
+/** The button that ends a pause of the queue; null: resuming a run does. Free runs and sweeps may wait without a stage. */
+export function releaseLabel(nextStage: string | undefined, runToResume: number | null): string | null {
+  if (nextStage !== undefined) return `Start ${nextStage} anyway`;
+  return runToResume === null ? 'Continue the queue' : null;
+}
+
 /** The action that a stage suggests: what the user would most likely do next. */
 export type PrimaryAction =
   | { readonly kind: 'open'; readonly runId: number }
