@@ -76,8 +76,7 @@ function makeDatasets(options: DatasetOptions, command: Command): void {
   const generated = options.mixed === true ? mixStages(made) : made;
   const checked = generated.map((stage) => ({ stage, leakage: leakageIn(stage) }));
   const written = checked.flatMap(({ stage, leakage }) => writeStage(stage, leakage, folder, context));
-  recordInHistory(checked, folder, context, template);
-  if (origin === 'workspace' && written.length > 0) keepSides(context, texts);
+  recordInHistory(checked, texts, folder, context, template);
   const shortages = generated.flatMap((stage): StageSupply[] => (stage.kind === 'shortage' ? [stage.supply] : []));
   context.out({
     output_dir: folder,
@@ -98,6 +97,7 @@ function fileName({ words, mixed }: Extract<GeneratedDataset, { kind: 'dataset' 
 /** Files in an existing workspace are recorded in its history. No workspace is created for files elsewhere. */
 function recordInHistory(
   checked: readonly CheckedStage[],
+  texts: readonly SourceText[],
   folder: string,
   context: CommandContext,
   template: PromptTemplate,
@@ -111,6 +111,9 @@ function recordInHistory(
       const files = datasetFiles(join(folder, fileName(stage)));
       recordDataset(store, { ...stage, files, seed: context.seed, template, leakage });
     }
+    // Texts stay on their side of the split, also those that are imported only later.
+    if (checked.some(({ stage }) => stage.kind === 'dataset'))
+      decideSides(store, sidesOf(divideCorpus(texts, context.seed)));
   } finally {
     store.close();
   }
@@ -132,16 +135,6 @@ interface CheckedStage {
 
 function leakageIn(stage: GeneratedDataset): Leakage | null {
   return stage.kind === 'shortage' ? null : findLeakage(stage.train, stage.test);
-}
-
-/** The workspace's texts stay on their side of the split. */
-function keepSides({ workspace, seed }: CommandContext, texts: readonly SourceText[]): void {
-  const store = openStore(workspace.database);
-  try {
-    decideSides(store, sidesOf(divideCorpus(texts, seed)));
-  } finally {
-    store.close();
-  }
 }
 
 function writeStage(

@@ -2,6 +2,8 @@
 import type { BrowserWindow, Rectangle } from 'electron';
 import type { Preferences, WindowPlace } from './preferences.ts';
 
+/** Pages fit from this width on. */
+export const SMALLEST = { minWidth: 640, minHeight: 450 };
 export const FIRST_SIZE = { width: 1360, height: 860 };
 /** The part of the window that must be on a screen so that it can be found and dragged. */
 const GRAB = { width: 120, height: 60 };

@@ -3,7 +3,7 @@ import { BrowserWindow, nativeTheme, screen } from 'electron';
 import { PAGE_URL } from './page-path.ts';
 import type { DesktopPaths } from './paths.ts';
 import type { Preferences } from './preferences.ts';
-import { placeToOpen, rememberPlace } from './window-place.ts';
+import { placeToOpen, rememberPlace, SMALLEST } from './window-place.ts';
 
 /** The page's background colour, so that nothing flashes before it is drawn (renderer/theme/tokens.css). */
 const PAPER = { light: '#faf9f6', dark: '#131416' };
@@ -16,8 +16,7 @@ export function openWindow({ preload, icon }: DesktopPaths, preferences: Prefere
   const screens = screen.getAllDisplays().map(({ workArea }) => workArea);
   const window = new BrowserWindow({
     ...placeToOpen(remembered, screens),
-    minWidth: 960,
-    minHeight: 600,
+    ...SMALLEST,
     title: 'Braid',
     icon,
     show: false,

@@ -136,6 +136,8 @@ export function openTextsTable(db: Db, now: () => number) {
       const hash = hashOfId.get(id);
       if (hash !== undefined) decide.run({ hash, side, at: now() });
     },
+    /** The same for a text by its `textHash`, also one that may be added only later. */
+    decideHash: (hash: string, side: TextSide): void => void decide.run({ hash, side, at: now() }),
     /** Keeps a text for training whatever was decided: it may have been trained on as a part of another. */
     train(id: number): void {
       const hash = hashOfId.get(id);

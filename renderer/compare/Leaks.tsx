@@ -4,8 +4,8 @@ import type { PromptSource } from '../../main/api/contract/index.ts';
 import { leakageInWords } from '../components/leakage.ts';
 import classes from './Compare.module.css';
 
-export function Leaks({ name, heldOut, leakage }: Pick<PromptSource, 'name' | 'heldOut' | 'leakage'>) {
-  const leaks = leakageInWords(leakage, heldOut);
+export function Leaks({ name, task, heldOut, leakage }: Pick<PromptSource, 'name' | 'task' | 'heldOut' | 'leakage'>) {
+  const leaks = leakageInWords(leakage, heldOut, task);
   if (leaks === null) return null;
   return (
     <p className={classes.leaks}>

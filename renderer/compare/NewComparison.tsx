@@ -145,8 +145,8 @@ function Form({
       {problem !== null && <p className="soft">{problem}</p>}
       {sources
         .filter(({ datasetId }) => choice.datasetIds.includes(datasetId))
-        .map(({ datasetId, name, heldOut, leakage }) => (
-          <Leaks key={datasetId} {...{ name, heldOut, leakage }} />
+        .map(({ datasetId, name, task, heldOut, leakage }) => (
+          <Leaks key={datasetId} {...{ name, task, heldOut, leakage }} />
         ))}
       <p className="soft">
         Compares alignment on interleaving prompts, and the reward on those of a <Link href="/tasks">task</Link>.

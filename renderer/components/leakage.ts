@@ -3,13 +3,31 @@ import type { DatasetSummary } from '../../main/api/contract/index.ts';
 import { number } from './format.ts';
 
 /** `35 of 64 test pairs repeat training pairs`; null if they are held out, or nobody has looked. */
-export function leakageInWords(leakage: DatasetSummary['leakage'], heldOut: number): string | null {
+export function leakageInWords(
+  leakage: DatasetSummary['leakage'],
+  heldOut: number,
+  task = 'interleave',
+): string | null {
   if (leakage === null) return null;
   const { titles, pairs } = leakage;
+  // Pairs are made from texts; imported records have prompts only.
+  const [text, items] = task === 'interleave' ? ['text', 'pairs'] : ['prompt', 'records'];
   const shared =
-    titles === 0 ? [] : [`${number(titles)} ${titles === 1 ? 'text is' : 'texts are'} in training and test`];
+    titles === 0 ? [] : [`${number(titles)} ${titles === 1 ? `${text} is` : `${text}s are`} in training and test`];
   const repeated =
-    pairs === 0 ? [] : [`${number(pairs)} of ${number(heldOut)} test pairs repeat words of training pairs`];
+    pairs === 0 ? [] : [`${number(pairs)} of ${number(heldOut)} test ${items} repeat words of training ${items}`];
   const parts = [...shared, ...repeated];
   return parts.length === 0 ? null : parts.join('; ');
+}
+
+/** The same in the few words of a table's cell. */
+export function heldOutInWords({ leakage, testN, task }: Pick<DatasetSummary, 'leakage' | 'testN' | 'task'>): string {
+  if (testN === 0) return '–';
+  if (leakage === null) return 'not checked';
+  const { titles, pairs } = leakage;
+  if (titles + pairs === 0) return 'yes';
+  const shared = task === 'interleave' ? 'texts' : 'prompts';
+  return pairs === 0
+    ? `${number(titles)} shared ${titles === 1 ? shared.slice(0, -1) : shared}`
+    : `${number(pairs)} of ${number(testN)} repeat`;
 }

@@ -22,6 +22,7 @@ import { StageForm } from './StageForm.tsx';
 import { StagePanel } from './StagePanel.tsx';
 import { StagePreflight } from './StagePreflight.tsx';
 import { StageResults } from './StageResults.tsx';
+import { primaryAction, primaryLabel } from './words.ts';
 
 /** The number of lengths in a full curriculum: 10, 25, 50, 100, 200, 500 words. */
 const LENGTHS = 6;
@@ -150,17 +151,35 @@ function Stages({ data, open, setOpen }: StagesProps) {
   const live = status?.live ?? [];
   const time = ladderTime(stages, live);
   const at = stages.findIndex(({ id }) => id === stage?.id);
+  const [, navigate] = useLocation();
+  const resume = useMutation({ mutationFn: (runId: number) => client.runs.resume({ runId }) });
+  const primary = useMemo(() => (stage === undefined ? null : primaryAction(stages, stage)), [stages, stage]);
+  const { mutate: resumeRun } = resume;
+  const start = useCallback(
+    (stageId: number) => {
+      setChosen(stageId);
+      setChecking(stageId);
+    },
+    [setChosen],
+  );
+  // The key does what the filled button says.
+  const runPrimary = useCallback(() => {
+    if (primary?.kind === 'open') navigate(`/runs/${primary.runId}`);
+    if (primary?.kind === 'resume') resumeRun(primary.runId);
+    if (primary?.kind === 'next') start(primary.stageId);
+    if (primary?.kind === 'start' && stage !== undefined && stage.dataset !== null) start(stage.id);
+  }, [primary, navigate, resumeRun, start, stage]);
   useKeys(
     useMemo(() => {
       const select = (index: number): void => setChosen(stages[index]?.id ?? chosen);
       return [
         { key: 'ArrowLeft', label: 'Previous stage', run: () => select(Math.max(0, at - 1)) },
         { key: 'ArrowRight', label: 'Next stage', run: () => select(Math.min(stages.length - 1, at + 1)) },
-        { key: 's', label: 'Start the stage', run: () => setChecking(stage?.datasetId == null ? null : stage.id) },
+        { key: 's', label: primary === null ? 'Start stage' : primaryLabel(primary), run: runPrimary },
         { key: 'a', label: 'Adjust the stage', run: () => setOpen('form') },
         { key: 'n', label: 'Add a stage', run: () => setOpen('new') },
       ];
-    }, [stages, at, chosen, setChosen, stage?.id, stage?.datasetId, setOpen]),
+    }, [stages, at, chosen, setChosen, primary, runPrimary, setOpen]),
   );
   if (stage === undefined) return null;
   return (
@@ -190,16 +209,16 @@ function Stages({ data, open, setOpen }: StagesProps) {
               onClose={() => setChecking(null)}
             />
           )}
+          {resume.error !== null && <Failed what="The run was not resumed" error={resume.error} />}
           <StagePanel
             stage={stage}
             curriculum={data}
             live={live.find(({ stageId }) => stageId === stage.id) ?? null}
             isChecking={checking === stage.id}
             shortage={stage.words === null ? undefined : shortages.get(stage.words)}
-            onStart={(stageId = stage.id) => {
-              setChosen(stageId);
-              setChecking(stageId);
-            }}
+            onStart={(stageId = stage.id) => start(stageId)}
+            onResume={resumeRun}
+            isResuming={resume.isPending}
             onAdjust={() => setOpen('form')}
             onRemove={() => setOpen('remove')}
           />

@@ -6,7 +6,7 @@ import type { Curriculum } from '../../main/api/contract/index.ts';
 import { client } from '../api/client.ts';
 import { Failed } from '../components/Feedback.tsx';
 import classes from './Curriculum.module.css';
-import { runToResume } from './words.ts';
+import { releaseLabel, runToResume } from './words.ts';
 
 export function PausedQueue({ curriculum }: { readonly curriculum: Curriculum }) {
   const { stages, queue, held, heldFor } = curriculum;
@@ -16,6 +16,7 @@ export function PausedQueue({ curriculum }: { readonly curriculum: Curriculum })
   const stage = stages.find(({ id }) => id === heldFor);
   const runId = stage === undefined ? null : runToResume(stage);
   const next = stages.find(({ id }) => id === queue[0])?.name;
+  const releaseName = releaseLabel(next, runId);
   const error = resume.error ?? release.error;
   return (
     <>
@@ -27,9 +28,9 @@ export function PausedQueue({ curriculum }: { readonly curriculum: Curriculum })
             Resume {stage.name}
           </Button>
         )}
-        {next !== undefined && (
+        {releaseName !== null && (
           <Button variant="default" loading={release.isPending} onClick={() => release.mutate()}>
-            Start {next} anyway
+            {releaseName}
           </Button>
         )}
       </div>

@@ -17,6 +17,7 @@ import {
   originInWords,
   type PrimaryAction,
   primaryAction,
+  primaryLabel,
   ruleInWords,
   stateOf,
   stepCount,
@@ -32,12 +33,14 @@ export interface StagePanelProps {
   readonly isChecking: boolean;
   /** Runs the pre-flight check of this stage, or of another one. */
   readonly onStart: (stageId?: number) => void;
+  readonly onResume: (runId: number) => void;
+  readonly isResuming: boolean;
   readonly onAdjust: () => void;
   readonly onRemove: () => void;
 }
 
 export function StagePanel(props: StagePanelProps) {
-  const { stage, curriculum, live, isChecking, onStart, onAdjust, onRemove } = props;
+  const { stage, curriculum, live, isChecking, onStart, onResume, isResuming, onAdjust, onRemove } = props;
   const act = useMutation({ mutationFn: (work: () => Promise<unknown>) => work() });
   const { id: stageId, state, dataset } = stage;
   const waits = state === 'queued';
@@ -56,8 +59,8 @@ export function StagePanel(props: StagePanelProps) {
             action={primaryAction(curriculum.stages, stage)}
             canStart={dataset !== null && state !== 'running' && !isChecking}
             onStart={onStart}
-            onResume={(runId) => act.mutate(() => client.runs.resume({ runId }))}
-            isBusy={act.isPending}
+            onResume={onResume}
+            isBusy={isResuming}
           />
           <Button
             variant="default"
@@ -119,6 +122,7 @@ interface PrimaryProps {
 /** The suggested action as the filled button; starting the stage again is beside it. */
 function Primary({ action, canStart, onStart, onResume, isBusy }: PrimaryProps) {
   const icon = <IconPlayerPlay size={14} aria-hidden="true" />;
+  const label = primaryLabel(action);
   const again = (
     <Button variant="default" disabled={!canStart} onClick={() => onStart()}>
       Start again
@@ -128,14 +132,14 @@ function Primary({ action, canStart, onStart, onResume, isBusy }: PrimaryProps) 
     case 'open':
       return (
         <Button component={Link} href={`/runs/${action.runId}`}>
-          Open the run
+          {label}
         </Button>
       );
     case 'resume':
       return (
         <>
           <Button leftSection={icon} loading={isBusy} onClick={() => onResume(action.runId)}>
-            Resume
+            {label}
           </Button>
           {again}
         </>
@@ -144,7 +148,7 @@ function Primary({ action, canStart, onStart, onResume, isBusy }: PrimaryProps) 
       return (
         <>
           <Button leftSection={icon} onClick={() => onStart(action.stageId)}>
-            Start {action.name}
+            {label}
           </Button>
           {again}
         </>
@@ -152,7 +156,7 @@ function Primary({ action, canStart, onStart, onResume, isBusy }: PrimaryProps) 
     case 'start':
       return (
         <Button leftSection={icon} disabled={!canStart} onClick={() => onStart()}>
-          Start stage
+          {label}
         </Button>
       );
   }
@@ -161,7 +165,7 @@ function Primary({ action, canStart, onStart, onResume, isBusy }: PrimaryProps) 
 function Facts({ stage, curriculum, live, shortage }: StagePanelProps) {
   const { promotion, dataset, origin, run, scores, best, steps, handsOn, reason, config, runs } = stage;
   const own = Object.keys(config);
-  const leaks = dataset === null ? null : leakageInWords(dataset.leakage, dataset.testN);
+  const leaks = dataset === null ? null : leakageInWords(dataset.leakage, dataset.testN, dataset.task);
   const after = waitsFor(curriculum.stages, stage);
   return (
     <dl className={classes.facts}>

@@ -50,6 +50,12 @@ export function runToResume({ run }: Pick<StageView, 'run'>): number | null {
   return run.state === 'running' || run.state === 'paused' ? null : run.id;
 }
 
+/** The button that ends a pause of the queue; null: resuming a run does. Free runs and sweeps may wait without a stage. */
+export function releaseLabel(nextStage: string | undefined, runToResume: number | null): string | null {
+  if (nextStage !== undefined) return `Start ${nextStage} anyway`;
+  return runToResume === null ? 'Continue the queue' : null;
+}
+
 /** The action that a stage suggests: what the user would most likely do next. */
 export type PrimaryAction =
   | { readonly kind: 'open'; readonly runId: number }
@@ -68,6 +74,20 @@ export function primaryAction(stages: readonly StageView[], stage: StageView): P
   if (state === 'done' && next !== undefined && next.dataset !== null)
     return { kind: 'next', stageId: next.id, name: next.name };
   return { kind: 'start' };
+}
+
+/** Its button, and its key in the list of keys. */
+export function primaryLabel(action: PrimaryAction): string {
+  switch (action.kind) {
+    case 'open':
+      return 'Open the run';
+    case 'resume':
+      return 'Resume';
+    case 'next':
+      return `Start ${action.name}`;
+    case 'start':
+      return 'Start stage';
+  }
 }
 
 const OPEN: readonly StageView['state'][] = ['planned', 'failed', 'unmet', 'cancelled'];

@@ -111,7 +111,7 @@ function LivePart({ run }: { readonly run: LiveStatus }) {
       {run.secondsLeft !== null && run.state === 'running' && run.silentSeconds === null && (
         <span className="num">{duration(run.secondsLeft)} left</span>
       )}
-      {run.reward !== null && <span className="num">reward {score(run.reward)}</span>}
+      {run.reward !== null && <span className="num">training reward {score(run.reward)}</span>}
       {run.backend !== null && (
         <span className={classes.process} title={run.why ?? undefined}>
           {backendText(run.backend, run.threads)}

@@ -67,11 +67,12 @@ function MetricChart({ feed, panel, ...shared }: SharedProps & { readonly panel:
   const { series, isRead, error } = useMetrics(feed, panel.looks);
   const { id: _, looks: __, wide = false, ...rest } = panel;
   if (error !== null) return <Failed what={`${panel.title} can't be drawn`} error={error} />;
-  return <LineChart {...rest} {...shared} series={series} height={wide ? 190 : 126} empty={emptyWords(isRead)} />;
+  return <LineChart {...rest} {...shared} series={series} height={wide ? 190 : 126} empty={emptyWords(isRead, hasEnded(feed))} />;
 }
 
-function emptyWords(isRead: boolean): string {
-  return isRead ? 'No values yet' : '…';
+function emptyWords(isRead: boolean, isEnded: boolean): string {
+  if (!isRead) return '…';
+  return isEnded ? 'No values' : 'No values yet';
 }
 
 const top = [1];
@@ -104,7 +105,7 @@ function RewardChart({ feed, detail, read, ...shared }: RewardChartProps) {
       lines={lines}
       include={feed.run.task === 'interleave' ? top : none}
       height={320}
-      empty={isSupervised ? unmeasured : emptyWords(isRead)}
+      empty={isSupervised ? unmeasured : emptyWords(isRead, hasEnded(feed))}
     />
   );
 }

@@ -12,10 +12,12 @@ import classes from './Run.module.css';
 export interface CheckpointsProps {
   readonly detail: RunDetail;
   readonly isLive: boolean;
+  /** Nothing more will be saved. */
+  readonly isEnded: boolean;
   readonly onRollBack: (checkpointId: number) => void;
 }
 
-export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBack }: CheckpointsProps) {
+export const Checkpoints = memo(function Checkpoints({ detail, isLive, isEnded, onRollBack }: CheckpointsProps) {
   const { checkpoints, evaluations, folder } = detail;
   const there = checkpoints.filter(({ deletedAt }) => deletedAt === null);
   const gone = checkpoints.filter(({ deletedAt }) => deletedAt !== null);
@@ -26,7 +28,10 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, onRollBac
   return (
     <Panel title="Checkpoints">
       {checkpoints.length === 0 && (
-        <p className="soft">None yet; one is saved every {String(detail.config.save_steps ?? 'few')} steps.</p>
+        <p className="soft">
+          {isEnded ? 'None was saved: one is due' : 'None yet; one is saved'} every{' '}
+          {String(detail.config.save_steps ?? 'few')} steps.
+        </p>
       )}
       {there.length > 0 && (
         <div className={classes.scroll}>

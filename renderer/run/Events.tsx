@@ -11,12 +11,17 @@ import type { TimelineEntry } from './timeline.ts';
 /** Shown initially; a troubled run may have thousands. */
 const FEW = 100;
 
-export const Events = memo(function Events({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+export interface EventsProps {
+  readonly entries: readonly TimelineEntry[];
+  readonly isEnded: boolean;
+}
+
+export const Events = memo(function Events({ entries, isEnded }: EventsProps) {
   const [all, setAll] = useState(false);
   const shown = all ? entries : entries.slice(0, FEW);
   return (
     <Panel title="Events">
-      {entries.length === 0 && <p className="soft">No events yet</p>}
+      {entries.length === 0 && <p className="soft">{isEnded ? 'No events' : 'No events yet'}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <ol className={classes.events} tabIndex={0} aria-label="Events, newest first">
         {shown.map((entry) => (

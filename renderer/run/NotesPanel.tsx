@@ -37,6 +37,7 @@ export const NotesPanel = memo(function NotesPanel({ runId, notes, tags }: Notes
       <textarea
         className={`box ${classes.ownNotes}`}
         aria-label="Notes"
+        dir="auto"
         placeholder="What was tried, what came out"
         rows={2}
         maxLength={20_000}

@@ -1,7 +1,7 @@
 /** The table of runs, virtualized. j and k move through it, x selects, Enter opens. */
 import { Menu } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { memo, useMemo, useRef, useState } from 'react';
+import { memo, useMemo, useRef } from 'react';
 import { score } from '../components/format.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
@@ -24,6 +24,7 @@ export interface RunTableProps {
   readonly onSelect: (id: number) => void;
   /** Replaces the selection. */
   readonly onSelectAll: (ids: readonly number[]) => void;
+  readonly onSort: (sorting: Sorting | null) => void;
   readonly onAct: (kind: 'rename' | 'delete', run: RunRowView) => void;
 }
 
@@ -41,9 +42,9 @@ function linesOf(rows: readonly RunRowView[], groupBy: ListView['groupBy']): rea
   return groupRows(rows, groupBy).flatMap((group) => [{ kind: 'group', group }, ...group.rows.map(lineOf)]);
 }
 
-export function RunTable({ rows, view, selected, emptyText, onSelect, onSelectAll, onAct }: RunTableProps) {
+export function RunTable({ rows, view, selected, emptyText, onSelect, onSelectAll, onSort, onAct }: RunTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [sorting, setSorting] = useState<Sorting | null>(null);
+  const { sorting } = view;
   const lines = useMemo(() => linesOf(sortRows(rows, sorting), view.groupBy), [rows, sorting, view.groupBy]);
   const sorted = useMemo(() => lines.flatMap((line) => (line.kind === 'run' ? line.run : [])), [lines]);
   const shown = columns.filter(({ id }) => view.columns.includes(id));
@@ -95,7 +96,7 @@ export function RunTable({ rows, view, selected, emptyText, onSelect, onSelectAl
                   {by === undefined ? (
                     header
                   ) : (
-                    <PlainButton className={classes.sort} onClick={() => setSorting(nextSorting(sorting, id))}>
+                    <PlainButton className={classes.sort} onClick={() => onSort(nextSorting(sorting, id))}>
                       {header}
                       {direction === 'ascending' && <IconArrowUp size={12} aria-hidden="true" />}
                       {direction === 'descending' && <IconArrowDown size={12} aria-hidden="true" />}

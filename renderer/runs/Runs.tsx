@@ -142,6 +142,7 @@ export function Runs() {
             }
             onSelect={select}
             onSelectAll={selectAll}
+            onSort={(sorting) => setView({ sorting })}
             onAct={act}
           />
         </>

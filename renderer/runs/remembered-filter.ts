@@ -1,4 +1,4 @@
-/** The search and state of the list of runs, kept while the app is open. */
+/** The search and state of the list of runs, kept in this browser. */
 import { useState } from 'react';
 import { type StateFilter, stateFilters } from './run-rows.ts';
 
@@ -24,10 +24,10 @@ export function readFilter(stored: string | null): RunFilter {
 }
 
 export function useRememberedFilter(): readonly [RunFilter, (change: Partial<RunFilter>) => void] {
-  const [filter, setFilter] = useState(() => readFilter(sessionStorage.getItem(STORED)));
+  const [filter, setFilter] = useState(() => readFilter(localStorage.getItem(STORED)));
   const change = (part: Partial<RunFilter>): void => {
     const next = { ...filter, ...part };
-    sessionStorage.setItem(STORED, JSON.stringify(next));
+    localStorage.setItem(STORED, JSON.stringify(next));
     setFilter(next);
   };
   return [filter, change];

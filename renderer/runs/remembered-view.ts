@@ -1,30 +1,40 @@
-/** The columns and the grouping of the run list, kept in this browser. */
+/** The columns, the grouping and the sorting of the run list, kept in this browser. */
 import { useState } from 'react';
-import { type ColumnId, columns, defaultColumns } from './run-columns.ts';
+import { type ColumnId, columns, defaultColumns, type Sorting } from './run-columns.ts';
 import { type Grouping, groupings } from './run-groups.ts';
 
 export interface ListView {
   /** In the list's own order; `name` is always among them. */
   readonly columns: readonly ColumnId[];
   readonly groupBy: Grouping;
+  /** null: newest first. */
+  readonly sorting: Sorting | null;
 }
 
-export const defaultView: ListView = { columns: defaultColumns, groupBy: 'none' };
+export const defaultView: ListView = { columns: defaultColumns, groupBy: 'none', sorting: null };
 
 const STORED = 'braid.runs.view';
 
 /** The view that was stored; what can't be read is as it was at first. */
 export function readView(stored: string | null): ListView {
   try {
-    const { columns: chosen, groupBy } = JSON.parse(stored ?? '{}') as { columns?: unknown; groupBy?: unknown };
+    const { columns: chosen, groupBy, sorting } = JSON.parse(stored ?? '{}') as Partial<Record<keyof ListView, unknown>>;
     const known = columns.map(({ id }) => id);
     return {
       columns: Array.isArray(chosen) ? known.filter((id) => id === 'name' || chosen.includes(id)) : defaultColumns,
       groupBy: groupings.find((by) => by === groupBy) ?? 'none',
+      sorting: sortingIn(sorting),
     };
   } catch {
     return defaultView;
   }
+}
+
+function sortingIn(stored: unknown): Sorting | null {
+  const { column, direction } = (stored ?? {}) as Partial<Record<keyof Sorting, unknown>>;
+  const known = columns.find(({ id }) => id === column);
+  if (known === undefined || (direction !== 'ascending' && direction !== 'descending')) return null;
+  return { column: known.id, direction };
 }
 
 export function useRememberedView(): readonly [ListView, (change: Partial<ListView>) => void] {

@@ -32,7 +32,7 @@ export function FoundRow({ sample, here, onChoose }: FoundRowProps) {
           </span>
         )}
       </span>
-      <span className={`mono ${classes.excerpt}`}>
+      <span className={`mono own-direction ${classes.excerpt}`}>
         {excerpt.length === 0 && <span className="faint">no words</span>}
         {excerpt.map(({ text, hit }, i) =>
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which have no other name

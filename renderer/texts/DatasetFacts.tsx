@@ -5,15 +5,15 @@ import { api } from '../api/client.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
+import { leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { When } from '../components/When.tsx';
-import { LeakageNote } from './LeakageNote.tsx';
+import { Clean, LeakageNote, Leaky } from './LeakageNote.tsx';
 import classes from './Texts.module.css';
 
 export function DatasetFacts({ dataset }: { readonly dataset: DatasetDetail }) {
   const { words, trainN, testN, seed, template, madeAt, files, dependents } = dataset;
-  const leakage = useQuery(api.datasets.leakage.queryOptions({ input: { id: dataset.id } }));
   return (
     <Panel title="About" className={classes.lengths ?? ''}>
       <dl className={`${classes.factList} num`}>
@@ -37,14 +37,23 @@ export function DatasetFacts({ dataset }: { readonly dataset: DatasetDetail }) {
         <dd className={classes.path}>{files.train}</dd>
       </dl>
       <h3>Held-out check</h3>
-      {leakage.data !== undefined && leakage.data !== null && <LeakageNote leakage={leakage.data} />}
-      {leakage.data === null && <p className="soft">No test records to compare</p>}
-      {leakage.isPending && <Loading what="the held-out check" />}
-      {leakage.error !== null && <Failed what="The held-out check failed" error={leakage.error} />}
+      <HeldOut dataset={dataset} />
       <h3>Used by</h3>
       <Dependents dependents={dependents} />
     </Panel>
   );
+}
+
+function HeldOut({ dataset }: { readonly dataset: DatasetDetail }) {
+  const { data, isPending, error } = useQuery(api.datasets.leakage.queryOptions({ input: { id: dataset.id } }));
+  if (isPending) return <Loading what="the held-out check" />;
+  if (error !== null) return <Failed what="The held-out check failed" error={error} />;
+  if (data !== null) return <LeakageNote leakage={data} task={dataset.task} />;
+  if (dataset.testN === 0) return <p className="soft">No test records to compare</p>;
+  // Records of a task of one's own were compared when they were imported; what they share was counted, not kept.
+  const leaks = leakageInWords(dataset.leakage, dataset.testN, dataset.task);
+  if (leaks !== null) return <Leaky>{leaks}.</Leaky>;
+  return dataset.leakage === null ? <p className="soft">Not checked</p> : <Clean task={dataset.task} />;
 }
 
 function Dependents({ dependents: { stages, runs } }: Pick<DatasetDetail, 'dependents'>) {

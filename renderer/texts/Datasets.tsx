@@ -8,7 +8,7 @@ import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { bytes, number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
-import { leakageInWords } from '../components/leakage.ts';
+import { heldOutInWords, leakageInWords } from '../components/leakage.ts';
 import { Panel } from '../components/Screen.tsx';
 import { When } from '../components/When.tsx';
 import { FoundFiles } from './FoundFiles.tsx';
@@ -77,7 +77,7 @@ export function Datasets() {
 
 function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly onRemove: () => void }) {
   const { id, name, words, trainN, testN, seed, template, runs, stages, madeAt } = dataset;
-  const leaks = leakageInWords(dataset.leakage, testN);
+  const leaks = leakageInWords(dataset.leakage, testN, dataset.task);
   return (
     <Table.Tr>
       <Table.Td>
@@ -93,7 +93,7 @@ function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly
         {number(testN)}
       </Table.Td>
       <Table.Td className={leaks === null ? '' : classes.warn} title={leaks ?? undefined}>
-        {heldOut(dataset)}
+        {heldOutInWords(dataset)}
       </Table.Td>
       <Table.Td className="mono" ta="right">
         {template === null ? '–' : seed}
@@ -113,14 +113,6 @@ function Row({ dataset, onRemove }: { readonly dataset: DatasetSummary; readonly
       </Table.Td>
     </Table.Tr>
   );
-}
-
-function heldOut({ leakage, testN, task }: DatasetSummary): string {
-  if (testN === 0 || task !== 'interleave') return '–';
-  if (leakage === null) return 'not checked';
-  const { titles, pairs } = leakage;
-  if (titles + pairs === 0) return 'yes';
-  return pairs === 0 ? `${number(titles)} shared texts` : `${number(pairs)} of ${number(testN)} repeat`;
 }
 
 function usedBy(runs: number, stages: number): string {

@@ -72,6 +72,9 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
     <Modal
       opened
       onClose={onClose}
+      // One key press must not drop a long edit; the buttons still do.
+      closeOnEscape={!changed}
+      closeOnClickOutside={!changed}
       size={680}
       title={`Prompt template ${keyOf(template)}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
@@ -98,6 +101,7 @@ function TemplateEditor({ template, onChange, onClose }: TemplateEditorProps) {
           autosize
           minRows={6}
           maxRows={18}
+          dir="auto"
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />

@@ -159,6 +159,7 @@ function Editor({ text, onDone }: { readonly text: WholeText; readonly onDone: (
         autosize
         minRows={8}
         maxRows={24}
+        dir="auto"
         value={words}
         onChange={({ currentTarget }) => setWords(currentTarget.value)}
       />

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { placeToOpen } from '../../main/desktop/window-place.ts';
+import { placeToOpen, SMALLEST } from '../../main/desktop/window-place.ts';
 
 const screen = { x: 0, y: 25, width: 1920, height: 1055 };
 const place = { x: 100, y: 60, width: 1200, height: 760, maximized: false };
 const { maximized: _, ...bounds } = place;
 const sizeOnly = { width: 1200, height: 760 };
+
+describe('SMALLEST', () => {
+  it('lets the window be as narrow as pages are made for', () => {
+    expect(SMALLEST).toEqual({ minWidth: 640, minHeight: 450 });
+  });
+});
 
 describe('placeToOpen', () => {
   it('uses the default size if nothing is saved', () => {

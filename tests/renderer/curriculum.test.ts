@@ -7,6 +7,8 @@ import {
   metInARow,
   originInWords,
   primaryAction,
+  primaryLabel,
+  releaseLabel,
   ruleInShort,
   ruleInWords,
   runToResume,
@@ -54,6 +56,26 @@ describe('words of a stage', () => {
     expect(metInARow(scores(0.95, 0.8, 0.9, 0.91), rule)).toBe(2);
     expect(metInARow(scores(0.95, Number.NaN), rule)).toBe(0);
     expect(metInARow([], rule)).toBe(0);
+  });
+});
+
+describe('primaryLabel', () => {
+  it('names the action for its button and its key', () => {
+    const actions = [
+      { kind: 'open', runId: 7 },
+      { kind: 'resume', runId: 7, step: 5 },
+      { kind: 'next', stageId: 2, name: 'stage 2' },
+      { kind: 'start' },
+    ] as const;
+    expect(actions.map(primaryLabel)).toEqual(['Open the run', 'Resume', 'Start stage 2', 'Start stage']);
+  });
+});
+
+describe('releaseLabel', () => {
+  it('has a button also where only free runs or sweeps wait', () => {
+    expect(releaseLabel('stage 2', 7)).toBe('Start stage 2 anyway');
+    expect(releaseLabel(undefined, 7)).toBeNull();
+    expect(releaseLabel(undefined, null)).toBe('Continue the queue');
   });
 });
 

@@ -45,6 +45,7 @@ export interface StageView extends Omit<StageRow, 'promotion'> {
   readonly promotion: Promotion | null;
   readonly dataset: {
     readonly name: string;
+    readonly task: string;
     readonly file: string;
     readonly trainN: number;
     readonly testN: number;
@@ -127,9 +128,9 @@ export function stageView(store: Store, stage: StageRow, paths: OpenWorkspace['p
 function datasetOf(store: Store, stage: StageRow): StageView['dataset'] {
   const dataset = stage.datasetId === null ? undefined : store.datasets.get(stage.datasetId);
   if (dataset === undefined) return null;
-  const { name, trainN, testN, leakage } = dataset;
+  const { name, task, trainN, testN, leakage } = dataset;
   const file = fromStoredPath(store.folder, dataset.file);
-  return { name, file, trainN, testN, leakage, missing: !existsSync(file) };
+  return { name, task, file, trainN, testN, leakage, missing: !existsSync(file) };
 }
 
 function stageRun({ id, name, state, step, maxSteps, baselineScore, reason }: RunRow): StageRun {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import { processTemplate } from '../../tasks/interleave/prompt.ts';
-import { defaultPairs, recordDataset, type StageSupply } from '../datasets/index.ts';
+import { decideSides, defaultPairs, recordDataset, type StageSupply } from '../datasets/index.ts';
 import { importBundled } from '../library/imports.ts';
 import type { Library } from '../library/library.ts';
 import { makeDatasets } from '../library/make-datasets.ts';
@@ -57,10 +57,13 @@ export async function makeDemoDataset({ store, paths, workspace, workers }: Libr
   const file = join(workspace.datasets, `demo-${words}words-seed${recipe.seed}.jsonl`);
   const texts = readTexts(bundledTextFiles(paths.datasets));
   const input = { ...recipe, template: processTemplate, texts, stages: [{ words, file }] };
-  const [made] = (await workers.run('writeDatasets', input)).written;
+  const { written, sides } = await workers.run('writeDatasets', input);
+  const [made] = written;
   if (made === undefined)
     throw new BraidError('TEXTS_TOO_SHORT', 'Expected enough bundled texts for the demo, got too few');
   const { train, test, files, leakage } = made;
+  // Later stages may use the same texts, imported by then: what was trained on here isn't held out there.
+  decideSides(store, sides);
   const counts = { train: { length: train }, test: { length: test } };
   return recordDataset(store, { files, words, ...counts, seed: recipe.seed, template: processTemplate, leakage });
 }

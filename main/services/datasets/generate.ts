@@ -2,6 +2,7 @@
 
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream } from '../../random.ts';
+import { textHash } from '../../store/texts.ts';
 import { checkTemplate, type PromptTemplate, processTemplate, renderPrompt } from '../../tasks/interleave/prompt.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveWords } from '../../tasks/interleave/target.ts';
@@ -39,9 +40,11 @@ export function generateDataset(options: DatasetOptions): GeneratedDataset {
   return generateCurriculum({ ...options, stages: [options.words] })[0] as GeneratedDataset;
 }
 
-/** A text, by its id, on one side of the split. */
+/** A text on one side of the split. */
 export interface TextOnSide {
   readonly id: string;
+  /** Its `textHash`, by which its side is kept. */
+  readonly hash: string;
   readonly side: Side;
 }
 
@@ -74,7 +77,9 @@ export function divideCorpus(sources: readonly SourceText[], seed = 42): Divided
 
 /** The side that each text is on. */
 export function sidesOf({ split }: DividedCorpus): readonly TextOnSide[] {
-  return (['train', 'test'] as const).flatMap((side) => split[side].map(({ id }) => ({ id, side })));
+  return (['train', 'test'] as const).flatMap((side) =>
+    split[side].map(({ id, text }) => ({ id, hash: textHash(text), side })),
+  );
 }
 
 /** The same one stage at a time, for work that reports progress or is cancelled between stages. */

@@ -19,10 +19,10 @@ export interface RecordedDataset {
   readonly leakage: Leakage | null;
 }
 
-/** Keeps the side of every text that has none yet. */
+/** Keeps the side of every text that has none yet, whether or not it is in the workspace's corpus. */
 export function decideSides(store: Pick<Store, 'texts' | 'transaction'>, sides: readonly TextOnSide[]): void {
   store.transaction(() => {
-    for (const { id, side } of sides) store.texts.decide(Number(id), side);
+    for (const { hash, side } of sides) store.texts.decideHash(hash, side);
   });
 }
 

@@ -7,6 +7,7 @@ import type { DatasetRow } from '../../store/datasets.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunState } from '../../store/runs.ts';
 import type { StageState } from '../../store/stages.ts';
+import { nativeTask } from '../../tasks/index.ts';
 import { type DatasetFiles, datasetFiles } from '../datasets/files.ts';
 import { countLeakage, type Leakage } from '../datasets/leakage.ts';
 import { liesInWorkspace } from '../workspace/own-folders.ts';
@@ -131,12 +132,15 @@ export function removeDataset({ store, changes }: Pick<Library, 'store' | 'chang
   changes.publish('stages');
 }
 
-/** Whether a dataset's test records are held out; null where there are none. The result is kept with the dataset. */
+/**
+ * Whether a dataset's test records are held out, read from its files; null where there are none. The result is kept with
+ * the dataset. Records of a folder's task were compared when they were imported: the result is in the dataset's row.
+ */
 export async function leakageOf(library: Library, id: number, signal?: AbortSignal): Promise<Leakage | null> {
   const { store, changes, workers } = library;
   const row = requireDataset(store, id);
-  if (row.task !== 'interleave' || row.testN === 0) return null;
-  const leakage = await workers.run('checkLeakage', datasetFiles(row.file), { signal });
+  if (nativeTask(row.task) === undefined || row.testN === 0) return null;
+  const leakage = await workers.run('checkLeakage', { ...datasetFiles(row.file), task: row.task }, { signal });
   const counted = countLeakage(leakage);
   const isNew = row.leakage?.titles !== counted.titles || row.leakage.pairs !== counted.pairs;
   // The dataset may have been made again meanwhile: then this is about the earlier one.

@@ -10,7 +10,17 @@ import { interleaveTask } from '../../tasks/interleave/task.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
 import { readPreset } from '../config/presets.ts';
-import { findLeakage, generateDataset, readDataset, recordDataset, writeDataset } from '../datasets/index.ts';
+import {
+  type DatasetFiles,
+  decideSides,
+  divideCorpus,
+  findLeakage,
+  generateDataset,
+  readDataset,
+  recordDataset,
+  sidesOf,
+  writeDataset,
+} from '../datasets/index.ts';
 import { evaluateModels, type ModelEvaluation } from '../evaluation/evaluate.ts';
 import { storeModelEvaluation } from '../evaluation/history.ts';
 import { type Comparison, compareEvaluations } from '../evaluation/summary.ts';
@@ -48,7 +58,7 @@ export interface DemoResult {
 export async function runDemo(store: Store, options: DemoOptions): Promise<DemoResult> {
   const { paths, seed, backend, threads } = options;
   options.onPart?.('dataset');
-  const dataset = makeDataset(store, options);
+  const dataset = makeDemoFiles(store, options);
   const records = readDataset(dataset.test, interleaveTask);
   const answer = (name: string, folder: string) =>
     evaluateModels({
@@ -100,13 +110,20 @@ function first(results: readonly ModelEvaluation[]): ModelEvaluation {
   return result;
 }
 
-function makeDataset(store: Store, { paths, workspace, seed, words }: DemoOptions) {
-  const made = generateDataset({ texts: readCorpus(bundledTextFiles(paths.datasets)), words, seed });
+/** The demo's dataset from the bundled texts; the same seed gives the same files. */
+export function makeDemoFiles(
+  store: Store,
+  { paths, workspace, seed, words }: Pick<DemoOptions, 'paths' | 'workspace' | 'seed' | 'words'>,
+): DatasetFiles {
+  const texts = readCorpus(bundledTextFiles(paths.datasets));
+  const made = generateDataset({ texts, words, seed });
   if (made.kind === 'shortage') throw new BraidError('TEXTS_TOO_SHORT', made.reason, { kind: 'input' });
   const name = `demo-${words}words-seed${seed}`;
   const written = writeDataset(join(workspace.datasets, `${name}.jsonl`), made);
   const { train, test } = made;
   const leakage = findLeakage(train, test);
+  // Later datasets may use the same texts: what was trained on here isn't held out there.
+  decideSides(store, sidesOf(divideCorpus(texts, seed)));
   recordDataset(store, { files: written, words, train, test, seed, template: processTemplate, leakage });
   return written;
 }

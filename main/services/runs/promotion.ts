@@ -28,6 +28,16 @@ export function trainingScores(store: Pick<Store, 'evaluations'>, runId: number)
   return store.evaluations.ofRun(runId).filter(({ duringTraining, step }) => duringTraining && step > 0);
 }
 
+/** What the trainer is told of the goal; null: the run's stage has none. `step`: the one it continues after. */
+export function goalOf(store: Pick<Store, 'evaluations' | 'runs' | 'stages'>, runId: number, step: number) {
+  const stageId = store.runs.get(runId)?.stageId ?? null;
+  const stage = stageId === null ? undefined : store.stages.get(stageId);
+  const rule = stage === undefined ? null : promotionOf(stage);
+  if (rule === null) return null;
+  const newest = store.evaluations.ofRun(runId).findLast((row) => row.duringTraining && row.step <= step);
+  return { atLeast: rule.at_least, heldOut: newest?.mean ?? null };
+}
+
 /** Null if the newest evaluations of a run meet its stage's rule, otherwise why not. */
 export function metPromotion(
   store: Pick<Store, 'evaluations'>,

@@ -1,5 +1,6 @@
 /** Datasets from the corpus: preview, leakage check, and the files. */
 import { existsSync } from 'node:fs';
+import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { PromptTemplate } from '../../tasks/interleave/prompt.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
@@ -16,7 +17,7 @@ import {
   sidesOf,
   type TextOnSide,
 } from '../datasets/generate.ts';
-import { findLeakage, type Leakage } from '../datasets/leakage.ts';
+import { findLeakage, findRecordLeakage, type Leakage } from '../datasets/leakage.ts';
 import type { PairCounts, StageSupply } from '../datasets/supply.ts';
 import type { SourceText } from '../texts/source-text.ts';
 import type { TaskContext } from './messages.ts';
@@ -61,9 +62,14 @@ export function previewDataset(options: PreviewInput): DatasetPreview {
   };
 }
 
-/** Whether the test records of a dataset's files are held out. */
-export function checkLeakage({ train, test }: DatasetFiles): Leakage {
-  return findLeakage(readDataset(train, interleaveTask), readDataset(test, interleaveTask));
+/** Whether the test records of a dataset's files are held out. `task`: what the records are for. */
+export function checkLeakage({ train, test, task }: DatasetFiles & { readonly task: TaskSource }): Leakage {
+  // Only these records name the texts that their prompts were made from.
+  if (task === interleaveTask.name)
+    return findLeakage(readDataset(train, interleaveTask), readDataset(test, interleaveTask));
+  // Records are read without the reward, so it starts no thread.
+  const opened = openTask(task, '');
+  return findRecordLeakage(opened, readDataset(train, opened), readDataset(test, opened));
 }
 
 /** Facts about a dataset from its records. */
@@ -81,8 +87,9 @@ export interface DatasetFacts {
 export function inspectDataset({ train, test }: DatasetFiles): DatasetFacts {
   const sides = existsSync(test) ? [train, test] : [train];
   if (detectTask(train) === 'reply') {
-    const [trainN = 0, testN = 0] = sides.map((file) => readDataset(file, replyTask).length);
-    return { task: 'reply', words: null, trainN, testN, leakage: null };
+    const [training = [], testing = []] = sides.map((file) => readDataset(file, replyTask));
+    const leakage = testing.length === 0 ? null : findRecordLeakage(replyTask, training, testing);
+    return { task: 'reply', words: null, trainN: training.length, testN: testing.length, leakage };
   }
   const records = sides.map((file) => readDataset(file, interleaveTask));
   const lengths = new Set(records.flat().map(({ words }) => words));

@@ -39,7 +39,7 @@ export function preflightChecks(
   return [
     ...(result.samples.length === 0 ? [] : [checkRewards(result), checkEnds(result)]),
     checkHeldOut(result, config, rule),
-    ...(leakage === null ? [] : checkLeakage(leakage)),
+    ...(leakage === null ? [] : checkLeakage(leakage, config.task)),
     ...checkQuoting(result),
     ...checkMemory(result, machine),
     ...checkEngine(result, config),
@@ -115,14 +115,20 @@ function checkHeldOut({ heldOut }: PreflightResult, { eval_steps }: TrainConfig,
 }
 
 /** A held-out score over records that training saw measures memory. */
-function checkLeakage({ titles, pairs }: DatasetLeakage): Check[] {
+function checkLeakage({ titles, pairs }: DatasetLeakage, task: string): Check[] {
   if (titles === 0 && pairs === 0) return [];
+  const isMade = task === 'interleave';
+  const [text, item] = isMade ? ['text', 'pair'] : ['prompt', 'record'];
   const seen = [
-    ...(titles > 0 ? [`${titles} ${titles === 1 ? 'text is' : 'texts are'} in training and test`] : []),
-    ...(pairs > 0 ? [`${pairs} test ${pairs === 1 ? 'pair repeats' : 'pairs repeat'} words of training pairs`] : []),
+    ...(titles > 0 ? [`${titles} ${titles === 1 ? `${text} is` : `${text}s are`} in training and test`] : []),
+    ...(pairs > 0
+      ? [`${pairs} test ${pairs === 1 ? `${item} repeats` : `${item}s repeat`} words of training ${item}s`]
+      : []),
   ].join(', ');
-  const next =
-    'The held-out score will be too high: remove texts that repeat one another, then make the dataset again.';
+  const remedy = isMade
+    ? 'remove texts that repeat one another, then make the dataset again.'
+    : 'remove these records from one side, then import the dataset again.';
+  const next = `The held-out score will be too high: ${remedy}`;
   return [warn('Held-out records', seen, next)];
 }
 

@@ -110,7 +110,7 @@ async function look(
     whileInUse(start.engine ?? null, records === undefined ? {} : { records }, () =>
       runTrainerJob({ ...job, ...place }, paths.trainer, { signal, onProgress: progress }),
     ),
-    leakageIn(library.workers, start.config, signal),
+    leakageIn(library.workers, start, signal),
   ]);
   const machine = {
     ...{ freeMemory: freemem(), memory: totalmem(), freeDisk: knownDiskSpace(workspace.root)?.freeBytes ?? null },
@@ -127,13 +127,13 @@ async function look(
 }
 
 /** What held-out and training records of these settings share; null where there is nothing to compare. */
-async function leakageIn(
+export async function leakageIn(
   workers: Pick<TextWorkers, 'run'>,
-  { task, dataset, eval_dataset }: TrainConfig,
+  { task, config: { dataset, eval_dataset } }: Pick<ReturnType<typeof plannedStart>, 'task' | 'config'>,
   signal: AbortSignal,
 ): Promise<DatasetLeakage | null> {
-  if (task !== 'interleave' || eval_dataset === null) return null;
-  return countLeakage(await workers.run('checkLeakage', { train: dataset, test: eval_dataset }, { signal }));
+  if (eval_dataset === null) return null;
+  return countLeakage(await workers.run('checkLeakage', { train: dataset, test: eval_dataset, task }, { signal }));
 }
 
 /** The run would fail with the same message. */

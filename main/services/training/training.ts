@@ -19,6 +19,7 @@ import { adapterSettings } from '../runs/from-checkpoint.ts';
 import { newestCheckpoint } from '../runs/history.ts';
 import { refuseImported } from '../runs/imported.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
+import { goalOf } from '../runs/promotion.ts';
 import { claimRun, createRun, finishRun, interruptRun, removeRun, requireRun, rewindRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import { entryOf, faultEntry, resumeEntry, startEntry } from '../runs/training-log.ts';
@@ -232,12 +233,9 @@ function launch(store: Store, launched: Launch, options: TrainingOptions): LiveR
     rewardWorker: options.paths.rewardWorker,
     resumeFrom: resume?.from?.path ?? null,
     estimate: knownEstimate(store, config),
-    task,
+    goal: goalOf(store, runId, from),
     rewardAccess: launched.rewardAccess ?? null,
-    records,
-    evalRecords,
-    modelFolder,
-    engine,
+    ...{ task, records, evalRecords, modelFolder, engine },
   };
   const trainer = spawnTrainer(job, {
     launch: options.paths.trainer,

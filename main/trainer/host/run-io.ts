@@ -72,6 +72,8 @@ export function openRunIo(
   let tokensBefore = progress.tokens;
   let groups: GroupOutcome[] = [];
   let failuresNoticed = false;
+  const { goal = null } = stage.start;
+  let heldOut = goal?.heldOut ?? null;
 
   async function save(): Promise<string> {
     if (saved?.step === now.step) return saved.path;
@@ -84,13 +86,18 @@ export function openRunIo(
   }
 
   function watch(step: number, metrics: Metrics): void {
-    const result = watchStep(now.watch, metrics, watchSettings(config, stage.task));
+    const excused = goal !== null && heldOut !== null && heldOut >= goal.atLeast;
+    const result = watchStep(now.watch, metrics, watchSettings(config, stage.task), excused);
     now = { ...now, watch: result.state };
     for (const { topic, message, remedy } of result.notices) emit({ kind: 'notice', step, topic, message, remedy });
     for (const { rule, message, remedy } of result.warnings) {
       emit({ kind: 'warning', step, rule, message, remedy });
       if (config.pause_on_collapse) control.requestPause(message);
     }
+  }
+
+  async function evaluateNow(step: number): Promise<void> {
+    heldOut = (await evaluateHeldOut(stage, engine, step, emit)) ?? heldOut;
   }
 
   /** Once: the share of every step is a metric, and each reason stands with its completion. */
@@ -146,7 +153,7 @@ export function openRunIo(
     restoreGeneration: async (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
     begin: async () => {
       if (progress.step === 0) noticeQuoting();
-      if (config.eval_steps > 0 && progress.step === 0) await evaluateNow(stage, engine, 0, emit);
+      if (config.eval_steps > 0 && progress.step === 0) await evaluateNow(0);
     },
     endStep: async (step, metrics) => {
       const seconds = (performance.now() - began) / 1000;
@@ -171,7 +178,7 @@ export function openRunIo(
         noticeFailures(step, metrics);
         watchReward(step);
       }
-      if (evaluatesAt(step, config)) await evaluateNow(stage, engine, step, emit);
+      if (evaluatesAt(step, config)) await evaluateNow(step);
       if (step % config.save_steps === 0 && step < config.max_steps) await save();
       began = performance.now();
     },
@@ -196,15 +203,15 @@ function evaluatesAt(step: number, { eval_steps, max_steps }: Pick<TrainConfig, 
   return eval_steps > 0 && (step % eval_steps === 0 || step === max_steps);
 }
 
-/** Held-out records, the same ones every time. */
-async function evaluateNow(
+/** Held-out records, the same ones every time. Returns the score; null without records. */
+async function evaluateHeldOut(
   stage: Stage,
   engine: Engine,
   step: number,
   emit: (event: TrainerEvent) => void,
-): Promise<void> {
+): Promise<number | null> {
   const records = stage.evalRecords.slice(0, stage.config.eval_records);
-  if (records.length === 0) return;
+  if (records.length === 0) return null;
   const options = {
     maxNewTokens: stage.maxCompletionLength,
     batchSize: stage.config.per_device_train_batch_size,
@@ -219,4 +226,5 @@ async function evaluateNow(
     metrics: { ...metrics, ...(cost !== undefined && { eval_reward_cost: cost }) },
     items,
   });
+  return metrics[`eval_${stage.task.mainMetric}`] ?? null;
 }

@@ -15,6 +15,13 @@ export interface RunEstimate {
   readonly gpuBytes?: number;
 }
 
+/** The goal of a run's stage. */
+export interface RunGoal {
+  readonly atLeast: number;
+  /** The newest held-out score before the run starts or resumes; null: none yet. */
+  readonly heldOut: number | null;
+}
+
 /** Everything a trainer process needs to start or resume: settings, checked records and resolved paths. */
 export interface TrainerStart {
   readonly kind: 'start';
@@ -31,6 +38,8 @@ export interface TrainerStart {
   readonly resumeFrom: string | null;
   /** What the pre-flight check of this run estimated; null: there was none. */
   readonly estimate: RunEstimate | null;
+  /** null or absent: its stage has none. */
+  readonly goal?: RunGoal | null;
   /** Where it is computed, for `config.engine`; null or absent: here. */
   readonly engine?: RemoteEngine | null;
   /** The compiled kernels of the wasm backend. */

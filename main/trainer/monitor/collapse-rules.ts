@@ -63,8 +63,27 @@ const FAR_FROM_TOP = 0.8;
 const FLAT_SHARE = 0.4;
 const FLAT_STEPS = 25;
 
-/** Applies every rule to one step. */
-export function troubles(metrics: Metrics, trend: WatchHistory, settings: WatchSettings): Findings {
+/** The rules that count whatever the model has learned: its weights are being damaged. */
+export const DAMAGE: readonly WarningRule[] = ['not_finite', 'kl'];
+
+/**
+ * Applies every rule to one step. `excused`: the newest held-out score meets the goal of the stage, so nothing but damage
+ * is a problem.
+ */
+export function troubles(metrics: Metrics, trend: WatchHistory, settings: WatchSettings, excused = false): Findings {
+  const found = allTroubles(metrics, trend, settings);
+  if (!excused) return found;
+  const { dead_groups, repetition, entropy, no_progress } = found;
+  return {
+    ...found,
+    dead_groups: dead_groups && null,
+    repetition: repetition && null,
+    entropy: entropy && null,
+    no_progress: no_progress && null,
+  };
+}
+
+function allTroubles(metrics: Metrics, trend: WatchHistory, settings: WatchSettings): Findings {
   const learned = isLearned(metrics, settings);
   // A policy that has learned is certain and its completions are alike, as they should be; also while it is getting there.
   const excused = learned === true || nearTop(metrics, settings) || isRising(trend, settings);

@@ -20,7 +20,7 @@ function model(ref: string, kind: ModelEntry['kind'], problem: string | null = n
 }
 
 function source(datasetId: number, heldOut: number, problem: string | null = null): PromptSource {
-  return { datasetId, name: `d${datasetId}`, words: 10, heldOut, leakage: null, problem };
+  return { datasetId, name: `d${datasetId}`, task: 'interleave', words: 10, heldOut, leakage: null, problem };
 }
 
 const models = [

@@ -6,7 +6,11 @@ describe('readView', () => {
     expect(readView('{"columns":["model","id"],"groupBy":"stage"}')).toEqual({
       columns: ['id', 'name', 'model'],
       groupBy: 'stage',
+      sorting: null,
     });
+    const sorting = { column: 'name', direction: 'ascending' };
+    expect(readView(JSON.stringify({ sorting })).sorting).toEqual(sorting);
+    expect(readView(JSON.stringify({ sorting: { column: 'moon', direction: 'ascending' } })).sorting).toBeNull();
   });
 
   it('is the default where nothing usable was stored', () => {

@@ -100,6 +100,10 @@ describe('preflightChecks', () => {
       status: 'WARN',
       detail: '1 text is in training and test, 35 test pairs repeat words of training pairs',
     });
+    expect(lines({ config: { task: 'sums' }, leakage: { titles: 0, pairs: 1 } })['Held-out records']).toMatchObject({
+      status: 'WARN',
+      detail: '1 test record repeats words of training records',
+    });
   });
 
   const same = [0.5, 0.5];

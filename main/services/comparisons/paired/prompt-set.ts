@@ -19,6 +19,7 @@ import { fromStoredPath, toStoredPath } from '../../workspace/workspace.ts';
 export interface PromptSource {
   readonly datasetId: number;
   readonly name: string;
+  readonly task: string;
   readonly words: number | null;
   readonly heldOut: number;
   /** What its held-out records share with its training records; null: not checked. */
@@ -55,7 +56,7 @@ export function promptSources(store: Store): PromptSource[] {
     const gone = existsSync(test) ? null : `${test}: expected the held-out records, but the file doesn't exist`;
     const elsewhere = task === 'reply' ? 'Replies are compared on their own screen' : gone;
     const problem = testN === 0 ? 'It has no held-out records' : elsewhere;
-    return { datasetId: id, name, words, heldOut: testN, leakage, problem };
+    return { datasetId: id, name, task, words, heldOut: testN, leakage, problem };
   });
 }
 

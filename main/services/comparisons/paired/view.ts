@@ -26,7 +26,12 @@ export interface PromptSetSummary {
   readonly n: number;
   readonly seed: number;
   /** Those of its datasets whose held-out records share words or texts with their training records. */
-  readonly leaking: readonly { readonly name: string; readonly heldOut: number; readonly leakage: DatasetLeakage }[];
+  readonly leaking: readonly {
+    readonly name: string;
+    readonly task: string;
+    readonly heldOut: number;
+    readonly leakage: DatasetLeakage;
+  }[];
 }
 
 /** A model in the list of comparisons. */
@@ -221,8 +226,8 @@ function summary(store: Store, id: number): ComparisonSummary {
       datasetIds: known.map(({ id }) => id),
       n: set?.n ?? 0,
       seed: set?.seed ?? 0,
-      leaking: known.flatMap(({ name, testN, leakage }) =>
-        leakage === null || leakage.titles + leakage.pairs === 0 ? [] : [{ name, heldOut: testN, leakage }],
+      leaking: known.flatMap(({ name, task, testN, leakage }) =>
+        leakage === null || leakage.titles + leakage.pairs === 0 ? [] : [{ name, task, heldOut: testN, leakage }],
       ),
     },
     models: store.comparisons.models(id).map(({ reference, name, evaluationId, paired }) => ({

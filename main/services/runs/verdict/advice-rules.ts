@@ -4,7 +4,6 @@
  */
 import type { TrainConfig } from '../../../trainer/config.ts';
 import { isReinforcement } from '../../../trainer/config.ts';
-import type { Verdict } from './verdict.ts';
 
 export type AdviceRule = 'kl_high' | 'kl_exploding' | 'reward_flat' | 'too_slow' | 'component_missing';
 
@@ -18,8 +17,8 @@ export interface Advice {
 }
 
 export interface AdviceOptions {
-  /** The verdict on the run: what it calls good needs no advice to explore more. */
-  readonly tone?: Verdict['tone'];
+  /** The title of the verdict on the run: advice to explore more follows only from some. */
+  readonly verdict?: string;
   /** Seconds per step above which it is called slow. */
   readonly patienceSeconds?: number;
 }
@@ -51,13 +50,16 @@ export const WINDOW = 10;
 const FLAT_SHARE = 0.1;
 const SLOW_SECONDS = 60;
 const BETA_FROM_NOTHING = 0.04;
+/** Beside any other verdict (good, getting worse, drifting …), advice to explore more would contradict its remedy. */
+const FLAT_VERDICTS: readonly string[] = ['flat', 'no progress'];
 
 /** All advice for a run so far. */
 export function adviceFor(config: TrainConfig, figures: RunFigures, options: AdviceOptions = {}): readonly Advice[] {
   if (!isReinforcement(config.method)) return [];
+  const isFlat = options.verdict === undefined || FLAT_VERDICTS.includes(options.verdict);
   return [
     ...highKl(config, figures),
-    ...(options.tone === 'good' ? [] : flatReward(config, figures)),
+    ...(isFlat ? flatReward(config, figures) : []),
     ...silentComponents(figures),
     ...tooSlow(config, figures, options),
   ];

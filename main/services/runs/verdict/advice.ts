@@ -15,8 +15,8 @@ const RECENT = 200;
 
 /** The advice for a run. */
 export function runAdvice(store: Store, runId: number, options: AdviceOptions = {}): readonly Advice[] {
-  const { tone } = runVerdict(store, runId);
-  return adviceFor(runConfig(store, runId), figuresOf(store, runId), { tone, ...options });
+  const { title: verdict } = runVerdict(store, runId);
+  return adviceFor(runConfig(store, runId), figuresOf(store, runId), { verdict, ...options });
 }
 
 /** The next run: this one's configuration with the advice applied, and a name that says so. */

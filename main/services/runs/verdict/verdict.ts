@@ -7,6 +7,7 @@ import type { StepMetrics } from '../../../store/metrics.ts';
 import { signed } from '../../../text/format.ts';
 import type { Metrics, WarningRule } from '../../../trainer/events.ts';
 import {
+  DAMAGE,
   type Findings,
   followReward,
   NO_TREND,
@@ -66,7 +67,7 @@ export function verdictOn(input: VerdictInput): Verdict {
   const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');
   const goal = onGoal(input, now, found);
   // What the held-out score shows to be learned needs no more exploring: only damage still counts.
-  const rules = goal === null ? severity : severity.filter((rule) => rule === 'not_finite' || rule === 'kl');
+  const rules = goal === null ? severity : severity.filter((rule) => DAMAGE.includes(rule));
   return (
     onTrouble(found, rules) ??
     (goal === null ? onCancelling(now) : null) ??

@@ -37,7 +37,11 @@ describe('adviceFor', () => {
     expect(equal?.message).toContain('all rewards are equal');
     expect(equal?.remedy).toContain('to 0.9 so that');
     // Where the verdict says "learned" or "goal reached", advice to explore more would contradict it.
-    expect(adviceFor(config, { ...healthy, lastRewards: ten(0.41) }, { tone: 'good' })).toEqual([]);
+    // So does "getting worse", which says to lower the learning rate.
+    for (const verdict of ['learned', 'goal reached', 'getting worse', 'overfitting', 'drifting', 'no signal'])
+      expect(adviceFor(config, { ...healthy, lastRewards: ten(0.2) }, { verdict })).toEqual([]);
+    for (const verdict of ['flat', 'no progress'])
+      expect(adviceFor(config, { ...healthy, lastRewards: ten(0.41) }, { verdict })).toHaveLength(1);
   });
 
   it('leaves what PODS trains on as it is when it wants fewer generations', () => {
