@@ -7,6 +7,7 @@ import { openMcpServer } from '../api/mcp/server.ts';
 import { serveLines } from '../api/mcp/stdio.ts';
 import { sweepControlTools, sweepReadTools } from '../api/mcp/sweep-tools.ts';
 import type { Tool } from '../api/mcp/tool.ts';
+import { workspaceTools } from '../api/mcp/workspace-tools.ts';
 import { openPathAccess } from '../api/path-access.ts';
 import { inputError } from '../errors.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
@@ -27,8 +28,8 @@ const GRACE_MS = 120_000;
 
 const HELP = `
 An agent starts this command and talks to it over standard input and output. Without --allow-control it can read runs,
-metrics, completions, datasets, models, comparisons, sweeps, the queue and settings, and nothing else: the database is
-opened for reading only. With --allow-control it can also start, stop and resume runs and sweeps and change the queue,
+metrics, completions, datasets, models, comparisons, the curriculum, tasks, the report on replies, sweeps, the queue
+and settings, and nothing else: the database is opened for reading only. With --allow-control it can also start, stop and resume runs and sweeps and change the queue,
 with the checks of the app: their files must lie in the workspace, among the bundled ones or in a folder given by
 --allow. Runs that it started end, saved, when it leaves; what it queued stays in the queue, for an app to train. It
 can't delete, import, download or export anything. Texts of the workspace reach the agent as they are.`;
@@ -86,8 +87,9 @@ async function run({ allowControl, allow }: McpCommandOptions, command: Command)
 
 function openReading(workspace: Workspace): Desk {
   const store = openForReading(workspace);
+  const place = { store, workspace, paths: hostPaths() };
   return {
-    tools: [...readTools({ store, workspace, paths: hostPaths() }), ...sweepReadTools({ store })],
+    tools: [...readTools(place), ...workspaceTools(place), ...sweepReadTools(place)],
     close: async () => store.close(),
   };
 }
@@ -110,7 +112,7 @@ function openControl({ root }: Workspace, allow: readonly string[]): Desk {
   followSweeps(host);
   return {
     tools: [
-      ...[...readTools(place), ...sweepReadTools(place)],
+      ...[...readTools(place), ...workspaceTools(place), ...sweepReadTools(place)],
       ...[...controlTools(place, live, access), ...sweepControlTools(host, access)],
     ],
     close: async () => {

@@ -15,7 +15,7 @@ import { Link } from '../components/Link.tsx';
 import { NumberField } from '../components/NumberField.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './NewSweep.module.css';
-import { emptyPlan, newField, type PlanEntry, planOf, type VariedField } from './plan-entry.ts';
+import { newField, type PlanEntry, planFor, planOf, type VariedField } from './plan-entry.ts';
 import { VariedSetting } from './VariedSetting.tsx';
 import { estimateInWords, stepList } from './words.ts';
 
@@ -23,7 +23,19 @@ import { estimateInWords, stepList } from './words.ts';
 const PRESET = 'interleave-tiny';
 const SHOWN_SETTINGS = 12;
 
-export function NewSweep({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+export interface NewSweepProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** A run whose settings its runs share, instead of a preset's. */
+  readonly like?: SweptRun;
+}
+
+export interface SweptRun {
+  readonly runId: number;
+  readonly config: Values;
+}
+
+export function NewSweep({ opened, onClose, like }: NewSweepProps) {
   const fields = useQuery(api.config.fields.queryOptions());
   const presets = useQuery(api.config.presets.queryOptions());
   const datasets = useQuery(api.datasets.list.queryOptions());
@@ -36,7 +48,8 @@ export function NewSweep({ opened, onClose }: { readonly opened: boolean; readon
           return <Loading what="the settings" />;
         const preset = presetFields(presets.data);
         const dataset = newestDataset(datasets.data, preset.task) ?? '';
-        return <Form fields={fields.data} defaults={{ ...preset, dataset }} {...guard} />;
+        const defaults = like?.config ?? { ...preset, dataset };
+        return <Form fields={fields.data} defaults={defaults} like={like?.runId} {...guard} />;
       }}
     </FormDrawer>
   );
@@ -54,10 +67,11 @@ function presetFields(presets: readonly Preset[]): Values {
 interface FormProps extends FormGuard {
   readonly fields: readonly ConfigField[];
   readonly defaults: Values;
+  readonly like: number | undefined;
 }
 
-function Form({ fields, defaults, onClose, onChanged }: FormProps) {
-  const [entry, setEntry] = useState<PlanEntry>(emptyPlan);
+function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
+  const [entry, setEntry] = useState<PlanEntry>(() => planFor(like));
   const [own, setOwn] = useState<Values>({});
   useChanged([entry, own], onChanged);
   const [, navigate] = useLocation();
@@ -67,7 +81,8 @@ function Form({ fields, defaults, onClose, onChanged }: FormProps) {
     change({ varied: entry.varied.map((varied) => (varied.name === name ? { ...varied, ...part } : varied)) });
   const plan = planOf(entry, fields);
   const names = entry.varied.map(({ name }) => name);
-  const asked = { preset: PRESET, config: { dataset: defaults.dataset, ...own }, plan };
+  const base = like === undefined ? { preset: PRESET } : { like };
+  const asked = { ...base, config: { dataset: defaults.dataset, ...own }, plan };
   const { data } = useQuery(
     api.sweeps.preview.queryOptions({ input: asked, placeholderData: (before) => before, gcTime: 1000 }),
   );
@@ -91,6 +106,7 @@ function Form({ fields, defaults, onClose, onChanged }: FormProps) {
         start.mutate();
       }}
     >
+      {like !== undefined && <p className="soft">Same settings as run {like}, except for those that vary or change.</p>}
       <div className={classes.row}>
         <TextInput
           label="Name"

@@ -32,6 +32,11 @@ export const emptyPlan: PlanEntry = {
   ...{ halving: false, minSteps: 10, factor: 3 },
 };
 
+/** What the form opens with; a sweep over a run's settings is named after it. */
+export function planFor(runId: number | undefined): PlanEntry {
+  return runId === undefined ? emptyPlan : { ...emptyPlan, name: `Sweep of run ${runId}` };
+}
+
 /** Fields whose size is unknown rather than their value. */
 const LOG_FIELDS: readonly string[] = ['learning_rate', 'beta', 'weight_decay', 'adam_epsilon', 'entropy_coef'];
 

@@ -1,8 +1,11 @@
-/** The command palette (Ctrl/Cmd-K): actions of the current screen, and every screen, stage, dataset, sweep and run. */
+/** The command palette (Ctrl/Cmd-K): actions of the current screen, and every screen, stage, dataset, sweep, comparison, task, run and model. */
 import { Spotlight, type SpotlightActionData, useSpotlight } from '@mantine/spotlight';
 import {
+  IconArrowsDiff,
   IconBolt,
+  IconBox,
   IconChartLine,
+  IconChecklist,
   IconDatabase,
   IconFlask,
   IconKeyboard,
@@ -10,7 +13,7 @@ import {
   IconStairs,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type ComponentType, useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { number, score } from '../components/format.ts';
@@ -20,6 +23,7 @@ import { navigate } from './hash-location.ts';
 import { type ScreenKey, useCurrentKeys, useKeysHelp } from './keys.tsx';
 import classes from './Palette.module.css';
 import { ordered } from './palette-order.ts';
+import { comparisonPlaces, modelPlaces, type PalettePlace, taskPlaces } from './palette-places.ts';
 import { paletteStore } from './palette-store.ts';
 import { recentPlaces, rememberPlace } from './recent-places.ts';
 import { screens } from './screens.ts';
@@ -31,6 +35,9 @@ export function Palette() {
   const { data: curriculum } = useQuery(api.stages.list.queryOptions({ enabled: isOpen }));
   const { data: sweeps = [] } = useQuery(api.sweeps.list.queryOptions({ enabled: isOpen }));
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions({ enabled: isOpen }));
+  const { data: comparisons = [] } = useQuery(api.comparisons.list.queryOptions({ enabled: isOpen }));
+  const { data: tasks = [] } = useQuery(api.tasks.list.queryOptions({ enabled: isOpen }));
+  const { data: models = [] } = useQuery(api.models.list.queryOptions({ enabled: isOpen }));
   const [keys, setKeys] = useState<readonly ScreenKey[]>([]);
   const current = useCurrentKeys();
   const showKeys = useKeysHelp();
@@ -72,7 +79,10 @@ export function Palette() {
     ...thing(`/experiments/${id}`, name, `sweep, ${state}`),
     leftSection: <IconFlask {...icon} />,
   }));
-  const all = [...stages, ...pairs, ...experiments, ...objects];
+  const compared = useMemo(() => entriesOf(comparisonPlaces(comparisons), IconArrowsDiff), [comparisons]);
+  const ownTasks = useMemo(() => entriesOf(taskPlaces(tasks), IconChecklist), [tasks]);
+  const weights = useMemo(() => entriesOf(modelPlaces(models), IconBox), [models]);
+  const all = [...stages, ...pairs, ...experiments, ...compared, ...ownTasks, ...objects, ...weights];
   // The place that is open is no place to go to.
   const others = isOpen ? recentPlaces().filter((path) => path !== window.location.hash.slice(1)) : [];
   const recent = others.flatMap((path) => {
@@ -98,7 +108,10 @@ export function Palette() {
         { group: 'Stages', actions: stages },
         { group: 'Datasets', actions: pairs },
         { group: 'Sweeps', actions: experiments },
+        { group: 'Comparisons', actions: compared },
+        { group: 'Tasks', actions: ownTasks },
         { group: 'Runs', actions: objects },
+        { group: 'Models', actions: weights },
       ].filter(({ actions }) => actions.length > 0)}
       filter={(typed, groups) => [
         ...ordered(
@@ -114,7 +127,7 @@ export function Palette() {
       maxHeight={420}
       limit={40}
       searchProps={{
-        placeholder: 'Search actions, screens, stages, datasets, sweeps and runs',
+        placeholder: 'Search actions, screens, runs, models, comparisons …',
         'aria-label': 'Search',
       }}
     />
@@ -132,6 +145,14 @@ function later(run: () => void): () => void {
 /** An entry that opens a place. */
 function thing(path: string, label: string, description: string) {
   return { id: path, label, description, onClick: () => navigate(path) };
+}
+
+function entriesOf(places: readonly PalettePlace[], Icon: ComponentType<typeof icon>): SpotlightActionData[] {
+  return places.map(({ path, label, description, keywords = [] }) => ({
+    ...thing(path, label, description),
+    keywords,
+    leftSection: <Icon {...icon} />,
+  }));
 }
 
 /** Selects the first entry whenever the list changes, so that Enter opens the best match. */

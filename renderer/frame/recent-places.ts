@@ -1,9 +1,10 @@
-/** The runs, sweeps, stages and datasets opened last, newest first, for the palette. */
+/** The runs, sweeps, stages, datasets, comparisons, tasks and models opened last, newest first, for the palette. */
 
 const STORED = 'braid.recent';
 const KEPT = 6;
 /** Places that are a thing, not a screen. */
-const THING = /^\/(?:runs\/\d+|experiments\/\d+|texts\/dataset\/\d+|compare\/\d+|curriculum\?stage=\d+)$/;
+const THING =
+  /^\/(?:runs\/\d+|experiments\/\d+|texts\/dataset\/\d+|compare\/\d+|curriculum\?stage=\d+|tasks\/[\w-]+|models\?model=[^&]+)$/;
 
 /** The list after one more visit. */
 export function visited(recent: readonly string[], path: string): readonly string[] {

@@ -13,9 +13,10 @@ import { MemoryNeeds } from './MemoryNeeds.tsx';
 import classes from './Models.module.css';
 import { Remove } from './Remove.tsx';
 import { StagePlan } from './StagePlan.tsx';
+import { TrainFrom } from './TrainFrom.tsx';
 
 export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
-  const { ref, kind, name, folder, deleted, problem, checkpointId, heldOut } = entry;
+  const { ref, kind, name, folder, deleted, problem, heldOut } = entry;
   const { data, error } = useQuery(api.models.inspect.queryOptions({ input: { ref } }));
   const [removing, setRemoving] = useState(false);
   const [exporting, setExporting] = useState(false);
@@ -38,11 +39,7 @@ export function ModelDetails({ entry }: { readonly entry: ModelEntry }) {
               Try in Playground
             </Button>
           )}
-          {problem === null && checkpointId !== null && (
-            <Button component={Link} variant="default" href={`/curriculum?from=${checkpointId}`}>
-              Train from this
-            </Button>
-          )}
+          {problem === null && <TrainFrom entry={entry} />}
           {problem === null && (
             <Button variant="default" onClick={() => setExporting(true)}>
               Export …

@@ -1,4 +1,4 @@
-/** Earlier questions to the playground; a click brings one back with its models and settings. */
+/** Earlier questions to the playground; a click brings one back with its models, settings and answers. */
 import { Menu, Table } from '@mantine/core';
 import { ago, score } from '../components/format.ts';
 import { MoreMenu } from '../components/MoreMenu.tsx';
@@ -9,11 +9,11 @@ import type { Asked } from './history.ts';
 
 export interface HistoryProps {
   readonly history: readonly Asked[];
-  readonly onForm: (form: Form) => void;
+  readonly onAsked: (asked: Asked) => void;
   readonly onClear: () => void;
 }
 
-export function History({ history, onForm, onClear }: HistoryProps) {
+export function History({ history, onAsked, onClear }: HistoryProps) {
   if (history.length === 0) return null;
   return (
     <Panel
@@ -32,17 +32,17 @@ export function History({ history, onForm, onClear }: HistoryProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {history.map(({ at, form, scores }) => (
-            <Table.Tr key={at}>
+          {history.map((asked) => (
+            <Table.Tr key={asked.at}>
               <Table.Td>
-                <PlainButton onClick={() => onForm(form)}>{promptOf(form)}</PlainButton>
+                <PlainButton onClick={() => onAsked(asked)}>{promptOf(asked.form)}</PlainButton>
               </Table.Td>
-              <Table.Td className="soft">{settingsOf(form)}</Table.Td>
+              <Table.Td className="soft">{settingsOf(asked.form)}</Table.Td>
               <Table.Td ta="right" className="mono">
-                {scores.map((value) => score(value)).join('  ')}
+                {asked.scores.map((value) => score(value)).join('  ')}
               </Table.Td>
               <Table.Td ta="right" className="soft">
-                {ago(at)}
+                {ago(asked.at)}
               </Table.Td>
             </Table.Tr>
           ))}

@@ -17,7 +17,7 @@ import { Segments } from '../components/Segments.tsx';
 import { useKeys } from '../frame/keys.tsx';
 import { emptyForm, type Form, MAX_LANES, type RecordsFrom, useForm } from './form.ts';
 import { History } from './History.tsx';
-import { useHistory } from './history.ts';
+import { answersOf, lanesOf, useHistory } from './history.ts';
 import { LaneView } from './LaneView.tsx';
 import { Options, Sampling } from './Options.tsx';
 import classes from './Playground.module.css';
@@ -33,7 +33,7 @@ export function Playground() {
   const models = useQuery(api.models.list.queryOptions());
   const templates = useQuery(api.datasets.templates.queryOptions());
   const options = useMemo(() => modelOptions(models.data ?? []), [models.data]);
-  const { lanes, busy, ask, cancel } = useAnswers();
+  const { lanes, busy, ask, cancel, show } = useAnswers();
   const { history, add, clear } = useHistory();
   const tasks = useQuery(api.tasks.list.queryOptions({ enabled: form.mode === 'record' }));
   const usable = useMemo(() => (tasks.data ?? []).filter(({ problem }) => problem === null), [tasks.data]);
@@ -49,7 +49,9 @@ export function Playground() {
   const go = (): void => {
     if (busy) cancel();
     else if (missing === null)
-      ask(request, chosen, (ended) => add({ at: Date.now(), form, scores: ended.map(meanScore) }));
+      ask(request, chosen, (ended) =>
+        add({ at: Date.now(), form, scores: ended.map(meanScore), answers: answersOf(ended) }),
+      );
   };
   const latest = useRef(go);
   latest.current = go;
@@ -145,7 +147,14 @@ export function Playground() {
           />
         ))}
       </div>
-      <History history={history} onForm={onForm} onClear={clear} />
+      <History
+        history={history}
+        onAsked={(asked) => {
+          onForm(asked.form);
+          show(lanesOf(asked));
+        }}
+        onClear={clear}
+      />
     </Screen>
   );
 }

@@ -1,21 +1,51 @@
 /** What was asked in the playground before, newest first, kept in this browser. Pure except for storage. */
 import { useState } from 'react';
 import { type Form, readForm } from './form.ts';
+import type { Completed, Lane } from './use-answers.ts';
 
 export interface Asked {
   readonly at: number;
   readonly form: Form;
   /** The mean score of each model's samples, in the order of the form's models; null for one that gave none. */
   readonly scores: readonly (number | null)[];
+  /** Each model's samples, in the same order; empty where they are no longer kept. */
+  readonly answers: readonly (readonly Completed[])[];
 }
 
 const STORED = 'braid.playground.history';
 const KEPT = 20;
+/** Characters of all kept answers as JSON: a browser stores about five million in all. */
+const ANSWERS_KEPT = 1_000_000;
 
 /** The list with one more entry; asking the same again replaces the earlier one. */
 export function withAsked(history: readonly Asked[], asked: Asked): readonly Asked[] {
   const key = JSON.stringify(asked.form);
-  return [asked, ...history.filter(({ form }) => JSON.stringify(form) !== key)].slice(0, KEPT);
+  return bounded([asked, ...history.filter(({ form }) => JSON.stringify(form) !== key)].slice(0, KEPT));
+}
+
+/** Without the answers that don't fit: questions outlast them. */
+function bounded(history: readonly Asked[]): readonly Asked[] {
+  let room = ANSWERS_KEPT;
+  return history.map((asked) => {
+    if (asked.answers.length === 0) return asked;
+    const size = JSON.stringify(asked.answers).length;
+    if (size > room) return { ...asked, answers: [] };
+    room -= size;
+    return asked;
+  });
+}
+
+/** Each model's samples that have ended. */
+export function answersOf(lanes: readonly (Lane | null)[]): Asked['answers'] {
+  return lanes.map((lane) => (lane?.answers ?? []).filter(({ end }) => end !== null));
+}
+
+/** The lanes as they were; empty ones where nothing is kept. */
+export function lanesOf({ form, answers }: Asked): readonly (Lane | null)[] {
+  return form.models.map((_, i) => {
+    const own = answers[i] ?? [];
+    return own.length === 0 ? null : { state: 'done', answers: own, error: null };
+  });
 }
 
 /** Parses a stored list; invalid entries are left out. */
@@ -23,12 +53,31 @@ export function readHistory(stored: string | null): readonly Asked[] {
   try {
     const entries = JSON.parse(stored ?? '[]') as unknown;
     if (!Array.isArray(entries)) return [];
-    return (entries as Partial<Asked>[]).flatMap(({ at, form, scores }) =>
-      typeof at === 'number' && Array.isArray(scores) ? { at, form: readForm(JSON.stringify(form)), scores } : [],
+    return (entries as Partial<Asked>[]).flatMap(({ at, form, scores, answers }) =>
+      typeof at === 'number' && Array.isArray(scores)
+        ? { at, form: readForm(JSON.stringify(form)), scores, answers: readAnswers(answers) }
+        : [],
     );
   } catch {
     return [];
   }
+}
+
+/** All or none: a part that an earlier version stored otherwise couldn't be shown. */
+function readAnswers(stored: unknown): Asked['answers'] {
+  const lanes = Array.isArray(stored) ? (stored as unknown[]) : [];
+  return lanes.every((lane) => Array.isArray(lane) && lane.every(isCompleted)) ? (lanes as Asked['answers']) : [];
+}
+
+function isCompleted(value: unknown): value is Completed {
+  const { kind, end, alignment, completion } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (!isObject(end)) return false;
+  if (kind === 'texts') return isObject(alignment) && Array.isArray(alignment.words) && isObject(alignment.counts);
+  return kind === 'record' && typeof completion === 'string' && isObject(end.components);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 export interface History {

@@ -37,6 +37,8 @@ export interface Answers {
   /** Calls `done` with the lanes once every model has ended, unless it was cancelled. */
   ask(request: Request, models: readonly string[], done: (lanes: readonly (Lane | null)[]) => void): void;
   cancel(): void;
+  /** Shows earlier lanes; what is being generated is cancelled. */
+  show(lanes: readonly (Lane | null)[]): void;
 }
 
 function besides(models: readonly string[], index: number): string[] {
@@ -88,5 +90,10 @@ export function useAnswers(): Answers {
       void Promise.all(all).then((ended) => !signal.aborted && done(ended));
     },
     cancel: () => controller.current.abort(),
+    show: (earlier) => {
+      controller.current.abort();
+      controller.current = new AbortController();
+      setLanes(earlier);
+    },
   };
 }

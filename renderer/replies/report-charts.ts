@@ -43,7 +43,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   training_diversity: {
     title: 'Diversity',
     about:
-      'How different the sampled replies to one post are. It should stay: a fall means that all replies become one.',
+      'How different the sampled replies to one post are. It has no target of its own, as it depends on the posts: compare it with the first steps. A fall means that all replies become one.',
     include: [0, 1],
   },
   training_kl: {

@@ -1,8 +1,10 @@
-/** A run's checkpoints: roll back to one, start a new stage from one, or copy its path. */
+/** A run's checkpoints: roll back to one, train further from one, or copy its path. */
 
 import { Button, CopyButton, Table } from '@mantine/core';
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import type { RunDetail } from '../../main/api/contract/index.ts';
+import { FreeRun } from '../components/config-form/FreeRun.tsx';
+import { continuesInCurriculum, type Followed, runFrom } from '../components/config-form/free-run.ts';
 import { score } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { Panel } from '../components/Screen.tsx';
@@ -19,6 +21,7 @@ export interface CheckpointsProps {
 
 export const Checkpoints = memo(function Checkpoints({ detail, isLive, isEnded, onRollBack }: CheckpointsProps) {
   const { checkpoints, evaluations, folder } = detail;
+  const [next, setNext] = useState<Followed | null>(null);
   const there = checkpoints.filter(({ deletedAt }) => deletedAt === null);
   const gone = checkpoints.filter(({ deletedAt }) => deletedAt !== null);
   // The run itself removes only old checkpoints, never its newest.
@@ -68,9 +71,19 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, isEnded, 
                       >
                         {step < detail.step ? 'Roll back' : 'Continue'}
                       </Button>
-                      <Button size="compact-xs" variant="subtle" component={Link} href={`/curriculum?from=${id}`}>
-                        New stage
-                      </Button>
+                      {continuesInCurriculum(detail.config) ? (
+                        <Button size="compact-xs" variant="subtle" component={Link} href={`/curriculum?from=${id}`}>
+                          New stage
+                        </Button>
+                      ) : (
+                        <Button
+                          size="compact-xs"
+                          variant="subtle"
+                          onClick={() => setNext(runFrom(detail.id, detail.config, path))}
+                        >
+                          Train from this
+                        </Button>
+                      )}
                       <CopyPath path={path} what={`checkpoint ${step}`} />
                     </div>
                   </Table.Td>
@@ -96,6 +109,7 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, isEnded, 
         </p>
       )}
       <Files folder={folder} />
+      {next !== null && <FreeRun opened follows={next} onClose={() => setNext(null)} />}
     </Panel>
   );
 });

@@ -10,6 +10,7 @@ import { FreeRun } from '../components/config-form/FreeRun.tsx';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import { Screen } from '../components/Screen.tsx';
 import { useWhenIdle } from '../components/use-when-idle.ts';
+import { NewSweep } from '../experiments/NewSweep.tsx';
 import { DeleteRun } from '../runs/DeleteRun.tsx';
 import { RenameRun } from '../runs/RenameRun.tsx';
 import { AdvicePanel } from './AdvicePanel.tsx';
@@ -129,7 +130,7 @@ function savedAt({ checkpoints }: RunDetail): number | null {
 
 type Asked =
   | { readonly kind: 'resume'; readonly checkpointId: number | null }
-  | { readonly kind: 'stop' | 'clone' | 'kill' | 'rename' | 'delete' };
+  | { readonly kind: 'stop' | 'clone' | 'sweep' | 'kill' | 'rename' | 'delete' };
 
 interface DialogsProps {
   readonly asked: Asked | null;
@@ -160,6 +161,8 @@ function Dialogs({ asked, detail, step, onResume, onClose, onDeleted }: DialogsP
       return (
         <FreeRun opened follows={{ runId, base: detail.config, change: {}, name: `${name} copy` }} onClose={onClose} />
       );
+    case 'sweep':
+      return <NewSweep opened like={{ runId, config: detail.config }} onClose={onClose} />;
     case 'stop':
       return <StopRun detail={detail} onClose={onClose} />;
     case 'kill':

@@ -4,6 +4,7 @@ import {
   IconCopy,
   IconDeviceFloppy,
   IconDots,
+  IconFlask,
   IconPencil,
   IconPlayerPauseFilled,
   IconPlayerPlayFilled,
@@ -45,7 +46,7 @@ export interface ControlsProps {
   readonly feed: RunFeed;
   readonly detail: RunDetail;
   readonly actions: RunActions;
-  readonly onAsk: (question: 'resume' | 'clone' | 'kill' | 'rename' | 'delete') => void;
+  readonly onAsk: (question: 'resume' | 'clone' | 'sweep' | 'kill' | 'rename' | 'delete') => void;
 }
 
 export function Controls({ feed: { run, live }, detail, actions, onAsk }: ControlsProps) {
@@ -79,6 +80,9 @@ export function Controls({ feed: { run, live }, detail, actions, onAsk }: Contro
           <>
             <Menu.Item leftSection={<IconCopy size={14} />} onClick={() => onAsk('clone')}>
               Clone with changes …
+            </Menu.Item>
+            <Menu.Item leftSection={<IconFlask size={14} />} onClick={() => onAsk('sweep')}>
+              Sweep from this run …
             </Menu.Item>
             <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => onAsk('rename')}>
               Rename …

@@ -92,6 +92,7 @@ describe('braid mcp', () => {
     expect(names).toEqual([
       ...['list_runs', 'get_run', 'get_metrics', 'get_completions', 'compare_configs', 'list_datasets'],
       ...['list_models', 'list_comparisons', 'get_comparison', 'describe_config'],
+      ...['list_stages', 'list_tasks', 'search_completions', 'get_reply_report'],
       ...['list_sweeps', 'get_sweep', 'list_queue'],
     ]);
     const { runs } = await call('list_runs');
@@ -131,6 +132,12 @@ describe('braid mcp', () => {
     expect((await call('list_models')).models).toContainEqual(expect.objectContaining({ reference: 'bundled:tiny' }));
     expect(await call('list_comparisons')).toEqual({ comparisons: [] });
     expect(await call('get_comparison', { comparison_id: 3 })).toMatch(/COMPARISON/);
+    expect(await call('list_stages')).toMatchObject({ stages: [], forgetting: { rows: [], not_measured: 0 } });
+    expect((await call('list_tasks')).tasks).toContainEqual(
+      expect.objectContaining({ origin: 'bundled', has_records: expect.any(Boolean), problem: null }),
+    );
+    expect((await call('search_completions', { reward_above: 0.9 })).completions).toMatchObject([{ run_id: 1 }]);
+    expect(await call('get_reply_report')).toEqual({ report: null });
     const { fields, presets } = await call('describe_config');
     expect(fields).toContainEqual(expect.objectContaining({ name: 'learning_rate', doc: expect.any(String) }));
     expect(presets).toContainEqual(expect.objectContaining({ name: 'interleave-tiny' }));

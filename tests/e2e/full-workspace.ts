@@ -1,10 +1,19 @@
-/** A workspace in which every screen has something to show: texts, datasets, runs, stages, a sweep, a reply report. */
+/** A workspace in which every screen has something to show: texts, datasets, runs, stages, a sweep, a comparison, a reply report. */
 import { join, resolve } from 'node:path';
 import { checkoutPaths } from '../../main/commands/host-paths.ts';
+import { modelFingerprint } from '../../main/services/comparisons/paired/fingerprint.ts';
+import { freezePrompts } from '../../main/services/comparisons/paired/prompt-set.ts';
+import { storeEvaluation } from '../../main/services/comparisons/paired/stored.ts';
 import { addStage } from '../../main/services/curriculum/edit.ts';
+import { interleaveRow } from '../../main/services/evaluation/history.ts';
+import { summarizeEvaluation } from '../../main/services/evaluation/summary.ts';
+import { type ModelPlaces, requireModel } from '../../main/services/models/list.ts';
+import { resolveModelParts } from '../../main/services/models/resolve.ts';
 import { importIntoStore, readTexts } from '../../main/services/texts/index.ts';
 import { openWorkspace } from '../../main/services/workspace/workspace.ts';
 import { openStore, type Store } from '../../main/store/index.ts';
+import { measureCompletion } from '../../main/tasks/interleave/metrics.ts';
+import type { InterleaveRecord } from '../../main/tasks/interleave/record.ts';
 import { madeAnswers, sampleReplies } from '../services/replies/made-answers.ts';
 import { makeReport } from '../services/replies/make-report.ts';
 import { modelWorkspace } from './model-workspace.ts';
@@ -26,6 +35,7 @@ export async function fullWorkspace(): Promise<string> {
   seedRun(store, { steps: 40 });
   seedRun(store, { steps: 30, interrupted: 'The trainer was killed: the machine ran out of memory' });
   seedSweep(store);
+  seedComparison({ store, workspace, paths });
   await makeReport(store, { resources: paths.resources, dataset: sampleReplies, answersOf: madeAnswers });
   store.close();
   return root;
@@ -44,4 +54,28 @@ function seedSweep(store: Store): void {
     store.sweeps.setTrial(trial, 'done');
   }
   store.sweeps.setState(sweepId, 'done');
+}
+
+/** The bundled model, often wrong, against a checkpoint that is right but for some records; stored as if both were asked. */
+export function seedComparison(place: ModelPlaces): void {
+  const { store, paths } = place;
+  const [dataset] = store.datasets.list();
+  if (dataset === undefined) throw new Error('Expected a dataset to compare on');
+  const set = freezePrompts(place, { datasetIds: [dataset.id], n: 12, seed: 1 });
+  const asked = [
+    { ref: 'bundled:tiny', wrongEvery: 2 },
+    { ref: 'checkpoint:1', wrongEvery: 5 },
+  ].map(({ ref, wrongEvery }) => ({ entry: requireModel(place, ref), wrongEvery }));
+  for (const { entry, wrongEvery } of asked) {
+    const items = (set.records as InterleaveRecord[]).map(({ id, target, words }, i) => {
+      const completion = i % wrongEvery === 0 ? target.split(' ').reverse().join(' ') : target;
+      return { id, target, words, completion, ...measureCompletion(target, completion) };
+    });
+    const evaluation = { name: entry.name, items, summary: summarizeEvaluation(items), seconds: 1 };
+    const fingerprint = modelFingerprint(resolveModelParts(entry.model, paths));
+    const kept = { ...evaluation, row: interleaveRow(evaluation) };
+    storeEvaluation(store, set, entry, fingerprint, { backend: 'wasm' }, kept);
+  }
+  const models = asked.map(({ entry: { ref, name } }) => ({ reference: ref, name }));
+  store.comparisons.touch(store.comparisons.add(set.id, models));
 }

@@ -51,6 +51,28 @@ describe.skipIf(noBrowser)('the playground', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('takes several samples of a model, and shows them again from the history', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/playground');
+    await page.getByRole('textbox', { name: /Text A/ }).fill(A);
+    await page.getByRole('textbox', { name: /Text B/ }).fill(B);
+    await page.getByLabel('Words per text').fill('6');
+    await page.getByLabel('Temperature').fill('1');
+    await page.getByLabel('Samples', { exact: true }).fill('2');
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
+    const lane = page.getByRole('region', { name: 'Model 1' });
+    await lane.getByText(/^2 samples: mean/).waitFor();
+    const earlier = page.getByRole('button', { name: /^the rain had been/ }).first();
+    await earlier.waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+    expect(await lane.getByText(/^2 samples: mean/).count()).toBe(0);
+    await earlier.click();
+    await lane.getByText(/^2 samples: mean/).waitFor();
+    await lane.getByRole('group', { name: /^Completion of model 1, sample 2/ }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('can be cancelled and run again', async () => {
     const { page, goto } = await openPage(app);
     await goto('/playground');

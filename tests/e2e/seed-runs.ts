@@ -10,14 +10,16 @@ export interface SeededRun {
   /** Steps done; an interrupted run was to train twice as many, unless the configuration says otherwise. */
   readonly steps: number;
   readonly config?: Partial<TrainConfig>;
+  readonly stageId?: number;
   /** Why it was interrupted; omitted for a finished run. */
   readonly interrupted?: string;
 }
 
 /** A run that learned: metrics and groups for each step, completions and a checkpoint every ten steps. */
-export function seedRun(store: Store, { steps, config = {}, interrupted }: SeededRun) {
+export function seedRun(store: Store, { steps, config = {}, stageId, interrupted }: SeededRun) {
   const max_steps = interrupted === undefined ? steps : 2 * steps;
-  const made = createRun(store, parseConfig({ dataset: 'datasets/10words.jsonl', max_steps, ...config }));
+  const parsed = parseConfig({ dataset: 'datasets/10words.jsonl', max_steps, ...config });
+  const made = createRun(store, parsed, stageId === undefined ? {} : { stageId });
   const { runId, folder } = made;
   store.transaction(() => {
     for (let step = 1; step <= steps; step++) {

@@ -12,7 +12,7 @@ import { isCrowded, Preflight } from '../preflight/Preflight.tsx';
 import classes from './ConfigForm.module.css';
 import { ConfigForm, useConfigFaults } from './ConfigForm.tsx';
 import { FormDrawer, type FormGuard, useChanged } from './FormDrawer.tsx';
-import { blockedBy, newestDataset } from './free-run.ts';
+import { blockedBy, type Followed, newestDataset } from './free-run.ts';
 import type { Values } from './sections.ts';
 
 /** The preset that its settings start from. */
@@ -25,6 +25,8 @@ export interface FreeRunProps {
   readonly follows?: Followed;
   /** A task to base it on, instead of a preset. */
   readonly task?: TaskStart;
+  /** A model to train, in place of the preset's. */
+  readonly model?: string;
 }
 
 /** A task with the settings that its folder suggests. */
@@ -33,15 +35,7 @@ export interface TaskStart {
   readonly fields: Values;
 }
 
-/** A run whose settings the new one copies, apart from the changes. */
-export interface Followed {
-  readonly runId: number;
-  readonly base: Values;
-  readonly change: Values;
-  readonly name: string;
-}
-
-export function FreeRun({ opened, onClose, follows, task }: FreeRunProps) {
+export function FreeRun({ opened, onClose, follows, task, model }: FreeRunProps) {
   const { data: presets, error } = useQuery(api.config.presets.queryOptions());
   const { data: datasets, error: unlisted } = useQuery(api.datasets.list.queryOptions());
   const problem = error ?? unlisted;
@@ -57,6 +51,7 @@ export function FreeRun({ opened, onClose, follows, task }: FreeRunProps) {
               defaults={follows?.base ?? startOf(task, preset, datasets)}
               follows={follows}
               task={task?.name}
+              model={model}
               onDone={onClose}
               {...guard}
             />
@@ -82,12 +77,13 @@ interface FormProps extends FormGuard {
   readonly defaults: Values;
   readonly follows: Followed | undefined;
   readonly task: string | undefined;
+  readonly model: string | undefined;
   /** Closes without asking: nothing is lost. */
   readonly onDone: () => void;
 }
 
-function Form({ defaults, follows, task, onClose, onDone: leave, onChanged }: FormProps) {
-  const [own, setOwn] = useState<Values>(follows?.change ?? {});
+function Form({ defaults, follows, task, model, onClose, onDone: leave, onChanged }: FormProps) {
+  const [own, setOwn] = useState<Values>(follows?.change ?? (model === undefined ? {} : { model }));
   const [name, setName] = useState(follows?.name ?? '');
   useChanged([name, own], onChanged);
   const [, navigate] = useLocation();

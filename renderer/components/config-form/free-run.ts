@@ -1,4 +1,4 @@
-/** What a new run trains on unless the user chooses, and what keeps it from starting. Pure. */
+/** What a new run starts from and trains on unless the user chooses, and what keeps it from starting. Pure. */
 import type { ConfigFault, DatasetSummary } from '../../../main/api/contract/index.ts';
 import type { Values } from './sections.ts';
 
@@ -21,4 +21,22 @@ export function blockedBy({ dataset }: Values, faults: readonly ConfigFault[]): 
     return `To start, fix ${names}.`;
   }
   return dataset === '' || dataset === undefined ? 'To start, choose a dataset.' : null;
+}
+
+/** A run whose settings the new one copies, apart from the changes. */
+export interface Followed {
+  readonly runId: number;
+  readonly base: Values;
+  readonly change: Values;
+  readonly name: string;
+}
+
+/** Whether a run's checkpoints are trained further in the curriculum, whose stages are all of one task. */
+export function continuesInCurriculum({ task = 'interleave' }: Values): boolean {
+  return task === 'interleave';
+}
+
+/** A new run with a run's settings that starts from one of its checkpoints. */
+export function runFrom(runId: number, config: Values, folder: string): Followed {
+  return { runId, base: config, change: { from_checkpoint: folder }, name: '' };
 }

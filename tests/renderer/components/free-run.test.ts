@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { blockedBy, newestDataset } from '../../../renderer/components/config-form/free-run.ts';
+import {
+  blockedBy,
+  continuesInCurriculum,
+  newestDataset,
+  runFrom,
+} from '../../../renderer/components/config-form/free-run.ts';
 
 describe('newestDataset', () => {
   const row = { id: 1, name: 'x', words: 10, trainN: 1, testN: 1, seed: 1, template: null, textHash: null };
@@ -33,5 +38,25 @@ describe('blockedBy', () => {
     expect(blockedBy({ dataset: '' }, [])).toBe('To start, choose a dataset.');
     const fault = { field: 'beta', message: 'no', remedy: null };
     expect(blockedBy({ dataset: 'a' }, [fault, fault, { ...fault, field: 'seed' }])).toBe('To start, fix beta, seed.');
+  });
+});
+
+describe('continuesInCurriculum', () => {
+  it('is so only for the task of its stages', () => {
+    expect([{ task: 'interleave' }, {}, { task: 'reply' }, { task: 'my-task' }].map(continuesInCurriculum)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('runFrom', () => {
+  it("keeps the task and the settings of the checkpoint's run, and starts from the checkpoint instead", () => {
+    const config = { task: 'reply', dataset: 'r.jsonl', from_checkpoint: '/runs/1/checkpoint-5' };
+    const { base, change, ...rest } = runFrom(7, config, '/runs/7/checkpoint-20');
+    expect({ ...base, ...change }).toEqual({ ...config, from_checkpoint: '/runs/7/checkpoint-20' });
+    expect(rest).toEqual({ runId: 7, name: '' });
   });
 });

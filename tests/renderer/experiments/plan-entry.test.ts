@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigField } from '../../../main/api/contract/index.ts';
 import { configForm } from '../../../main/services/config/form.ts';
 import { parsePlan } from '../../../main/services/sweeps/plan.ts';
-import { emptyPlan, newField, planOf, typingHint, type VariedField } from '../../../renderer/experiments/plan-entry.ts';
+import {
+  emptyPlan,
+  newField,
+  planFor,
+  planOf,
+  typingHint,
+  type VariedField,
+} from '../../../renderer/experiments/plan-entry.ts';
 
 const fields = configForm();
 const field = (name: string): ConfigField => {
@@ -59,5 +66,12 @@ describe('typingHint', () => {
     expect(typingHint(field('learning_rate'))).toBe('Values, separated by commas');
     expect(typingHint(field('pods_update_size'))).toBe('Values, separated by commas; none for no value');
     expect(typingHint(field('model'))).toBe('One value a line');
+  });
+});
+
+describe('planFor', () => {
+  it('names a sweep over the settings of a run after the run', () => {
+    expect(planFor(undefined)).toEqual(emptyPlan);
+    expect(parsePlan(planOf(planFor(12), fields), 'plan')).toMatchObject({ name: 'Sweep of run 12' });
   });
 });

@@ -27,6 +27,19 @@ describe('reportCharts', () => {
   });
 });
 
+it('has a target for every training curve, or says that there is none', () => {
+  const names = ['training_reward', 'training_diversity', 'training_kl', 'training_loss'];
+  const targets = reportCharts(names.map((name) => ({ ...reward, name }))).map(
+    ({ name, lines, about }) => [name, lines.length > 0, /no target/.test(about)] as const,
+  );
+  expect(targets).toEqual([
+    ['training_reward', true, false],
+    ['training_diversity', false, true],
+    ['training_kl', true, false],
+    ['training_loss', true, true],
+  ]);
+});
+
 describe('normRows', () => {
   it('makes a row of each layer and a column of each module', () => {
     const rows = [

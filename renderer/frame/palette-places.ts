@@ -1,0 +1,41 @@
+/** Comparisons, tasks and models as entries of the palette. Pure. */
+import type { ComparisonSummary, ModelEntry, TaskSummary } from '../../main/api/contract/index.ts';
+import { score } from '../components/format.ts';
+
+export interface PalettePlace {
+  readonly path: string;
+  readonly label: string;
+  readonly description: string;
+  readonly keywords?: string[];
+}
+
+export function comparisonPlaces(comparisons: readonly ComparisonSummary[]): PalettePlace[] {
+  return comparisons.map(({ id, models: [baseline, ...others], prompts }) => ({
+    path: `/compare/${id}`,
+    label: `${others.map(({ name }) => name).join(', ')} against ${baseline?.name ?? 'nothing'}`,
+    description: `comparison, ${prompts.n} prompts of ${prompts.datasets.join(', ')}`,
+    keywords: [`comparison ${id}`],
+  }));
+}
+
+export function taskPlaces(tasks: readonly TaskSummary[]): PalettePlace[] {
+  return tasks.map(({ name, title, origin }) => ({
+    path: `/tasks/${name}`,
+    label: name,
+    description: [origin === 'bundled' ? 'bundled task' : 'task', ...(title === null ? [] : [title])].join(', '),
+  }));
+}
+
+/** Those that exist. */
+export function modelPlaces(models: readonly ModelEntry[]): PalettePlace[] {
+  return models
+    .filter(({ deleted }) => !deleted)
+    .map(({ ref, kind, name, heldOut }) => ({
+      path: `/models?${new URLSearchParams({ model: ref })}`,
+      label: name,
+      description:
+        kind === 'checkpoint'
+          ? `checkpoint${heldOut === null ? '' : `, held-out ${score(heldOut)}`}`
+          : `${kind === 'workspace' ? 'exported or downloaded' : kind} model`,
+    }));
+}
