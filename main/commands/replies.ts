@@ -14,7 +14,7 @@ import { formatDuration } from '../text/format.ts';
 import { printComparison } from './compare.ts';
 import { hostPaths } from './host-paths.ts';
 import { openProgress, type Progress } from './progress.ts';
-import { backendChoice, type CommandContext, commandContext, withCommonOptions } from './shared.ts';
+import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { openTrainingScreen } from './training-screen.ts';
 
 /** Adds `replies` to the program. */
@@ -22,6 +22,7 @@ export function registerReplies(program: Command): void {
   withCommonOptions(program.command('replies'))
     .option('--model <dir>', 'a model other than the bundled one: a Hugging Face folder, or a bundled name')
     .option('--dataset <file>', 'other reply records (JSONL); the .test.jsonl next to it is held out')
+    .option('--steps <n>', 'optimizer steps of each method (default: its preset)')
     .option('--output <dir>', "folder for split and report (default: the workspace's outputs/replies-seed<seed>)")
     .action((options: RepliesOptions, command: Command) => replies(options, command));
 }
@@ -30,6 +31,7 @@ interface RepliesOptions {
   readonly output?: string;
   readonly model?: string;
   readonly dataset?: string;
+  readonly steps?: string;
 }
 
 const WORDS = {
@@ -45,6 +47,10 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
   const context = commandContext(command);
   const began = performance.now();
   const dataset = options.dataset === undefined ? undefined : testFileOf(options.dataset);
+  const fields = {
+    ...(options.model !== undefined && { model: options.model }),
+    ...(options.steps !== undefined && { max_steps: wholeNumber('--steps', options.steps) }),
+  };
   const workspace = openWorkspace({ workspace: context.workspace.root });
   const store = openStore(workspace.database);
   const screen = openTrainingScreen(context);
@@ -57,7 +63,7 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
       backend: backendChoice(context.backend),
       threads: context.threads,
       output: resolve(options.output ?? join(workspace.outputs, `replies-seed${context.seed}`)),
-      ...(options.model !== undefined && { fields: { model: options.model } }),
+      fields,
       ...(dataset !== undefined && { dataset }),
       onPart: (part) => screen.part(WORDS[part]),
       onEvents: screen.onEvents,

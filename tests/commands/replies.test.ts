@@ -17,13 +17,24 @@ describe('braid replies', () => {
     const lines = replyLines(40).split('\n');
     writeFileSync(dataset, lines.slice(0, 32).join('\n'));
     writeFileSync(join(folder, 'mine.test.jsonl'), lines.slice(32).join('\n'));
-    const args = ['--workspace', join(folder, 'ws'), '--model', model, '--dataset', dataset, '--threads', '1'];
+    const args = [
+      '--workspace',
+      join(folder, 'ws'),
+      '--model',
+      model,
+      '--dataset',
+      dataset,
+      '--threads',
+      '1',
+      '--steps',
+      '20',
+    ];
     const run = await braid(['replies', ...args, '--json']);
     expect(run.code, run.stderr).toBe(0);
     const { runs, comparison } = JSON.parse(run.stdout);
     expect(runs.map(({ state }: { state: string }) => state)).toEqual(Array(4).fill('done'));
     expect(comparison).toMatchObject({ prompts: 8, samples: 10 });
-  }, 600_000);
+  }, 240_000);
 
   it('rejects replies without a held-out file', async () => {
     const dataset = join(temporaryFolder(), 'alone.jsonl');
