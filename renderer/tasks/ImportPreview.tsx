@@ -1,11 +1,10 @@
 /** The records that an import would give, as prompts; faults with file and line come first. */
 import { useState } from 'react';
 import type { ImportPlan } from '../../main/api/contract/index.ts';
-import { QUOTED_REMEDY, quotingInWords } from '../../main/text/quoted-tokens.ts';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Import.module.css';
-import { countsInWords, sharedInWords, withoutFolders } from './import-words.ts';
+import { countsInWords, quotedInWords, sharedInWords, withoutFolders } from './import-words.ts';
 
 export interface ImportPreviewProps {
   readonly plan: ImportPlan;
@@ -15,7 +14,7 @@ export interface ImportPreviewProps {
 export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
   const [side, setSide] = useState<'train' | 'test'>('train');
   const { problem, counts, faults, leakage } = plan;
-  const quoted = quotingInWords(plan.quoting);
+  const quoted = quotedInWords(plan.quoting);
   const leaks = leakage && sharedInWords(leakage, counts.test);
   const records = plan[side];
   return (
@@ -42,11 +41,7 @@ export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
           </p>
         )}
         {leaks !== null && <p className={classes.warn}>{leaks}</p>}
-        {quoted !== null && (
-          <p className={classes.warn}>
-            {quoted}, control tokens of chat models. {QUOTED_REMEDY}
-          </p>
-        )}
+        {quoted !== null && <p className={classes.warn}>{quoted}</p>}
         {faults.length > 0 && (
           <ul className={classes.faults} aria-label="Faults">
             {faults.map((fault) => (

@@ -94,3 +94,4 @@ export type { ConfigFault } from '../../trainer/config.ts';
 export type { PageRequest } from '../page-requests.ts';
 export type { EngineView } from './engines.ts';
 export type { QueueView } from './queue.ts';
+export type { StageSettings } from './stages.ts';

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { listComparisons, readComparison } from '../../services/comparisons/paired/index.ts';
 import { diffConfigs } from '../../services/config/diff.ts';
-import { configForm, listPresets } from '../../services/config/form.ts';
+import { configForm } from '../../services/config/form.ts';
 import { listDatasets } from '../../services/library/catalogue.ts';
 import { listModels } from '../../services/models/list.ts';
+import { presetsHere } from '../../services/models/starting-model.ts';
 import { type RunSummary, refreshCheckpoints, runHistory } from '../../services/runs/history.ts';
 import { eventReport, runReport, sampleReport } from '../../services/runs/run-report.ts';
 import { runView } from '../../services/runs/run-view.ts';
@@ -153,7 +154,7 @@ export function readTools({ store, workspace, paths }: ReadPlace): readonly Tool
       },
       () => ({
         fields: configForm().map(({ name, default: usual, unit, doc }) => ({ name, default: usual, unit, doc })),
-        presets: listPresets(place),
+        presets: presetsHere(place),
       }),
     ),
   ];

@@ -2,9 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Store } from '../../store/index.ts';
 import { configFields, fieldMeta, type TrainConfig, trainConfigSchema } from '../../trainer/config.ts';
-import { withModelHere } from '../models/starting-model.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type ConfigFields, readPreset } from './presets.ts';
 
@@ -35,11 +33,6 @@ export interface Preset {
   /** The comment at the top of its file. */
   readonly doc: string;
   readonly fields: ConfigFields;
-}
-
-interface PresetPlaces {
-  readonly store: Pick<Store, 'folder'>;
-  readonly paths: Pick<HostPaths, 'resources'>;
 }
 
 type Names = readonly (keyof TrainConfig)[];
@@ -208,8 +201,8 @@ function kindOf(schema: FieldSchema): FieldInput {
   }
 }
 
-/** The bundled presets; a model of theirs that is in the workspace is named as the list of models names it. */
-export function listPresets({ store, paths }: PresetPlaces): readonly Preset[] {
+/** The bundled presets. */
+export function listPresets(paths: Pick<HostPaths, 'resources'>): readonly Preset[] {
   const folder = join(paths.resources, 'presets');
   const names = readdirSync(folder).flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? []);
   return names.sort().map((name) => {
@@ -220,6 +213,6 @@ export function listPresets({ store, paths }: PresetPlaces): readonly Preset[] {
         lines.findIndex((line) => !line.startsWith('#')),
       )
       .map((line) => line.slice(1).trim());
-    return { name, doc: comment.join(' ') || name, fields: withModelHere(readPreset(name, paths), store, paths) };
+    return { name, doc: comment.join(' ') || name, fields: readPreset(name, paths) };
   });
 }

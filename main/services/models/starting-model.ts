@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import { type TrainConfig, trainConfigSchema } from '../../trainer/config.ts';
+import { listPresets } from '../config/form.ts';
 import type { ConfigFields } from '../config/presets.ts';
 import { resolveStart } from '../runs/from-checkpoint.ts';
 import { findCheckpoint } from '../runs/runs.ts';
@@ -30,6 +31,11 @@ export function inWorkspace(model: string, workspace: string, paths: Paths): str
 /** The same fields, the model named by its folder where that is in the workspace: so does the list of models. */
 export function withModelHere<F extends ConfigFields>(fields: F, { folder }: Pick<Store, 'folder'>, paths: Paths): F {
   return typeof fields.model === 'string' ? { ...fields, model: inWorkspace(fields.model, folder, paths) } : fields;
+}
+
+/** The bundled presets, with models of this workspace as the list of models names them. */
+export function presetsHere({ store, paths }: { readonly store: Pick<Store, 'folder'>; readonly paths: Paths }) {
+  return listPresets(paths).map((preset) => ({ ...preset, fields: withModelHere(preset.fields, store, paths) }));
 }
 
 /** What a run of this configuration trains: a checkpoint's own model overrides the configuration's. */

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configForm, listPresets } from '../../../main/services/config/form.ts';
+import { configForm } from '../../../main/services/config/form.ts';
+import { presetsHere } from '../../../main/services/models/starting-model.ts';
 import { configFaults, configFields, parseConfig } from '../../../main/trainer/config.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
@@ -49,7 +50,7 @@ describe('configFaults', () => {
   });
 });
 
-describe('listPresets', () => {
+describe('presetsHere', () => {
   const paths = { resources: resolve(import.meta.dirname, '../../../resources') };
 
   it('names a model of the workspace as the list of models does, and one that is not there as it stands', () => {
@@ -57,14 +58,14 @@ describe('listPresets', () => {
     const model = join(folder, 'models', 'Llama-3.2-1B-Instruct');
     mkdirSync(model, { recursive: true });
     const modelOf = (name: string) =>
-      listPresets({ store: { folder }, paths }).find((preset) => preset.name === name)?.fields.model;
+      presetsHere({ store: { folder }, paths }).find((preset) => preset.name === name)?.fields.model;
     expect(modelOf('interleave-llama-3.2-1b')).toBe(model);
     expect(modelOf('interleave-llama-3.2-3b')).toBe('models/Llama-3.2-3B-Instruct');
     expect(modelOf('interleave-tiny')).toBe('tiny');
   });
 
   it('gives each preset with what it is for, and fields that can be trained', () => {
-    const presets = listPresets({ store: { folder: '/nowhere' }, paths });
+    const presets = presetsHere({ store: { folder: '/nowhere' }, paths });
     expect(presets.map(({ name }) => name)).toContain('interleave-tiny');
     for (const { doc, fields } of presets) {
       expect(doc).not.toContain('#');

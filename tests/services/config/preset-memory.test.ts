@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { listPresets } from '../../../main/services/config/form.ts';
+import { presetsHere } from '../../../main/services/models/starting-model.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
 import { deviceBudget, precisionFor } from '../../../main/trainer/memory/budget.ts';
 import { readModelConfig } from '../../../main/trainer/memory/model-folder.ts';
@@ -48,7 +48,7 @@ it.each(['qwen2.5-baseline', 'qwen2.5-polychromic', 'qwen2.5-grpo', 'qwen2.5-pol
   (name) => {
     const model = qwen();
     const paths = { resources: resolve(import.meta.dirname, '../../../resources') };
-    const preset = listPresets({ store: { folder: '/nowhere' }, paths }).find((one) => one.name === name);
+    const preset = presetsHere({ store: { folder: '/nowhere' }, paths }).find((one) => one.name === name);
     const {
       method,
       per_device_train_batch_size: rows,
