@@ -31,7 +31,7 @@ const alike: Metrics = { ...metrics, reward_std: 0, 'groups/dead': 1, 'completio
 async function run(heldOut: number, step: (at: number) => Metrics) {
   const store = temporaryStore();
   const stageId = store.stages.add({
-    ...{ name: 'First', position: 0, words: 10, datasetId: null, steps: 60, config: {} },
+    ...{ name: 'First', position: 0, words: 10, datasetId: null, steps: 120, config: {} },
     promotion: { at_least: 0.9, evaluations: 1 },
   });
   const { runId } = createRun(store, config, { name: 'first', stageId });

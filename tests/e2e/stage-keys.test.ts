@@ -1,0 +1,38 @@
+/** On Curriculum, the key S does what the filled button says. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../main/store/index.ts';
+import { temporaryFolderOfFile } from '../store/helpers.ts';
+import { writeTinyDataset } from '../tiny-dataset.ts';
+import { openPage, startApp } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+/** A stage that is done, and a planned one after it. */
+function workspaceOfTwo(): string {
+  const workspace = temporaryFolderOfFile();
+  const file = writeTinyDataset(join(workspace, 'datasets', 'tiny.jsonl'), { words: 10, train: 4, test: 4 });
+  const store = openStore(join(workspace, 'braid.db'));
+  const facts = { task: 'interleave', words: 10, trainN: 4, testN: 4, seed: 3, template: null, textHash: null };
+  const datasetId = store.datasets.record({ name: 'tiny', file, ...facts });
+  const config = { per_device_train_batch_size: 8, num_generations: 4, threads: 1 };
+  const shared = { words: 10, datasetId, steps: 1, promotion: null, config };
+  const first = store.stages.add({ ...shared, name: 'First', position: 0 });
+  store.stages.add({ ...shared, name: 'Second', position: 1 });
+  store.stages.setState(first, 'done');
+  store.close();
+  return workspace;
+}
+
+describe.skipIf(noBrowser)('the key S on Curriculum', () => {
+  it('checks the next stage where the button says so, not the finished one again', async () => {
+    const app = await startApp(workspaceOfTwo());
+    const { page, goto, complaints } = await openPage(app);
+    page.setDefaultTimeout(60_000);
+    await goto('/curriculum?stage=1');
+    await page.getByRole('button', { name: 'Start Second' }).waitFor();
+    await page.keyboard.press('s');
+    await page.waitForURL(/stage=2/);
+    await page.getByText('Rewards differ').first().waitFor();
+    expect(complaints).toEqual([]);
+  }, 180_000);
+});
