@@ -1,6 +1,6 @@
 /**
  * How well the model combines prose that it never sees in training.
- * `node scripts/tiny-model/measure.ts [DIR] [--lengths 10,25,50,100,200] [--pairs 24] [--backend B]`
+ * `node scripts/tiny-model/measure.ts [DIR] [--lengths 10,25,50,100,200] [--pairs 24] [--seed 1] [--backend B]`
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,7 +17,6 @@ import { openBackend } from '../../main/trainer/backend.ts';
 import { parseConfig } from '../../main/trainer/config.ts';
 import { EOS, TAGS } from './tokenizer.ts';
 
-const SEED = 1;
 const root = join(import.meta.dirname, '../..');
 
 const { values: options, positionals } = parseArgs({
@@ -25,6 +24,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     lengths: { type: 'string', default: '10,25,50,100,200' },
     pairs: { type: 'string', default: '24' },
+    seed: { type: 'string', default: '1' },
     backend: { type: 'string', default: 'auto' },
   },
 });
@@ -35,7 +35,7 @@ const model = loadModel(folder, 4096);
 const tokenizer = loadTokenizer(folder);
 const texts = readCorpus(bundledTextFiles(join(root, 'datasets')));
 for (const words of options.lengths.split(',').map(Number)) {
-  const made = generateDataset({ texts, words, train: Number(options.pairs), test: 8, seed: SEED });
+  const made = generateDataset({ texts, words, train: Number(options.pairs), test: 8, seed: Number(options.seed) });
   if (made.kind !== 'dataset') throw new Error(`Too few texts for ${words} words`);
   const [tagged, plain] = [align(made.train, TAGS.interleave), align(made.train, null)];
   console.log(`${words} words: ${tagged} told by the tag, ${plain} untold`);
