@@ -51,7 +51,14 @@ export function LiveCard({ live }: { readonly live: LiveStatus }) {
         </span>
       </div>
       <Figure label="training reward" value={score(reward)}>
-        <Sparkline values={values} label={`Training reward, now ${score(reward)}`} width={170} height={36} min={0} max={1} />
+        <Sparkline
+          values={values}
+          label={`Training reward, now ${score(reward)}`}
+          width={170}
+          height={36}
+          min={0}
+          max={1}
+        />
       </Figure>
       <Figure label="held-out" value={score(run?.evaluation?.mean)}>
         <span className="faint num">baseline {score(run?.baselineScore)}</span>

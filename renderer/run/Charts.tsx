@@ -67,7 +67,15 @@ function MetricChart({ feed, panel, ...shared }: SharedProps & { readonly panel:
   const { series, isRead, error } = useMetrics(feed, panel.looks);
   const { id: _, looks: __, wide = false, ...rest } = panel;
   if (error !== null) return <Failed what={`${panel.title} can't be drawn`} error={error} />;
-  return <LineChart {...rest} {...shared} series={series} height={wide ? 190 : 126} empty={emptyWords(isRead, hasEnded(feed))} />;
+  return (
+    <LineChart
+      {...rest}
+      {...shared}
+      series={series}
+      height={wide ? 190 : 126}
+      empty={emptyWords(isRead, hasEnded(feed))}
+    />
+  );
 }
 
 function emptyWords(isRead: boolean, isEnded: boolean): string {

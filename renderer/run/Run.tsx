@@ -101,12 +101,7 @@ export function Run({ runId }: { readonly runId: number }) {
           <SignalPanel runId={runId} isLive={feed.live !== null && feed.live.state !== 'paused'} />
           <div className={classes.pair}>
             <Events entries={timeline} isEnded={hasEnded(feed)} />
-            <Checkpoints
-              detail={detail}
-              isLive={feed.live !== null}
-              isEnded={hasEnded(feed)}
-              onRollBack={askResume}
-            />
+            <Checkpoints detail={detail} isLive={feed.live !== null} isEnded={hasEnded(feed)} onRollBack={askResume} />
           </div>
           <div className={classes.pair}>
             <NotesPanel runId={runId} notes={detail.notes} tags={detail.tags} />

@@ -18,7 +18,11 @@ const STORED = 'braid.runs.view';
 /** The view that was stored; what can't be read is as it was at first. */
 export function readView(stored: string | null): ListView {
   try {
-    const { columns: chosen, groupBy, sorting } = JSON.parse(stored ?? '{}') as Partial<Record<keyof ListView, unknown>>;
+    const {
+      columns: chosen,
+      groupBy,
+      sorting,
+    } = JSON.parse(stored ?? '{}') as Partial<Record<keyof ListView, unknown>>;
     const known = columns.map(({ id }) => id);
     return {
       columns: Array.isArray(chosen) ? known.filter((id) => id === 'name' || chosen.includes(id)) : defaultColumns,
