@@ -67,7 +67,9 @@ export function verdictOn(input: VerdictInput): Verdict {
   const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');
   const goal = onGoal(input, now, found);
   // What the held-out score shows to be learned needs no more exploring: only damage still counts.
-  const rules = goal === null ? severity : severity.filter((rule) => DAMAGE.includes(rule));
+  const open = goal === null ? severity : severity.filter((rule) => DAMAGE.includes(rule));
+  // A reward that falls hasn't "stayed near" anything: it is getting worse.
+  const rules = trend?.direction === 'down' ? open.filter((rule) => rule !== 'no_progress') : open;
   return (
     onTrouble(found, rules) ??
     (goal === null ? onCancelling(now) : null) ??

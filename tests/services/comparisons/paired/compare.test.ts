@@ -45,7 +45,8 @@ describe('startComparison', () => {
     expect(readComparison(host, id).prompts.leaking).toEqual([]);
     const leakage = { titles: 0, pairs: 3 };
     host.store.datasets.setLeakage(prompts.datasetIds[0] ?? 0, leakage);
-    expect(readComparison(host, id).prompts.leaking).toEqual([{ name: '2words', heldOut: 4, leakage }]);
+    const leaking = [{ name: '2words', task: 'interleave', heldOut: 4, leakage }];
+    expect(readComparison(host, id).prompts.leaking).toEqual(leaking);
     expect(promptSources(host.store)[0]).toMatchObject({ name: '2words', leakage });
   });
 
