@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
@@ -118,12 +118,16 @@ describe('a stage of a curriculum', () => {
 });
 
 describe('the methods of the reply system', () => {
-  it('train a bundled model by its own settings, every other by those for real models', () => {
+  it('train a small model by the settings of the tiny ones, every other by those for real models', () => {
     const { store, first, checkpoint } = world();
     const preset = (start: object) => replyPreset(store, 'polychromic', start, paths);
     expect([preset({}), preset({ model: 'tiny-reply' }), preset({ model: first })]).toEqual([
       ...['polychromic', 'polychromic', 'qwen2.5-polychromic'],
     ]);
+    const small = join(store.folder, 'models', 'small');
+    mkdirSync(small);
+    copyFileSync(join(paths.resources, 'models/tiny-reply/config.json'), join(small, 'config.json'));
+    expect(preset({ model: small })).toBe('polychromic');
     const tiny = checkpoint({ model: 'tiny-reply' }, 'tiny-reply');
     expect(preset({ model: 'tiny-reply', from_checkpoint: tiny })).toBe('polychromic');
     const from_checkpoint = checkpoint({ model: first }, first);

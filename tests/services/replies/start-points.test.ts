@@ -30,13 +30,10 @@ describe('what the methods start from', () => {
     await client.replies.import({ name: 'mine.jsonl', content: new Blob([replyLines(40)]) });
     await client.replies.split({ ratio: 0.5, seed: 1 });
     const { runId } = await client.replies.start({ method: 'baseline', seed: 5 });
-    await until(() => (app.live.get(runId)?.step ?? 0) > 1);
-    app.live.command(runId, 'stop');
     await app.live.outcome(runId);
     const fitted = await client.runs.get({ runId });
-    expect(fitted).toMatchObject({ name: 'baseline on tiny-test/seed_5', state: 'stopped', model: world.model });
-    // It isn't a bundled model, so it trains by the settings for real ones.
-    expect(fitted.config).toMatchObject({ learning_rate: 2e-4, per_device_train_batch_size: 8 });
+    expect(fitted).toMatchObject({ name: 'baseline on tiny-test/seed_5', state: 'done', model: world.model });
+    expect(fitted.evaluation?.n).toBeGreaterThan(0);
 
     const ref = `checkpoint:${fitted.checkpoints.at(-1)?.id}`;
     await client.replies.choose({ start: ref });
@@ -48,7 +45,7 @@ describe('what the methods start from', () => {
     await app.live.outcome(second.runId);
     const reinforced = await client.runs.get(second);
     expect(reinforced.parentRunId).toBe(runId);
-    expect(reinforced.name).toMatch(/^grpo_from_baseline on baseline on tiny-test-seed_5-step \d+\/seed_6$/);
+    expect(reinforced.name).toMatch(/^grpo_from_baseline on baseline on tiny-test-seed_5-step 60\/seed_6$/);
     // At its first step the policy equals the reference, although that has an adapter.
     expect(app.store.metrics.series(second.runId, 'kl')[0]?.value).toBe(0);
     // The run that it starts from, or its own, may be called something else later.
