@@ -253,12 +253,12 @@ describe('the queue of stages', () => {
 
 describe('stageConfig', () => {
   it('evaluates and saves six times, and starts from the best checkpoint where the rule says so', async () => {
-    const { store, paths, stage } = await bench();
+    const { store, paths, model, stage } = await bench();
     const [first, second] = [
       stage({ promotion: promotion({ at_least: 0.9, hand_on: 'best' }) }),
       stage({ steps: 600 }),
     ];
-    const run = addRun(store, { stageId: first });
+    const run = addRun(store, { stageId: first, model });
     store.runs.setState(run, 'done', null);
     const scores = { models: 0.95, outputs: 0.9 };
     for (const [place, mean] of Object.entries(scores)) {
