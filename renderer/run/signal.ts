@@ -34,10 +34,10 @@ type Saving = SignalBudget['savings'][number];
 const unknowns: Readonly<Record<NonNullable<Saving['unknown']>, string>> = {
   no_signal: 'Not known: no group had anything to teach.',
   changes_update:
-    'Can’t be told from this run’s history: it changes what a group teaches, not which groups are sampled.',
-  no_records: 'Can’t be told from this run’s history: its dataset is gone, changed or can’t be read.',
+    'Can’t be known from this run’s history: it changes what a group teaches, not which groups are sampled.',
+  no_records: 'Can’t be known from this run’s history: its dataset is gone, changed or can’t be read.',
   one_length: 'Nothing to choose from: all records of this run’s dataset have the same length.',
-  not_sampled: 'Can’t be told from this run’s history: it hadn’t sampled the lengths that would have been chosen.',
+  not_sampled: 'Can’t be known from this run’s history: it hadn’t sampled the lengths that would have been chosen.',
 };
 
 /** What a setting would have done to the run's time, or why that isn't known. */

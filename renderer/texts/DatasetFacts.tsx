@@ -50,7 +50,7 @@ function HeldOut({ dataset }: { readonly dataset: DatasetDetail }) {
   if (error !== null) return <Failed what="The held-out check failed" error={error} />;
   if (data !== null) return <LeakageNote leakage={data} task={dataset.task} />;
   if (dataset.testN === 0) return <p className="soft">No test records to compare</p>;
-  // Records of a task of one's own were compared when they were imported; what they share was counted, not kept.
+  // Records of your own tasks were compared when they were imported; what they share was counted, not kept.
   const leaks = leakageInWords(dataset.leakage, dataset.testN, dataset.task);
   if (leaks !== null) return <Leaky>{leaks}.</Leaky>;
   return dataset.leakage === null ? <p className="soft">Not checked</p> : <Clean task={dataset.task} />;

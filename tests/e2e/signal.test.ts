@@ -30,14 +30,14 @@ describe.skipIf(noBrowser)('the signal budget', () => {
     // Every second group is dead.
     await page.getByText(/% of the time of its steps/).waitFor();
     await rowOf('scale_rewards')
-      .getByText(/^Can’t be told from this run’s history: it changes/)
+      .getByText(/^Can’t be known from this run’s history: it changes/)
       .waitFor();
     await rowOf('use_adaptive_entropy')
-      .getByText(/^Can’t be told from this run’s history: it changes/)
+      .getByText(/^Can’t be known from this run’s history: it changes/)
       .waitFor();
     // The seeded groups aren't of this dataset.
     await rowOf('adarft_target_reward')
-      .getByText(/^Can’t be told from this run’s history: its dataset/)
+      .getByText(/^Can’t be known from this run’s history: its dataset/)
       .waitFor();
     await expectAccessible(page);
     await offer('dynamic_sampling').scrollIntoViewIfNeeded();

@@ -9,7 +9,7 @@ export interface OllamaChat {
 
 type Scope = Record<string, unknown>;
 
-/** Ollama joins system messages to `.System`, and hands on all messages. */
+/** Ollama joins system messages to `.System`, and passes all messages to it. */
 export function ollamaChat(messages: readonly { readonly role: string; readonly content: string }[]): OllamaChat {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   return {

@@ -40,7 +40,7 @@ export interface SuiteOutcome {
   readonly lines: readonly string[];
 }
 
-/** The report as Markdown; `suites`: what came of the test suites, where they are there to run and were asked for. */
+/** The report as Markdown; `suites`: the results of the test suites, where they are there to run and were asked for. */
 export function gpuReport(result: GpuReportResult, suites: readonly SuiteOutcome[] = [], date = new Date()): string {
   const { name, adapter, memory, load, peaks } = result;
   const software = adapter.software ? ' (a software adapter: its speed says nothing about a GPU)' : '';

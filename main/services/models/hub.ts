@@ -63,7 +63,7 @@ export function downloadModel(host: Host, { repo, revision }: HubModel, options:
     throw inputError('DOWNLOAD_BUSY', `${repo} is already being downloaded`, 'Wait for it to finish.');
   const model = { repo: parseRepo(repo), revision };
   const { id, result } = host.jobs.start('model-download', title, (job) =>
-    // Who cancels it wants nothing of it; who closes Braid goes on another day.
+    // Cancelling deletes what it has; closing Braid keeps it for another day.
     fetchModel(model, target, options, { ...job, keepsPart: job.isClosing }),
   );
   result.then(

@@ -28,7 +28,7 @@ export function trainingScores(store: Pick<Store, 'evaluations'>, runId: number)
   return store.evaluations.ofRun(runId).filter(({ duringTraining, step }) => duringTraining && step > 0);
 }
 
-/** What the trainer is told of the goal; null: the run's stage has none. `step`: the one it continues after. */
+/** The goal, as the trainer gets it; null: the run's stage has none. `step`: the one it continues after. */
 export function goalOf(store: Pick<Store, 'evaluations' | 'runs' | 'stages'>, runId: number, step: number) {
   const stageId = store.runs.get(runId)?.stageId ?? null;
   const stage = stageId === null ? undefined : store.stages.get(stageId);

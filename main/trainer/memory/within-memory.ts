@@ -9,7 +9,7 @@ const lowered = new WeakMap<object, number>();
 
 /**
  * Runs `work` with a budget in MiB, or with its last reduced budget; halves it while memory runs out. `undivided`: what
- * the work takes in one go, in MiB. A budget far above that is no limit, so that its half would fail in the same way.
+ * the work takes in one go, in MiB. A budget far above that limits nothing, so its half would fail in the same way.
  */
 export function withinMemory<T>(
   owner: object,

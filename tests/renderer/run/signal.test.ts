@@ -40,9 +40,9 @@ describe('savingWords', () => {
       'Not possible beside adarft_target_reward, which this run sets.',
     );
     expect(savingWords({ ...known, unknown: 'no_signal' }, 80)).toMatch(/^Not known: no group/);
-    expect(savingWords({ ...known, unknown: 'changes_update' }, 80)).toMatch(/^Can’t be told .* changes what a group/);
-    expect(savingWords({ ...known, unknown: 'no_records' }, 80)).toMatch(/^Can’t be told .* dataset/);
-    expect(savingWords({ ...known, unknown: 'not_sampled' }, 80)).toMatch(/^Can’t be told .* hadn’t sampled/);
+    expect(savingWords({ ...known, unknown: 'changes_update' }, 80)).toMatch(/^Can’t be known .* changes what a group/);
+    expect(savingWords({ ...known, unknown: 'no_records' }, 80)).toMatch(/^Can’t be known .* dataset/);
+    expect(savingWords({ ...known, unknown: 'not_sampled' }, 80)).toMatch(/^Can’t be known .* hadn’t sampled/);
     expect(savingWords({ ...known, unknown: 'one_length' }, 80)).toMatch(/^Nothing to choose from/);
   });
 });

@@ -22,7 +22,7 @@ describe('runGenerateJob', () => {
       {
         ...{ backend: { name: 'wasm', threads: 1 }, progress: async () => undefined, messages: () => undefined },
         alive: () => {
-          // Texts are told at most every 30 ms.
+          // Texts are reported at most every 30 ms.
           const until = performance.now() + 31;
           while (performance.now() < until);
           if (failed || told.length < 3) return;

@@ -18,7 +18,7 @@ export type ReplayRule = Pick<DifficultyRule, 'targetReward' | 'sensitivity' | '
 /** The records can't be read any more, all have one length, or none near the target were sampled at that time. */
 export type ReplayRefusal = 'no_records' | 'one_length' | 'not_sampled';
 
-/** Seconds that the steps would have taken, and groups that would have taught; or why neither can be told. */
+/** Seconds that the steps would have taken, and groups that would have taught; or why neither is known. */
 export function replayDifficulty(
   steps: readonly SignalStep[],
   words: RecordWords,
