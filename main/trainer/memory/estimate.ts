@@ -234,9 +234,20 @@ interface DecodeEstimate {
 /** Sampling of a generation: prompts read, then decoding steps until the mean length; finished rows cost nothing. */
 function decodingOf(session: Session, prompts: readonly TokenRecord[], known: Known): DecodeEstimate {
   const { policy, config } = session;
-  return withinMemory(policy.model, config.activation_memory_mb, (megabytes) =>
-    decodingWithin(session, prompts, known, megabytes),
+  const { rows, shape } = decodedOf(session, prompts);
+  return withinMemory(
+    policy.model,
+    config.activation_memory_mb,
+    (megabytes) => decodingWithin(session, prompts, known, megabytes),
+    () => cacheBytes(policy.model.config, shape, rows) / 2 ** 20,
   );
+}
+
+/** Rows that a generation samples, and what they take in the caches. */
+function decodedOf({ config, maxCompletionLength }: Session, prompts: readonly TokenRecord[]) {
+  const group = config.num_generations;
+  const shape = { promptTokens: longestPrompt(prompts), completionTokens: maxCompletionLength, group };
+  return { rows: prompts.length * group, shape };
 }
 
 function decodingWithin(
@@ -245,13 +256,11 @@ function decodingWithin(
   known: Known,
   megabytes: number,
 ): DecodeEstimate {
-  const { policy, config, maxCompletionLength } = session;
+  const { policy, maxCompletionLength } = session;
   const model = policy.model.config;
   const length = prompts.reduce((sum, prompt) => sum + expectedTokens(session, prompt, known), 0) / prompts.length;
-  const group = config.num_generations;
-  const rows = prompts.length * group;
-  const promptTokens = prompts.reduce((most, { promptIds }) => Math.max(most, promptIds.length), 0);
-  const shape = { promptTokens, completionTokens: maxCompletionLength, group };
+  const { rows, shape } = decodedOf(session, prompts);
+  const { group } = shape;
   const most = rowsAtOnce(model, shape, rows, megabytes * 2 ** 20);
   const batches = Math.ceil(rows / most);
   const together = Math.ceil(rows / batches);
