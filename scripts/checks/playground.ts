@@ -23,7 +23,8 @@ try {
   if (asked.length < 2) throw new Error(`Expected two checkpoints in ${folder}, got ${asked.length}`);
   await Promise.all(
     asked.map(async ({ ref, name }) => {
-      const answers = answer(place, { model: ref, a, b, temperature: 0, seed: 1, beside: [] });
+      const beside = asked.flatMap((other) => (other.ref === ref ? [] : [other.ref]));
+      const answers = answer(place, { model: ref, a, b, temperature: 0, seed: 1, beside });
       for await (const { text, tokens, end } of answers)
         if (end !== null)
           console.log(`${name}: ${tokens} tokens in ${end.seconds.toFixed(1)} s on ${end.backend}: ${text}`);
