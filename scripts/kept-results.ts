@@ -28,7 +28,7 @@ export function differenceBetween(expected: Conditions, given: Partial<Condition
   return found.map((name) => `${name} (${told(own[name])}, not ${told(other[name])})`).join(', ');
 }
 
-/** The results in a folder by the names of their files; none if there is no folder. */
+/** The results in a folder by the names of their files; empty without the folder. */
 export function readResults<T>(folder: string): ReadonlyMap<string, T> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));

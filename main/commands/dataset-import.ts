@@ -23,7 +23,7 @@ import type { JobOptions } from '../services/trainer-process/job.ts';
 import { openSecrets } from '../services/workspace/secrets.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
-import { QUOTED_REMEDY, quotingInWords } from '../text/quoted-tokens.ts';
+import { quotedWarning } from '../text/quoted-tokens.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
@@ -97,8 +97,8 @@ async function importData(source: string, options: ImportCommandOptions, command
       context.say(
         `${written.files.test}: ${leakage.overlaps.length} held-out records share words with training records, ${leakage.shared_titles.length} whole prompts; --split-by or --dedupe keeps them apart`,
       );
-    const quoted = quotingInWords(quoting);
-    if (quoted !== null) context.say(`${quoted}, control tokens of chat models. ${QUOTED_REMEDY}`);
+    const quoted = quotedWarning(quoting);
+    if (quoted !== null) context.say(quoted);
     context.out({
       ...{ dataset_id: id, task: typeof task === 'string' ? task : task.name, mapping },
       ...{ file: written.files.train, test_file: written.files.test },
@@ -124,8 +124,8 @@ async function preview(
   for (const [field, column] of Object.entries(mapping)) context.print(`${field} = ${column}`);
   if (problem !== null) throw inputError('BAD_MAPPING', problem.message, problem.remedy ?? undefined);
   for (const fault of faults) context.print(`[!] ${fault}`);
-  const quoted = quotingInWords(quoting);
-  if (quoted !== null) context.say(`${quoted}, control tokens of chat models. ${QUOTED_REMEDY}`);
+  const quoted = quotedWarning(quoting);
+  if (quoted !== null) context.say(quoted);
   const [first] = train;
   if (first !== undefined) context.print(`\n${first.prompt}\n`);
   context.print(`${counts.train} training records, ${counts.test} held out, ${counts.faults} with faults`);

@@ -22,7 +22,7 @@ import {
 import type { SourceText } from '../services/texts/index.ts';
 import { openStore } from '../store/index.ts';
 import { type PromptTemplate, processTemplate } from '../tasks/interleave/prompt.ts';
-import { QUOTED_REMEDY, quotingInWords, usualQuoting } from '../text/quoted-tokens.ts';
+import { quotedWarning, usualQuoting } from '../text/quoted-tokens.ts';
 import { chooseCorpus } from './corpus.ts';
 import { registerDatasetImport } from './dataset-import.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -154,10 +154,10 @@ function writeStage(
     context.say(
       `${files.test}: ${overlaps.length} test pairs share eight or more consecutive words with training pairs`,
     );
-  const quoted = quotingInWords(
+  const quoted = quotedWarning(
     usualQuoting([...train, ...test].map(({ fragment_a, fragment_b }) => [fragment_a, fragment_b])),
   );
-  if (quoted !== null) context.say(`${files.train}: ${quoted}, control tokens of chat models. ${QUOTED_REMEDY}`);
+  if (quoted !== null) context.say(`${files.train}: ${quoted}`);
   context.print(`${files.train}: ${train.length} pairs; ${files.test}: ${test.length}`);
   return [
     { words, file: files.train, test_file: files.test, train: train.length, test: test.length, held_out_clean: clean },

@@ -34,3 +34,9 @@ export function quotingInWords({ records, of, tokens }: Quoting): string | null 
 
 /** What becomes of them. */
 export const QUOTED_REMEDY = 'They are read as plain characters; remove them if they got in by accident.';
+
+/** Both, where no model is chosen yet; null where there are none. */
+export function quotedWarning(quoting: Quoting): string | null {
+  const quoted = quotingInWords(quoting);
+  return quoted === null ? null : `${quoted}, control tokens of chat models. ${QUOTED_REMEDY}`;
+}

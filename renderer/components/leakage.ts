@@ -2,6 +2,11 @@
 import type { DatasetSummary } from '../../main/api/contract/index.ts';
 import { number } from './format.ts';
 
+/** What is shared: pairs are made from texts; imported records have prompts only. */
+export function leakageNouns(task: string): readonly [text: string, items: string] {
+  return task === 'interleave' ? ['text', 'pairs'] : ['prompt', 'records'];
+}
+
 /** `35 of 64 test pairs repeat training pairs`; null if they are held out, or nobody has looked. */
 export function leakageInWords(
   leakage: DatasetSummary['leakage'],
@@ -10,8 +15,7 @@ export function leakageInWords(
 ): string | null {
   if (leakage === null) return null;
   const { titles, pairs } = leakage;
-  // Pairs are made from texts; imported records have prompts only.
-  const [text, items] = task === 'interleave' ? ['text', 'pairs'] : ['prompt', 'records'];
+  const [text, items] = leakageNouns(task);
   const shared =
     titles === 0 ? [] : [`${number(titles)} ${titles === 1 ? `${text} is` : `${text}s are`} in training and test`];
   const repeated =
@@ -26,8 +30,8 @@ export function heldOutInWords({ leakage, testN, task }: Pick<DatasetSummary, 'l
   if (leakage === null) return 'not checked';
   const { titles, pairs } = leakage;
   if (titles + pairs === 0) return 'yes';
-  const shared = task === 'interleave' ? 'texts' : 'prompts';
+  const [text] = leakageNouns(task);
   return pairs === 0
-    ? `${number(titles)} shared ${titles === 1 ? shared.slice(0, -1) : shared}`
+    ? `${number(titles)} shared ${text}${titles === 1 ? '' : 's'}`
     : `${number(pairs)} of ${number(testN)} repeat`;
 }

@@ -17,13 +17,17 @@ export function ruleInShort(rule: Promotion | null): string {
 /** "run 7, step 180" or the model's name. */
 export function originInWords(origin: StageOrigin): string {
   if (origin.kind === 'checkpoint') return `run ${origin.runId}, step ${origin.step}`;
-  return origin.name.split('/').at(-1) ?? origin.name;
+  return shortName(origin.name);
 }
 
 /** Why a stage starts from its model although a checkpoint lies before it. */
 export function leftInWords({ runId, step, base, model }: NonNullable<StageSettings['left']>): string {
-  const short = (name: string): string => name.split('/').at(-1) ?? name;
-  return `Starts from ${short(model)} itself: the checkpoint before it (run ${runId}, step ${step}) was trained from ${short(base)}.`;
+  return `Starts from ${shortName(model)} itself: the checkpoint before it (run ${runId}, step ${step}) was trained from ${shortName(base)}.`;
+}
+
+/** A model's name without its folder. */
+function shortName(model: string): string {
+  return model.split('/').at(-1) ?? model;
 }
 
 /**

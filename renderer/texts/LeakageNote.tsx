@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Leakage } from '../../main/api/contract/index.ts';
 import { number } from '../components/format.ts';
+import { leakageNouns } from '../components/leakage.ts';
 import classes from './Records.module.css';
 
 const SHOWN = 3;
@@ -15,7 +16,7 @@ interface LeakageNoteProps {
 export function LeakageNote({ leakage, task = 'interleave' }: LeakageNoteProps) {
   if (leakage.clean) return <Clean task={task} />;
   const { shared_titles: titles, overlaps } = leakage;
-  const [text, items] = nouns(task);
+  const [text, items] = leakageNouns(task);
   return (
     <Leaky
       list={
@@ -38,17 +39,12 @@ export function LeakageNote({ leakage, task = 'interleave' }: LeakageNoteProps) 
   );
 }
 
-/** Pairs are made from texts; imported records have prompts only. */
-function nouns(task: string): readonly [string, string] {
-  return task === 'interleave' ? ['text', 'pairs'] : ['prompt', 'records'];
-}
-
 /** Nothing is shared. */
 export function Clean({ task }: { readonly task: string }) {
   return (
     <p className={classes.clean}>
-      <IconShieldCheck size={15} aria-hidden="true" /> Held out: training and test share no {nouns(task)[0]} and no
-      sequence of eight words.
+      <IconShieldCheck size={15} aria-hidden="true" /> Held out: training and test share no {leakageNouns(task)[0]} and
+      no sequence of eight words.
     </p>
   );
 }

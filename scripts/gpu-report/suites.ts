@@ -16,7 +16,7 @@ export const SUITES: readonly (readonly string[])[] = [
 const MOST_MS = 10 * 60_000;
 
 export interface SuiteRunner {
-  /** The test runner's program. It is run by this Node: the link in node_modules/.bin is no program on Windows. */
+  /** The test runner's program. It is run by this Node: the link in node_modules/.bin can't be run on Windows. */
   readonly entry: string;
   readonly mostMs: number;
 }

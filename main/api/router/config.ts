@@ -6,7 +6,7 @@ import { api } from '../context.ts';
 
 export const config = {
   fields: api.config.fields.handler(() => configForm()),
-  presets: api.config.presets.handler(({ context }) => [...presetsHere(context.app)]),
+  presets: api.config.presets.handler(({ context }) => presetsHere(context.app)),
   read: api.config.read.handler(({ input: { name, text } }) => ({ ...parseConfigText(name, text) })),
   check: api.config.check.handler(({ input }) => faultsWithEngine(input.config)),
 };

@@ -46,22 +46,27 @@ export async function fetchHubModel(
   options: HubOptions,
   job: Pick<JobContext, 'signal' | 'progress'>,
 ): Promise<string> {
-  const target = hubModelFolder(workspace, parseRepo(repo));
-  refuseOtherHubModel(target, parseRepo(repo));
+  const model = { repo: parseRepo(repo), revision };
+  const target = freeFolder(workspace, model);
+  await fetchModel(model, target, options, { ...job, keepsPart: () => true });
+  return target;
+}
+
+/** Where a download will be; refused where another model is. */
+function freeFolder(workspace: Pick<Host['workspace'], 'models'>, { repo }: HubModel): string {
+  const target = hubModelFolder(workspace, repo);
+  refuseOtherHubModel(target, repo);
   refuseTaken(target);
-  await fetchModel({ repo: parseRepo(repo), revision }, target, options, { ...job, keepsPart: () => true });
   return target;
 }
 
 /** Starts a download that becomes the model `workspace:NAME`. Returns the job's id. */
 export function downloadModel(host: Host, { repo, revision }: HubModel, options: HubOptions): number {
-  const target = hubModelFolder(host.workspace, parseRepo(repo));
-  refuseOtherHubModel(target, parseRepo(repo));
-  refuseTaken(target);
-  const title = `Download ${parseRepo(repo)}`;
+  const model = { repo: parseRepo(repo), revision };
+  const target = freeFolder(host.workspace, model);
+  const title = `Download ${model.repo}`;
   if (host.jobs.list().some((job) => job.state === 'running' && job.title === title))
     throw inputError('DOWNLOAD_BUSY', `${repo} is already being downloaded`, 'Wait for it to finish.');
-  const model = { repo: parseRepo(repo), revision };
   const { id, result } = host.jobs.start('model-download', title, (job) =>
     // Cancelling deletes what it has; closing Braid keeps it for another day.
     fetchModel(model, target, options, { ...job, keepsPart: job.isClosing }),

@@ -1,4 +1,5 @@
 /** A model of the playground beside the others that are asked the same at the same time. */
+import { availableParallelism } from 'node:os';
 import { BraidError } from '../../errors.ts';
 import { askedAlike } from '../../trainer/asked-alike.ts';
 import type { ModelParts } from '../../trainer/open-policy.ts';
@@ -19,6 +20,8 @@ export interface Lane {
   readonly beside: readonly ModelParts[];
   /** The model whose system prompt and switches it was given, as it has none of its own; null: none has any. */
   readonly askedAs: string | null;
+  /** Its share of the processor. */
+  readonly threads: number;
 }
 
 /** Resolves the lane's model; of the others only those that can be: they report their own failures. */
@@ -38,5 +41,6 @@ export function openLane(places: ModelPlaces, { model, beside }: LaneRequest): L
   });
   const [asked = { ...own, askedAs: null }] = askedAlike([own, ...others]);
   const { name, askedAs, ...parts } = asked;
-  return { name, model: parts, beside: others, askedAs };
+  const threads = Math.ceil(availableParallelism() / (1 + others.length));
+  return { name, model: parts, beside: others, askedAs, threads };
 }

@@ -1,5 +1,4 @@
 /** Trying a model on a record of a task with files: its completion, or its conversation with the environment, and the reward. */
-import { availableParallelism } from 'node:os';
 import { ownText, promptMessages } from '../../tasks/folder/environment.ts';
 import { taskFacts } from '../../tasks/index.ts';
 import type { RewardComponents, TaskFacts, TaskMessage, TaskShow } from '../../tasks/task.ts';
@@ -85,15 +84,11 @@ export async function* play(app: Place, request: PlayRequest, signal?: AbortSign
   const source = requireSource(request.task, places);
   const { record, reference } = recordAt(app, source, request.from, request.index);
   const facts = taskFacts(source);
-  const { name, model, beside, askedAs } = openLane(app, request);
+  const { name, model, beside, askedAs, threads } = openLane(app, request);
   const job: PlayJob = {
     ...{ kind: 'play', model, beside, task: source, record },
     ...{ temperature: request.temperature, seed: request.seed, maxCompletionLength: request.maxTokens ?? null },
-    ...{
-      backend: 'auto',
-      threads: Math.ceil(availableParallelism() / (1 + beside.length)),
-      kernelsFile: paths.kernels,
-    },
+    ...{ backend: 'auto', threads, kernelsFile: paths.kernels },
     ...{ rewardWorker: paths.rewardWorker, rewardAccess: rewardAccess(source, places, app) },
   };
   const { value, backend } = yield* streamJob<PlayJob, PlayedRecord>(

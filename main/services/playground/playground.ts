@@ -1,5 +1,4 @@
 /** Trying a model on two texts: the prompt, and the completion as it is generated. */
-import { availableParallelism } from 'node:os';
 import { inputError } from '../../errors.ts';
 import { checkTemplate, processTemplate, renderPrompt } from '../../tasks/interleave/prompt.ts';
 import { interleaveWords } from '../../tasks/interleave/target.ts';
@@ -89,7 +88,7 @@ export async function* answer(app: Place, request: AnswerRequest, signal?: Abort
   const composed = composePrompt(request);
   const { a, b, words } = request;
   const quoted = [fragment(a, 'A', words), fragment(b, 'B', words)].map((own) => own.join(' '));
-  const { name, model, beside, askedAs } = openLane(app, request);
+  const { name, model, beside, askedAs, threads } = openLane(app, request);
   const job: GenerateJob = {
     ...{ kind: 'generate', model, beside, maxNewTokens: request.maxTokens ?? null },
     ...{
@@ -99,11 +98,7 @@ export async function* answer(app: Place, request: AnswerRequest, signal?: Abort
       temperature: request.temperature,
       seed: request.seed,
     },
-    ...{
-      backend: 'auto',
-      threads: Math.ceil(availableParallelism() / (1 + beside.length)),
-      kernelsFile: app.paths.kernels,
-    },
+    ...{ backend: 'auto', threads, kernelsFile: app.paths.kernels },
   };
   const { value, backend } = yield* streamJob<GenerateJob, Answer>(
     app,

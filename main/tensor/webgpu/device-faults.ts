@@ -27,7 +27,7 @@ export class DeviceFaults {
     });
   }
 
-  /** The device is about to be destroyed: its loss is no fault. */
+  /** The device is about to be destroyed: its loss is expected. */
   close(): void {
     this.#closed = true;
   }
