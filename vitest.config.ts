@@ -50,11 +50,11 @@ const elsewhere = process.platform === 'win32' ? posixOnly : [];
 
 const shared = {
   pool: 'forks' as const,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   // An app that closes saves its runs first.
   hookTimeout: 60_000,
   // A page on a busy machine takes longer than vitest's one second.
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: 45_000 } },
   globalSetup: 'tests/no-user-set-up.ts',
   env: { NODE_COMPILE_CACHE: compileCache, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
 };

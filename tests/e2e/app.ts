@@ -84,7 +84,7 @@ export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 128
   const context = await (await browser).newContext({ viewport: size, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
-  page.setDefaultTimeout(isForPictures ? 120_000 : 20_000);
+  page.setDefaultTimeout(isForPictures ? 120_000 : 45_000);
   const complaints: string[] = [];
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
