@@ -111,7 +111,8 @@ async function untilSettled(page: Page): Promise<void> {
 export async function expectAccessible(page: Page): Promise<void> {
   await untilSettled(page);
   // Evaluated, not added as a script: the page's content security policy allows only its own scripts.
-  await page.evaluate(axeSource);
+  // Once for each document: it is half a megabyte, and screens change without loading another one.
+  if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: Violation[] }> } };
     // What passes is not listed element by element, which takes most of the time.
