@@ -5,6 +5,7 @@ import { writeFileAtomic } from '../io/atomic-write.ts';
 import { rooflineChart } from '../services/figures/roofline.ts';
 import { type BenchReport, benchModel } from '../services/training/bench.ts';
 import type { Roofline } from '../services/training/roofline.ts';
+import { BASE_WEIGHTS } from '../trainer/config.ts';
 import { hostPaths } from './host-paths.ts';
 import { rooflineLines } from './roofline-table.ts';
 import { backendChoice, type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -17,6 +18,7 @@ interface BenchCommandOptions {
   readonly words: string;
   readonly mode: string;
   readonly beta: string;
+  readonly baseWeights: string;
   readonly steps: string;
   readonly warmup: string;
   readonly roofline?: boolean;
@@ -37,6 +39,7 @@ export function registerBench(program: Command): void {
     .option('--words <n>', 'words per fragment', '10')
     .option('--mode <mode>', 'full (all weights) or lora', 'lora')
     .option('--beta <b>', 'KL coefficient; above 0 the reference model is scored too', '0')
+    .option('--base-weights <dtype>', `frozen weights under LoRA: ${BASE_WEIGHTS.join(', ')}`, 'auto')
     .option('--steps <n>', 'steps to time', '10')
     .option('--warmup <n>', 'untimed steps before', '2')
     .option('--roofline', "each op's time, FLOP and bytes beside what this machine can do at best")
@@ -54,6 +57,7 @@ async function bench(options: BenchCommandOptions, command: Command): Promise<vo
     group: wholeNumber('--group', options.group, 2),
     words: wholeNumber('--words', options.words),
     beta: betaOf(options.beta),
+    baseWeights: dtypeOf(options.baseWeights),
     steps: wholeNumber('--steps', options.steps),
     warmup: wholeNumber('--warmup', options.warmup, 0),
     roofline: options.roofline === true || options.svg !== undefined,
@@ -83,6 +87,12 @@ function figure({ ops, peak_gflops, peak_gb_per_s }: Roofline, title: string): s
 function modeOf(mode: string): 'full' | 'lora' {
   if (mode === 'full' || mode === 'lora') return mode;
   throw inputError('BAD_OPTION', `Expected --mode to be full or lora, got "${mode}"`);
+}
+
+function dtypeOf(name: string): (typeof BASE_WEIGHTS)[number] {
+  const dtype = BASE_WEIGHTS.find((known) => known === name);
+  if (dtype !== undefined) return dtype;
+  throw inputError('BAD_OPTION', `Expected --base-weights to be one of ${BASE_WEIGHTS.join(', ')}, got "${name}"`);
 }
 
 function betaOf(text: string): number {

@@ -22,6 +22,9 @@ const nonNegative = z.number().nonnegative();
 const count = z.int().min(1);
 const share = z.number().min(0).max(1);
 
+/** What `base_weights` may be. */
+export const BASE_WEIGHTS = ['auto', 'float32', 'bfloat16', ...QUANTISED] as const;
+
 export const trainConfigSchema = z.strictObject({
   task: z.string().min(1).max(4096).default('interleave').meta({
     path: true,
@@ -60,12 +63,9 @@ export const trainConfigSchema = z.strictObject({
   backend: z.enum(BACKEND_SETTINGS).default('auto').meta({ doc: 'Tensor backend; auto: the best one that works.' }),
   threads: z.int().min(0).default(0).meta({ unit: 'threads', doc: 'CPU threads; 0: all cores.' }),
 
-  base_weights: z
-    .enum(['auto', 'float32', 'bfloat16', ...QUANTISED])
-    .default('auto')
-    .meta({
-      doc: 'Precision of frozen weights under LoRA: bfloat16 on native and webgpu, int8 and nf4 (linear layers in blocks of 64) on webgpu; auto: bfloat16 if float32 does not fit.',
-    }),
+  base_weights: z.enum(BASE_WEIGHTS).default('auto').meta({
+    doc: 'Precision of frozen weights under LoRA: bfloat16 on native and webgpu, int8 and nf4 (linear layers in blocks of 64) on webgpu; auto: bfloat16 if float32 does not fit.',
+  }),
   use_peft: z.boolean().default(true).meta({ doc: 'Train LoRA adapters (true) or all weights (false).' }),
   lora_r: count.default(16).meta({ doc: 'LoRA rank.' }),
   lora_alpha: positive

@@ -7,6 +7,7 @@ import { whyNotHere, withNamesHere } from './trl-names.ts';
 
 export type { ConfigFault } from '../text/field-faults.ts';
 export {
+  BASE_WEIGHTS,
   configFields,
   type FieldMeta,
   fieldMeta,

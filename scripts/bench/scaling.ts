@@ -47,6 +47,7 @@ function measure({ model, prompts, group, words, steps }: Case): Promise<BenchRe
     words,
     mode: 'full',
     beta: 0,
+    baseWeights: 'auto',
     steps,
     warmup: 1,
     roofline: false,

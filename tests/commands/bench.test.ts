@@ -69,9 +69,14 @@ describe('braid bench', () => {
     expect(run.stderr).toContain('Interrupted');
   });
 
-  it('rejects a group of 1 and an unknown mode', async () => {
-    const [group, mode] = await Promise.all([bench('--group', '1'), bench('--mode', 'half')]);
-    expect([group?.code, mode?.code]).toEqual([2, 2]);
+  it('rejects a group of 1, an unknown mode and an unknown precision', async () => {
+    const [group, mode, dtype] = await Promise.all([
+      bench('--group', '1'),
+      bench('--mode', 'half'),
+      bench('--base-weights', 'float8'),
+    ]);
+    expect([group?.code, mode?.code, dtype?.code]).toEqual([2, 2, 2]);
+    expect(dtype?.stderr).toContain('Expected --base-weights to be one of auto, float32, bfloat16, int8, nf4, got "fl');
     expect(group?.stderr).toContain('Expected --group to be a whole number of at least 2, got "1"');
     expect(mode?.stderr).toContain('Expected --mode to be full or lora, got "half"');
   });

@@ -26,6 +26,7 @@ export interface BenchJob extends BackendChoice {
   /** Words per fragment; completions have 2 x words + 4 tokens. */
   readonly words: number;
   readonly beta: number;
+  readonly baseWeights: TrainConfig['base_weights'];
   /** Timed steps. */
   readonly steps: number;
   /** Untimed warm-up steps. */
@@ -90,6 +91,7 @@ function benchConfig(job: BenchJob): TrainConfig {
       model: job.modelFolder,
       use_peft: job.mode === 'lora',
       beta: job.beta,
+      base_weights: job.baseWeights,
       seed: job.seed,
       max_steps: job.warmup + job.steps,
       num_generations: job.group,
