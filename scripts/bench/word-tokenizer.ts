@@ -1,9 +1,9 @@
-/** A word-level tokenizer for models with random weights: one token a word, `w0`, `w1` and so on. */
+/** A word-level tokenizer for models with random weights: one token a word. */
 const SPECIAL = ['<pad>', '<bos>', '<eos>', '<unk>', '<a>', '<b>', '<out>'];
 
 /** Its files by name, for a vocabulary of `size` tokens. */
 export function wordTokenizer(size: number): Record<string, string> {
-  const vocabulary = [...SPECIAL, ...Array.from({ length: size - SPECIAL.length }, (_, i) => `w${i}`)];
+  const vocabulary = [...SPECIAL, ...Array.from({ length: size - SPECIAL.length }, (_, i) => word(i))];
   const added = SPECIAL.map((content, id) => ({
     id,
     content,
@@ -42,4 +42,10 @@ export function wordTokenizer(size: number): Record<string, string> {
     }),
     'tokenizer_config.json': JSON.stringify(settings),
   };
+}
+
+/** The i-th word, its number in letters: `braid bench` takes only what is spelt with letters for a word. */
+function word(i: number): string {
+  const letters = [...i.toString(26)].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26)));
+  return `w${letters.join('')}`;
 }
