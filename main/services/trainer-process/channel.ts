@@ -50,6 +50,13 @@ export function warning(launch: LaunchTrainer, onWarning: (warning: string) => v
 /** A trainer that has said all and doesn't exit within this time is ended: Node may hang there (nodejs/node#54918). */
 export const EXIT_MS = 3000;
 
+/**
+ * Large tensors come and go within a step, and most of their time went into the kernel's handing over of fresh memory,
+ * 4 KiB at a time: glibc's malloc is to ask for pages of 2 MiB, and to keep a GiB of what was freed. Elsewhere, and
+ * before glibc 2.35, the variable means nothing.
+ */
+const LARGE_PAGES = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=1073741824' } as const;
+
 /** Launches the trainer as a process of this Node, or of another one. */
 export function forkTrainer(entry: string, node: string = process.execPath): LaunchTrainer<object> {
   return (env) => {
@@ -57,7 +64,7 @@ export function forkTrainer(entry: string, node: string = process.execPath): Lau
       execPath: node,
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      ...(env !== undefined && { env: { ...process.env, ...env } }),
+      env: { ...LARGE_PAGES, ...process.env, ...env },
     });
     child.on('error', () => undefined);
     child.once('disconnect', () => {
