@@ -23,24 +23,31 @@ export function stepSeries(
   entries: readonly Pick<ModelEntry, 'ref' | 'run' | 'step'>[],
 ): readonly ChartSeries[] {
   const places = new Map(entries.map(({ ref, run, step }) => [ref, { run, step }]));
-  const runs = new Map<string, { readonly step: number; readonly summary: NonNullable<ComparedModel['summary']> }[]>();
+  const runs = new Map<number, CheckpointsOfRun>();
   for (const { reference, summary } of models) {
     const { run = null, step = null } = places.get(reference) ?? {};
     if (run === null || step === null || summary === null) continue;
-    runs.set(run.name, [...(runs.get(run.name) ?? []), { step, summary }]);
+    // By id: a run's name is the user's, and two may have the same.
+    const { points = [] } = runs.get(run.id) ?? {};
+    runs.set(run.id, { name: run.name, points: [...points, { step, summary }] });
   }
   return [...runs]
-    .filter(([, points]) => points.length > 1)
-    .map(([name, points], i) => {
+    .filter(([, { points }]) => points.length > 1)
+    .map(([id, { name, points }], i) => {
       const inOrder = points.toSorted((a, b) => a.step - b.step);
       return {
-        ...{ id: name, label: name, ...lookOf(i + 1) },
+        ...{ id: `run-${id}`, label: name, ...lookOf(i + 1) },
         x: inOrder.map(({ step }) => step),
         y: inOrder.map(({ summary }) => summary.mean_alignment),
         low: inOrder.map(({ summary }) => summary.low),
         high: inOrder.map(({ summary }) => summary.high),
       };
     });
+}
+
+interface CheckpointsOfRun {
+  readonly name: string;
+  readonly points: readonly { readonly step: number; readonly summary: NonNullable<ComparedModel['summary']> }[];
 }
 
 /** Share of words right at each place in the target. */

@@ -26,7 +26,17 @@ function lostWords(detail: RunDetail, from: number, isNewest: boolean): string {
   if (lost === null) return 'Nothing is lost: the run continues where it ended.';
   if (!isNewest) return `This discards ${lost}.`;
   const steps = from + 1 === detail.step ? `Step ${detail.step} was` : `Steps ${from + 1} to ${detail.step} were`;
-  return `Everything up to step ${from} is kept. ${steps} not saved and will be trained again.`;
+  const kept = from === 0 ? '' : `Everything up to step ${from} is kept. `;
+  return `${kept}${steps} not saved and will be trained again.`;
+}
+
+function resumeLabel(
+  from: number,
+  { isLost, isNewest }: { readonly isLost: boolean; readonly isNewest: boolean },
+): string {
+  if (!isLost) return 'Resume';
+  if (!isNewest) return `Discard and resume from step ${from}`;
+  return from === 0 ? 'Restart' : `Resume from step ${from}`;
 }
 
 export interface ResumeDialogProps {
@@ -104,7 +114,7 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
             })
           }
         >
-          {lost === null ? 'Resume' : isNewest ? `Resume from step ${from}` : `Discard and resume from step ${from}`}
+          {resumeLabel(from, { isLost: lost !== null, isNewest })}
         </Button>
       </Group>
     </Modal>

@@ -1,5 +1,6 @@
 /** What the run list shows: its columns, and what it is grouped by. */
-import { Button, Checkbox, Menu } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { LazyMenu } from '../components/LazyMenu.tsx';
 import { defaultView, type ListView } from './remembered-view.ts';
 import { type ColumnId, columns } from './run-columns.ts';
@@ -21,38 +22,46 @@ export function ListMenu({ view, onChange }: ListMenuProps) {
     <LazyMenu trigger={<Button variant="default">View</Button>}>
       {() => (
         <>
-          <Menu.Label>Group by</Menu.Label>
-          {groupings.map((by) => (
-            <Menu.Item
-              key={by}
-              role="menuitemradio"
-              aria-checked={view.groupBy === by}
-              closeMenuOnClick={false}
-              leftSection={<Checkbox.Indicator radius="xl" size="xs" checked={view.groupBy === by} />}
-              onClick={() => onChange({ groupBy: by })}
-            >
-              {by}
-            </Menu.Item>
-          ))}
-          <Menu.Label>Columns</Menu.Label>
-          {columns
-            .filter(({ id }) => id !== 'name')
-            .map(({ id, header }) => (
-              <Menu.Item
-                key={id}
-                role="menuitemcheckbox"
-                aria-checked={view.columns.includes(id)}
-                closeMenuOnClick={false}
-                leftSection={<Checkbox.Indicator size="xs" checked={view.columns.includes(id)} />}
-                onClick={() => toggle(id)}
+          <Part label="Group by">
+            {groupings.map((by) => (
+              <Menu.RadioItem
+                key={by}
+                value={by}
+                checked={view.groupBy === by}
+                onChange={() => onChange({ groupBy: by })}
               >
-                {header}
-              </Menu.Item>
+                {by}
+              </Menu.RadioItem>
             ))}
+          </Part>
+          <Part label="Columns">
+            {columns
+              .filter(({ id }) => id !== 'name')
+              .map(({ id, header }) => (
+                <Menu.CheckboxItem key={id} checked={view.columns.includes(id)} onChange={() => toggle(id)}>
+                  {header}
+                </Menu.CheckboxItem>
+              ))}
+          </Part>
           <Menu.Divider />
           <Menu.Item onClick={() => onChange(defaultView)}>Reset</Menu.Item>
         </>
       )}
     </LazyMenu>
+  );
+}
+
+interface PartProps {
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+function Part({ label, children }: PartProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    <div role="group" aria-label={label}>
+      <Menu.Label>{label}</Menu.Label>
+      {children}
+    </div>
   );
 }

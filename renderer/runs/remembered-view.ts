@@ -23,15 +23,21 @@ export function readView(stored: string | null): ListView {
       groupBy,
       sorting,
     } = JSON.parse(stored ?? '{}') as Partial<Record<keyof ListView, unknown>>;
-    const known = columns.map(({ id }) => id);
     return {
-      columns: Array.isArray(chosen) ? known.filter((id) => id === 'name' || chosen.includes(id)) : defaultColumns,
+      columns: columnsIn(chosen),
       groupBy: groupings.find((by) => by === groupBy) ?? 'none',
       sorting: sortingIn(sorting),
     };
   } catch {
     return defaultView;
   }
+}
+
+/** The defaults themselves where they were stored with a grouping or sorting: a small window may hide some of those. */
+function columnsIn(stored: unknown): readonly ColumnId[] {
+  if (!Array.isArray(stored)) return defaultColumns;
+  const chosen = columns.map(({ id }) => id).filter((id) => id === 'name' || stored.includes(id));
+  return chosen.join() === defaultColumns.join() ? defaultColumns : chosen;
 }
 
 function sortingIn(stored: unknown): Sorting | null {

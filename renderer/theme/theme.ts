@@ -59,6 +59,8 @@ export const theme = createTheme({
     Switch: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
     Table: { defaultProps: { verticalSpacing: 4, horizontalSpacing: 8, fz: 'md' } },
+    // The focus goes to the first item: a placeholder has no name, and a menu may only hold items.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
   },

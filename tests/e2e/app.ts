@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { launchBrowser } from './browser.ts';
@@ -100,6 +100,14 @@ export async function openPage(app: Pick<RunningApp, 'url'>, size = { width: 128
       await page.getByRole('heading', { level: 1 }).waitFor();
     },
   };
+}
+
+/** What a button's fill says to who looks at it: do this, beware, or neither. */
+export async function fillOf(button: Locator): Promise<'suggested' | 'dangerous' | 'plain'> {
+  const colour = await button.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const [red = 0, green = 0] = colour.match(/\d+/g)?.map(Number) ?? [];
+  if (red - green > 60) return 'dangerous';
+  return green - red > 60 ? 'suggested' : 'plain';
 }
 
 /** Content that is about to be replaced is faded. */

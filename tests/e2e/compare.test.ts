@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { openStore } from '../../main/store/index.ts';
+import { addRun } from '../store/helpers.ts';
 import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { modelWorkspace } from './model-workspace.ts';
@@ -13,7 +15,9 @@ vi.setConfig({ testTimeout: 180_000 });
 describe.skipIf(noBrowser)('the Compare screen', () => {
   let app: RunningApp;
   beforeAll(async () => {
-    app = await startApp(await modelWorkspace());
+    const workspace = await modelWorkspace();
+    await addRunThatGotWorse(workspace);
+    app = await startApp(workspace);
   });
 
   it('compares the bundled model with others, shows every prompt, exports, and opens again at once', async () => {
@@ -95,4 +99,68 @@ describe.skipIf(noBrowser)('the Compare screen', () => {
     await page.getByRole('button', { name: 'Evaluate the rest' }).click();
     await page.getByText('0 · 0 · 3').waitFor(computing);
   });
+
+  it('chooses the best checkpoint, or all, and draws the score of each as a curve over its steps', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/compare?n=4');
+    const chosen = page.locator('.mantine-MultiSelect-pill');
+    await page.getByRole('button', { name: 'Best checkpoint of run-0002-10words-grpo (step 10)' }).click();
+    await expect.poll(() => chosen.filter({ hasText: 'run 2' }).allTextContents()).toEqual(['run 2 · step 10']);
+    await page.getByRole('button', { name: 'Both checkpoints of run-0002-10words-grpo' }).click();
+    await expect.poll(() => chosen.filter({ hasText: 'run 2' }).count()).toBe(2);
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+
+    const result = page.getByRole('table').first();
+    const meanOf = async (step: number) =>
+      (await result
+        .getByRole('row', { name: `step ${step}` })
+        .getByRole('cell')
+        .nth(1)
+        .textContent()) ?? '';
+    await expect.poll(() => meanOf(20), computing).toMatch(/^0\.\d{3}$/);
+    await expect.poll(() => meanOf(10), computing).toMatch(/^0\.\d{3}$/);
+    const [early, late] = [await meanOf(10), await meanOf(20)];
+    expect(Number(early)).toBeGreaterThan(Number(late) + 0.2);
+
+    const curve = page.getByRole('slider', { name: 'Score by checkpoint, step' });
+    await curve.focus();
+    await page.keyboard.press('Home');
+    await expect.poll(() => curve.getAttribute('aria-valuetext')).toBe(`step 10, run-0002-10words-grpo ${early}`);
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => curve.getAttribute('aria-valuetext')).toBe(`step 20, run-0002-10words-grpo ${late}`);
+    await page.getByRole('button', { name: 'Score by checkpoint: data as table' }).click();
+    const table = page.getByRole('region', { name: 'Score by checkpoint as a table' });
+    await table.getByRole('columnheader', { name: 'run-0002-10words-grpo' }).waitFor();
+    await table.getByRole('row', { name: `10 ${early}` }).waitFor();
+    await table.getByRole('row', { name: `20 ${late}` }).waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
 });
+
+/** A second run with two checkpoints: the bundled model at step 10, and random weights at step 20. */
+async function addRunThatGotWorse(workspace: string): Promise<void> {
+  const store = openStore(join(workspace, 'braid.db'));
+  const run = addRun(store);
+  const folder = 'outputs/run-0002-10words-grpo';
+  store.runs.place(run, 'run-0002-10words-grpo', folder);
+  store.runs.setState(run, 'done', null);
+  cpSync(join(workspace, 'outputs/run-0001-10words-grpo/checkpoint-20'), join(workspace, folder, 'checkpoint-10'), {
+    recursive: true,
+  });
+  cpSync(join(workspace, 'models/random'), join(workspace, folder, 'checkpoint-20'), { recursive: true });
+  for (const [step, mean] of [
+    [10, 0.9],
+    [20, 0.1],
+  ] as const) {
+    store.checkpoints.record(run, step, `${folder}/checkpoint-${step}`, 'periodic');
+    store.evaluations.add(
+      {
+        ...{ runId: run, checkpointId: null, model: 'tiny', dataset: 'held-out.jsonl', step, n: 4, mean, low: null },
+        ...{ high: null, exactMatch: null, metrics: {}, duringTraining: true },
+      },
+      [],
+    );
+  }
+  store.close();
+}

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
+import { addStage } from '../../main/services/curriculum/edit.ts';
 import { openStore } from '../../main/store/index.ts';
 import { addRun, temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyAdapter, writeTinyModel } from '../tiny-model.ts';
@@ -21,7 +22,9 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     mkdirSync(pickled);
     writeFileSync(join(pickled, 'config.json'), readFileSync(join(outside, 'brought/config.json')));
     writeFileSync(join(pickled, 'pytorch_model.bin'), '');
-    app = await startApp(await modelWorkspace(), ['--allow', outside]);
+    const workspace = await modelWorkspace();
+    addCurriculum(workspace);
+    app = await startApp(workspace, ['--allow', outside]);
   });
 
   it('lists models and checkpoints with their details', async () => {
@@ -112,6 +115,27 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     await page.getByRole('option', { name: /adapted.*: unreadable$/ }).waitFor();
   });
 
+  it('names the planned stages that start from a model before it is deleted', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    const dialog = page.getByRole('dialog');
+    const ask = async (ref: string): Promise<void> => {
+      await goto(`/models?${new URLSearchParams({ model: ref })}`);
+      await page.getByRole('button', { name: 'Delete …' }).click();
+    };
+    await ask('workspace:random');
+    await dialog.getByText("Stages that start from it: From random weights. They won't be able to start.").waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await ask('checkpoint:2');
+    await dialog
+      .getByText(
+        'Stages that would start from it: Second. They will start from an earlier checkpoint, or from the base model.',
+      )
+      .waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
   it('deletes a checkpoint after naming what is deleted', async () => {
     const { page, goto } = await openPage(app);
     await goto('/models?model=checkpoint%3A1');
@@ -123,6 +147,27 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     expect(readdirSync(join(app.workspace, 'outputs/run-0001-10words-grpo'))).toEqual([]);
   });
 });
+
+/** A stage that is done, by a run with a checkpoint; one that follows; and one that starts from a model of its own. */
+function addCurriculum(workspace: string): void {
+  const store = openStore(join(workspace, 'braid.db'));
+  const [dataset] = store.datasets.list();
+  const shared = { datasetId: dataset?.id ?? null, promotion: null };
+  const first = addStage(store, { ...shared, name: 'First' });
+  const config = { model: join(workspace, 'models/random') };
+  addStage(store, { ...shared, name: 'From random weights', config });
+  addStage(store, { ...shared, name: 'Second' });
+  const run = addRun(store, { stageId: first });
+  store.runs.place(run, 'run-0002-10words-grpo', 'outputs/run-0002-10words-grpo');
+  store.runs.setState(run, 'done', null);
+  store.stages.setState(first, 'done');
+  const checkpoint = 'outputs/run-0002-10words-grpo/checkpoint-30';
+  cpSync(join(workspace, 'outputs/run-0001-10words-grpo/checkpoint-20'), join(workspace, checkpoint), {
+    recursive: true,
+  });
+  store.checkpoints.record(run, 30, checkpoint, 'final');
+  store.close();
+}
 
 describe.skipIf(noBrowser)('downloading a model', () => {
   let hub: Server;

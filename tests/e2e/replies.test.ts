@@ -145,6 +145,33 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
     await expectAccessible(page);
   });
 
+  it('knows the baseline by what it was started as, whatever it is called since', async () => {
+    const store = openStore(join(app.workspace, 'braid.db'));
+    const { runId } = seedRun(store, { steps: 10, name: 'baseline/seed_42', config: { method: 'sft', task: 'reply' } });
+    store.close();
+    const { page, complaints, goto } = await openPage(app);
+    await goto(`/runs/${runId}`);
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Rename …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename baseline/seed_42' });
+    await dialog.getByLabel('Name').fill('the good one');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { level: 1, name: 'the good one' }).waitFor();
+
+    await goto('/replies');
+    const split = page.getByRole('button', { name: /^Split( again)?$/ });
+    await split.click();
+    await page.getByRole('button', { name: 'Split again' }).waitFor();
+    const baseline = page.getByRole('region', { name: 'Baseline', exact: true });
+    await baseline.getByRole('link', { name: `run ${runId}` }).waitFor();
+    await baseline.getByText('done', { exact: true }).waitFor();
+    await baseline.getByText('seed 42', { exact: true }).waitFor();
+    // So the methods that start from it can start.
+    expect(await page.getByRole('button', { name: 'Start with seed 42: GRPO', exact: true }).isEnabled()).toBe(true);
+    expect(await page.getByText('needs a finished baseline').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   it('opens a YAML file in the form, or names the line and suggests a correction', async () => {
     const { page, goto } = await openPage(app);
     await goto('/curriculum');

@@ -1,5 +1,6 @@
-/** The page of a finished run of a stage, and what leads on from it. */
+/** A finished run of a stage: its page, its place in the list of runs, and what leads on from it. */
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addStage } from '../../main/services/curriculum/edit.ts';
 import { promotionSchema } from '../../main/services/runs/promotion.ts';
@@ -8,7 +9,7 @@ import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
 import { connectTo } from './api.ts';
-import { openPage, type RunningApp, startApp } from './app.ts';
+import { expectAccessible, openPage, type RunningApp, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { seedRun } from './seed-runs.ts';
 
@@ -29,8 +30,9 @@ describe.skipIf(noBrowser)("a run's page", () => {
     ] as const)
       store.evaluations.add(
         {
-          ...{ runId, checkpointId: null, model: 'tiny', dataset: file, step, n: 4, mean, low: mean - 0.1 },
-          ...{ high: mean + 0.1, exactMatch: 0.5, metrics: {}, duringTraining: true },
+          ...{ runId, checkpointId: null, model: 'tiny', step, n: 4, mean, low: mean - 0.1, high: mean + 0.1 },
+          // On the held-out records beside its own: only those count towards its goal.
+          ...{ dataset: file.replace('.jsonl', '.test.jsonl'), exactMatch: 0.5, metrics: {}, duringTraining: true },
         },
         [],
       );
@@ -38,6 +40,65 @@ describe.skipIf(noBrowser)("a run's page", () => {
     changeSettings(store, { hourly_price: 90, run_queue: false });
     store.close();
     app = await startApp(workspace);
+  });
+
+  it('says above the reward how far the held-out score is from the goal, what was gained and what it cost', async () => {
+    const { page, goto, complaints } = await openPage(app);
+    await goto('/runs/1');
+    const figure = (name: string) =>
+      page
+        .getByRole('term')
+        .filter({ hasText: new RegExp(`^${name}$`) })
+        .locator('xpath=following-sibling::dd');
+    const heldOut = figure('Held-out');
+    await expect.poll(() => heldOut.innerText()).toMatch(/^0\.800\s+goal 0\.75$/);
+    expect(await figure('Gain').innerText()).toMatch(/^\+0\.300\s+baseline 0\.500$/);
+    // 40 steps of a second, at 90 an hour.
+    expect(await figure('Trained for').innerText()).toMatch(/^40 s\s+40 of 40 steps$/);
+    expect(await figure('Cost').innerText()).toMatch(/^\$1\.00\s+in total$/);
+    const top = async (what: Locator) => (await what.boundingBox())?.y ?? Number.NaN;
+    const chart = page.getByRole('slider', { name: /^Reward, step/ });
+    await chart.waitFor();
+    expect(await top(heldOut)).toBeLessThan(await top(chart));
+    expect(await top(page.getByRole('region', { name: 'Verdict on the signal' }))).toBeLessThan(await top(chart));
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it('stands in the list of runs under its stage, in the columns that the user chose, over a reload', async () => {
+    // Wide enough for every default column.
+    const { page, goto, complaints } = await openPage(app, { width: 1400, height: 800 });
+    await goto('/runs');
+    const view = page.getByRole('button', { name: 'View', exact: true });
+    const column = (name: string) => page.getByRole('columnheader', { name, exact: true });
+    await column('Dataset').waitFor();
+    await view.click();
+    const byStage = page.getByRole('group', { name: 'Group by' }).getByRole('menuitemradio', { name: 'stage' });
+    await byStage.click();
+    const shown = page.getByRole('group', { name: 'Columns' });
+    await shown.getByRole('menuitemcheckbox', { name: 'Cost', exact: true }).click();
+    await shown.getByRole('menuitemcheckbox', { name: 'Dataset', exact: true }).click();
+    // The menu stays open for more, and says what is chosen.
+    expect(await byStage.getAttribute('aria-checked')).toBe('true');
+    expect(await shown.getByRole('menuitemcheckbox', { name: 'Dataset' }).getAttribute('aria-checked')).toBe('false');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+
+    for (const isAgain of [false, true]) {
+      if (isAgain) await page.reload();
+      await page.getByRole('rowheader', { name: /^first words 1 run · held-out 0\.800$/ }).waitFor();
+      await page.getByRole('rowheader', { name: /^free runs 1 run$/ }).waitFor();
+      await column('Cost').waitFor();
+      expect(await column('Dataset').count()).toBe(0);
+    }
+    // By keyboard, the first choice has the focus.
+    await view.press('Enter');
+    const none = page.getByRole('menuitemradio', { name: 'none' });
+    await expect.poll(() => none.evaluate((item) => item === document.activeElement)).toBe(true);
+    await page.getByRole('menuitem', { name: 'Reset' }).click();
+    await column('Dataset').waitFor();
+    expect(await page.getByRole('rowheader').count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 
   it('copies a chart as an image, and saves it', async () => {

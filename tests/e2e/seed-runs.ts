@@ -11,15 +11,20 @@ export interface SeededRun {
   readonly steps: number;
   readonly config?: Partial<TrainConfig>;
   readonly stageId?: number;
+  /** By default that of its folder. */
+  readonly name?: string;
   /** Why it was interrupted; omitted for a finished run. */
   readonly interrupted?: string;
 }
 
 /** A run that learned: metrics and groups for each step, completions and a checkpoint every ten steps. */
-export function seedRun(store: Store, { steps, config = {}, stageId, interrupted }: SeededRun) {
+export function seedRun(store: Store, { steps, config = {}, stageId, name, interrupted }: SeededRun) {
   const max_steps = interrupted === undefined ? steps : 2 * steps;
   const parsed = parseConfig({ dataset: 'datasets/10words.jsonl', max_steps, ...config });
-  const made = createRun(store, parsed, stageId === undefined ? {} : { stageId });
+  const made = createRun(store, parsed, {
+    ...(stageId !== undefined && { stageId }),
+    ...(name !== undefined && { name }),
+  });
   const { runId, folder } = made;
   store.transaction(() => {
     for (let step = 1; step <= steps; step++) {

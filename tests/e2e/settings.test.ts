@@ -36,6 +36,30 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('changes the theme and nothing else', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/settings');
+    const theme = page.getByRole('radiogroup', { name: 'Theme' });
+    await theme.getByText('dark', { exact: true }).click();
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    // Two preferences that aren't at their defaults when the theme changes.
+    const promotion = page.getByRole('switch', { name: 'Queue the next stage' });
+    await promotion.click({ force: true });
+    await page.getByRole('button', { name: 'Reset to off' }).waitFor();
+    const smoothing = page.getByRole('textbox', { name: 'Smoothing of charts' });
+    await smoothing.fill('0.2');
+    await smoothing.press('Enter');
+    await page.getByRole('button', { name: 'Reset to 0.6' }).waitFor();
+    await theme.getByText('light', { exact: true }).click();
+    await page.locator('html[data-mantine-color-scheme="light"]').waitFor();
+    await page.reload();
+    await expect.poll(() => promotion.isChecked(), patient).toBe(true);
+    expect(await smoothing.inputValue()).toBe('0.2');
+    expect(await theme.getByRole('radio', { name: 'light' }).isChecked()).toBe(true);
+    expect(await page.getByRole('switch', { name: 'Notifications' }).isChecked()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
   it('keeps a token for Hugging Face, never shows it again, and forgets it', async () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/settings');

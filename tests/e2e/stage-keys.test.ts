@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { writeTinyDataset } from '../tiny-dataset.ts';
-import { openPage, startApp } from './app.ts';
+import { fillOf, openPage, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 /** A stage that is done, and a planned one after it. */
@@ -29,7 +29,8 @@ describe.skipIf(noBrowser)('the key S on Curriculum', () => {
     const { page, goto, complaints } = await openPage(app);
     page.setDefaultTimeout(60_000);
     await goto('/curriculum?stage=1');
-    await page.getByRole('button', { name: 'Start Second' }).waitFor();
+    expect(await fillOf(page.getByRole('button', { name: 'Start Second' }))).toBe('suggested');
+    expect(await fillOf(page.getByRole('button', { name: 'Start again' }))).toBe('plain');
     await page.keyboard.press('s');
     await page.waitForURL(/stage=2/);
     await page.getByText('Rewards differ').first().waitFor();

@@ -13,6 +13,10 @@ describe('readView', () => {
     expect(readView(JSON.stringify({ sorting: { column: 'moon', direction: 'ascending' } })).sorting).toBeNull();
   });
 
+  it('takes the default columns for not chosen where only the grouping was', () => {
+    expect(readView(JSON.stringify({ ...defaultView, groupBy: 'stage' })).columns).toBe(defaultView.columns);
+  });
+
   it('is the default where nothing usable was stored', () => {
     for (const stored of [null, 'no json', '{"columns":7,"groupBy":"moon"}'])
       expect(readView(stored)).toEqual(defaultView);
