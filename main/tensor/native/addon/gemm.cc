@@ -106,14 +106,18 @@ inline void blockRows(int rows, int k, const float *a, int64_t aRow, int64_t aCo
 
 int panels(int length, int width) { return (length + width - 1) / width; }
 
-// A product whose packed operands fit. Packed: [part of K][panel][step][line of the panel].
+// A product whose packed operands fit. Packed: [part of K][panel][step][line of the panel]. The second pair of factors is
+// one more part of K.
 template <class Number>
 void multiplyPacked(const Product &p) {
   Pool &pool = Pool::get();
-  const int aPanels = panels(p.m, kHeight), bPanels = panels(p.n, kWidth), parts = panels(p.k, kDepth);
+  const int aPanels = panels(p.m, kHeight), bPanels = panels(p.n, kWidth);
+  const int own = panels(p.k, kDepth), parts = own + (p.moreK > 0 ? 1 : 0), allK = p.k + p.moreK;
+  const auto fromOf = [&](int part) { return part < own ? part * kDepth : p.k; };
+  const auto depthOf = [&](int part) { return part < own ? std::min(kDepth, p.k - part * kDepth) : p.moreK; };
   const bool parallel = static_cast<int64_t>(p.m) * p.n * p.k > kSerial;
-  float *const packedA = scratch(0, static_cast<size_t>(aPanels) * kHeight * p.k);
-  float *const packedB = scratch(1, static_cast<size_t>(bPanels) * kWidth * p.k);
+  float *const packedA = scratch(0, static_cast<size_t>(aPanels) * kHeight * allK);
+  float *const packedB = scratch(1, static_cast<size_t>(bPanels) * kWidth * allK);
   const Number *const b = static_cast<const Number *>(p.b);
   const auto each = [&](int tiles, const auto &work) {
     if (parallel) pool.run(tiles, work);
@@ -126,17 +130,21 @@ void multiplyPacked(const Product &p) {
   each(aTiles + panels(bPanels, bGroup) * parts, [&](int tile) {
     const bool ofA = tile < aTiles;
     if (!ofA) tile -= aTiles;
-    const int from = tile % parts * kDepth, depth = std::min(kDepth, p.k - from);
+    const int part = tile % parts, from = fromOf(part), depth = depthOf(part);
     const int group = ofA ? aGroup : bGroup, first = tile / parts * group;
     for (int panel = first; panel < std::min(first + group, ofA ? aPanels : bPanels); panel++) {
       if (ofA) {
         const int64_t line = static_cast<int64_t>(panel) * kHeight;
-        packPanel<kHeight>(p.a + line * p.aRow + from * p.aCol, p.aRow, p.aCol, std::min<int>(kHeight, p.m - line), depth,
-                           packedA + (static_cast<int64_t>(from) * aPanels + static_cast<int64_t>(panel) * depth) * kHeight);
+        const int lines = std::min<int>(kHeight, p.m - line);
+        float *const to = packedA + (static_cast<int64_t>(from) * aPanels + static_cast<int64_t>(panel) * depth) * kHeight;
+        if (part < own) packPanel<kHeight>(p.a + line * p.aRow + from * p.aCol, p.aRow, p.aCol, lines, depth, to);
+        else packPanel<kHeight>(p.moreA + line * p.moreK, p.moreK, 1, lines, depth, to);
       } else {
         const int64_t line = static_cast<int64_t>(panel) * kWidth;
-        packPanel<kWidth>(b + line * p.bCol + from * p.bRow, p.bCol, p.bRow, std::min<int>(kWidth, p.n - line), depth,
-                          packedB + (static_cast<int64_t>(from) * bPanels + static_cast<int64_t>(panel) * depth) * kWidth);
+        const int lines = std::min<int>(kWidth, p.n - line);
+        float *const to = packedB + (static_cast<int64_t>(from) * bPanels + static_cast<int64_t>(panel) * depth) * kWidth;
+        if (part < own) packPanel<kWidth>(b + line * p.bCol + from * p.bRow, p.bCol, p.bRow, lines, depth, to);
+        else packPanel<kWidth>(p.moreB + line * p.moreBCol, p.moreBCol, p.moreBRow, lines, depth, to);
       }
     }
   });
@@ -150,8 +158,8 @@ void multiplyPacked(const Product &p) {
   const int columns = panels(bPanels, across);
   each(panels(aPanels, down) * columns, [&](int tile) {
     const int firstA = tile / columns * down, firstB = tile % columns * across;
-    for (int from = 0; from < p.k; from += kDepth) {
-      const int depth = std::min(kDepth, p.k - from);
+    for (int part = 0; part < parts; part++) {
+      const int from = fromOf(part), depth = depthOf(part);
       for (int j = firstB; j < std::min(firstB + across, bPanels); j++) {
         const float *const bPanel = packedB + (static_cast<int64_t>(from) * bPanels + static_cast<int64_t>(j) * depth) * kWidth;
         for (int i = firstA; i < std::min(firstA + down, aPanels); i++) {
@@ -307,6 +315,12 @@ void multiplyInParts(const Product &p) {
         part.b = static_cast<const Number *>(p.b) + fromK * p.bRow + fromN * p.bCol;
         part.c = p.c + fromM * p.cRow + fromN;
         part.accumulate = p.accumulate || fromK > 0;
+        // With the last part of K: its sums are added to the same blocks while they are near.
+        part.moreK = fromK + depth < p.k ? 0 : p.moreK;
+        if (part.moreK > 0) {
+          part.moreA = p.moreA + static_cast<int64_t>(fromM) * p.moreK;
+          part.moreB = p.moreB + fromN * p.moreBCol;
+        }
         multiplyPacked<Number>(part);
       }
     }
@@ -321,14 +335,12 @@ void multiply(const Product &p) {
     for (int row = 0; !p.accumulate && row < p.m; row++) std::fill_n(p.c + row * p.cRow, p.n, 0.0f);
     return;
   }
-  if (p.aCol == 1 && p.bRow == 1 && p.k >= kLanes) {
+  if (p.aCol == 1 && p.bRow == 1 && p.k >= kLanes && (p.moreK == 0 || p.moreBRow == 1)) {
     if (p.m <= kFewestRows) return p.bHalf ? multiplyFewest<uint16_t>(p) : multiplyFewest<float>(p);
     if (p.m <= kFewRows) return p.bHalf ? multiplyFewRows<uint16_t>(p) : multiplyFewRows<float>(p);
   }
   if (p.bHalf) multiplyInParts<uint16_t>(p);
   else multiplyInParts<float>(p);
-  if (p.moreK == 0) return;
-  multiplyInParts<float>({p.m, p.n, p.moreK, p.moreA, p.moreK, 1, p.moreB, 1, p.moreK, p.c, p.cRow, p.alpha, true});
 }
 
 void multiplyHere(const Product &p) {
@@ -341,8 +353,8 @@ void multiplyHere(const Product &p) {
 
 int padded(int width) { return panels(width, kWidth) * kWidth; }
 
-// a [M, K], b [K, N], each transposed where that is said → out [M, N] = alpha·a·b, added to what is there where it
-// accumulates. b may be bfloat16. With lowA [M, R] and lowB [N, R], alpha·lowA·lowBᵀ is added too.
+// a [M, K], b [K, N], each transposed where that is said → out [M, N] = alpha·a·b. b may be bfloat16. With lowA [M, R]
+// and lowB, alpha·lowA·lowB is added too, with lowB transposed as b is: [N, R] or [R, N].
 void product(const Call<args::product> &call) {
   const Matrix a = call.matrix(call.a), b = call.matrix(call.b);
   const bool transposeA = call.flag(call.transposeA), transposeB = call.flag(call.transposeB);
@@ -359,12 +371,13 @@ void product(const Call<args::product> &call) {
   p.bCol = transposeB ? b.columns : 1;
   p.cRow = p.n;
   p.alpha = call.number(call.alpha);
-  p.accumulate = call.flag(call.accumulate);
   p.bHalf = call.isHalf(call.b);
   if (call.has(call.lowA)) {
     p.moreK = call.matrix(call.lowA).columns;
     p.moreA = call.floats(call.lowA, {p.m, p.moreK});
-    p.moreB = call.floats(call.lowB, {p.n, p.moreK});
+    p.moreB = transposeB ? call.floats(call.lowB, {p.n, p.moreK}) : call.floats(call.lowB, {p.moreK, p.n});
+    p.moreBRow = transposeB ? 1 : p.n;
+    p.moreBCol = transposeB ? p.moreK : 1;
   }
   multiply(p);
 }

@@ -18,9 +18,10 @@ struct Product {
   bool accumulate = false;
   // Whether B's numbers are bfloat16.
   bool bHalf = false;
-  // A second pair of factors, whose product is added before alpha: [m, moreK] and [n, moreK], both contiguous.
+  // A second pair of factors, whose product is added before alpha: [m, moreK], contiguous, and [moreK, n] with strides.
   int moreK = 0;
   const float *moreA = nullptr, *moreB = nullptr;
+  int64_t moreBRow = 0, moreBCol = 0;
 };
 
 // On all threads.

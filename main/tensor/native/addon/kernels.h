@@ -7,7 +7,7 @@
 
 #define BRAID_KERNELS(KERNEL)                                                                                          \
   /* gemm.cc */                                                                                                        \
-  KERNEL(product, (a, b, out, lowA, lowB), (transposeA, transposeB, alpha, accumulate))                                \
+  KERNEL(product, (a, b, out, lowA, lowB), (transposeA, transposeB, alpha))                                            \
   /* rows.cc */                                                                                                        \
   KERNEL(add, (a, b, out), ())                                                                                         \
   KERNEL(copy, (from, to), ())                                                                                         \

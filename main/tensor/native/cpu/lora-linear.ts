@@ -1,4 +1,4 @@
-/** A linear layer under a low-rank adapter, and its gradients: products that add to each other in place. */
+/** A linear layer under a low-rank adapter, and its gradients: the adapter's product is added within the layer's own. */
 import type { LoraAttrs } from '../../ops/lora-linear.ts';
 import type { Handle } from '../ops.ts';
 import type { RegisterCpu } from './kernel.ts';
@@ -33,8 +33,7 @@ export function registerLoraLinear(register: RegisterCpu): void {
     const dx = call.output([n, width]);
     const low = call.scratch([n, rank]);
     multiply(call, dy, b, low, { ...plain, alpha: attrs.scaling });
-    multiply(call, dy, weight, dx, plain);
-    multiply(call, low, a, dx, { ...plain, accumulate: true });
+    multiply(call, dy, weight, dx, { ...plain, low: [low, a] });
     return dx;
   });
   register<LoraAttrs>('LoraLinearGradAdapter', (call) => {

@@ -26,19 +26,18 @@ export function registerMatMul(register: RegisterCpu): void {
 
 interface ProductOptions extends Attrs {
   readonly alpha?: number;
-  readonly accumulate?: boolean;
-  /** A second pair of factors [m, r] and [n, r], the second transposed, whose product is added. */
+  /** A second pair of factors, whose product is added: [m, r], and [n, r] or [r, n] as b is transposed or not. */
   readonly low?: readonly [Handle, Handle];
 }
 
-/** out = alpha·a·b, or out += alpha·a·b. */
+/** out = alpha·a·b. */
 export function multiply(
   call: Pick<Call<unknown>, 'run'>,
   a: Handle,
   b: Handle,
   out: Handle,
-  { transposeA, transposeB, alpha = 1, accumulate = false, low }: ProductOptions,
+  { transposeA, transposeB, alpha = 1, low }: ProductOptions,
 ): void {
   const tensors = { a, b, out, lowA: low?.[0], lowB: low?.[1] };
-  call.run('product', tensors, { transposeA, transposeB, alpha, accumulate });
+  call.run('product', tensors, { transposeA, transposeB, alpha });
 }
