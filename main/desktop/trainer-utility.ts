@@ -1,7 +1,7 @@
 /** The trainer in a utility process of Electron's: the desktop's counterpart of forkTrainer. */
 import { PassThrough, type Readable } from 'node:stream';
 import { type UtilityProcess, utilityProcess } from 'electron';
-import { EXIT_MS, type LaunchTrainer } from '../services/trainer-process/channel.ts';
+import { EXIT_MS, type LaunchTrainer, trainerEnvironment } from '../services/trainer-process/channel.ts';
 import { LAST_WORD } from '../trainer/host/host-port.ts';
 
 /** How long to wait for the last stderr output of an exited process. */
@@ -13,7 +13,7 @@ export function launchUtility(entry: string): LaunchTrainer<object> {
     const child = utilityProcess.fork(entry, [], {
       serviceName: 'Braid trainer',
       stdio: ['ignore', 'ignore', 'pipe'],
-      ...(env !== undefined && { env: { ...process.env, ...env } }),
+      env: trainerEnvironment(env),
     });
     const stderr = followStderr(child);
     let killed = false;

@@ -23,6 +23,7 @@ function damageText({ checkpointId, damaged }: WholeCheckpoint): string {
 /** What becomes of the steps after the checkpoint. */
 function lostWords(detail: RunDetail, from: number, isNewest: boolean): string {
   const lost = discardedBy(detail, from);
+  if (detail.step === 0) return 'The run ended before its first step was done; it starts from the beginning.';
   if (lost === null) return 'Nothing is lost: the run continues where it ended.';
   if (!isNewest) return `This discards ${lost}.`;
   const steps = from + 1 === detail.step ? `Step ${detail.step} was` : `Steps ${from + 1} to ${detail.step} were`;
@@ -34,9 +35,9 @@ function resumeLabel(
   from: number,
   { isLost, isNewest }: { readonly isLost: boolean; readonly isNewest: boolean },
 ): string {
-  if (!isLost) return 'Resume';
-  if (!isNewest) return `Discard and resume from step ${from}`;
-  return from === 0 ? 'Restart' : `Resume from step ${from}`;
+  if (isLost && !isNewest) return `Discard and resume from step ${from}`;
+  if (from === 0) return 'Restart';
+  return isLost ? `Resume from step ${from}` : 'Resume';
 }
 
 export interface ResumeDialogProps {

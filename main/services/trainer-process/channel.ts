@@ -57,6 +57,11 @@ export const EXIT_MS = 3000;
  */
 const LARGE_PAGES = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=1073741824' } as const;
 
+/** The environment of a trainer: the host's, with what is added for it. */
+export function trainerEnvironment(added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  return { ...LARGE_PAGES, ...process.env, ...added };
+}
+
 /** Launches the trainer as a process of this Node, or of another one. */
 export function forkTrainer(entry: string, node: string = process.execPath): LaunchTrainer<object> {
   return (env) => {
@@ -64,7 +69,7 @@ export function forkTrainer(entry: string, node: string = process.execPath): Lau
       execPath: node,
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...LARGE_PAGES, ...process.env, ...env },
+      env: trainerEnvironment(env),
     });
     child.on('error', () => undefined);
     child.once('disconnect', () => {
