@@ -13,12 +13,22 @@ export interface ModelOptionGroup {
   readonly items: ModelOption[];
 }
 
+/** What each model stands under: its run's name, with its number where two runs have one name. */
+export function modelHeadings(models: readonly ModelEntry[]): (entry: ModelEntry) => string {
+  const runs = new Map(models.flatMap(({ run }) => (run === null ? [] : [[run.id, run.name] as const])));
+  const times = (wanted: string): number => [...runs.values()].filter((name) => name === wanted).length;
+  const headings = new Map([...runs].map(([id, name]) => [id, times(name) > 1 ? `${name} (run ${id})` : name]));
+  return ({ run }) => (run === null ? 'Models' : (headings.get(run.id) ?? run.name));
+}
+
 /** Whole models, then the checkpoints of each run. Deleted checkpoints are omitted, unreadable models disabled. */
 export function modelOptions(models: readonly ModelEntry[]): ModelOptionGroup[] {
+  const headingOf = modelHeadings(models);
   const groups = new Map<string, ModelOption[]>();
-  for (const { ref, kind, name, run, checkpointKind, deleted, problem } of models) {
+  for (const entry of models) {
+    const { ref, kind, name, run, checkpointKind, deleted, problem } = entry;
     if (deleted) continue;
-    const group = run === null ? 'Models' : run.name;
+    const group = headingOf(entry);
     const last = checkpointKind === 'final' ? ', final' : '';
     const label = run === null ? `${name}${kind === 'imported' ? ' (imported)' : ''}` : `${shortName(name)}${last}`;
     const items = groups.get(group) ?? [];

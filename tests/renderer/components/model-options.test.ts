@@ -41,4 +41,12 @@ describe('modelOptions', () => {
       { group: run.name, items: [{ value: 'checkpoint:1', label: 'run 3 · step 20, final', disabled: false }] },
     ]);
   });
+
+  it('keeps two runs of one name apart', () => {
+    const twin = { ...checkpoint, ref: 'checkpoint:9', run: { id: 8, name: run.name } };
+    expect(modelOptions([checkpoint, twin]).map(({ group }) => group)).toEqual([
+      `${run.name} (run 3)`,
+      `${run.name} (run 8)`,
+    ]);
+  });
 });

@@ -5,7 +5,12 @@ import { exportName, memoryFit, modelLines, neighbour } from '../../../renderer/
 function entry(ref: string, run: string | null, changes: Partial<ModelEntry> = {}): ModelEntry {
   return {
     ...{ ref, kind: run === null ? 'workspace' : 'checkpoint', name: ref, model: ref, folder: `/models/${ref}` },
-    ...{ run: run === null ? null : { id: 1, name: run }, checkpointId: null, step: null, checkpointKind: null },
+    ...{
+      run: run === null ? null : { id: run === 'run 1' ? 1 : 2, name: run },
+      checkpointId: null,
+      step: null,
+      checkpointKind: null,
+    },
     ...{
       createdAt: null,
       heldOut: null,
@@ -26,6 +31,13 @@ describe('modelLines', () => {
   it('puts each model under its heading, and leaves deleted checkpoints out', () => {
     expect(keys(lines)).toEqual(['Models', 'tiny', 'run 1', 'a', 'run 2', 'c']);
     expect(keys(modelLines(models, { search: '', deleted: true }))).toContain('b');
+  });
+  it('keeps two runs of one name apart', () => {
+    const twins = [
+      entry('a', 'twin', { run: { id: 4, name: 'twin' } }),
+      entry('b', 'twin', { run: { id: 7, name: 'twin' } }),
+    ];
+    expect(keys(modelLines(twins, { search: '', deleted: false }))).toEqual(['twin (run 4)', 'a', 'twin (run 7)', 'b']);
   });
   it('searches names and folders', () => {
     expect(keys(modelLines(models, { search: 'MODELS/C', deleted: false }))).toEqual(['run 2', 'c']);
