@@ -13,7 +13,7 @@ import {
   IconStairs,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentType, useEffect, useMemo, useState } from 'react';
+import { type ComponentType, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { number, score } from '../components/format.ts';
@@ -158,8 +158,10 @@ function entriesOf(places: readonly PalettePlace[], Icon: ComponentType<typeof i
 /** Selects the first entry whenever the list changes, so that Enter opens the best match. */
 function usePreselected(isOpen: boolean, query: string, count: number): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list changes with the query and with what was loaded
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return;
+    // Before the new list is painted: an Enter at once would act on an entry of the one before.
+    selectFirst();
     // The list exists a frame after the palette opens.
     const frame = requestAnimationFrame(() => selectFirst());
     return () => cancelAnimationFrame(frame);

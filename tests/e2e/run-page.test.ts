@@ -164,11 +164,7 @@ describe.skipIf(noBrowser)("a run's page", () => {
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder(/^Search actions/).fill('second-text');
     // Tasks and runs come from the host.
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /second-text/ })
-      .first()
-      .waitFor();
+    await page.locator('[data-selected]', { hasText: 'second-text' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'second-text' }).waitFor();
     expect(complaints).toEqual([]);
