@@ -27,6 +27,14 @@ export function quantile(sorted: ArrayLike<number>, q: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
+/** The middle of values in any order. */
+export function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
+}
+
 /** The percentile interval of a mean; `random` gives uniforms in [0, 1) and determines the resamples. */
 export function bootstrapMean(
   values: readonly number[],

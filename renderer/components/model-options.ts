@@ -16,9 +16,11 @@ export interface ModelOptionGroup {
 /** What each model stands under: its run's name, with its number where two runs have one name. */
 export function modelHeadings(models: readonly ModelEntry[]): (entry: ModelEntry) => string {
   const runs = new Map(models.flatMap(({ run }) => (run === null ? [] : [[run.id, run.name] as const])));
-  const times = (wanted: string): number => [...runs.values()].filter((name) => name === wanted).length;
-  const headings = new Map([...runs].map(([id, name]) => [id, times(name) > 1 ? `${name} (run ${id})` : name]));
-  return ({ run }) => (run === null ? 'Models' : (headings.get(run.id) ?? run.name));
+  const sharing = Map.groupBy(runs.values(), (name) => name);
+  return ({ run }) => {
+    if (run === null) return 'Models';
+    return (sharing.get(run.name)?.length ?? 0) > 1 ? `${run.name} (run ${run.id})` : run.name;
+  };
 }
 
 /** Whole models, then the checkpoints of each run. Deleted checkpoints are omitted, unreadable models disabled. */

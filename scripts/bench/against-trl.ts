@@ -12,7 +12,7 @@ import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { BenchReport } from '../../main/services/training/bench.ts';
-import { quantile } from '../../main/text/intervals.ts';
+import { median } from '../../main/text/intervals.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -142,12 +142,5 @@ function summary(): Record<string, Record<string, { seconds: number[]; ratio: nu
         programs.map((program) => [program, { seconds: timed[program] ?? [], ratio: ratios(timed, program) }]),
       ),
     ]),
-  );
-}
-
-function median(numbers: readonly number[]): number {
-  return quantile(
-    numbers.toSorted((a, b) => a - b),
-    0.5,
   );
 }

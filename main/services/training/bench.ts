@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
-import { quantile } from '../../text/intervals.ts';
+import { median } from '../../text/intervals.ts';
 import type { BenchJob, BenchResult } from '../../trainer/jobs/bench.ts';
 import { resolveModel } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
@@ -80,11 +80,4 @@ function report({ times, ...result }: BenchResult): Omit<BenchReport, 'backend' 
     trainable_params: result.trainable,
     roofline: result.roofline === null ? null : rooflineOf(result.roofline, times),
   };
-}
-
-function median(values: readonly number[]): number {
-  return quantile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
 }
