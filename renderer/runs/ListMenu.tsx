@@ -8,15 +8,15 @@ import { groupings } from './run-groups.ts';
 
 export interface ListMenuProps {
   readonly view: ListView;
+  /** The columns that the list shows. */
+  readonly shown: readonly ColumnId[];
   readonly onChange: (change: Partial<ListView>) => void;
 }
 
-export function ListMenu({ view, onChange }: ListMenuProps) {
+export function ListMenu({ view, shown, onChange }: ListMenuProps) {
   const toggle = (id: ColumnId): void =>
     onChange({
-      columns: columns
-        .map((column) => column.id)
-        .filter((known) => (known === id ? !view.columns.includes(id) : view.columns.includes(known))),
+      columns: columns.map((column) => column.id).filter((known) => shown.includes(known) !== (known === id)),
     });
   return (
     <LazyMenu trigger={<Button variant="default">View</Button>}>
@@ -38,7 +38,7 @@ export function ListMenu({ view, onChange }: ListMenuProps) {
             {columns
               .filter(({ id }) => id !== 'name')
               .map(({ id, header }) => (
-                <Menu.CheckboxItem key={id} checked={view.columns.includes(id)} onChange={() => toggle(id)}>
+                <Menu.CheckboxItem key={id} checked={shown.includes(id)} onChange={() => toggle(id)}>
                   {header}
                 </Menu.CheckboxItem>
               ))}

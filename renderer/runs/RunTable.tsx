@@ -9,7 +9,7 @@ import { useRows } from '../components/use-rows.ts';
 import { useWhenIdle } from '../components/use-when-idle.ts';
 import { RunCell } from './RunCells.tsx';
 import classes from './Runs.module.css';
-import { defaultView, type ListView } from './remembered-view.ts';
+import type { ListView } from './remembered-view.ts';
 import { type ColumnId, columns, nextSorting, type Sorting, sortRows } from './run-columns.ts';
 import { groupRows, type RunGroup } from './run-groups.ts';
 import type { RunRowView } from './run-rows.ts';
@@ -19,6 +19,8 @@ import { useSparklines } from './use-sparklines.ts';
 export interface RunTableProps {
   readonly rows: readonly RunRowView[];
   readonly view: ListView;
+  /** The columns shown. */
+  readonly shown: readonly ColumnId[];
   readonly selected: readonly number[];
   readonly emptyText: string;
   readonly onSelect: (id: number) => void;
@@ -42,12 +44,22 @@ function linesOf(rows: readonly RunRowView[], groupBy: ListView['groupBy']): rea
   return groupRows(rows, groupBy).flatMap((group) => [{ kind: 'group', group }, ...group.rows.map(lineOf)]);
 }
 
-export function RunTable({ rows, view, selected, emptyText, onSelect, onSelectAll, onSort, onAct }: RunTableProps) {
+export function RunTable({
+  rows,
+  view,
+  shown,
+  selected,
+  emptyText,
+  onSelect,
+  onSelectAll,
+  onSort,
+  onAct,
+}: RunTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const { sorting } = view;
   const lines = useMemo(() => linesOf(sortRows(rows, sorting), view.groupBy), [rows, sorting, view.groupBy]);
   const sorted = useMemo(() => lines.flatMap((line) => (line.kind === 'run' ? line.run : [])), [lines]);
-  const shown = columns.filter(({ id }) => view.columns.includes(id));
+  const headers = columns.filter(({ id }) => shown.includes(id));
   const virtual = useRows({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -76,7 +88,7 @@ export function RunTable({ rows, view, selected, emptyText, onSelect, onSelectAl
       <table
         className={classes.table}
         aria-rowcount={lines.length + 1}
-        data-chosen={view.columns !== defaultView.columns || undefined}
+        data-chosen={view.columns !== null || undefined}
       >
         <thead>
           <tr>
@@ -89,7 +101,7 @@ export function RunTable({ rows, view, selected, emptyText, onSelect, onSelectAl
                 onChange={({ currentTarget }) => onSelectAll(currentTarget.checked ? sorted.map(({ id }) => id) : [])}
               />
             </th>
-            {shown.map(({ id, header, by }) => {
+            {headers.map(({ id, header, by }) => {
               const direction = sorting?.column === id ? sorting.direction : undefined;
               return (
                 <th key={id} scope="col" data-column={id} aria-sort={direction}>
@@ -123,7 +135,7 @@ export function RunTable({ rows, view, selected, emptyText, onSelect, onSelectAl
                 row={index}
                 index={line.index}
                 run={run}
-                columns={view.columns}
+                columns={shown}
                 spark={sparks[run.id]}
                 isSelected={selected.includes(run.id)}
                 onSelect={onSelect}

@@ -22,6 +22,7 @@ import { useRememberedView } from './remembered-view.ts';
 import { filterRows, type RunRowView, stateFilters, toRows } from './run-rows.ts';
 import { runsCsv } from './runs-csv.ts';
 import { SettingsPlot } from './SettingsPlot.tsx';
+import { useDefaultColumns } from './use-default-columns.ts';
 
 /** As many as a chart can distinguish: the last ones selected. */
 const MAX_OVERLAID = 4;
@@ -31,6 +32,8 @@ export function Runs() {
   const { data: status } = useQuery(api.app.status.queryOptions());
   const [{ words, state }, setFilter] = useRememberedFilter();
   const [view, setView] = useRememberedView();
+  const fitting = useDefaultColumns();
+  const shownColumns = view.columns ?? fitting;
   const { data: curriculum } = useQuery(api.stages.list.queryOptions({ enabled: view.groupBy === 'stage' }));
   const { data: settings } = useQuery(api.settings.get.queryOptions());
   const [selected, setSelected] = useState<readonly number[]>([]);
@@ -91,12 +94,12 @@ export function Runs() {
           <Button variant="default" disabled={rows.length < 2} onClick={() => setPlotting(true)}>
             Plot settings
           </Button>
-          <ListMenu view={view} onChange={setView} />
+          <ListMenu view={view} shown={shownColumns} onChange={setView} />
           <Button
             variant="default"
             disabled={shown.length === 0}
             title="Save the runs and columns shown as CSV"
-            onClick={() => saveFile('runs.csv', new Blob([runsCsv(shown, view.columns)], { type: 'text/csv' }))}
+            onClick={() => saveFile('runs.csv', new Blob([runsCsv(shown, shownColumns)], { type: 'text/csv' }))}
           >
             CSV
           </Button>
@@ -136,6 +139,7 @@ export function Runs() {
           <RunTable
             rows={shown}
             view={view}
+            shown={shownColumns}
             selected={selected}
             emptyText={
               kept === null ? 'No matching runs. Change the search or the state.' : "No runs inside the plot's filter."

@@ -1,17 +1,17 @@
 /** The columns, the grouping and the sorting of the run list, kept in this browser. */
 import { useState } from 'react';
-import { type ColumnId, columns, defaultColumns, type Sorting } from './run-columns.ts';
+import { type ColumnId, columns, type Sorting } from './run-columns.ts';
 import { type Grouping, groupings } from './run-groups.ts';
 
 export interface ListView {
-  /** In the list's own order; `name` is always among them. */
-  readonly columns: readonly ColumnId[];
+  /** In the list's own order; `name` is always among them. null: the default ones that fit the window. */
+  readonly columns: readonly ColumnId[] | null;
   readonly groupBy: Grouping;
   /** null: newest first. */
   readonly sorting: Sorting | null;
 }
 
-export const defaultView: ListView = { columns: defaultColumns, groupBy: 'none', sorting: null };
+export const defaultView: ListView = { columns: null, groupBy: 'none', sorting: null };
 
 const STORED = 'braid.runs.view';
 
@@ -33,11 +33,9 @@ export function readView(stored: string | null): ListView {
   }
 }
 
-/** The defaults themselves where they were stored with a grouping or sorting: a small window may hide some of those. */
-function columnsIn(stored: unknown): readonly ColumnId[] {
-  if (!Array.isArray(stored)) return defaultColumns;
-  const chosen = columns.map(({ id }) => id).filter((id) => id === 'name' || stored.includes(id));
-  return chosen.join() === defaultColumns.join() ? defaultColumns : chosen;
+function columnsIn(stored: unknown): readonly ColumnId[] | null {
+  if (!Array.isArray(stored)) return null;
+  return columns.map(({ id }) => id).filter((id) => id === 'name' || stored.includes(id));
 }
 
 function sortingIn(stored: unknown): Sorting | null {

@@ -43,18 +43,25 @@ export const columns: readonly Column[] = [
   { id: 'started', header: 'Started', by: ({ createdAt }) => createdAt },
 ];
 
-/** Those shown until the user chooses. */
-export const defaultColumns: readonly ColumnId[] = [
-  'name',
-  'state',
-  'step',
-  'shape',
-  'reward',
-  'held-out',
-  'gain',
-  'dataset',
-  'started',
+/**
+ * Those shown until the user chooses, and the window's width (CSS pixels) from which on. In a tight space the name gets
+ * the room: it includes the dataset, and what tells runs apart is often at its end. What goes is on the run's own page.
+ */
+const defaults: readonly (readonly [ColumnId, number])[] = [
+  ['name', 0],
+  ['state', 0],
+  ['step', 0],
+  ['shape', 1000],
+  ['reward', 0],
+  ['held-out', 0],
+  ['gain', 1151],
+  ['dataset', 1321],
+  ['started', 1151],
 ];
+
+export function defaultColumns(width: number): readonly ColumnId[] {
+  return defaults.flatMap(([id, from]) => (width >= from ? id : []));
+}
 
 export interface Sorting {
   readonly column: string;

@@ -13,8 +13,11 @@ describe('readView', () => {
     expect(readView(JSON.stringify({ sorting: { column: 'moon', direction: 'ascending' } })).sorting).toBeNull();
   });
 
-  it('takes the default columns for not chosen where only the grouping was', () => {
-    expect(readView(JSON.stringify({ ...defaultView, groupBy: 'stage' })).columns).toBe(defaultView.columns);
+  it('has no chosen columns where only the grouping was', () => {
+    expect(readView(JSON.stringify({ ...defaultView, groupBy: 'stage' }))).toEqual({
+      ...defaultView,
+      groupBy: 'stage',
+    });
   });
 
   it('is the default where nothing usable was stored', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextSorting, sortRows } from '../../../renderer/runs/run-columns.ts';
+import { columns, defaultColumns, nextSorting, sortRows } from '../../../renderer/runs/run-columns.ts';
 import type { RunRowView } from '../../../renderer/runs/run-rows.ts';
 
 const row = (id: number, dataset: string, reward: number | null) => ({ id, dataset, reward }) as RunRowView;
@@ -8,6 +8,18 @@ const rows = [row(4, '50words', 0.5), row(3, '100words', null), row(2, '10words'
 function sorted(column: string, direction: 'ascending' | 'descending'): number[] {
   return sortRows(rows, { column, direction }).map(({ id }) => id);
 }
+
+describe('defaultColumns', () => {
+  it('leaves out the dataset first, then gain and time, then the curve, and stays in the order of the list', () => {
+    const widest = defaultColumns(1321);
+    expect(widest).toEqual(columns.map(({ id }) => id).filter((id) => widest.includes(id)));
+    expect(widest).toContain('dataset');
+    const gone = (width: number) => widest.filter((id) => !defaultColumns(width).includes(id));
+    expect(gone(1320)).toEqual(['dataset']);
+    expect(gone(1150)).toEqual(['gain', 'dataset', 'started']);
+    expect(gone(999)).toEqual(['shape', 'gain', 'dataset', 'started']);
+  });
+});
 
 describe('nextSorting', () => {
   it('cycles through descending, ascending and none', () => {
