@@ -1,6 +1,7 @@
 /** Series for a comparison's charts. Pure. */
 import type { ComparedModel, ModelEntry } from '../../main/api/contract/index.ts';
 import type { ChartColour, ChartSeries } from '../charts/series.ts';
+import { modelHeadings } from '../components/model-options.ts';
 import { shortName } from '../components/short-name.ts';
 
 /** The baseline is muted. Beyond four models, line styles distinguish them. */
@@ -23,20 +24,21 @@ export function stepSeries(
   entries: readonly Pick<ModelEntry, 'ref' | 'run' | 'step'>[],
 ): readonly ChartSeries[] {
   const places = new Map(entries.map(({ ref, run, step }) => [ref, { run, step }]));
+  const headingOf = modelHeadings(entries);
   const runs = new Map<number, CheckpointsOfRun>();
   for (const { reference, summary } of models) {
     const { run = null, step = null } = places.get(reference) ?? {};
     if (run === null || step === null || summary === null) continue;
     // By id: a run's name is the user's, and two may have the same.
     const { points = [] } = runs.get(run.id) ?? {};
-    runs.set(run.id, { name: run.name, points: [...points, { step, summary }] });
+    runs.set(run.id, { label: headingOf({ run }), points: [...points, { step, summary }] });
   }
   return [...runs]
     .filter(([, { points }]) => points.length > 1)
-    .map(([id, { name, points }], i) => {
+    .map(([id, { label, points }], i) => {
       const inOrder = points.toSorted((a, b) => a.step - b.step);
       return {
-        ...{ id: `run-${id}`, label: name, ...lookOf(i + 1) },
+        ...{ id: `run-${id}`, label, ...lookOf(i + 1) },
         x: inOrder.map(({ step }) => step),
         y: inOrder.map(({ summary }) => summary.mean_alignment),
         low: inOrder.map(({ summary }) => summary.low),
@@ -46,7 +48,7 @@ export function stepSeries(
 }
 
 interface CheckpointsOfRun {
-  readonly name: string;
+  readonly label: string;
   readonly points: readonly { readonly step: number; readonly summary: NonNullable<ComparedModel['summary']> }[];
 }
 

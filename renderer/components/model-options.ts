@@ -14,7 +14,7 @@ export interface ModelOptionGroup {
 }
 
 /** What each model stands under: its run's name, with its number where two runs have one name. */
-export function modelHeadings(models: readonly ModelEntry[]): (entry: ModelEntry) => string {
+export function modelHeadings(models: readonly Pick<ModelEntry, 'run'>[]): (entry: Pick<ModelEntry, 'run'>) => string {
   const runs = new Map(models.flatMap(({ run }) => (run === null ? [] : [[run.id, run.name] as const])));
   const sharing = Map.groupBy(runs.values(), (name) => name);
   return ({ run }) => {

@@ -30,15 +30,15 @@ describe('stepSeries', () => {
     ]);
   });
 
-  it('draws two runs of the same name as two curves', () => {
+  it('draws two runs of the same name as two curves, with their numbers', () => {
     const models = [compared('c1', 0.7), compared('c2', 0.9), compared('d1', 0.4), compared('d2', 0.5)];
     const entries = [
       ...[entry('c1', 'run', 10), entry('c2', 'run', 20)],
       ...[entry('d1', 'run', 10, 2), entry('d2', 'run', 20, 2)],
     ];
     expect(stepSeries(models, entries)).toMatchObject([
-      { id: 'run-1', label: 'run', x: [10, 20], y: [0.7, 0.9] },
-      { id: 'run-2', label: 'run', x: [10, 20], y: [0.4, 0.5] },
+      { id: 'run-1', label: 'run (run 1)', x: [10, 20], y: [0.7, 0.9] },
+      { id: 'run-2', label: 'run (run 2)', x: [10, 20], y: [0.4, 0.5] },
     ]);
   });
 
