@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..');
 const folder = join(root, 'docs', 'screens');
 mkdirSync(folder, { recursive: true });
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const tests = ['story', 'replies', 'experiments', 'tasks', 'run-page'].map((name) => `tests/e2e/${name}.test.ts`);
+const tests = ['story', 'replies', 'experiments', 'tasks', 'pictures'].map((name) => `tests/e2e/${name}.test.ts`);
 const { status } = spawnSync(process.execPath, [vitest, 'run', ...tests], {
   cwd: root,
   stdio: 'inherit',

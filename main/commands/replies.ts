@@ -7,8 +7,9 @@ import { numbersOf } from '../services/comparisons/sampled/write.ts';
 import { datasetFiles } from '../services/datasets/index.ts';
 import { type ReplyDemoResult, runReplyDemo } from '../services/recipes/reply-demo.ts';
 import { replyRuns } from '../services/recipes/reply-presets.ts';
+import { remember } from '../services/replies/memory.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
-import { openWorkspace } from '../services/workspace/workspace.ts';
+import { openWorkspace, toStoredPath } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { formatDuration } from '../text/format.ts';
 import { printComparison } from './compare.ts';
@@ -52,6 +53,7 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
     ...(options.steps !== undefined && { max_steps: wholeNumber('--steps', options.steps) }),
   };
   const workspace = openWorkspace({ workspace: context.workspace.root });
+  const output = resolve(options.output ?? join(workspace.outputs, `replies-seed${context.seed}`));
   const store = openStore(workspace.database);
   const screen = openTrainingScreen(context);
   let bar: Progress | null = null;
@@ -62,7 +64,7 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
       seed: context.seed,
       backend: backendChoice(context.backend),
       threads: context.threads,
-      output: resolve(options.output ?? join(workspace.outputs, `replies-seed${context.seed}`)),
+      output,
       fields,
       ...(dataset !== undefined && { dataset }),
       onPart: (part) => screen.part(WORDS[part]),
@@ -75,6 +77,9 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
     });
     screen.end();
     (bar as Progress | null)?.end();
+    // The app's Replies page shows it, like one of its own.
+    if (result.files !== null)
+      remember(store, { report: { folder: toStoredPath(workspace.root, output), at: store.now() } });
     report(result, (performance.now() - began) / 1000, context);
   } finally {
     screen.end();

@@ -5,7 +5,16 @@
 import { Button } from '@mantine/core';
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import classes from './ParallelCoordinates.module.css';
-import { axisOf, type Brush, brushed, endText, movedEnd, type ParallelAxis, type ParallelRow } from './parallel.ts';
+import {
+  axisOf,
+  type Brush,
+  brushed,
+  endText,
+  movedEnd,
+  nameLines,
+  type ParallelAxis,
+  type ParallelRow,
+} from './parallel.ts';
 
 export interface ParallelProps {
   /** Names of the axes; the last one is the result, which colours the lines. */
@@ -15,11 +24,15 @@ export interface ParallelProps {
   readonly onFilter?: (ids: readonly number[] | null) => void;
 }
 
-const HEIGHT = 220;
-const TOP = 30;
+const HEIGHT = 232;
+/** Two lines of a name, and half a handle. */
+const TOP = 42;
+const LINE = 14;
 const BOTTOM = 12;
 /** Room for an axis with its labels; the last one's are to its right. */
 const NARROWEST = 140;
+/** As many characters as always fit in that. */
+const LONGEST_LINE = 18;
 const LEFT = 24;
 const RIGHT = 120;
 /** A shorter drag is a click, which clears the brush. */
@@ -134,14 +147,19 @@ function Axis({ axis, at, values, brush, onBrush }: AxisProps) {
   const from = useRef<number | null>(null);
   const area = useRef<SVGRectElement>(null);
   const [low, high] = brush ?? [0, 1];
+  const lines = nameLines(axis.name, LONGEST_LINE);
   const placeOf = (clientY: number): number => {
     const top = area.current?.getBoundingClientRect().top ?? 0;
     return Math.min(1, Math.max(0, 1 - (clientY - top) / (HEIGHT - TOP - BOTTOM)));
   };
   return (
     <g transform={`translate(${at}, 0)`}>
-      <text className={classes.name} y={14}>
-        {axis.name}
+      <text className={classes.name}>
+        {lines.map((line, i) => (
+          <tspan key={line} x={0} y={2 * LINE - LINE * (lines.length - 1 - i)}>
+            {line}
+          </tspan>
+        ))}
       </text>
       <line className={classes.axis} y1={y(0)} y2={y(1)} />
       <g>

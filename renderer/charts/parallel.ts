@@ -126,3 +126,10 @@ export function endText(axis: ParallelAxis, values: readonly AxisValue[], at: nu
   const nearest = placed.toSorted((a, b) => a.off - b.off)[0];
   return nearest === undefined ? 'none' : tickText(nearest.value);
 }
+
+/** A setting's name on one line or two, divided at the last underscore that leaves the first one short enough. */
+export function nameLines(name: string, longest: number): readonly string[] {
+  if (name.length <= longest) return [name];
+  const at = name.lastIndexOf('_', longest - 1);
+  return at < 1 ? [name] : [name.slice(0, at + 1), name.slice(at + 1)];
+}

@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disposeModel } from '../../main/model/model.ts';
+import { readMemory } from '../../main/services/replies/memory.ts';
+import { openStore } from '../../main/store/index.ts';
 import { replyLines } from '../services/reply-lines.ts';
 import { temporaryFolder } from '../store/helpers.ts';
 import { writeTinyModel } from '../tiny-model.ts';
@@ -34,6 +36,10 @@ describe('braid replies', () => {
     const { runs, comparison } = JSON.parse(run.stdout);
     expect(runs.map(({ state }: { state: string }) => state)).toEqual(Array(4).fill('done'));
     expect(comparison).toMatchObject({ prompts: 8, samples: 10 });
+    // The app finds the report.
+    const store = openStore(join(folder, 'ws', 'braid.db'));
+    expect(readMemory(store).report).toMatchObject({ folder: join('outputs', 'replies-seed42') });
+    store.close();
   }, 240_000);
 
   it('rejects replies without a held-out file', async () => {

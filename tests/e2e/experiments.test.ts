@@ -113,7 +113,6 @@ describe.skipIf(noBrowser)('experiments', () => {
     await expect.poll(() => table.getByRole('row').count(), patient).toBe(2);
     await from.press('Escape');
     await expect.poll(() => table.getByRole('row').count(), patient).toBe(3);
-    await picture(page, 'sweep');
 
     await goto('/runs');
     await page.getByRole('button', { name: 'Plot settings' }).click();
@@ -121,7 +120,6 @@ describe.skipIf(noBrowser)('experiments', () => {
     await page.getByRole('slider', { name: 'learning_rate: up to' }).press('ArrowDown');
     await expect.poll(() => page.getByText('2 of 4', { exact: true }).count(), patient).toBe(1);
     await expectAccessible(page);
-    await picture(page, 'runs-plot');
     expect(dataset).toContain('2words');
     expect(complaints).toEqual([]);
   }, 400_000);

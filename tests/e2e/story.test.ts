@@ -6,12 +6,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { openWorkspace } from '../../main/services/workspace/workspace.ts';
-import { openStore } from '../../main/store/index.ts';
 import { temporaryFolderOfFile } from '../store/helpers.ts';
 import { openPage, picture, startApp } from './app.ts';
 import { noBrowser } from './browser.ts';
-import { seedRun } from './seed-runs.ts';
 
 /** Enough steps to see it learn; the documents' pictures show more. */
 const STEPS = process.env.BRAID_SCREENSHOTS === undefined ? 16 : 40;
@@ -35,22 +32,6 @@ async function stepsDone(page: Page): Promise<number> {
 
 async function waitForStep(page: Page, step: number): Promise<void> {
   await expect.poll(() => stepsDone(page), { timeout: STEPS * 15_000, interval: 200 }).toBeGreaterThanOrEqual(step);
-}
-
-/** A history to choose from: seeds and learning rates, one run interrupted. */
-function addPastRuns(workspace: string): void {
-  const store = openStore(openWorkspace({ workspace }).database);
-  for (const [learning_rate, seed, steps] of [
-    [1e-4, 42, 60],
-    [1e-4, 43, 60],
-    [2e-4, 42, 90],
-    [2e-4, 43, 90],
-    [5e-4, 42, 24],
-  ] as const) {
-    const interrupted = steps < 30 ? 'The trainer was killed' : undefined;
-    seedRun(store, { steps, config: { learning_rate, seed }, ...(interrupted !== undefined && { interrupted }) });
-  }
-  store.close();
 }
 
 /** Both models' answers to a held-out record. */
@@ -160,13 +141,8 @@ describe.skipIf(noBrowser)('the whole story', () => {
       ['/playground', 'playground', 'Playground'],
       ['/models', 'models', 'Architecture'],
       ['/settings', 'settings', 'Theme'],
-      ['/runs', 'runs', 'stopped'],
     ] as const) {
       await goto(route);
-      if (name === 'runs' && process.env.BRAID_SCREENSHOTS !== undefined) {
-        addPastRuns(app.workspace);
-        await page.getByText('run-0006').waitFor();
-      }
       await page.getByText(ready).first().waitFor();
       if (name === 'playground' && process.env.BRAID_SCREENSHOTS !== undefined) await generate(page);
       await picture(page, name);

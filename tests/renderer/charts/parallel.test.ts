@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { axisOf, brushed, endText, movedEnd, tickText } from '../../../renderer/charts/parallel.ts';
+import { axisOf, brushed, endText, movedEnd, nameLines, tickText } from '../../../renderer/charts/parallel.ts';
 
 describe('axisOf', () => {
   it('spaces orders of magnitude evenly', () => {
@@ -61,5 +61,14 @@ describe('tickText', () => {
     expect(tickText('a very long description')).toBe('a very long des…');
     expect(tickText(0.123456)).toBe('0.123');
     expect(tickText(true)).toBe('yes');
+  });
+});
+
+describe('nameLines', () => {
+  it('divides a long name at an underscore', () => {
+    expect(nameLines('learning_rate', 18)).toEqual(['learning_rate']);
+    expect(nameLines('per_device_train_batch_size', 18)).toEqual(['per_device_train_', 'batch_size']);
+    expect(nameLines('x'.repeat(30), 18)).toEqual(['x'.repeat(30)]);
+    expect(nameLines(`_${'x'.repeat(30)}`, 18)).toEqual([`_${'x'.repeat(30)}`]);
   });
 });
