@@ -110,6 +110,6 @@ export function noGpuCheck(
       `${message}, although nvidia-smi lists ${gpu.name}`,
       'Install the Vulkan loader (libvulkan1); in a container, the driver needs NVIDIA_DRIVER_CAPABILITIES=all.',
     );
-  if (code === 'NO_GPU' || code === 'NO_WEBGPU') return ok(NAME, `${message}. Not needed; ${remedy}`);
+  if (code === 'NO_GPU' || code === 'NO_WEBGPU') return ok(NAME, `${message}. Not needed. ${remedy}`);
   return warn(NAME, message, remedy);
 }
