@@ -65,7 +65,7 @@ export function SideBySide() {
             {data.found < data.total && ` found, ${number(data.total)} in all`}
           </p>
           <div className={classes.post}>
-            <blockquote className="own-direction">{data.post.prompt}</blockquote>
+            <blockquote className="own-direction">{data.post.text}</blockquote>
             {data.post.human !== null && (
               <p className="own-direction">
                 <span className="soft">Human reply:</span> {data.post.human}

@@ -15,8 +15,8 @@ export interface ModelReplies {
 
 export interface PostReplies {
   readonly id: string;
-  /** The post as the models were given it. */
-  readonly prompt: string;
+  /** The post; what the models were asked, with the post in it, if the records are gone. */
+  readonly text: string;
   /** The reply of the data; null if the records are gone. */
   readonly human: string | null;
   /** In the order of the comparison. */
@@ -42,6 +42,13 @@ interface Line {
   readonly measures: Readonly<Record<string, number | null>>;
 }
 
+/** What is shown of a record of the data. */
+interface ReplyRecord {
+  readonly id?: unknown;
+  readonly post?: unknown;
+  readonly reply?: unknown;
+}
+
 /** The post at a place among those whose text or replies contain `search`, ignoring case; null without a report. */
 export function postReplies(
   app: Pick<OpenWorkspace, 'store' | 'workspace'>,
@@ -50,40 +57,35 @@ export function postReplies(
   const report = replyReport(app);
   const file = report === null ? null : join(report.folder, 'completions.jsonl');
   if (report === null || file === null || !existsSync(file)) return null;
-  const posts = new Map<string, Line[]>();
-  for (const line of linesOf<Line>(file)) posts.set(line.id, [...(posts.get(line.id) ?? []), line]);
+  const { dataset, models } = report.numbers;
+  const records = existsSync(dataset) ? linesOf<ReplyRecord>(dataset) : [];
+  const recordOf = new Map(records.map((record) => [record.id, record]));
+  const linesOfPosts = new Map<string, Line[]>();
+  for (const line of linesOf<Line>(file)) linesOfPosts.set(line.id, [...(linesOfPosts.get(line.id) ?? []), line]);
+  const posts = [...linesOfPosts].map(([id, lines]) => postOf(lines, models, recordOf.get(id)));
   const wanted = search.trim().toLowerCase();
-  const found = [...posts.values()].filter((lines) => wanted === '' || lines.some((line) => contains(line, wanted)));
+  const found = posts.filter((post) => wanted === '' || contains(post, wanted));
   const place = Math.min(at, Math.max(0, found.length - 1));
-  const lines = found[place];
-  return {
-    ...{ total: posts.size, found: found.length, at: place },
-    post: lines === undefined ? null : postOf(lines, report.numbers),
-  };
+  return { total: posts.length, found: found.length, at: place, post: found[place] ?? null };
 }
 
-function contains({ prompt, completions }: Line, wanted: string): boolean {
-  return [prompt, ...completions].some((text) => text.toLowerCase().includes(wanted));
+function contains({ text, models }: PostReplies, wanted: string): boolean {
+  return [text, ...models.flatMap(({ replies }) => replies)].some((part) => part.toLowerCase().includes(wanted));
 }
 
-interface Compared {
-  readonly dataset: string;
-  readonly models: readonly { readonly name: string }[];
-}
-
-function postOf(lines: readonly Line[], { dataset, models }: Compared): PostReplies {
+function postOf(
+  lines: readonly Line[],
+  models: readonly { readonly name: string }[],
+  record: ReplyRecord | undefined,
+): PostReplies {
   const [{ id = '', prompt = '' } = {}] = lines;
   const inOrder = models.flatMap(({ name }) => lines.find(({ model }) => model === name) ?? []);
   return {
-    ...{ id, prompt, human: humanReply(dataset, id) },
+    id,
+    text: typeof record?.post === 'string' ? record.post : prompt,
+    human: typeof record?.reply === 'string' ? record.reply : null,
     models: inOrder.map(({ model, completions, measures }) => ({ model, replies: completions, measures })),
   };
-}
-
-function humanReply(dataset: string, id: string): string | null {
-  if (!existsSync(dataset)) return null;
-  const record = linesOf<{ readonly id?: unknown; readonly reply?: unknown }>(dataset).find((line) => line.id === id);
-  return typeof record?.reply === 'string' ? record.reply : null;
 }
 
 /** Lines that can't be read are left out: this only shows what is there. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
@@ -26,8 +26,10 @@ describe('postReplies', () => {
     expect(postReplies(app, {})).toBeNull();
     const folder = await makeReport(app.store, { resources, dataset });
     const page = postReplies(app, { at: 3 });
-    expect(page).toMatchObject({ total: 24, found: 24, at: 3, post: { id: 'r3', prompt: 'post number 3' } });
-    expect(page?.post?.human).toEqual(expect.any(String));
+    // The post and the human's reply of the records, not the prompt around them.
+    const record = JSON.parse(readFileSync(dataset, 'utf8').split('\n')[3] ?? '');
+    const post = { id: 'r3', text: record.post, human: record.reply };
+    expect(page).toMatchObject({ total: 24, found: 24, at: 3, post });
     expect(page?.post?.models.map(({ model, replies }) => [model, replies[0]])).toEqual(
       ['baseline', 'polychromic', 'grpo_from_baseline', 'polychromic_grpo'].map((model) => [
         model,
@@ -46,7 +48,7 @@ describe('postReplies', () => {
       join(folder, 'completions.jsonl'),
       '{"model":"baseline","id":"a","prompt":"p","completions":[],"measures":{}}\n{',
     );
-    expect(postReplies(app, {})).toMatchObject({ total: 1, post: { human: null } });
+    expect(postReplies(app, {})).toMatchObject({ total: 1, post: { text: 'p', human: null } });
   });
 });
 
