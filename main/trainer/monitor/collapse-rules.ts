@@ -203,7 +203,7 @@ function noProgress(metrics: Metrics, trend: WatchHistory, settings: WatchSettin
   const { highestReward, maxSteps } = settings;
   if (reward === undefined) return undefined;
   // Where the best possible reward isn't known, a flat curve may be success.
-  if (highestReward === null || reward >= FAR_FROM_TOP * highestReward) return null;
+  if (highestReward === null || !isFarFromTop(reward, highestReward)) return null;
   if (trend.flatSteps < flatLimit(maxSteps) || isRising(trend, settings)) return null;
   return {
     severity: 1,
@@ -211,6 +211,11 @@ function noProgress(metrics: Metrics, trend: WatchHistory, settings: WatchSettin
     remedy:
       'Go back to a shorter stage, warm the model up on targets of this length (train --method sft), or raise num_generations so that a better completion turns up.',
   };
+}
+
+/** Whether a flat reward would be a problem. */
+export function isFarFromTop(reward: number, highestReward: number): boolean {
+  return reward < FAR_FROM_TOP * highestReward;
 }
 
 /** Steps without a rise from which on the reward of a run of so many steps counts as flat. */

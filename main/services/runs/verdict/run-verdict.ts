@@ -25,7 +25,7 @@ export function runVerdict(store: Store, runId: number): Verdict {
       method: run.method,
       settings: watchSettings(config, taskFacts(runTask(store, run))),
       steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
-      rewards: finite(store.metrics.series(runId, 'reward')),
+      rewards: () => finite(store.metrics.series(runId, 'reward')),
       startEntropy: startEntropy(store, runId),
       ended: run.state === 'done',
       goal: stage === undefined ? null : promotionOf(stage),

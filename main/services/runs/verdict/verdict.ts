@@ -10,6 +10,7 @@ import {
   DAMAGE,
   type Findings,
   followReward,
+  isFarFromTop,
   NO_TREND,
   type Trouble,
   troubles,
@@ -31,8 +32,8 @@ export interface VerdictInput {
   readonly settings: WatchSettings;
   /** The newest steps, in order; some tens are enough. */
   readonly steps: readonly StepMetrics[];
-  /** The rewards of all steps so far, in order. */
-  readonly rewards: readonly number[];
+  /** The rewards of all steps so far, in order. Asked only where they can matter: a long run has a hundred thousand. */
+  readonly rewards: () => readonly number[];
   /** Mean entropy of the run's first steps. */
   readonly startEntropy: number | null;
   /** Held-out scores of the run, by step. */
@@ -80,11 +81,13 @@ export function verdictOn(input: VerdictInput): Verdict {
   );
 }
 
-function trendForRules({ steps, rewards, startEntropy, settings }: VerdictInput) {
+function trendForRules({ steps, rewards, startEntropy, settings: { highestReward } }: VerdictInput) {
   const rewardFast = meanOver(steps.slice(-NOW)).reward ?? null;
   const rewardSlow = meanOver(steps).reward ?? null;
-  const scale = settings.highestReward ?? 1;
-  const { flatSteps } = rewards.reduce((trend, reward) => followReward(trend, reward, scale), NO_TREND);
+  const canBeFlat = rewardFast !== null && highestReward !== null && isFarFromTop(rewardFast, highestReward);
+  const { flatSteps } = canBeFlat
+    ? rewards().reduce((trend, reward) => followReward(trend, reward, highestReward), NO_TREND)
+    : NO_TREND;
   return { startEntropy, rewardFast, rewardSlow, flatSteps };
 }
 

@@ -38,7 +38,7 @@ function judged(
     method: 'grpo',
     settings,
     steps,
-    rewards,
+    rewards: () => rewards,
     startEntropy: 0.4,
     evaluations: [],
     goal: null,
