@@ -13,7 +13,7 @@ import {
   IconStairs,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentType, useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { type ComponentType, startTransition, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { number, score } from '../components/format.ts';
@@ -32,6 +32,7 @@ import { tour } from './tour-store.ts';
 export function Palette() {
   const { data: runs = [] } = useQuery(api.runs.list.queryOptions({ input: allRuns }));
   const [isOpen, setOpen] = useState(false);
+  const isSettled = useSettled(isOpen);
   const { data: curriculum } = useQuery(api.stages.list.queryOptions({ enabled: isOpen }));
   const { data: sweeps = [] } = useQuery(api.sweeps.list.queryOptions({ enabled: isOpen }));
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions({ enabled: isOpen }));
@@ -125,7 +126,9 @@ export function Palette() {
       centered={false}
       yOffset="12vh"
       maxHeight={420}
-      limit={40}
+      limit={isSettled ? MOST : FIRST}
+      // Each phase of a transition renders every entry again.
+      transitionProps={{ duration: 0 }}
       searchProps={{
         placeholder: 'Search actions, screens, runs, models, comparisons …',
         'aria-label': 'Search',
@@ -134,6 +137,9 @@ export function Palette() {
   );
 }
 
+/** Entries that are shown when the palette opens, somewhat more than fit in it; the others follow once the page is idle. */
+const FIRST = 14;
+const MOST = 40;
 const icon = { size: 16, 'aria-hidden': true } as const;
 const AFTER_CLOSING_MS = 60;
 
@@ -153,6 +159,20 @@ function entriesOf(places: readonly PalettePlace[], Icon: ComponentType<typeof i
     keywords,
     leftSection: <Icon {...icon} />,
   }));
+}
+
+/** True once the open palette is painted and the page is idle. */
+function useSettled(isOpen: boolean): boolean {
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    if (!isOpen) return;
+    const asked = requestIdleCallback(() => startTransition(() => setSettled(true)));
+    return () => {
+      cancelIdleCallback(asked);
+      setSettled(false);
+    };
+  }, [isOpen]);
+  return isSettled;
 }
 
 /** Selects the first entry whenever the list changes, so that Enter opens the best match. */
