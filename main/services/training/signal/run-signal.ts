@@ -45,6 +45,7 @@ function stepsOf(store: Store, runId: number): SignalStep[] {
     if (groups === undefined) bySteps.set(group.step, [group]);
     else groups.push(group);
   }
+  if (bySteps.size === 0) return [];
   const sampled = [...bySteps.keys()];
   const [rollout = [], reward = [], training = [], total = []] = TIMES.map((name) =>
     perGeneration(sampled, store.metrics.series(runId, name)),
