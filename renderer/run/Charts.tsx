@@ -42,7 +42,7 @@ export function Charts({ feed, detail, markers, children }: ChartsProps) {
         </Panel>
         <StepPanel detail={detail} step={picked} onStep={setPicked} isEnded={hasEnded(feed)} />
       </div>
-      {children}
+      {isIdle && children}
       <ChartControls />
       <div className={classes.grid}>
         {isIdle &&
