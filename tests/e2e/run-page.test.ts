@@ -140,6 +140,8 @@ describe.skipIf(noBrowser)("a run's page", () => {
     await form.getByLabel('learning_rate', { exact: true }).fill('0.002');
     await form.getByRole('button', { name: 'Queue without a check' }).click();
     await expect.poll(async () => (await client.queue.list()).places.map(({ name }) => name)).toEqual(['the clone']);
+    // The page goes there once it knows: an address given before that would be left again.
+    await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();
 
     await goto('/runs/1');
     await page.getByRole('button', { name: 'More', exact: true }).click();
