@@ -63,7 +63,7 @@ export function RunCell({ column, run, index, spark }: RunCellProps) {
     case 'held-out':
       return <td className={classes.numbers}>{score(run.heldOut)}</td>;
     case 'gain':
-      return <td className={`${classes.numbers} ${classes.gain}`}>{run.gain === null ? '–' : signed(run.gain)}</td>;
+      return <td className={classes.numbers}>{run.gain === null ? '–' : signed(run.gain)}</td>;
     case 'duration':
       return <td className={classes.numbers}>{duration(run.seconds)}</td>;
     case 'cost':

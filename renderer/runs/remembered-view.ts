@@ -1,6 +1,6 @@
 /** The columns, the grouping and the sorting of the run list, kept in this browser. */
 import { useState } from 'react';
-import { type ColumnId, columns, type Sorting } from './run-columns.ts';
+import { type ColumnId, columns, defaultColumns, type Sorting } from './run-columns.ts';
 import { type Grouping, groupings } from './run-groups.ts';
 
 export interface ListView {
@@ -33,9 +33,11 @@ export function readView(stored: string | null): ListView {
   }
 }
 
+/** Stored defaults, as earlier versions kept them beside a grouping or sorting, are no choice. */
 function columnsIn(stored: unknown): readonly ColumnId[] | null {
   if (!Array.isArray(stored)) return null;
-  return columns.map(({ id }) => id).filter((id) => id === 'name' || stored.includes(id));
+  const chosen = columns.map(({ id }) => id).filter((id) => id === 'name' || stored.includes(id));
+  return chosen.join() === defaultColumns(Number.POSITIVE_INFINITY).join() ? null : chosen;
 }
 
 function sortingIn(stored: unknown): Sorting | null {

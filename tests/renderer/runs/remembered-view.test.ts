@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultView, readView } from '../../../renderer/runs/remembered-view.ts';
+import { defaultColumns } from '../../../renderer/runs/run-columns.ts';
 
 describe('readView', () => {
   it('reads the stored columns in their own order, always with the name', () => {
@@ -18,6 +19,8 @@ describe('readView', () => {
       ...defaultView,
       groupBy: 'stage',
     });
+    // Earlier versions stored the default columns with it.
+    expect(readView(JSON.stringify({ columns: defaultColumns(1400), groupBy: 'stage' })).columns).toBeNull();
   });
 
   it('is the default where nothing usable was stored', () => {
