@@ -7,9 +7,9 @@ import { numbersOf } from '../services/comparisons/sampled/write.ts';
 import { datasetFiles } from '../services/datasets/index.ts';
 import { type ReplyDemoResult, runReplyDemo } from '../services/recipes/reply-demo.ts';
 import { replyRuns } from '../services/recipes/reply-presets.ts';
-import { remember } from '../services/replies/memory.ts';
+import { remember, reportIn } from '../services/replies/memory.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
-import { openWorkspace, toStoredPath } from '../services/workspace/workspace.ts';
+import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
 import { formatDuration } from '../text/format.ts';
 import { printComparison } from './compare.ts';
@@ -78,8 +78,7 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
     screen.end();
     (bar as Progress | null)?.end();
     // The app's Replies page shows it, like one of its own.
-    if (result.files !== null)
-      remember(store, { report: { folder: toStoredPath(workspace.root, output), at: store.now() } });
+    if (result.files !== null) remember(store, { report: reportIn({ store, workspace }, output) });
     report(result, (performance.now() - began) / 1000, context);
   } finally {
     screen.end();

@@ -11,8 +11,13 @@ export function useWhenIdle(after = true): boolean {
   const [isIdle, setIdle] = useState(false);
   useEffect(() => {
     if (!after) return;
-    const asked = requestIdleCallback(() => startTransition(() => setIdle(true)), { timeout: LATEST_MS });
-    return () => cancelIdleCallback(asked);
+    return whenIdle(() => setIdle(true));
   }, [after]);
   return isIdle;
+}
+
+/** Updates state once the page is idle, and soon at the latest; returns what cancels it. */
+export function whenIdle(update: () => void): () => void {
+  const asked = requestIdleCallback(() => startTransition(update), { timeout: LATEST_MS });
+  return () => cancelIdleCallback(asked);
 }

@@ -13,10 +13,11 @@ import {
   IconStairs,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentType, startTransition, useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { type ComponentType, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { api } from '../api/client.ts';
 import { number, score } from '../components/format.ts';
+import { whenIdle } from '../components/use-when-idle.ts';
 import { stateOf } from '../curriculum/words.ts';
 import { allRuns } from '../runs/all-runs.ts';
 import { navigate } from './hash-location.ts';
@@ -166,9 +167,9 @@ function useSettled(isOpen: boolean): boolean {
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {
     if (!isOpen) return;
-    const asked = requestIdleCallback(() => startTransition(() => setSettled(true)));
+    const cancel = whenIdle(() => setSettled(true));
     return () => {
-      cancelIdleCallback(asked);
+      cancel();
       setSettled(false);
     };
   }, [isOpen]);

@@ -2,6 +2,8 @@
 import type { Store } from '../../store/index.ts';
 import type { ReplySplit } from '../datasets/reply-split/split.ts';
 import type { TrialResult } from '../recipes/trial.ts';
+import type { OpenWorkspace } from '../workspace/open-workspace.ts';
+import { toStoredPath } from '../workspace/workspace.ts';
 
 /** The split in the phases' files. */
 export interface SplitRecord extends Pick<ReplySplit, 'borders' | 'before' | 'after' | 'checks'> {
@@ -39,6 +41,14 @@ export interface ImportedReplies {
 export interface SeedReport {
   readonly seed: number;
   readonly folder: string;
+}
+
+/** A report that is finished now, in this folder. */
+export function reportIn(
+  { store, workspace }: Pick<OpenWorkspace, 'store' | 'workspace'>,
+  folder: string,
+): NonNullable<ReplyMemory['report']> {
+  return { folder: toStoredPath(workspace.root, folder), at: store.now() };
 }
 
 const KEY = 'replies';

@@ -60,8 +60,7 @@ export function postReplies(
   const { dataset, models } = report.numbers;
   const records = existsSync(dataset) ? linesOf<ReplyRecord>(dataset) : [];
   const recordOf = new Map(records.map((record) => [record.id, record]));
-  const linesOfPosts = new Map<string, Line[]>();
-  for (const line of linesOf<Line>(file)) linesOfPosts.set(line.id, [...(linesOfPosts.get(line.id) ?? []), line]);
+  const linesOfPosts = Map.groupBy(linesOf<Line>(file), ({ id }) => id);
   const posts = [...linesOfPosts].map(([id, lines]) => postOf(lines, models, recordOf.get(id)));
   const wanted = search.trim().toLowerCase();
   const found = posts.filter((post) => wanted === '' || contains(post, wanted));

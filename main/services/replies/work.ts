@@ -7,9 +7,8 @@ import { replyRuns } from '../recipes/reply-presets.ts';
 import { runTrial } from '../recipes/trial.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import type { TrainToEnd } from '../training/training.ts';
-import { toStoredPath } from '../workspace/workspace.ts';
 import { type ReplyHost, replyData } from './data.ts';
-import { remember, type SplitRecord } from './memory.ts';
+import { remember, reportIn, type SplitRecord } from './memory.ts';
 import { isReinforced, methodCheckpoints } from './methods.ts';
 import { experimentName, methodFields, modelFields, startPoints } from './start-points.ts';
 
@@ -68,7 +67,7 @@ export function startWhole(app: ReplyHost, seed: number): number {
       throw new BraidError('INTERRUPTED', 'A run was stopped early, so there is no comparison', {
         remedy: 'Finished runs are kept in the history. Compare them, or start again.',
       });
-    tell(app, { report: { folder: toStoredPath(app.workspace.root, output), at: app.store.now() } });
+    tell(app, { report: reportIn(app, output) });
   });
   return id;
 }
@@ -89,7 +88,7 @@ export function startReport(app: ReplyHost, seed: number): number {
       ...{ dataset, paths: app.paths, seed, backend: 'auto', threads: 0, output, signal },
       onProgress: (done, total) => progress({ done, total, unit: 'held-out posts' }),
     });
-    tell(app, { report: { folder: toStoredPath(app.workspace.root, output), at: app.store.now() } });
+    tell(app, { report: reportIn(app, output) });
   });
   return id;
 }
