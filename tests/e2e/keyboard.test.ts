@@ -8,7 +8,7 @@ const MOST_TABS = 90;
 
 type Role = Parameters<Page['getByRole']>[0];
 
-/** Presses Tab until the focus is there, and expects that it can be seen. */
+/** Presses Tab, or Shift+Tab to what lies before the focus, until the focus is there; expects that it can be seen. */
 async function tabTo(page: Page, role: Role, name: string | RegExp): Promise<void> {
   const wanted = page.getByRole(role, typeof name === 'string' ? { name, exact: true } : { name }).first();
   await wanted.waitFor();
@@ -17,7 +17,11 @@ async function tabTo(page: Page, role: Role, name: string | RegExp): Promise<voi
       expect(await wanted.evaluate((element) => element.matches(':focus-visible')), String(name)).toBe(true);
       return;
     }
-    await page.keyboard.press('Tab');
+    const isBehind = await wanted.evaluate(
+      (element) =>
+        element.compareDocumentPosition(document.activeElement ?? element) === Node.DOCUMENT_POSITION_FOLLOWING,
+    );
+    await page.keyboard.press(isBehind ? 'Shift+Tab' : 'Tab');
   }
   throw new Error(`Expected to reach ${role} "${name}" within ${MOST_TABS} presses of Tab`);
 }
@@ -36,7 +40,8 @@ async function typeInto(page: Page, name: string, text: string): Promise<void> {
 describe.skipIf(noBrowser)('the keyboard alone', () => {
   it('leads from texts to a dataset, a stage, a run, its samples and a comparison', async () => {
     const { page, complaints } = await openPage(await startApp());
-    page.setDefaultTimeout(60_000);
+    // A pre-flight check trains a few steps: minutes where all cores are busy.
+    page.setDefaultTimeout(180_000);
     const title = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
     await press(page, 'g', 't');
@@ -93,5 +98,5 @@ describe.skipIf(noBrowser)('the keyboard alone', () => {
       .first()
       .waitFor();
     expect(complaints).toEqual([]);
-  }, 240_000);
+  }, 480_000);
 });

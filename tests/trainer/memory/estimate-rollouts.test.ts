@@ -1,4 +1,4 @@
-/** How many rollouts an estimate counts: with a clock of its own, by which sampling and training have round costs. */
+/** Which rollouts an estimate counts: with a clock of its own, by which sampling and training have round costs. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
 import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
 import type { TrainConfig } from '../../../main/trainer/config.ts';
-import { estimateRun } from '../../../main/trainer/memory/estimate.ts';
+import { estimateRun, type Known } from '../../../main/trainer/memory/estimate.ts';
+import type { Session } from '../../../main/trainer/session.ts';
 import { openTiny, tinySession } from '../tiny-run.ts';
 
 /** A decoding step takes a second a row; a training pass takes a millionth of a second a multiplication. */
@@ -29,9 +30,13 @@ afterAll(async () => {
 });
 
 /** Seconds of a step whose completions have 11 tokens: ten decoding steps after the first token. */
-function secondsPerStep(config: Partial<TrainConfig>): number {
-  const session = tinySession({ model, config });
-  const { secondsPerStep } = estimateRun(session, 0, { completionTokens: 11 });
+function secondsPerStep(
+  config: Partial<TrainConfig>,
+  known: Known = { completionTokens: 11 },
+  replaced: (session: Session) => Session = (session) => session,
+): number {
+  const session = replaced(tinySession({ model, config }));
+  const { secondsPerStep } = estimateRun(session, 0, known);
   session.dispose();
   return secondsPerStep;
 }
@@ -51,5 +56,19 @@ describe('estimateRun', () => {
     // Again two prompts and eight rows to train on, but 32 that are sampled.
     const pods = secondsPerStep({ ...config, num_generations: 16, pods_update_size: 4 });
     expect(pods).toBeCloseTo(4 * SAMPLING + training, 6);
+  });
+
+  it('grows with the length of the completions that the policy samples', () => {
+    const seconds = (completionTokens: number): number => secondsPerStep(config, { completionTokens });
+    expect(seconds(20) - seconds(11)).toBeGreaterThan(9 * 8);
+  });
+
+  it('counts on the longest completions where a task has no target', () => {
+    const untargeted = secondsPerStep(config, {}, (session) => ({
+      ...session,
+      task: { ...session.task, reference: () => '' },
+    }));
+    expect(untargeted).toBe(secondsPerStep(config, { completionTokens: config.max_completion_length }));
+    expect(untargeted).toBeGreaterThan(secondsPerStep(config, {}));
   });
 });
