@@ -1,6 +1,6 @@
 /**
- * How a model is spoken to: the system prompt, the chat template's own switches, and the prompt of posts without one. A checkpoint carries them in
- * `chat_settings.json`, so that it is evaluated, compared and exported as it was trained.
+ * How a model is spoken to: the system prompt, the chat template's own switches, and the prompt of posts without one.
+ * A checkpoint carries them in `chat_settings.json`, so that it is evaluated, compared and exported as it was trained.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,4 +41,21 @@ export function encodeChatSettings({ system_prompt, chat_template_kwargs, reply_
   if (system_prompt === null && Object.keys(chat_template_kwargs).length === 0 && reply_prompt === null) return null;
   const settings = { system_prompt, chat_template_kwargs, ...(reply_prompt !== null && { reply_prompt }) };
   return `${JSON.stringify(settings, null, 2)}\n`;
+}
+
+/**
+ * A chat template with the settings in it, for programs that read the template and not our file. The switches always
+ * hold: such programs set some of them themselves, llama.cpp for one `enable_thinking` and the date. A chat that brings
+ * a system message keeps it.
+ */
+export function templateWithSettings(template: string, { system_prompt, chat_template_kwargs }: ChatSettings): string {
+  const switches = Object.entries(chat_template_kwargs)
+    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
+    .map(([name, value]) => `{% set ${name} = ${JSON.stringify(value)} %}`);
+  const said =
+    system_prompt === null
+      ? ''
+      : "{% if messages[0]['role'] != 'system' %}" +
+        `{% set messages = [{'role': 'system', 'content': ${JSON.stringify(system_prompt)}}] + messages %}{% endif %}`;
+  return switches.join('') + said + template;
 }

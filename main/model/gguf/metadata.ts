@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
+import { readChatSettings, templateWithSettings } from '../chat-settings.ts';
 import { readChatTemplate, tokenText } from '../chat-template.ts';
 import { type ModelConfig, readJson } from '../config.ts';
 import { readTokenizerConfig } from '../tokenizer.ts';
@@ -97,7 +98,9 @@ function tokenizerMetadata(folder: string, config: ModelConfig): Record<string, 
         .map(([name, id]) => [`tokenizer.ggml.${name}_token_id`, uint32(id)]),
     ),
     'tokenizer.ggml.add_bos_token': bool(special.bos >= 0 && beginOfText(folder) !== null),
-    ...(typeof template === 'string' ? { 'tokenizer.chat_template': string(template) } : {}),
+    ...(template !== null && {
+      'tokenizer.chat_template': string(templateWithSettings(template, readChatSettings(folder))),
+    }),
   };
 }
 
