@@ -1,10 +1,11 @@
 /** The records that an import would give, as prompts; faults with file and line come first. */
 import { useState } from 'react';
 import type { ImportPlan } from '../../main/api/contract/index.ts';
+import { quotedInWords } from '../components/quoted.ts';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Import.module.css';
-import { countsInWords, quotedInWords, sharedInWords, withoutFolders } from './import-words.ts';
+import { countsInWords, sharedInWords, withoutFolders } from './import-words.ts';
 
 export interface ImportPreviewProps {
   readonly plan: ImportPlan;

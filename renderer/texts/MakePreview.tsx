@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
+import { quotedInWords } from '../components/quoted.ts';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { LeakageNote } from './LeakageNote.tsx';
@@ -63,8 +64,9 @@ interface RecordsProps {
   readonly stale: boolean;
 }
 
-function Records({ preview: { supply, leakage, longestPrompt, ...sides }, recipe, stale }: RecordsProps) {
+function Records({ preview: { supply, leakage, longestPrompt, quoting, ...sides }, recipe, stale }: RecordsProps) {
   const [side, setSide] = useState<'train' | 'test'>('train');
+  const quoted = quotedInWords(quoting);
   if (supply.shortage !== null)
     return (
       <Empty title={`Not enough texts of ${supply.words} words yet`}>
@@ -92,6 +94,7 @@ function Records({ preview: { supply, leakage, longestPrompt, ...sides }, recipe
         </span>
       </div>
       {leakage !== null && <LeakageNote leakage={leakage} />}
+      {quoted !== null && <p className={classes.short}>{quoted}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section className={classes.list} tabIndex={0} aria-label="Records">
         {sides[side].map((record) => (

@@ -120,12 +120,13 @@ describe.skipIf(noBrowser)('the Replies screen', () => {
       .getByText(/Pasted text, line 1: expected "reply" to be a string, got nothing; expected "engag/)
       .waitFor();
 
-    const equal = Array.from({ length: 30 }, (_, i) =>
+    // Not as many as the file before, so that what is waited for is of this one.
+    const equal = Array.from({ length: 40 }, (_, i) =>
       JSON.stringify({ ...{ id: `e${i}`, post: `post ${i}`, reply: 'ok' }, engagement: NONE }),
     ).join('\n');
     const file = { name: 'equal.jsonl', mimeType: 'text/plain', buffer: Buffer.from(equal) };
     await page.getByLabel('Reply records to import').setInputFiles(file);
-    await page.getByText('27 training pairs').waitFor();
+    await page.getByText('36 training pairs').waitFor();
     await page.getByRole('button', { name: 'Split', exact: true }).click();
     await page.getByText(/Quartiles filled: quartile 2 and 3 and 4 is empty/).waitFor();
     await expectAccessible(page);

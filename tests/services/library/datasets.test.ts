@@ -46,6 +46,21 @@ describe('previewStage', () => {
   });
 });
 
+describe('control tokens of chat models in the texts', () => {
+  it('are named by the preview and with the datasets', async () => {
+    const library = temporaryLibrary();
+    library.addTexts(...lengths);
+    const clean = await previewStage(library, { ...recipe, words: 10, show: 3 });
+    expect(clean.quoting).toEqual({ records: 0, of: 12, tokens: [] });
+    const words = Array.from({ length: 40 }, (_, i) => (i % 9 === 0 ? '<|eot_id|>' : `word${i}`)).join(' ');
+    library.store.texts.add({ title: 'Chats', text: words, source: 'made', words: 40 });
+    const shown = await previewStage(library, { ...recipe, words: 10, show: 3 });
+    expect(shown.quoting.tokens).toEqual(['<|eot_id|>']);
+    const { made } = await makeDatasets(library, options({ stages: [10] }));
+    expect(made[0]?.quoting).toEqual(shown.quoting);
+  });
+});
+
 describe('makeDatasets', () => {
   it('writes and records each stage that the texts suffice for, and says what the others lack', async () => {
     const library = temporaryLibrary();

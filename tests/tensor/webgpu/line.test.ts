@@ -54,7 +54,7 @@ describe('waitFor', () => {
     const worker = new Worker(LATE, { eval: true, workerData: { port: port2, flag }, transferList: [port2] });
     const began = performance.now();
     expect(() => waitFor(port1, flag, 0, began + 50)).toThrow(expect.objectContaining({ code: 'GPU_SLOW' }));
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(performance.now() - began).toBeLessThan(20_000);
     port1.close();
     await worker.terminate();
   });
