@@ -72,8 +72,8 @@ describe.runIf(gpu !== null)('a run on webgpu', () => {
     const seen: string[] = [];
     await tinyRun({
       model,
-      config: { max_steps: 200, per_device_train_batch_size: 4, num_generations: 2 },
-      // Two texts of one word: short completions, as each token takes a dispatch for each part of a layer.
+      config: { max_steps: 200, per_device_train_batch_size: 2, num_generations: 2 },
+      // One prompt of two texts of one word: short completions, as each token takes a dispatch for each part of a layer.
       records: tinyDataset({ words: 1 }).train,
       onEvent: ({ kind }) => {
         if (kind === 'step') {
