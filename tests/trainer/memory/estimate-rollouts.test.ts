@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Seconds of a step whose completions have 11 tokens: ten decoding steps after the first token. */
+/** Seconds of a step; unless `known` says otherwise, of completions of 11 tokens: ten decoding steps after the first. */
 function secondsPerStep(
   config: Partial<TrainConfig>,
   known: Known = { completionTokens: 11 },
