@@ -13,8 +13,8 @@ import { inputError } from '../errors.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
 import { followSweeps } from '../services/sweeps/run-here.ts';
 import { openSweepRuns } from '../services/sweeps/sweep-runs.ts';
-import { yielding } from '../services/trainer-process/channel.ts';
-import { openLiveRuns } from '../services/training/live-runs.ts';
+import { leaving, yielding } from '../services/trainer-process/channel.ts';
+import { type LiveRuns, openLiveRuns } from '../services/training/live-runs.ts';
 import { openForReading } from '../services/workspace/read-only.ts';
 import { readSettings } from '../services/workspace/settings.ts';
 import { openWorkspace, type Workspace } from '../services/workspace/workspace.ts';
@@ -98,11 +98,11 @@ function openReading(workspace: Workspace): Desk {
 function openControl({ root }: Workspace, allow: readonly string[]): Desk {
   const workspace = openWorkspace({ workspace: root });
   const given = hostPaths();
-  const paths = { ...given, trainer: yielding(given.trainer) };
+  const paths = { ...given, trainer: leaving(yielding(given.trainer), () => live.promised()) };
   const store = openStore(workspace.database);
   markAbandonedRuns(store);
   const changes = { publish: () => undefined };
-  const live = openLiveRuns(store, { paths, changes, settings: () => readSettings(store) });
+  const live: LiveRuns = openLiveRuns(store, { paths, changes, settings: () => readSettings(store) });
   const access = openPathAccess(root, [root, paths.resources, paths.datasets, ...allow], OUTSIDE);
   const place = { store, workspace, paths };
   const report = (message: string): void => void process.stderr.write(`braid: ${message}\n`);

@@ -12,7 +12,8 @@ import { sweepReport } from '../services/sweeps/report.ts';
 import { listSweeps, sweepView } from '../services/sweeps/result.ts';
 import { followSweeps, requireIdleSweep, retryTrials, runSweepHere } from '../services/sweeps/run-here.ts';
 import { openSweepRuns, requireSweep } from '../services/sweeps/sweep-runs.ts';
-import { openLiveRuns } from '../services/training/live-runs.ts';
+import { leaving } from '../services/trainer-process/channel.ts';
+import { type LiveRuns, openLiveRuns } from '../services/training/live-runs.ts';
 import { readSettings } from '../services/workspace/settings.ts';
 import { openWorkspace, type Workspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
@@ -166,7 +167,9 @@ function resumed(store: Store, { resume, retry }: Options): number {
 /** Runs a sweep in this process, to its end or until Ctrl-C. */
 async function run(store: Store, sweepId: number, context: CommandContext): Promise<void> {
   const changes = { publish: () => undefined };
-  const live = openLiveRuns(store, { paths: hostPaths(), changes, settings: () => readSettings(store) });
+  const given = hostPaths();
+  const paths = { ...given, trainer: leaving(given.trainer, () => live.promised()) };
+  const live: LiveRuns = openLiveRuns(store, { paths, changes, settings: () => readSettings(store) });
   const notices = { add: ({ message }: { readonly message: string }) => context.say(message) };
   const sweeps = openSweepRuns(store, { live, changes, notices });
   const host = { store, live, sweeps };

@@ -57,8 +57,8 @@ export interface Failure {
 export type WarningRule = 'dead_groups' | 'entropy' | 'kl' | 'no_progress' | 'repetition' | 'not_finite';
 
 export type TrainerEvent =
-  /** A heartbeat during long work. */
-  | { readonly kind: 'alive' }
+  /** A heartbeat during long work, with the size of the process. */
+  | { readonly kind: 'alive'; readonly memoryBytes?: number }
   | {
       readonly kind: 'ready';
       readonly backend: string;

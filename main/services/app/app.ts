@@ -14,7 +14,7 @@ import { interruptRun, markAbandonedRuns } from '../runs/runs.ts';
 import { openServers, type Servers } from '../servers/servers.ts';
 import { watchServers } from '../servers/watch.ts';
 import { type ConsentFile, openConsentFile } from '../tasks/consent.ts';
-import { warning, yielding } from '../trainer-process/channel.ts';
+import { leaving, warning, yielding } from '../trainer-process/channel.ts';
 import { type LiveRuns, type LiveWorkspace, openLiveRuns } from '../training/live-runs.ts';
 import { recordEnd, recordEvent } from '../training/run-notices.ts';
 import { type Changes, openChanges } from '../workspace/changes.ts';
@@ -95,11 +95,14 @@ export function openApp(options: AppOptions): App {
     const paths: HostPaths = {
       ...given,
       models: workspace.models,
-      trainer: warning(yielding(given.trainer), (said) => warnOfBackend(notices, said)),
+      trainer: leaving(
+        warning(yielding(given.trainer), (said) => warnOfBackend(notices, said)),
+        () => live.promised(),
+      ),
     };
     const settings = () => readSettings(store);
     const access = { engines, secrets, consents, records };
-    const live = openLiveRuns(store, { paths, changes, settings, access });
+    const live: LiveRuns = openLiveRuns(store, { paths, changes, settings, access });
     const jobs = openJobs(changes);
     const library = openLibrary({ store, workspace, paths, changes, jobs });
     const afterStage = forgettingAfterStage({ store, paths, changes, notices, jobs, settings });

@@ -5,6 +5,8 @@ import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { JobEvent, TrainerCommand } from '../../trainer/events.ts';
 import { YIELDS } from '../../trainer/host/priority.ts';
 import type { TrainerJob } from '../../trainer/jobs/jobs.ts';
+import type { MemoryUse } from '../../trainer/memory/budget.ts';
+import { promisedEnvironment } from '../../trainer/memory/promised.ts';
 
 /** A newly started trainer process that waits for its job, or another process that is asked by messages. */
 export interface TrainerChannel<M = TrainerJob | TrainerCommand> {
@@ -29,6 +31,11 @@ export type LaunchTrainer<M = TrainerJob | TrainerCommand> = (
 /** Launches trainers with low priority, so that the app's pages stay responsive. */
 export function yielding(launch: LaunchTrainer): LaunchTrainer {
   return (env, backend) => launch({ ...env, [YIELDS]: '1' }, backend);
+}
+
+/** Launches trainers that leave to others what these were promised and haven't taken yet. */
+export function leaving(launch: LaunchTrainer, promised: () => MemoryUse): LaunchTrainer {
+  return (env, backend) => launch({ ...env, ...promisedEnvironment(promised()) }, backend);
 }
 
 /** Launches trainers and reports, once for each, what side jobs say against the backend that they compute on. */

@@ -38,6 +38,8 @@ export interface LiveRuns extends BoardListeners {
   get(runId: number): LiveStatus | null;
   /** Why an ended run's final state could not be saved to the history; null: it was. */
   lost(runId: number): string | null;
+  /** Memory that they were promised and haven't taken yet. */
+  promised(): MemoryUse;
   /** Resolves when the run has ended and its end is stored; null if it isn't live. */
   outcome(runId: number): Promise<RunOutcome> | null;
   /** Asks every run to save and end, kills those that haven't after `graceMs`, and waits. */
@@ -83,18 +85,20 @@ export function openLiveRuns(
   /** Why the final states of ended runs could not be saved, by run. */
   const lost = new Map<number, string>();
 
+  const taking = () => board.list().filter(({ state }) => state !== 'ending');
+  const promised = () => promisedBytes(taking());
+
   /** The memory that a run is expected to take; throws if it can't start now. */
   function admit(config: TrainConfig, name: string): MemoryUse {
     const { folder, model } = startingModel(store, config, paths);
     const here = machine();
     const memory = expectedMemory(store, { ...config, model }, folder, paths, here);
-    const statuses = board.list().filter(({ state }) => state !== 'ending');
-    const live = statuses.map((status) => ({ name: status.name, memory: status.expected }));
-    const promised = promisedBytes(statuses);
+    const live = taking().map((status) => ({ name: status.name, memory: status.expected }));
+    const left = promised();
     const room = {
       concurrentRuns: settings().concurrent_runs,
-      freeBytes: freeMemory() - promised.host,
-      gpuFreeBytes: here.gpu === null || here.gpu.shared ? null : here.gpu.freeBytes - promised.gpu,
+      freeBytes: freeMemory() - left.host,
+      gpuFreeBytes: here.gpu === null || here.gpu.shared ? null : here.gpu.freeBytes - left.gpu,
     };
     const refused = refusal(live, { name, memory }, room);
     if (refused !== null) throw refused;
@@ -146,6 +150,7 @@ export function openLiveRuns(
     list: board.list,
     get: board.get,
     lost: (runId) => lost.get(runId) ?? null,
+    promised,
     outcome: (runId) => board.run(runId)?.outcome ?? null,
     onEvents: board.onEvents,
     onStart: board.onStart,

@@ -23,9 +23,9 @@ export interface LiveStatus {
   readonly secondsLeft: number | null;
   /** The estimate at admission, then the trainer's own. */
   readonly expected: MemoryUse;
-  /** Of the trainer process, at its last step. */
+  /** Of the trainer process, when it last reported. */
   readonly memoryBytes: number | null;
-  /** The same of a GPU's memory, and the most so far. */
+  /** Of a GPU's memory, at the last step, and the most so far. */
   readonly gpuBytes: number | null;
   readonly gpuPeakBytes: number | null;
   readonly backend: string | null;
@@ -86,6 +86,8 @@ export function advance(before: LiveStatus, event: TrainerEvent): LiveStatus {
       };
     case 'resumed':
       return { ...status, state: unlessStopping(status, 'running'), reason: null };
+    case 'alive':
+      return { ...status, memoryBytes: event.memoryBytes ?? status.memoryBytes };
     case 'done':
     case 'failed':
       return { ...status, state: 'ending' };

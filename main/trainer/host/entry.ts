@@ -27,7 +27,7 @@ function emit(event: HostEvent): void {
 function beat(): void {
   if (performance.now() - lastBeat < BUSY_BEAT_MS) return;
   lastBeat = performance.now();
-  void port.send([{ kind: 'alive' }]);
+  void port.send([{ kind: 'alive', memoryBytes: process.memoryUsage.rss() }]);
 }
 
 function flush(): void {

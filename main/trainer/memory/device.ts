@@ -10,6 +10,7 @@ import { NATIVE_BACKEND } from '../../tensor/native/load.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import type { Gpu } from '../../tensor/webgpu/gpu.ts';
 import { type Budget, type Device, deviceBudget, isOnGpu, type MemoryUse } from './budget.ts';
+import { promisedToOthers } from './promised.ts';
 
 /** What the current backend computes on. */
 export function currentDevice(): Device {
@@ -20,22 +21,24 @@ export function currentDevice(): Device {
 }
 
 /**
- * The budget of this process on the current backend: what is free now, and what it already has. `beside`: bytes of the
- * machine's memory that it will need for something else.
+ * The budget of this process on the current backend: what is free now and not promised to others, and what it already
+ * has. `beside`: bytes of the machine's memory that it will need for something else.
  */
 export function currentBudget(beside = 0): Budget {
-  const device = currentDevice();
+  const [device, promised] = [currentDevice(), promisedToOthers()];
   if (tf.getBackend() === WEBGPU_BACKEND) {
     const { gpu } = tf.backend() as WebGpuBackend;
     const memory = gpuMemory(gpu);
     if (memory !== null) {
+      const bytes = Math.max(0, memory.bytes - promised.gpu);
       // From here on the GPU refuses to go beyond what was planned with.
-      gpu.budgetBytes = memory.bytes;
-      return deviceBudget('webgpu', memory.bytes);
+      gpu.budgetBytes = bytes;
+      return deviceBudget('webgpu', bytes);
     }
   }
   const onGpu = device === 'native-gpu';
-  return deviceBudget(device, freeTensorMemory(onGpu) + (onGpu ? 0 : process.memoryUsage.rss() - beside));
+  const free = freeTensorMemory(onGpu) - (onGpu ? promised.gpu : promised.host);
+  return deviceBudget(device, Math.max(0, free) + (onGpu ? 0 : process.memoryUsage.rss() - beside));
 }
 
 /** What a GPU's buffers have taken at most, and what they may. */

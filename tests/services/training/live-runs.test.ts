@@ -8,6 +8,7 @@ import { openLiveRuns } from '../../../main/services/training/live-runs.ts';
 import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { changeSettings, readSettings } from '../../../main/services/workspace/settings.ts';
 import type { TrainerEvent } from '../../../main/trainer/events.ts';
+import { promisedToOthers } from '../../../main/trainer/memory/promised.ts';
 import { openTinyApp } from '../../api/transports.ts';
 import { until } from '../../until.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
@@ -154,6 +155,29 @@ describe('live runs', () => {
     expect(again.store.checkpoints.ofRun(runId).at(-1)?.step).toBe(run?.step);
     again.live.resume(runId);
     await until(() => (again.live.get(runId)?.step ?? 0) > (run?.step ?? 0));
+  });
+});
+
+describe('memory promised to live runs', () => {
+  it('is left to them by every process that starts beside them, as far as they have not taken it', async () => {
+    const world = await tinyWorkspace();
+    const given: (Readonly<Record<string, string>> | undefined)[] = [];
+    const trainer: LaunchTrainer = (env, backend) => {
+      given.push(env);
+      return world.paths.trainer(env, backend);
+    };
+    const app = openTinyApp({ ...world, paths: { ...world.paths, trainer } });
+    const runId = app.live.start(world.config(long));
+    const { expected } = app.live.get(runId) ?? {};
+    expect(promisedToOthers(given[0])).toEqual({ host: 0, gpu: 0 });
+    app.paths.trainer().kill();
+    expect(expected?.host).toBeGreaterThan(2 ** 26);
+    expect(promisedToOthers(given[1])).toEqual(expected);
+    await until(() => (app.live.get(runId)?.memoryBytes ?? 0) > 2 ** 26);
+    app.paths.trainer().kill();
+    const { host } = promisedToOthers(given[2]);
+    expect(host).toBeLessThan(expected?.host ?? 0);
+    expect(host).toBe(app.live.promised().host);
   });
 });
 

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { cudaUse, heldBytes } from '../../../main/trainer/memory/device.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { cudaUse, currentBudget, heldBytes } from '../../../main/trainer/memory/device.ts';
+import { promisedEnvironment, promisedToOthers } from '../../../main/trainer/memory/promised.ts';
 
 describe('heldBytes', () => {
   it('leaves out what a trial on native has freed', () => {
@@ -14,5 +15,26 @@ describe('cudaUse', () => {
     expect(cudaUse(900, 700, 100)).toEqual({ peakBytes: 900, memory: { bytes: 1000, source: 'nvidia-smi' } });
     expect(cudaUse(null, 700, 100)).toEqual({ peakBytes: 700, memory: { bytes: 800, source: 'nvidia-smi' } });
     expect(cudaUse(null, 700, null)).toEqual({ peakBytes: 700, memory: null });
+  });
+});
+
+describe('memory promised to others', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('crosses the environment', () => {
+    expect(promisedToOthers(promisedEnvironment({ host: 300, gpu: 7000 }))).toEqual({ host: 300, gpu: 7000 });
+    expect(promisedEnvironment({ host: 0, gpu: 0 })).toEqual({});
+    expect(promisedToOthers({})).toEqual({ host: 0, gpu: 0 });
+  });
+
+  it("is not part of a process's budget", () => {
+    const mib = 2 ** 20;
+    vi.spyOn(process, 'availableMemory').mockReturnValue(1000 * mib);
+    vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(100 * mib);
+    vi.stubEnv('BRAID_PROMISED_BYTES', `${300 * mib},0`);
+    expect(currentBudget()).toMatchObject({ device: 'wasm', bytes: 800 * mib });
+    vi.stubEnv('BRAID_PROMISED_BYTES', `${3000 * mib},0`);
+    expect(currentBudget().bytes).toBe(100 * mib);
+    vi.unstubAllEnvs();
   });
 });
