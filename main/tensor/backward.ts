@@ -35,7 +35,20 @@ export function gradients(
     releaseInTurn(engine.state.activeTape as unknown as readonly TapeNode[], [...xs, y]);
     return y;
   };
-  return engine.gradients(work as () => tf.Scalar, [...xs], dy as tf.Scalar | undefined, dy !== undefined);
+  try {
+    return engine.gradients(work as () => tf.Scalar, [...xs], dy as tf.Scalar | undefined, dy !== undefined);
+  } catch (error) {
+    freeTape();
+    throw error;
+  }
+}
+
+/** After memory ran out in the middle of a pass, tfjs would keep forever what its ops had saved for the gradient. */
+function freeTape(): void {
+  const { state } = tf.engine();
+  if (state.gradientDepth > 0 || state.activeTape === null) return;
+  for (const { saved } of state.activeTape as unknown as readonly TapeNode[]) tf.dispose([...saved]);
+  state.activeTape = [];
 }
 
 /** The backward pass visits ops in reverse order, so when one is visited, the previous one is finished. */

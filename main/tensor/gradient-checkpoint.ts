@@ -17,9 +17,11 @@ export function checkpointed(
   const op = tf.customGrad((...args) => {
     const save = args.at(-1) as tf.GradSaveFunc;
     const input = args[0] as tf.Tensor2D;
+    const value = tf.tidy(() => work(input));
+    // Last: what is saved for an op that fails is never freed.
     save([input]);
     return {
-      value: tf.tidy(() => work(input)),
+      value,
       gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) =>
         recomputed(work, savedTensor<tf.Tensor2D>(saved, 0), parameters, dy),
     };
@@ -40,10 +42,11 @@ export interface RowsOf {
 export function checkpointedParts(parts: readonly RowsOf[], inputs: readonly tf.Tensor2D[]): tf.Tensor2D {
   const op = tf.customGrad((...args) => {
     const given = args.slice(0, -1) as tf.Tensor2D[];
-    (args.at(-1) as tf.GradSaveFunc)(given);
     const each = (): tf.Tensor2D[] => parts.map(({ run }) => tf.tidy(() => run(given)));
+    const value = tf.tidy(() => tf.concat(each(), 0));
+    (args.at(-1) as tf.GradSaveFunc)(given);
     return {
-      value: tf.tidy(() => tf.concat(each(), 0)),
+      value,
       gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) =>
         outsideTape(() => partGradients(parts, saved as tf.Tensor2D[], dy as tf.Tensor2D)),
     };

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it, vi } from 'vitest';
+import { BraidError } from '../../../main/errors.ts';
 import { disposeModel, modelParameters } from '../../../main/model/model.ts';
 import { planBatches } from '../../../main/trainer/batching/batching.ts';
 import type { ScoredGeneration } from '../../../main/trainer/batching/generation.ts';
@@ -129,5 +130,40 @@ for (const backend of await openTestBackends()) {
       gradientsOf(config, 0.01, null);
       expect(tensorsLeft(() => gradientsOf(config, 0.01, null))).toBe(0);
     });
+
+    // The first pass scores for the reference; the second is the loss's, forward and backward.
+    it.each([
+      [0.1, null],
+      [0.5, null],
+      [0.9, null],
+      [0.5, true],
+      [0.8, true],
+    ])(
+      'gives them after memory ran out at %d of the work, and keeps no tensor (checkpointing %o)',
+      async (way, saving) => {
+        await backend.use();
+        const config = parseConfig({ ...SHAPE, beta: 0.04 });
+        const run = tf.engine().runKernel.bind(tf.engine());
+        const ops = vi.spyOn(tf.engine(), 'runKernel');
+        const whole = gradientsOf(config, 1024, saving);
+        const names = ops.mock.calls.map(([name]) => name);
+        // An Identity takes no memory.
+        const failing = names.findIndex((name, i) => i >= way * names.length && name !== 'Identity');
+        let calls = 0;
+        ops.mockImplementation((...given) => {
+          if (calls++ === failing) throw new BraidError('OUT_OF_MEMORY', 'no room');
+          return run(...given);
+        });
+        let again: ReturnType<typeof gradientsOf> | undefined;
+        const left = tensorsLeft(() => {
+          again = gradientsOf(config, 1024, saving);
+        });
+        ops.mockRestore();
+        expect(left).toBe(0);
+        expect(calls).toBeGreaterThan(names.length);
+        expect(again?.loss).toBeCloseTo(whole.loss, 6);
+        expectAlike(whole.gradients, again?.gradients ?? []);
+      },
+    );
   });
 }
