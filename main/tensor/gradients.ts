@@ -1,5 +1,5 @@
 /**
- * Registers tfjs-core's own gradients. Its Node bundle leaves them out, and the module that has them uses imports
+ * Registers tfjs-core's own gradients. Its Node bundle leaves them out, and the modules that have them use imports
  * without file endings, which Node can't resolve without a hook.
  */
 import { registerHooks } from 'node:module';
@@ -12,5 +12,5 @@ const hooks = registerHooks({
     return nextResolve(fromCore && !specifier.endsWith('.js') ? `${specifier}.js` : specifier, context);
   },
 });
-await import('@tensorflow/tfjs-core/dist/register_all_gradients.js');
+await import('./tfjs-gradients.ts');
 hooks.deregister();
