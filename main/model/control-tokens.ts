@@ -4,6 +4,10 @@
  */
 import type { Tokenizer as HfTokenizer } from '@huggingface/tokenizers';
 
+// Characters that Unicode keeps out of texts (noncharacters): a template passes them on as they are.
+const MARK = /\uFDD0(\d+)\uFDD1/g;
+const BREAK = '\uFDD2';
+
 interface AddedToken {
   readonly content?: unknown;
   readonly special?: unknown;
@@ -19,9 +23,12 @@ export function controlTokenPattern(definition: object): RegExp | null {
   return contents.length === 0 ? null : new RegExp(contents.map(literally).join('|'), 'g');
 }
 
-/** The same tokenizer.json without its control tokens. */
+/** The same tokenizer.json with `BREAK`, which no text contains, as its only control token. */
 export function withoutControlTokens(definition: object): object {
-  return { ...definition, added_tokens: addedTokens(definition).filter((token) => !isControl(token)) };
+  const [control] = addedTokens(definition).filter(isControl);
+  const others = addedTokens(definition).filter((token) => !isControl(token));
+  const only = { ...control, content: BREAK, normalized: false, lstrip: false, rstrip: false };
+  return { ...definition, added_tokens: [...others, only] };
 }
 
 /** A regular expression that matches a text. */
@@ -38,13 +45,11 @@ function isControl({ content, special }: AddedToken): boolean {
   return special === true && typeof content === 'string' && content !== '';
 }
 
-// Characters that Unicode keeps out of texts (noncharacters): a template passes them on as they are.
-const MARK = /\uFDD0(\d+)\uFDD1/g;
-
 /**
  * Ids of `around(text)`. Control tokens inside the `quoted` parts of the text are plain characters; those of the rest,
- * a prompt's template, and those that `around` adds are control tokens. The sections between control tokens are independent of one another, so only those that hold a part
- * of a quoted one are encoded by `plain`.
+ * a prompt's template, and those that `around` adds are control tokens. Only the sections between control tokens that
+ * hold a part of a quoted one are encoded by `plain`. A section knows whether it is the first, which some tokenizers
+ * begin with a space.
  */
 export function encodeQuoting(
   text: string,
@@ -58,17 +63,21 @@ export function encodeQuoting(
   const mark = (part: string): string => part.replace(pattern, (token) => `\uFDD0${tokens.push(token) - 1}\uFDD1`);
   const marked = quoted.reduce((whole, part) => whole.replaceAll(part, () => mark(part)), text);
   const rendered = around(marked);
+  const encode = (by: HfTokenizer, words: string): number[] => by.encode(words, { add_special_tokens: false }).ids;
   const ids: number[] = [];
-  let at = 0;
-  const take = (section: string): void => {
-    const words = section.replace(MARK, (match, index: string) => tokens[Number(index)] ?? match);
-    ids.push(...(words === section ? live : plain).encode(words, { add_special_tokens: false }).ids);
+  let done = 0;
+  const section = (from: number, to: number): void => {
+    const words = rendered.slice(from, to).replace(MARK, (match, index: string) => tokens[Number(index)] ?? match);
+    if (words === rendered.slice(from, to)) return;
+    if (from > done) ids.push(...encode(live, rendered.slice(done, from)));
+    ids.push(...(from === 0 ? encode(plain, words) : encode(plain, BREAK + words).slice(1)));
+    done = to;
   };
+  let at = 0;
   for (const { 0: token, index } of rendered.matchAll(pattern)) {
-    if (index > at) take(rendered.slice(at, index));
-    take(token);
+    section(at, index);
     at = index + token.length;
   }
-  if (at < rendered.length) take(rendered.slice(at));
-  return ids;
+  section(at, rendered.length);
+  return done < rendered.length ? [...ids, ...encode(live, rendered.slice(done))] : ids;
 }

@@ -47,6 +47,21 @@ export function usedGpu(env: Environment = process.env): number {
   return /^\d+$/.test(last) ? Number(last) : 0;
 }
 
+/** The one of these that a process with this environment will compute on; null: none, or it will refuse to start. */
+export function gpuToUse<G extends Pick<NvidiaGpu, 'name'>>(
+  gpus: readonly G[],
+  env: Environment = process.env,
+): G | null {
+  const prepared = { ...env };
+  try {
+    prepareGpu(prepared, () => gpus);
+  } catch {
+    return null;
+  }
+  const hidden = /^(-|$)/.test(prepared.CUDA_VISIBLE_DEVICES?.trim() ?? '0');
+  return hidden ? null : (gpus[usedGpu(prepared)] ?? null);
+}
+
 /** Whether float32 products may be computed in TF32. */
 export function usesTf32(env: Environment = process.env): boolean {
   return env.NVIDIA_TF32_OVERRIDE !== '0';

@@ -211,6 +211,39 @@ describe('control tokens in a text', () => {
     }
   });
 
+  it('leave the ids of all other text as they are, where only a first section begins with a space', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'braid-tokenizer-'));
+    const special = { special: true, single_word: false, lstrip: false, rstrip: false, normalized: false };
+    const added = ['<s>', '</s>', '[/I]'].map((content, id) => ({ id, content, ...special }));
+    const letters = ['▁', ...'abdfghikoqrstuw<>/?[]I'];
+    const vocab = Object.fromEntries(
+      [...added.map(({ content }) => content), ...letters].map((token, id) => [token, id]),
+    );
+    writeFileSync(
+      join(folder, 'tokenizer.json'),
+      JSON.stringify({
+        ...EMPTY,
+        added_tokens: added,
+        pre_tokenizer: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: false },
+        model: { type: 'BPE', vocab, merges: [], unk_token: null },
+      }),
+    );
+    const tokenizer = loadTokenizer(folder);
+    const tokens = (text: string) =>
+      tokenizer
+        .encodeText(text, { quoted: [text], around: (whole) => `<s>ask${whole}[/I]thus[/I]` })
+        .map((id) => tokenizer.token(id));
+    const around = (...middle: string[]) => ['<s>', ...'ask', ...middle, '[/I]', ...'thus', '[/I]'];
+    expect(tokens('ab of')).toEqual(around(...'ab▁of'));
+    expect(tokens('ab </s>of')).toEqual(around(...'ab▁</s>of'));
+    expect(tokens('</s>')).toEqual(around(...'</s>'));
+    // By itself a text is the first section.
+    const alone = (text: string) => tokenizer.encodeText(text).map((id) => tokenizer.token(id));
+    expect(alone('ab of')).toEqual([...'▁ab▁of']);
+    expect(alone('ab </s>of')).toEqual([...'▁ab▁</s>of']);
+    rmSync(folder, { recursive: true });
+  });
+
   it("of a prompt's template count", () => {
     const tokenizer = loadTokenizer(fixture('wordpiece'));
     const [control = ''] = tokenizer.controlTokens('[CLS] [SEP]');

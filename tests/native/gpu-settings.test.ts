@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gpuNote, isDeterministic, prepareGpu, usedGpu, usesTf32 } from '../../main/native/gpu-settings.ts';
+import { gpuNote, gpuToUse, isDeterministic, prepareGpu, usedGpu, usesTf32 } from '../../main/native/gpu-settings.ts';
 
 const GPUS = [{ name: 'NVIDIA A40' }, { name: 'NVIDIA GeForce RTX 4090' }];
 
@@ -41,6 +41,30 @@ describe('prepareGpu', () => {
   it('computes in float32 unless TF32 is asked for', () => {
     expect(usesTf32(prepared({}))).toBe(false);
     expect(usesTf32(prepared({ BRAID_TF32: '1' }))).toBe(true);
+  });
+});
+
+describe('gpuToUse', () => {
+  const [first, second] = GPUS;
+
+  it('is the GPU that TensorFlow will see, by the same variables', () => {
+    expect(gpuToUse(GPUS, {})).toBe(first);
+    expect(gpuToUse(GPUS, { BRAID_GPU: '1' })).toBe(second);
+    expect(gpuToUse(GPUS, { CUDA_VISIBLE_DEVICES: '1' })).toBe(second);
+    expect(gpuToUse(GPUS, { CUDA_VISIBLE_DEVICES: 'GPU-8f2a' })).toBe(first);
+  });
+
+  it('is none where TensorFlow is to see none, or none was found', () => {
+    for (const CUDA_VISIBLE_DEVICES of ['-1', '', '7']) expect(gpuToUse(GPUS, { CUDA_VISIBLE_DEVICES })).toBeNull();
+    expect(gpuToUse(GPUS, { BRAID_GPU: 'Radeon' })).toBeNull();
+    expect(gpuToUse(GPUS, { BRAID_GPU: '2' })).toBeNull();
+    expect(gpuToUse([], {})).toBeNull();
+  });
+
+  it("leaves this process's own environment alone", () => {
+    const env = { BRAID_GPU: '1' };
+    gpuToUse(GPUS, env);
+    expect(env).toEqual({ BRAID_GPU: '1' });
   });
 });
 

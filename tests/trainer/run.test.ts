@@ -8,7 +8,7 @@ import { parseConfig, type TrainConfig } from '../../main/trainer/config.ts';
 import type { TrainerEvent } from '../../main/trainer/events.ts';
 import { openControl } from '../../main/trainer/host/control.ts';
 import type { TrainerStart } from '../../main/trainer/host/start.ts';
-import { ACTIVATION_MB } from '../../main/trainer/memory/decide.ts';
+import { ACTIVATION_MB } from '../../main/trainer/memory/environment.ts';
 import { runTraining } from '../../main/trainer/run.ts';
 import { tinyConfig } from '../left-by.ts';
 import { tinyDataset } from '../tiny-dataset.ts';

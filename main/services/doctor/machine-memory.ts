@@ -1,6 +1,7 @@
 /** What this machine has for tensors: its own memory and, apart from it, a GPU's. Everything that plans asks here. */
 import { currentLayout, readManifest } from '../../native/folder.ts';
 import { freeByAmdgpu, mayHaveGpu, USERS_NUMBER } from '../../native/gpu-memory.ts';
+import { gpuToUse } from '../../native/gpu-settings.ts';
 import { watched } from '../../native/gpu-watch.ts';
 import { askNvidiaGpus, freeOfDevice } from '../../native/nvidia-smi.ts';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
@@ -73,10 +74,9 @@ async function findGpu(paths: Paths): Promise<MachineGpu | null> {
   const manifest = readManifest(currentLayout());
   if (manifest?.cuda === true) {
     const facts = await readGpuFacts();
-    const [first] = facts.gpus;
-    // TensorFlow takes the first GPU.
-    if (first !== undefined && gpuIsUsable(facts, manifest.tensorflow))
-      return { name: first.name, freeBytes: first.freeBytes ?? first.totalBytes ?? 0, shared: false, cuda: true };
+    const used = gpuToUse(facts.gpus);
+    if (used !== null && gpuIsUsable(facts, manifest.tensorflow))
+      return { name: used.name, freeBytes: used.freeBytes ?? used.totalBytes ?? 0, shared: false, cuda: true };
   }
   const found = await adapterOf(paths);
   return found === null ? null : { ...(await roomOf(found)), name: found.name, cuda: false };

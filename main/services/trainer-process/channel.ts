@@ -6,7 +6,7 @@ import type { JobEvent, TrainerCommand } from '../../trainer/events.ts';
 import { YIELDS } from '../../trainer/host/priority.ts';
 import type { TrainerJob } from '../../trainer/jobs/jobs.ts';
 import type { MemoryUse } from '../../trainer/memory/budget.ts';
-import { promisedEnvironment } from '../../trainer/memory/promised.ts';
+import { promisedEnvironment } from '../../trainer/memory/environment.ts';
 
 /** A newly started trainer process that waits for its job, or another process that is asked by messages. */
 export interface TrainerChannel<M = TrainerJob | TrainerCommand> {

@@ -19,6 +19,7 @@ import {
   residentsOfRun,
 } from './budget.ts';
 import { currentBudget } from './device.ts';
+import { activationBound } from './environment.ts';
 
 /** Decided once: a resumed run keeps it, so that rounding doesn't depend on what is free on the day. */
 export interface MemoryDecision {
@@ -26,9 +27,6 @@ export interface MemoryDecision {
   /** In MiB. */
   readonly activationMb: number;
 }
-
-/** The environment variable that bounds activations and caches of everything that leaves it to the machine, in MiB. */
-export const ACTIVATION_MB = 'BRAID_ACTIVATION_MEMORY_MB';
 
 /** The decision for a run. `lengths`: of its longest prompt and completion. */
 export function decideForRun(
@@ -61,9 +59,8 @@ function decide(
   const kept = { ...residents, precision: keptAs(residents.precision, budget.device) };
   const least = leastBytes(model, kept, budget.program);
   if (least > budget.bytes) throw noRoom(least, budget, residents);
-  const bound = Number(process.env[ACTIVATION_MB]);
   const free = activationBudget(model, kept, budget) / 2 ** 20;
-  return { precision: residents.precision, activationMb: given ?? (bound > 0 ? bound : free) };
+  return { precision: residents.precision, activationMb: given ?? activationBound() ?? free };
 }
 
 function noRoom(

@@ -10,7 +10,7 @@ import { NATIVE_BACKEND } from '../../tensor/native/load.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import type { Gpu } from '../../tensor/webgpu/gpu.ts';
 import { type Budget, type Device, deviceBudget, isOnGpu, type MemoryUse } from './budget.ts';
-import { promisedToOthers } from './promised.ts';
+import { promisedToOthers } from './environment.ts';
 
 /** What the current backend computes on. */
 export function currentDevice(): Device {
@@ -88,7 +88,7 @@ function findMemory(gpu: Gpu): GpuMemory | null {
 
 const ownMemory = watchOwnMemory();
 
-/** MiB of the GPU that this process holds now and held at most; none on the processor, or where nothing tells. */
+/** MiB of the GPU that this process holds now and held at most; none on the processor. */
 export function gpuMemoryMetrics(): Readonly<Record<string, number>> {
   const held = heldGpuMemory();
   if (held === null) return {};
@@ -113,7 +113,16 @@ export function heldBytes(device: Device, before: number, after: number): number
   return device === 'native' ? Math.min(before, after) : after;
 }
 
+let mostTensorBytes = 0;
+
+/** Containers may hide from nvidia-smi who holds what: then the tensors alone, as in `cudaUse`. */
+function tensorMemory(): HeldGpuMemory {
+  const bytes = tf.memory().numBytes;
+  mostTensorBytes = Math.max(mostTensorBytes, bytes);
+  return { bytes, peakBytes: mostTensorBytes };
+}
+
 function heldGpuMemory(): HeldGpuMemory | null {
   if (tf.getBackend() === WEBGPU_BACKEND) return (tf.backend() as WebGpuBackend).gpu.counts;
-  return currentDevice() === 'native-gpu' ? ownMemory() : null;
+  return currentDevice() === 'native-gpu' ? (ownMemory() ?? tensorMemory()) : null;
 }

@@ -39,11 +39,14 @@ export function asOutOfMemory(error: unknown): BraidError {
   });
 }
 
-/** Whether an error means that an allocation failed: ours by its code, TensorFlow's by its status 8, V8's by its words. */
+/**
+ * Whether an error means that an allocation failed: ours by its code, TensorFlow's by its status 8, the addon's and V8's
+ * by their words.
+ */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof BraidError) return error.code === 'OUT_OF_MEMORY';
   return (
     error instanceof Error &&
-    /OOM when allocating|Invalid TF_Status: 8\b|Array buffer allocation failed/.test(error.message)
+    /OOM when allocating|Invalid TF_Status: 8\b|Array buffer allocation failed|std::bad_alloc/.test(error.message)
   );
 }

@@ -10,59 +10,86 @@ import { temporaryFolder } from '../../store/helpers.ts';
 
 const GIB = 2 ** 30;
 
-/** The shape of Qwen2.5-3B-Instruct. */
-function qwen() {
+type Shape = Readonly<Record<string, unknown>>;
+
+/** What the published shapes have in common with one another. */
+function modelOf(shape: Shape) {
   const folder = temporaryFolder();
-  const shape = {
-    ...{ architectures: ['Qwen2ForCausalLM'], model_type: 'qwen2', hidden_act: 'silu', hidden_size: 2048 },
-    ...{ intermediate_size: 11008, num_attention_heads: 16, num_hidden_layers: 36, num_key_value_heads: 2 },
-    ...{ max_position_embeddings: 32768, rms_norm_eps: 1e-6, rope_theta: 1e6, tie_word_embeddings: true },
-    ...{ vocab_size: 151936, torch_dtype: 'bfloat16', bos_token_id: 151643, eos_token_id: 151645 },
-  };
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(shape));
+  const common = { hidden_act: 'silu', tie_word_embeddings: true, torch_dtype: 'bfloat16' };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...common, ...shape }));
   return readModelConfig(folder);
 }
 
-/** The least and the most GiB for `prompts` x `group` replies of 10 to 50 words, on both kinds of GPU. */
+const QWEN_3B: Shape = {
+  ...{ architectures: ['Qwen2ForCausalLM'], model_type: 'qwen2', hidden_size: 2048 },
+  ...{ intermediate_size: 11008, num_attention_heads: 16, num_hidden_layers: 36, num_key_value_heads: 2 },
+  ...{ max_position_embeddings: 32768, rms_norm_eps: 1e-6, rope_theta: 1e6 },
+  ...{ vocab_size: 151936, bos_token_id: 151643, eos_token_id: 151645 },
+};
+const LLAMA: Shape = {
+  ...{ architectures: ['LlamaForCausalLM'], model_type: 'llama', intermediate_size: 8192, num_key_value_heads: 8 },
+  ...{ max_position_embeddings: 131072, rms_norm_eps: 1e-5, rope_theta: 500000, vocab_size: 128256 },
+};
+const LLAMA_1B: Shape = { ...LLAMA, hidden_size: 2048, num_attention_heads: 32, num_hidden_layers: 16, head_dim: 64 };
+const LLAMA_3B: Shape = { ...LLAMA, hidden_size: 3072, num_attention_heads: 24, num_hidden_layers: 28, head_dim: 128 };
+
+/** Prompts and completions of each that are trained on together, or sampled together. */
+interface Together {
+  readonly phase: 'trained' | 'sampled';
+  readonly prompts: number;
+  readonly group: number;
+}
+
+/** The least and the most GiB over the lengths, on both kinds of GPU. */
 function planned(
-  model: ReturnType<typeof qwen>,
-  shapes: readonly (readonly [prompts: number, group: number])[],
+  model: ReturnType<typeof modelOf>,
+  all: readonly Together[],
+  lengths: readonly number[],
   gib: number,
 ): [number, number] {
   const totals = (['native-gpu', 'webgpu'] as const).flatMap((device) => {
     const budget = deviceBudget(device, gib * GIB);
     const residents = { trained: { rank: 16 }, precision: precisionFor(model, { rank: 16 }, budget), budget };
-    return shapes.flatMap(([prompts, group]) =>
-      Array.from({ length: 9 }, (_, i) => Math.ceil((5 * i + 10) * 1.5) + 4).map((completionTokens) => {
-        // A post is about as long as its reply.
-        const tokens = { completionTokens, promptTokens: completionTokens + 150 };
-        return memoryPlan(model, { ...residents, ...tokens, prompts, group }).total / GIB;
-      }),
-    );
+    return lengths.map((completionTokens) => {
+      // A prompt is about as long as its completion.
+      const tokens = { completionTokens, promptTokens: completionTokens + 150 };
+      const steps = all.map(({ phase, ...shape }) => {
+        const { total, cache, activations } = memoryPlan(model, { ...residents, ...tokens, ...shape });
+        return total - Math.max(cache, activations) + (phase === 'trained' ? activations : cache);
+      });
+      return Math.max(...steps) / GIB;
+    });
   });
   return [Math.round(Math.min(...totals)), Math.round(Math.max(...totals))];
 }
 
-it.each(['qwen2.5-baseline', 'qwen2.5-polychromic', 'qwen2.5-grpo', 'qwen2.5-polychromic_grpo'])(
-  '%s says the memory that the planner plans for its own batch',
-  (name) => {
-    const model = qwen();
-    const paths = { resources: resolve(import.meta.dirname, '../../../resources') };
-    const preset = presetsHere({ store: { folder: '/nowhere' }, paths }).find((one) => one.name === name);
-    const {
-      method,
-      per_device_train_batch_size: rows,
-      num_generations: group,
-      polychromic_prompts,
-    } = parseConfig(preset?.fields);
-    const sampled = [polychromic_prompts ?? rows, group] as const;
-    const shapes = {
-      sft: [[rows, 1]],
-      'polychromic-sft': [[rows, 1], sampled],
-      grpo: [[rows / group, group]],
-      'polychromic-grpo': [[rows / group, group]],
-    } as const;
-    const said = /: (\d+) to (\d+) GiB of 12, (\d+) to (\d+) of 24, (\d+) to (\d+) of 48\.$/.exec(preset?.doc ?? '');
-    expect(said?.slice(1).map(Number)).toEqual([12, 24, 48].flatMap((gib) => planned(model, shapes[method], gib)));
-  },
-);
+const REPLIES = Array.from({ length: 9 }, (_, i) => Math.ceil((5 * i + 10) * 1.5) + 4);
+const STAGES = [10, 25, 50, 100, 200, 500].map((words) => 3 * words + 4);
+
+it.each([
+  ['interleave-llama-3.2-1b', LLAMA_1B, STAGES],
+  ['interleave-llama-3.2-3b', LLAMA_3B, STAGES],
+  ['qwen2.5-baseline', QWEN_3B, REPLIES],
+  ['qwen2.5-polychromic', QWEN_3B, REPLIES],
+  ['qwen2.5-grpo', QWEN_3B, REPLIES],
+  ['qwen2.5-polychromic_grpo', QWEN_3B, REPLIES],
+])('%s says the memory that the planner plans for its own batch', (name, shape, lengths) => {
+  const paths = { resources: resolve(import.meta.dirname, '../../../resources') };
+  const preset = presetsHere({ store: { folder: '/nowhere' }, paths }).find((one) => one.name === name);
+  const config = parseConfig(preset?.fields);
+  const { method, per_device_train_batch_size: rows, num_generations: group, polychromic_prompts } = config;
+  const isGrpo = method === 'grpo' || method === 'polychromic-grpo';
+  const together: Together[] = [
+    isGrpo ? { phase: 'trained', prompts: rows / group, group } : { phase: 'trained', prompts: rows, group: 1 },
+    ...(isGrpo
+      ? [{ phase: 'sampled', prompts: (rows * config.gradient_accumulation_steps) / group, group } as const]
+      : []),
+    // Their loss is taken at once.
+    ...(method === 'polychromic-sft'
+      ? [{ phase: 'trained', prompts: polychromic_prompts ?? rows, group } as const]
+      : []),
+  ];
+  const said = /: (\d+) to (\d+) GiB of 12, (\d+) to (\d+) of 24, (\d+) to (\d+) of 48\.$/.exec(preset?.doc ?? '');
+  const expected = [12, 24, 48].flatMap((gib) => planned(modelOf(shape), together, lengths, gib));
+  expect(said?.slice(1).map(Number)).toEqual(expected);
+});

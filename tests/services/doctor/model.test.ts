@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { modelCheck } from '../../../main/services/doctor/model.ts';
 import { deviceBudget } from '../../../main/trainer/memory/budget.ts';
+import { ACTIVATION_MB } from '../../../main/trainer/memory/environment.ts';
 import { planModel } from '../../../main/trainer/memory/model-plan.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'braid-plan-'));
@@ -33,6 +34,15 @@ describe('planModel', () => {
     expect(plan).toMatchObject({ weightBytes: 4, budget: 4.25 * GIB - 6 * 2 ** 20 });
     expect(plan.stages.some(({ fits }) => fits)).toBe(false);
     expect(modelCheck(plan)).toMatchObject({ status: 'WARN', next: expect.stringContaining('setup:native') });
+  });
+
+  it("keeps to the user's bound of activations, as runs do", () => {
+    const rows = () => planModel(folder, native(48)).stages.map(({ trained }) => trained);
+    expect(rows().at(-1)).toBeGreaterThan(1);
+    vi.stubEnv(ACTIVATION_MB, '256');
+    expect(rows().at(-1)).toBe(1);
+    expect(planModel(folder, native(48)).stages[0]?.activations).toBeLessThanOrEqual(256 * 2 ** 20);
+    vi.unstubAllEnvs();
   });
 
   it('refuses what no run could load', () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { cudaUse, currentBudget, heldBytes } from '../../../main/trainer/memory/device.ts';
-import { promisedEnvironment, promisedToOthers } from '../../../main/trainer/memory/promised.ts';
+import { promisedEnvironment, promisedToOthers } from '../../../main/trainer/memory/environment.ts';
 
 describe('heldBytes', () => {
   it('leaves out what a trial on native has freed', () => {

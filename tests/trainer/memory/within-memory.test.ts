@@ -3,6 +3,7 @@ import { BraidError } from '../../../main/errors.ts';
 import { isOutOfMemory, withinMemory } from '../../../main/trainer/memory/within-memory.ts';
 
 const tensorflow = new Error('Invalid TF_Status: 8\nMessage: OOM when allocating tensor with shape[4096,128256]');
+const addon = new Error('std::bad_alloc');
 const ours = new BraidError('OUT_OF_MEMORY', 'The wasm backend needed 1 byte');
 
 /** Work that fits into so many MiB only, and what it was tried with. */
@@ -17,7 +18,7 @@ function fitting(limit: number, error: Error) {
 }
 
 describe('withinMemory', () => {
-  it.each([tensorflow, ours])('halves what is planned while memory runs out, and stays there', (error) => {
+  it.each([tensorflow, addon, ours])('halves what is planned while memory runs out, and stays there', (error) => {
     const owner = {};
     const { tried, work } = fitting(300, error);
     expect(withinMemory(owner, 1024, work)).toBe(256);
