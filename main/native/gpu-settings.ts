@@ -10,7 +10,7 @@ type Environment = Record<string, string | undefined>;
 /** Which of several GPUs: a number from 0, as nvidia-smi lists them, or part of a name. webgpu reads it too. */
 const WHICH = 'BRAID_GPU';
 /** 1: products of float32 in TF32, 10 bits of mantissa instead of 23. */
-const TF32 = 'BRAID_TF32';
+export const TF32 = 'BRAID_TF32';
 
 /** Sets what TensorFlow and CUDA are to read. */
 export function prepareGpu(

@@ -58,10 +58,15 @@ export function keptChatSettings(
 ): ChatSettings {
   const own = readChatSettings(start);
   return {
-    system_prompt: system_prompt ?? own.system_prompt,
+    system_prompt: kept(system_prompt, own.system_prompt),
     chat_template_kwargs: { ...own.chat_template_kwargs, ...chat_template_kwargs },
-    reply_prompt: reply_prompt ?? own.reply_prompt,
+    reply_prompt: kept(reply_prompt, own.reply_prompt),
   };
+}
+
+/** A stage's own text, or the one before it; an empty one takes that away. */
+function kept(asked: string | null, before: string | null): string | null {
+  return asked === '' ? null : (asked ?? before);
 }
 
 /** Writes `<outputDir>/checkpoint-<step>`. Returns its path. */

@@ -222,8 +222,8 @@ export const trainConfigSchema = z.strictObject({
     path: true,
     doc: 'reply: folder of a sentence encoder (such as all-MiniLM-L6-v2) that judges relevance; null: by words.',
   }),
-  system_prompt: z.string().min(1).max(20_000).nullable().default(null).meta({
-    doc: 'System message before every prompt, for models with a chat template; null: none. Stages from a checkpoint keep its own.',
+  system_prompt: z.string().max(20_000).nullable().default(null).meta({
+    doc: 'System message before every prompt, for models with a chat template; null: the one of the checkpoint that it starts from, if any; empty: none.',
   }),
   chat_template_kwargs: templateKwargs.default({}).meta({
     doc: "Variables for the model's chat template, such as enable_thinking: false for Qwen3.",
@@ -231,11 +231,11 @@ export const trainConfigSchema = z.strictObject({
   reply_prompt: z
     .string()
     .max(20_000)
-    .refine(hasPost, { error: 'a text with {post} in it' })
+    .refine((text) => text === '' || hasPost(text), { error: 'a text with {post} in it' })
     .nullable()
     .default(null)
     .meta({
-      doc: "reply: the prompt of records that have none of their own, with {post} in the place of the post; null: Braid's. Stages from a checkpoint keep its own.",
+      doc: "reply: the prompt of records that have none of their own, with {post} in the place of the post; null: that of the checkpoint that it starts from, else Braid's; empty: Braid's.",
     }),
   mask_truncated_completions: z
     .boolean()

@@ -1,6 +1,7 @@
 /** The app without its window: everything that exists while a host has a workspace open. */
 
 import type { BraidError } from '../../errors.ts';
+import { TF32 } from '../../native/gpu-settings.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { forgettingAfterStage } from '../curriculum/forgetting-job.ts';
 import { openUploads, type Uploads } from '../data-import/uploads.ts';
@@ -14,7 +15,7 @@ import { interruptRun, markAbandonedRuns } from '../runs/runs.ts';
 import { openServers, type Servers } from '../servers/servers.ts';
 import { watchServers } from '../servers/watch.ts';
 import { type ConsentFile, openConsentFile } from '../tasks/consent.ts';
-import { leaving, warning, yielding } from '../trainer-process/channel.ts';
+import { adding, type LaunchTrainer, leaving, warning, yielding } from '../trainer-process/channel.ts';
 import { type LiveRuns, type LiveWorkspace, openLiveRuns } from '../training/live-runs.ts';
 import { recordEnd, recordEvent } from '../training/run-notices.ts';
 import { type Changes, openChanges } from '../workspace/changes.ts';
@@ -25,7 +26,7 @@ import { type Notices, openNotices } from '../workspace/notices.ts';
 import { noteOpened } from '../workspace/origin.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { openSecrets, type Secrets } from '../workspace/secrets.ts';
-import { readSettings } from '../workspace/settings.ts';
+import { readSettings, type Settings } from '../workspace/settings.ts';
 import { logFault } from '../workspace/stray-faults.ts';
 import { lostHistory, openWorkspace } from '../workspace/workspace.ts';
 
@@ -92,15 +93,12 @@ export function openApp(options: AppOptions): App {
     const changes = openChanges();
     const notices = openNotices(changes);
     if (lost !== null) notices.add({ ...lost, severity: 'warning', runId: null });
+    const settings = () => readSettings(store);
     const paths: HostPaths = {
       ...given,
       models: workspace.models,
-      trainer: leaving(
-        warning(yielding(given.trainer), (said) => warnOfBackend(notices, said)),
-        () => live.promised(),
-      ),
+      trainer: leaving(ownTrainer(given.trainer, notices, settings), () => live.promised()),
     };
-    const settings = () => readSettings(store);
     const access = { engines, secrets, consents, records };
     const live: LiveRuns = openLiveRuns(store, { paths, changes, settings, access });
     const jobs = openJobs(changes);
@@ -153,6 +151,12 @@ export function openApp(options: AppOptions): App {
     lock.release();
     throw error;
   }
+}
+
+/** The host's trainer as an app launches it: behind its pages, by its settings, with a word about slow backends. */
+function ownTrainer(launch: LaunchTrainer, notices: Pick<Notices, 'add'>, settings: () => Settings): LaunchTrainer {
+  const reporting = warning(yielding(launch), (said) => warnOfBackend(notices, said));
+  return adding(reporting, () => (settings().tf32 ? { [TF32]: '1' } : {}));
 }
 
 /** A job has no page of its own, unlike a run: what speaks against its backend is a notice. */

@@ -30,12 +30,17 @@ export type LaunchTrainer<M = TrainerJob | TrainerCommand> = (
 
 /** Launches trainers with low priority, so that the app's pages stay responsive. */
 export function yielding(launch: LaunchTrainer): LaunchTrainer {
-  return (env, backend) => launch({ ...env, [YIELDS]: '1' }, backend);
+  return adding(launch, () => ({ [YIELDS]: '1' }));
+}
+
+/** Launches trainers with more variables, as they are at the time. */
+export function adding(launch: LaunchTrainer, variables: () => Readonly<Record<string, string>>): LaunchTrainer {
+  return (env, backend) => launch({ ...env, ...variables() }, backend);
 }
 
 /** Launches trainers that leave to others what these were promised and haven't taken yet. */
 export function leaving(launch: LaunchTrainer, promised: () => MemoryUse): LaunchTrainer {
-  return (env, backend) => launch({ ...env, ...promisedEnvironment(promised()) }, backend);
+  return adding(launch, () => promisedEnvironment(promised()));
 }
 
 /** Launches trainers and reports, once for each, what side jobs say against the backend that they compute on. */

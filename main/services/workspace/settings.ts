@@ -50,6 +50,10 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .default(true)
     .meta({ label: 'Offer the tour', doc: 'On Home; switched off once it was taken or skipped.' }),
+  tf32: z.boolean().default(false).meta({
+    label: 'TF32 on NVIDIA GPUs',
+    doc: 'Native backend: products are faster, with 10 bits of mantissa instead of 23. BRAID_TF32 on the command line.',
+  }),
   hourly_price: z
     .number()
     .min(0)

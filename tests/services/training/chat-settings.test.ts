@@ -31,6 +31,11 @@ describe('chat settings', () => {
     const saved = store.runs.get(next.runId);
     expect(saved && savedConfig(saved)).toMatchObject(chat);
     expect(JSON.parse(readFileSync(join(next.checkpoint ?? '', CHAT_SETTINGS), 'utf8'))).toEqual(chat);
+
+    const fields = { max_steps: 1, from_checkpoint: checkpoint, system_prompt: '' };
+    const without = await startTraining(store, config(fields), { paths }).outcome;
+    const settings = JSON.parse(readFileSync(join(without.checkpoint ?? '', CHAT_SETTINGS), 'utf8'));
+    expect(settings).toEqual({ ...chat, system_prompt: null });
   });
 
   it('put another prompt around posts, in training, evaluation and the next stage; a record keeps its own', async () => {

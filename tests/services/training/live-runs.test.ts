@@ -181,6 +181,22 @@ describe('memory promised to live runs', () => {
   });
 });
 
+describe('the setting tf32', () => {
+  it('reaches every trainer that is launched from then on', async () => {
+    const world = await tinyWorkspace();
+    const given: (string | undefined)[] = [];
+    const trainer: LaunchTrainer = (env, backend) => {
+      given.push(env?.BRAID_TF32);
+      return world.paths.trainer(env, backend);
+    };
+    const app = openTinyApp({ ...world, paths: { ...world.paths, trainer } });
+    app.paths.trainer().kill();
+    changeSettings(app.store, { tf32: true });
+    app.paths.trainer().kill();
+    expect(given).toEqual([undefined, '1']);
+  });
+});
+
 describe('refusal', () => {
   const gib = 2 ** 30;
   const wanted = { name: 'new', memory: { host: 2 * gib, gpu: 6 * gib } };
