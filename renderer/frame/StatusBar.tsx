@@ -84,7 +84,8 @@ function Parts({ status }: { readonly status: AppStatus }) {
       {machine.gpus.map(({ name, freeBytes, totalBytes }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: equal GPUs have equal names, and their order is fixed.
         <span key={i} className={`num ${classes.memory}`} title={`Free memory of ${name}`}>
-          {bytes(freeBytes)} of {bytes(totalBytes)} GPU memory free
+          {bytes(freeBytes)}
+          {totalBytes !== null && ` of ${bytes(totalBytes)}`} GPU memory free
         </span>
       ))}
       {machine.diskFreeBytes !== null && (

@@ -46,7 +46,8 @@ export function Machine() {
             <Fragment key={i}>
               <dt>{name}</dt>
               <dd className="num">
-                {bytes(freeBytes)} of {bytes(totalBytes)} free
+                {bytes(freeBytes)}
+                {totalBytes !== null && ` of ${bytes(totalBytes)}`} free
               </dd>
             </Fragment>
           ))}

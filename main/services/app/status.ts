@@ -4,6 +4,7 @@ import { knownDiskSpace } from '../../io/disk-space.ts';
 import { type GpuMemory, watchGpus } from '../../native/gpu-watch.ts';
 import type { Store } from '../../store/index.ts';
 import type { QueuePlace } from '../../store/queue.ts';
+import { knownMachineMemory, type MachineMemory } from '../doctor/machine-memory.ts';
 import type { ServerStatus } from '../servers/servers.ts';
 import type { LiveStatus } from '../training/live-status.ts';
 import { currentHost, isHostAlive } from '../workspace/host.ts';
@@ -26,12 +27,16 @@ export interface AppStatus {
     readonly cores: number;
     readonly memoryBytes: number;
     readonly freeMemoryBytes: number;
-    /** NVIDIA's GPUs; other systems don't tell what is in use. */
-    readonly gpus: readonly GpuMemory[];
+    readonly gpus: readonly GpuInSight[];
     /** Of the workspace's disk; null if unknown. */
     readonly diskFreeBytes: number | null;
     readonly diskBytes: number | null;
   };
+}
+
+export interface GpuInSight extends Pick<GpuMemory, 'name' | 'freeBytes'> {
+  /** null: only what is free, or may be used, is known. */
+  readonly totalBytes: number | null;
 }
 
 export interface RunElsewhere {
@@ -42,10 +47,10 @@ export interface RunElsewhere {
   readonly maxSteps: number;
 }
 
-const gpus = watchGpus();
+const nvidia = watchGpus();
 
 /** The app's current state. */
-export function appStatus({ store, live, queue, jobs, notices, servers, workspace }: App): AppStatus {
+export function appStatus({ store, live, queue, jobs, notices, servers, workspace, paths }: App): AppStatus {
   const disk = knownDiskSpace(workspace.root);
   return {
     live: live.list(),
@@ -59,11 +64,17 @@ export function appStatus({ store, live, queue, jobs, notices, servers, workspac
       cores: availableParallelism(),
       memoryBytes: totalmem(),
       freeMemoryBytes: freemem(),
-      gpus: gpus(),
+      gpus: gpusInSight(nvidia(), knownMachineMemory(paths)),
       diskFreeBytes: disk?.freeBytes ?? null,
       diskBytes: disk?.totalBytes ?? null,
     },
   };
+}
+
+/** NVIDIA's GPUs, which say what they have; else the one that runs would be computed on. */
+export function gpusInSight(listed: readonly GpuMemory[], { gpu }: Pick<MachineMemory, 'gpu'>): readonly GpuInSight[] {
+  if (listed.length > 0 || gpu === null) return listed;
+  return [{ name: gpu.name, freeBytes: gpu.freeBytes, totalBytes: null }];
 }
 
 /** How many wait: a running sweep keeps its place in the queue, for its next run. */

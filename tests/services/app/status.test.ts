@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { runsElsewhere } from '../../../main/services/app/status.ts';
+import { gpusInSight, runsElsewhere } from '../../../main/services/app/status.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
 import { currentHost } from '../../../main/services/workspace/host.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
 import { temporaryStore } from '../../store/helpers.ts';
+
+describe('gpusInSight', () => {
+  const used = { name: 'Radeon RX 7900', freeBytes: 20, shared: false, cuda: false };
+
+  it('is all that nvidia-smi lists, otherwise the GPU of runs with what is known of it', () => {
+    const listed = [{ name: 'NVIDIA A40', freeBytes: 30, totalBytes: 48 }];
+    expect(gpusInSight(listed, { gpu: used })).toEqual(listed);
+    expect(gpusInSight([], { gpu: used })).toEqual([{ name: 'Radeon RX 7900', freeBytes: 20, totalBytes: null }]);
+    expect(gpusInSight([], { gpu: null })).toEqual([]);
+  });
+});
 
 describe('runsElsewhere', () => {
   it('lists the runs that another living process trains', () => {
