@@ -4,7 +4,6 @@ import { Command, CommanderError } from 'commander';
 import { checkoutPaths, setHostPaths } from './commands/host-paths.ts';
 import { addCommands } from './commands/index.ts';
 import { BraidError } from './errors.ts';
-import { databaseError } from './store/errors.ts';
 
 setHostPaths(checkoutPaths(join(import.meta.dirname, '..')));
 
@@ -27,11 +26,13 @@ program.hook('preAction', async (_, command) => (await import('./commands/downlo
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = explain(error);
+  process.exitCode = await explain(error);
 }
 
 /** Prints the error on stderr. 1: failed; 2: bad arguments or input. */
-function explain(thrown: unknown): number {
+async function explain(thrown: unknown): Promise<number> {
+  // Not before there is an error: SQLite is a good part of what a short command would load.
+  const { databaseError } = await import('./store/errors.ts');
   const error = databaseError(thrown, 'of the workspace');
   // Commander has already printed its message; showing help is not a failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
