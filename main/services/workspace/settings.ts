@@ -51,8 +51,8 @@ export const settingsSchema = z.strictObject({
     .default(true)
     .meta({ label: 'Offer the tour', doc: 'On Home; switched off once it was taken or skipped.' }),
   tf32: z.boolean().default(false).meta({
-    label: 'TF32 on NVIDIA GPUs',
-    doc: 'Native backend: products are faster, with 10 bits of mantissa instead of 23. BRAID_TF32 on the command line.',
+    label: 'Products in TF32',
+    doc: 'On NVIDIA GPUs with the native backend: faster, with 10 bits of mantissa instead of 23.',
   }),
   hourly_price: z
     .number()
