@@ -6,11 +6,16 @@ import { registerHooks } from 'node:module';
 
 const CORE = '/@tensorflow/tfjs-core/dist/';
 
-const hooks = registerHooks({
-  resolve(specifier, context, nextResolve) {
-    const fromCore = specifier.startsWith('.') && (context.parentURL ?? '').includes(CORE);
-    return nextResolve(fromCore && !specifier.endsWith('.js') ? `${specifier}.js` : specifier, context);
-  },
-});
-await import('./tfjs-gradients.ts');
-hooks.deregister();
+/** Imports modules from inside tfjs-core. */
+export async function importFromCore(load: () => Promise<unknown>): Promise<void> {
+  const hooks = registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const fromCore = specifier.startsWith('.') && (context.parentURL ?? '').includes(CORE);
+      return nextResolve(fromCore && !specifier.endsWith('.js') ? `${specifier}.js` : specifier, context);
+    },
+  });
+  await load();
+  hooks.deregister();
+}
+
+await importFromCore(() => import('./tfjs-gradients.ts'));
