@@ -4,7 +4,7 @@ import { knownDiskSpace } from '../../io/disk-space.ts';
 import { type GpuMemory, watchGpus } from '../../native/gpu-watch.ts';
 import type { Store } from '../../store/index.ts';
 import type { QueuePlace } from '../../store/queue.ts';
-import { knownMachineMemory, type MachineMemory } from '../doctor/machine-memory.ts';
+import { type MachineGpu, seenGpu } from '../doctor/machine-memory.ts';
 import type { ServerStatus } from '../servers/servers.ts';
 import type { LiveStatus } from '../training/live-status.ts';
 import { currentHost, isHostAlive } from '../workspace/host.ts';
@@ -64,7 +64,7 @@ export function appStatus({ store, live, queue, jobs, notices, servers, workspac
       cores: availableParallelism(),
       memoryBytes: totalmem(),
       freeMemoryBytes: freemem(),
-      gpus: gpusInSight(nvidia(), knownMachineMemory(paths)),
+      gpus: gpusInSight(nvidia(), seenGpu(paths)),
       diskFreeBytes: disk?.freeBytes ?? null,
       diskBytes: disk?.totalBytes ?? null,
     },
@@ -72,7 +72,7 @@ export function appStatus({ store, live, queue, jobs, notices, servers, workspac
 }
 
 /** NVIDIA's GPUs, which say what they have; else the one that runs would be computed on. */
-export function gpusInSight(listed: readonly GpuMemory[], { gpu }: Pick<MachineMemory, 'gpu'>): readonly GpuInSight[] {
+export function gpusInSight(listed: readonly GpuMemory[], gpu: MachineGpu | null): readonly GpuInSight[] {
   if (listed.length > 0 || gpu === null) return listed;
   return [{ name: gpu.name, freeBytes: gpu.freeBytes, totalBytes: null }];
 }

@@ -66,6 +66,11 @@ export function knownMachineMemory(paths: Paths): MachineMemory {
   return withGpu(known());
 }
 
+/** Its GPU, for those who only show it: null until somebody has asked for more, which starts a process. */
+export function seenGpu(paths: Paths): MachineGpu | null {
+  return watches.get(paths.trainer)?.() ?? null;
+}
+
 function withGpu(gpu: MachineGpu | null): MachineMemory {
   return { freeBytes: process.availableMemory(), gpu, native: readManifest(currentLayout()) !== null };
 }

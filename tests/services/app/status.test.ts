@@ -10,9 +10,9 @@ describe('gpusInSight', () => {
 
   it('is all that nvidia-smi lists, otherwise the GPU of runs with what is known of it', () => {
     const listed = [{ name: 'NVIDIA A40', freeBytes: 30, totalBytes: 48 }];
-    expect(gpusInSight(listed, { gpu: used })).toEqual(listed);
-    expect(gpusInSight([], { gpu: used })).toEqual([{ name: 'Radeon RX 7900', freeBytes: 20, totalBytes: null }]);
-    expect(gpusInSight([], { gpu: null })).toEqual([]);
+    expect(gpusInSight(listed, used)).toEqual(listed);
+    expect(gpusInSight([], used)).toEqual([{ name: 'Radeon RX 7900', freeBytes: 20, totalBytes: null }]);
+    expect(gpusInSight([], null)).toEqual([]);
   });
 });
 
