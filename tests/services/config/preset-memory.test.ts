@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { presetsHere } from '../../../main/services/models/starting-model.ts';
-import { parseConfig } from '../../../main/trainer/config.ts';
+import { isReinforcement, parseConfig } from '../../../main/trainer/config.ts';
 import { deviceBudget, precisionFor } from '../../../main/trainer/memory/budget.ts';
 import { readModelConfig } from '../../../main/trainer/memory/model-folder.ts';
 import { memoryPlan } from '../../../main/trainer/memory/plan.ts';
@@ -78,17 +78,15 @@ it.each([
   const preset = presetsHere({ store: { folder: '/nowhere' }, paths }).find((one) => one.name === name);
   const config = parseConfig(preset?.fields);
   const { method, per_device_train_batch_size: rows, num_generations: group, polychromic_prompts } = config;
-  const isGrpo = method === 'grpo' || method === 'polychromic-grpo';
-  const together: Together[] = [
-    isGrpo ? { phase: 'trained', prompts: rows / group, group } : { phase: 'trained', prompts: rows, group: 1 },
-    ...(isGrpo
-      ? [{ phase: 'sampled', prompts: (rows * config.gradient_accumulation_steps) / group, group } as const]
-      : []),
-    // Their loss is taken at once.
-    ...(method === 'polychromic-sft'
-      ? [{ phase: 'trained', prompts: polychromic_prompts ?? rows, group } as const]
-      : []),
-  ];
+  const groups = rows / group;
+  const together: Together[] = isReinforcement(method)
+    ? [
+        { phase: 'trained', prompts: groups, group },
+        { phase: 'sampled', prompts: groups * config.gradient_accumulation_steps, group },
+      ]
+    : [{ phase: 'trained', prompts: rows, group: 1 }];
+  // The loss on what was sampled is taken at once.
+  if (method === 'polychromic-sft') together.push({ phase: 'trained', prompts: polychromic_prompts ?? rows, group });
   const said = /: (\d+) to (\d+) GiB of 12, (\d+) to (\d+) of 24, (\d+) to (\d+) of 48\.$/.exec(preset?.doc ?? '');
   const expected = [12, 24, 48].flatMap((gib) => planned(modelOf(shape), together, lengths, gib));
   expect(said?.slice(1).map(Number)).toEqual(expected);

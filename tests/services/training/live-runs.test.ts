@@ -16,15 +16,17 @@ import { forkOf } from './trainer-stand-in.ts';
 
 const long = { max_steps: 2000, save_steps: 2000 };
 
-/** A launcher that notes which processes it started. */
+/** A launcher that notes which processes it started, and the variables that were added for them. */
 function noting(launch: LaunchTrainer) {
   const pids: number[] = [];
+  const given: NodeJS.ProcessEnv[] = [];
   const trainer: LaunchTrainer = (env) => {
+    given.push(env ?? {});
     const channel = launch(env);
     if (channel.pid !== undefined) pids.push(channel.pid);
     return channel;
   };
-  return { pids, trainer };
+  return { pids, given, trainer };
 }
 
 describe('live runs', () => {
@@ -161,11 +163,7 @@ describe('live runs', () => {
 describe('memory promised to live runs', () => {
   it('is left to them by every process that starts beside them, as far as they have not taken it', async () => {
     const world = await tinyWorkspace();
-    const given: (Readonly<Record<string, string>> | undefined)[] = [];
-    const trainer: LaunchTrainer = (env, backend) => {
-      given.push(env);
-      return world.paths.trainer(env, backend);
-    };
+    const { given, trainer } = noting(world.paths.trainer);
     const app = openTinyApp({ ...world, paths: { ...world.paths, trainer } });
     const runId = app.live.start(world.config(long));
     const { expected } = app.live.get(runId) ?? {};
@@ -184,16 +182,12 @@ describe('memory promised to live runs', () => {
 describe('the setting tf32', () => {
   it('reaches every trainer that is launched from then on', async () => {
     const world = await tinyWorkspace();
-    const given: (string | undefined)[] = [];
-    const trainer: LaunchTrainer = (env, backend) => {
-      given.push(env?.BRAID_TF32);
-      return world.paths.trainer(env, backend);
-    };
+    const { given, trainer } = noting(world.paths.trainer);
     const app = openTinyApp({ ...world, paths: { ...world.paths, trainer } });
     app.paths.trainer().kill();
     changeSettings(app.store, { tf32: true });
     app.paths.trainer().kill();
-    expect(given).toEqual([undefined, '1']);
+    expect(given.map(({ BRAID_TF32 }) => BRAID_TF32)).toEqual([undefined, '1']);
   });
 });
 
