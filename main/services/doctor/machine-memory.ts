@@ -7,6 +7,7 @@ import { askNvidiaGpus, freeOfDevice } from '../../native/nvidia-smi.ts';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { GpuCheck } from '../../trainer/jobs/self-check.ts';
 import { type Budget, type Device, deviceBudget, isOnGpu, type MemoryUse } from '../../trainer/memory/budget.ts';
+import { activationBound } from '../../trainer/memory/environment.ts';
 import { readGpuFacts } from '../native-setup/machine.ts';
 import { gpuIsUsable } from '../native-setup/source.ts';
 import type { HostPaths } from '../workspace/paths.ts';
@@ -44,7 +45,8 @@ export function deviceFor(backend: BackendSetting, { gpu, native }: MachineMemor
 
 /** The memory that a device has free; `bytes` stands for it on another machine. */
 export function budgetFor(device: Device, { freeBytes, gpu }: MachineMemory, bytes: number | null = null): Budget {
-  return deviceBudget(device, bytes ?? (isOnGpu(device) && gpu !== null ? gpu.freeBytes : freeBytes));
+  const free = bytes ?? (isOnGpu(device) && gpu !== null ? gpu.freeBytes : freeBytes);
+  return deviceBudget(device, free, activationBound());
 }
 
 /** What is taken of this machine's two memories: a GPU without its own takes the machine's. */

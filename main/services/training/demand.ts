@@ -10,7 +10,6 @@ import {
   memoryUse,
   residentsOfRun,
 } from '../../trainer/memory/budget.ts';
-import { activationBound } from '../../trainer/memory/environment.ts';
 import { readModelConfig } from '../../trainer/memory/model-folder.ts';
 import { budgetFor, deviceFor, type MachineMemory, takenHere } from '../doctor/machine-memory.ts';
 import { resolveModelParts } from '../models/resolve.ts';
@@ -69,7 +68,7 @@ function byShape(
     ...residents,
     ...{ precision: keptAs(residents.precision, budget.device), promptTokens: tokens, completionTokens: tokens },
   };
-  return memoryUse(model, kept, budget, (config.activation_memory_mb ?? activationBound() ?? USUAL_MB) * 2 ** 20);
+  return memoryUse(model, kept, budget, (config.activation_memory_mb ?? budget.activationMb ?? USUAL_MB) * 2 ** 20);
 }
 
 function isLike(run: RunRow, config: TrainConfig): boolean {

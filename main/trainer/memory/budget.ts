@@ -18,6 +18,8 @@ export interface Budget {
   readonly bytes: number;
   /** What program and libraries use of it. */
   readonly program: number;
+  /** MiB that the user bounds caches and activations to; null: what is free. */
+  readonly activationMb: number | null;
 }
 
 const MIB = 2 ** 20;
@@ -38,18 +40,10 @@ const FLOAT = 4;
 const FLOAT_SHARE = 0.6;
 
 /** A device's budget from its free bytes, those that the process already has included. */
-export function deviceBudget(device: Device, freeBytes: number): Budget {
-  switch (device) {
-    case 'wasm':
-      return { device, program: WASM_PROGRAM, bytes: Math.min(freeBytes, WASM_HEAP + WASM_PROGRAM) };
-    case 'native':
-      return { device, program: NATIVE_PROGRAM, bytes: freeBytes };
-    case 'webgpu-software':
-      return { device, program: WASM_PROGRAM, bytes: freeBytes };
-    case 'native-gpu':
-    case 'webgpu':
-      return { device, program: 0, bytes: freeBytes };
-  }
+export function deviceBudget(device: Device, freeBytes: number, activationMb: number | null = null): Budget {
+  const program = isOnGpu(device) ? 0 : device === 'native' ? NATIVE_PROGRAM : WASM_PROGRAM;
+  const bytes = device === 'wasm' ? Math.min(freeBytes, WASM_HEAP + WASM_PROGRAM) : freeBytes;
+  return { device, program, bytes, activationMb };
 }
 
 /** Whether a device has its memory to itself, beside the processor's. */
@@ -107,14 +101,15 @@ export function keptAs(precision: WeightPrecision, device: Device): WeightPrecis
 }
 
 /**
- * Bytes for caches and activations: what is left when everything else has its place, rounded down to four steps an
+ * Bytes for caches and activations: the user's bound, or what is left when everything else has its place, rounded down to four steps an
  * octave, so that small differences in free memory don't change how work is divided.
  */
 export function activationBudget(
   config: ModelConfig,
   residents: Residents,
-  { device, bytes, program }: Budget,
+  { device, bytes, program, activationMb }: Budget,
 ): number {
+  if (activationMb !== null) return activationMb * MIB;
   const { weights, optimiser } = residentBytes(config, residents);
   const reserve = (device === 'native' || device === 'webgpu-software' ? MACHINE_RESERVE_SHARE : RESERVE_SHARE) * bytes;
   return quarterSteps(

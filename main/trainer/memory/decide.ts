@@ -19,7 +19,6 @@ import {
   residentsOfRun,
 } from './budget.ts';
 import { currentBudget } from './device.ts';
-import { activationBound } from './environment.ts';
 
 /** Decided once: a resumed run keeps it, so that rounding doesn't depend on what is free on the day. */
 export interface MemoryDecision {
@@ -59,8 +58,8 @@ function decide(
   const kept = { ...residents, precision: keptAs(residents.precision, budget.device) };
   const least = leastBytes(model, kept, budget.program);
   if (least > budget.bytes) throw noRoom(least, budget, residents);
-  const free = activationBudget(model, kept, budget) / 2 ** 20;
-  return { precision: residents.precision, activationMb: given ?? activationBound() ?? free };
+  const activationMb = given ?? activationBudget(model, kept, budget) / 2 ** 20;
+  return { precision: residents.precision, activationMb };
 }
 
 function noRoom(

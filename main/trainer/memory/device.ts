@@ -10,7 +10,7 @@ import { NATIVE_BACKEND } from '../../tensor/native/load.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import type { Gpu } from '../../tensor/webgpu/gpu.ts';
 import { type Budget, type Device, deviceBudget, isOnGpu, type MemoryUse } from './budget.ts';
-import { promisedToOthers } from './environment.ts';
+import { activationBound, promisedToOthers } from './environment.ts';
 
 /** What the current backend computes on. */
 export function currentDevice(): Device {
@@ -33,12 +33,13 @@ export function currentBudget(beside = 0): Budget {
       const bytes = Math.max(0, memory.bytes - promised.gpu);
       // From here on the GPU refuses to go beyond what was planned with.
       gpu.budgetBytes = bytes;
-      return deviceBudget('webgpu', bytes);
+      return deviceBudget('webgpu', bytes, activationBound());
     }
   }
   const onGpu = device === 'native-gpu';
   const free = freeTensorMemory(onGpu) - (onGpu ? promised.gpu : promised.host);
-  return deviceBudget(device, Math.max(0, free) + (onGpu ? 0 : process.memoryUsage.rss() - beside));
+  const bytes = Math.max(0, free) + (onGpu ? 0 : process.memoryUsage.rss() - beside);
+  return deviceBudget(device, bytes, activationBound());
 }
 
 /** What a GPU's buffers have taken at most, and what they may. */

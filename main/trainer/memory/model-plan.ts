@@ -1,6 +1,5 @@
 /** The memory plan of a model folder for every stage of the curriculum, from its config alone. */
 import { type Budget, precisionFor, weightCount } from './budget.ts';
-import { activationBound } from './environment.ts';
 import { checkModelFolder } from './model-folder.ts';
 import { type MemoryPlan, memoryPlan } from './plan.ts';
 
@@ -30,11 +29,10 @@ const TRAINED = { rank: 16 } as const;
 export function planModel(folder: string, budget: Budget): ModelPlan {
   const config = checkModelFolder(folder);
   const precision = precisionFor(config, TRAINED, budget);
-  const activationMb = activationBound();
   const stages = STAGES.map((words) => {
     const completionTokens = Math.ceil(2 * words * TOKENS_PER_WORD) + 4;
     const promptTokens = completionTokens + FRAME_TOKENS;
-    const shape = { promptTokens, completionTokens, prompts: 1, group: COMPLETIONS, trained: TRAINED, activationMb };
+    const shape = { promptTokens, completionTokens, prompts: 1, group: COMPLETIONS, trained: TRAINED };
     return { words, ...memoryPlan(config, { ...shape, budget, precision }) };
   });
   const weightBytes = precision === 'float32' ? 4 : 2;

@@ -14,8 +14,6 @@ export interface PlanOptions extends Residents {
   readonly prompts: number;
   readonly group: number;
   readonly budget: Budget;
-  /** MiB for caches and activations; by default what the budget leaves. */
-  readonly activationMb?: number | null;
 }
 
 /** Bytes by purpose; the larger of the two phases counts. */
@@ -42,7 +40,7 @@ const FLOAT = 4;
 export function memoryPlan(config: ModelConfig, options: PlanOptions): MemoryPlan {
   const { budget, prompts, group, promptTokens, completionTokens } = options;
   const most = prompts * group;
-  const allowed = options.activationMb ? options.activationMb * 2 ** 20 : activationBudget(config, options, budget);
+  const allowed = activationBudget(config, options, budget);
   const sampled = rowsAtOnce(config, options, most, allowed);
   const rows = Array.from({ length: most }, (_, row) => ({
     group: Math.floor(row / group),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { budgetFor, deviceFor, type MachineMemory, takenHere } from '../../../main/services/doctor/machine-memory.ts';
 
 const GIB = 2 ** 30;
@@ -25,6 +25,15 @@ describe('budgetFor', () => {
     expect(budgetFor('native', machine).bytes).toBe(8 * GIB);
     expect(budgetFor('webgpu-software', plain).bytes).toBe(8 * GIB);
     expect(budgetFor('webgpu', machine, 12 * GIB).bytes).toBe(12 * GIB);
+  });
+});
+
+describe('budgetFor, with a bound of the user', () => {
+  it('plans with it, as trainers do', () => {
+    expect(budgetFor('native', plain).activationMb).toBeNull();
+    vi.stubEnv('BRAID_ACTIVATION_MEMORY_MB', '256');
+    expect(budgetFor('native', plain).activationMb).toBe(256);
+    vi.unstubAllEnvs();
   });
 });
 
