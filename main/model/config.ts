@@ -138,7 +138,7 @@ function checkSupported(raw: RawConfig, origin: string): void {
   throw inputError(
     'BAD_MODEL_CONFIG',
     `${origin}: its weights are quantised by ${name}${typeof bits === 'number' ? ` to ${bits} bits` : ''}, which Braid can't read`,
-    'Use the original model that it was made from, in float32, float16 or bfloat16; on native and webgpu, Braid keeps frozen weights in 16 bits itself.',
+    'Use the original model that it was made from, in float32, float16 or bfloat16; Braid keeps frozen weights in 16 bits itself where memory asks for it.',
   );
 }
 

@@ -44,6 +44,16 @@ export function makeWeight(source: WeightSource, shape: readonly number[], preci
   return makeWeight(throughQuantised(source, size, precision), shape, 'float32');
 }
 
+/** `count` numbers from number `first` on as bfloat16: those of the file, or the nearest (ties to even), as torch rounds. */
+export function bfloat16Bits(source: WeightSource, first: number, count: number): Uint16Array<ArrayBuffer> {
+  if (source.type === 'BF16') {
+    const { buffer, byteOffset, byteLength } = source.readRaw(first, count);
+    return new Uint16Array(buffer.slice(byteOffset, byteOffset + byteLength));
+  }
+  const words = new Uint32Array(source.readPart(first, count).buffer);
+  return Uint16Array.from(words, (word) => (word + 0x7fff + ((word >>> 16) & 1)) >>> 16);
+}
+
 /** A source whose numbers have been packed and unpacked: what a backend without such kernels computes with. */
 export function throughQuantised(source: WeightSource, size: number, kind: Quantised): WeightSource {
   const readPart = (first: number, count: number): Float32Array<ArrayBuffer> => {

@@ -64,7 +64,7 @@ export const trainConfigSchema = z.strictObject({
   threads: z.int().min(0).default(0).meta({ unit: 'threads', doc: 'CPU threads; 0: all cores.' }),
 
   base_weights: z.enum(BASE_WEIGHTS).default('auto').meta({
-    doc: 'Precision of frozen weights under LoRA: bfloat16 on native and webgpu, int8 and nf4 (linear layers in blocks of 64) on webgpu; auto: bfloat16 if float32 does not fit.',
+    doc: 'Precision of frozen weights under LoRA: bfloat16 in half the memory; int8 and nf4 (linear layers in blocks of 64) in less on webgpu only; auto: bfloat16 if float32 does not fit.',
   }),
   use_peft: z.boolean().default(true).meta({ doc: 'Train LoRA adapters (true) or all weights (false).' }),
   lora_r: count.default(16).meta({ doc: 'LoRA rank.' }),

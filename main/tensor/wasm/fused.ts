@@ -1,6 +1,6 @@
 /** What the fused kernels share: their registration, checked access to inputs and attributes, tables on the heap. */
 import type { NamedAttrMap, NamedTensorInfoMap, TensorInfo } from '@tensorflow/tfjs-core';
-import type { Heap } from './heap.ts';
+import type { Heap, HeapMatrix } from './heap.ts';
 import { registerWasmKernel, type WasmRuntime } from './runtime.ts';
 
 /** Elements below which waking the workers costs more than it saves. */
@@ -10,6 +10,8 @@ export const serialElements = 16384;
 export interface FusedCall {
   /** Address of an input. */
   pointer(name: string): number;
+  /** Where an input is that may be bfloat16. */
+  matrix(name: string): HeapMatrix;
   /** An input's shape. */
   shape(name: string): readonly number[];
   /** Whether an optional input was given. */
@@ -44,6 +46,7 @@ function fusedCall(heap: Heap, kernel: string, inputs: NamedTensorInfoMap, attrs
   }
   return {
     pointer: (name) => heap.pointer(input(name)),
+    matrix: (name) => heap.matrix(input(name)),
     shape: (name) => input(name).shape,
     has: (name) => inputs[name] !== undefined,
     number: (name) => attribute<number>(name, 'number'),

@@ -26,6 +26,8 @@ export interface GemmOptions {
   readonly aBatch?: number;
   readonly bBatch?: number;
   readonly cBatch?: number;
+  /** B is bfloat16, and one of its strides is 1. */
+  readonly bIsHalf?: boolean;
 }
 
 type Gemm = Required<GemmOptions>;
@@ -55,7 +57,7 @@ const serialLimit = 1 << 18;
 /** Computes the product on all threads of the pool. Allocates only scratch, and frees it. */
 export function gemm(runtime: WasmRuntime, options: GemmOptions): void {
   const task: Gemm = {
-    ...{ alpha: 1, accumulate: false, batch: 1 },
+    ...{ alpha: 1, accumulate: false, batch: 1, bIsHalf: false },
     ...{ aBatch: options.m * options.k, bBatch: options.k * options.n, cBatch: options.m * options.n },
     ...options,
   };
@@ -87,12 +89,12 @@ function rowProducts(runtime: WasmRuntime, task: Gemm): void {
   const block = heap.malloc(Math.ceil(m / width) * width * k * 4 + 64);
   try {
     const packed = Math.ceil(block / 64) * 64;
-    pack(runtime, [task.a, task.aRow, 1, 0, packed, m, k, width], 1, false);
+    pack(runtime, [task.a, task.aRow, 1, 0, packed, m, k, width], 1, { parallel: false });
     // About 128 KiB of B a tile, but several tiles for every thread.
     const wanted = Math.min(Math.round(32768 / k), Math.ceil(n / (6 * threads)));
     const span = Math.max(1, Math.ceil(wanted / height)) * height;
     const args = [packed, task.b, task.bCol, task.c, task.cRow, m, n, k, span];
-    args.push(task.alpha, task.accumulate ? 1 : 0, height, width);
+    args.push(task.alpha, task.accumulate ? 1 : 0, height, width, task.bIsHalf ? 1 : 0);
     pool.run(GEMM_ROWS, args, Math.ceil(n / span), m * n * k > serialLimit);
   } finally {
     heap.free(block);
@@ -112,7 +114,7 @@ function columnProducts({ pool, threads, wide }: WasmRuntime, task: Gemm): void 
   // At most 64 KiB of B a tile, but several tiles for every thread.
   const span = Math.max(1, Math.floor(Math.min(16384 / k, n / (4 * threads)) / width)) * width;
   const args = [task.a, task.aRow, task.b, task.bCol, task.bRow, task.c, task.cRow, m, n, k, span];
-  args.push(task.alpha, task.accumulate ? 1 : 0, height, width);
+  args.push(task.alpha, task.accumulate ? 1 : 0, height, width, task.bIsHalf ? 1 : 0);
   pool.run(GEMM_COLUMNS, args, Math.ceil(n / span), m * n * k > serialLimit);
 }
 
@@ -123,7 +125,7 @@ function dotProducts({ pool, threads }: WasmRuntime, task: Gemm): void {
   const span = Math.max(4, Math.ceil(wanted / 4) * 4);
   const spans = Math.ceil(n / span);
   const args = [task.a, task.aRow, task.aBatch, task.b, task.bCol, task.bBatch, task.c, task.cRow, 1, task.cBatch];
-  args.push(m, n, k, span, spans, task.alpha, task.accumulate ? 1 : 0);
+  args.push(m, n, k, span, spans, task.alpha, task.accumulate ? 1 : 0, task.bIsHalf ? 1 : 0);
   pool.run(GEMM_DOT, args, spans * batch, batch * m * n * k > serialLimit);
 }
 
@@ -145,7 +147,7 @@ function packedProduct(runtime: WasmRuntime, task: Gemm): void {
           n: partN,
           k: partK,
           a: task.a + 4 * (fromM * task.aRow + fromK * task.aCol),
-          b: task.b + 4 * (fromK * task.bRow + fromN * task.bCol),
+          b: task.b + bBytes(task) * (fromK * task.bRow + fromN * task.bCol),
           c: task.c + 4 * (fromM * task.cRow + fromN),
           accumulate: task.accumulate || fromK > 0,
         });
@@ -170,8 +172,10 @@ function product(runtime: WasmRuntime, task: Gemm): void {
   try {
     const packedA = Math.ceil(block / 64) * 64;
     const packedB = Math.ceil((packedA + aItems * aBytes) / 64) * 64;
-    if (!asItLies) pack(runtime, [task.a, task.aRow, task.aCol, task.aBatch, packedA, m, k, height], aItems, parallel);
-    pack(runtime, [task.b, task.bCol, task.bRow, task.bBatch, packedB, n, k, width], bItems, parallel);
+    if (!asItLies)
+      pack(runtime, [task.a, task.aRow, task.aCol, task.aBatch, packedA, m, k, height], aItems, { parallel });
+    const ofB: PackArgs = [task.b, task.bCol, task.bRow, task.bBatch, packedB, n, k, width];
+    pack(runtime, ofB, bItems, { parallel, isHalf: task.bIsHalf });
     const { rows, columns } = blockSize(m, n, batch, runtime.threads);
     const across = Math.ceil(n / columns);
     const blocks = across * Math.ceil(m / rows);
@@ -196,7 +200,12 @@ type PackArgs = [
   width: number,
 ];
 
-function pack(runtime: WasmRuntime, args: PackArgs, items: number, parallel: boolean): void {
+function pack(
+  runtime: WasmRuntime,
+  args: PackArgs,
+  items: number,
+  { parallel, isHalf = false }: { readonly parallel: boolean; readonly isHalf?: boolean },
+): void {
   const [, vectorStride, , , , vectors, depth, width] = args;
   // Interleaved vectors are read a whole cache line at a time: many panels over a short part of K. Others are read
   // along K, for as long as possible.
@@ -204,7 +213,8 @@ function pack(runtime: WasmRuntime, args: PackArgs, items: number, parallel: boo
   const groupPanels = Math.max(1, Math.round(packTile / (width * partSteps)));
   const parts = Math.ceil(depth / partSteps);
   const tiles = parts * Math.ceil(Math.ceil(vectors / width) / groupPanels);
-  runtime.pool.run(GEMM_PACK, [...args, groupPanels, partSteps, parts, tiles], tiles * items, parallel);
+  const all = [...args, groupPanels, partSteps, parts, tiles, isHalf ? 1 : 0];
+  runtime.pool.run(GEMM_PACK, all, tiles * items, parallel);
 }
 
 /** Blocks of C small enough to give every thread several, large enough to use a packed panel many times. */
@@ -228,12 +238,16 @@ function eachPart(length: number, limit: number, run: (from: number, part: numbe
   for (let from = 0; from < length; from += limit) run(from, Math.min(limit, length - from));
 }
 
+function bBytes({ bIsHalf }: Gemm): number {
+  return bIsHalf ? 2 : 4;
+}
+
 function batchPart(task: Gemm, from: number, batch: number): Gemm {
   return {
     ...task,
     batch,
     a: task.a + 4 * from * task.aBatch,
-    b: task.b + 4 * from * task.bBatch,
+    b: task.b + bBytes(task) * from * task.bBatch,
     c: task.c + 4 * from * task.cBatch,
   };
 }

@@ -16,6 +16,10 @@ export interface Heap {
   pointer(info: TensorInfo): number;
   /** A new tensor with uninitialised data. */
   output(shape: readonly number[], dtype: DataType): TensorInfo;
+  /** The same of bfloat16 numbers, which tfjs takes for a float32 tensor. Only `matrix` gives its address. */
+  halfOutput(shape: readonly number[]): TensorInfo;
+  /** A matrix that may be bfloat16. */
+  matrix(info: TensorInfo): HeapMatrix;
   /** Bytes of uninitialised memory at an address divisible by 8. Throws OUT_OF_MEMORY. */
   malloc(bytes: number): number;
   free(address: number): void;
@@ -23,8 +27,16 @@ export interface Heap {
   f32(address: number, length: number): Float32Array;
   /** A view of `length` integers; the same caveat applies. */
   i32(address: number, length: number): Int32Array;
+  /** A view of `length` numbers of 16 bits; the same caveat applies. */
+  u16(address: number, length: number): Uint16Array;
   /** Bytes that are allocated now, tensors and scratch together. */
   bytesInUse(): number;
+}
+
+/** Where a matrix is, and whether its numbers are bfloat16 instead of float32. */
+export interface HeapMatrix {
+  readonly at: number;
+  readonly isHalf: boolean;
 }
 
 /** The part of the emscripten module that allocation goes through. */
@@ -80,14 +92,30 @@ export function openHeap(
   memory: WebAssembly.Memory,
   bytesInUse: () => number,
 ): Heap {
+  const halves = new WeakSet<object>();
+  const address = (info: TensorInfo): number => backend.dataIdMap.get(info.dataId).memoryOffset;
   return {
     memory,
-    pointer: (info) => backend.dataIdMap.get(info.dataId).memoryOffset,
+    pointer(info) {
+      if (halves.has(info.dataId)) throw new TypeError('A kernel of the wasm backend takes no bfloat16 weights');
+      return address(info);
+    },
     output: (shape, dtype) => backend.makeOutput([...shape], dtype),
+    halfOutput(shape) {
+      const size = shape.reduce((product, length) => product * length, 1);
+      // Two of them to a word.
+      const { dataId } = backend.makeOutput([Math.ceil(size / 2)], 'int32');
+      halves.add(dataId);
+      // Kernels of tfjs would read them as float32, and beyond their end: unknown to its module, they are an error.
+      backend.wasm.tfjs.disposeData(backend.dataIdMap.get(dataId).id);
+      return { dataId, shape: [...shape], dtype: 'float32' };
+    },
+    matrix: (info) => ({ at: address(info), isHalf: halves.has(info.dataId) }),
     malloc: (bytes) => module._malloc(bytes),
     free: (address) => module._free(address),
     f32: (address, length) => new Float32Array(memory.buffer, address, length),
     i32: (address, length) => new Int32Array(memory.buffer, address, length),
+    u16: (address, length) => new Uint16Array(memory.buffer, address, length),
     bytesInUse,
   };
 }

@@ -64,10 +64,17 @@ function tileBytes({ rows, vocabulary }: Sizes): number {
 function makeLogits(runtime: WasmRuntime, call: FusedCall, sizes: Sizes, tile: Tile, c: number, cRow: number): void {
   const { width } = sizes;
   gemm(runtime, {
+    ...weightFrom(call, tile.column * width),
     ...{ m: tile.rows, n: tile.columns, k: width, alpha: 1 / sizes.temperature, c, cRow },
     ...{ a: call.pointer('hidden') + tile.row * width * 4, aRow: width, aCol: 1 },
-    ...{ b: call.pointer('weight') + tile.column * width * 4, bRow: 1, bCol: width },
+    ...{ bRow: 1, bCol: width },
   });
+}
+
+/** The weight from its number `first` on, as the right operand of a product. */
+function weightFrom(call: FusedCall, first: number): { readonly b: number; readonly bIsHalf: boolean } {
+  const { at, isHalf } = call.matrix('weight');
+  return { b: at + first * (isHalf ? 2 : 4), bIsHalf: isHalf };
 }
 
 /** [logp, entropy, lse], each [N]; with `keepLogits` also the scaled logits [N, V]. */
@@ -141,7 +148,7 @@ function addHidden(
 ): void {
   gemm(runtime, {
     ...{ m: tile.rows, n: width, k: tile.columns, a: dLogits, aRow: tile.columns, aCol: 1 },
-    ...{ b: call.pointer('weight') + tile.column * width * 4, bRow: width, bCol: 1 },
+    ...{ ...weightFrom(call, tile.column * width), bRow: width, bCol: 1 },
     ...{ c: dHidden + tile.row * width * 4, cRow: width, accumulate: tile.column > 0 },
   });
 }

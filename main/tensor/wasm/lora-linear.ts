@@ -13,11 +13,12 @@ export function registerLoraLinear(runtime: WasmRuntime): void {
   registerFused(runtime, 'LoraLinearGradAdapter', gradAdapter);
 }
 
-/** A matrix in memory: its address, its row length, and whether it is transposed. */
+/** A matrix in memory: its address, its row length, and whether it is transposed, or bfloat16 (on the right only). */
 interface Operand {
   readonly at: number;
   readonly width: number;
   readonly transposed?: boolean;
+  readonly isHalf?: boolean;
 }
 
 type Size = readonly [m: number, n: number, k: number];
@@ -33,7 +34,8 @@ function multiply(
 ): void {
   const [aRow, aCol] = a.transposed === true ? [1, a.width] : [a.width, 1];
   const [bRow, bCol] = b.transposed === true ? [1, b.width] : [b.width, 1];
-  gemm(runtime, { m, n, k, a: a.at, aRow, aCol, b: b.at, bRow, bCol, c, cRow: n, ...options });
+  const bIsHalf = b.isHalf === true;
+  gemm(runtime, { m, n, k, a: a.at, aRow, aCol, b: b.at, bRow, bCol, bIsHalf, c, cRow: n, ...options });
 }
 
 function rankOf(call: FusedCall, width: number, out: number): number {
@@ -51,7 +53,7 @@ function loraLinear(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const rank = rankOf(call, width, out);
   const y = heap.output([n, out], 'float32');
   const x = { at: call.pointer('x'), width };
-  multiply(runtime, [n, out, width], x, { at: call.pointer('weight'), width, transposed: true }, heap.pointer(y));
+  multiply(runtime, [n, out, width], x, { ...call.matrix('weight'), width, transposed: true }, heap.pointer(y));
   withScratch(heap, 4 * n * rank, (low) => {
     multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, transposed: true }, low);
     const b = { at: call.pointer('b'), width: rank, transposed: true };
@@ -69,7 +71,7 @@ function gradX(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const rank = rankOf(call, width, out);
   const dx = heap.output([n, width], 'float32');
   const dy = { at: call.pointer('dy'), width: out };
-  multiply(runtime, [n, width, out], dy, { at: call.pointer('weight'), width }, heap.pointer(dx));
+  multiply(runtime, [n, width, out], dy, { ...call.matrix('weight'), width }, heap.pointer(dx));
   withScratch(heap, 4 * n * rank, (low) => {
     multiply(runtime, [n, rank, out], dy, { at: call.pointer('b'), width: rank }, low);
     const options = { alpha: call.number('scaling'), accumulate: true };

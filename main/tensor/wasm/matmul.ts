@@ -44,8 +44,9 @@ function batchMatMul(
   const batchShape = broadcast_util.assertAndGetBroadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
   const { heap } = runtime;
   const out = heap.output([...batchShape, m, n], 'float32');
+  const { at, isHalf: bIsHalf } = heap.matrix(b);
   const operands = {
-    ...{ m, n, k, a: heap.pointer(a), b: heap.pointer(b), c: heap.pointer(out), cRow: n },
+    ...{ m, n, k, a: heap.pointer(a), b: at, bIsHalf, c: heap.pointer(out), cRow: n },
     ...(transposeA ? { aRow: 1, aCol: m } : { aRow: k, aCol: 1 }),
     ...(transposeB ? { bRow: 1, bCol: k } : { bRow: n, bCol: 1 }),
   };
@@ -53,7 +54,7 @@ function batchMatMul(
     gemm(runtime, {
       ...operands,
       a: operands.a + 4 * m * k * run.aFirst,
-      b: operands.b + 4 * k * n * run.bFirst,
+      b: operands.b + (bIsHalf ? 2 : 4) * k * n * run.bFirst,
       c: operands.c + 4 * m * n * run.first,
       batch: run.count,
       aBatch: run.aShared ? 0 : m * k,

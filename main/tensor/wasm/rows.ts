@@ -26,7 +26,8 @@ function gatherRows({ heap, pool }: WasmRuntime, x: TensorInfo, indices: TensorI
   const width = x.shape[1] ?? 1;
   const out = heap.output([count, width], 'float32');
   const rowsATile = Math.max(1, Math.ceil(8192 / Math.max(1, width)));
-  const args = [heap.pointer(x), heap.pointer(indices), heap.pointer(out), count, width, rowsATile];
+  const { at, isHalf } = heap.matrix(x);
+  const args = [at, heap.pointer(indices), heap.pointer(out), count, width, rowsATile, isHalf ? 1 : 0];
   pool.run(GATHER_ROWS, args, Math.ceil(count / rowsATile));
   return out;
 }

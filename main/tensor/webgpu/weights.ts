@@ -1,7 +1,7 @@
 /** Weights go up in pieces as they are read; frozen matrices stay in the 16 bits that the file has, or in 8 or 4. */
 import * as tf from '@tensorflow/tfjs-core';
 import { isQuantised, QUANTISED_BLOCK, quantise, quantisedDataBytes } from '../quantised.ts';
-import type { WeightPrecision, WeightSource } from '../weights.ts';
+import { bfloat16Bits, type WeightPrecision, type WeightSource } from '../weights.ts';
 import { bytesOf, type Format, type WebGpuBackend } from './backend.ts';
 import { tooLarge } from './faults.ts';
 import { type GpuBuffer, roundedSize } from './pool.ts';
@@ -85,14 +85,10 @@ function formatFor(
 }
 
 function sixteenBits(source: WeightSource, first: number, count: number, format: Format): ArrayBuffer {
-  if (source.type !== 'F32') {
-    const raw = source.readRaw(first, count);
-    return raw.buffer.slice(raw.byteOffset, raw.byteOffset + raw.byteLength);
-  }
-  if (format !== 'bf16') throw new Error('Expected float32 weights to be kept as bfloat16');
-  const bits = new Uint32Array(source.readPart(first, count).buffer);
-  // To the nearest, ties to even, as torch rounds.
-  return Uint16Array.from(bits, (word) => (word + 0x7fff + ((word >>> 16) & 1)) >>> 16).buffer;
+  if (format === 'bf16') return bfloat16Bits(source, first, count).buffer;
+  if (source.type !== 'F16') throw new Error(`Expected a file's own float16 numbers, got ${source.type}`);
+  const { buffer, byteOffset, byteLength } = source.readRaw(first, count);
+  return buffer.slice(byteOffset, byteOffset + byteLength);
 }
 
 /** Uploads are whole words. */

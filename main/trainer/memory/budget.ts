@@ -198,8 +198,8 @@ export function possible(
 ): WeightPrecision | undefined {
   // Those of 8 and 4 bits are the same numbers everywhere, though elsewhere they take the memory of float32.
   if (precision !== undefined && isQuantised(precision)) return precision;
-  if (precision === undefined || device === 'wasm') return undefined;
-  return precision === 'stored' && device.startsWith('native') ? 'float32' : precision;
+  if (precision === undefined) return undefined;
+  return precision === 'stored' && !device.startsWith('webgpu') ? 'float32' : precision;
 }
 
 /** What there must be room for before any work: without it, nothing that is done in parts helps. */
@@ -208,16 +208,16 @@ export function leastBytes(config: ModelConfig, residents: Residents, program: n
   return program + weights + optimiser;
 }
 
-/** Only frozen weights can have 16 bits (8 and 4 only where they are asked for), on native or webgpu; they do where float32 leaves too little for the rest. */
+/** Only frozen weights can have 16 bits (8 and 4 only where they are asked for); they do where float32 leaves too little for the rest. */
 export function precisionFor(
   config: ModelConfig,
   trained: Trained,
   { device, bytes }: Pick<Budget, 'device' | 'bytes'>,
 ): WeightPrecision {
-  if (trained === 'all' || device === 'wasm') return 'float32';
+  if (trained === 'all') return 'float32';
   if (FLOAT * weightCount(config) > FLOAT_SHARE * bytes) return 'bfloat16';
   // Kernels of webgpu read 16-bit weights as fast as they come, so those of a 16-bit file stay so.
-  return device === 'native' || device === 'native-gpu' ? 'float32' : 'stored';
+  return device.startsWith('webgpu') ? 'stored' : 'float32';
 }
 
 /** Total number of weights. */

@@ -41,6 +41,28 @@ function product(test: Case, before = 0, on = runtime): Float32Array {
   return result;
 }
 
+/** The product by a B of bfloat16 numbers and by the same numbers in float32. */
+function halfAndFull(test: Case, on: WasmRuntime): readonly [Float32Array, Float32Array] {
+  const { m, n, k, more } = test;
+  const batch = more?.batch ?? 1;
+  const { heap } = runtime;
+  const size = batch * k * n;
+  const bits = new Uint32Array(noise(size, 2).buffer);
+  const [a, b, half, c] = [4 * batch * m * k, 4 * size, 2 * size, 4 * batch * m * n].map((bytes) => heap.malloc(bytes));
+  if (a === undefined || b === undefined || half === undefined || c === undefined) throw new Error('unreachable');
+  heap.f32(a, batch * m * k).set(noise(batch * m * k, 1));
+  heap.u16(half, size).set(bits.map((word) => word >>> 16));
+  heap.f32(b, size).set(new Float32Array(bits.map((word) => (word >>> 16) << 16).buffer));
+  const run = (options: Partial<GemmOptions>): Float32Array => {
+    heap.f32(c, batch * m * n).fill(2);
+    gemm(on, { m, n, k, a, b, c, cRow: n, ...strides(test), ...more, ...options });
+    return heap.f32(c, batch * m * n).slice();
+  };
+  const results = [run({ b: half, bIsHalf: true }), run({})] as const;
+  for (const address of [a, b, half, c]) heap.free(address);
+  return results;
+}
+
 /** The same by the definition, in double precision. */
 function naive(test: Case, before = 0): Float32Array {
   const { m, n, k, more } = test;
@@ -190,6 +212,21 @@ describe('gemm', () => {
         const many = product({ m: 520, n, k, layout }, 0, { ...runtime, wide });
         const some = product({ m: 101, n, k, layout }, 0, { ...runtime, wide });
         expect(some, `${layout}, wide: ${wide}`).toEqual(many.slice(0, 101 * n));
+      }
+    }
+  });
+
+  it.each(layouts)('gives the bits of float32 where B is bfloat16, in layout %s', async (layout) => {
+    runtime = await openForTest(2);
+    const more = [{}, { alpha: 0.5, accumulate: true }, { batch: 3 }, { batch: 3, bBatch: 0 }];
+    // The last ones take the other kernels: tiles that pack for themselves, and K and N longer than a part.
+    for (const [m, n, k] of [...shapes, [101, 130, 300], [60, 70, 300], [20, 40, 5000], [9, 2100, 2100]] as const) {
+      for (const options of more) {
+        for (const wide of [false, true]) {
+          const test = { m, n, k, layout, more: options };
+          const [half, full] = halfAndFull(test, { ...runtime, wide });
+          expect(half, `${m} ${n} ${k} ${JSON.stringify(options)} ${wide}`).toEqual(full);
+        }
       }
     }
   });

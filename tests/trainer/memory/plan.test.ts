@@ -68,7 +68,7 @@ describe('memoryPlan', () => {
     expect(precisionFor(LLAMA_3B, { rank: 16 }, native(24))).toBe('float32');
     expect(precisionFor(LLAMA_3B, { rank: 16 }, native(12))).toBe('bfloat16');
     expect(precisionFor(LLAMA_3B, 'all', native(12))).toBe('float32');
-    expect(precisionFor(LLAMA_3B, { rank: 16 }, deviceBudget('wasm', 12 * GIB))).toBe('float32');
+    expect(precisionFor(LLAMA_3B, { rank: 16 }, deviceBudget('wasm', 12 * GIB))).toBe('bfloat16');
   });
 
   it('counts linear layers in blocks of 8 or 4 bits, the rest in 16', () => {
@@ -156,7 +156,7 @@ describe('what runs decide', () => {
     expect(memoryNeeds(LLAMA_3B, native(48))).toMatchObject({ weightBytes: 4 });
     const heap = deviceBudget('wasm', 24 * GIB);
     const onWasm = memoryNeeds(LLAMA_3B, heap);
-    expect(onWasm.weightBytes).toBe(4);
+    expect(onWasm.weightBytes).toBe(2);
     expect(onWasm.generation).toBeGreaterThan(heap.bytes);
   });
 
@@ -188,7 +188,7 @@ describe('what runs decide', () => {
 
   it('refuses a model that has no room, before anything is loaded', () => {
     expect(() => decideForRun(config, LLAMA_3B, {}, deviceBudget('wasm', 64 * GIB))).toThrow(
-      /needs at least 12\.\d GiB, and 4\.2 GiB the wasm backend can use/,
+      /needs at least 8\.\d GiB, and 4\.2 GiB the wasm backend can use/,
     );
     expect(() => decideForRun({ ...config, use_peft: false }, LLAMA_3B, {}, native(24))).toThrow(
       expect.objectContaining({ code: 'OUT_OF_MEMORY', remedy: expect.stringContaining('LoRA') }),

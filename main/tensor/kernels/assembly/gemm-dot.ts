@@ -3,14 +3,18 @@
  * packed, B streamed once. This is generation: a handful of sequences against weights stored [out, in].
  */
 import { floatArg, intArg, madd, pointerArg, sumLanes } from './simd';
+import { widenLines } from './widen';
 
 /**
  * Tile: a range of B's rows of one batch item. Parameters: A, its row and batch strides; B, its row and batch strides;
- * C, its row, column and batch strides (elements); M, N, K; rows of B a tile, tiles a batch item; alpha, accumulate.
+ * C, its row, column and batch strides (elements); M, N, K; rows of B a tile, tiles a batch item; alpha, accumulate;
+ * whether B is bfloat16.
  */
 export function gemmDot(args: usize, tile: i32, scratch: usize): void {
   const aRow = <usize>intArg(args, 1) * 4;
-  const bRow = <usize>intArg(args, 4) * 4;
+  const isHalf = intArg(args, 17) != 0;
+  const bBytes: usize = isHalf ? 2 : 4;
+  const bStride = <usize>intArg(args, 4) * bBytes;
   const cRow = <usize>intArg(args, 7) * 4;
   const cColumn = <usize>intArg(args, 8) * 4;
   const rows = intArg(args, 10);
@@ -20,17 +24,22 @@ export function gemmDot(args: usize, tile: i32, scratch: usize): void {
   const alpha = floatArg(args, 15);
   const add = intArg(args, 16) != 0;
 
-  const batch = <usize>(tile / spans) * 4;
+  const bRow = isHalf ? <usize>depth * 4 : bStride;
+  const item = <usize>(tile / spans);
   const first = (tile % spans) * span;
   const last = min(intArg(args, 11), first + span);
-  const a = pointerArg(args, 0) + batch * intArg(args, 2);
-  const b = pointerArg(args, 3) + batch * intArg(args, 5);
-  const c = pointerArg(args, 6) + batch * intArg(args, 9);
+  const a = pointerArg(args, 0) + item * intArg(args, 2) * 4;
+  const b = pointerArg(args, 3) + item * intArg(args, 5) * bBytes;
+  const c = pointerArg(args, 6) + item * intArg(args, 9) * 4;
 
   // B's rows in the outer loop: the few rows of one step stay in the first-level cache for all rows of A.
   let column = first;
   for (; column + 4 <= last; column += 4) {
-    const bRows = b + <usize>column * bRow;
+    let bRows = b + <usize>column * bStride;
+    if (isHalf) {
+      widenLines(bRows, bStride, 4, depth, scratch);
+      bRows = scratch;
+    }
     const target = c + <usize>column * cColumn;
     let row = 0;
     for (; row + 4 <= rows; row += 4) {
@@ -45,9 +54,14 @@ export function gemmDot(args: usize, tile: i32, scratch: usize): void {
     if (row < rows) dot1x4(a + <usize>row * aRow, bRows, bRow, depth, target + <usize>row * cRow, cColumn, alpha, add);
   }
   for (; column < last; column++) {
+    let bRow0 = b + <usize>column * bStride;
+    if (isHalf) {
+      widenLines(bRow0, bStride, 1, depth, scratch);
+      bRow0 = scratch;
+    }
     for (let row = 0; row < rows; row++) {
       const to = c + <usize>row * cRow + <usize>column * cColumn;
-      dot1x1(a + <usize>row * aRow, b + <usize>column * bRow, depth, to, alpha, add);
+      dot1x1(a + <usize>row * aRow, bRow0, depth, to, alpha, add);
     }
   }
 }

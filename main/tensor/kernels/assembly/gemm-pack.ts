@@ -4,15 +4,18 @@
  * layout. Vectors past the end are zero.
  */
 import { intArg, pointerArg } from './simd';
+import { widenLines } from './widen';
 
 /**
  * Tile: a group of panels of one batch item, over a part of K. Parameters: source, its stride between vectors, along K,
  * between batch items (elements); destination; vectors, K, panel width; panels a tile, steps along K a tile; tiles
- * along K, tiles a batch item.
+ * along K, tiles a batch item; whether the source is bfloat16.
  */
 export function gemmPack(args: usize, tile: i32, scratch: usize): void {
-  const vectorStride = <usize>intArg(args, 1) << 2;
-  const depthStride = <usize>intArg(args, 2) << 2;
+  const isHalf = intArg(args, 12) != 0;
+  const log2Bytes: usize = isHalf ? 1 : 2;
+  let vectorStride = <usize>intArg(args, 1) << log2Bytes;
+  let depthStride = <usize>intArg(args, 2) << log2Bytes;
   const vectors = intArg(args, 5);
   const depth = intArg(args, 6);
   const width = intArg(args, 7);
@@ -30,8 +33,17 @@ export function gemmPack(args: usize, tile: i32, scratch: usize): void {
 
   const stepBytes = <usize>width << 2;
   const panelBytes = stepBytes * depth;
-  let from = pointerArg(args, 0) + <usize>batch * intArg(args, 3) * 4;
+  let from = pointerArg(args, 0) + (<usize>batch * intArg(args, 3) << log2Bytes);
   from += <usize>(first * width) * vectorStride + <usize>firstStep * depthStride;
+  if (isHalf) {
+    const count = min(last * width, vectors) - first * width;
+    const isAlong = depthStride == 2;
+    if (isAlong) widenLines(from, vectorStride, count, steps, scratch);
+    else widenLines(from, depthStride, steps, count, scratch);
+    from = scratch;
+    vectorStride = isAlong ? <usize>steps << 2 : 4;
+    depthStride = isAlong ? 4 : <usize>count << 2;
+  }
   let to = pointerArg(args, 4) + <usize>(batch * panels + first) * panelBytes + <usize>firstStep * stepBytes;
   let panel = first;
   if (vectorStride == 4 && (width & 3) == 0) {

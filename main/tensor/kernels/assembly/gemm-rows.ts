@@ -5,14 +5,19 @@
  * each step takes one number from each of B's rows, the vectors here. The sums along K have the same order, so the bits are the same.
  */
 import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
+import { widenLines } from './widen';
+
+/** Bytes of a micro-kernel's block. */
+export const BLOCK: usize = 256;
 
 /**
  * Tile: a range of B's rows. Parameters: packed A; B, its row stride; C, its row stride (elements); M, N, K; rows of B a
- * tile; alpha, accumulate; B's rows and A's rows that a micro-kernel takes (6 and 8, or 4 and 16).
+ * tile; alpha, accumulate; B's rows and A's rows that a micro-kernel takes (6 and 8, or 4 and 16); whether B is bfloat16.
  */
 export function gemmRows(args: usize, tile: i32, scratch: usize): void {
   const packed = pointerArg(args, 0);
-  const bRow = <usize>intArg(args, 2) << 2;
+  const isHalf = intArg(args, 13) != 0;
+  const bStride = <usize>intArg(args, 2) << (isHalf ? 1 : 2);
   const cRow = <usize>intArg(args, 4) << 2;
   const rows = intArg(args, 5);
   const depth = intArg(args, 7);
@@ -21,11 +26,16 @@ export function gemmRows(args: usize, tile: i32, scratch: usize): void {
   const add = intArg(args, 10) != 0;
   const height = intArg(args, 11);
   const width = intArg(args, 12);
+  const bRow = isHalf ? <usize>depth << 2 : bStride;
   const first = tile * span;
   const last = min(intArg(args, 6), first + span);
   for (let column = first; column < last; column += height) {
     const vectors = min(height, last - column);
-    const b = pointerArg(args, 1) + <usize>column * bRow;
+    let b = pointerArg(args, 1) + <usize>column * bStride;
+    if (isHalf) {
+      widenLines(b, bStride, vectors, depth, scratch + BLOCK);
+      b = scratch + BLOCK;
+    }
     const c = pointerArg(args, 3) + (<usize>column << 2);
     for (let row = 0; row < rows; row += width) {
       const panel = packed + (<usize>row * depth << 2);

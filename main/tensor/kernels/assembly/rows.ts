@@ -1,19 +1,25 @@
 /** Gathering rows of a table, and adding rows back into one (the gradient). */
 import { intArg, pointerArg } from './simd';
+import { widenLines } from './widen';
 
-/** Tile: a range of picked rows. Parameters: table, indices, out, N, D, rows a tile. Index -1 gives zeros. */
+/**
+ * Tile: a range of picked rows. Parameters: table, indices, out, N, D, rows a tile, whether the table is bfloat16.
+ * Index -1 gives zeros.
+ */
 export function gatherRows(args: usize, tile: i32, scratch: usize): void {
   const table = pointerArg(args, 0);
   const indices = pointerArg(args, 1);
   const out = pointerArg(args, 2);
   const rowBytes = (<usize>intArg(args, 4)) << 2;
   const rowsATile = intArg(args, 5);
+  const isHalf = intArg(args, 6) != 0;
   const first = tile * rowsATile;
   const last = min(intArg(args, 3), first + rowsATile);
   for (let n = first; n < last; n++) {
     const row = load<i32>(indices + ((<usize>n) << 2));
     const to = out + <usize>n * rowBytes;
     if (row < 0) memory.fill(to, 0, rowBytes);
+    else if (isHalf) widenLines(table + <usize>row * (rowBytes >> 1), 0, 1, intArg(args, 4), to);
     else memory.copy(to, table + <usize>row * rowBytes, rowBytes);
   }
 }
