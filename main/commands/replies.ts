@@ -1,13 +1,13 @@
 /** `braid replies`: the reply system end to end, by default on the bundled sample and model. */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { numbersOf } from '../services/comparisons/sampled/write.ts';
 import { datasetFiles } from '../services/datasets/index.ts';
 import { type ReplyDemoResult, runReplyDemo } from '../services/recipes/reply-demo.ts';
 import { replyRuns } from '../services/recipes/reply-presets.ts';
-import { remember, reportIn } from '../services/replies/memory.ts';
+import { remember, replyFolder, reportIn } from '../services/replies/memory.ts';
 import { markAbandonedRuns } from '../services/runs/runs.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
@@ -53,7 +53,7 @@ async function replies(options: RepliesOptions, command: Command): Promise<void>
     ...(options.steps !== undefined && { max_steps: wholeNumber('--steps', options.steps) }),
   };
   const workspace = openWorkspace({ workspace: context.workspace.root });
-  const output = resolve(options.output ?? join(workspace.outputs, `replies-seed${context.seed}`));
+  const output = resolve(options.output ?? replyFolder(workspace, context.seed));
   const store = openStore(workspace.database);
   const screen = openTrainingScreen(context);
   let bar: Progress | null = null;

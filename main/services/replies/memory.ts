@@ -1,9 +1,10 @@
 /** The stored state of the reply system: data, split, small-scale test, report. */
+import { join } from 'node:path';
 import type { Store } from '../../store/index.ts';
 import type { ReplySplit } from '../datasets/reply-split/split.ts';
 import type { TrialResult } from '../recipes/trial.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
-import { toStoredPath } from '../workspace/workspace.ts';
+import { toStoredPath, type Workspace } from '../workspace/workspace.ts';
 
 /** The split in the phases' files. */
 export interface SplitRecord extends Pick<ReplySplit, 'borders' | 'before' | 'after' | 'checks'> {
@@ -41,6 +42,11 @@ export interface ImportedReplies {
 export interface SeedReport {
   readonly seed: number;
   readonly folder: string;
+}
+
+/** Where the split and report of a seed go unless another folder is given. */
+export function replyFolder({ outputs }: Pick<Workspace, 'outputs'>, seed: number): string {
+  return join(outputs, `replies-seed${seed}`);
 }
 
 /** A report that is finished now, in this folder. */

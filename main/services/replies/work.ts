@@ -1,5 +1,4 @@
 /** The reply system's long work as jobs of the app: split, small-scale test, the whole system, the comparison. */
-import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import type { SplitOptions } from '../datasets/reply-split/split.ts';
 import { compareReplies, runReplyDemo } from '../recipes/reply-demo.ts';
@@ -8,7 +7,7 @@ import { runTrial } from '../recipes/trial.ts';
 import type { LiveWorkspace } from '../training/live-runs.ts';
 import type { TrainToEnd } from '../training/training.ts';
 import { type ReplyHost, replyData } from './data.ts';
-import { remember, reportIn, type SplitRecord } from './memory.ts';
+import { remember, replyFolder, reportIn, type SplitRecord } from './memory.ts';
 import { isReinforced, methodCheckpoints } from './methods.ts';
 import { experimentName, methodFields, modelFields, startPoints } from './start-points.ts';
 
@@ -48,7 +47,7 @@ export function startTrial(app: ReplyHost, seed: number): number {
 /** Split, the four runs and the comparison in one job. */
 export function startWhole(app: ReplyHost, seed: number): number {
   const dataset = replyData(app);
-  const output = join(app.workspace.outputs, `replies-seed${seed}`);
+  const output = replyFolder(app.workspace, seed);
   const fields = modelFields(app);
   // Its GRPO runs start from its own baseline, whatever checkpoint was chosen for manual runs.
   const points = { ...startPoints(app), start: null };
@@ -81,7 +80,7 @@ export function startReport(app: ReplyHost, seed: number): number {
       `Expected at least two methods with a finished run, got ${models.length}`,
       'Start the methods first.',
     );
-  const output = join(app.workspace.outputs, `replies-seed${seed}`);
+  const output = replyFolder(app.workspace, seed);
   const { test: dataset } = replyData(app);
   const { id } = app.jobs.start('replies', `Compare ${models.length} methods`, async ({ signal, progress }) => {
     await compareReplies(models, {
