@@ -1,6 +1,6 @@
 /**
  * Frozen matrices may be kept as bfloat16, the upper half of a float32. A tile widens the part that it reads into its
- * thread's scratch and goes on as with float32, so the bits are those of the same numbers in float32.
+ * thread's scratch and continues as with float32, so the bits are those of the same numbers in float32.
  */
 
 /** Widens `lines` rows of `length` numbers each, `lineBytes` apart, so that they lie next to each other. */
