@@ -51,7 +51,9 @@ describe('openPolicies', () => {
     const { policy } = opener.open({ base, adapter: null, tokenizer: base }, 20);
     const { config } = policy.model;
     expect(decideForUse(config, recordedDecision(first), deviceBudget('native', 2 ** 34)).precision).toBe('bfloat16');
-    expect(decideForUse(config, recordedDecision(first), deviceBudget('wasm', 2 ** 34)).precision).toBe('float32');
+    expect(decideForUse(config, recordedDecision(first), deviceBudget('wasm', 2 ** 34)).precision).toBe('bfloat16');
+    // A GPU's "stored" are the numbers of float32.
+    expect(decideForUse(config, { precision: 'stored' }, deviceBudget('wasm', 2 ** 34)).precision).toBe('float32');
     opener.close();
   });
 });
