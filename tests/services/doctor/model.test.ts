@@ -30,7 +30,7 @@ describe('planModel', () => {
 
   it('knows the heap of the wasm backend', () => {
     const plan = planModel(folder, deviceBudget('wasm', 48 * GIB));
-    expect(plan).toMatchObject({ weightBytes: 4, budget: 4.25 * GIB - 6 * 2 ** 20 });
+    expect(plan).toMatchObject({ weightBytes: 2, budget: 4.25 * GIB - 6 * 2 ** 20 });
     expect(plan.stages.some(({ fits }) => fits)).toBe(false);
     expect(modelCheck(plan)).toMatchObject({ status: 'WARN', next: expect.stringContaining('setup:native') });
   });
