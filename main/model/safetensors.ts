@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { inputError } from '../errors.ts';
 import { parseJson } from '../io/json.ts';
 import { openRegular } from '../io/read-file.ts';
+import { toBfloat16 } from '../tensor/bfloat16.ts';
 import { refusePointer } from './git-lfs.ts';
 
 export type FloatType = 'F32' | 'F16' | 'BF16';
@@ -320,12 +321,9 @@ export function* safetensorsPieces(
 /** Numbers as they stand in a file, little endian. */
 export function encodeFloats(data: Float32Array, type: FloatType): Buffer {
   if (type === 'F32') return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (type === 'BF16') return Buffer.from(toBfloat16(data).buffer);
   const words = new Uint32Array(data.buffer, data.byteOffset, data.length);
   const halves = new Uint16Array(data.length);
-  if (type === 'F16') for (let i = 0; i < data.length; i++) halves[i] = halfBits(words[i] as number, data[i] as number);
-  // bfloat16 is the upper half of a float32, rounded to the nearest (ties to even).
-  else
-    for (let i = 0; i < data.length; i++)
-      halves[i] = ((words[i] as number) + 0x7fff + (((words[i] as number) >>> 16) & 1)) >>> 16;
+  for (let i = 0; i < data.length; i++) halves[i] = halfBits(words[i] as number, data[i] as number);
   return Buffer.from(halves.buffer);
 }

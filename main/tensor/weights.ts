@@ -1,5 +1,6 @@
 /** How a model's weights become tensors. A backend may have its own way that needs less memory. */
 import * as tf from '@tensorflow/tfjs-core';
+import { toBfloat16 } from './bfloat16.ts';
 import { blocksOf, dequantise, isQuantised, QUANTISED_BLOCK, type Quantised, quantise } from './quantised.ts';
 
 /**
@@ -44,14 +45,13 @@ export function makeWeight(source: WeightSource, shape: readonly number[], preci
   return makeWeight(throughQuantised(source, size, precision), shape, 'float32');
 }
 
-/** `count` numbers from number `first` on as bfloat16: those of the file, or the nearest (ties to even), as torch rounds. */
+/** `count` numbers from number `first` on as bfloat16: those of the file, or the nearest. */
 export function bfloat16Bits(source: WeightSource, first: number, count: number): Uint16Array<ArrayBuffer> {
   if (source.type === 'BF16') {
     const { buffer, byteOffset, byteLength } = source.readRaw(first, count);
     return new Uint16Array(buffer.slice(byteOffset, byteOffset + byteLength));
   }
-  const words = new Uint32Array(source.readPart(first, count).buffer);
-  return Uint16Array.from(words, (word) => (word + 0x7fff + ((word >>> 16) & 1)) >>> 16);
+  return toBfloat16(source.readPart(first, count));
 }
 
 /** A source whose numbers have been packed and unpacked: what a backend without such kernels computes with. */
