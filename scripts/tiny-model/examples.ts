@@ -1,6 +1,6 @@
 /**
  * Streams the tiny model's training examples to `train.py`, so that they exist in TypeScript only.
- * `node scripts/tiny-model/examples.ts '{"seed":1,"from":0,"steps":100,"tokens":[[0,8192]],"shortest":2,"longest":[[0,60]],"repeats":1.1}'`
+ * `node scripts/tiny-model/examples.ts '{"seed":1,"from":0,"steps":100,"tokens":[[0,8192]],"longest":[[0,60]],"recurring":{"short":0,"long":0},"phrases":{"recurring":0,"alike":0.06},"near":0}'`
  *
  * A step is int32s: how many groups, how many numbers follow, and then of each group the lengths of its prompt and
  * its number of completions, each completion's length and how many of its first tokens carry no loss, and the tokens
@@ -10,22 +10,22 @@ import { writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { packedLength } from '../../main/model/pack.ts';
 import { randomStream } from '../../main/random.ts';
-import { type Example, syntheticExample } from './synthetic.ts';
+import { type Example, type Repetition, syntheticExample } from './synthetic.ts';
 import { EOS, tokenizerFiles } from './tokenizer.ts';
 
 type Changing = readonly (readonly [step: number, value: number])[];
 
-interface Plan {
+interface Plan extends Repetition {
   readonly seed: number;
   readonly from: number;
   readonly steps: number;
-  /** Words a fragment: from this many up to `longest`, drawn log-uniformly. */
-  readonly shortest: number;
   /** From which step on the longest fragment has how many words, and a step how many tokens. */
   readonly longest: Changing;
   readonly tokens: Changing;
-  readonly repeats: number;
 }
+
+/** Words of the shortest fragment. Lengths are drawn log-uniformly. */
+const SHORTEST = 2;
 
 const [what = '', folder = ''] = process.argv.slice(2);
 if (what === 'tokenizer') writeTokenizer();
@@ -44,14 +44,14 @@ function stream(plan: Plan): void {
   }
 }
 
-function batch({ seed, tokens, shortest, longest, repeats }: Plan, step: number): readonly Example[] {
+function batch(plan: Plan, step: number): readonly Example[] {
   const at = (values: Changing): number => values.findLast(([from]) => step >= from)?.[1] ?? 0;
-  const [most, budget] = [at(longest), at(tokens)];
-  const lengths = randomStream(seed, step, 0);
+  const [most, budget] = [at(plan.longest), at(plan.tokens)];
+  const lengths = randomStream(plan.seed, step, 0);
   const examples: Example[] = [];
   for (let used = 0; used < budget; ) {
-    const words = Math.min(most, Math.floor(shortest * ((most + 1) / shortest) ** lengths.next()));
-    const example = syntheticExample(words, repeats, seed + step, examples.length);
+    const words = Math.min(most, Math.floor(SHORTEST * ((most + 1) / SHORTEST) ** lengths.next()));
+    const example = syntheticExample(words, plan, plan.seed + step, examples.length);
     used += packedLength(example.group);
     examples.push(example);
   }

@@ -20,6 +20,16 @@ import {
 type Word = readonly number[];
 export type Combination = keyof typeof TAGS;
 
+/** How fragments repeat themselves. */
+export interface Repetition {
+  /** Share of the pairs of short and of longer fragments in which nearly every word recurs. */
+  readonly recurring: { readonly short: number; readonly long: number };
+  /** Up to this share of the places begins a phrase that stands elsewhere too: in such pairs, and in those like prose. */
+  readonly phrases: { readonly recurring: number; readonly alike: number };
+  /** Share of these phrases that stand within some words of each other, and are alike in place too. */
+  readonly near: number;
+}
+
 /** How often each way of combining is drawn. */
 export type Mixture = Readonly<Partial<Record<Combination, number>>>;
 
@@ -36,6 +46,8 @@ const TOKENS_A_WORD = [0.62, 0.22, 0.09, 0.04, 0.017, 0.008, 0.005];
 const NUMBERS = 0.02;
 const DIGITS = pieceIds([...'0123456789']);
 const MORE_DIGITS = pieceIds([...'0123456789:.,'].map((sign) => `##${sign}`));
+/** Words of the longest of the short fragments. */
+const SHORT = 50;
 /** Share of the pairs whose last words are long. */
 const LONG_ENDS = 0.3;
 const BEGINNINGS = FIRST_CONTINUATION - FIRST_WORD;
@@ -52,19 +64,19 @@ const OTHERS: Mixture = { aThenB: 0.35, bThenA: 0.35, aOnly: 0.15, bOnly: 0.15 }
  * interleaved less and less often the longer the fragments are: beyond 30 words never.
  */
 export function untaggedMixture(words: number): Mixture {
-  if (words <= 14) return { interleave: 0.08, bThenA: 0.86, aThenB: 0.03, aOnly: 0.02, bOnly: 0.01 };
-  if (words <= 30) return { interleave: 0.04, bThenA: 0.94, aThenB: 0.02 };
+  if (words <= 14) return { interleave: 0.03, bThenA: 0.96, bOnly: 0.01 };
+  if (words <= 30) return { interleave: 0.02, bThenA: 0.98 };
   return { bThenA: 1 };
 }
 
 /**
  * One prompt about fragments of `words` words with two completions, given by (seed, index). The first is interleaved,
  * as its tag says. The second is untagged or of another tag. The tag is a completion's first token, so that both
- * share the fragments. `repeats` says how much these repeat themselves, from 0 to 1 and somewhat beyond.
+ * share the fragments.
  */
-export function syntheticExample(words: number, repeats: number, seed: number, index: number): Example {
+export function syntheticExample(words: number, repetition: Repetition, seed: number, index: number): Example {
   const stream = randomStream(seed, index);
-  const [a, b] = fragments(words, repeats, stream);
+  const [a, b] = fragments(words, repetition, stream);
   const promptIds = [OPEN_A, ...a.flat(), OPEN_B, ...b.flat()];
   const interleaved = [TAGS.interleave, ...combine(a, b, 'interleave').flat(), EOS];
   const [second, given] = secondCompletion(a, b, stream);
@@ -97,28 +109,51 @@ function combine(a: readonly Word[], b: readonly Word[], combination: Combinatio
   }
 }
 
-function fragments(words: number, repeats: number, stream: RandomStream): [Word[], Word[]] {
+function fragments(words: number, repetition: Repetition, stream: RandomStream): [Word[], Word[]] {
   const natural = stream.next() < 0.5;
   const steep = natural ? 0.3 + 0.6 * stream.next() : 0;
   const single = stream.next() < 0.15;
   const all: Word[] = Array.from({ length: 2 * words }, () => word(steep, single, stream));
-  if (stream.next() < 0.75 * repeats) makeAlike(all, stream);
+  const { short, long } = repetition.recurring;
+  if (stream.next() < (words <= SHORT ? short : long)) makeRecur(all, repetition, stream);
+  else if (stream.next() < 0.82) makeAlike(all, repetition, stream);
   if (stream.next() < LONG_ENDS) for (const end of [words - 1, 2 * words - 1]) all[end] = longWord(stream);
   return [all.slice(0, words), all.slice(words)];
+}
+
+/**
+ * Nearly every word comes back with other words before and after it: what follows a word depends on several before it.
+ */
+function makeRecur(words: Word[], { phrases, near }: Repetition, stream: RandomStream): void {
+  const pool = words.slice(0, Math.max(2, Math.round(words.length * (0.1 + 0.5 * stream.next()))));
+  const phraseShare = phrases.recurring * stream.next();
+  for (let i = 0; i < words.length; i++) words[i] = pool[stream.below(pool.length)] as Word;
+  returnPhrases(words, phraseShare, near, stream);
+}
+
+/** Phrases of 2 to 5 words come back: the words before a place don't always tell it. */
+function returnPhrases(words: Word[], share: number, nearShare: number, stream: RandomStream): void {
+  for (let i = 0; i < words.length; i++) {
+    if (stream.next() >= share) continue;
+    const length = Math.min(2 + stream.below(4), words.length - i);
+    const near = i - length - 1 - stream.below(10);
+    const from = near >= 0 && stream.next() < nearShare ? near : stream.below(words.length - length + 1);
+    words.splice(i, length, ...words.slice(from, from + length));
+  }
 }
 
 /**
  * Prose repeats itself, and two texts share their commonest words and endings ("the", "of", a comma): copying must
  * find its place by more than the word before.
  */
-function makeAlike(words: Word[], stream: RandomStream): void {
+function makeAlike(words: Word[], { phrases, near }: Repetition, stream: RandomStream): void {
   const common = Array.from({ length: 1 + stream.below(8) }, () => FIRST_WORD + search(zipfBeginnings, stream.next()));
   const shares = common.map((_, rank) => 1 / (rank + 1.5));
   const commonShare = 0.05 + 0.4 * stream.next();
   const repeatedShare = 0.12 * stream.next();
   const endings = [0, 1].map(() => FIRST_CONTINUATION + search(zipfContinuations, stream.next()));
   const endingShare = 0.25 * stream.next();
-  const phraseShare = 0.06 * stream.next();
+  const phraseShare = phrases.alike * stream.next();
   for (let i = 0; i < words.length; i++) {
     const u = stream.next();
     if (u < commonShare) words[i] = [common[sample(shares, stream)] as number];
@@ -126,13 +161,7 @@ function makeAlike(words: Word[], stream: RandomStream): void {
     else if (stream.next() < endingShare)
       words[i] = [...(words[i] as Word).slice(0, 6), endings[stream.next() < 0.35 ? 1 : 0] as number];
   }
-  // Phrases come back: the words before a place don't always tell it.
-  for (let i = 0; i < words.length; i++) {
-    if (stream.next() >= phraseShare) continue;
-    const length = Math.min(2 + stream.below(3), words.length - i);
-    const from = stream.below(words.length - length + 1);
-    words.splice(i, length, ...words.slice(from, from + length));
-  }
+  returnPhrases(words, phraseShare, near, stream);
   // The hardest places of all: a word twice in a row, within a text or where the two texts meet.
   const half = words.length / 2;
   const twiceShare = 0.15 * stream.next();

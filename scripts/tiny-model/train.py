@@ -1,14 +1,14 @@
 """Trains the bundled tiny model on synthetic pairs and writes it to resources/models/tiny.
 
-    python scripts/tiny-model/train.py [--out DIR] [--from DIR] [--work FILE] [--processes N]
+    python scripts/tiny-model/train.py [--out DIR] [--work FILE] [--from DIR --stage N] [--processes N]
 
 It learns to copy words and five ways of combining two texts. A tag at the end of a prompt names the way; without a tag
 (the "process" prompt) it has a preference that is mostly wrong, so GRPO finds something to select.
 
 Python, torch and numpy are needed for this script only (3.11, 2.13.0+cpu and 2.4.6 were used). Examples come from
-examples.ts, and measure.ts measures the skill: both need Node 24. Each process takes every N-th example of a step on
-one thread, and gradients are added up. It continues from --work if that exists. --from gives a model of this shape a
-last touch of some steps.
+examples.ts, and measure.ts measures the skill: both need Node 24. Each process takes its share of a step on one
+thread, and gradients are added up. It continues from --work if that exists. --from begins at a later stage, with
+a model that has the ones before behind it.
 """
 import argparse, json, math, os, struct, subprocess, time
 from pathlib import Path
@@ -23,26 +23,66 @@ CONFIG = {
     "architectures": ["LlamaForCausalLM"], "attention_bias": False, "bos_token_id": 2, "dtype": "float16",
     "eos_token_id": 3, "head_dim": 32, "hidden_act": "silu", "hidden_size": 128, "intermediate_size": 256,
     "max_position_embeddings": 4096, "mlp_bias": False, "model_type": "llama", "num_attention_heads": 8,
-    "num_hidden_layers": 5, "num_key_value_heads": 8, "pad_token_id": 0, "rms_norm_eps": 1e-5, "rope_scaling": None,
+    "num_hidden_layers": 6, "num_key_value_heads": 8, "pad_token_id": 0, "rms_norm_eps": 1e-5, "rope_scaling": None,
     "rope_theta": 1000000, "tie_word_embeddings": True, "vocab_size": 4096,
 }
-D, INNER, HEADS, K, LAYERS = (
-    CONFIG[name]
-    for name in ("hidden_size", "intermediate_size", "num_attention_heads", "head_dim", "num_hidden_layers")
+D, INNER, HEADS, K = (
+    CONFIG[name] for name in ("hidden_size", "intermediate_size", "num_attention_heads", "head_dim")
 )
-# What examples.ts streams; `fall`: the steps over which the learning rates fall to 0, by a parabola: a long time at small
-# rates is what long texts need.
-FROM_SCRATCH = {
-    "seed": 5, "steps": 3600, "fall": [700, 3600], "shortest": 2, "repeats": 1.1,
-    "tokens": [[0, 4096], [600, 8192]],
-    "longest": [[0, 5], [300, 10], [600, 20], [800, 40], [1000, 80], [1300, 125], [2200, 160], [2900, 220]],
-    "matrix_rate": 0.03, "other_rate": 1e-3,
-}
-# A last touch at small rates, for instance of what an untagged prompt is answered with.
-FROM_MODEL = {
-    "seed": 77, "steps": 50, "fall": [10, 50], "shortest": 2, "repeats": 1.1,
-    "tokens": [[0, 8192]], "longest": [[0, 125]], "matrix_rate": 0.001, "other_rate": 5e-5,
-}
+# The stages, one after the other. `fall`: the steps over which the learning rates fall to 0, by a parabola: a long time at
+# small rates is what long texts need. `grow`: a layer is inserted here that changes nothing at first. `data` is what
+# examples.ts streams.
+STAGES = [
+    # To copy, first words, then ever longer texts.
+    {
+        "layers": 5, "steps": 3600, "fall": [700, 3600], "matrix_rate": 0.03, "other_rate": 1e-3,
+        "data": {
+            "seed": 5, "tokens": [[0, 4096], [600, 8192]],
+            "longest": [[0, 5], [300, 10], [600, 20], [800, 40], [1000, 80], [1300, 125], [2200, 160], [2900, 220]],
+            "recurring": {"short": 0, "long": 0}, "phrases": {"recurring": 0, "alike": 0.06}, "near": 0,
+        },
+    },
+    # To find the place by several words before it: short texts in which nearly every word recurs.
+    {
+        "grow": 2, "steps": 540, "fall": [60, 540], "matrix_rate": 0.01, "other_rate": 3e-4,
+        "data": {
+            "seed": 77, "tokens": [[0, 8192]], "longest": [[0, 220]],
+            "recurring": {"short": 0.5, "long": 0}, "phrases": {"recurring": 0.15, "alike": 0.08}, "near": 0,
+        },
+    },
+    # Not to take a place for another one nearby: phrases that come back within some words.
+    {
+        "steps": 640, "fall": [40, 640], "matrix_rate": 0.006, "other_rate": 3e-4,
+        "data": {
+            "seed": 78, "tokens": [[0, 8192]], "longest": [[0, 220]],
+            "recurring": {"short": 0.5, "long": 0}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6,
+        },
+    },
+    # The same in longer texts.
+    {
+        "steps": 480, "fall": [20, 480], "matrix_rate": 0.006, "other_rate": 3e-4,
+        "data": {
+            "seed": 79, "tokens": [[0, 8192]], "longest": [[0, 280]],
+            "recurring": {"short": 0.5, "long": 0.2}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6,
+        },
+    },
+    # A last touch at small rates, after which long texts hold together; and short texts, of which a step has many, for what
+    # an untagged prompt is answered with.
+    {
+        "steps": 50, "fall": [10, 50], "matrix_rate": 0.001, "other_rate": 5e-5,
+        "data": {
+            "seed": 80, "tokens": [[0, 8192]], "longest": [[0, 125]],
+            "recurring": {"short": 0.5, "long": 0.2}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6,
+        },
+    },
+    {
+        "steps": 80, "fall": [30, 80], "matrix_rate": 0.0005, "other_rate": 5e-5,
+        "data": {
+            "seed": 82, "tokens": [[0, 8192]], "longest": [[0, 30]],
+            "recurring": {"short": 0.5, "long": 0.2}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6,
+        },
+    },
+]
 WARMUP, REPORT, SAVE = 20, 25, 25
 # Of the matrices, by a unit of learning rate. Without it attention grows ever sharper, and long texts come apart.
 DECAY = 0.1
@@ -105,7 +145,7 @@ def log_losses(w, ids, positions, chunks, predictors, targets):
         return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)  # [heads, N, K]
 
     x = F.embedding(ids, w["model.embed_tokens.weight"]).to(COMPUTE)
-    for i in range(LAYERS):
+    for i in range(layers_of(w)):
         p = lambda name: w[f"model.layers.{i}.{name}.weight"]
         h = norm(x, p("input_layernorm"))
         qkv = linear(h, p("self_attn.q_proj"), p("self_attn.k_proj"), p("self_attn.v_proj"))
@@ -118,15 +158,20 @@ def log_losses(w, ids, positions, chunks, predictors, targets):
     return F.cross_entropy(linear(x, w["model.embed_tokens.weight"]).float(), targets, reduction="none")
 
 
-def starting_weights():
+def layers_of(w):
+    return sum(name.endswith("input_layernorm.weight") for name in w)
+
+
+def starting_weights(layers):
     """Embeddings large beside what layers add at first, so that words can be told apart in the sums, and alike in their
     first number, which attention by distance needs; the last norm is small in return, so that logits begin as usual."""
+    torch.manual_seed(1)
     random = lambda rows, columns, scale=1.0: torch.randn(rows, columns) * scale * columns**-0.5
-    small = 0.3 * (2 * LAYERS) ** -0.5
+    small = 0.3 * (2 * layers) ** -0.5
     embedding = 0.25 * torch.randn(CONFIG["vocab_size"], D)
     embedding[:, 0] = 1
     w = {"model.embed_tokens.weight": embedding, "model.norm.weight": torch.full((D,), D**-0.5 / 0.25)}
-    for i in range(LAYERS):
+    for i in range(layers):
         layer = {f"self_attn.{x}_proj": random(HEADS * K, D) for x in "qkv"}
         layer["self_attn.o_proj"] = random(D, HEADS * K, small)
         layer |= {f"mlp.{x}_proj": random(INNER, D) for x in ("gate", "up")}
@@ -134,6 +179,20 @@ def starting_weights():
         layer |= {name: torch.ones(D) for name in ("input_layernorm", "post_attention_layernorm")}
         w |= {f"model.layers.{i}.{name}.weight": value for name, value in layer.items()}
     return w
+
+
+def grown(w, at):
+    """With one more layer, which adds nothing yet to what passes by."""
+    out = {}
+    for name, value in w.items():
+        if ".layers." in name:
+            start, layer, rest = name.split(".", 3)[:2], int(name.split(".")[2]), name.split(".", 3)[3]
+            name = ".".join([*start, str(layer + (layer >= at)), rest])
+        out[name] = value
+    for name, value in starting_weights(layers_of(w) + 1).items():
+        if f".layers.{at}." in name:
+            out[name] = torch.zeros_like(value) if "o_proj" in name or "down_proj" in name else value
+    return out
 
 
 # Muon (kellerjordan.github.io/posts/muon) for the layers' matrices, AdamW for the rest.
@@ -166,8 +225,7 @@ def node(*arguments, **options):
 
 def stream(plan, first):
     """Each step's groups: (prompt, [(completion, given)])."""
-    keys = ("seed", "steps", "tokens", "shortest", "longest", "repeats")
-    wanted = json.dumps({"from": first} | {key: plan[key] for key in keys})
+    wanted = json.dumps({"from": first, "steps": plan["steps"]} | plan["data"])
     pipe = node(HERE / "examples.ts", wanted, bufsize=1 << 22).stdout
     for _ in range(first, plan["steps"]):
         count, size = struct.unpack("<2i", pipe.read(8))
@@ -219,6 +277,16 @@ def packed(groups):
     return *map(whole, (ids, positions)), chunks, *map(whole, (predictors, targets))
 
 
+def shares(groups, processes):
+    """Of about as many tokens for each process."""
+    out, sizes = [[] for _ in range(processes)], [0] * processes
+    for group in sorted(groups, key=packed_length, reverse=True):
+        least = sizes.index(min(sizes))
+        out[least].append(group)
+        sizes[least] += packed_length(group)
+    return out
+
+
 def whole(parts):
     return torch.from_numpy(np.concatenate(parts).astype(np.int64))
 
@@ -239,8 +307,8 @@ def chunks_of(start, part, sees):
 
 # Files
 
-def read_safetensors(file):
-    content = file.read_bytes()
+def read_model(folder):
+    content = (folder / "model.safetensors").read_bytes()
     start = 8 + struct.unpack("<Q", content[:8])[0]
     types = {"F16": np.float16, "F32": np.float32}
     weights = {}
@@ -271,29 +339,38 @@ def write_model(w, folder):
 
 def train(rank, options):
     torch.set_num_threads(1)
-    torch.manual_seed(1)
     if options.processes > 1:
         dist.init_process_group("gloo", rank=rank, world_size=options.processes)
-    if options.source is None:
-        plan, w = FROM_SCRATCH, starting_weights()
+    kept = torch.load(options.work) if options.work.exists() else None
+    if kept is not None:
+        w = kept["weights"]
     else:
-        plan, w = FROM_MODEL, read_safetensors(options.source / "model.safetensors")
+        w = starting_weights(STAGES[0]["layers"]) if options.source is None else read_model(options.source)
+    for stage in range(options.stage - 1 if kept is None else kept["stage"], len(STAGES)):
+        if kept is None and "grow" in STAGES[stage]:
+            w = grown(w, STAGES[stage]["grow"])
+        train_stage(stage, w, kept, rank, options)
+        kept = None
+    if rank == 0:
+        write_model(w, options.out)
+        print(node(HERE / "measure.ts", options.out).communicate()[0].decode())
+
+
+def train_stage(stage, w, kept, rank, options):
+    """Trains `w` in place, with new moments unless `kept` has some."""
+    plan, first = STAGES[stage], 0
     for value in w.values():
         value.requires_grad_()
     matrices = {name: value for name, value in w.items() if "_proj." in name}
     momentum = {name: torch.zeros_like(value) for name, value in matrices.items()}
     adam = torch.optim.AdamW([v for n, v in w.items() if n not in matrices], betas=(0.9, 0.98), weight_decay=0)
-    first = 0
-    if options.work.exists():
-        kept = torch.load(options.work)
+    if kept is not None:
         first, momentum = kept["step"], kept["momentum"]
         adam.load_state_dict(kept["adam"])
-        for name, value in w.items():
-            value.data.copy_(kept["weights"][name])
     began, tokens, losses = time.time(), 0, []
     for step, groups in enumerate(stream(plan, first), first):
         targets = sum(len(c) - given for _, completions in groups for c, given in completions)
-        own = sorted(groups, key=packed_length)[rank :: options.processes]
+        own = shares(groups, options.processes)[rank]
         loss = log_losses(w, *packed(own)).sum() / targets
         loss.backward()
         loss = loss.detach()
@@ -313,23 +390,22 @@ def train(rank, options):
         done = step + 1
         if rank == 0 and done % REPORT == 0:
             seconds = time.time() - began
-            loss, speed = np.mean(losses), tokens / seconds
-            print(f"step {done}/{plan['steps']} loss {loss:.4f} {speed:.0f} tokens/s {seconds:.0f} s", flush=True)
+            place = f"stage {stage + 1}/{len(STAGES)} step {done}/{plan['steps']}"
+            print(f"{place} loss {np.mean(losses):.4f} {tokens / seconds:.0f} tokens/s {seconds:.0f} s", flush=True)
             losses = []
         if rank == 0 and done % SAVE == 0:
             options.work.parent.mkdir(parents=True, exist_ok=True)
             new = options.work.with_suffix(".new")
-            torch.save({"step": done, "weights": w, "momentum": momentum, "adam": adam.state_dict()}, new)
+            state = {"weights": w, "momentum": momentum, "adam": adam.state_dict()}
+            torch.save({"stage": stage, "step": done} | state, new)
             new.replace(options.work)
-    if rank == 0:
-        write_model(w, options.out)
-        print(node(HERE / "measure.ts", options.out).communicate()[0].decode())
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, default=ROOT / "resources/models/tiny")
     parser.add_argument("--from", dest="source", type=Path)
+    parser.add_argument("--stage", type=int, default=1, help="the first stage to train, of %d" % len(STAGES))
     parser.add_argument("--work", type=Path, default=ROOT / "out/tiny-model/state.pt")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()

@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)('the Models screen', () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/models');
     await page.getByRole('button', { name: /^tiny(?!-)/ }).click();
-    await page.getByText('1.67 M (1,672,576)').waitFor();
+    await page.getByText('1.90 M (1,902,208)').waitFor();
     await page.getByText('LoRA training').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('j');

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { syntheticExample, untaggedMixture } from '../../scripts/tiny-model/synthetic.ts';
 import { EOS, FIRST_CONTINUATION, OPEN_A, OPEN_B, OPEN_OUTPUT, TAGS } from '../../scripts/tiny-model/tokenizer.ts';
 
-const examples = Array.from({ length: 600 }, (_, i) => syntheticExample(6, 1, 5, i));
+const LIKE_PROSE = { recurring: { short: 0, long: 0 }, phrases: { recurring: 0, alike: 0.08 }, near: 0 };
+const examples = Array.from({ length: 600 }, (_, i) => syntheticExample(6, LIKE_PROSE, 5, i));
 
 /** Tokens as words: a continuation belongs to the token before. */
 function wordsOf(ids: readonly number[]): string[] {
@@ -44,10 +45,39 @@ describe('syntheticExample', () => {
   });
 
   it('is the same for the same seed and index', () => {
-    expect(syntheticExample(6, 1, 5, 3)).toEqual(examples[3]);
-    expect(syntheticExample(6, 1, 6, 3)).not.toEqual(examples[3]);
+    expect(syntheticExample(6, LIKE_PROSE, 5, 3)).toEqual(examples[3]);
+    expect(syntheticExample(6, LIKE_PROSE, 6, 3)).not.toEqual(examples[3]);
+  });
+
+  const recurring = { short: 1, long: 0 };
+
+  it('lets nearly every word recur in short texts, where asked for', () => {
+    const distinct = (words: number): number => {
+      const pairs = Array.from({ length: 40 }, (_, i) => syntheticExample(words, { ...LIKE_PROSE, recurring }, 5, i));
+      const texts = pairs.map((example) => textsOf(example).flat());
+      return texts.reduce((sum, text) => sum + new Set(text).size / text.length, 0) / texts.length;
+    };
+    expect(distinct(50)).toBeLessThan(0.4);
+    expect(distinct(51)).toBeGreaterThan(0.5);
+  });
+
+  it('brings phrases back nearby, where asked for', () => {
+    const returning = (near: number): number => {
+      const asked = { recurring, phrases: { recurring: 0.3, alike: 0 }, near };
+      const pairs = Array.from({ length: 40 }, (_, i) => syntheticExample(50, asked, 5, i));
+      return pairs.reduce((sum, pair) => sum + phrasesNearby(textsOf(pair).flat()), 0);
+    };
+    expect(returning(1)).toBeGreaterThan(1.5 * returning(0));
   });
 });
+
+/** How many places begin three words that stood within the sixteen places before. */
+function phrasesNearby(words: readonly string[]): number {
+  const phrase = (at: number): string => words.slice(at, at + 3).join('|');
+  return words.filter((_, i) =>
+    Array.from({ length: 16 }, (_, back) => i - 1 - back).some((from) => from >= 0 && phrase(from) === phrase(i)),
+  ).length;
+}
 
 describe('untaggedMixture', () => {
   it('interleaves less the longer the texts, and never beyond 30 words', () => {
@@ -65,12 +95,11 @@ describe('examples.ts', () => {
       from,
       steps,
       tokens: [[0, 300]],
-      shortest: 2,
       longest: [
         [0, 4],
         [1, 8],
       ],
-      repeats: 1,
+      ...LIKE_PROSE,
     };
     const { stdout } = spawnSync(process.execPath, ['scripts/tiny-model/examples.ts', JSON.stringify(plan)]);
     return new Int32Array(new Uint8Array(stdout).buffer);
