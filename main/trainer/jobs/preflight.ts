@@ -1,5 +1,5 @@
 /**
- * Job: a pre-flight check of a run. Samples the first generation for its rewards, completes some held-out prompts,
+ * Job: a pre-flight check of a run. Samples the first generations for their rewards, completes some held-out prompts,
  * measures how long steps take, and runs a training pass on the longest prompt with the longest completion. Nothing is
  * stored.
  */
@@ -37,7 +37,7 @@ export interface PreflightJob extends Omit<TrainerStart, 'kind' | 'estimate'>, O
 }
 
 export interface PreflightResult {
-  /** Every completion of the first generation; empty for a method that samples none. */
+  /** Every completion of the generations that were sampled; empty for a method that samples none. */
   readonly samples: readonly Sample[];
   /** The maximum reward; null if there is none. */
   readonly highestReward: number | null;
@@ -68,6 +68,8 @@ export interface LongestPass {
 
 /** Held-out prompts to complete: enough for a rough score. */
 const HELD_OUT = 16;
+/** At most so many generations are sampled for a group whose rewards differ. */
+const GENERATIONS = 3;
 const PARTS = 4;
 
 /** Tries everything that the run would do. */
@@ -131,16 +133,37 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
   }
 }
 
-/** The first generation, as the run itself would sample it. */
-async function sampleGroups(
+/**
+ * The first generations, as the run itself would sample them from its first weights: until one has a group whose
+ * rewards differ. Few groups may all be dead although the run would learn.
+ */
+async function sampleGroups(stage: Stage, engine: Engine): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  for (let generation = 0; generation < GENERATIONS && !differ(samples); generation++)
+    samples.push(...(await sampleGeneration(stage, engine, generation)));
+  return samples;
+}
+
+async function sampleGeneration(
   { config, records, task, tokenizer, maxCompletionLength, decode }: Stage,
   engine: Engine,
+  generation: number,
 ): Promise<Sample[]> {
   const plan = planBatches(config, records.length, difficultiesOf(task, records));
-  const prompts = drawPrompts(plan, startOfPrompts, 0).records.flatMap((index) => records[index] ?? []);
-  const completions = await sampleCompletions({ engine, task, tokenizer }, prompts, 0, maxCompletionLength, config);
+  const prompts = drawPrompts(plan, startOfPrompts, generation).records.flatMap((index) => records[index] ?? []);
+  const sampler = { engine, task, tokenizer };
+  const completions = await sampleCompletions(sampler, prompts, generation, maxCompletionLength, config);
   const rollouts = scoreCompletions(task, prompts, completions, decode, config);
-  return samplesOf(task, withAdvantages(task, 0, rollouts, config), config.num_generations);
+  const samples = samplesOf(task, withAdvantages(task, generation, rollouts, config), config.num_generations);
+  const before = generation * plan.groupsPerGeneration;
+  return samples.map((sample) => ({ ...sample, group: before + sample.group }));
+}
+
+/** Whether the completions of some group have several rewards. */
+function differ(samples: readonly Sample[]): boolean {
+  const first = new Map<number, number>();
+  for (const { group, reward } of samples) if (!first.has(group)) first.set(group, reward);
+  return samples.some(({ group, reward }) => reward !== first.get(group));
 }
 
 async function answerHeldOut({ config, evalRecords, task, tokenizer, maxCompletionLength }: Stage, engine: Engine) {

@@ -59,6 +59,13 @@ describe('preflight', () => {
     expect(store.runs.list()).toEqual([]);
   });
 
+  it('samples more groups before it says that none has a signal', async () => {
+    const { look } = await bench();
+    const report = await look({ top_k: 1 });
+    expect(report.sampled?.groups.map((group) => group.length)).toEqual([4, 4, 4, 4, 4, 4]);
+    expect(report.checks.find(({ name }) => name === 'Rewards differ')).toMatchObject({ status: 'FAIL' });
+  });
+
   it('hands its estimate on to the run', async () => {
     const { store, paths, config, look } = await bench();
     const report = await look({ max_steps: 3 });
