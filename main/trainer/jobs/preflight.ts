@@ -24,6 +24,7 @@ import { estimateRun } from '../memory/estimate.ts';
 import { planRows, tokenCost, undividedMb } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import { evaluate } from '../monitor/evaluate.ts';
+import { groupOutcomes } from '../monitor/metrics.ts';
 import { highestReward } from '../monitor/watch-settings.ts';
 import { completionLogps, lossAndGradients } from '../policy.ts';
 import { sampleCompletions, samplesOf, scoreCompletions, withAdvantages } from '../rollout.ts';
@@ -135,35 +136,29 @@ async function checkThere(job: PreflightJob, remote: RemoteEngine, io: JobIo): P
 
 /**
  * The first generations, as the run itself would sample them from its first weights: until one has a group whose
- * rewards differ. Few groups may all be dead although the run would learn.
+ * rewards differ, or all are solved. Few groups may all be dead although the run would learn.
  */
-async function sampleGroups(stage: Stage, engine: Engine): Promise<Sample[]> {
-  const samples: Sample[] = [];
-  for (let generation = 0; generation < GENERATIONS && !differ(samples); generation++)
-    samples.push(...(await sampleGeneration(stage, engine, generation)));
-  return samples;
-}
-
-async function sampleGeneration(
+async function sampleGroups(
   { config, records, task, tokenizer, maxCompletionLength, decode }: Stage,
   engine: Engine,
-  generation: number,
 ): Promise<Sample[]> {
   const plan = planBatches(config, records.length, difficultiesOf(task, records));
-  const prompts = drawPrompts(plan, startOfPrompts, generation).records.flatMap((index) => records[index] ?? []);
   const sampler = { engine, task, tokenizer };
-  const completions = await sampleCompletions(sampler, prompts, generation, maxCompletionLength, config);
-  const rollouts = scoreCompletions(task, prompts, completions, decode, config);
-  const samples = samplesOf(task, withAdvantages(task, generation, rollouts, config), config.num_generations);
-  const before = generation * plan.groupsPerGeneration;
-  return samples.map((sample) => ({ ...sample, group: before + sample.group }));
-}
-
-/** Whether the completions of some group have several rewards. */
-function differ(samples: readonly Sample[]): boolean {
-  const first = new Map<number, number>();
-  for (const { group, reward } of samples) if (!first.has(group)) first.set(group, reward);
-  return samples.some(({ group, reward }) => reward !== first.get(group));
+  const highest = highestReward(task, config.reward_weights);
+  const samples: Sample[] = [];
+  for (let number = 0; number < GENERATIONS; number++) {
+    const prompts = drawPrompts(plan, startOfPrompts, number).records.flatMap((index) => records[index] ?? []);
+    const completions = await sampleCompletions(sampler, prompts, number, maxCompletionLength, config);
+    const rollouts = scoreCompletions(task, prompts, completions, decode, config);
+    const generation = withAdvantages(task, number, rollouts, config);
+    const before = number * prompts.length;
+    for (const sample of samplesOf(task, generation, config.num_generations))
+      samples.push({ ...sample, group: before + sample.group });
+    const outcomes = groupOutcomes(generation.prompts, generation.result, highest);
+    if (outcomes.some(({ outcome }) => outcome === 'teaches') || outcomes.every(({ outcome }) => outcome === 'solved'))
+      break;
+  }
+  return samples;
 }
 
 async function answerHeldOut({ config, evalRecords, task, tokenizer, maxCompletionLength }: Stage, engine: Engine) {
