@@ -29,6 +29,11 @@ CONFIG = {
 D, INNER, HEADS, K = (
     CONFIG[name] for name in ("hidden_size", "intermediate_size", "num_attention_heads", "head_dim")
 )
+# How fragments repeat themselves (Repetition in synthetic.ts).
+LIKE_PROSE = {"recurring": {"short": 0, "long": 0}, "phrases": {"recurring": 0, "alike": 0.06}, "near": 0}
+RECURRING = {"recurring": {"short": 0.5, "long": 0}, "phrases": {"recurring": 0.15, "alike": 0.08}, "near": 0}
+NEARBY = {"recurring": {"short": 0.5, "long": 0}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6}
+NEARBY_IN_ALL = NEARBY | {"recurring": {"short": 0.5, "long": 0.2}}
 # The stages, one after the other. `fall`: the steps over which the learning rates fall to 0, by a parabola: a long time at
 # small rates is what long texts need. `grow`: a layer is inserted here that changes nothing at first. `data` is what
 # examples.ts streams.
@@ -39,48 +44,33 @@ STAGES = [
         "data": {
             "seed": 5, "tokens": [[0, 4096], [600, 8192]],
             "longest": [[0, 5], [300, 10], [600, 20], [800, 40], [1000, 80], [1300, 125], [2200, 160], [2900, 220]],
-            "recurring": {"short": 0, "long": 0}, "phrases": {"recurring": 0, "alike": 0.06}, "near": 0,
+            **LIKE_PROSE,
         },
     },
     # To find the place by several words before it: short texts in which nearly every word recurs.
     {
         "grow": 2, "steps": 540, "fall": [60, 540], "matrix_rate": 0.01, "other_rate": 3e-4,
-        "data": {
-            "seed": 77, "tokens": [[0, 8192]], "longest": [[0, 220]],
-            "recurring": {"short": 0.5, "long": 0}, "phrases": {"recurring": 0.15, "alike": 0.08}, "near": 0,
-        },
+        "data": {"seed": 77, "tokens": [[0, 8192]], "longest": [[0, 220]], **RECURRING},
     },
     # Not to take a place for another one nearby: phrases that come back within some words.
     {
         "steps": 640, "fall": [40, 640], "matrix_rate": 0.006, "other_rate": 3e-4,
-        "data": {
-            "seed": 78, "tokens": [[0, 8192]], "longest": [[0, 220]],
-            "recurring": {"short": 0.5, "long": 0}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6,
-        },
+        "data": {"seed": 78, "tokens": [[0, 8192]], "longest": [[0, 220]], **NEARBY},
     },
     # The same in longer texts.
     {
         "steps": 480, "fall": [20, 480], "matrix_rate": 0.006, "other_rate": 3e-4,
-        "data": {
-            "seed": 79, "tokens": [[0, 8192]], "longest": [[0, 280]],
-            "recurring": {"short": 0.5, "long": 0.2}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6,
-        },
+        "data": {"seed": 79, "tokens": [[0, 8192]], "longest": [[0, 280]], **NEARBY_IN_ALL},
     },
     # A last touch at small rates, after which long texts hold together; and short texts, of which a step has many, for what
     # an untagged prompt is answered with.
     {
         "steps": 50, "fall": [10, 50], "matrix_rate": 0.001, "other_rate": 5e-5,
-        "data": {
-            "seed": 80, "tokens": [[0, 8192]], "longest": [[0, 125]],
-            "recurring": {"short": 0.5, "long": 0.2}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6,
-        },
+        "data": {"seed": 80, "tokens": [[0, 8192]], "longest": [[0, 125]], **NEARBY_IN_ALL},
     },
     {
         "steps": 80, "fall": [30, 80], "matrix_rate": 0.0005, "other_rate": 5e-5,
-        "data": {
-            "seed": 82, "tokens": [[0, 8192]], "longest": [[0, 30]],
-            "recurring": {"short": 0.5, "long": 0.2}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6,
-        },
+        "data": {"seed": 82, "tokens": [[0, 8192]], "longest": [[0, 30]], **NEARBY_IN_ALL},
     },
 ]
 WARMUP, REPORT, SAVE = 20, 25, 25
@@ -185,10 +175,10 @@ def grown(w, at):
     """With one more layer, which adds nothing yet to what passes by."""
     out = {}
     for name, value in w.items():
-        if ".layers." in name:
-            start, layer, rest = name.split(".", 3)[:2], int(name.split(".")[2]), name.split(".", 3)[3]
-            name = ".".join([*start, str(layer + (layer >= at)), rest])
-        out[name] = value
+        parts = name.split(".")
+        if parts[1] == "layers" and int(parts[2]) >= at:
+            parts[2] = str(int(parts[2]) + 1)
+        out[".".join(parts)] = value
     for name, value in starting_weights(layers_of(w) + 1).items():
         if f".layers.{at}." in name:
             out[name] = torch.zeros_like(value) if "o_proj" in name or "down_proj" in name else value
@@ -396,8 +386,8 @@ def train_stage(stage, w, kept, rank, options):
         if rank == 0 and done % SAVE == 0:
             options.work.parent.mkdir(parents=True, exist_ok=True)
             new = options.work.with_suffix(".new")
-            state = {"weights": w, "momentum": momentum, "adam": adam.state_dict()}
-            torch.save({"stage": stage, "step": done} | state, new)
+            state = {"stage": stage, "step": done, "weights": w, "momentum": momentum, "adam": adam.state_dict()}
+            torch.save(state, new)
             new.replace(options.work)
 
 
