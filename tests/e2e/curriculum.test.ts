@@ -50,6 +50,7 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
 
     await page.getByRole('button', { name: 'Start stage' }).click();
     await page.getByText('Rewards differ').first().waitFor();
+    // Four groups a generation, and up to three generations until rewards of a group differ.
     await page.getByText(/Sampled groups: (4|8|12)$/).waitFor();
     await page.getByText(/^At least .+ left/).waitFor();
     await expectAccessible(page);
