@@ -35,6 +35,7 @@ export const ATTENTION_GRAD_GROUP = 52;
 export const ATTENTION_GRAD_KEYS = 53;
 export const ATTENTION_GRAD_ROWS = 54;
 export const DECODE_ATTENTION = 55;
+export const PACK_KEYS = 56;
 export const LOG_SOFTMAX_TILE = 60;
 export const LOG_SOFTMAX_GRAD_TILE = 61;
 export const SAMPLE_ROW = 62;

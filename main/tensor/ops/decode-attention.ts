@@ -96,15 +96,89 @@ function openWidened(
   };
 }
 
+/** Keys and values of a layer as a backend's kernel reads them. */
+interface LayerKv {
+  readonly k: tf.Tensor;
+  readonly v: tf.Tensor;
+}
+
+/** Prompts where a backend's DecodeAttention reads them. */
+interface PlacedPrefix {
+  readonly layers: readonly LayerKv[];
+  readonly rows: readonly RowPrefix[];
+}
+
+/** A packed prompt starts at a multiple of this: whole panels for every kernel. */
+const PACKED_TOKENS = 64;
+
+/** Packs prompts once instead of in each step, where the backend's kernel wants that, and frees what it was given. */
+function packPrefix(
+  prefix: readonly PrefixKv[],
+  rows: readonly RowPrefix[],
+  shape: AttentionShape,
+  made: tf.Tensor[],
+): PlacedPrefix {
+  if (tf.getKernel('PackPrefix', tf.getBackend()) === undefined) return { layers: prefix, rows };
+  const { table, places, placed } = placeRows(rows);
+  const prompts = tf.tensor2d(table, [table.length / 3, 3], 'int32');
+  made.push(prompts);
+  const layers = prefix.map(({ k, v }) => {
+    const packed = runOp<[tf.Tensor, tf.Tensor]>('PackPrefix', { k, v, prompts }, { ...shape, places });
+    made.push(...packed);
+    tf.dispose([k, v]);
+    return { k: tf.keep(packed[0]), v: tf.keep(packed[1]) };
+  });
+  prompts.dispose();
+  return { layers, rows: placed };
+}
+
+/** Where each row's prompt is packed, and the table of what PackPrefix moves: start, length, packed start. */
+function placeRows(rows: readonly RowPrefix[]) {
+  const known = new Map<string, number>();
+  const table: number[] = [];
+  let places = 0;
+  const placed = rows.map(({ start, length }) => {
+    const name = `${start} ${length}`;
+    const at = known.get(name) ?? places;
+    if (!known.has(name)) {
+      known.set(name, at);
+      table.push(start, length, at);
+      places += Math.ceil(length / PACKED_TOKENS) * PACKED_TOKENS;
+    }
+    return { start: at, length };
+  });
+  return { table, places, placed };
+}
+
+/** Runs `make`; what it adds to its list doesn't outlive the first tensor that memory has no room for. */
+function allOrNone<T>(make: (made: tf.Tensor[]) => T): T {
+  const made: tf.Tensor[] = [];
+  try {
+    return make(made);
+  } catch (error) {
+    tf.dispose(made);
+    throw error;
+  }
+}
+
 /** On backends whose kernel writes into the cache's memory: nothing is copied, dropped rows leave their slot unused. */
 function openInPlace(
-  prefix: readonly PrefixKv[],
-  prompts: readonly RowPrefix[],
+  given: readonly PrefixKv[],
+  rowsGiven: readonly RowPrefix[],
   capacity: number,
   shape: AttentionShape,
 ): KvCache {
-  const width = shape.numKvHeads * shape.headDim;
-  const own = allOrNone(prefix.length, () => tf.zeros<tf.Rank.R3>([prompts.length, capacity, width]));
+  // A head's numbers lie next to each other, as each step reads them all.
+  const ownShape: [number, number, number, number] = [rowsGiven.length, shape.numKvHeads, capacity, shape.headDim];
+  const { prefix, prompts, own } = allOrNone((made) => {
+    const zeros = (): tf.Tensor => {
+      const tensor = tf.zeros(ownShape);
+      made.push(tensor);
+      return tensor;
+    };
+    const { layers, rows } = packPrefix(given, rowsGiven, shape, made);
+    return { prefix: layers, prompts: rows, own: layers.map((): LayerKv => ({ k: zeros(), v: zeros() })) };
+  });
   let slots = prompts.map((_, slot) => slot);
   let step = 0;
   const table = (): tf.Tensor2D =>
@@ -134,21 +208,6 @@ function openInPlace(
     },
     dispose: () => tf.dispose([prefix.map(({ k, v }) => [k, v]), own.map(({ k, v }) => [k, v]), rows]),
   };
-}
-
-/** Keys and values of every layer; those that were made don't outlive the first that memory has no room for. */
-function allOrNone(layers: number, make: () => tf.Tensor3D): { readonly k: tf.Tensor3D; readonly v: tf.Tensor3D }[] {
-  const made: tf.Tensor3D[] = [];
-  try {
-    for (let i = 0; i < 2 * layers; i++) made.push(make());
-  } catch (error) {
-    tf.dispose(made);
-    throw error;
-  }
-  return Array.from({ length: layers }, (_, i) => ({
-    k: made[2 * i] as tf.Tensor3D,
-    v: made[2 * i + 1] as tf.Tensor3D,
-  }));
 }
 
 /** On every other backend: keys and values grow by concatenation, prompts are padded to the longest. */

@@ -1,8 +1,9 @@
 /** Attention of one new token a row against a shared prefix and the row's own cache. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
-import { DECODE_ATTENTION } from '../kernels/ids.ts';
+import { DECODE_ATTENTION, PACK_KEYS } from '../kernels/ids.ts';
 import { headShape } from './attention.ts';
-import { type FusedCall, matrixShape, registerFused, withTables } from './fused.ts';
+import { packedKeys } from './attention-plan.ts';
+import { type FusedCall, matrixShape, registerFused, serialElements, withTables } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 /** Rows (tokens times query heads of a group) that a tile holds, as in assembly/blocks.ts. */
@@ -10,49 +11,83 @@ const blockRows = 64;
 /** Multiplications below which waking the workers costs more than it saves. */
 const serialWork = 1 << 16;
 
-/** Registers 'DecodeAttention'. It writes `k` and `v` into `ownK` and `ownV` in place. */
+/**
+ * Registers 'PackPrefix' and 'DecodeAttention', which takes prompts as the first leaves them and writes `k` and `v` into
+ * `ownK` and `ownV` in place.
+ */
 export function registerDecodeAttention(runtime: WasmRuntime): void {
+  registerFused(runtime, 'PackPrefix', packPrefix);
   registerFused(runtime, 'DecodeAttention', decodeAttention);
+}
+
+function packPrefix(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
+  const { heap, pool } = runtime;
+  const { kvHeads, headDim } = headShape(call);
+  const [tokens] = matrixShape(call, 'k');
+  for (const name of ['k', 'v']) call.expectShape(name, [tokens, kvHeads * headDim]);
+  const [count] = matrixShape(call, 'prompts');
+  call.expectShape('prompts', [count, 3]);
+  const places = call.number('places');
+  const prompts = heap.i32(call.pointer('prompts'), count * 3);
+  for (let at = 0; at < prompts.length; at += 3) {
+    const [start = 0, length = 0, to = 0] = prompts.subarray(at, at + 3);
+    checkRange('a prompt', start, length, tokens);
+    checkPlaces(to, length, places);
+  }
+  const packedK = heap.output([kvHeads, places, headDim], 'float32');
+  const packedV = heap.output([kvHeads, places, headDim], 'float32');
+  const pointers = [call.pointer('k'), call.pointer('v'), heap.pointer(packedK), heap.pointer(packedV)];
+  const args = [...pointers, call.pointer('prompts'), kvHeads, headDim, places];
+  pool.run(PACK_KEYS, args, count * kvHeads, tokens * kvHeads * headDim > serialElements);
+  return [packedK, packedV];
 }
 
 function decodeAttention(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const { heap, pool } = runtime;
   const { heads, kvHeads, headDim, group, scale } = headShape(call);
   const [batch] = matrixShape(call, 'q');
-  const [prefixTokens] = matrixShape(call, 'prefixK');
-  const [slots = 0, capacity = 0] = call.shape('ownK');
+  const [, places = 0] = call.shape('prefixK');
+  const [slots = 0, , capacity = 0] = call.shape('ownK');
   const step = call.number('step');
   const width = kvHeads * headDim;
   call.expectShape('q', [batch, heads * headDim]);
   for (const name of ['k', 'v']) call.expectShape(name, [batch, width]);
-  for (const name of ['prefixK', 'prefixV']) call.expectShape(name, [prefixTokens, width]);
-  for (const name of ['ownK', 'ownV']) call.expectShape(name, [slots, capacity, width]);
+  for (const name of ['prefixK', 'prefixV']) call.expectShape(name, [kvHeads, places, headDim]);
+  for (const name of ['ownK', 'ownV']) call.expectShape(name, [slots, kvHeads, capacity, headDim]);
   call.expectShape('rows', [batch, 3]);
   if (!(step >= 0 && step < capacity)) throw new RangeError(`Expected "step" to be in 0..${capacity - 1}, got ${step}`);
   const rows = heap.i32(call.pointer('rows'), batch * 3);
-  const keys = checkRows(rows, slots, prefixTokens) + batch * (step + 1);
+  const keys = checkRows(rows, slots, places) + batch * (step + 1);
   const out = heap.output([batch, heads * headDim], 'float32');
   const plan = runsOf(rows, rowsPerRun(batch, group, kvHeads, pool.threads));
   const inputs = ['q', 'k', 'v', 'prefixK', 'prefixV', 'ownK', 'ownV', 'rows'].map((name) => call.pointer(name));
   withTables(heap, [plan], (tables) => {
-    const args = [...inputs, heap.pointer(out), ...tables, heads, kvHeads, headDim, scale, step, capacity];
+    const args = [...inputs, heap.pointer(out), ...tables, heads, kvHeads, headDim, scale, step, capacity, places];
     pool.run(DECODE_ATTENTION, args, (plan.length / 2) * kvHeads, keys * heads * headDim > serialWork);
   });
   return out;
 }
 
 /** Checks slots and prefixes; returns the sum of the prefix lengths. */
-function checkRows(rows: Int32Array, slots: number, prefixTokens: number): number {
+function checkRows(rows: Int32Array, slots: number, places: number): number {
   let keys = 0;
   for (let at = 0; at < rows.length; at += 3) {
     const [slot = 0, start = 0, length = 0] = rows.subarray(at, at + 3);
     if (slot < 0 || slot >= slots) throw new RangeError(`Expected a slot in 0..${slots - 1}, got ${slot}`);
-    if (length < 0 || (length > 0 && (start < 0 || start + length > prefixTokens))) {
-      throw new RangeError(`Expected a prefix within 0..${prefixTokens}, got ${start}..${start + length}`);
-    }
+    checkPlaces(start, length, places);
     keys += length;
   }
   return keys;
+}
+
+/** A packed prompt takes whole panels. */
+function checkPlaces(start: number, length: number, places: number): void {
+  checkRange('a packed prompt', start, packedKeys(length), places);
+}
+
+function checkRange(what: string, start: number, length: number, most: number): void {
+  if (length === 0 || (length > 0 && start >= 0 && start + length <= most)) return;
+  throw new RangeError(`Expected ${what} within 0..${most}, got ${start}..${start + length}`);
 }
 
 /** Long runs read the prefix once for many rows, but every thread should get some. Results don't depend on the split. */

@@ -215,8 +215,8 @@ describe.runIf(present)("the addon's kernels", () => {
     const heads = { numHeads: 2, numKvHeads: 1, headDim: 4, scale: 0.5, step: 2 };
     const inputs = (changes: Readonly<Record<string, tf.Tensor>> = {}) => ({
       ...{ q: tf.ones([2, 8]), k: tf.ones([2, 4]), v: tf.ones([2, 4]) },
-      ...{ prefixK: tf.ones([5, 4]), prefixV: tf.ones([5, 4]) },
-      ...{ ownK: tf.ones([3, 4, 4]), ownV: tf.ones([3, 4, 4]), rows: ints([0, 0, 3, 2, 3, 2], [2, 3]) },
+      ...{ prefixK: tf.ones([1, 128, 4]), prefixV: tf.ones([1, 128, 4]) },
+      ...{ ownK: tf.ones([3, 1, 4, 4]), ownV: tf.ones([3, 1, 4, 4]), rows: ints([0, 0, 3, 2, 64, 2], [2, 3]) },
       ...changes,
     });
 
@@ -225,19 +225,19 @@ describe.runIf(present)("the addon's kernels", () => {
     });
 
     it.each([
-      [[3, 0, 3, 2, 3, 2], 'to have a slot from 0 to 2, got 3'],
-      [[0, 0, 3, -1, 3, 2], 'to have a slot from 0 to 2, got -1'],
-      [[0, 3, 3, 2, 3, 2], 'to have a prefix within 0..5, got 3..6'],
-      [[0, -1, 3, 2, 3, 2], 'to have a prefix within 0..5, got -1..2'],
-      [[0, 0, -1, 2, 3, 2], 'to have a prefix within 0..5, got 0..-1'],
+      [[3, 0, 3, 2, 64, 2], 'to have a slot from 0 to 2, got 3'],
+      [[0, 0, 3, -1, 64, 2], 'to have a slot from 0 to 2, got -1'],
+      [[0, 127, 3, 2, 64, 2], 'to have a prefix within 0..128, got 127..'],
+      [[0, -1, 3, 2, 64, 2], 'to have a prefix within 0..128, got -1..'],
+      [[0, 0, -1, 2, 64, 2], 'to have a prefix within 0..128, got 0..-1'],
     ])('refuses the rows %j', (rows, message) => {
       expect(() => run('DecodeAttention', inputs({ rows: ints(rows, [2, 3]) }), heads)).toThrow(message);
     });
 
     it.each([
       ['v', [2, 3]],
-      ['prefixV', [4, 4]],
-      ['ownV', [3, 3, 4]],
+      ['prefixV', [1, 64, 4]],
+      ['ownV', [3, 1, 3, 4]],
       ['ownK', [3, 4]],
       ['rows', [2, 2]],
     ])('refuses %s of %j', (name, shape) => {

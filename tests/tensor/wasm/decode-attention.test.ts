@@ -17,8 +17,10 @@ interface DecodeCase {
   readonly capacity: number;
   readonly slots: number;
   readonly prefixTokens: number;
-  /** (slot, prefix start, prefix length) of each row. */
-  readonly rows: readonly (readonly [number, number, number])[];
+  /** (start, length, packed start) of each prompt. */
+  readonly prompts: readonly (readonly [number, number, number])[];
+  /** Slot and prompt of each row. */
+  readonly rows: readonly (readonly [slot: number, prompt: number])[];
 }
 
 /** Every number that `steps` decoding steps consume. */
@@ -37,20 +39,30 @@ function dataOf({ kvHeads, group, d, prefixTokens, rows }: DecodeCase, steps: nu
   };
 }
 
+/** Places of all packed prompts, in panels of eight keys. */
+const PLACES = 88;
+
 /** Runs the steps on the current backend; returns each step's output and the final caches. */
 function decode(test: DecodeCase, steps: number): Floats[] {
-  const { kvHeads, group, d, capacity, slots, prefixTokens, rows } = test;
+  const { kvHeads, group, d, capacity, slots, prefixTokens, prompts, rows } = test;
+  const placed = rows.map(([slot, prompt]) => [slot, prompts[prompt]?.[2] ?? 0, prompts[prompt]?.[1] ?? 0]);
   const data = dataOf(test, steps);
   const width = kvHeads * d;
   const batch = rows.length;
   const attrs = { numHeads: kvHeads * group, numKvHeads: kvHeads, headDim: d, scale: d ** -0.5 };
   return tf.tidy(() => {
+    const given = {
+      k: tf.tensor2d(data.prefixK, [prefixTokens, width]),
+      v: tf.tensor2d(data.prefixV, [prefixTokens, width]),
+      prompts: tf.tensor2d(prompts.flat(), [prompts.length, 3], 'int32'),
+    };
+    const packed = tf.engine().runKernel('PackPrefix', given, { ...attrs, places: PLACES });
+    const [prefixK, prefixV] = packed as [tf.Tensor, tf.Tensor];
     const shared = {
-      prefixK: tf.tensor2d(data.prefixK, [prefixTokens, width]),
-      prefixV: tf.tensor2d(data.prefixV, [prefixTokens, width]),
-      ownK: tf.fill([slots, capacity, width], 7),
-      ownV: tf.fill([slots, capacity, width], 7),
-      rows: tf.tensor2d(rows.flat(), [batch, 3], 'int32'),
+      ...{ prefixK, prefixV },
+      ownK: tf.fill([slots, kvHeads, capacity, d], 7),
+      ownV: tf.fill([slots, kvHeads, capacity, d], 7),
+      rows: tf.tensor2d(placed.flat(), [batch, 3], 'int32'),
     };
     const outputs = data.steps.map(({ q, k, v }, step) => {
       const fresh = { q: tf.tensor2d(q, [batch, width * group]), k: tf.tensor2d(k, [batch, width]) };
@@ -63,12 +75,13 @@ function decode(test: DecodeCase, steps: number): Floats[] {
 
 /** The same in float64 with plain lists of keys and values. */
 function reference(test: DecodeCase, steps: number): Float64Array[] {
-  const { kvHeads, group, d, rows } = test;
+  const { kvHeads, group, d, prompts, rows } = test;
   const data = dataOf(test, steps);
   const width = kvHeads * d;
   return data.steps.map(({ q }, step) => {
     const out = new Float64Array(q.length);
-    rows.forEach(([, start, length], row) => {
+    rows.forEach(([, prompt], row) => {
+      const [start = 0, length = 0] = prompts[prompt] ?? [];
       for (let head = 0; head < kvHeads * group; head++) {
         const column = Math.floor(head / group) * d;
         const at = (row * kvHeads * group + head) * d;
@@ -94,13 +107,18 @@ function reference(test: DecodeCase, steps: number): Float64Array[] {
 
 const base: DecodeCase = {
   ...{ kvHeads: 2, group: 2, d: 16, capacity: 80, slots: 5, prefixTokens: 90 },
+  prompts: [
+    [5, 70, 16],
+    [75, 13, 0],
+    [0, 0, 0],
+  ],
   // Three rows of one prompt, out of order in their slots; one of another; one without a prompt.
   rows: [
-    [4, 5, 70],
-    [0, 5, 70],
-    [2, 5, 70],
-    [1, 75, 13],
-    [3, 0, 0],
+    [4, 0],
+    [0, 0],
+    [2, 0],
+    [1, 1],
+    [3, 2],
   ],
 };
 
@@ -127,13 +145,16 @@ describe('DecodeAttention', () => {
     withThreads(2, () => {
       const steps = 3;
       const [ownK, ownV] = decode(base, steps).slice(steps) as [Floats, Floats];
-      const width = base.kvHeads * base.d;
+      const { kvHeads, d, capacity } = base;
       const expected = { k: new Float32Array(ownK.length).fill(7), v: new Float32Array(ownV.length).fill(7) };
       dataOf(base, steps).steps.forEach(({ k, v }, step) => {
         base.rows.forEach(([slot], row) => {
-          const at = (slot * base.capacity + step) * width;
-          expected.k.set(k.subarray(row * width, (row + 1) * width), at);
-          expected.v.set(v.subarray(row * width, (row + 1) * width), at);
+          for (let head = 0; head < kvHeads; head++) {
+            const from = (row * kvHeads + head) * d;
+            const at = ((slot * kvHeads + head) * capacity + step) * d;
+            expected.k.set(k.subarray(from, from + d), at);
+            expected.v.set(v.subarray(from, from + d), at);
+          }
         });
       });
       expect(ownK).toEqual(expected.k);
@@ -147,8 +168,13 @@ describe('DecodeAttention', () => {
 
   it('rejects slots, prefixes and steps outside their tensors', () =>
     withThreads(1, () => {
-      expect(() => decode({ ...base, rows: [[5, 0, 1]] }, 1)).toThrow('slot in 0..4, got 5');
-      expect(() => decode({ ...base, rows: [[0, 80, 11]] }, 1)).toThrow('within 0..90, got 80..91');
+      expect(() => decode({ ...base, rows: [[5, 0]] }, 1)).toThrow('slot in 0..4, got 5');
+      const packing = (prompt: readonly [number, number, number]) => () => decode({ ...base, prompts: [prompt] }, 1);
+      expect(packing([80, 11, 0])).toThrow('a prompt within 0..90, got 80..91');
+      expect(packing([0, -1, 0])).toThrow('a prompt within 0..90, got 0..-1');
+      // Whole panels: 73 keys take 80 places.
+      expect(packing([0, 73, 16])).toThrow('a packed prompt within 0..88, got 16..96');
+      expect(packing([0, 8, -8])).toThrow('a packed prompt within 0..88, got -8..0');
       expect(() => decode({ ...base, capacity: 1 }, 2)).toThrow('0..0, got 1');
     }));
 });

@@ -12,17 +12,8 @@
  * (key block, row block, first key seen, end of the keys seen, 1 where causal), groups (first key block, key blocks,
  * first row block, row blocks).
  */
-import {
-  addScoresTimes,
-  addTransposedTimes,
-  KEYS,
-  packQueries,
-  packRows,
-  packTransposed,
-  ROWS,
-  SCORE_STRIDE,
-  scores4x8,
-} from './blocks';
+import { addFromRows, addValues, scoreKeys } from './attention-products';
+import { KEYS, packQueries, packRows, packTransposed, ROWS, SCORE_STRIDE } from './blocks';
 import { expBelow, expTable, floatArg, intArg, madd, pointerArg, sumLanes } from './simd';
 
 // args of the three kernels: q, k, v, dy, lse, delta, dq, dk, dv, keys, rows, pairs by key, pairs by row, groups, H, K,
@@ -215,20 +206,16 @@ function softmaxGradRows(
   const padded = (maxKeys + 7) & ~7;
   const probs = probsIn(scratch, d) + <usize>row * SCORE_STRIDE;
   const dScores = dScoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
-  const query = buffer(scratch, d, QUERIES) + <usize>row * rowBytes;
-  const dy = buffer(scratch, d, DY) + <usize>row * rowBytes;
-  for (let key = 0; key < padded; key += 8) {
-    const panel = <usize>key * rowBytes;
-    scores4x8(query, buffer(scratch, d, KEY_PANELS) + panel, d, probs + (<usize>key << 2));
-    scores4x8(dy, buffer(scratch, d, VALUE_PANELS) + panel, d, dScores + (<usize>key << 2));
-  }
+  const offset = <usize>row * rowBytes;
+  scoreKeys(buffer(scratch, d, QUERIES) + offset, buffer(scratch, d, KEY_PANELS), d, padded, probs);
+  scoreKeys(buffer(scratch, d, DY) + offset, buffer(scratch, d, VALUE_PANELS), d, padded, dScores);
   const table = expTable(scratch);
   const lse = lseOf(scratch, d) + (<usize>row << 2);
   for (let i = 0; i < 4; i++) {
     const at = <usize>i << 2;
     const visible = max(0, min(high, seen + (row + i) / group));
-    const offset = <usize>i * SCORE_STRIDE;
-    softmaxGradRow(probs + offset, dScores + offset, load<f32>(lse + at), load<f32>(lse + at, 256), low, visible, padded, table);
+    const line = <usize>i * SCORE_STRIDE;
+    softmaxGradRow(probs + line, dScores + line, load<f32>(lse + at), load<f32>(lse + at, 256), low, visible, padded, table);
   }
 }
 
@@ -268,10 +255,7 @@ function addToQueries(args: usize, first: i32, kvHead: i32, scratch: usize, row:
   const y2 = queryRow(dq, row + 2, rows, group, heads, rowBytes, spare);
   const y3 = queryRow(dq, row + 3, rows, group, heads, rowBytes, spare);
   const dScores = dScoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
-  const keyRows = buffer(scratch, d, KEY_ROWS);
-  for (let c: usize = 0; c < rowBytes; c += 32) {
-    addScoresTimes(dScores, maxKeys, keyRows + c, rowBytes, y0 + c, y1 + c, y2 + c, y3 + c);
-  }
+  addValues(dScores, maxKeys, buffer(scratch, d, KEY_ROWS), d, y0, y1, y2, y3);
 }
 
 /** The address of a block's row in dq, or of the spare row for a padding row. */
@@ -296,10 +280,8 @@ function addToKeys(scratch: usize, key: i32, firstRow: i32, rows: i32, d: i32): 
   const dScores = dScoresIn(scratch, d) + score;
   const dy = buffer(scratch, d, DY) + rowOffset;
   const queries = buffer(scratch, d, QUERIES) + rowOffset;
-  for (let c: usize = 0; c < rowBytes; c += 32) {
-    addTransposedTimes(probs, count, dy + c, rowBytes, buffer(scratch, d, DV) + keyOffset + c);
-    addTransposedTimes(dScores, count, queries + c, rowBytes, buffer(scratch, d, DK) + keyOffset + c);
-  }
+  addFromRows(probs, count, dy, d, buffer(scratch, d, DV) + keyOffset);
+  addFromRows(dScores, count, queries, d, buffer(scratch, d, DK) + keyOffset);
 }
 
 function zeroQueries(args: usize, block: i32, kvHead: i32): void {

@@ -1,8 +1,8 @@
 /**
- * What the attention kernels do to one block of rows (queries) and one block of keys: packing, the 4×8 micro-kernels,
- * and the running softmax. A row is one query head of one token; d, the head width, divides by 8.
+ * What the attention kernels do to one block of rows (queries) and one block of keys: packing and the
+ * running softmax. A row is one query head of one token; d, the head width, divides by 8.
  */
-import { exp1, expBelow, log64, madd, maxLanes, sumLanes } from './simd';
+import { exp1, expBelow, log64, maxLanes, sumLanes } from './simd';
 
 /** Rows of a block. */
 export const ROWS: i32 = 64;
@@ -99,166 +99,8 @@ export function packQueries(source: usize, stride: usize, tokens: i32, group: i3
   memory.fill(target, 0, <usize>padding * rowBytes);
 }
 
-/** score[4][8] = a[4][d] · panel[d][8]; the rows of a are contiguous. */
-export function scores4x8(a: usize, panel: usize, d: i32, score: usize): void {
-  const rowBytes = <usize>d << 2;
-  let a1 = a + rowBytes;
-  let a2 = a1 + rowBytes;
-  let a3 = a2 + rowBytes;
-  let s00 = f32x4.splat(0);
-  let s01 = f32x4.splat(0);
-  let s10 = f32x4.splat(0);
-  let s11 = f32x4.splat(0);
-  let s20 = f32x4.splat(0);
-  let s21 = f32x4.splat(0);
-  let s30 = f32x4.splat(0);
-  let s31 = f32x4.splat(0);
-  const end = a1;
-  while (a < end) {
-    let b0 = v128.load(panel);
-    let b1 = v128.load(panel, 16);
-    let x = v128.load32_splat(a);
-    s00 = madd(x, b0, s00);
-    s01 = madd(x, b1, s01);
-    x = v128.load32_splat(a1);
-    s10 = madd(x, b0, s10);
-    s11 = madd(x, b1, s11);
-    x = v128.load32_splat(a2);
-    s20 = madd(x, b0, s20);
-    s21 = madd(x, b1, s21);
-    x = v128.load32_splat(a3);
-    s30 = madd(x, b0, s30);
-    s31 = madd(x, b1, s31);
-
-    b0 = v128.load(panel, 32);
-    b1 = v128.load(panel, 48);
-    x = v128.load32_splat(a, 4);
-    s00 = madd(x, b0, s00);
-    s01 = madd(x, b1, s01);
-    x = v128.load32_splat(a1, 4);
-    s10 = madd(x, b0, s10);
-    s11 = madd(x, b1, s11);
-    x = v128.load32_splat(a2, 4);
-    s20 = madd(x, b0, s20);
-    s21 = madd(x, b1, s21);
-    x = v128.load32_splat(a3, 4);
-    s30 = madd(x, b0, s30);
-    s31 = madd(x, b1, s31);
-
-    panel += 64;
-    a += 8;
-    a1 += 8;
-    a2 += 8;
-    a3 += 8;
-  }
-  v128.store(score, s00);
-  v128.store(score, s01, 16);
-  v128.store(score, s10, 256);
-  v128.store(score, s11, 272);
-  v128.store(score, s20, 512);
-  v128.store(score, s21, 528);
-  v128.store(score, s30, 768);
-  v128.store(score, s31, 784);
-}
-
-/**
- * y[4][8] += score[4][count] · b[count][8] at one column of four rows y0 … y3; the rows of b are `stride` bytes apart.
- */
-export function addScoresTimes(
-  score: usize,
-  count: i32,
-  b: usize,
-  stride: usize,
-  y0: usize,
-  y1: usize,
-  y2: usize,
-  y3: usize,
-): void {
-  let s00 = v128.load(y0);
-  let s01 = v128.load(y0, 16);
-  let s10 = v128.load(y1);
-  let s11 = v128.load(y1, 16);
-  let s20 = v128.load(y2);
-  let s21 = v128.load(y2, 16);
-  let s30 = v128.load(y3);
-  let s31 = v128.load(y3, 16);
-  const end = score + (<usize>count << 2);
-  while (score < end) {
-    const b0 = v128.load(b);
-    const b1 = v128.load(b, 16);
-    let x = v128.load32_splat(score);
-    s00 = madd(x, b0, s00);
-    s01 = madd(x, b1, s01);
-    x = v128.load32_splat(score, 256);
-    s10 = madd(x, b0, s10);
-    s11 = madd(x, b1, s11);
-    x = v128.load32_splat(score, 512);
-    s20 = madd(x, b0, s20);
-    s21 = madd(x, b1, s21);
-    x = v128.load32_splat(score, 768);
-    s30 = madd(x, b0, s30);
-    s31 = madd(x, b1, s31);
-    b += stride;
-    score += 4;
-  }
-  v128.store(y0, s00);
-  v128.store(y0, s01, 16);
-  v128.store(y1, s10);
-  v128.store(y1, s11, 16);
-  v128.store(y2, s20);
-  v128.store(y2, s21, 16);
-  v128.store(y3, s30);
-  v128.store(y3, s31, 16);
-}
-
-/**
- * y[4][8] += score[count][4]ᵀ · b[count][8] at one column: four neighbouring keys gather from `count` rows. The rows of
- * y and of b are `stride` bytes apart.
- */
-export function addTransposedTimes(score: usize, count: i32, b: usize, stride: usize, y: usize): void {
-  const y1 = y + stride;
-  const y2 = y1 + stride;
-  const y3 = y2 + stride;
-  let s00 = v128.load(y);
-  let s01 = v128.load(y, 16);
-  let s10 = v128.load(y1);
-  let s11 = v128.load(y1, 16);
-  let s20 = v128.load(y2);
-  let s21 = v128.load(y2, 16);
-  let s30 = v128.load(y3);
-  let s31 = v128.load(y3, 16);
-  const end = score + <usize>count * SCORE_STRIDE;
-  while (score < end) {
-    const b0 = v128.load(b);
-    const b1 = v128.load(b, 16);
-    let x = v128.load32_splat(score);
-    s00 = madd(x, b0, s00);
-    s01 = madd(x, b1, s01);
-    x = v128.load32_splat(score, 4);
-    s10 = madd(x, b0, s10);
-    s11 = madd(x, b1, s11);
-    x = v128.load32_splat(score, 8);
-    s20 = madd(x, b0, s20);
-    s21 = madd(x, b1, s21);
-    x = v128.load32_splat(score, 12);
-    s30 = madd(x, b0, s30);
-    s31 = madd(x, b1, s31);
-    b += stride;
-    score += SCORE_STRIDE;
-  }
-  v128.store(y, s00);
-  v128.store(y, s01, 16);
-  v128.store(y1, s10);
-  v128.store(y1, s11, 16);
-  v128.store(y2, s20);
-  v128.store(y2, s21, 16);
-  v128.store(y3, s30);
-  v128.store(y3, s31, 16);
-}
-
-// Layout of the running softmax of a block of rows in a thread's scratch: queries [ROWS, d], the sums of
-// values [ROWS, d], a packed key block and a value block [KEYS, d] each, scores [ROWS + 4, KEYS], per row the largest
-// score and the softmax denominator so far, and a spare row.
+// Layout of the running softmax of a block of rows in a thread's scratch: queries [ROWS, d], the sums of values [ROWS, d],
+// scores [ROWS + 4, KEYS], per row the largest score and the softmax denominator so far, and a spare row.
 
 /** Sums of weighted values, after the queries. */
 // @ts-ignore: decorator
@@ -267,25 +109,11 @@ export function sumsIn(scratch: usize, d: i32): usize {
   return scratch + ((<usize>ROWS * <usize>d) << 2);
 }
 
-/** Packed keys. */
-// @ts-ignore: decorator
-@inline
-export function keysIn(scratch: usize, d: i32): usize {
-  return scratch + ((<usize>ROWS * <usize>d) << 3);
-}
-
-/** Packed values. */
-// @ts-ignore: decorator
-@inline
-export function valuesIn(scratch: usize, d: i32): usize {
-  return keysIn(scratch, d) + ((<usize>KEYS * <usize>d) << 2);
-}
-
 /** Scores. */
 // @ts-ignore: decorator
 @inline
 export function scoresIn(scratch: usize, d: i32): usize {
-  return keysIn(scratch, d) + ((<usize>KEYS * <usize>d) << 3);
+  return sumsIn(scratch, d) + ((<usize>ROWS * <usize>d) << 2);
 }
 
 /** Largest score of each row. */

@@ -1,17 +1,18 @@
 /**
  * Attention of one new token a row against a shared prefix and the row's own cache.
  *
- * Shapes: q, out [B, H*d], k, v [B, K*d], prefixK, prefixV [Np, K*d], ownK, ownV [slots, T, K*d], rows int32 [B, 3] of
- * (slot, prefix start, prefix length). The plan is a table of runs, two int32 each: first row and number of rows, all
- * with the same prefix, so that its keys are read and packed once for the run.
+ * Shapes: q, out [B, H*d], k, v [B, K*d], prefixK, prefixV [K, P, d] as packKeys leaves them, ownK, ownV
+ * [slots, K, T, d], rows int32 [B, 3] of (slot, prefix start, prefix length). Each head's numbers lie next to each other:
+ * a step reads all of them once, at the speed of memory. The plan is a table of runs, two int32 each: first row and number
+ * of rows, all with the same prefix.
  */
-import { attendBlock, finishBlock, SEE_ALL } from './attention';
+import { attend, finishBlock, SEE_ALL } from './attention';
 import { KEYS, packQueries, SCORE_STRIDE, scoresIn, startSoftmax, sumsIn, softmaxRow } from './blocks';
 import { expTable, floatArg, intArg, madd, pointerArg, sumLanesOf4 } from './simd';
 
 /**
  * A tile is a run and a key/value head. args: q, k, v, prefixK, prefixV, ownK, ownV, rows, out, plan, H, K, d, scale,
- * step, T.
+ * step, T, P.
  */
 export function decodeAttention(args: usize, tile: i32, scratch: usize): void {
   const heads = intArg(args, 10);
@@ -36,18 +37,12 @@ function attendPrefix(args: usize, first: i32, rows: i32, kvHead: i32, scratch: 
   const kvHeads = intArg(args, 11);
   const d = intArg(args, 12);
   const group = intArg(args, 10) / kvHeads;
-  const stride = (<usize>kvHeads * <usize>d) << 2;
+  const rowBytes = (<usize>d) << 2;
   const row = pointerArg(args, 7) + <usize>first * 12;
   const start = load<i32>(row, 4);
   const length = load<i32>(row, 8);
-  const offset = <usize>start * stride + ((<usize>kvHead * <usize>d) << 2);
-  let k = pointerArg(args, 3) + offset;
-  let v = pointerArg(args, 4) + offset;
-  for (let key = 0; key < length; key += KEYS) {
-    attendBlock(scratch, 0, rows, group, d, k, v, stride, min(KEYS, length - key), SEE_ALL);
-    k += <usize>KEYS * stride;
-    v += <usize>KEYS * stride;
-  }
+  const offset = <usize>(kvHead * intArg(args, 16) + start) * rowBytes;
+  attend(scratch, rows, group, d, pointerArg(args, 3) + offset, pointerArg(args, 4) + offset, length, SEE_ALL);
 }
 
 /** Puts the row's new key and value into its cache, then attends to the cache up to them. */
@@ -57,20 +52,18 @@ function attendOwn(args: usize, row: i32, scratchRow: i32, kvHead: i32, scratch:
   const group = intArg(args, 10) / kvHeads;
   const step = intArg(args, 14);
   const rowBytes = (<usize>d) << 2;
-  const stride = <usize>kvHeads * rowBytes;
   const slot = load<i32>(pointerArg(args, 7) + <usize>row * 12);
-  const head = <usize>kvHead * rowBytes;
-  const cache = <usize>slot * <usize>intArg(args, 15) * stride + head;
+  const cache = <usize>(slot * kvHeads + kvHead) * <usize>intArg(args, 15) * rowBytes;
   let k = pointerArg(args, 5) + cache;
   let v = pointerArg(args, 6) + cache;
-  const fresh = <usize>row * stride + head;
-  copyRow(pointerArg(args, 1) + fresh, rowBytes, k + <usize>step * stride);
-  copyRow(pointerArg(args, 2) + fresh, rowBytes, v + <usize>step * stride);
+  const fresh = <usize>(row * kvHeads + kvHead) * rowBytes;
+  copyRow(pointerArg(args, 1) + fresh, rowBytes, k + <usize>step * rowBytes);
+  copyRow(pointerArg(args, 2) + fresh, rowBytes, v + <usize>step * rowBytes);
   for (let key = 0; key <= step; key += KEYS) {
     const count = min(KEYS, step + 1 - key);
-    attendKeys(scratch, scratchRow, group, d, k, v, stride, count);
-    k += <usize>KEYS * stride;
-    v += <usize>KEYS * stride;
+    attendKeys(scratch, scratchRow, group, d, k, v, count);
+    k += <usize>KEYS * rowBytes;
+    v += <usize>KEYS * rowBytes;
   }
 }
 
@@ -85,16 +78,7 @@ function copyRow(from: usize, rowBytes: usize, to: usize): void {
 }
 
 /** A token's rows against `count` unpacked keys: with so few rows packing would cost more than it saves. */
-function attendKeys(
-  scratch: usize,
-  row: i32,
-  group: i32,
-  d: i32,
-  k: usize,
-  v: usize,
-  stride: usize,
-  count: i32,
-): void {
+function attendKeys(scratch: usize, row: i32, group: i32, d: i32, k: usize, v: usize, count: i32): void {
   const rowBytes = (<usize>d) << 2;
   const padded = (count + 3) & ~3;
   const table = expTable(scratch);
@@ -104,27 +88,27 @@ function attendKeys(
     const y = sumsIn(scratch, d) + <usize>row * rowBytes;
     const score = scoresIn(scratch, d) + <usize>row * SCORE_STRIDE;
     if (row + 1 < end) {
-      dotTwo(q, rowBytes, k, stride, count, score);
+      dotTwo(q, rowBytes, k, count, score);
       softmaxRow(scratch, row, d, count, padded, table);
       softmaxRow(scratch, row + 1, d, count, padded, table);
-      addTwo(score, v, stride, count, rowBytes, y);
+      addTwo(score, v, count, rowBytes, y);
     } else {
-      dotOne(q, rowBytes, k, stride, count, score);
+      dotOne(q, rowBytes, k, count, score);
       softmaxRow(scratch, row, d, count, padded, table);
-      addOne(score, v, stride, count, rowBytes, 0, y);
+      addOne(score, v, count, rowBytes, 0, y);
     }
     row += 2;
   }
 }
 
 /** score[j] = q · k[j], four keys at a time. */
-function dotOne(q: usize, rowBytes: usize, k: usize, stride: usize, count: i32, score: usize): void {
+function dotOne(q: usize, rowBytes: usize, k: usize, count: i32, score: usize): void {
   for (let key = 0; key < count; key += 4) {
     // Past the end the last key is repeated; softmaxRow masks its scores.
     const last = count - 1 - key;
-    const k1 = k + <usize>min(1, last) * stride;
-    const k2 = k + <usize>min(2, last) * stride;
-    const k3 = k + <usize>min(3, last) * stride;
+    const k1 = k + <usize>min(1, last) * rowBytes;
+    const k2 = k + <usize>min(2, last) * rowBytes;
+    const k3 = k + <usize>min(3, last) * rowBytes;
     let s0 = f32x4.splat(0);
     let s1 = f32x4.splat(0);
     let s2 = f32x4.splat(0);
@@ -147,18 +131,18 @@ function dotOne(q: usize, rowBytes: usize, k: usize, stride: usize, count: i32, 
     }
     const sums = sumLanesOf4(f32x4.add(s0, t0), f32x4.add(s1, t1), f32x4.add(s2, t2), f32x4.add(s3, t3));
     v128.store(score + ((<usize>key) << 2), sums);
-    k += stride << 2;
+    k += rowBytes << 2;
   }
 }
 
 /** dotOne for two rows, which share the loads of the keys. */
-function dotTwo(q: usize, rowBytes: usize, k: usize, stride: usize, count: i32, score: usize): void {
+function dotTwo(q: usize, rowBytes: usize, k: usize, count: i32, score: usize): void {
   const other = q + rowBytes;
   for (let key = 0; key < count; key += 4) {
     const last = count - 1 - key;
-    const k1 = k + <usize>min(1, last) * stride;
-    const k2 = k + <usize>min(2, last) * stride;
-    const k3 = k + <usize>min(3, last) * stride;
+    const k1 = k + <usize>min(1, last) * rowBytes;
+    const k2 = k + <usize>min(2, last) * rowBytes;
+    const k3 = k + <usize>min(3, last) * rowBytes;
     let s0 = f32x4.splat(0);
     let s1 = f32x4.splat(0);
     let s2 = f32x4.splat(0);
@@ -186,12 +170,12 @@ function dotTwo(q: usize, rowBytes: usize, k: usize, stride: usize, count: i32, 
     const at = score + ((<usize>key) << 2);
     v128.store(at, sumLanesOf4(s0, s1, s2, s3));
     v128.store(at, sumLanesOf4(t0, t1, t2, t3), 256);
-    k += stride << 2;
+    k += rowBytes << 2;
   }
 }
 
 /** y += Σ_j score[j] v[j] from column `c` (in bytes) on, eight columns at a time. */
-function addOne(score: usize, v: usize, stride: usize, count: i32, rowBytes: usize, c: usize, y: usize): void {
+function addOne(score: usize, v: usize, count: i32, rowBytes: usize, c: usize, y: usize): void {
   for (; c < rowBytes; c += 32) {
     let even0 = v128.load(y + c);
     let even1 = v128.load(y + c, 16);
@@ -204,11 +188,11 @@ function addOne(score: usize, v: usize, stride: usize, count: i32, rowBytes: usi
       const a = v128.load32_splat(probs);
       even0 = madd(a, v128.load(value), even0);
       even1 = madd(a, v128.load(value, 16), even1);
-      value += stride;
+      value += rowBytes;
       const b = v128.load32_splat(probs, 4);
       odd0 = madd(b, v128.load(value), odd0);
       odd1 = madd(b, v128.load(value, 16), odd1);
-      value += stride;
+      value += rowBytes;
       probs += 8;
     }
     if ((count & 1) != 0) {
@@ -222,7 +206,7 @@ function addOne(score: usize, v: usize, stride: usize, count: i32, rowBytes: usi
 }
 
 /** addOne for two neighbouring rows, sixteen columns at a time. */
-function addTwo(score: usize, v: usize, stride: usize, count: i32, rowBytes: usize, y: usize): void {
+function addTwo(score: usize, v: usize, count: i32, rowBytes: usize, y: usize): void {
   const other = y + rowBytes;
   const wide = rowBytes & ~63;
   const end = score + ((<usize>count) << 2);
@@ -251,7 +235,7 @@ function addTwo(score: usize, v: usize, stride: usize, count: i32, rowBytes: usi
       x = v128.load(value, 48);
       s3 = madd(a, x, s3);
       t3 = madd(b, x, t3);
-      value += stride;
+      value += rowBytes;
     }
     v128.store(y + c, s0);
     v128.store(y + c, s1, 16);
@@ -263,6 +247,6 @@ function addTwo(score: usize, v: usize, stride: usize, count: i32, rowBytes: usi
     v128.store(other + c, t3, 48);
   }
   if (wide == rowBytes) return;
-  addOne(score, v, stride, count, rowBytes, wide, y);
-  addOne(score + SCORE_STRIDE, v, stride, count, rowBytes, wide, other);
+  addOne(score, v, count, rowBytes, wide, y);
+  addOne(score + SCORE_STRIDE, v, count, rowBytes, wide, other);
 }

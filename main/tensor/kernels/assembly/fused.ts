@@ -10,6 +10,7 @@ import {
   DECODE_ATTENTION,
   LOG_SOFTMAX_GRAD_TILE,
   LOG_SOFTMAX_TILE,
+  PACK_KEYS,
   RMS_NORM,
   RMS_NORM_GRAD_WEIGHT,
   RMS_NORM_GRAD_X,
@@ -19,7 +20,7 @@ import {
   SWIGLU,
   SWIGLU_GRAD,
 } from '../ids';
-import { attention } from './attention';
+import { attention, packKeys } from './attention';
 import { attentionDelta, attentionGradGroup, attentionGradKeys, attentionGradRows } from './attention-grad';
 import { decodeAttention } from './decode';
 import { rmsNorm, rmsNormGradWeight, rmsNormGradX, sumChunks } from './rmsnorm';
@@ -57,6 +58,8 @@ export function runFused(kernel: i32, args: usize, tile: i32, scratch: usize): v
       return attentionGradRows(args, tile, scratch);
     case DECODE_ATTENTION:
       return decodeAttention(args, tile, scratch);
+    case PACK_KEYS:
+      return packKeys(args, tile, scratch);
     case LOG_SOFTMAX_TILE:
       return logSoftmaxTile(args, tile, scratch);
     case LOG_SOFTMAX_GRAD_TILE:

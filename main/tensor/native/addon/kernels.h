@@ -22,6 +22,7 @@
   /* attention.cc, decode.cc */                                                                                        \
   KERNEL(attention, (q, k, v, segments, out, lse), (numHeads, numKvHeads, headDim, scale))                             \
   KERNEL(attentionGrad, (dy, q, k, v, out, lse, segments, dq, dk, dv), (numHeads, numKvHeads, headDim, scale))         \
+  KERNEL(packPrefix, (k, v, prompts, packedK, packedV), (numHeads, numKvHeads, headDim, scale))                        \
   KERNEL(decodeAttention, (q, k, v, prefixK, prefixV, ownK, ownV, rows, out),                                          \
          (numHeads, numKvHeads, headDim, scale, step))                                                                 \
   /* softmax.cc */                                                                                                     \

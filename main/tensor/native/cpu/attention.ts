@@ -20,6 +20,13 @@ export function registerAttention(register: RegisterCpu): void {
     call.run('attentionGrad', { ...inputs, ...saved, dq, dk, dv }, headsOf(call.attrs));
     return [dq, dk, dv];
   });
+  register<AttentionShape & { places: number }>('PackPrefix', (call) => {
+    const inputs = { k: call.input('k'), v: call.input('v'), prompts: call.input('prompts') };
+    const { numKvHeads, headDim, places } = call.attrs;
+    const [packedK, packedV] = [0, 1].map(() => call.output([numKvHeads, places, headDim])) as [Handle, Handle];
+    call.run('packPrefix', { ...inputs, packedK, packedV }, headsOf(call.attrs));
+    return [packedK, packedV];
+  });
   register<AttentionShape & { step: number }>('DecodeAttention', (call) => {
     const inputs = qkv(call);
     const prompts = { prefixK: call.input('prefixK'), prefixV: call.input('prefixV'), rows: call.input('rows') };

@@ -256,14 +256,14 @@ Trial attention() {
 
 Trial decode() {
   const HeadSizes heads;
-  const int batch = size(40), slots = batch + pick(0, 4), capacity = pick(1, 12), prompt = size(60);
+  const int batch = size(40), slots = batch + pick(0, 4), capacity = pick(1, 12), prompt = size(60), places = 64 * pick(1, 2);
   const Shape q = {batch, heads.heads() * heads.headDim}, k = {batch, heads.kvHeads * heads.headDim};
   Owned rows(Type::kInt32, {batch, 3});
   int start = 0, length = 0;
   for (int i = 0; i < batch; i++) {
     if (i == 0 || chance(20)) {
       length = prompt == 0 ? 0 : pick(0, prompt);
-      start = pick(0, prompt - length);
+      start = pick(0, places - 64);
     }
     rows.ints()[3 * i] = i;
     rows.ints()[3 * i + 1] = start;
@@ -272,10 +272,26 @@ Trial decode() {
   auto numbers = heads.numbers();
   numbers["step"] = pick(0, capacity - 1);
   return {"decodeAttention",
-          {{"q", floats(q)}, {"k", floats(k)}, {"v", floats(k)}, {"prefixK", floats({prompt, k[1]})},
-           {"prefixV", floats({prompt, k[1]})}, {"ownK", floats({slots, capacity, k[1]})},
-           {"ownV", floats({slots, capacity, k[1]})}, {"rows", rows}, {"out", floats(q)}},
+          {{"q", floats(q)}, {"k", floats(k)}, {"v", floats(k)}, {"prefixK", floats({heads.kvHeads, places, heads.headDim})},
+           {"prefixV", floats({heads.kvHeads, places, heads.headDim})}, {"ownK", floats({slots, heads.kvHeads, capacity, heads.headDim})},
+           {"ownV", floats({slots, heads.kvHeads, capacity, heads.headDim})}, {"rows", rows}, {"out", floats(q)}},
           numbers};
+}
+
+Trial packPrefix() {
+  const HeadSizes heads;
+  const int tokens = pick(1, 90), count = size(4);
+  const Shape k = {tokens, heads.kvHeads * heads.headDim}, packed = {heads.kvHeads, 128 * std::max(1, count), heads.headDim};
+  Owned prompts(Type::kInt32, {count, 3});
+  for (int i = 0; i < count; i++) {
+    const int length = pick(0, tokens);
+    prompts.ints()[3 * i] = pick(0, tokens - length);
+    prompts.ints()[3 * i + 1] = length;
+    prompts.ints()[3 * i + 2] = 128 * i;
+  }
+  return {"packPrefix",
+          {{"k", floats(k)}, {"v", floats(k)}, {"prompts", prompts}, {"packedK", floats(packed)}, {"packedV", floats(packed)}},
+          heads.numbers()};
 }
 
 Trial softmax() {
@@ -307,7 +323,7 @@ Trial sample() {
 }
 
 Trial any() {
-  switch (pick(0, 9)) {
+  switch (pick(0, 10)) {
     case 0:
       return product();
     case 1:
@@ -324,6 +340,8 @@ Trial any() {
       return attention();
     case 7:
       return decode();
+    case 9:
+      return packPrefix();
     case 8:
       return softmax();
     default:
