@@ -8,8 +8,6 @@
 
 /** Rows and keys of a block, as the kernels have them (assembly/blocks.ts). */
 const blockSize = 64;
-/** Keys of a panel (packKeys in assembly/attention.ts): a packed run takes whole ones. */
-const panelKeys = 8;
 
 interface Segment {
   readonly start: number;
@@ -21,13 +19,6 @@ interface Segment {
 interface Block {
   readonly start: number;
   readonly end: number;
-}
-
-/** The tables of assembly/attention.ts: runs to pack, into so many places a head, and the blocks of rows. */
-export interface ForwardPlan {
-  readonly runs: readonly number[];
-  readonly places: number;
-  readonly blocks: readonly number[];
 }
 
 /** A row block and a key block that it attends to: keys low … high-1, fewer for earlier tokens if causal. */
@@ -80,37 +71,15 @@ function checkPrefix({ start, end, prefix, prefixEnd }: Segment, tokens: number)
   );
 }
 
-/** The tables for the forward kernels, the most expensive blocks first so that threads end together. */
-export function forwardPlan(table: Int32Array, tokens: number, group: number): ForwardPlan {
-  const runs: number[] = [];
-  const placed = new Map<string, number>();
-  let places = 0;
-  const placeOf = (start: number, end: number): number => {
-    const name = `${start}-${end}`;
-    const known = placed.get(name);
-    if (known !== undefined) return known;
-    const place = places;
-    placed.set(name, place);
-    places += packedKeys(end - start);
-    runs.push(start, end - start, place);
-    return place;
-  };
-  const blocks = readSegments(table, tokens).flatMap((segment) => {
-    const { start, prefix, prefixEnd } = segment;
-    const own = placeOf(start, segment.end);
-    const shared = prefixEnd === prefix ? 0 : placeOf(prefix, prefixEnd);
-    return cut(segment, tokensPerBlock(group)).map((block) => ({
-      entry: [block.start, block.end - block.start, block.start - start, own, shared, prefixEnd - prefix],
-      cost: (block.end - block.start) * (prefixEnd - prefix + block.end - start),
-    }));
-  });
-  blocks.sort((a, b) => b.cost - a.cost);
-  return { runs, places, blocks: blocks.flatMap(({ entry }) => entry) };
-}
-
-/** Places that so many packed keys take. */
-export function packedKeys(keys: number): number {
-  return Math.ceil(keys / panelKeys) * panelKeys;
+/** The table of row blocks for the forward kernel, the most expensive first so that threads end together. */
+export function forwardPlan(table: Int32Array, tokens: number, group: number): number[] {
+  const blocks = readSegments(table, tokens).flatMap((segment) =>
+    cut(segment, tokensPerBlock(group)).map(({ start, end }) => ({
+      entry: [start, end - start, segment.start, segment.prefix, segment.prefixEnd - segment.prefix],
+      cost: (end - start) * (segment.prefixEnd - segment.prefix + end - segment.start),
+    })),
+  );
+  return blocks.sort((a, b) => b.cost - a.cost).flatMap((block) => block.entry);
 }
 
 /** The tables for the backward kernels. */

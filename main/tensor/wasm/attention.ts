@@ -6,10 +6,9 @@ import {
   ATTENTION_GRAD_GROUP,
   ATTENTION_GRAD_KEYS,
   ATTENTION_GRAD_ROWS,
-  PACK_KEYS,
 } from '../kernels/ids.ts';
 import { forwardPlan, type GradPlan, gradPlan } from './attention-plan.ts';
-import { type FusedCall, matrixShape, registerFused, serialElements, withScratch, withTables } from './fused.ts';
+import { type FusedCall, matrixShape, registerFused, withScratch, withTables } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 /** Multiplications below which waking the workers costs more than it saves. */
@@ -66,19 +65,10 @@ function attention(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
   const plan = forwardPlan(segmentTable(runtime, call), tokens, shape.group);
   const out = heap.output([tokens, shape.heads * shape.headDim], 'float32');
   const lse = heap.output([tokens, shape.heads], 'float32');
-  const elements = plan.places * shape.kvHeads * shape.headDim;
-  withScratch(heap, 8 * elements, (packedK) => {
-    const packed = [packedK, packedK + 4 * elements];
-    withTables(heap, [plan.runs, plan.blocks], ([runs = 0, blocks = 0]) => {
-      const packing = [call.pointer('k'), call.pointer('v'), ...packed, runs];
-      const packedSizes = [shape.kvHeads, shape.headDim, plan.places];
-      const packingTiles = (plan.runs.length / 3) * shape.kvHeads;
-      pool.run(PACK_KEYS, [...packing, ...packedSizes], packingTiles, elements > serialElements);
-      const pointers = [call.pointer('q'), ...packed, heap.pointer(out), heap.pointer(lse), blocks];
-      const sizes = [shape.heads, shape.kvHeads, shape.headDim, shape.scale, plan.places];
-      pool.run(ATTENTION, [...pointers, ...sizes], (plan.blocks.length / 6) * shape.kvHeads);
-    });
-  });
+  const pointers = [call.pointer('q'), call.pointer('k'), call.pointer('v'), heap.pointer(out), heap.pointer(lse)];
+  const sizes = [shape.heads, shape.kvHeads, shape.headDim, shape.scale];
+  const tiles = (plan.length / 5) * shape.kvHeads;
+  withTables(heap, [plan], (tables) => pool.run(ATTENTION, [...pointers, ...tables, ...sizes], tiles));
   return [out, lse];
 }
 

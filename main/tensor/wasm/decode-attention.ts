@@ -1,8 +1,7 @@
 /** Attention of one new token a row against a shared prefix and the row's own cache. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
-import { DECODE_ATTENTION, PACK_KEYS } from '../kernels/ids.ts';
+import { DECODE_ATTENTION, PACK_PREFIX } from '../kernels/ids.ts';
 import { headShape } from './attention.ts';
-import { packedKeys } from './attention-plan.ts';
 import { type FusedCall, matrixShape, registerFused, serialElements, withTables } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
@@ -10,6 +9,9 @@ import type { WasmRuntime } from './runtime.ts';
 const blockRows = 64;
 /** Multiplications below which waking the workers costs more than it saves. */
 const serialWork = 1 << 16;
+
+/** Keys of a panel: a packed prompt takes whole ones. */
+const panelKeys = 8;
 
 /**
  * Registers 'PackPrefix' and 'DecodeAttention', which takes prompts as the first leaves them and writes `k` and `v` into
@@ -38,7 +40,7 @@ function packPrefix(runtime: WasmRuntime, call: FusedCall): TensorInfo[] {
   const packedV = heap.output([kvHeads, places, headDim], 'float32');
   const pointers = [call.pointer('k'), call.pointer('v'), heap.pointer(packedK), heap.pointer(packedV)];
   const args = [...pointers, call.pointer('prompts'), kvHeads, headDim, places];
-  pool.run(PACK_KEYS, args, count * kvHeads, tokens * kvHeads * headDim > serialElements);
+  pool.run(PACK_PREFIX, args, count * kvHeads, tokens * kvHeads * headDim > serialElements);
   return [packedK, packedV];
 }
 
@@ -82,7 +84,7 @@ function checkRows(rows: Int32Array, slots: number, places: number): number {
 
 /** A packed prompt takes whole panels. */
 function checkPlaces(start: number, length: number, places: number): void {
-  checkRange('a packed prompt', start, packedKeys(length), places);
+  checkRange('a packed prompt', start, Math.ceil(length / panelKeys) * panelKeys, places);
 }
 
 function checkRange(what: string, start: number, length: number, most: number): void {

@@ -2,14 +2,14 @@
  * Causal attention over a packed batch of segments whose prefix may be shared, forward, by blocks with a running
  * softmax (FlashAttention, Dao 2022).
  *
- * Shapes: q, out [N, H*d], k, v [N, K*d], packedK, packedV [K, P, d] as packKeys leaves them, lse [N, H]. The plan is a
- * table of row blocks, six int32 each: first token, tokens, tokens of their segment before them, where the segment and
- * where its prefix is packed, prefix tokens.
+ * Shapes: q, out [N, H*d], k, v [N, K*d], lse [N, H]. The plan is a table of row blocks, five int32 each: first token,
+ * tokens, first token of the segment, prefix start, prefix length.
  */
 import { addValues, scoreKeys } from './attention-products';
 import {
   finishRow,
   KEYS,
+  keysIn,
   logSumExp,
   packQueries,
   packRows,
@@ -20,63 +20,64 @@ import {
   startSoftmax,
   sumsIn,
   softmaxRow,
+  valuesIn,
 } from './blocks';
 import { expTable, floatArg, intArg, pointerArg } from './simd';
 
 /** Rows that attend to every key of a block, whatever their position. */
 export const SEE_ALL: i32 = 0x3fffffff;
 
-/**
- * Packs runs of tokens: keys in panels of eight (packTransposed), values as they are, each head's by themselves. So keys
- * that many blocks of rows share are packed once. Shapes: k, v [N, K*d], packedK, packedV [K, P, d], runs int32
- * [runs, 3] of (first token, tokens, packed at). A tile is a run and a key/value head. args: k, v, packedK, packedV,
- * runs, K, d, P.
- */
-export function packKeys(args: usize, tile: i32, scratch: usize): void {
-  const kvHeads = intArg(args, 5);
-  const d = intArg(args, 6);
-  const kvHead = tile % kvHeads;
-  const run = pointerArg(args, 4) + <usize>(tile / kvHeads) * 12;
-  const tokens = load<i32>(run, 4);
-  const rowBytes = (<usize>d) << 2;
-  const stride = <usize>kvHeads * rowBytes;
-  const from = <usize>load<i32>(run) * stride + <usize>kvHead * rowBytes;
-  const to = <usize>(kvHead * intArg(args, 7) + load<i32>(run, 8)) * rowBytes;
-  packTransposed(pointerArg(args, 0) + from, stride, tokens, d, pointerArg(args, 2) + to);
-  packRows(pointerArg(args, 1) + from, stride, tokens, d, 1.0, pointerArg(args, 3) + to);
-}
-
-/** A tile is one row block and one key/value head. args: q, packedK, packedV, out, lse, plan, H, K, d, scale, P. */
+/** A tile is one row block and one key/value head. args: q, k, v, out, lse, plan, H, K, d, scale. */
 export function attention(args: usize, tile: i32, scratch: usize): void {
   const heads = intArg(args, 6);
   const kvHeads = intArg(args, 7);
   const d = intArg(args, 8);
   const group = heads / kvHeads;
   const kvHead = tile % kvHeads;
-  const plan = pointerArg(args, 5) + <usize>(tile / kvHeads) * 24;
+  const plan = pointerArg(args, 5) + <usize>(tile / kvHeads) * 20;
   const first = load<i32>(plan);
   const tokens = load<i32>(plan, 4);
-  const before = load<i32>(plan, 8);
-  const rowBytes = (<usize>d) << 2;
-  const own = <usize>load<i32>(plan, 12) * rowBytes;
-  const prefix = <usize>load<i32>(plan, 16) * rowBytes;
-  const qStride = <usize>heads * rowBytes;
-  const qOffset = <usize>first * qStride + <usize>(kvHead * group) * rowBytes;
-  const head = <usize>(kvHead * intArg(args, 10)) * rowBytes;
-  const k = pointerArg(args, 1) + head;
-  const v = pointerArg(args, 2) + head;
+  const own = load<i32>(plan, 8);
+  const prefix = load<i32>(plan, 12);
+  const qStride = (<usize>heads * <usize>d) << 2;
+  const qOffset = <usize>first * qStride + ((<usize>(kvHead * group) * <usize>d) << 2);
   const rows = tokens * group;
   packQueries(pointerArg(args, 0) + qOffset, qStride, tokens, group, d, floatArg(args, 9), scratch);
   startSoftmax(scratch, rows, d);
-  attend(scratch, rows, group, d, k + prefix, v + prefix, load<i32>(plan, 20), SEE_ALL);
-  attend(scratch, rows, group, d, k + own, v + own, before + tokens, before + 1);
+  attendKeys(args, kvHead, rows, group, prefix, prefix + load<i32>(plan, 16), SEE_ALL, scratch);
+  attendKeys(args, kvHead, rows, group, own, first + tokens, first - own + 1, scratch);
   const lse = pointerArg(args, 4) + ((<usize>(first * heads + kvHead * group)) << 2);
   finishBlock(scratch, tokens, group, d, pointerArg(args, 3) + qOffset, qStride, lse, (<usize>heads) << 2);
 }
 
+/** Packs the keys and values of the tokens from `first` up to `end`, a block at a time, for the rows to attend to. */
+function attendKeys(
+  args: usize,
+  kvHead: i32,
+  rows: i32,
+  group: i32,
+  first: i32,
+  end: i32,
+  seen: i32,
+  scratch: usize,
+): void {
+  const d = intArg(args, 8);
+  const stride = (<usize>intArg(args, 7) * <usize>d) << 2;
+  const head = (<usize>kvHead * <usize>d) << 2;
+  const panels = keysIn(scratch, d);
+  const values = valuesIn(scratch, d);
+  for (let key = first; key < end; key += KEYS) {
+    const at = <usize>key * stride + head;
+    const count = min(KEYS, end - key);
+    packTransposed(pointerArg(args, 1) + at, stride, count, d, panels);
+    packRows(pointerArg(args, 2) + at, stride, count, d, 1.0, values);
+    attend(scratch, rows, group, d, panels, values, count, seen - (key - first));
+  }
+}
+
 /**
- * Lets `rows` rows of a block attend to `count` keys as packKeys leaves them, a block at a time. The rows of the first
- * token attend to the first `seen` keys (SEE_ALL: all of them), those of each later token to one more.
+ * Lets `rows` rows of a block attend to `count` keys, packed in panels (packTransposed), and their values. The rows of the
+ * first token attend to the first `seen` keys (SEE_ALL: all of them), those of each later token to one more.
  */
 export function attend(
   scratch: usize,

@@ -100,7 +100,8 @@ export function packQueries(source: usize, stride: usize, tokens: i32, group: i3
 }
 
 // Layout of the running softmax of a block of rows in a thread's scratch: queries [ROWS, d], the sums of values [ROWS, d],
-// scores [ROWS + 4, KEYS], per row the largest score and the softmax denominator so far, and a spare row.
+// a packed key block and a value block [KEYS, d] each, scores [ROWS + 4, KEYS], per row the largest score and the softmax
+// denominator so far, and a spare row.
 
 /** Sums of weighted values, after the queries. */
 // @ts-ignore: decorator
@@ -109,11 +110,25 @@ export function sumsIn(scratch: usize, d: i32): usize {
   return scratch + ((<usize>ROWS * <usize>d) << 2);
 }
 
+/** Packed keys. */
+// @ts-ignore: decorator
+@inline
+export function keysIn(scratch: usize, d: i32): usize {
+  return scratch + ((<usize>ROWS * <usize>d) << 3);
+}
+
+/** Packed values. */
+// @ts-ignore: decorator
+@inline
+export function valuesIn(scratch: usize, d: i32): usize {
+  return keysIn(scratch, d) + ((<usize>KEYS * <usize>d) << 2);
+}
+
 /** Scores. */
 // @ts-ignore: decorator
 @inline
 export function scoresIn(scratch: usize, d: i32): usize {
-  return sumsIn(scratch, d) + ((<usize>ROWS * <usize>d) << 2);
+  return keysIn(scratch, d) + ((<usize>KEYS * <usize>d) << 3);
 }
 
 /** Largest score of each row. */

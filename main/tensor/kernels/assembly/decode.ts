@@ -1,14 +1,43 @@
 /**
  * Attention of one new token a row against a shared prefix and the row's own cache.
  *
- * Shapes: q, out [B, H*d], k, v [B, K*d], prefixK, prefixV [K, P, d] as packKeys leaves them, ownK, ownV
+ * Shapes: q, out [B, H*d], k, v [B, K*d], prefixK, prefixV [K, P, d] as packPrefix leaves them, ownK, ownV
  * [slots, K, T, d], rows int32 [B, 3] of (slot, prefix start, prefix length). Each head's numbers lie next to each other:
  * a step reads all of them once, at the speed of memory. The plan is a table of runs, two int32 each: first row and number
  * of rows, all with the same prefix.
  */
 import { attend, finishBlock, SEE_ALL } from './attention';
-import { KEYS, packQueries, SCORE_STRIDE, scoresIn, startSoftmax, sumsIn, softmaxRow } from './blocks';
+import {
+  KEYS,
+  packQueries,
+  packRows,
+  packTransposed,
+  SCORE_STRIDE,
+  scoresIn,
+  startSoftmax,
+  sumsIn,
+  softmaxRow,
+} from './blocks';
 import { expTable, floatArg, intArg, madd, pointerArg, sumLanesOf4 } from './simd';
+
+/**
+ * Packs prompts once for all decoding steps: keys in panels of eight (packTransposed), values as they are, each head's by
+ * themselves. Shapes: k, v [Np, K*d], packedK, packedV [K, P, d], prompts int32 [prompts, 3] of (start, tokens, packed
+ * start). A tile is a prompt and a key/value head. args: k, v, packedK, packedV, prompts, K, d, P.
+ */
+export function packPrefix(args: usize, tile: i32, scratch: usize): void {
+  const kvHeads = intArg(args, 5);
+  const d = intArg(args, 6);
+  const kvHead = tile % kvHeads;
+  const prompt = pointerArg(args, 4) + <usize>(tile / kvHeads) * 12;
+  const tokens = load<i32>(prompt, 4);
+  const rowBytes = (<usize>d) << 2;
+  const stride = <usize>kvHeads * rowBytes;
+  const from = <usize>load<i32>(prompt) * stride + <usize>kvHead * rowBytes;
+  const to = <usize>(kvHead * intArg(args, 7) + load<i32>(prompt, 8)) * rowBytes;
+  packTransposed(pointerArg(args, 0) + from, stride, tokens, d, pointerArg(args, 2) + to);
+  packRows(pointerArg(args, 1) + from, stride, tokens, d, 1.0, pointerArg(args, 3) + to);
+}
 
 /**
  * A tile is a run and a key/value head. args: q, k, v, prefixK, prefixV, ownK, ownV, rows, out, plan, H, K, d, scale,

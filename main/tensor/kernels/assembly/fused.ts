@@ -10,7 +10,7 @@ import {
   DECODE_ATTENTION,
   LOG_SOFTMAX_GRAD_TILE,
   LOG_SOFTMAX_TILE,
-  PACK_KEYS,
+  PACK_PREFIX,
   RMS_NORM,
   RMS_NORM_GRAD_WEIGHT,
   RMS_NORM_GRAD_X,
@@ -20,9 +20,9 @@ import {
   SWIGLU,
   SWIGLU_GRAD,
 } from '../ids';
-import { attention, packKeys } from './attention';
+import { attention } from './attention';
 import { attentionDelta, attentionGradGroup, attentionGradKeys, attentionGradRows } from './attention-grad';
-import { decodeAttention } from './decode';
+import { decodeAttention, packPrefix } from './decode';
 import { rmsNorm, rmsNormGradWeight, rmsNormGradX, sumChunks } from './rmsnorm';
 import { rope } from './rope';
 import { sampleRow } from './sample';
@@ -58,8 +58,8 @@ export function runFused(kernel: i32, args: usize, tile: i32, scratch: usize): v
       return attentionGradRows(args, tile, scratch);
     case DECODE_ATTENTION:
       return decodeAttention(args, tile, scratch);
-    case PACK_KEYS:
-      return packKeys(args, tile, scratch);
+    case PACK_PREFIX:
+      return packPrefix(args, tile, scratch);
     case LOG_SOFTMAX_TILE:
       return logSoftmaxTile(args, tile, scratch);
     case LOG_SOFTMAX_GRAD_TILE:
