@@ -4,7 +4,8 @@
  * some of them were measured with other weights or options than this run.
  *
  * node scripts/story.ts [--seed S] [--json] [--steps N] [--learning-rate R] [--workspace DIR] [--stages 10,25,50,100] [--jumps 50,100,500]
- *   [--beyond 200,500] [--no-page]: `beyond` are lengths that are only measured; `no-page` leaves docs/ as it is.
+ *   [--beyond 200,500] [--no-page]: `beyond` are lengths that are only measured; `no-page` leaves docs/ as it is. One that
+ *   was stopped continues with the part that it was in if it is started again with the same `workspace`.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,6 +25,7 @@ import { openStore } from '../main/store/index.ts';
 import { parseConfig, type TrainConfig } from '../main/trainer/config.ts';
 import { differenceBetween, readResults, weightsDigest } from './kept-results.ts';
 import { type Jump, type Measured, type Stage, type Story, type StoryConditions, storyPage } from './story/page.ts';
+import { openParts } from './story/parts.ts';
 import { jumpSettings, testPairs } from './story/settings.ts';
 import { verdictOf } from './story/verdict.ts';
 
@@ -74,20 +76,23 @@ const conditions: StoryConditions = {
 };
 const folder = placeOfResult();
 
-const began = performance.now();
-const base = await heldOut('tiny', lengths);
+const parts = openParts(join(workspace.root, 'story-parts.json'), conditions, seed);
+const base = await parts.measure('base', () => heldOut('tiny', lengths));
 say(`base: ${JSON.stringify(base)}`);
 const jumps: Jump[] = [];
-for (const words of jumpWords) jumps.push(await jump(words));
+for (const words of jumpWords) jumps.push(await parts.measure(`jump to ${words}`, () => jump(words)));
 const stages: Stage[] = [];
-for (const words of stageWords) stages.push(await climb(words, stages.at(-1) ?? null));
+for (const words of stageWords) {
+  const before = stages.at(-1) ?? null;
+  stages.push(await parts.measure(`stage of ${words}`, () => climb(words, before)));
+}
 const story: Story = {
   ...conditions,
   seed,
   base,
   stages,
   jumps,
-  seconds: Math.round((performance.now() - began) / 1000),
+  seconds: Math.round(parts.seconds()),
 };
 store.close();
 if (folder !== null) keep(folder);
