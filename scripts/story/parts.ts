@@ -19,8 +19,8 @@ interface KeptParts extends Conditions {
 }
 
 /** Opens the parts in a file; those of another seed, of other weights or options are dropped. */
-export function openParts(file: string, { model_sha256, options }: Conditions, seed: number): Parts {
-  let parts = keptParts(file, { model_sha256, options }, seed);
+export function openParts(file: string, conditions: Conditions, seed: number): Parts {
+  let parts = keptParts(file, conditions, seed);
   return {
     measure: async <T>(name: string, work: () => Promise<T>): Promise<T> => {
       const known = parts[name];
@@ -28,7 +28,7 @@ export function openParts(file: string, { model_sha256, options }: Conditions, s
       const began = performance.now();
       const value = await work();
       parts = { ...parts, [name]: { value, seconds: (performance.now() - began) / 1000 } };
-      writeFileAtomic(file, JSON.stringify({ model_sha256, options, seed, parts } satisfies KeptParts));
+      writeFileAtomic(file, JSON.stringify({ ...conditions, seed, parts } satisfies KeptParts));
       return value;
     },
     seconds: () => Object.values(parts).reduce((sum, { seconds }) => sum + seconds, 0),

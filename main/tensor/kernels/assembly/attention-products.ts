@@ -20,18 +20,34 @@ export function scoreKeys(a: usize, panels: usize, d: i32, count: i32, score: us
 
 /** y[4][d] += score[4][count] · b[count][d] for four rows y0 … y3. */
 export function addValues(score: usize, count: i32, b: usize, d: i32, y0: usize, y1: usize, y2: usize, y3: usize): void {
-  const rowBytes = (<usize>d) << 2;
-  let c: usize = 0;
-  for (; c + 64 <= rowBytes; c += 64) addValues4x16(score, count, b + c, rowBytes, y0 + c, y1 + c, y2 + c, y3 + c);
-  if (c < rowBytes) addValues4x8(score, count, b + c, rowBytes, y0 + c, y1 + c, y2 + c, y3 + c);
+  addLines(score, SCORE_STRIDE, 4, count, b, d, y0, y1, y2, y3);
 }
 
 /** y[4][d] += score[count][4]ᵀ · b[count][d] for four neighbouring keys, which gather from `count` rows. */
 export function addFromRows(score: usize, count: i32, b: usize, d: i32, y: usize): void {
   const rowBytes = (<usize>d) << 2;
+  addLines(score, 4, SCORE_STRIDE, count, b, d, y, y + rowBytes, y + 2 * rowBytes, y + 3 * rowBytes);
+}
+
+/**
+ * y[4][d] += x[4][count] · b[count][d]: `line` bytes of x from line to line, `step` from one of the `count` to the next.
+ */
+function addLines(
+  x: usize,
+  line: usize,
+  step: usize,
+  count: i32,
+  b: usize,
+  d: i32,
+  y0: usize,
+  y1: usize,
+  y2: usize,
+  y3: usize,
+): void {
+  const rowBytes = (<usize>d) << 2;
   let c: usize = 0;
-  for (; c + 64 <= rowBytes; c += 64) addFromRows4x16(score, count, b + c, rowBytes, y + c);
-  if (c < rowBytes) addFromRows4x8(score, count, b + c, rowBytes, y + c);
+  for (; c + 64 <= rowBytes; c += 64) add4x16(x, line, step, count, b + c, rowBytes, y0 + c, y1 + c, y2 + c, y3 + c);
+  if (c < rowBytes) add4x8(x, line, step, count, b + c, rowBytes, y0 + c, y1 + c, y2 + c, y3 + c);
 }
 
 /** score[4][8] = a[4][d] · panel[d][8]; the rows of a are contiguous. */
@@ -94,101 +110,6 @@ function scores4x8(a: usize, panel: usize, d: i32, score: usize): void {
   v128.store(score, s21, 528);
   v128.store(score, s30, 768);
   v128.store(score, s31, 784);
-}
-
-/**
- * y[4][8] += score[4][count] · b[count][8] at one column of four rows y0 … y3; the rows of b are `stride` bytes apart.
- */
-function addValues4x8(
-  score: usize,
-  count: i32,
-  b: usize,
-  stride: usize,
-  y0: usize,
-  y1: usize,
-  y2: usize,
-  y3: usize,
-): void {
-  let s00 = v128.load(y0);
-  let s01 = v128.load(y0, 16);
-  let s10 = v128.load(y1);
-  let s11 = v128.load(y1, 16);
-  let s20 = v128.load(y2);
-  let s21 = v128.load(y2, 16);
-  let s30 = v128.load(y3);
-  let s31 = v128.load(y3, 16);
-  const end = score + (<usize>count << 2);
-  while (score < end) {
-    const b0 = v128.load(b);
-    const b1 = v128.load(b, 16);
-    let x = v128.load32_splat(score);
-    s00 = madd(x, b0, s00);
-    s01 = madd(x, b1, s01);
-    x = v128.load32_splat(score, 256);
-    s10 = madd(x, b0, s10);
-    s11 = madd(x, b1, s11);
-    x = v128.load32_splat(score, 512);
-    s20 = madd(x, b0, s20);
-    s21 = madd(x, b1, s21);
-    x = v128.load32_splat(score, 768);
-    s30 = madd(x, b0, s30);
-    s31 = madd(x, b1, s31);
-    b += stride;
-    score += 4;
-  }
-  v128.store(y0, s00);
-  v128.store(y0, s01, 16);
-  v128.store(y1, s10);
-  v128.store(y1, s11, 16);
-  v128.store(y2, s20);
-  v128.store(y2, s21, 16);
-  v128.store(y3, s30);
-  v128.store(y3, s31, 16);
-}
-
-/**
- * y[4][8] += score[count][4]ᵀ · b[count][8] at one column: four neighbouring keys gather from `count` rows. The rows of
- * y and of b are `stride` bytes apart.
- */
-function addFromRows4x8(score: usize, count: i32, b: usize, stride: usize, y: usize): void {
-  const y1 = y + stride;
-  const y2 = y1 + stride;
-  const y3 = y2 + stride;
-  let s00 = v128.load(y);
-  let s01 = v128.load(y, 16);
-  let s10 = v128.load(y1);
-  let s11 = v128.load(y1, 16);
-  let s20 = v128.load(y2);
-  let s21 = v128.load(y2, 16);
-  let s30 = v128.load(y3);
-  let s31 = v128.load(y3, 16);
-  const end = score + <usize>count * SCORE_STRIDE;
-  while (score < end) {
-    const b0 = v128.load(b);
-    const b1 = v128.load(b, 16);
-    let x = v128.load32_splat(score);
-    s00 = madd(x, b0, s00);
-    s01 = madd(x, b1, s01);
-    x = v128.load32_splat(score, 4);
-    s10 = madd(x, b0, s10);
-    s11 = madd(x, b1, s11);
-    x = v128.load32_splat(score, 8);
-    s20 = madd(x, b0, s20);
-    s21 = madd(x, b1, s21);
-    x = v128.load32_splat(score, 12);
-    s30 = madd(x, b0, s30);
-    s31 = madd(x, b1, s31);
-    b += stride;
-    score += SCORE_STRIDE;
-  }
-  v128.store(y, s00);
-  v128.store(y, s01, 16);
-  v128.store(y1, s10);
-  v128.store(y1, s11, 16);
-  v128.store(y2, s20);
-  v128.store(y2, s21, 16);
-  v128.store(y3, s30);
-  v128.store(y3, s31, 16);
 }
 
 /** scores4x8 of two neighbouring panels at once: score[4][16]. */
@@ -265,9 +186,67 @@ function scores4x16(a: usize, panel: usize, d: i32, score: usize): void {
   v128.store(score, s33, 816);
 }
 
-/** addValues4x8 at sixteen columns. */
-function addValues4x16(
+/** addLines at eight columns; the rows of b are `stride` bytes apart. */
+function add4x8(
   score: usize,
+  line: usize,
+  step: usize,
+  count: i32,
+  b: usize,
+  stride: usize,
+  y0: usize,
+  y1: usize,
+  y2: usize,
+  y3: usize,
+): void {
+  let s00 = v128.load(y0, 0);
+  let s01 = v128.load(y0, 16);
+  let s10 = v128.load(y1, 0);
+  let s11 = v128.load(y1, 16);
+  let s20 = v128.load(y2, 0);
+  let s21 = v128.load(y2, 16);
+  let s30 = v128.load(y3, 0);
+  let s31 = v128.load(y3, 16);
+  const end = score + <usize>count * step;
+  let score1 = score + line;
+  let score2 = score1 + line;
+  let score3 = score2 + line;
+  while (score < end) {
+    const b0 = v128.load(b, 0);
+    const b1 = v128.load(b, 16);
+    let x = v128.load32_splat(score);
+    s00 = madd(x, b0, s00);
+    s01 = madd(x, b1, s01);
+    x = v128.load32_splat(score1);
+    s10 = madd(x, b0, s10);
+    s11 = madd(x, b1, s11);
+    x = v128.load32_splat(score2);
+    s20 = madd(x, b0, s20);
+    s21 = madd(x, b1, s21);
+    x = v128.load32_splat(score3);
+    s30 = madd(x, b0, s30);
+    s31 = madd(x, b1, s31);
+    b += stride;
+    score += step;
+    score1 += step;
+    score2 += step;
+    score3 += step;
+  }
+  v128.store(y0, s00, 0);
+  v128.store(y0, s01, 16);
+  v128.store(y1, s10, 0);
+  v128.store(y1, s11, 16);
+  v128.store(y2, s20, 0);
+  v128.store(y2, s21, 16);
+  v128.store(y3, s30, 0);
+  v128.store(y3, s31, 16);
+}
+
+/** addLines at sixteen columns; the rows of b are `stride` bytes apart. */
+function add4x16(
+  score: usize,
+  line: usize,
+  step: usize,
   count: i32,
   b: usize,
   stride: usize,
@@ -292,7 +271,10 @@ function addValues4x16(
   let s31 = v128.load(y3, 16);
   let s32 = v128.load(y3, 32);
   let s33 = v128.load(y3, 48);
-  const end = score + (<usize>count << 2);
+  const end = score + <usize>count * step;
+  let score1 = score + line;
+  let score2 = score1 + line;
+  let score3 = score2 + line;
   while (score < end) {
     const b0 = v128.load(b, 0);
     const b1 = v128.load(b, 16);
@@ -303,96 +285,31 @@ function addValues4x16(
     s01 = madd(x, b1, s01);
     s02 = madd(x, b2, s02);
     s03 = madd(x, b3, s03);
-    x = v128.load32_splat(score, 256);
+    x = v128.load32_splat(score1);
     s10 = madd(x, b0, s10);
     s11 = madd(x, b1, s11);
     s12 = madd(x, b2, s12);
     s13 = madd(x, b3, s13);
-    x = v128.load32_splat(score, 512);
+    x = v128.load32_splat(score2);
     s20 = madd(x, b0, s20);
     s21 = madd(x, b1, s21);
     s22 = madd(x, b2, s22);
     s23 = madd(x, b3, s23);
-    x = v128.load32_splat(score, 768);
+    x = v128.load32_splat(score3);
     s30 = madd(x, b0, s30);
     s31 = madd(x, b1, s31);
     s32 = madd(x, b2, s32);
     s33 = madd(x, b3, s33);
     b += stride;
-    score += 4;
+    score += step;
+    score1 += step;
+    score2 += step;
+    score3 += step;
   }
   v128.store(y0, s00, 0);
   v128.store(y0, s01, 16);
   v128.store(y0, s02, 32);
   v128.store(y0, s03, 48);
-  v128.store(y1, s10, 0);
-  v128.store(y1, s11, 16);
-  v128.store(y1, s12, 32);
-  v128.store(y1, s13, 48);
-  v128.store(y2, s20, 0);
-  v128.store(y2, s21, 16);
-  v128.store(y2, s22, 32);
-  v128.store(y2, s23, 48);
-  v128.store(y3, s30, 0);
-  v128.store(y3, s31, 16);
-  v128.store(y3, s32, 32);
-  v128.store(y3, s33, 48);
-}
-
-/** addFromRows4x8 at sixteen columns. */
-function addFromRows4x16(score: usize, count: i32, b: usize, stride: usize, y: usize): void {
-  const y1 = y + stride;
-  const y2 = y1 + stride;
-  const y3 = y2 + stride;
-  let s00 = v128.load(y, 0);
-  let s01 = v128.load(y, 16);
-  let s02 = v128.load(y, 32);
-  let s03 = v128.load(y, 48);
-  let s10 = v128.load(y1, 0);
-  let s11 = v128.load(y1, 16);
-  let s12 = v128.load(y1, 32);
-  let s13 = v128.load(y1, 48);
-  let s20 = v128.load(y2, 0);
-  let s21 = v128.load(y2, 16);
-  let s22 = v128.load(y2, 32);
-  let s23 = v128.load(y2, 48);
-  let s30 = v128.load(y3, 0);
-  let s31 = v128.load(y3, 16);
-  let s32 = v128.load(y3, 32);
-  let s33 = v128.load(y3, 48);
-  const end = score + <usize>count * SCORE_STRIDE;
-  while (score < end) {
-    const b0 = v128.load(b, 0);
-    const b1 = v128.load(b, 16);
-    const b2 = v128.load(b, 32);
-    const b3 = v128.load(b, 48);
-    let x = v128.load32_splat(score);
-    s00 = madd(x, b0, s00);
-    s01 = madd(x, b1, s01);
-    s02 = madd(x, b2, s02);
-    s03 = madd(x, b3, s03);
-    x = v128.load32_splat(score, 4);
-    s10 = madd(x, b0, s10);
-    s11 = madd(x, b1, s11);
-    s12 = madd(x, b2, s12);
-    s13 = madd(x, b3, s13);
-    x = v128.load32_splat(score, 8);
-    s20 = madd(x, b0, s20);
-    s21 = madd(x, b1, s21);
-    s22 = madd(x, b2, s22);
-    s23 = madd(x, b3, s23);
-    x = v128.load32_splat(score, 12);
-    s30 = madd(x, b0, s30);
-    s31 = madd(x, b1, s31);
-    s32 = madd(x, b2, s32);
-    s33 = madd(x, b3, s33);
-    b += stride;
-    score += SCORE_STRIDE;
-  }
-  v128.store(y, s00, 0);
-  v128.store(y, s01, 16);
-  v128.store(y, s02, 32);
-  v128.store(y, s03, 48);
   v128.store(y1, s10, 0);
   v128.store(y1, s11, 16);
   v128.store(y1, s12, 32);

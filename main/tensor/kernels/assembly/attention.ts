@@ -71,33 +71,15 @@ function attendKeys(
     const count = min(KEYS, end - key);
     packTransposed(pointerArg(args, 1) + at, stride, count, d, panels);
     packRows(pointerArg(args, 2) + at, stride, count, d, 1.0, values);
-    attend(scratch, rows, group, d, panels, values, count, seen - (key - first));
+    attendBlock(scratch, rows, group, d, panels, values, count, seen - (key - first));
   }
 }
 
 /**
- * Lets `rows` rows of a block attend to `count` keys, packed in panels (packTransposed), and their values. The rows of the
- * first token attend to the first `seen` keys (SEE_ALL: all of them), those of each later token to one more.
+ * Lets `rows` rows of a block attend to up to KEYS keys, packed in panels (packTransposed), and their values. The rows of
+ * the first token attend to the first `seen` keys (SEE_ALL: all of them), those of each later token to one more.
  */
-export function attend(
-  scratch: usize,
-  rows: i32,
-  group: i32,
-  d: i32,
-  panels: usize,
-  values: usize,
-  count: i32,
-  seen: i32,
-): void {
-  const blockBytes = (<usize>(KEYS * d)) << 2;
-  for (let key = 0; key < count; key += KEYS) {
-    attendBlock(scratch, rows, group, d, panels, values, min(KEYS, count - key), seen - key);
-    panels += blockBytes;
-    values += blockBytes;
-  }
-}
-
-function attendBlock(
+export function attendBlock(
   scratch: usize,
   rows: i32,
   group: i32,

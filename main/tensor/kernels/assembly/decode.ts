@@ -6,7 +6,7 @@
  * a step reads all of them once, at the speed of memory. The plan is a table of runs, two int32 each: first row and number
  * of rows, all with the same prefix.
  */
-import { attend, finishBlock, SEE_ALL } from './attention';
+import { attendBlock, finishBlock, SEE_ALL } from './attention';
 import {
   KEYS,
   packQueries,
@@ -71,7 +71,13 @@ function attendPrefix(args: usize, first: i32, rows: i32, kvHead: i32, scratch: 
   const start = load<i32>(row, 4);
   const length = load<i32>(row, 8);
   const offset = <usize>(kvHead * intArg(args, 16) + start) * rowBytes;
-  attend(scratch, rows, group, d, pointerArg(args, 3) + offset, pointerArg(args, 4) + offset, length, SEE_ALL);
+  let panels = pointerArg(args, 3) + offset;
+  let values = pointerArg(args, 4) + offset;
+  for (let key = 0; key < length; key += KEYS) {
+    attendBlock(scratch, rows, group, d, panels, values, min(KEYS, length - key), SEE_ALL);
+    panels += <usize>KEYS * rowBytes;
+    values += <usize>KEYS * rowBytes;
+  }
 }
 
 /** Puts the row's new key and value into its cache, then attends to the cache up to them. */

@@ -340,10 +340,10 @@ Trial any() {
       return attention();
     case 7:
       return decode();
-    case 9:
-      return packPrefix();
     case 8:
       return softmax();
+    case 9:
+      return packPrefix();
     default:
       return sample();
   }
