@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await page.getByRole('button', { name: 'Plan the whole curriculum' }).click();
     await page.getByRole('button', { name: /500 words/ }).waitFor();
     // The bundled texts are enough for the first lengths; the datasets are made in the background.
-    await page.getByText('60 steps, 512 pairs').first().waitFor();
+    await page.getByText('40 steps, 512 pairs').first().waitFor();
     await page.keyboard.press('ArrowLeft');
     await page.getByRole('button', { name: /^10 10 words/ }).click();
 

@@ -145,7 +145,7 @@ describe('nextStep', () => {
     held: null,
     heldFor: null,
     autoPromote: false,
-    newStage: { steps: 60, promotion: { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false } },
+    newStage: { steps: 40, promotion: { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false } },
   });
 
   it('suggests the demo to a new user, and to everyone else what is left', () => {

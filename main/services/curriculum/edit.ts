@@ -21,7 +21,7 @@ export interface StageEdit {
 }
 
 /** Steps of a new stage, and of each stage of `npm run story`, whose table shows what the bundled model learns in them. */
-export const defaultSteps = 60;
+export const defaultSteps = 40;
 /** A rule that the bundled model then meets. */
 export const defaultPromotion: Promotion = promotionSchema.parse({ at_least: 0.9, evaluations: 2 });
 
