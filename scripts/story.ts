@@ -92,6 +92,7 @@ const story: Story = {
   base,
   stages,
   jumps,
+  backend: [...new Set(store.runs.list().flatMap(({ backend }) => backend ?? []))].sort().join(' and '),
   seconds: Math.round(parts.seconds()),
 };
 store.close();

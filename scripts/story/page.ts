@@ -49,6 +49,8 @@ export interface Story extends StoryConditions {
   readonly base: Measured;
   readonly stages: readonly Stage[];
   readonly jumps: readonly Jump[];
+  /** What its runs computed on. */
+  readonly backend: string;
   readonly seconds: number;
 }
 
@@ -83,7 +85,7 @@ The collapse watch's first warning during each jump:
 
 ${stories.flatMap((story) => story.jumps.map((jump) => verdictLine(story, jump))).join('\n')}
 
-Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Each seed took ${stories.map(({ seconds }) => Math.round(seconds / 60)).join(', ')} minutes.
+Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Minutes: ${stories.map(({ seed, backend, seconds }) => `${Math.round(seconds / 60)} for seed ${seed} (${backend})`).join(', ')}.
 
 Weights: SHA-256 ${first.model_sha256}. Each seed's figures: \`docs/story/\`.
 `;

@@ -16,7 +16,7 @@ function story(seed: number, score: number): Story {
       { ...figures, words: 50, from: '10 words', reward: [0.7, 0.9], verdict: null, held_out: { 10: score } },
     ],
     jumps: [{ ...figures, words: 50, reward: [0.5, 0.5], verdict: 'step 5: identical', held_out: { 50: 0.5 } }],
-    seconds: 600,
+    ...{ backend: 'wasm', seconds: 600 },
   };
 }
 
@@ -35,6 +35,7 @@ describe('storyPage', () => {
     // Half a difference of 0.02, and t for one degree of freedom is 12.706.
     expect(page).toContain('| 0.990 ± 0.127 | 0.700 ± 0.000 |');
     expect(page).toContain('seeds 1, 2');
+    expect(page).toContain('Minutes: 10 for seed 1 (wasm), 10 for seed 2 (wasm).');
   });
 
   it('pairs rows by their words, whatever order a file has them in', () => {
