@@ -23,7 +23,6 @@ import type { JobOptions } from '../services/trainer-process/job.ts';
 import { openSecrets } from '../services/workspace/secrets.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore } from '../store/index.ts';
-import { quotedWarning } from '../text/quoted-tokens.ts';
 import { hostPaths } from './host-paths.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
 import { followJob } from './side-job.ts';
@@ -90,14 +89,13 @@ async function importData(source: string, options: ImportCommandOptions, command
     const written = await writeImport({ ...given, target });
     const id = recordImport(store, task, context.seed, written);
     if (hub !== null) rmSync(hub, { recursive: true, force: true });
-    const { counts, leakage, mapping, quoting } = written;
+    const { counts, leakage, mapping, quoted } = written;
     context.print(`${written.files.train}: ${counts.train} records; ${written.files.test}: ${counts.test}`);
     if (counts.duplicates > 0) context.print(`${counts.duplicates} duplicates were dropped`);
     if (leakage !== null && !leakage.clean)
       context.say(
         `${written.files.test}: ${leakage.overlaps.length} held-out records share words with training records, ${leakage.shared_titles.length} whole prompts; --split-by or --dedupe keeps them apart`,
       );
-    const quoted = quotedWarning(quoting);
     if (quoted !== null) context.say(quoted);
     context.out({
       ...{ dataset_id: id, task: typeof task === 'string' ? task : task.name, mapping },
@@ -119,12 +117,11 @@ async function preview(
   const { plan, ...hub } = isHubSource(source)
     ? await planOnHub(source, options, rows, context)
     : { plan: await planImport({ ...localFiles(source, options), ...rows }) };
-  const { columns, mapping, counts, problem, faults, train, quoting } = plan;
+  const { columns, mapping, counts, problem, faults, train, quoted } = plan;
   context.print(`${counts.rows} rows with ${columns.join(', ')}`);
   for (const [field, column] of Object.entries(mapping)) context.print(`${field} = ${column}`);
   if (problem !== null) throw inputError('BAD_MAPPING', problem.message, problem.remedy ?? undefined);
   for (const fault of faults) context.print(`[!] ${fault}`);
-  const quoted = quotedWarning(quoting);
   if (quoted !== null) context.say(quoted);
   const [first] = train;
   if (first !== undefined) context.print(`\n${first.prompt}\n`);

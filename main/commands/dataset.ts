@@ -23,7 +23,6 @@ import {
 import type { SourceText } from '../services/texts/index.ts';
 import { openStore } from '../store/index.ts';
 import { type PromptTemplate, processTemplate } from '../tasks/interleave/prompt.ts';
-import { quotedWarning } from '../text/quoted-tokens.ts';
 import { chooseCorpus } from './corpus.ts';
 import { registerDatasetImport } from './dataset-import.ts';
 import { type CommandContext, commandContext, wholeNumber, withCommonOptions } from './shared.ts';
@@ -155,7 +154,7 @@ function writeStage(
     context.say(
       `${files.test}: ${overlaps.length} test pairs share eight or more consecutive words with training pairs`,
     );
-  const quoted = quotedWarning(quotedInPairs(stage));
+  const quoted = quotedInPairs(stage);
   if (quoted !== null) context.say(`${files.train}: ${quoted}`);
   context.print(`${files.train}: ${train.length} pairs; ${files.test}: ${test.length}`);
   return [

@@ -1,7 +1,6 @@
 /** The records that an import would give, as prompts; faults with file and line come first. */
 import { useState } from 'react';
 import type { ImportPlan } from '../../main/api/contract/index.ts';
-import { quotedInWords } from '../components/quoted.ts';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Import.module.css';
@@ -14,8 +13,7 @@ export interface ImportPreviewProps {
 
 export function ImportPreview({ plan, isOld }: ImportPreviewProps) {
   const [side, setSide] = useState<'train' | 'test'>('train');
-  const { problem, counts, faults, leakage } = plan;
-  const quoted = quotedInWords(plan.quoting);
+  const { problem, counts, faults, leakage, quoted } = plan;
   const leaks = leakage && sharedInWords(leakage, counts.test);
   const records = plan[side];
   return (

@@ -8,7 +8,6 @@ import { Failed } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
 import { leakageInWords } from '../components/leakage.ts';
-import { quotedInWords } from '../components/quoted.ts';
 import { Panel } from '../components/Screen.tsx';
 import classes from './Make.module.css';
 import { ReplaceDialog } from './ReplaceDialog.tsx';
@@ -146,13 +145,13 @@ function Made({ made: { made, shortages } }: { readonly made: MadeDatasets }) {
     <div className={classes.made} role="status">
       <strong>Created</strong>
       <ul>
-        {made.map(({ id, name, train, test, leakage, quoting }) => (
+        {made.map(({ id, name, train, test, leakage, quoted }) => (
           <li key={id} className="num">
             <Link href={`/texts/dataset/${id}`}>{name}</Link> {number(train)} + {number(test)} pairs
             {leakage.clean
               ? ', held out'
               : `; ${leakageInWords({ titles: leakage.shared_titles.length, pairs: leakage.overlaps.length }, test)}`}
-            {quoting.records > 0 && `; ${quotedInWords(quoting)}`}
+            {quoted !== null && `; ${quoted}`}
           </li>
         ))}
       </ul>

@@ -6,7 +6,6 @@ import { api } from '../api/client.ts';
 import { Empty, Failed, Loading } from '../components/Feedback.tsx';
 import { number } from '../components/format.ts';
 import { Link } from '../components/Link.tsx';
-import { quotedInWords } from '../components/quoted.ts';
 import { Panel } from '../components/Screen.tsx';
 import { Segments } from '../components/Segments.tsx';
 import { LeakageNote } from './LeakageNote.tsx';
@@ -64,9 +63,8 @@ interface RecordsProps {
   readonly stale: boolean;
 }
 
-function Records({ preview: { supply, leakage, longestPrompt, quoting, ...sides }, recipe, stale }: RecordsProps) {
+function Records({ preview: { supply, leakage, longestPrompt, quoted, ...sides }, recipe, stale }: RecordsProps) {
   const [side, setSide] = useState<'train' | 'test'>('train');
-  const quoted = quotedInWords(quoting);
   if (supply.shortage !== null)
     return (
       <Empty title={`Not enough texts of ${supply.words} words yet`}>

@@ -7,7 +7,7 @@ import { checkTemplate, type PromptTemplate, processTemplate, renderPrompt } fro
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveWords } from '../../tasks/interleave/target.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
-import { type Quoting, usualQuoting } from '../../text/quoted-tokens.ts';
+import { quotedWarning, usualQuoting } from '../../text/quoted-tokens.ts';
 import { mergeTexts } from '../texts/merge.ts';
 import type { CorpusText, Side, SourceText } from '../texts/source-text.ts';
 import { drawPairs } from './pairs.ts';
@@ -121,12 +121,12 @@ export function mixStages(stages: readonly GeneratedDataset[]): GeneratedDataset
   return [...stages.filter(({ kind }) => kind === 'shortage'), mixed];
 }
 
-/** The usual control tokens that the fragments of both sides quote. */
+/** What to say of control tokens that the fragments of either side quote; null: they quote none. */
 export function quotedInPairs({
   train,
   test,
-}: Pick<Extract<GeneratedDataset, { kind: 'dataset' }>, 'train' | 'test'>): Quoting {
-  return usualQuoting([...train, ...test].map((record) => interleaveTask.quoted(record)));
+}: Pick<Extract<GeneratedDataset, { kind: 'dataset' }>, 'train' | 'test'>): string | null {
+  return quotedWarning(usualQuoting([...train, ...test].map((record) => interleaveTask.quoted(record))));
 }
 
 function checkCount(name: string, value: number): void {

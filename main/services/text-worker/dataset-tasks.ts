@@ -5,7 +5,6 @@ import type { PromptTemplate } from '../../tasks/interleave/prompt.ts';
 import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
 import { replyTask } from '../../tasks/reply/task.ts';
-import type { Quoting } from '../../text/quoted-tokens.ts';
 import { countWords } from '../../text/words.ts';
 import { detectTask } from '../datasets/detect-task.ts';
 import { type DatasetFiles, datasetFiles, readDataset, writeDataset } from '../datasets/files.ts';
@@ -46,8 +45,8 @@ export interface DatasetPreview {
   readonly longestPrompt: number;
   /** null if the texts aren't sufficient. */
   readonly leakage: Leakage | null;
-  /** Control tokens in the fragments of either side. */
-  readonly quoting: Quoting;
+  /** What to say of control tokens in the fragments of either side; null: there are none. */
+  readonly quoted: string | null;
 }
 
 /** The first records of the dataset for these options. */
@@ -60,7 +59,7 @@ export function previewDataset(options: PreviewInput): DatasetPreview {
       test: [],
       longestPrompt: 0,
       leakage: null,
-      quoting: quotedInPairs({ train: [], test: [] }),
+      quoted: null,
     };
   }
   const { supply, train, test } = made;
@@ -70,7 +69,7 @@ export function previewDataset(options: PreviewInput): DatasetPreview {
     test: test.slice(0, options.show),
     longestPrompt: Math.max(...train.map(({ prompt }) => countWords(prompt))),
     leakage: findLeakage(train, test),
-    quoting: quotedInPairs(made),
+    quoted: quotedInPairs(made),
   };
 }
 
@@ -126,7 +125,7 @@ export interface WrittenDataset {
   readonly train: number;
   readonly test: number;
   readonly leakage: Leakage;
-  readonly quoting: Quoting;
+  readonly quoted: string | null;
 }
 
 export interface WriteResult {
@@ -142,7 +141,7 @@ function writeOne(file: string, made: Extract<GeneratedDataset, { kind: 'dataset
   const { train, test } = made;
   const leakage = findLeakage(train, test);
   const files = writeDataset(datasetFiles(file).train, made);
-  return { files, train: train.length, test: test.length, leakage, quoting: quotedInPairs(made) };
+  return { files, train: train.length, test: test.length, leakage, quoted: quotedInPairs(made) };
 }
 
 /** Generates and writes the stages one by one; written ones are kept, whatever happens later. */

@@ -4,7 +4,7 @@ import { describeFault, type FileFault, faultsError } from '../../../io/text-fil
 import { openTask, type TaskSource } from '../../../tasks/index.ts';
 import type { Task, TaskMessage, TaskRecord } from '../../../tasks/task.ts';
 import { didYouMean, nearestName } from '../../../text/nearest-name.ts';
-import { type Quoting, quotingOf, usualQuoting } from '../../../text/quoted-tokens.ts';
+import { quotedWarning, usualQuoting } from '../../../text/quoted-tokens.ts';
 import { type DatasetFiles, writeDataset } from '../files.ts';
 import { findRecordLeakage, type Leakage } from '../leakage.ts';
 import {
@@ -67,8 +67,8 @@ export interface ImportPlan {
   readonly train: readonly PlannedRecord[];
   readonly test: readonly PlannedRecord[];
   readonly leakage: Leakage | null;
-  /** Control tokens that its texts quote. */
-  readonly quoting: Quoting;
+  /** What to say of control tokens that its texts quote; null: they quote none. */
+  readonly quoted: string | null;
 }
 
 export interface ImportProblem {
@@ -139,14 +139,14 @@ export async function planRows(options: RowOptions, table: Table, heldOut: HeldO
       train: train.slice(0, SHOWN).map((one) => planned(task, one)),
       test: test.slice(0, SHOWN).map((one) => planned(task, one)),
       leakage: leakageOf(task, train, test),
-      quoting: quotingIn(task, [...train, ...test]),
+      quoted: quotedIn(task, [...train, ...test]),
     };
   } catch (error) {
     if (!(error instanceof BraidError)) throw error;
     const isHeldOut = error instanceof HeldOutError;
     const problem = { message: error.message, remedy: error.remedy ?? null, isHeldOut };
     const counts = { rows: table.rows.length, leftOut: 0, duplicates: 0, faults: 0, train: 0, test: 0 };
-    return { ...shown, problem, counts, faults: [], train: [], test: [], leakage: null, quoting: quotingOf([]) };
+    return { ...shown, problem, counts, faults: [], train: [], test: [], leakage: null, quoted: null };
   }
 }
 
@@ -155,7 +155,7 @@ export interface WrittenImport {
   readonly mapping: Mapping;
   readonly counts: ImportCounts;
   readonly leakage: Leakage | null;
-  readonly quoting: Quoting;
+  readonly quoted: string | null;
 }
 
 /** Writes the dataset, if no row has a fault: otherwise an error lists them, and nothing is written. */
@@ -176,7 +176,7 @@ export async function writeImport(options: ImportOptions & { readonly target: st
     mapping,
     counts: { rows, leftOut, duplicates, faults: 0, train: train.length, test: test.length },
     leakage: leakageOf(task, train, test),
-    quoting: quotingIn(task, [...train, ...test]),
+    quoted: quotedIn(task, [...train, ...test]),
   };
 }
 
@@ -291,8 +291,9 @@ function planned(task: Task, { row, record }: Parsed): PlannedRecord {
 }
 
 /** Control tokens in what people wrote; no model is chosen yet. */
-function quotingIn(task: Task, records: readonly Parsed[]): Quoting {
-  return usualQuoting(records.map(({ record }) => [...task.quoted(record), task.reference(record)]));
+function quotedIn(task: Task, records: readonly Parsed[]): string | null {
+  const texts = records.map(({ record }) => [...task.quoted(record), task.reference(record)]);
+  return quotedWarning(usualQuoting(texts));
 }
 
 function leakageOf(task: Task, train: readonly Parsed[], test: readonly Parsed[]): Leakage | null {

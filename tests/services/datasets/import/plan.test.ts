@@ -37,9 +37,9 @@ describe('planImport', () => {
   it('says which records quote control tokens, and so does the import', async () => {
     const quoting = `${JSON.stringify({ question: 'what does <|eot_id|> do', answer: 7, kind: 'sum' })}\n`;
     const path = file('quoting.jsonl', jsonl + quoting);
-    const said = { records: 1, of: 5, tokens: ['<|eot_id|>'] };
-    expect((await planImport(options(path))).quoting).toEqual(said);
-    expect((await writeImport({ ...options(path), target: join(folder, 'quoting-out.jsonl') })).quoting).toEqual(said);
+    const said = expect.stringMatching(/^1 of 5 records contains <\|eot_id\|>, control tokens/);
+    expect((await planImport(options(path))).quoted).toEqual(said);
+    expect((await writeImport({ ...options(path), target: join(folder, 'quoting-out.jsonl') })).quoted).toEqual(said);
   });
 
   it('keeps ids of parquet that no number holds', async () => {
