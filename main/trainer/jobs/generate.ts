@@ -6,6 +6,7 @@ import { checkTokens, completionLength, endToken } from '../batching/prompts.ts'
 import { generateWithin } from '../memory/generate-within.ts';
 import { checkParts, endTokensOf, type ModelParts, openPolicy, vocabularyOf } from '../open-policy.ts';
 import type { JobIo } from './job-io.ts';
+import { openShownText } from './shown-text.ts';
 
 export interface GenerateJob extends BackendChoice {
   readonly kind: 'generate';
@@ -35,9 +36,6 @@ export interface GenerateResult {
   readonly seconds: number;
 }
 
-/** Interval between text updates: faster than one reads, slower than tokens arrive. */
-const TELL_MS = 30;
-
 /** Completes the prompt. */
 export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<GenerateResult> {
   const { temperature, seed, model: parts } = job;
@@ -50,18 +48,10 @@ export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<Gener
   const { policy, activationMb, dispose } = openPolicy(parts, promptIds.length + maxNewTokens, job.beside);
   try {
     const { eosTokenIds } = policy.model.config;
-    const ends = new Set(eosTokenIds);
-    const ids: number[] = [];
-    let told = 0;
-    const onRow = (_row: number, id: number): void => {
-      if (!ends.has(id)) ids.push(id);
-      if (performance.now() - told < TELL_MS) return;
-      told = performance.now();
-      io.text(tokenizer.decode(ids), ids.length);
-    };
+    const { beginTurn, onRow } = openShownText(io, tokenizer, eosTokenIds);
     const onToken = (done: number): void => {
       // The prompt is read: at first, and again if memory ran out.
-      if (done === 0) ids.length = 0;
+      if (done === 0) beginTurn();
       io.alive();
     };
     const began = performance.now();

@@ -2,7 +2,7 @@
  * Job: one model completes one record of a folder's task as a run would have it do, streaming: turn by turn where the task
  * has an environment, then scored by its reward.
  */
-import { loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
+import { loadTokenizer } from '../../model/tokenizer.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { promptMessages } from '../../tasks/folder/environment.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
@@ -24,6 +24,7 @@ import { generateWithin } from '../memory/generate-within.ts';
 import { checkParts, endTokensOf, type ModelParts, openPolicy, vocabularyOf } from '../open-policy.ts';
 import { answerOf } from '../rollout.ts';
 import type { JobIo } from './job-io.ts';
+import { openShownText, type ShownText } from './shown-text.ts';
 
 export interface PlayJob extends BackendChoice {
   readonly kind: 'play';
@@ -64,9 +65,6 @@ export interface PlayResult {
   readonly failure: string | null;
 }
 
-/** Interval between text updates: faster than one reads, slower than tokens arrive. */
-const TELL_MS = 30;
-
 /** Completes the record, and scores the completion. */
 export async function runPlayJob(job: PlayJob, io: JobIo): Promise<PlayResult> {
   const task = openTask(job.task, job.rewardWorker, job.rewardAccess);
@@ -89,17 +87,17 @@ async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): P
   const { policy, activationMb, dispose } = openPolicy(parts, promptTokens + maxNewTokens, job.beside);
   try {
     const { eosTokenIds } = policy.model.config;
-    const shown = openShown(io, tokenizer, eosTokenIds);
+    const shown = openShownText(io, tokenizer, eosTokenIds);
     const onToken = (done: number): void => {
       // The prompt is read: at first, and again if memory ran out.
-      if (done === 0) shown.startTurn();
+      if (done === 0) shown.beginTurn();
       io.alive();
     };
     const engine: Pick<Engine, 'sample'> = {
       sample: async (ids, sampling) =>
         generateWithin(policy, ids, activationMb, { ...sampling, eosTokenIds, onRow: shown.onRow }),
     };
-    const environment = task.environment && shown.withTurns(task.environment, job.record);
+    const environment = task.environment && withShownTurns(task.environment, job.record, shown, io);
     const began = performance.now();
     const [played] = await sampleEpisodes(
       { engine, task: { ...(environment && { environment }) }, tokenizer },
@@ -130,33 +128,18 @@ function scored(task: Task, answer: Answer): Pick<PlayResult, 'components' | 'fa
   };
 }
 
-/** Sends what there is so far: the text of the current turn as it grows, and the conversation after each turn. */
-function openShown(io: JobIo, { decode }: Pick<Tokenizer, 'decode'>, eosTokenIds: readonly number[]) {
-  const ends = new Set(eosTokenIds);
-  let [ids, tokens, toldAt]: [number[], number, number] = [[], 0, 0];
+/** The same environment; the conversation is sent after each of its answers. */
+function withShownTurns(environment: Environment, record: TaskRecord, shown: ShownText, io: JobIo): Environment {
   return {
-    startTurn: (): void => {
-      ids = [];
+    ...environment,
+    step: (turns) => {
+      const steps = environment.step(turns);
+      const [step] = steps;
+      const said = turns[0]?.messages.slice(promptMessages(record).length) ?? [];
+      const answered = typeof step === 'object' ? step.message : null;
+      const messages = [...said, ...(answered === null ? [] : [{ role: 'user' as const, content: answered }])];
+      io.messages(messages, shown.endTurn());
+      return steps;
     },
-    onRow: (_row: number, id: number): void => {
-      tokens++;
-      if (!ends.has(id)) ids.push(id);
-      if (performance.now() - toldAt < TELL_MS) return;
-      toldAt = performance.now();
-      io.text(decode(ids), tokens);
-    },
-    /** The same environment; what it has answered is sent. */
-    withTurns: (environment: Environment, record: TaskRecord): Environment => ({
-      ...environment,
-      step: (turns) => {
-        const steps = environment.step(turns);
-        const [step] = steps;
-        const said = turns[0]?.messages.slice(promptMessages(record).length) ?? [];
-        const answered = typeof step === 'object' ? step.message : null;
-        ids = [];
-        io.messages([...said, ...(answered === null ? [] : [{ role: 'user' as const, content: answered }])], tokens);
-        return steps;
-      },
-    }),
   };
 }
