@@ -64,7 +64,7 @@ export function verdictOn(input: VerdictInput): Verdict {
   if (steps.length === 0) return say('quiet', 'no steps yet', ['There is nothing to judge before the first step.']);
   if (method === 'sft') return onFitting(input);
   const now = meanOver(steps.slice(-NOW));
-  const found = troubles(now, trendForRules(input), input.settings);
+  const found = troubles(now, trendForRules(now, input), input.settings);
   const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');
   const goal = onGoal(input, now, found);
   // What the held-out score shows to be learned needs no more exploring: only damage still counts.
@@ -81,8 +81,8 @@ export function verdictOn(input: VerdictInput): Verdict {
   );
 }
 
-function trendForRules({ steps, rewards, startEntropy, settings: { highestReward } }: VerdictInput) {
-  const rewardFast = meanOver(steps.slice(-NOW)).reward ?? null;
+function trendForRules(now: Metrics, { steps, rewards, startEntropy, settings: { highestReward } }: VerdictInput) {
+  const rewardFast = now.reward ?? null;
   const rewardSlow = meanOver(steps).reward ?? null;
   const canBeFlat = rewardFast !== null && highestReward !== null && isFarFromTop(rewardFast, highestReward);
   const { flatSteps } = canBeFlat
