@@ -64,6 +64,7 @@ export const options: readonly Arm[] = [
   option('pods', '`pods_update_size: 8` of 16, as many prompts', {
     ...{ pods_update_size: 8, per_device_train_batch_size: 64 },
   }),
+  option('group', "`scale_rewards: group`, TRL's default", { scale_rewards: 'group' }),
   option('maxrl', '`scale_rewards: mean`', { scale_rewards: 'mean' }),
   option('adaptive-entropy', "`use_adaptive_entropy: true`, TRL's defaults", { use_adaptive_entropy: true }),
   option('adarft', '`adarft_target_reward: 0.9` on 2, 4, 6, 8 and 10 words', {
