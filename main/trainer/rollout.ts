@@ -119,15 +119,14 @@ function promptOfRow(prompts: readonly TokenRecord[], row: number, groupSize: nu
   return prompt;
 }
 
-/** The rows [first, end) as groups that share their prompt. */
+/** Rows of a generation, in its order, as groups that share their prompt. */
 export function groupsOfRows(
   generation: Pick<Generation, 'prompts' | 'completions'>,
-  first: number,
-  end: number,
+  rows: readonly number[],
   groupSize: number,
 ): PromptGroup[] {
   const groups = new Map<number, { promptIds: readonly number[]; completions: (readonly number[])[] }>();
-  for (let row = first; row < end; row++) {
+  for (const row of rows) {
     const g = Math.floor(row / groupSize);
     const group = groups.get(g) ?? { promptIds: generation.prompts[g]?.promptIds ?? [], completions: [] };
     group.completions.push(generation.completions[row]?.ids ?? []);

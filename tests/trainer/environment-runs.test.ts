@@ -126,7 +126,8 @@ function literalGradients(session: ReturnType<typeof tinySession>, generation: S
   const weights = completions.flatMap(({ toolMask = [] }, row) =>
     Array.from({ length: columns }, (_, i) => (toolMask[i] === 1 ? -(result.advantages[row] ?? 0) / own : 0)),
   );
-  return withBatch(groupsOfRows(generation, 0, completions.length, 4), columns, (batch) => {
+  const all = completions.map((_, row) => row);
+  return withBatch(groupsOfRows(generation, all, 4), columns, (batch) => {
     const variables = session.parameters.map(({ value }) => value);
     const found = tf.tidy(() =>
       tf

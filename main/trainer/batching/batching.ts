@@ -63,6 +63,11 @@ export interface MicroBatch {
   readonly endRow: number;
 }
 
+/** A micro-batch's rows of its generation. */
+export function rowsOf({ firstRow, endRow }: Pick<MicroBatch, 'firstRow' | 'endRow'>): number[] {
+  return Array.from({ length: endRow - firstRow }, (_, i) => firstRow + i);
+}
+
 const EPOCH_STREAM = hashString('epoch');
 const GROUP_STREAM = hashString('groups');
 

@@ -81,7 +81,12 @@ export function openLocalEngine(
       add(
         within(
           (config) => rowGradients({ ...session, config }, rows, groupSize, dlogp),
-          undividedRows(policy, rows, { first: 0, end: rows.completions.length }, groupSize),
+          undividedRows(
+            policy,
+            rows,
+            rows.completions.map((_, row) => row),
+            groupSize,
+          ),
         ),
       ),
     step: async (learningRate) => {

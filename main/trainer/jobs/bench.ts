@@ -104,6 +104,16 @@ function benchConfig(job: BenchJob): TrainConfig {
   );
 }
 
+/** Every other completion scores more: one without an advantage would take no backward pass. */
+const benchTask: typeof interleaveTask = {
+  ...interleaveTask,
+  score: (answers) =>
+    interleaveTask.score(answers).map(({ components, ...rest }, i) => ({
+      ...rest,
+      components: { alignment: (components.alignment ?? 0) + (i % 2) },
+    })),
+};
+
 function openBenchSession(job: BenchJob, config: TrainConfig): Session {
   const { modelFolder, kernelsFile, seed } = job;
   const tokenizer = loadTokenizer(modelFolder);
@@ -113,7 +123,7 @@ function openBenchSession(job: BenchJob, config: TrainConfig): Session {
     ...{ task: config.task, rewardWorker: '', records: records.map(({ record }) => record), evalRecords: [] },
   };
   const maxCompletionLength = 2 * job.words + 4;
-  const session = openSessionOn(start, { tokenizer, records, evalRecords: [], maxCompletionLength }, interleaveTask);
+  const session = openSessionOn(start, { tokenizer, records, evalRecords: [], maxCompletionLength }, benchTask);
   // Every completion must have the full length, so there is no end token.
   const { model, adapter } = session.policy;
   return { ...session, policy: { model: { ...model, config: { ...model.config, eosTokenIds: [] } }, adapter } };

@@ -1,6 +1,6 @@
 /** What the policy loss of a micro-batch needs from outside the model. B rows, T longest completion. */
 import type { Completion } from '../../model/generate.ts';
-import type { BatchPlan, MicroBatch } from '../batching/batching.ts';
+import type { BatchPlan } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import type { RunConfig } from '../config.ts';
 import { ownTokens } from '../episodes.ts';
@@ -17,29 +17,33 @@ export interface GivenInputs {
 /** T */
 export function longestCompletion(
   { completions }: Pick<ScoredGeneration, 'completions'>,
-  { firstRow, endRow }: MicroBatch,
+  rows: readonly number[],
 ): number {
-  return completions.slice(firstRow, endRow).reduce((most, { ids }) => Math.max(most, ids.length), 0);
+  return rows.reduce((most, row) => Math.max(most, completions[row]?.ids.length ?? 0), 0);
 }
 
-/** The micro-batch's rows of a generation, padded to `columns`. */
+/** Rows of a generation in this order, padded to `columns`. */
 export function lossInputs(
   generation: ScoredGeneration,
-  { firstRow, endRow }: MicroBatch,
+  rows: readonly number[],
   columns: number,
   maskTruncated: boolean,
 ): GivenInputs {
-  const padded = (rows: readonly Float32Array[] | null): Float32Array | null =>
-    rows === null ? null : padRows(rows.slice(firstRow, endRow), columns);
+  const padded = (all: readonly Float32Array[] | null): Float32Array | null =>
+    all === null ? null : padRows(pick(all, rows), columns);
   return {
     oldLogps: padded(generation.oldLogps),
     refLogps: padded(generation.refLogps),
-    advantages: generation.result.advantages.subarray(firstRow, endRow),
+    advantages: Float32Array.from(rows, (row) => generation.result.advantages[row] ?? Number.NaN),
     mask: padRows(
-      generation.completions.slice(firstRow, endRow).map((completion) => maskOf(completion, maskTruncated)),
+      pick(generation.completions, rows).map((completion) => maskOf(completion, maskTruncated)),
       columns,
     ),
   };
+}
+
+function pick<T>(all: readonly T[], rows: readonly number[]): T[] {
+  return rows.flatMap((row) => all[row] ?? []);
 }
 
 /** The numbers that the loss is divided by. */

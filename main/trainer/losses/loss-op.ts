@@ -21,6 +21,14 @@ export interface LossInputs {
   readonly mask: Constant;
   /** [B,T] */
   readonly entropies: tf.Tensor2D;
+  /** Further rows [S,T] that are not differentiated; the constants have theirs after the B ones. */
+  readonly rest?: HostMatrices;
+}
+
+/** Row after row. */
+export interface HostMatrices {
+  readonly logps: Float32Array;
+  readonly entropies: Float32Array;
 }
 
 export interface GrpoLoss {
@@ -41,15 +49,16 @@ export function grpoLoss(inputs: LossInputs, normaliser: LossNormaliser, config:
       'BAD_SHAPE',
       `Expected entropies [${rows}, ${columns}] like logps, got [${entropies.shape.join(', ')}]`,
     );
+  const advantages = hostValues(inputs.advantages);
   const compute = (logpValues: ArrayLike<number>, entropyValues: ArrayLike<number>): PolicyLoss =>
     policyLoss(
       {
-        rows,
+        rows: advantages.length,
         columns,
         logps: logpValues,
         oldLogps: inputs.oldLogps === null ? null : hostValues(inputs.oldLogps),
         refLogps: inputs.refLogps === null ? null : hostValues(inputs.refLogps),
-        advantages: hostValues(inputs.advantages),
+        advantages,
         mask: hostValues(inputs.mask),
         entropies: entropyValues,
       },
@@ -62,16 +71,31 @@ export function grpoLoss(inputs: LossInputs, normaliser: LossNormaliser, config:
   // Without a bonus the entropies stay off the tape, so no gradient through the vocabulary is computed.
   const differentiated = config.entropy_coef === 0 ? [logps] : [logps, entropies];
   const op = tf.customGrad(() => {
-    const result = compute(hostValues(logps), hostValues(entropies));
+    const { rest } = inputs;
+    const result = compute(withRest(hostValues(logps), rest?.logps), withRest(hostValues(entropies), rest?.entropies));
     ({ metrics, entropy } = result);
     const gradFunc = (dy: tf.Tensor): tf.Tensor[] =>
       [result.gradLogps, result.gradEntropies]
         .filter((values) => values !== null)
-        .map((values) => tf.mul(tf.tensor2d(values, [rows, columns]), dy));
+        .map((values) => tf.mul(tf.tensor2d(values.subarray(0, rows * columns), [rows, columns]), dy));
     return { value: tf.scalar(result.loss), gradFunc };
   });
   const loss = op(...differentiated) as tf.Scalar;
   return { loss, metrics, entropy };
+}
+
+function withRest(values: ArrayLike<number>, rest?: Float32Array): ArrayLike<number> {
+  return rest === undefined || rest.length === 0 ? values : joined([Float32Array.from(values), rest]);
+}
+
+/** One matrix below the other. */
+export function joined(matrices: readonly Float32Array[]): Float32Array {
+  const out = new Float32Array(matrices.reduce((sum, { length }) => sum + length, 0));
+  matrices.reduce((at, matrix) => {
+    out.set(matrix, at);
+    return at + matrix.length;
+  }, 0);
+  return out;
 }
 
 function hostValues(values: Constant): ArrayLike<number> {

@@ -1,6 +1,8 @@
 /**
  * Loss, gradients and metrics of one micro-batch. B rows, T longest completion.
  *
+ * Rows without an advantage have no gradient, so they take a forward pass and no backward one.
+ *
  * A micro-batch that fits in memory is one forward and one backward pass. A larger one is split into parts: first every
  * part's log-probabilities without a tape, then the loss of the whole micro-batch and its gradient with respect to each
  * log-probability (losses.ts has the closed form), then each part again with that gradient. The result is the same as in
@@ -8,10 +10,10 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { PromptGroup } from '../../model/pack.ts';
-import type { BatchPlan, MicroBatch } from '../batching/batching.ts';
+import { type BatchPlan, type MicroBatch, rowsOf } from '../batching/batching.ts';
 import type { Generation, ScoredGeneration } from '../batching/generation.ts';
 import { type DeviceBatch, disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
-import { planRows, type RowRange, tokenCost, undividedMb } from '../memory/memory.ts';
+import { planRows, tokenCost, undividedMb } from '../memory/memory.ts';
 import { withinMemory } from '../memory/within-memory.ts';
 import type { Gradients } from '../optimizer.ts';
 import { accumulateGradients } from '../optimizer.ts';
@@ -20,7 +22,7 @@ import { groupsOfRows } from '../rollout.ts';
 import type { Session } from '../session.ts';
 import type { TokenSum } from './adaptive-entropy.ts';
 import { type GivenInputs, longestCompletion, lossInputs, lossNormaliser } from './loss-inputs.ts';
-import { grpoLoss } from './loss-op.ts';
+import { grpoLoss, type HostMatrices, joined } from './loss-op.ts';
 import { type LossNormaliser, type PolicyLoss, policyLoss } from './losses.ts';
 
 /** What the loss of a micro-batch needs of a session. */
@@ -43,40 +45,71 @@ export function microBatchLoss(
   micro: MicroBatch,
 ): MicroBatchResult {
   const { policy, config } = context;
+  const rows = bySignal(generation, rowsOf(micro), config);
   return withinMemory(
     policy.model,
     config.activation_memory_mb,
     (activation_memory_mb) =>
-      lossWithin({ ...context, config: { ...config, activation_memory_mb } }, plan, generation, micro),
-    undividedRows(policy, generation, { first: micro.firstRow, end: micro.endRow }, plan.groupSize),
+      lossWithin({ ...context, config: { ...config, activation_memory_mb } }, plan, generation, rows),
+    undividedRows(policy, generation, rows.heard.length > 0 ? rows.heard : rows.silent, plan.groupSize),
   );
 }
 
+/** Rows of a micro-batch by whether the loss can have a gradient with respect to their log-probabilities. */
+interface RowsBySignal {
+  readonly heard: readonly number[];
+  readonly silent: readonly number[];
+}
+
+/** A row without an advantage has none, unless something besides the policy term counts. */
+function bySignal(
+  { result: { advantages } }: Pick<ScoredGeneration, 'result'>,
+  rows: readonly number[],
+  { beta, entropy_coef }: LossContext['config'],
+): RowsBySignal {
+  if (beta !== 0 || entropy_coef !== 0) return { heard: rows, silent: [] };
+  return {
+    heard: rows.filter((row) => advantages[row] !== 0),
+    silent: rows.filter((row) => advantages[row] === 0),
+  };
+}
+
+/** Silent rows need a forward pass alone: metrics and normalisation count their tokens. */
 function lossWithin(
   context: LossContext,
   plan: BatchPlan,
   generation: ScoredGeneration,
-  micro: MicroBatch,
+  { heard, silent }: RowsBySignal,
 ): MicroBatchResult {
-  const columns = longestCompletion(generation, micro);
-  const given = lossInputs(generation, micro, columns, context.config.mask_truncated_completions);
-  const normaliser = lossNormaliser(context.config, context.maxCompletionLength, plan, generation);
-  const rows: RowRange = { first: micro.firstRow, end: micro.endRow };
-  const { parts, ...pass } = partsOf(context.policy, generation, rows, plan.groupSize, context.config);
-  const groups = (range: RowRange): PromptGroup[] => groupsOfRows(generation, range.first, range.end, plan.groupSize);
-  const silent = isSilent(given, context.config);
-  if (parts.length === 1 && !silent) return inOnePass(context, groups(rows), columns, given, normaliser, pass);
-  const packed = parts.map((range) => ({ range, groups: groups(range) }));
-  return silent
-    ? withoutGradient(context, packed, columns, given, normaliser)
-    : inParts(context, packed, columns, given, normaliser, pass);
+  const { policy, config } = context;
+  const rows = [...heard, ...silent];
+  const columns = longestCompletion(generation, rows);
+  const given = lossInputs(generation, rows, columns, config.mask_truncated_completions);
+  const normaliser = lossNormaliser(config, context.maxCompletionLength, plan, generation);
+  const groupsOf = (part: readonly number[]): PromptGroup[] => groupsOfRows(generation, part, plan.groupSize);
+  const rest = hostMatrices(
+    context,
+    partsOf(policy, generation, silent, plan.groupSize, config).parts.map(groupsOf),
+    columns,
+  );
+  if (heard.length === 0) return withoutGradient(context, rest, columns, given, normaliser);
+  const { parts, ...pass } = partsOf(policy, generation, heard, plan.groupSize, config);
+  return parts.length === 1
+    ? inOnePass(context, groupsOf(heard), columns, { ...given, rest }, normaliser, pass)
+    : inParts(context, parts.map(groupsOf), columns, { ...given, rest }, normaliser, pass);
+}
+
+/** What the loss needs beside the log-probabilities of the rows with a gradient, which come first. */
+interface PassInputs extends GivenInputs {
+  /** Of the rows without one. */
+  readonly rest: HostMatrices;
 }
 
 function inOnePass(
   { policy, parameters, config }: LossContext,
   groups: readonly PromptGroup[],
   columns: number,
-  given: GivenInputs,
+  given: PassInputs,
   normaliser: LossNormaliser,
   pass: PassOptions,
 ): MicroBatchResult {
@@ -95,53 +128,42 @@ function inOnePass(
   );
 }
 
-/** Whether the loss can't have a gradient: every advantage is 0, and nothing besides the policy term counts. */
-function isSilent({ advantages }: GivenInputs, { beta, entropy_coef }: LossContext['config']): boolean {
-  return beta === 0 && entropy_coef === 0 && advantages.every((advantage) => advantage === 0);
-}
-
-/** Such a micro-batch needs no backward pass; its metrics still need the log-probabilities. */
 function withoutGradient(
-  context: LossContext,
-  parts: readonly Part[],
+  { parameters, config }: LossContext,
+  matrices: HostMatrices,
   columns: number,
   given: GivenInputs,
   normaliser: LossNormaliser,
 ): MicroBatchResult {
-  const { loss, metrics, entropy } = policyLoss(
-    { ...given, ...hostMatrices(context, parts, columns), rows: given.advantages.length, columns },
-    normaliser,
-    context.config,
-  );
-  const zeros = context.parameters.map(({ name, value }) => [name, tf.keep(tf.zerosLike(value))] as const);
+  const rows = given.advantages.length;
+  const { loss, metrics, entropy } = policyLoss({ ...given, ...matrices, rows, columns }, normaliser, config);
+  const zeros = parameters.map(({ name, value }) => [name, tf.keep(tf.zerosLike(value))] as const);
   return { loss, gradients: Object.fromEntries(zeros), metrics, entropy };
-}
-
-interface Part {
-  readonly range: RowRange;
-  readonly groups: readonly PromptGroup[];
 }
 
 function inParts(
   context: LossContext,
-  parts: readonly Part[],
+  parts: readonly PromptGroup[][],
   columns: number,
-  given: GivenInputs,
+  { rest, ...given }: PassInputs,
   normaliser: LossNormaliser,
   pass: PassOptions,
 ): MicroBatchResult {
+  const heard = hostMatrices(context, parts, columns);
   const whole = policyLoss(
-    { ...given, ...hostMatrices(context, parts, columns), rows: given.advantages.length, columns },
+    {
+      ...given,
+      logps: joined([heard.logps, rest.logps]),
+      entropies: joined([heard.entropies, rest.entropies]),
+      ...{ rows: given.advantages.length, columns },
+    },
     normaliser,
     context.config,
   );
-  const [start = 0] = parts.map(({ range }) => range.first);
-  // Longest first: if memory doesn't suffice, it shows before work is wasted.
-  const ordered = parts.toSorted((a, b) => partTokens(b) - partTokens(a));
   let gradients: Gradients | null = null;
   try {
-    for (const { range, groups } of ordered) {
-      const more = partGradients(context, groups, columns, whole, range.first - start, pass);
+    for (const { groups, firstRow } of longestFirst(parts)) {
+      const more = partGradients(context, groups, columns, whole, firstRow, pass);
       gradients = accumulateGradients(gradients, more);
     }
   } catch (error) {
@@ -151,25 +173,31 @@ function inParts(
   return { loss: whole.loss, gradients: gradients ?? {}, metrics: whole.metrics, entropy: whole.entropy };
 }
 
-/** Packed tokens of a part: each prompt once, and its completions. */
-function partTokens({ groups }: Part): number {
+/** If memory doesn't suffice, it shows before work is wasted. */
+function longestFirst(parts: readonly PromptGroup[][]) {
+  let firstRow = 0;
+  const placed = parts.map((groups) => {
+    const part = { groups, firstRow };
+    firstRow += groups.reduce((sum, { completions }) => sum + completions.length, 0);
+    return part;
+  });
+  return placed.sort((a, b) => packedTokens(b.groups) - packedTokens(a.groups));
+}
+
+/** Each prompt once, and its completions. */
+function packedTokens(groups: readonly PromptGroup[]): number {
   return groups.reduce((sum, { promptIds, completions }) => sum + promptIds.length + completions.flat().length, 0);
 }
 
 /** Log-probabilities and entropies of all parts, without gradients. */
-function hostMatrices({ policy, config }: LossContext, parts: readonly Part[], columns: number) {
-  const found = parts.map(({ groups }) =>
+function hostMatrices({ policy, config }: LossContext, parts: readonly PromptGroup[][], columns: number): HostMatrices {
+  const found = parts.map((groups) =>
     withBatch(groups, columns, (batch) => hostLogps(policy, batch, config.temperature)),
   );
-  const join = (matrices: readonly Float32Array[]): Float32Array => {
-    const out = new Float32Array(matrices.reduce((sum, { length }) => sum + length, 0));
-    matrices.reduce((at, matrix) => {
-      out.set(matrix, at);
-      return at + matrix.length;
-    }, 0);
-    return out;
+  return {
+    logps: joined(found.map(({ logps }) => logps)),
+    entropies: joined(found.map(({ entropies }) => entropies)),
   };
-  return { logps: join(found.map(({ logps }) => logps)), entropies: join(found.map(({ entropies }) => entropies)) };
 }
 
 /** One part's gradients: its log-probabilities weighted by the loss's gradient with respect to them. */
@@ -207,19 +235,18 @@ export function rowLogps(
     policy.model,
     config.activation_memory_mb,
     (activation_memory_mb) => rowLogpsWithin(policy, plan, generation, { ...config, activation_memory_mb }),
-    undividedRows(policy, generation, { first: 0, end: generation.completions.length }, plan.groupSize),
+    undividedRows(policy, generation, allRows(generation), plan.groupSize),
   );
 }
 
 function rowLogpsWithin(
   ...[policy, plan, generation, config]: Parameters<typeof rowLogps>
 ): ReturnType<typeof rowLogps> {
-  const all: RowRange = { first: 0, end: generation.completions.length };
-  return partsOf(policy, generation, all, plan.groupSize, config).parts.flatMap(({ first, end }) =>
-    withBatch(groupsOfRows(generation, first, end, plan.groupSize), undefined, (batch) => {
+  return partsOf(policy, generation, allRows(generation), plan.groupSize, config).parts.flatMap((part) =>
+    withBatch(groupsOfRows(generation, part, plan.groupSize), undefined, (batch) => {
       const { logps } = hostLogps(policy, batch, config.temperature);
-      return Array.from({ length: end - first }, (_, i) => {
-        const length = generation.completions[first + i]?.ids.length ?? 0;
+      return part.map((row, i) => {
+        const length = generation.completions[row]?.ids.length ?? 0;
         return logps.slice(i * batch.columns, i * batch.columns + length);
       });
     }),
@@ -244,14 +271,14 @@ export function withBatch<T>(
 export function partsOf(
   { model }: Policy,
   generation: Pick<Generation, 'prompts' | 'completions'>,
-  rows: RowRange,
+  rows: readonly number[],
   groupSize: number,
   config: Pick<Session['config'], 'activation_memory_mb' | 'gradient_checkpointing'>,
 ) {
   const sizes = rowSizes(generation, rows, groupSize);
   const { parts, checkpointing, keptBytes } = planRows(sizes, tokenCost(model.config), config);
   return {
-    parts: parts.map(({ first, end }): RowRange => ({ first: rows.first + first, end: rows.first + end })),
+    parts: parts.map(({ first, end }) => rows.slice(first, end)),
     checkpointing,
     keptBytes,
   };
@@ -261,7 +288,7 @@ export function partsOf(
 export function undividedRows(
   { model }: Policy,
   generation: Pick<Generation, 'prompts' | 'completions'>,
-  rows: RowRange,
+  rows: readonly number[],
   groupSize: number,
 ): () => number {
   return () => undividedMb(rowSizes(generation, rows, groupSize), tokenCost(model.config));
@@ -269,14 +296,18 @@ export function undividedRows(
 
 function rowSizes(
   { prompts, completions }: Pick<Generation, 'prompts' | 'completions'>,
-  { first, end }: RowRange,
+  rows: readonly number[],
   groupSize: number,
 ) {
-  return Array.from({ length: end - first }, (_, i) => {
-    const group = Math.floor((first + i) / groupSize);
-    const completion = Math.max((completions[first + i]?.ids.length ?? 1) - 1, 0);
+  return rows.map((row) => {
+    const group = Math.floor(row / groupSize);
+    const completion = Math.max((completions[row]?.ids.length ?? 1) - 1, 0);
     return { group, prompt: prompts[group]?.promptIds.length ?? 0, completion };
   });
+}
+
+function allRows({ completions }: Pick<Generation, 'completions'>): number[] {
+  return completions.map((_, row) => row);
 }
 
 /** Gradients kept beyond a tidy, by parameter. */

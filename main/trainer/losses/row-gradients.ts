@@ -14,14 +14,15 @@ export function rowGradients(
   groupSize: number,
   dlogp: readonly number[],
 ): Gradients {
-  const all = { first: 0, end: rows.completions.length };
+  const all = rows.completions.map((_, row) => row);
   const { parts, ...pass } = partsOf(policy, rows, all, groupSize, config);
   let gradients: Gradients | null = null;
   try {
-    for (const { first, end } of parts) {
-      const more = withBatch(groupsOfRows(rows, first, end, groupSize), undefined, (batch) =>
+    for (const part of parts) {
+      const more = withBatch(groupsOfRows(rows, part, groupSize), undefined, (batch) =>
         tf.tidy(() => {
-          const byRow = tf.tensor2d(dlogp.slice(first, end), [end - first, 1]);
+          const factors = part.map((row) => dlogp[row] ?? Number.NaN);
+          const byRow = tf.tensor2d(factors, [part.length, 1]);
           const loss = (): tf.Scalar =>
             tf.sum(tf.mul(completionLogps(policy, batch, config.temperature, pass).logps, byRow));
           return keepByName(parameters, lossAndGradients(loss, parameters).grads);

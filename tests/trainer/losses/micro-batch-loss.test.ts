@@ -66,6 +66,21 @@ function gradientsOf(
   return { loss: result.loss, metrics: result.metrics, gradients };
 }
 
+/** Elements of the tensors that kernels put out. */
+function workOf(run: () => void): number {
+  const engine = tf.engine();
+  const original = engine.runKernel.bind(engine);
+  let elements = 0;
+  const spy = vi.spyOn(engine, 'runKernel').mockImplementation((...given) => {
+    const out = original(...given);
+    for (const { size } of [out].flat()) elements += size;
+    return out;
+  });
+  run();
+  spy.mockRestore();
+  return elements;
+}
+
 function expectAlike(a: readonly number[], b: readonly number[]): void {
   const worst = Math.max(...a.map((value, i) => Math.abs(value - (b[i] ?? Number.NaN))));
   expect(worst).toBeLessThan(1e-6);
@@ -124,11 +139,43 @@ for (const backend of await openTestBackends()) {
       expect(dead.metrics.entropy).toBeCloseTo(alive.metrics.entropy ?? Number.NaN, 5);
     });
 
+    // The first group, and one row of the second, have no advantage.
+    const HALF_DEAD = [0.5, 0.5, 0.5, 0.5, 0.1, 0.9, 0.5, 0.5];
+
+    it.each([
+      ['dapo', {}],
+      ['vespo, the tokens of highest entropy', { loss_type: 'vespo', top_entropy_quantile: 0.5 }],
+      [
+        'grpo by sequence, truncated completions masked',
+        { loss_type: 'grpo', importance_sampling_level: 'sequence', mask_truncated_completions: true },
+      ],
+    ])(
+      'gives the numbers of all rows while those without an advantage take no backward pass: %s',
+      async (_, fields) => {
+        await backend.use();
+        const config = parseConfig({ ...SHAPE, scale_rewards: 'none', ...fields });
+        // A bonus of next to nothing makes every row count.
+        const whole = gradientsOf({ ...config, entropy_coef: 1e-30 }, 1024, null, HALF_DEAD);
+        expect(whole.gradients.some((value) => Math.abs(value) > 1e-4)).toBe(true);
+        for (const budget of [1024, 0.01]) {
+          const found = gradientsOf(config, budget, null, HALF_DEAD);
+          expect(found.loss).toBeCloseTo(whole.loss, 6);
+          expectAlike(whole.gradients, found.gradients);
+          for (const [name, value] of Object.entries(found.metrics))
+            expect(value).toBeCloseTo(whole.metrics[name] ?? 0, 5);
+        }
+        expect(workOf(() => gradientsOf(config, 1024, null, HALF_DEAD))).toBeLessThan(
+          0.8 * workOf(() => gradientsOf(config, 1024, null)),
+        );
+      },
+    );
+
     it('keeps no tensor', async () => {
       await backend.use();
       const config = parseConfig(SHAPE);
       gradientsOf(config, 0.01, null);
       expect(tensorsLeft(() => gradientsOf(config, 0.01, null))).toBe(0);
+      expect(tensorsLeft(() => gradientsOf(config, 1024, null, HALF_DEAD))).toBe(0);
     });
 
     // The first pass scores for the reference; the second is the loss's, forward and backward.

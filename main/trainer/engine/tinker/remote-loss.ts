@@ -1,5 +1,5 @@
 /** The policy loss of a micro-batch whose model is elsewhere: log-probabilities come, dC/dlogp goes. */
-import type { BatchPlan, MicroBatch } from '../../batching/batching.ts';
+import { type BatchPlan, type MicroBatch, rowsOf } from '../../batching/batching.ts';
 import type { ScoredGeneration } from '../../batching/generation.ts';
 import type { RunConfig } from '../../config.ts';
 import { longestCompletion, lossInputs, lossNormaliser, padRows } from '../../losses/loss-inputs.ts';
@@ -23,8 +23,13 @@ export async function remotePolicyLoss(
   { forward, backward }: RemotePasses,
 ): Promise<LossReport> {
   const rows = rowsOfGeneration(generation, plan.groupSize, micro.firstRow, micro.endRow);
-  const columns = longestCompletion(generation, micro);
-  const { advantages, mask, oldLogps } = lossInputs(generation, micro, columns, config.mask_truncated_completions);
+  const columns = longestCompletion(generation, rowsOf(micro));
+  const { advantages, mask, oldLogps } = lossInputs(
+    generation,
+    rowsOf(micro),
+    columns,
+    config.mask_truncated_completions,
+  );
   const normaliser = lossNormaliser(config, maxCompletionLength, plan, generation);
   const sampled = samplerLogps(generation, micro, columns);
   const corrects = config.vllm_importance_sampling_correction && sampled !== null;
