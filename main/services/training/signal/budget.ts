@@ -64,6 +64,8 @@ const BINS = 60;
 /** Rounds of dynamic sampling, and GRESO's probability to draw a prompt again after one dead group. */
 const ROUNDS = 3;
 const EXPLORATION = 0.5;
+/** A forward pass, of forward and backward: a row without an advantage has no gradient (micro-batch-loss.ts). */
+const FORWARD_SHARE = 1 / 3;
 
 type SignalConfig = Pick<
   TrainConfig,
@@ -71,6 +73,9 @@ type SignalConfig = Pick<
   | 'num_generations'
   | 'per_device_train_batch_size'
   | 'reward_weights'
+  | 'beta'
+  | 'entropy_coef'
+  | 'engine'
   | 'adarft_sensitivity'
   | 'adarft_step_size'
 >;
@@ -83,7 +88,12 @@ export function signalBudget(
 ): SignalBudget | null {
   const groups = steps.flatMap((step) => step.groups);
   if (groups.length === 0) return null;
-  const wasted = sum(steps, (step) => (step.sampling + step.training) * (1 - teachingShare(step.groups)));
+  const training = trainingCost(config);
+  const wasted = sum(steps, (step) => {
+    const teaches = teachingShare(step.groups);
+    const onIdle = 1 - teaches / training(teaches);
+    return step.sampling * (1 - teaches) + step.training * onIdle;
+  });
   return {
     bins: binsOf(steps),
     prompts: count([...new Map(groups.map((group) => [group.recordId, group])).values()]),
@@ -97,8 +107,8 @@ export function signalBudget(
 function savingsOf(steps: readonly SignalStep[], config: SignalConfig, words: () => RecordWords): SignalSaving[] {
   const updates = (change: Partial<TrainConfig>): Estimate => ({ seconds: 'changes_update', change });
   const estimates: Readonly<Record<SignalSetting, () => Estimate | null>> = {
-    dynamic_sampling: () => dynamicSampling(steps),
-    greso_exploration: () => greso(steps),
+    dynamic_sampling: () => dynamicSampling(steps, trainingCost(config)),
+    greso_exploration: () => greso(steps, trainingCost(config)),
     pods_update_size: () => pods(steps, config),
     adarft_target_reward: () => adarft(steps, config, words()),
     scale_rewards: () => updates({ scale_rewards: 'mean' }),
@@ -144,20 +154,31 @@ function binsOf(steps: readonly SignalStep[]): SignalBin[] {
   });
 }
 
+/** What training takes at a share of groups that teach, against a share of 1. */
+type TrainingCost = (teaches: number) => number;
+
+function trainingCost({ beta, entropy_coef, use_adaptive_entropy, engine }: SignalConfig): TrainingCost {
+  const isForwardOnly = engine === null && beta === 0 && entropy_coef === 0 && !use_adaptive_entropy;
+  const idle = isForwardOnly ? FORWARD_SHARE : 1;
+  return (teaches) => teaches + idle * (1 - teaches);
+}
+
 /** Each round samples the groups again that are dead, and of those the same share is dead once more. */
-function dynamicSampling(steps: readonly SignalStep[]): Estimate {
+function dynamicSampling(steps: readonly SignalStep[], cost: TrainingCost): Estimate {
   let [seconds, teaching] = [0, 0];
-  for (const { groups, sampling, total } of steps) {
-    const dead = 1 - teachingShare(groups);
+  for (const { groups, sampling, training, total } of steps) {
+    const teaches = teachingShare(groups);
+    const dead = 1 - teaches;
+    const then = 1 - dead ** (ROUNDS + 1);
     const again = Array.from({ length: ROUNDS }, (_, round) => dead ** (round + 1)).reduce((a, b) => a + b);
-    seconds += total + sampling * again;
-    teaching += groups.length * (1 - dead ** (ROUNDS + 1));
+    seconds += total + sampling * again + training * (cost(then) / cost(teaches) - 1);
+    teaching += groups.length * then;
   }
   return { seconds: saved(steps, seconds, teaching), change: { dynamic_sampling: ROUNDS } };
 }
 
 /** A group counts as far as its prompt would have been drawn, given the outcomes of its groups before. */
-function greso(steps: readonly SignalStep[]): Estimate {
+function greso(steps: readonly SignalStep[], cost: TrainingCost): Estimate {
   const groups = steps.flatMap((step) => step.groups);
   const deadInRow = new Map<string, number>();
   let [drawn, teaching] = [0, 0];
@@ -169,7 +190,9 @@ function greso(steps: readonly SignalStep[]): Estimate {
     deadInRow.set(recordId, outcome === 'teaches' ? 0 : before + 1);
   }
   // The places of prompts that were skipped go to others, of which the same share teaches.
-  const seconds = saved(steps, secondsOf(steps), (teaching / drawn) * groups.length);
+  const then = teaching / drawn;
+  const more = sum(steps, ({ training }) => training) * (cost(then) / cost(teachingShare(groups)) - 1);
+  const seconds = saved(steps, secondsOf(steps) + more, then * groups.length);
   return { seconds, change: { greso_exploration: EXPLORATION } };
 }
 

@@ -26,12 +26,16 @@ function step(at: number, letters: string): SignalStep {
   return { step: at, groups, sampling: 2, training: 4, total: 7 };
 }
 
+/** Of training, where a group that teaches nothing takes a third. */
+const costAt = (teaches: number): number => teaches + (1 - teaches) / 3;
+
 function secondsOf(budget: ReturnType<typeof signalBudget>, setting: string) {
   return budget?.savings.find((saving) => saving.setting === setting)?.seconds;
 }
 
 describe('signalBudget', () => {
-  const budget = signalBudget([step(1, 'tttd'), step(2, 'tssd')], config);
+  const steps = [step(1, 'tttd'), step(2, 'tssd')];
+  const budget = signalBudget(steps, config);
 
   it('shares out the groups of each step, and prompts by their last group', () => {
     expect(budget?.bins).toEqual([
@@ -39,7 +43,15 @@ describe('signalBudget', () => {
       { from: 2, to: 2, teaches: 0.25, solved: 0.5, dead: 0.25 },
     ]);
     expect(budget?.prompts).toEqual({ teaches: 1, solved: 2, dead: 1 });
-    expect(budget).toMatchObject({ groups: 8, seconds: 14, wasted: 6 * 0.25 + 6 * 0.75 });
+    expect(budget).toMatchObject({ groups: 8, seconds: 14 });
+  });
+
+  it('counts a forward pass of the groups that taught nothing, and the backward one where they have it', () => {
+    // Of 4 s of training at a quarter and three quarters of such groups; a forward pass takes a third.
+    const idle = 4 * (0.25 / 3 / (0.75 + 0.25 / 3)) + 4 * (0.75 / 3 / (0.25 + 0.75 / 3));
+    expect(budget?.wasted).toBeCloseTo(2 * 0.25 + 2 * 0.75 + idle, 10);
+    for (const settings of [{ beta: 0.04 }, { entropy_coef: 0.01 }, { use_adaptive_entropy: true }, { engine: 'far' }])
+      expect(signalBudget(steps, { ...config, ...settings })?.wasted).toBeCloseTo(6 * 0.25 + 6 * 0.75, 10);
   });
 
   it('joins the steps of a long run', () => {
@@ -54,7 +66,7 @@ describe('signalBudget', () => {
 
   it('estimates dynamic sampling by rounds of the same share of dead groups', () => {
     const [first, second] = [0.25, 0.75].map((d) => ({
-      seconds: 7 + 2 * (d + d ** 2 + d ** 3),
+      seconds: 7 + 2 * (d + d ** 2 + d ** 3) + 4 * (costAt(1 - d ** 4) / costAt(1 - d) - 1),
       teaching: 4 * (1 - d ** 4),
     }));
     const seconds = (first?.seconds ?? 0) + (second?.seconds ?? 0);
@@ -64,7 +76,8 @@ describe('signalBudget', () => {
 
   it('replays which prompts GRESO would have skipped', () => {
     // Only d is drawn with probability 1/2, at step 2: 4 of 7.5 groups teach in place of 4 of 8.
-    expect(secondsOf(budget, 'greso_exploration')).toBeCloseTo(14 - 4 * (14 / ((4 / 7.5) * 8)), 10);
+    const seconds = 14 + 8 * (costAt(4 / 7.5) / costAt(0.5) - 1);
+    expect(secondsOf(budget, 'greso_exploration')).toBeCloseTo(14 - 4 * (seconds / ((4 / 7.5) * 8)), 10);
   });
 
   it('takes half of the loss for PODS, and keeps as many groups in a micro-batch', () => {

@@ -35,9 +35,9 @@ describe('runSignal', () => {
     expect(runSignal(store, runId)).toMatchObject({
       prompts: { teaches: 1, solved: 1, dead: 0 },
       groups: 4,
-      // The third step trains on the groups of the second: 4 s, 2 of them in the loss.
+      // The third step trains on the groups of the second: 4 s, 2 of them in the loss, of which a forward pass is a third.
       seconds: 12,
-      wasted: 0.5 * 3.5 + 0.5 * 5.5,
+      wasted: 0.5 * 1.5 + 0.25 * 2 + 0.5 * 1.5 + 0.25 * 4,
     });
     discardAfter(store, runId, 1);
     expect(runSignal(store, runId)).toMatchObject({ prompts: { teaches: 1, solved: 0, dead: 1 }, groups: 2 });
