@@ -170,8 +170,8 @@ describe.skipIf(noBrowser)("a run's page", () => {
     await expect
       .poll(async () => (await client.stages.list()).stages.map(({ name, words, steps }) => [name, words, steps]))
       .toEqual([
-        ['first words', 2, 60],
-        ['first words copy', 2, 60],
+        ['first words', 2, 40],
+        ['first words copy', 2, 40],
       ]);
     await page.keyboard.press('Control+k');
     await page.getByPlaceholder(/^Search actions/).fill('second-text');
