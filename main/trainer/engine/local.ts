@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { modelParameters } from '../../model/model.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import { parameterCount } from '../../model/parameter.ts';
-import { microBatchLoss, rowLogps, undividedRows } from '../losses/micro-batch-loss.ts';
+import { allRows, microBatchLoss, rowLogps, undividedRows } from '../losses/micro-batch-loss.ts';
 import { rowGradients } from '../losses/row-gradients.ts';
 import { type SftBatch, sftLoss } from '../losses/sft-loss.ts';
 import { generateWithin } from '../memory/generate-within.ts';
@@ -81,12 +81,7 @@ export function openLocalEngine(
       add(
         within(
           (config) => rowGradients({ ...session, config }, rows, groupSize, dlogp),
-          undividedRows(
-            policy,
-            rows,
-            rows.completions.map((_, row) => row),
-            groupSize,
-          ),
+          undividedRows(policy, rows, allRows(rows), groupSize),
         ),
       ),
     step: async (learningRate) => {

@@ -85,11 +85,11 @@ export function grpoLoss(inputs: LossInputs, normaliser: LossNormaliser, config:
 }
 
 function withRest(values: ArrayLike<number>, rest?: Float32Array): ArrayLike<number> {
-  return rest === undefined || rest.length === 0 ? values : joined([Float32Array.from(values), rest]);
+  return rest === undefined || rest.length === 0 ? values : joined([values, rest]);
 }
 
 /** One matrix below the other. */
-export function joined(matrices: readonly Float32Array[]): Float32Array {
+export function joined(matrices: readonly ArrayLike<number>[]): Float32Array {
   const out = new Float32Array(matrices.reduce((sum, { length }) => sum + length, 0));
   matrices.reduce((at, matrix) => {
     out.set(matrix, at);

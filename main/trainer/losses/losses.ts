@@ -47,6 +47,11 @@ export type LossConfig = Pick<
   | 'entropy_coef'
 >;
 
+/** Whether a row without an advantage has no gradient: KL and entropy have one whatever the advantage is. */
+export function hasPolicyTermOnly({ beta, entropy_coef }: Pick<LossConfig, 'beta' | 'entropy_coef'>): boolean {
+  return beta === 0 && entropy_coef === 0;
+}
+
 /** Normalisers of a micro-batch. */
 export interface LossNormaliser {
   readonly maxCompletionLength: number;

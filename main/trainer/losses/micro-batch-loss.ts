@@ -23,7 +23,7 @@ import type { Session } from '../session.ts';
 import type { TokenSum } from './adaptive-entropy.ts';
 import { type GivenInputs, longestCompletion, lossInputs, lossNormaliser } from './loss-inputs.ts';
 import { grpoLoss, type HostMatrices, joined } from './loss-op.ts';
-import { type LossNormaliser, type PolicyLoss, policyLoss } from './losses.ts';
+import { hasPolicyTermOnly, type LossNormaliser, type PolicyLoss, policyLoss } from './losses.ts';
 
 /** What the loss of a micro-batch needs of a session. */
 export type LossContext = Pick<Session, 'config' | 'policy' | 'parameters' | 'maxCompletionLength'>;
@@ -65,9 +65,9 @@ interface RowsBySignal {
 function bySignal(
   { result: { advantages } }: Pick<ScoredGeneration, 'result'>,
   rows: readonly number[],
-  { beta, entropy_coef }: LossContext['config'],
+  config: LossContext['config'],
 ): RowsBySignal {
-  if (beta !== 0 || entropy_coef !== 0) return { heard: rows, silent: [] };
+  if (!hasPolicyTermOnly(config)) return { heard: rows, silent: [] };
   return {
     heard: rows.filter((row) => advantages[row] !== 0),
     silent: rows.filter((row) => advantages[row] === 0),
@@ -87,16 +87,11 @@ function lossWithin(
   const given = lossInputs(generation, rows, columns, config.mask_truncated_completions);
   const normaliser = lossNormaliser(config, context.maxCompletionLength, plan, generation);
   const groupsOf = (part: readonly number[]): PromptGroup[] => groupsOfRows(generation, part, plan.groupSize);
-  const rest = hostMatrices(
-    context,
-    partsOf(policy, generation, silent, plan.groupSize, config).parts.map(groupsOf),
-    columns,
-  );
-  if (heard.length === 0) return withoutGradient(context, rest, columns, given, normaliser);
+  const silentParts = partsOf(policy, generation, silent, plan.groupSize, config).parts.map(groupsOf);
   const { parts, ...pass } = partsOf(policy, generation, heard, plan.groupSize, config);
-  return parts.length === 1
-    ? inOnePass(context, groupsOf(heard), columns, { ...given, rest }, normaliser, pass)
-    : inParts(context, parts.map(groupsOf), columns, { ...given, rest }, normaliser, pass);
+  if (parts.length !== 1) return inParts(context, parts.map(groupsOf), silentParts, columns, given, normaliser, pass);
+  const rest = hostMatrices(context, silentParts, columns);
+  return inOnePass(context, groupsOf(heard), columns, { ...given, rest }, normaliser, pass);
 }
 
 /** What the loss needs beside the log-probabilities of the rows with a gradient, which come first. */
@@ -128,35 +123,18 @@ function inOnePass(
   );
 }
 
-function withoutGradient(
-  { parameters, config }: LossContext,
-  matrices: HostMatrices,
-  columns: number,
-  given: GivenInputs,
-  normaliser: LossNormaliser,
-): MicroBatchResult {
-  const rows = given.advantages.length;
-  const { loss, metrics, entropy } = policyLoss({ ...given, ...matrices, rows, columns }, normaliser, config);
-  const zeros = parameters.map(({ name, value }) => [name, tf.keep(tf.zerosLike(value))] as const);
-  return { loss, gradients: Object.fromEntries(zeros), metrics, entropy };
-}
-
 function inParts(
   context: LossContext,
   parts: readonly PromptGroup[][],
+  silent: readonly PromptGroup[][],
   columns: number,
-  { rest, ...given }: PassInputs,
+  given: GivenInputs,
   normaliser: LossNormaliser,
   pass: PassOptions,
 ): MicroBatchResult {
-  const heard = hostMatrices(context, parts, columns);
-  const whole = policyLoss(
-    {
-      ...given,
-      logps: joined([heard.logps, rest.logps]),
-      entropies: joined([heard.entropies, rest.entropies]),
-      ...{ rows: given.advantages.length, columns },
-    },
+  const matrices = hostMatrices(context, [...parts, ...silent], columns);
+  const { loss, metrics, entropy, ...whole } = policyLoss(
+    { ...given, ...matrices, rows: given.advantages.length, columns },
     normaliser,
     context.config,
   );
@@ -170,7 +148,11 @@ function inParts(
     tf.dispose(gradients ?? {});
     throw error;
   }
-  return { loss: whole.loss, gradients: gradients ?? {}, metrics: whole.metrics, entropy: whole.entropy };
+  return { loss, gradients: gradients ?? zeroGradients(context.parameters), metrics, entropy };
+}
+
+function zeroGradients(parameters: LossContext['parameters']): Gradients {
+  return Object.fromEntries(parameters.map(({ name, value }) => [name, tf.keep(tf.zerosLike(value))]));
 }
 
 /** If memory doesn't suffice, it shows before work is wasted. */
@@ -205,7 +187,7 @@ function partGradients(
   { policy, parameters, config }: LossContext,
   groups: readonly PromptGroup[],
   columns: number,
-  whole: PolicyLoss,
+  whole: Pick<PolicyLoss, 'gradLogps' | 'gradEntropies'>,
   firstRow: number,
   pass: PassOptions,
 ): Gradients {
@@ -306,7 +288,7 @@ function rowSizes(
   });
 }
 
-function allRows({ completions }: Pick<Generation, 'completions'>): number[] {
+export function allRows({ completions }: Pick<Generation, 'completions'>): number[] {
   return completions.map((_, row) => row);
 }
 

@@ -5,7 +5,7 @@ import { accumulateGradients, type Gradients } from '../optimizer.ts';
 import { completionLogps, lossAndGradients } from '../policy.ts';
 import { groupsOfRows } from '../rollout.ts';
 import type { Session } from '../session.ts';
-import { keepByName, partsOf, withBatch } from './micro-batch-loss.ts';
+import { allRows, keepByName, partsOf, withBatch } from './micro-batch-loss.ts';
 
 /** By parameter; the caller disposes of them. `dlogp` [R]: the factor of each of a row's tokens. */
 export function rowGradients(
@@ -14,8 +14,7 @@ export function rowGradients(
   groupSize: number,
   dlogp: readonly number[],
 ): Gradients {
-  const all = rows.completions.map((_, row) => row);
-  const { parts, ...pass } = partsOf(policy, rows, all, groupSize, config);
+  const { parts, ...pass } = partsOf(policy, rows, allRows(rows), groupSize, config);
   let gradients: Gradients | null = null;
   try {
     for (const part of parts) {

@@ -7,6 +7,7 @@
  */
 import type { TrainConfig } from '../../../trainer/config.ts';
 import type { GroupOutcome } from '../../../trainer/events.ts';
+import { hasPolicyTermOnly } from '../../../trainer/losses/losses.ts';
 import type { RecordWords, SignalStep } from './history.ts';
 import { type ReplayRefusal, replayDifficulty } from './replay-difficulty.ts';
 
@@ -88,10 +89,10 @@ export function signalBudget(
 ): SignalBudget | null {
   const groups = steps.flatMap((step) => step.groups);
   if (groups.length === 0) return null;
-  const training = trainingCost(config);
+  const cost = trainingCost(config);
   const wasted = sum(steps, (step) => {
     const teaches = teachingShare(step.groups);
-    const onIdle = 1 - teaches / training(teaches);
+    const onIdle = 1 - teaches / cost(teaches);
     return step.sampling * (1 - teaches) + step.training * onIdle;
   });
   return {
@@ -100,15 +101,20 @@ export function signalBudget(
     groups: groups.length,
     seconds: secondsOf(steps),
     wasted,
-    savings: savingsOf(steps, config, words),
+    savings: savingsOf(steps, config, cost, words),
   };
 }
 
-function savingsOf(steps: readonly SignalStep[], config: SignalConfig, words: () => RecordWords): SignalSaving[] {
+function savingsOf(
+  steps: readonly SignalStep[],
+  config: SignalConfig,
+  cost: TrainingCost,
+  words: () => RecordWords,
+): SignalSaving[] {
   const updates = (change: Partial<TrainConfig>): Estimate => ({ seconds: 'changes_update', change });
   const estimates: Readonly<Record<SignalSetting, () => Estimate | null>> = {
-    dynamic_sampling: () => dynamicSampling(steps, trainingCost(config)),
-    greso_exploration: () => greso(steps, trainingCost(config)),
+    dynamic_sampling: () => dynamicSampling(steps, cost),
+    greso_exploration: () => greso(steps, cost),
     pods_update_size: () => pods(steps, config),
     adarft_target_reward: () => adarft(steps, config, words()),
     scale_rewards: () => updates({ scale_rewards: 'mean' }),
@@ -157,8 +163,8 @@ function binsOf(steps: readonly SignalStep[]): SignalBin[] {
 /** What training takes at a share of groups that teach, against a share of 1. */
 type TrainingCost = (teaches: number) => number;
 
-function trainingCost({ beta, entropy_coef, use_adaptive_entropy, engine }: SignalConfig): TrainingCost {
-  const isForwardOnly = engine === null && beta === 0 && entropy_coef === 0 && !use_adaptive_entropy;
+function trainingCost(config: SignalConfig): TrainingCost {
+  const isForwardOnly = config.engine === null && hasPolicyTermOnly(config) && !config.use_adaptive_entropy;
   const idle = isForwardOnly ? FORWARD_SHARE : 1;
   return (teaches) => teaches + idle * (1 - teaches);
 }

@@ -23,13 +23,9 @@ export async function remotePolicyLoss(
   { forward, backward }: RemotePasses,
 ): Promise<LossReport> {
   const rows = rowsOfGeneration(generation, plan.groupSize, micro.firstRow, micro.endRow);
-  const columns = longestCompletion(generation, rowsOf(micro));
-  const { advantages, mask, oldLogps } = lossInputs(
-    generation,
-    rowsOf(micro),
-    columns,
-    config.mask_truncated_completions,
-  );
+  const numbers = rowsOf(micro);
+  const columns = longestCompletion(generation, numbers);
+  const { advantages, mask, oldLogps } = lossInputs(generation, numbers, columns, config.mask_truncated_completions);
   const normaliser = lossNormaliser(config, maxCompletionLength, plan, generation);
   const sampled = samplerLogps(generation, micro, columns);
   const corrects = config.vllm_importance_sampling_correction && sampled !== null;
