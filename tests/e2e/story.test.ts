@@ -63,6 +63,7 @@ describe.skipIf(noBrowser)('the whole story', () => {
     await picture(page, 'texts-import');
     await page.getByRole('button', { name: 'Import 2 texts' }).click();
     await page.getByText('66 texts', { exact: true }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.keyboard.press('m');
     const merge = page.getByRole('dialog', { name: 'Merge texts' });
     await merge.getByLabel('Merged texts').fill('1');
