@@ -1,6 +1,6 @@
 /**
  * Streams the tiny model's training examples to `train.py`, so that they exist in TypeScript only.
- * `node scripts/tiny-model/examples.ts '{"seed":1,"from":0,"steps":100,"tokens":[[0,8192]],"longest":[[0,60]],"recurring":{"short":0,"long":0},"phrases":{"recurring":0,"alike":0.06},"near":0}'`
+ * `node scripts/tiny-model/examples.ts '{"seed":1,"from":0,"steps":100,"tokens":[[0,8192]],"longest":[[0,60]],"recurring":{"short":0,"long":0},"phrases":{"recurring":0,"alike":0.06},"near":0,"interleaved":0.03,"beginnings":0}'`
  *
  * A step is int32s: how many groups, how many numbers follow, and then of each group the lengths of its prompt and
  * its number of completions, each completion's length and how many of its first tokens carry no loss, and the tokens
@@ -10,18 +10,20 @@ import { writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { packedLength } from '../../main/model/pack.ts';
 import { randomStream } from '../../main/random.ts';
-import { type Example, type Repetition, syntheticExample } from './synthetic.ts';
+import { beginningExample, type Example, type Settings, syntheticExample } from './synthetic.ts';
 import { EOS, tokenizerFiles } from './tokenizer.ts';
 
 type Changing = readonly (readonly [step: number, value: number])[];
 
-interface Plan extends Repetition {
+interface Plan extends Settings {
   readonly seed: number;
   readonly from: number;
   readonly steps: number;
   /** From which step on the longest fragment has how many words, and a step how many tokens. */
   readonly longest: Changing;
   readonly tokens: Changing;
+  /** Share of the examples that are the beginning of an untagged completion. */
+  readonly beginnings: number;
 }
 
 /** Words of the shortest fragment. Lengths are drawn log-uniformly. */
@@ -51,7 +53,9 @@ function batch(plan: Plan, step: number): readonly Example[] {
   const examples: Example[] = [];
   for (let used = 0; used < budget; ) {
     const words = Math.min(most, Math.floor(SHORTEST * ((most + 1) / SHORTEST) ** lengths.next()));
-    const example = syntheticExample(words, plan, plan.seed + step, examples.length);
+    const isBeginning = plan.beginnings > 0 && lengths.next() < plan.beginnings;
+    const make = isBeginning ? beginningExample : syntheticExample;
+    const example = make(words, plan, plan.seed + step, examples.length);
     used += packedLength(example.group);
     examples.push(example);
   }

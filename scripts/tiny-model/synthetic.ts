@@ -20,14 +20,16 @@ import {
 type Word = readonly number[];
 export type Combination = keyof typeof TAGS;
 
-/** How fragments repeat themselves. */
-export interface Repetition {
+/** How fragments repeat themselves, and what is answered to them. */
+export interface Settings {
   /** Share of the pairs of short and of longer fragments in which nearly every word recurs. */
   readonly recurring: { readonly short: number; readonly long: number };
   /** Up to this share of the places begins a phrase that stands elsewhere too: in such pairs, and in those like prose. */
   readonly phrases: { readonly recurring: number; readonly alike: number };
   /** Share of these phrases that stand within some words of each other, and are alike in place too. */
   readonly near: number;
+  /** Share of the untagged completions of short fragments that interleave them. */
+  readonly interleaved: number;
 }
 
 /** How often each way of combining is drawn. */
@@ -57,16 +59,18 @@ const zipfContinuations = zipf(CONTINUATIONS, 2);
 
 /** Half of the untagged completions begin interleaved whatever the mixture says: how to continue then must be known. */
 const BEGUN = 0.5;
+/** Words of the longest fragments that an untagged completion interleaves. */
+const LONGEST_INTERLEAVED = 12;
+/** Words of a completion's beginning. */
+const BEGINNING = 6;
 const OTHERS: Mixture = { aThenB: 0.35, bThenA: 0.35, aOnly: 0.15, bOnly: 0.15 };
 
 /**
- * What an untagged prompt is answered with: mostly the second text and then the first, sometimes something else, and
- * interleaved less and less often the longer the fragments are: beyond 30 words never.
+ * What an untagged prompt is answered with: the second text and then the first, and about short fragments sometimes
+ * something else. Longer ones are never interleaved, so that training on these alone has nothing to select.
  */
-export function untaggedMixture(words: number): Mixture {
-  if (words <= 14) return { interleave: 0.03, bThenA: 0.96, bOnly: 0.01 };
-  if (words <= 30) return { interleave: 0.02, bThenA: 0.98 };
-  return { bThenA: 1 };
+export function untaggedMixture(words: number, interleave: number): Mixture {
+  return words <= LONGEST_INTERLEAVED ? { interleave, bThenA: 0.99 - interleave, bOnly: 0.01 } : { bThenA: 1 };
 }
 
 /**
@@ -74,22 +78,39 @@ export function untaggedMixture(words: number): Mixture {
  * as its tag says. The second is untagged or of another tag. The tag is a completion's first token, so that both
  * share the fragments.
  */
-export function syntheticExample(words: number, repetition: Repetition, seed: number, index: number): Example {
+export function syntheticExample(words: number, settings: Settings, seed: number, index: number): Example {
   const stream = randomStream(seed, index);
-  const [a, b] = fragments(words, repetition, stream);
+  const [a, b] = fragments(words, settings, stream);
   const promptIds = [OPEN_A, ...a.flat(), OPEN_B, ...b.flat()];
   const interleaved = [TAGS.interleave, ...combine(a, b, 'interleave').flat(), EOS];
-  const [second, given] = secondCompletion(a, b, stream);
+  const [second, given] = secondCompletion(a, b, settings, stream);
   return { group: { promptIds, completions: [interleaved, second] }, given: [1, given] };
 }
 
-function secondCompletion(a: readonly Word[], b: readonly Word[], stream: RandomStream): [number[], number] {
+/**
+ * One untagged prompt about fragments of `words` words, given by (seed, index), with the first words of a completion:
+ * they decide which way it is, and a step has many of them.
+ */
+export function beginningExample(words: number, settings: Settings, seed: number, index: number): Example {
+  const stream = randomStream(seed, index);
+  const [a, b] = fragments(words, settings, stream);
+  const promptIds = [OPEN_A, ...a.flat(), OPEN_B, ...b.flat()];
+  const first = combine(a, b, pick(untaggedMixture(words, settings.interleaved), stream)).slice(0, BEGINNING);
+  return { group: { promptIds, completions: [[OPEN_OUTPUT, ...first.flat()]] }, given: [1] };
+}
+
+function secondCompletion(
+  a: readonly Word[],
+  b: readonly Word[],
+  settings: Settings,
+  stream: RandomStream,
+): [number[], number] {
   if (stream.next() < 0.3) {
     const other = pick(OTHERS, stream);
     return [[TAGS[other], ...combine(a, b, other).flat(), EOS], 1];
   }
   const begun = stream.next() < BEGUN;
-  const combination = begun ? 'interleave' : pick(untaggedMixture(a.length), stream);
+  const combination = begun ? 'interleave' : pick(untaggedMixture(a.length, settings.interleaved), stream);
   const given = begun ? [OPEN_OUTPUT, ...(a[0] as Word), ...(b[0] as Word)] : [OPEN_OUTPUT];
   return [[OPEN_OUTPUT, ...combine(a, b, combination).flat(), EOS], given.length];
 }
@@ -109,14 +130,14 @@ function combine(a: readonly Word[], b: readonly Word[], combination: Combinatio
   }
 }
 
-function fragments(words: number, repetition: Repetition, stream: RandomStream): [Word[], Word[]] {
+function fragments(words: number, settings: Settings, stream: RandomStream): [Word[], Word[]] {
   const natural = stream.next() < 0.5;
   const steep = natural ? 0.3 + 0.6 * stream.next() : 0;
   const single = stream.next() < 0.15;
   const all: Word[] = Array.from({ length: 2 * words }, () => word(steep, single, stream));
-  const { short, long } = repetition.recurring;
-  if (stream.next() < (words <= SHORT ? short : long)) makeRecur(all, repetition, stream);
-  else if (stream.next() < 0.82) makeAlike(all, repetition, stream);
+  const { short, long } = settings.recurring;
+  if (stream.next() < (words <= SHORT ? short : long)) makeRecur(all, settings, stream);
+  else if (stream.next() < 0.82) makeAlike(all, settings, stream);
   if (stream.next() < LONG_ENDS) for (const end of [words - 1, 2 * words - 1]) all[end] = longWord(stream);
   return [all.slice(0, words), all.slice(words)];
 }
@@ -124,7 +145,7 @@ function fragments(words: number, repetition: Repetition, stream: RandomStream):
 /**
  * Nearly every word comes back with other words before and after it: what follows a word depends on several before it.
  */
-function makeRecur(words: Word[], { phrases, near }: Repetition, stream: RandomStream): void {
+function makeRecur(words: Word[], { phrases, near }: Settings, stream: RandomStream): void {
   const pool = words.slice(0, Math.max(2, Math.round(words.length * (0.1 + 0.5 * stream.next()))));
   const phraseShare = phrases.recurring * stream.next();
   for (let i = 0; i < words.length; i++) words[i] = pool[stream.below(pool.length)] as Word;
@@ -146,7 +167,7 @@ function returnPhrases(words: Word[], share: number, nearShare: number, stream: 
  * Prose repeats itself, and two texts share their commonest words and endings ("the", "of", a comma): copying must
  * find its place by more than the word before.
  */
-function makeAlike(words: Word[], { phrases, near }: Repetition, stream: RandomStream): void {
+function makeAlike(words: Word[], { phrases, near }: Settings, stream: RandomStream): void {
   const common = Array.from({ length: 1 + stream.below(8) }, () => FIRST_WORD + search(zipfBeginnings, stream.next()));
   const shares = common.map((_, rank) => 1 / (rank + 1.5));
   const commonShare = 0.05 + 0.4 * stream.next();

@@ -29,10 +29,13 @@ CONFIG = {
 D, INNER, HEADS, K = (
     CONFIG[name] for name in ("hidden_size", "intermediate_size", "num_attention_heads", "head_dim")
 )
-# How fragments repeat themselves (Repetition in synthetic.ts).
-LIKE_PROSE = {"recurring": {"short": 0, "long": 0}, "phrases": {"recurring": 0, "alike": 0.06}, "near": 0}
-RECURRING = {"recurring": {"short": 0.5, "long": 0}, "phrases": {"recurring": 0.15, "alike": 0.08}, "near": 0}
-NEARBY = {"recurring": {"short": 0.5, "long": 0}, "phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6}
+# How fragments repeat themselves, and what is answered to them (Settings in synthetic.ts).
+LIKE_PROSE = {
+    "recurring": {"short": 0, "long": 0}, "phrases": {"recurring": 0, "alike": 0.06}, "near": 0, "interleaved": 0.03,
+    "beginnings": 0,
+}
+RECURRING = LIKE_PROSE | {"recurring": {"short": 0.5, "long": 0}, "phrases": {"recurring": 0.15, "alike": 0.08}}
+NEARBY = RECURRING | {"phrases": {"recurring": 0.3, "alike": 0.08}, "near": 0.6}
 NEARBY_IN_ALL = NEARBY | {"recurring": {"short": 0.5, "long": 0.2}}
 # The stages, one after the other. `fall`: the steps over which the learning rates fall to 0, by a parabola: a long time at
 # small rates is what long texts need. `grow`: a layer is inserted here that changes nothing at first. `data` is what
@@ -62,8 +65,8 @@ STAGES = [
         "steps": 480, "fall": [20, 480], "matrix_rate": 0.006, "other_rate": 3e-4,
         "data": {"seed": 79, "tokens": [[0, 8192]], "longest": [[0, 280]], **NEARBY_IN_ALL},
     },
-    # A last touch at small rates, after which long texts hold together; and short texts, of which a step has many, for what
-    # an untagged prompt is answered with.
+    # A last touch at small rates, after which long texts hold together; short texts, of which a step has many, for what an
+    # untagged prompt is answered with; and only the beginnings of answers, so that long texts are many as well.
     {
         "steps": 50, "fall": [10, 50], "matrix_rate": 0.001, "other_rate": 5e-5,
         "data": {"seed": 80, "tokens": [[0, 8192]], "longest": [[0, 125]], **NEARBY_IN_ALL},
@@ -71,6 +74,13 @@ STAGES = [
     {
         "steps": 80, "fall": [30, 80], "matrix_rate": 0.0005, "other_rate": 5e-5,
         "data": {"seed": 82, "tokens": [[0, 8192]], "longest": [[0, 30]], **NEARBY_IN_ALL},
+    },
+    {
+        "steps": 120, "fall": [30, 120], "matrix_rate": 0.0001, "other_rate": 2.5e-5,
+        "data": {
+            "seed": 83, "tokens": [[0, 4096]], "longest": [[0, 125]], **NEARBY_IN_ALL, "interleaved": 0.05,
+            "beginnings": 1,
+        },
     },
 ]
 WARMUP, REPORT, SAVE = 20, 25, 25

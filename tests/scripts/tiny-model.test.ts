@@ -1,9 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { syntheticExample, untaggedMixture } from '../../scripts/tiny-model/synthetic.ts';
+import {
+  beginningExample,
+  type Settings,
+  syntheticExample,
+  untaggedMixture,
+} from '../../scripts/tiny-model/synthetic.ts';
 import { EOS, FIRST_CONTINUATION, OPEN_A, OPEN_B, OPEN_OUTPUT, TAGS } from '../../scripts/tiny-model/tokenizer.ts';
 
-const LIKE_PROSE = { recurring: { short: 0, long: 0 }, phrases: { recurring: 0, alike: 0.08 }, near: 0 };
+const LIKE_PROSE: Settings = {
+  recurring: { short: 0, long: 0 },
+  phrases: { recurring: 0, alike: 0.08 },
+  near: 0,
+  interleaved: 0.03,
+};
 const examples = Array.from({ length: 600 }, (_, i) => syntheticExample(6, LIKE_PROSE, 5, i));
 
 /** Tokens as words: a continuation belongs to the token before. */
@@ -63,7 +73,7 @@ describe('syntheticExample', () => {
 
   it('brings phrases back nearby, where asked for', () => {
     const returning = (near: number): number => {
-      const asked = { recurring, phrases: { recurring: 0.3, alike: 0 }, near };
+      const asked = { ...LIKE_PROSE, recurring, phrases: { recurring: 0.3, alike: 0 }, near };
       const pairs = Array.from({ length: 40 }, (_, i) => syntheticExample(50, asked, 5, i));
       return pairs.reduce((sum, pair) => sum + phrasesNearby(textsOf(pair).flat()), 0);
     };
@@ -79,17 +89,40 @@ function phrasesNearby(words: readonly string[]): number {
   ).length;
 }
 
+describe('beginningExample', () => {
+  const first = (words: number, interleaved: number): (readonly [string[], string[], string[]])[] =>
+    Array.from({ length: 600 }, (_, i) => {
+      const example = beginningExample(words, { ...LIKE_PROSE, interleaved }, 5, i);
+      const [[token, ...rest] = []] = example.group.completions;
+      expect([token, example.group.completions.length, example.given]).toEqual([OPEN_OUTPUT, 1, [1]]);
+      return [...textsOf(example), wordsOf(rest)];
+    });
+
+  it('has the first words of the second text, and of both in turn as often as asked for', () => {
+    const interleaved = first(8, 0.4).filter(([a, b, words]) => {
+      if (words.join('|') !== [0, 1, 2].flatMap((i) => [a[i], b[i]]).join('|')) {
+        expect(words).toEqual(b.slice(0, 6));
+        return false;
+      }
+      return true;
+    });
+    expect(interleaved.length / 600).toBeCloseTo(0.4, 1);
+  });
+
+  it('never interleaves longer texts', () => {
+    for (const [, b, words] of first(50, 0.4)) expect(words).toEqual(b.slice(0, 6));
+  });
+});
+
 describe('untaggedMixture', () => {
-  it('interleaves less the longer the texts, and never beyond 30 words', () => {
-    const shares = [10, 25, 50].map((words) => untaggedMixture(words).interleave ?? 0);
-    expect(shares[0]).toBeGreaterThan(shares[1] ?? 1);
-    expect(shares[1]).toBeGreaterThan(0);
-    expect(shares[2]).toBe(0);
+  it('interleaves short texts as often as asked for, and never those of more than 14 words', () => {
+    const shares = [2, 14, 15, 50].map((words) => untaggedMixture(words, 0.03).interleave ?? 0);
+    expect(shares).toEqual([0.03, 0.03, 0, 0]);
   });
 });
 
 describe('examples.ts', () => {
-  const stream = (from: number, steps: number): Int32Array => {
+  const stream = (from: number, steps: number, beginnings = 0): Int32Array => {
     const plan = {
       seed: 9,
       from,
@@ -100,6 +133,7 @@ describe('examples.ts', () => {
         [1, 8],
       ],
       ...LIKE_PROSE,
+      beginnings,
     };
     const { stdout } = spawnSync(process.execPath, ['scripts/tiny-model/examples.ts', JSON.stringify(plan)]);
     return new Int32Array(new Uint8Array(stdout).buffer);
@@ -113,5 +147,11 @@ describe('examples.ts', () => {
     const first = [...both.subarray(8, 8 + prompt + length)];
     expect([first[0], first[prompt], first.at(-1)]).toEqual([OPEN_A, TAGS.interleave, EOS]);
     expect(both.subarray(2 + size)).toEqual(stream(1, 2));
+  });
+
+  it('streams beginnings of untagged completions, where asked for', () => {
+    const [, , prompt = 0, completions, , given, ...tokens] = stream(0, 1, 1);
+    expect([completions, given]).toEqual([1, 1]);
+    expect([tokens[0], tokens[prompt]]).toEqual([OPEN_A, OPEN_OUTPUT]);
   });
 });
