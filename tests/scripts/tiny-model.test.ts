@@ -115,8 +115,8 @@ describe('beginningExample', () => {
 });
 
 describe('untaggedMixture', () => {
-  it('interleaves short texts as often as asked for, and never those of more than 14 words', () => {
-    const shares = [2, 14, 15, 50].map((words) => untaggedMixture(words, 0.03).interleave ?? 0);
+  it('interleaves short texts as often as asked for, and never those of more than 12 words', () => {
+    const shares = [2, 12, 13, 50].map((words) => untaggedMixture(words, 0.03).interleave ?? 0);
     expect(shares).toEqual([0.03, 0.03, 0, 0]);
   });
 });
