@@ -7,9 +7,9 @@
  */
 import type { TrainConfig } from '../../../trainer/config.ts';
 import type { GroupOutcome } from '../../../trainer/events.ts';
-import { hasPolicyTermOnly } from '../../../trainer/losses/losses.ts';
 import type { RecordWords, SignalStep } from './history.ts';
 import { type ReplayRefusal, replayDifficulty } from './replay-difficulty.ts';
+import { type CostConfig, type TrainingCost, teachingShare, trainingCost } from './training-cost.ts';
 
 /** Shares of the groups sampled from step `from` to step `to`; they add up to 1. */
 export interface SignalBin {
@@ -65,21 +65,17 @@ const BINS = 60;
 /** Rounds of dynamic sampling, and GRESO's probability to draw a prompt again after one dead group. */
 const ROUNDS = 3;
 const EXPLORATION = 0.5;
-/** A forward pass, of forward and backward: a row without an advantage has no gradient (micro-batch-loss.ts). */
-const FORWARD_SHARE = 1 / 3;
 
-type SignalConfig = Pick<
-  TrainConfig,
-  | SignalSetting
-  | 'num_generations'
-  | 'per_device_train_batch_size'
-  | 'reward_weights'
-  | 'beta'
-  | 'entropy_coef'
-  | 'engine'
-  | 'adarft_sensitivity'
-  | 'adarft_step_size'
->;
+type SignalConfig = CostConfig &
+  Pick<
+    TrainConfig,
+    | SignalSetting
+    | 'num_generations'
+    | 'per_device_train_batch_size'
+    | 'reward_weights'
+    | 'adarft_sensitivity'
+    | 'adarft_step_size'
+  >;
 
 /** The budget of a run's steps that sampled groups, oldest first; null without any. `words` is asked if it matters. */
 export function signalBudget(
@@ -116,7 +112,7 @@ function savingsOf(
     dynamic_sampling: () => dynamicSampling(steps, cost),
     greso_exploration: () => greso(steps, cost),
     pods_update_size: () => pods(steps, config),
-    adarft_target_reward: () => adarft(steps, config, words()),
+    adarft_target_reward: () => adarft(steps, config, cost, words()),
     scale_rewards: () => updates({ scale_rewards: 'mean' }),
     use_adaptive_entropy: () => updates({ use_adaptive_entropy: true }),
   };
@@ -158,15 +154,6 @@ function binsOf(steps: readonly SignalStep[]): SignalBin[] {
     const share = (number: number): number => number / groups.length;
     return { from, to, teaches: share(teaches), solved: share(solved), dead: share(dead) };
   });
-}
-
-/** What training takes at a share of groups that teach, against a share of 1. */
-type TrainingCost = (teaches: number) => number;
-
-function trainingCost(config: SignalConfig): TrainingCost {
-  const isForwardOnly = config.engine === null && hasPolicyTermOnly(config) && !config.use_adaptive_entropy;
-  const idle = isForwardOnly ? FORWARD_SHARE : 1;
-  return (teaches) => teaches + idle * (1 - teaches);
 }
 
 /** Each round samples the groups again that are dead, and of those the same share is dead once more. */
@@ -215,14 +202,14 @@ function pods(steps: readonly SignalStep[], config: SignalConfig): Estimate | nu
 }
 
 /** The target is the mean reward of the groups that taught, rounded: that is where AdaRFT wants prompts to be. */
-function adarft(steps: readonly SignalStep[], config: SignalConfig, words: RecordWords): Estimate {
+function adarft(steps: readonly SignalStep[], config: SignalConfig, cost: TrainingCost, words: RecordWords): Estimate {
   const rewards = steps
     .flatMap((step) => step.groups)
     .flatMap(({ outcome, reward }) => (outcome === 'teaches' && !Number.isNaN(reward) ? [reward] : []));
   if (rewards.length === 0) return { seconds: 'no_signal', change: null };
   const targetReward = Math.round((100 * sum(rewards, (reward) => reward)) / rewards.length) / 100;
   const { adarft_sensitivity: sensitivity, adarft_step_size: stepSize } = config;
-  const replayed = replayDifficulty(steps, words, { targetReward, sensitivity, stepSize });
+  const replayed = replayDifficulty(steps, words, cost, { targetReward, sensitivity, stepSize });
   const change = replayed === 'one_length' ? null : { adarft_target_reward: targetReward };
   if (typeof replayed === 'string') return { seconds: replayed, change };
   return { seconds: saved(steps, replayed.seconds, replayed.teaching), change };
@@ -236,10 +223,6 @@ function saved(steps: readonly SignalStep[], seconds: number, teaching: number):
 
 function secondsOf(steps: readonly SignalStep[]): number {
   return sum(steps, ({ total }) => total);
-}
-
-function teachingShare(groups: readonly GroupOutcome[]): number {
-  return groups.length === 0 ? 0 : count(groups).teaches / groups.length;
 }
 
 function count(groups: readonly GroupOutcome[]): Record<GroupOutcome['outcome'], number> {

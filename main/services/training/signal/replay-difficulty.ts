@@ -4,11 +4,13 @@
  *
  * A generation gets what the run's groups nearest to the target had on average, out of those of the generations around
  * it; where several are equally near, the mean of all. The policy is the run's, which learned from other prompts.
- * Sampling and training take time in proportion to the words of the reference completions.
+ * Sampling and training take time in proportion to the words of the reference completions, and training also by how
+ * many groups teach.
  */
 import { type DifficultyRule, nextTarget } from '../../../trainer/batching/difficulty.ts';
 import type { GroupOutcome } from '../../../trainer/events.ts';
 import type { RecordWords, SignalStep } from './history.ts';
+import { type TrainingCost, teachingShare } from './training-cost.ts';
 
 /** Generations before and after one whose groups stand for it. */
 const AROUND = 8;
@@ -22,6 +24,7 @@ export type ReplayRefusal = 'no_records' | 'one_length' | 'not_sampled';
 export function replayDifficulty(
   steps: readonly SignalStep[],
   words: RecordWords,
+  cost: TrainingCost,
   rule: ReplayRule,
 ): { readonly seconds: number; readonly teaching: number } | ReplayRefusal {
   const known = steps.every(({ groups }) => groups.every(({ recordId }) => words?.has(recordId)));
@@ -39,7 +42,8 @@ export function replayDifficulty(
     if (chosen.distance > nearest(dataset, target, groups.length).distance + rule.stepSize) return 'not_sampled';
     const own = groups.reduce((sum, { recordId }) => sum + (words.get(recordId) ?? 0), 0) / groups.length;
     const pace = own === 0 ? 1 : chosen.words / own;
-    seconds += total + (sampling + training) * (pace - 1);
+    const effort = cost(chosen.teaching) / cost(teachingShare(groups));
+    seconds += total + sampling * (pace - 1) + training * (pace * effort - 1);
     teaching += groups.length * chosen.teaching;
     target = nextTarget({ ...rule, lowest, highest }, target, chosen.reward);
   }

@@ -1,0 +1,23 @@
+/** What the training part of a step takes, by how many of its groups teach. Pure. */
+import type { TrainConfig } from '../../../trainer/config.ts';
+import type { GroupOutcome } from '../../../trainer/events.ts';
+import { hasPolicyTermOnly } from '../../../trainer/losses/losses.ts';
+
+/** A forward pass, of forward and backward: a row without an advantage has no gradient (micro-batch-loss.ts). */
+const FORWARD_SHARE = 1 / 3;
+
+export type CostConfig = Pick<TrainConfig, 'beta' | 'entropy_coef' | 'engine' | 'use_adaptive_entropy'>;
+
+/** What training takes at a share of groups that teach, against a share of 1. */
+export type TrainingCost = (teaches: number) => number;
+
+export function trainingCost(config: CostConfig): TrainingCost {
+  const isForwardOnly = config.engine === null && hasPolicyTermOnly(config) && !config.use_adaptive_entropy;
+  const idle = isForwardOnly ? FORWARD_SHARE : 1;
+  return (teaches) => teaches + idle * (1 - teaches);
+}
+
+export function teachingShare(groups: readonly GroupOutcome[]): number {
+  if (groups.length === 0) return 0;
+  return groups.filter(({ outcome }) => outcome === 'teaches').length / groups.length;
+}
