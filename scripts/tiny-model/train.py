@@ -76,9 +76,9 @@ STAGES = [
         "data": {"seed": 82, "tokens": [[0, 8192]], "longest": [[0, 30]], **NEARBY_IN_ALL},
     },
     {
-        "steps": 120, "fall": [30, 120], "matrix_rate": 0.0001, "other_rate": 2.5e-5,
+        "steps": 150, "fall": [40, 150], "matrix_rate": 0.0001, "other_rate": 2.5e-5,
         "data": {
-            "seed": 83, "tokens": [[0, 4096]], "longest": [[0, 125]], **NEARBY_IN_ALL, "interleaved": 0.05,
+            "seed": 83, "tokens": [[0, 4096]], "longest": [[0, 125]], **NEARBY_IN_ALL, "interleaved": 0.09,
             "beginnings": 1,
         },
     },
