@@ -53,6 +53,7 @@ function batch(plan: Plan, step: number): readonly Example[] {
   const examples: Example[] = [];
   for (let used = 0; used < budget; ) {
     const words = Math.min(most, Math.floor(SHORTEST * ((most + 1) / SHORTEST) ** lengths.next()));
+    // Stages without beginnings draw no number here, so their lengths stay as they were.
     const isBeginning = plan.beginnings > 0 && lengths.next() < plan.beginnings;
     const make = isBeginning ? beginningExample : syntheticExample;
     const example = make(words, plan, plan.seed + step, examples.length);

@@ -80,8 +80,7 @@ export function untaggedMixture(words: number, interleave: number): Mixture {
  */
 export function syntheticExample(words: number, settings: Settings, seed: number, index: number): Example {
   const stream = randomStream(seed, index);
-  const [a, b] = fragments(words, settings, stream);
-  const promptIds = [OPEN_A, ...a.flat(), OPEN_B, ...b.flat()];
+  const { a, b, promptIds } = prompt(words, settings, stream);
   const interleaved = [TAGS.interleave, ...combine(a, b, 'interleave').flat(), EOS];
   const [second, given] = secondCompletion(a, b, settings, stream);
   return { group: { promptIds, completions: [interleaved, second] }, given: [1, given] };
@@ -93,10 +92,15 @@ export function syntheticExample(words: number, settings: Settings, seed: number
  */
 export function beginningExample(words: number, settings: Settings, seed: number, index: number): Example {
   const stream = randomStream(seed, index);
-  const [a, b] = fragments(words, settings, stream);
-  const promptIds = [OPEN_A, ...a.flat(), OPEN_B, ...b.flat()];
+  const { a, b, promptIds } = prompt(words, settings, stream);
   const first = combine(a, b, pick(untaggedMixture(words, settings.interleaved), stream)).slice(0, BEGINNING);
   return { group: { promptIds, completions: [[OPEN_OUTPUT, ...first.flat()]] }, given: [1] };
+}
+
+/** Two fragments, and the prompt about them up to its tag. */
+function prompt(words: number, settings: Settings, stream: RandomStream) {
+  const [a, b] = fragments(words, settings, stream);
+  return { a, b, promptIds: [OPEN_A, ...a.flat(), OPEN_B, ...b.flat()] };
 }
 
 function secondCompletion(
