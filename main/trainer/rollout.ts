@@ -145,7 +145,7 @@ export function generationMetrics(
   const own = generation.completions.map(ownTokens);
   return {
     ...rewardMetrics(task.rewardNames, generation.rewards, generation.result),
-    ...groupMetrics(outcomesOf(task, generation, config)),
+    ...groupMetrics(outcomesOf(task, generation, config), generation.result),
     ...completionMetrics(
       own.map(({ length }) => length),
       generation.completions.map(({ terminated }) => terminated),

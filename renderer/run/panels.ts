@@ -51,8 +51,12 @@ const panels: readonly ChartPanel[] = [
   {
     id: 'spread',
     title: 'Reward spread',
-    about: 'The standard deviation of the rewards. GRPO learns from this spread.',
-    looks: { reward_std: { label: 'std', colour: 'strand-a' } },
+    about:
+      'The standard deviation of the rewards: within groups, which is what GRPO learns from, and of all completions of a step.',
+    looks: {
+      'groups/spread': { label: 'within groups', colour: 'strand-a' },
+      reward_std: { label: 'all', colour: 'strand-b' },
+    },
     include: [0],
   },
   {

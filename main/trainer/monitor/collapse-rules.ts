@@ -41,6 +41,12 @@ export interface WatchHistory {
 
 /** A step with at least this share of dead groups is a problem. */
 export const MANY_DEAD = 0.75;
+/**
+ * Rewards that differ by at least this share of the maximum within groups, on average over groups, are a training signal,
+ * however many groups are dead or completions alike: two groups of eight with one right completion each have it, a jump
+ * to far longer texts a third of it.
+ */
+const SIGNAL = 0.03;
 /** Entropy has collapsed below this share of its initial value, and below this floor (nats per token) if it started above. */
 const ENTROPY_SHARE = 0.1;
 const ENTROPY_FLOOR = 0.01;
@@ -114,7 +120,7 @@ function deadGroups(metrics: Metrics, settings: WatchSettings): Trouble | null |
   const dead = metrics['groups/dead'] ?? metrics.frac_reward_zero_std;
   if (dead === undefined) return undefined;
   const solved = metrics['groups/solved'] ?? (nearTop(metrics, settings) ? dead : 0);
-  if (dead - solved < MANY_DEAD) return null;
+  if (dead - solved < MANY_DEAD || hasSignal(metrics, settings)) return null;
   const identical = metrics['completions/identical_groups'] ?? 0;
   if (identical >= MANY_DEAD) {
     return {
@@ -152,7 +158,8 @@ function repetition(metrics: Metrics, settings: WatchSettings, excused: boolean)
       remedy: 'Go back to an earlier checkpoint with a lower learning rate, or set repetition_penalty to 1.1.',
     };
   }
-  if (unique !== undefined && unique <= Math.max(UNIQUE_LOW, 1 / settings.numGenerations) && !excused) {
+  const isFine = excused || hasSignal(metrics, settings);
+  if (unique !== undefined && unique <= Math.max(UNIQUE_LOW, 1 / settings.numGenerations) && !isFine) {
     const different = Math.max(1, unique * settings.numGenerations);
     return {
       severity: 1,
@@ -258,6 +265,12 @@ function isLearned(metrics: Metrics, settings: WatchSettings): boolean | undefin
 function nearTop(metrics: Metrics, settings: WatchSettings): boolean {
   const { highestReward } = settings;
   return highestReward !== null && metrics.reward !== undefined && metrics.reward >= LEARNED * highestReward;
+}
+
+/** Whether the rewards within groups differ enough to learn from. Without a known maximum there is no telling. */
+function hasSignal(metrics: Metrics, { highestReward }: WatchSettings): boolean {
+  const spread = metrics['groups/spread'];
+  return spread !== undefined && highestReward !== null && spread >= SIGNAL * highestReward;
 }
 
 function isRising({ rewardFast, rewardSlow }: WatchHistory, settings: WatchSettings): boolean {

@@ -3,8 +3,8 @@
  * and generations of one optimiser step (`_metrics` and `log` of GRPOTrainer). NaN values are excluded from
  * the average, and a metric without values from the step. Metrics of a generation are absent from steps that reuse one.
  *
- * Ours, in addition to TRL's: `groups/dead`, `groups/solved`, `completions/unique_ratio`, `completions/identical_groups`,
- * `completions/repetition`.
+ * Ours, in addition to TRL's: `groups/dead`, `groups/solved`, `groups/spread`, `completions/unique_ratio`,
+ * `completions/identical_groups`, `completions/repetition`.
  */
 
 import type { TaskRecord } from '../../tasks/task.ts';
@@ -49,12 +49,17 @@ export function groupOutcomes(
 
 /**
  * `groups/dead`: share of groups whose rewards are all equal, whatever the advantages are divided by;
- * `groups/solved`: share of groups that are dead because every completion has (nearly) the maximum reward.
+ * `groups/solved`: share of groups that are dead because every completion has (nearly) the maximum reward;
+ * `groups/spread`: standard deviation of the rewards within a group, mean over groups.
  */
-export function groupMetrics(groups: readonly GroupOutcome[]): Metrics {
+export function groupMetrics(groups: readonly GroupOutcome[], { groupStd }: Pick<Advantages, 'groupStd'>): Metrics {
   const share = (outcomes: readonly GroupOutcome['outcome'][]): number =>
     groups.filter(({ outcome }) => outcomes.includes(outcome)).length / groups.length;
-  return { 'groups/dead': share(['dead', 'solved']), 'groups/solved': share(['solved']) };
+  return {
+    'groups/dead': share(['dead', 'solved']),
+    'groups/solved': share(['solved']),
+    'groups/spread': nanStats(groupStd).mean,
+  };
 }
 
 /** `completions/*`: lengths include the end token; `terminated` rows ended by themselves. */

@@ -109,6 +109,18 @@ describe('watchStep', () => {
     expect(watch(alike, startWatch(), short).warnings.map(({ rule }) => rule)).toEqual(['repetition']);
   });
 
+  it('counts dead groups and completions alike as healthy where the others have a signal', () => {
+    const few = { ...healthy, 'groups/dead': 0.75, 'groups/spread': 0.031 };
+    expect(watch(times(10, few)).said).toEqual([]);
+    expect(watch(times(10, { ...few, 'groups/dead': 0.5, 'completions/unique_ratio': 0.1 })).said).toEqual([]);
+    // A jump to far longer texts: the groups that aren't dead differ in a word.
+    const [jump] = watch(times(10, { ...few, 'groups/spread': 0.005 })).warnings;
+    expect(jump?.rule).toBe('dead_groups');
+    // The same spread is little of a higher maximum, and of an unknown one nothing can be said.
+    for (const highestReward of [6, null])
+      expect(watch(times(3, few), startWatch(), { highestReward }).warnings[0]?.rule).toBe('dead_groups');
+  });
+
   it('works with TRL metrics alone', () => {
     const [first] = watch(times(3, { reward: 0.1, frac_reward_zero_std: 1 })).warnings;
     expect(first?.rule).toBe('dead_groups');

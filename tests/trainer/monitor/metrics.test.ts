@@ -48,8 +48,15 @@ describe('groupMetrics', () => {
       'd teaches',
     ]);
     expect(groups[1]?.reward).toBeCloseTo(0.3, 6);
-    expect(groupMetrics(groups)).toEqual({ 'groups/dead': 0.5, 'groups/solved': 0.25 });
-    expect(groupMetrics(groupOutcomes(prompts, result, null))).toEqual({ 'groups/dead': 0.5, 'groups/solved': 0 });
+    expect(groupMetrics(groups, result)).toMatchObject({ 'groups/dead': 0.5, 'groups/solved': 0.25 });
+    const unknown = groupOutcomes(prompts, result, null);
+    expect(groupMetrics(unknown, result)).toMatchObject({ 'groups/dead': 0.5, 'groups/solved': 0 });
+  });
+
+  it('measures the spread within groups, whatever lies between them', () => {
+    const rewards = [[1, 1, 0.3, 0.3, 0, 1, 0.5, 0.5]];
+    const result = computeAdvantages(rewards, { ...config, reward_weights: null });
+    expect(groupMetrics([], result)['groups/spread']).toBeCloseTo(Math.SQRT1_2 / 4, 6);
   });
 });
 
