@@ -6,7 +6,7 @@ import { meanOf } from '../../text/intervals.ts';
 import { QUOTED_REMEDY, quotingInWords } from '../../text/quoted-tokens.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { LongestPass, PreflightResult } from '../../trainer/jobs/preflight.ts';
-import { MANY_DEAD } from '../../trainer/monitor/collapse-rules.ts';
+import { hasSignal, MANY_DEAD } from '../../trainer/monitor/collapse-rules.ts';
 import { type Check, fail, ok, warn } from '../doctor/check.ts';
 import type { Promotion } from '../runs/promotion.ts';
 
@@ -69,8 +69,8 @@ function checkRewards({ samples, highestReward }: PreflightResult): Check {
       `All ${size} completions get the same reward in each of ${groups.length} groups, so there is no training signal`,
       'Raise the temperature, or train a shorter stage first and start from its checkpoint.',
     );
-  // As the watch over the run does: with fewer, enough groups teach, and more do as the rare successes are learned.
-  if (dead >= MANY_DEAD * groups.length)
+  // As the watch over the run does: otherwise enough is learned from the others, and more as rare successes are learned.
+  if (dead >= MANY_DEAD * groups.length && !hasSignal(typical, highestReward))
     return warn(
       name,
       seen,

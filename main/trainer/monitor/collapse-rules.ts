@@ -120,7 +120,7 @@ function deadGroups(metrics: Metrics, settings: WatchSettings): Trouble | null |
   const dead = metrics['groups/dead'] ?? metrics.frac_reward_zero_std;
   if (dead === undefined) return undefined;
   const solved = metrics['groups/solved'] ?? (nearTop(metrics, settings) ? dead : 0);
-  if (dead - solved < MANY_DEAD || hasSignal(metrics, settings)) return null;
+  if (dead - solved < MANY_DEAD || hasSignal(metrics['groups/spread'], settings.highestReward)) return null;
   const identical = metrics['completions/identical_groups'] ?? 0;
   if (identical >= MANY_DEAD) {
     return {
@@ -158,7 +158,7 @@ function repetition(metrics: Metrics, settings: WatchSettings, excused: boolean)
       remedy: 'Go back to an earlier checkpoint with a lower learning rate, or set repetition_penalty to 1.1.',
     };
   }
-  const isFine = excused || hasSignal(metrics, settings);
+  const isFine = excused || hasSignal(metrics['groups/spread'], settings.highestReward);
   if (unique !== undefined && unique <= Math.max(UNIQUE_LOW, 1 / settings.numGenerations) && !isFine) {
     const different = Math.max(1, unique * settings.numGenerations);
     return {
@@ -267,9 +267,11 @@ function nearTop(metrics: Metrics, settings: WatchSettings): boolean {
   return highestReward !== null && metrics.reward !== undefined && metrics.reward >= LEARNED * highestReward;
 }
 
-/** Whether the rewards within groups differ enough to learn from. Without a known maximum there is no telling. */
-function hasSignal(metrics: Metrics, { highestReward }: WatchSettings): boolean {
-  const spread = metrics['groups/spread'];
+/**
+ * Whether the rewards within groups differ enough to learn from: `spread` is their standard deviation, mean over groups.
+ * Without a known maximum there is no telling.
+ */
+export function hasSignal(spread: number | undefined, highestReward: number | null): boolean {
   return spread !== undefined && highestReward !== null && spread >= SIGNAL * highestReward;
 }
 
