@@ -43,8 +43,8 @@ export interface WatchHistory {
 export const MANY_DEAD = 0.75;
 /**
  * Rewards that differ by at least this share of the maximum within groups, on average over groups, are a training signal,
- * however many groups are dead or completions alike: two groups of eight with one right completion each have it, a jump
- * to far longer texts a third of it.
+ * however many groups are dead or completions alike: two groups of eight with one right completion each have it, jumps
+ * to far longer texts 0.02 at most.
  */
 const SIGNAL = 0.03;
 /** Entropy has collapsed below this share of its initial value, and below this floor (nats per token) if it started above. */
@@ -93,11 +93,12 @@ function allTroubles(metrics: Metrics, trend: WatchHistory, settings: WatchSetti
   const learned = isLearned(metrics, settings);
   // A policy that has learned is certain and its completions are alike, as they should be; also while it is getting there.
   const excused = learned === true || nearTop(metrics, settings) || isRising(trend, settings);
+  const teaches = hasSignal(metrics['groups/spread'], settings.highestReward);
   return {
     learned,
     not_finite: notFinite(metrics),
-    dead_groups: deadGroups(metrics, settings),
-    repetition: repetition(metrics, settings, excused),
+    dead_groups: deadGroups(metrics, settings, teaches),
+    repetition: repetition(metrics, settings, excused || teaches),
     entropy: lowEntropy(metrics, trend, excused),
     kl: highKl(metrics, settings),
     no_progress: noProgress(metrics, trend, settings),
@@ -116,11 +117,11 @@ function notFinite(metrics: Metrics): Trouble | null | undefined {
   };
 }
 
-function deadGroups(metrics: Metrics, settings: WatchSettings): Trouble | null | undefined {
+function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean): Trouble | null | undefined {
   const dead = metrics['groups/dead'] ?? metrics.frac_reward_zero_std;
   if (dead === undefined) return undefined;
   const solved = metrics['groups/solved'] ?? (nearTop(metrics, settings) ? dead : 0);
-  if (dead - solved < MANY_DEAD || hasSignal(metrics['groups/spread'], settings.highestReward)) return null;
+  if (dead - solved < MANY_DEAD || teaches) return null;
   const identical = metrics['completions/identical_groups'] ?? 0;
   if (identical >= MANY_DEAD) {
     return {
@@ -158,8 +159,7 @@ function repetition(metrics: Metrics, settings: WatchSettings, excused: boolean)
       remedy: 'Go back to an earlier checkpoint with a lower learning rate, or set repetition_penalty to 1.1.',
     };
   }
-  const isFine = excused || hasSignal(metrics['groups/spread'], settings.highestReward);
-  if (unique !== undefined && unique <= Math.max(UNIQUE_LOW, 1 / settings.numGenerations) && !isFine) {
+  if (unique !== undefined && unique <= Math.max(UNIQUE_LOW, 1 / settings.numGenerations) && !excused) {
     const different = Math.max(1, unique * settings.numGenerations);
     return {
       severity: 1,
@@ -269,7 +269,7 @@ function nearTop(metrics: Metrics, settings: WatchSettings): boolean {
 
 /**
  * Whether the rewards within groups differ enough to learn from: `spread` is their standard deviation, mean over groups.
- * Without a known maximum there is no telling.
+ * Never true without a known maximum.
  */
 export function hasSignal(spread: number | undefined, highestReward: number | null): boolean {
   return spread !== undefined && highestReward !== null && spread >= SIGNAL * highestReward;

@@ -125,6 +125,13 @@ describe('preflightChecks', () => {
       /same reward in each of 2 groups/,
       { result: { samples: groups(same, same) } },
     ],
+    [
+      'most groups dead',
+      'Rewards differ',
+      'WARN',
+      /3 of 4/,
+      { result: { samples: groups(same, same, same, [0, 0.2]) } },
+    ],
     ['little spread', 'Rewards differ', 'WARN', /0.005/, { result: { samples: groups([0.5, 0.51], [0.5, 0.51]) } }],
     [
       'solved already',

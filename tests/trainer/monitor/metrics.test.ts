@@ -48,9 +48,10 @@ describe('groupMetrics', () => {
       'd teaches',
     ]);
     expect(groups[1]?.reward).toBeCloseTo(0.3, 6);
-    expect(groupMetrics(groups, result)).toMatchObject({ 'groups/dead': 0.5, 'groups/solved': 0.25 });
+    const spread = { 'groups/spread': expect.closeTo((Math.SQRT1_2 * 1.01) / 4, 6) };
+    expect(groupMetrics(groups, result)).toEqual({ 'groups/dead': 0.5, 'groups/solved': 0.25, ...spread });
     const unknown = groupOutcomes(prompts, result, null);
-    expect(groupMetrics(unknown, result)).toMatchObject({ 'groups/dead': 0.5, 'groups/solved': 0 });
+    expect(groupMetrics(unknown, result)).toEqual({ 'groups/dead': 0.5, 'groups/solved': 0, ...spread });
   });
 
   it('measures the spread within groups, whatever lies between them', () => {
