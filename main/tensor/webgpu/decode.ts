@@ -11,7 +11,8 @@ import type { WebGpuBackend } from './backend.ts';
 import { decodeAttention } from './kernels/decode-attention.ts';
 import { normAndLowRank } from './kernels/decode-norm.ts';
 import { type Matrix, matrixOf } from './kernels/matrix.ts';
-import { type Epilogue, rowsProducts } from './kernels/product-rows.ts';
+import { rowsProducts } from './kernels/product-rows.ts';
+import type { Epilogue } from './kernels/product-slices.ts';
 import { cacheFormat, openKvStore } from './kv-cache.ts';
 import type { GpuBuffer } from './pool.ts';
 

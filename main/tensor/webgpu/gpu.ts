@@ -13,6 +13,7 @@ import {
   COMMAND,
   PARAMETER_BYTES,
   type ProgramSource,
+  type ProgramTime,
   type Upload,
 } from './protocol.ts';
 import { BATCH_WORK, MOST_WORK, WORK_OF_A_BYTE } from './work.ts';
@@ -30,6 +31,8 @@ export interface GpuOptions {
   readonly mostWork?: number;
   /** Dawn's device that compiles and checks everything and computes nothing, with the limits that WebGPU guarantees: for tests. */
   readonly checksOnly?: boolean;
+  /** Times every dispatch by itself (`times`), which makes all of them slower. Needs an adapter with timestamp-query. */
+  readonly timed?: boolean;
 }
 
 /** Work that has been asked for so far, for tests and reports. */
@@ -105,7 +108,10 @@ export class Gpu {
     const line = openLine();
     try {
       const { adapter } = line.ask(
-        { kind: 'open', adapter: options.adapter ?? null, checksOnly: options.checksOnly ?? false },
+        {
+          ...{ kind: 'open', adapter: options.adapter ?? null },
+          ...{ checksOnly: options.checksOnly ?? false, timed: options.timed ?? false },
+        },
         options.deadline,
       );
       if (adapter === undefined) throw new Error('Expected the opened device to say what it is');
@@ -246,6 +252,12 @@ export class Gpu {
   room(most: number): number {
     this.flush();
     return this.#line.ask({ kind: 'trial', most }).room ?? 0;
+  }
+
+  /** What each program took since the last call, the longest first; empty unless the device was opened `timed`. */
+  times(): readonly ProgramTime[] {
+    this.flush();
+    return this.#line.ask({ kind: 'times' }).times ?? [];
   }
 
   /** Takes the device away, as a driver's reset does: for tests. */

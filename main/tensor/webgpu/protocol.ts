@@ -48,6 +48,8 @@ export interface OpenRequest {
   /** Part of the adapter's name; null: the one that the system prefers. */
   readonly adapter: string | null;
   readonly checksOnly: boolean;
+  /** Times every dispatch by itself, which makes all of them slower. */
+  readonly timed: boolean;
 }
 
 export interface ReadRequest {
@@ -69,7 +71,7 @@ export type Request =
   | OpenRequest
   | ReadRequest
   | TrialRequest
-  | { readonly kind: 'wait' | 'list' | 'close' | 'lose' };
+  | { readonly kind: 'wait' | 'list' | 'close' | 'lose' | 'times' };
 
 /** The limits that kernels and memory plans look at. */
 export interface GpuLimits {
@@ -94,6 +96,14 @@ export interface AdapterFacts {
   readonly limits: GpuLimits;
 }
 
+/** What the dispatches of a program with so many workgroups took on the GPU. */
+export interface ProgramTime {
+  readonly name: string;
+  readonly groups: string;
+  readonly dispatches: number;
+  readonly seconds: number;
+}
+
 /** Why the device can't continue. */
 export type GpuFault =
   | 'no-package'
@@ -115,5 +125,7 @@ export type Reply =
       readonly room?: number;
       /** Of every adapter of the system. */
       readonly names?: readonly string[];
+      /** Of each program since they were asked for last, where dispatches are timed. */
+      readonly times?: readonly ProgramTime[];
     }
   | { readonly ok: false; readonly fault: GpuFault; readonly message: string };

@@ -5,6 +5,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { adapterNamed, describe, inWords, limitsOf, listAdapters, OpenFault } from './adapters.ts';
 import { DeviceFaults, messageOf } from './device-faults.ts';
+import { DispatchTimes, TIMED_FLAGS } from './dispatch-times.ts';
 import { smallLimits } from './limits.ts';
 import {
   type AdapterFacts,
@@ -13,6 +14,7 @@ import {
   type OpenRequest,
   PARAMETER_BYTES,
   type ProgramSource,
+  type ProgramTime,
   type ReadRequest,
   type Reply,
   type Request,
@@ -35,6 +37,7 @@ const MOST_GROUPS = 2048;
 const DAWN_FLAGS = ['enable-dawn-features=disable_workgroup_init'];
 
 interface Compiled {
+  readonly name: string;
   readonly pipeline: GPUComputePipeline;
   readonly layout: GPUBindGroupLayout;
   /** By the buffers' numbers. A bind group costs ten times its dispatch, so the ones made are kept. */
@@ -51,13 +54,16 @@ class DeviceThread {
   #parameters: GPUBuffer;
   #staging: GPUBuffer | null = null;
   readonly faults: DeviceFaults;
+  /** Null: dispatches aren't timed, and share their passes. */
+  readonly #times: DispatchTimes | null;
 
-  constructor(instance: GPU, adapter: GPUAdapter, device: GPUDevice) {
+  constructor(instance: GPU, adapter: GPUAdapter, device: GPUDevice, timed: boolean) {
     this.#instance = instance;
     this.#adapter = adapter;
     this.#device = device;
     this.#parameters = this.#uniformBuffer(FIRST_PARAMETERS);
     this.faults = new DeviceFaults(device);
+    this.#times = timed ? new DispatchTimes(device) : null;
   }
 
   get facts(): AdapterFacts {
@@ -71,7 +77,10 @@ class DeviceThread {
       this.#device.queue.writeBuffer(this.#buffer(buffer), offset, bytes);
     if (batch.parameters.byteLength > this.#parameters.size) this.#growParameters(batch.parameters.byteLength);
     if (batch.parameters.length > 0) this.#device.queue.writeBuffer(this.#parameters, 0, batch.parameters);
-    if (batch.commands.length > 0) this.#device.queue.submit([this.#encode(batch.commands)]);
+    if (batch.commands.length > 0) {
+      this.#device.queue.submit([this.#encode(batch.commands)]);
+      this.#times?.collect();
+    }
     if (batch.destroys.length > 0) this.#destroy(new Set(batch.destroys));
   }
 
@@ -83,13 +92,16 @@ class DeviceThread {
     while (at < commands.length) {
       const code = next();
       if (code === COMMAND.dispatch) {
-        pass ??= encoder.beginComputePass();
         const program = this.#programs.get(next()) as Compiled;
         const [x, y, z, block, count] = [next(), next(), next(), next(), next()];
+        pass ??= encoder.beginComputePass(this.#times?.next(program.name, `${x} × ${y} × ${z}`));
         pass.setPipeline(program.pipeline);
         pass.setBindGroup(0, this.#group(program, commands.subarray(at, at + count)), [block * PARAMETER_BYTES]);
         pass.dispatchWorkgroups(x, y, z);
         at += count;
+        if (this.#times === null) continue;
+        pass.end();
+        pass = null;
         continue;
       }
       pass?.end();
@@ -103,6 +115,7 @@ class DeviceThread {
       }
     }
     pass?.end();
+    this.#times?.resolve(encoder);
     return encoder.finish();
   }
 
@@ -121,6 +134,10 @@ class DeviceThread {
       done += part;
     }
     return out.buffer;
+  }
+
+  async times(): Promise<readonly ProgramTime[]> {
+    return (await this.#times?.take()) ?? [];
   }
 
   async wait(): Promise<void> {
@@ -179,7 +196,7 @@ class DeviceThread {
       layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
       compute: { module, entryPoint: 'main' },
     });
-    return { pipeline, layout, groups: new Map() };
+    return { name, pipeline, layout, groups: new Map() };
   }
 
   #group(program: Compiled, ids: Int32Array): GPUBindGroup {
@@ -235,23 +252,30 @@ class DeviceThread {
   }
 }
 
-async function open({ adapter: wanted, checksOnly }: OpenRequest): Promise<DeviceThread> {
+async function open({ adapter: wanted, checksOnly, timed }: OpenRequest): Promise<DeviceThread> {
   const dawn = await import('webgpu').catch((error: unknown) => {
     throw new OpenFault('no-package', messageOf(error));
   });
   Object.assign(globalThis, dawn.globals);
   const chosen = wanted === null ? [] : [`adapter=${await adapterNamed(wanted)}`];
-  const instance = dawn.create([...DAWN_FLAGS, ...chosen, ...(checksOnly ? ['backend=null'] : [])]);
+  const instance = dawn.create([
+    ...DAWN_FLAGS,
+    ...(timed ? TIMED_FLAGS : []),
+    ...chosen,
+    ...(checksOnly ? ['backend=null'] : []),
+  ]);
   const adapter = await instance.requestAdapter({ powerPreference: 'high-performance' }).catch((error: unknown) => {
     throw new OpenFault('no-adapter', messageOf(error));
   });
   if (adapter === null) throw new OpenFault('no-adapter', 'no adapter was found');
   const small = smallLimits(limitsOf(adapter));
   if (small.length > 0) throw new OpenFault('too-small', `${adapter.info.device} has ${small.join(', ')}`);
-  const device = await adapter.requestDevice({ requiredLimits: { ...limitsOf(adapter) } }).catch((error: unknown) => {
+  const requiredFeatures: GPUFeatureName[] = timed ? ['timestamp-query'] : [];
+  const wishes = { requiredLimits: { ...limitsOf(adapter) }, requiredFeatures };
+  const device = await adapter.requestDevice(wishes).catch((error: unknown) => {
     throw new OpenFault('no-device', messageOf(error));
   });
-  return new DeviceThread(instance, adapter, device);
+  return new DeviceThread(instance, adapter, device, timed);
 }
 
 /** How often the thread shows that it lives to one that waits. */
@@ -277,6 +301,7 @@ async function handle(request: Request): Promise<void> {
   if (thread === null) throw new Error('Expected the GPU to be open');
   if (request.kind === 'batch') return thread.run(request);
   if (request.kind === 'list') return reply({ ok: true, names: (await listAdapters()).map(inWords) });
+  if (request.kind === 'times') return reply({ ok: true, times: await thread.times() });
   if (request.kind === 'trial') return reply({ ok: true, room: await thread.room(request.most) });
   if (request.kind === 'lose') {
     thread.lose();

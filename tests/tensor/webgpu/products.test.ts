@@ -4,6 +4,7 @@ import { gatherRows } from '../../../main/tensor/ops/rows.ts';
 import { dequantise, quantise } from '../../../main/tensor/quantised.ts';
 import { matrixOf } from '../../../main/tensor/webgpu/kernels/matrix.ts';
 import { rowsProducts } from '../../../main/tensor/webgpu/kernels/product-rows.ts';
+import { slicesOf } from '../../../main/tensor/webgpu/kernels/product-slices.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight, type WeightSource } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
@@ -65,6 +66,11 @@ describe.runIf(gpu !== null)('products on webgpu', () => {
     [20, 64, 36],
     [70, 70, 90],
     [130, 72, 260],
+    // K in slices, the last one shorter.
+    [3, 1030, 132],
+    [16, 1028, 70],
+    [70, 900, 13],
+    [40, 1284, 40],
   ])('are right in all transpositions of %i x %i x %i', (m, k, n) => {
     for (const [transposeA, transposeB] of [
       [false, false],
@@ -112,6 +118,66 @@ describe.runIf(gpu !== null)('products on webgpu', () => {
     const call = { x: backend.buffer(x), rows: 19, weights: [matrixOf(backend, w, true)], rowsAtATime: 16 };
     rowsProducts(backend, { ...call, out: backend.bufferToChange(out) });
     expect(difference(out, expected(x, w, false, true))).toBeLessThan(1e-5);
+  });
+
+  it('cut K into slices by the shapes alone', () => {
+    // Enough tiles, or so short a K that there is nothing to win.
+    expect(slicesOf('128 x 128', 4096, 4096, 4096)).toEqual({ count: 1, length: 4096 });
+    expect(slicesOf('16 x 64', 16, 64, 700)).toEqual({ count: 1, length: 700 });
+    expect(slicesOf('16 x 64', 16, 3072, 3072)).toEqual({ count: 20, length: 160 });
+    // The gradient of a head's input: work for several dispatches, each for a whole GPU.
+    const { count, length } = slicesOf('128 x 128', 256, 3072, 128_256);
+    expect(length % 32).toBe(0);
+    expect((count - 1) * length).toBeLessThan(128_256);
+    expect(count * length).toBeGreaterThanOrEqual(128_256);
+    expect(4 * count * 256 * 3072).toBeLessThanOrEqual(2 ** 27);
+    expect(slicesOf('16 x 64', 1, 4, 0)).toEqual({ count: 1, length: 1 });
+  });
+
+  it.each([
+    ['store', [64, 32, 36]],
+    ['add', [100]],
+    ['swiglu', [52, 52]],
+  ] as const)('do with few rows, K in slices, what is to follow: %s', (epilogue, widths) => {
+    const backend = opened(gpu);
+    const [rows, k, r, scale] = [5, 1024, 4, 0.5];
+    const n = widths.reduce<number>((sum, width) => sum + width, 0);
+    const x = matrix(rows, k, 1);
+    const w = widths.map((width, i) => matrix(width, k, 2 + i));
+    const low = widths.map((_, i) => matrix(rows, r, 7 + i));
+    const b = matrix(n, r, 11);
+    const bias = epilogue === 'store' ? matrix(1, n, 12) : null;
+    const before = matrix(rows, epilogue === 'swiglu' ? n / 2 : n, 13);
+    const out = tf.clone(before);
+    const written = tf.add(before, 0) as tf.Tensor2D;
+    rowsProducts(backend, {
+      ...{ x: backend.buffer(x), rows, weights: w.map((weight) => matrixOf(backend, weight, true)), epilogue },
+      second: {
+        a: matrixOf(backend, tf.reshape(tf.stack(low, 1), [rows * w.length, r])),
+        b: matrixOf(backend, b, true),
+        scale,
+      },
+      ...(bias && { bias: backend.buffer(bias) }),
+      out: backend.bufferToChange(written),
+    });
+    const sums = tf.tidy(() => {
+      const starts = widths.map((_, i) => widths.slice(0, i).reduce<number>((sum, width) => sum + width, 0));
+      const parts = w.map((weight, i) => {
+        const product = tf.tensor2d(Float32Array.from(expected(x, weight, false, true)), [rows, widths[i] ?? 0]);
+        const lines = tf.slice(b, [starts[i] ?? 0, 0], [widths[i] ?? 0, r]);
+        const lowRank = tf.tensor2d(Float32Array.from(expected(low[i] as tf.Tensor2D, lines, false, true)), [
+          rows,
+          widths[i] ?? 0,
+        ]);
+        return tf.add(product, tf.mul(scale, lowRank)) as tf.Tensor2D;
+      });
+      if (epilogue === 'swiglu')
+        return tf.mul(tf.mul(parts[0] as tf.Tensor2D, tf.sigmoid(parts[0] as tf.Tensor2D)), parts[1] as tf.Tensor2D);
+      const all = tf.concat(parts, 1);
+      return tf.add(all, epilogue === 'add' ? out : (bias as tf.Tensor2D));
+    });
+    // Up to a thousand of numbers in ±1 added up, in another order; SwiGLU multiplies two of them.
+    expect(difference(written, sums.dataSync<'float32'>())).toBeLessThan(epilogue === 'swiglu' ? 1e-3 : 1e-4);
   });
 
   it.each(['BF16', 'F32'] as const)(

@@ -12,6 +12,12 @@ const LANES = 256;
 const TEAM = 32;
 const TEAMS = LANES / TEAM;
 
+/** Vectors that a lane reads at once: one after the other, each would wait for memory. */
+const AT_A_TIME = 8;
+
+const product = (norm: boolean, i: string): string =>
+  `dot(x[base + ${i}]${norm ? ` * inverse * weight[${i}]` : ''}, a[line * vectors + ${i}])`;
+
 interface Key {
   readonly norm: boolean;
   readonly low: boolean;
@@ -51,9 +57,12 @@ ${
   let line = wg.y * ${TEAMS}u + lane / ${TEAM}u;
   var sum = 0.0;
   if (line < p.lines) {
-    for (var i = me; i < vectors; i += ${TEAM}u) {
-      sum += dot(x[base + i]${norm ? ' * inverse * weight[i]' : ''}, a[line * vectors + i]);
+    var i = me;
+    for (; i + ${(AT_A_TIME - 1) * TEAM}u < vectors; i += ${AT_A_TIME * TEAM}u) {
+${Array.from({ length: AT_A_TIME }, (_, n) => `      let part${n} = ${product(norm, `i + ${n * TEAM}u`)};`).join('\n')}
+      sum += ${Array.from({ length: AT_A_TIME }, (_, n) => `part${n}`).join(' + ')};
     }
+    for (; i < vectors; i += ${TEAM}u) { sum += ${product(norm, 'i')}; }
   }
   sums[lane] = sum;
   workgroupBarrier();

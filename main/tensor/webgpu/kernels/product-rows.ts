@@ -1,15 +1,18 @@
 /**
- * x·Wᵀ for few rows of x, as in decoding: the weights are the traffic, so each is read once for all rows. A workgroup
- * has some lines of W; 32 lanes share a line, and each multiplies its part with that part of every row. Several
- * matrices on the same rows, their low-rank parts, biases and what follows a product ride in the same dispatch.
+ * x·Wᵀ for few rows of x, as in decoding, with what follows it: the weights are the traffic, so each is read once for all
+ * rows. A workgroup has some lines; 32 lanes share a line, and each multiplies its part with that part
+ * of every row. Several matrices on the same rows, their low-rank parts and biases ride in one dispatch; only where the
+ * lines are few and long, K is in slices and a second dispatch does what follows.
  */
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
 import { equalParts } from '../work.ts';
+import { chooseWeight } from './choose-weight.ts';
 import { expDownOf } from './finite.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
+import { type Epilogue, finishSlices, type Slices } from './product-slices.ts';
 
 /** More rows than this are a tiled product. */
 const MOST_ROWS = 32;
@@ -26,28 +29,34 @@ const SOFTWARE_ROWS_AT_A_TIME = 4;
 const LANES = 32;
 /** Groups of 32 lanes in a workgroup. */
 const TEAMS = 4;
-/** Lines of W that a team works on together: each number of x is then used for all of them. */
-const LINES = 4;
-/** Lines of a workgroup. */
-const COLUMNS = TEAMS * LINES;
+/** Lines of W that a team works on together: each number of x is then used for all of them. Two where there are few. */
+const MOST_LINES = 4;
+/** Workgroups that are enough to give each of them more lines. */
+const ENOUGH_GROUPS = 256;
 /** Rows whose sums the lanes put together at a time: as many as the workgroup's memory holds. */
 const ROWS_TOGETHER = 4;
 
-/** What becomes of a sum: written, added to what is there, or, of two matrices, silu(first) * second. */
-export type Epilogue = 'store' | 'add' | 'swiglu';
+/** Workgroups that keep a large GPU's memory busy: where there are fewer, K is cut into slices of so much at least. */
+const BUSY_GROUPS = 768;
+const LEAST_SLICE = 512;
 
 interface Key {
   /** One to three matrices, whose results lie side by side; two for swiglu. */
   readonly weights: readonly OperandForm[];
   readonly rows: number;
+  /** Of a team. */
+  readonly lines: number;
   readonly second: { readonly a: OperandForm; readonly b: OperandForm } | null;
   readonly bias: boolean;
   readonly epilogue: Epilogue;
+  /** A workgroup's z is a slice of K, whose sums are a matrix of their own. */
+  readonly sliced: boolean;
 }
 
 /** Whether a product is one for this kernel. */
 export function takesRows(a: Matrix, b: Matrix, batch: number, accumulate: boolean): boolean {
-  return batch === 1 && !accumulate && !a.transposed && b.transposed && a.lines <= MOST_ROWS && formOf(b).vectors;
+  const plain = batch === 1 && !accumulate && !a.transposed && b.transposed;
+  return plain && a.lines <= MOST_ROWS && formOf(b).vectors;
 }
 
 /** The rows that a lane sums for: the next power of two, so that few programs are compiled. */
@@ -56,11 +65,11 @@ const rowsFor = (rows: number, most: number): number => Math.min(most, 2 ** Math
 const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
 
 const rowsProgram = variants((key: Key): Program => {
-  const { weights, rows, second, bias, epilogue } = key;
+  const { weights, rows, lines, second, bias, epilogue, sliced } = key;
   const all = range(rows);
   return program({
     name: `Product of rows${weights.length > 1 ? ` x ${weights.length}` : ''}${second === null ? '' : ' + low rank'}${epilogue === 'store' ? '' : ` ${epilogue}`}`,
-    parameters: ['m', 'k', 'r', 'n0', 'n1', 'n2', 'scale:f32', 'columns', 'first', 'skip'],
+    parameters: ['m', 'k', 'r', 'n0', 'n1', 'n2', 'scale:f32', 'columns', 'first', 'skip', 'slice'],
     buffers: {
       x: 'vec4<f32>',
       ...Object.fromEntries(weights.map((form, i) => [`w${i}`, elementType(form)])),
@@ -72,71 +81,73 @@ const rowsProgram = variants((key: Key): Program => {
     declarations: `
 ${weights.map((form, i) => readFour(`readW${i}`, `w${i}`, form)).join('\n')}
 ${second === null ? '' : `${readFour('readX2', 'x2', second.a)}\n${readFour('readW2nd', 'w2nd', second.b)}`}
-${chooseWeight(weights.length)}
+var<private> part: u32;
+${chooseWeight('readW', weights.length)}
 ${epilogue === 'swiglu' ? expDownOf('f32') : ''}
-var<workgroup> sums: array<vec4<f32>, ${TEAMS * LANES * Math.min(rows, ROWS_TOGETHER)}>;`,
+var<workgroup> sums: array<${vectorOf(lines)}, ${TEAMS * LANES * Math.min(rows, ROWS_TOGETHER)}>;`,
     main: `
   let team = lane / ${LANES}u;
   let me = lane % ${LANES}u;
   let row0 = (wg.x + p.skip) * ${rows}u;
 ${places(key)}
-${all.map((r) => `  var s${r} = vec4<f32>(0.0);`).join('\n')}
+${all.map((r) => `  var s${r} = ${vectorOf(lines)}(0.0);`).join('\n')}
 ${all.map((r) => `  let x${r} = min(row0 + ${r}u, p.m - 1u) * (p.k / 4u);`).join('\n')}
-  for (var at = 4u * me; at < p.k; at += ${4 * LANES}u) {
-${range(LINES)
-  .map((l) => `    let w${l} = readW(part${l}, line${l}, at);`)
+  let end = ${sliced ? 'min(p.k, (wg.z + 1u) * p.slice)' : 'p.k'};
+  for (var at = ${sliced ? 'wg.z * p.slice + ' : ''}4u * me; at < end; at += ${4 * LANES}u) {
+${range(lines)
+  .map((l) => `    part = part${l};\n    let w${l} = readW(line${l}, at, length${l}, p.k);`)
   .join('\n')}
-${all.map((r) => `    let v${r} = x[x${r} + at / 4u];\n    s${r} += vec4(dot(v${r}, w0), dot(v${r}, w1), dot(v${r}, w2), dot(v${r}, w3));`).join('\n')}
+${all
+  .map(
+    (r) =>
+      `    let v${r} = x[x${r} + at / 4u];\n    s${r} += ${vectorOf(lines)}(${range(lines)
+        .map((l) => `dot(v${r}, w${l})`)
+        .join(', ')});`,
+  )
+  .join('\n')}
   }
 ${second === null ? '' : lowRank(key)}
 ${together(key)}`,
   });
 });
 
-/** A function that reads a line of one of the matrices. */
-function chooseWeight(count: number): string {
-  const lengths = range(count).map((i) => `p.n${i}`);
-  const reads = lengths.map((length, i) => `readW${i}(line, at, ${length}, p.k)`);
-  const choices = reads.slice(0, -1).map((read, i) => `  if (part == ${i}u) { return ${read}; }`);
-  return `fn readW(part: u32, line: u32, at: u32) -> vec4<f32> {
-${choices.join('\n')}
-  return ${reads.at(-1)};
-}`;
-}
+const vectorOf = (lines: number): string => `vec${lines}<f32>`;
 
 /** Declares of each of a team's lines: its matrix, its place in it, and its place among the lines of all of them. */
-function places({ weights, epilogue }: Key): string {
+function places({ weights, lines, epilogue }: Key): string {
   if (epilogue === 'swiglu')
-    return `  let column0 = wg.y * ${COLUMNS / 2}u + team * ${LINES / 2}u;
+    return `  let column0 = wg.y * ${(TEAMS * lines) / 2}u + team * ${lines / 2}u;
   let columns = p.n0;
-${range(LINES)
+${range(lines)
   .map((l) => {
-    const part = Math.floor(l / 2);
+    const part = Math.floor((2 * l) / lines);
     return `  let part${l} = ${part}u;
-  let line${l} = column0 + ${l % 2}u;
+  let length${l} = p.n${part};
+  let line${l} = column0 + ${l % (lines / 2)}u;
   let packed${l} = line${l} + ${part === 0 ? '0u' : 'p.n0'};`;
   })
   .join('\n')}`;
-  const groups = range(weights.length).map((i) => `(p.n${i} + ${COLUMNS - 1}u) / ${COLUMNS}u`);
-  return `  var part = 0u;
+  const groups = range(weights.length).map((i) => `(p.n${i} + ${TEAMS * lines - 1}u) / ${TEAMS * lines}u`);
+  return `  var matrix = 0u;
   var first = wg.y;
   var before = 0u;
   var columns = p.n0;
 ${groups
   .slice(0, -1)
   .map(
-    (count, i) => `  if (part == ${i}u && first >= ${count}) {
-    part = ${i + 1}u;
+    (count, i) => `  if (matrix == ${i}u && first >= ${count}) {
+    matrix = ${i + 1}u;
     first -= ${count};
     before += p.n${i};
     columns = p.n${i + 1};
   }`,
   )
   .join('\n')}
-  let column0 = first * ${COLUMNS}u + team * ${LINES}u;
-${range(LINES)
+  let column0 = first * ${TEAMS * lines}u + team * ${lines}u;
+${range(lines)
   .map(
-    (l) => `  let part${l} = part;
+    (l) => `  let part${l} = matrix;
+  let length${l} = columns;
   let line${l} = column0 + ${l}u;
   let packed${l} = before + min(line${l}, columns - 1u);`,
   )
@@ -144,7 +155,7 @@ ${range(LINES)
 }
 
 /** Adds the low-rank parts: each row has one set of r numbers for each matrix. */
-function lowRank({ rows, weights, epilogue }: Key): string {
+function lowRank({ rows, lines, weights, epilogue }: Key): string {
   const parts = weights.length;
   const each = (r: number): string => {
     const v = (part: string): string => `readX2((row0 + ${r}u) * ${parts}u + ${part}, at, p.m * ${parts}u, p.r)`;
@@ -152,7 +163,9 @@ function lowRank({ rows, weights, epilogue }: Key): string {
     return `    {
       let a = p.scale * ${a};
       ${b === null ? 'let b = a;' : `let b = p.scale * ${b};`}
-      s${r} += vec4(dot(a, w0), dot(a, w1), dot(b, w2), dot(b, w3));
+      s${r} += ${vectorOf(lines)}(${range(lines)
+        .map((l) => `dot(${l < lines / 2 ? 'a' : 'b'}, w${l})`)
+        .join(', ')});
     }`;
   };
   const all = `(${range(parts)
@@ -160,7 +173,7 @@ function lowRank({ rows, weights, epilogue }: Key): string {
     .join(' + ')})`;
   return `
   for (var at = 4u * me; at < p.r; at += ${4 * LANES}u) {
-${range(LINES)
+${range(lines)
   .map((l) => `    let w${l} = readW2nd(packed${l}, at, ${all}, p.r);`)
   .join('\n')}
 ${range(rows).map(each).join('\n')}
@@ -168,16 +181,17 @@ ${range(rows).map(each).join('\n')}
 }
 
 /** Adds up the lanes' sums, some rows at a time, and writes what becomes of them. */
-function together({ rows, bias, epilogue }: Key): string {
+function together({ rows, lines, bias, epilogue, sliced }: Key): string {
+  const columns = TEAMS * lines;
   const rounds = range(Math.ceil(rows / ROWS_TOGETHER)).map((i) =>
     range(rows).slice(i * ROWS_TOGETHER, (i + 1) * ROWS_TOGETHER),
   );
-  const results = epilogue === 'swiglu' ? COLUMNS / 2 : COLUMNS;
+  const results = epilogue === 'swiglu' ? columns / 2 : columns;
   const perTeam = results / TEAMS;
   const total = (name: string, line: string): string => `    var ${name} = 0.0;
     // Starting elsewhere for each line keeps the lanes on different banks.
     for (var i = 0u; i < ${LANES}u; i++) { ${name} += sums[start + (i + lane) % ${LANES}u][${line}]; }`;
-  const first = epilogue === 'swiglu' ? `wg.y * ${results}u` : `first * ${COLUMNS}u`;
+  const first = epilogue === 'swiglu' ? `wg.y * ${results}u` : `first * ${columns}u`;
   const before = epilogue === 'swiglu' ? '0u' : 'before';
   const write = (): string => {
     const biased = bias ? ` + bias[${before} + column]` : '';
@@ -197,7 +211,7 @@ ${some.map((r, i) => `  sums[${i * TEAMS * LANES}u + lane] = s${r};`).join('\n')
     let row = row0 + ${round * ROWS_TOGETHER}u + lane / ${results}u;
     let result = lane % ${results}u;
     let column = ${first} + result;
-    let place = row * p.columns + p.first + ${before} + column;
+    let place = ${sliced ? 'wg.z * p.m * p.columns + ' : ''}row * p.columns + p.first + ${before} + column;
     let start = (lane / ${results}u) * ${TEAMS * LANES}u + (result / ${perTeam}u) * ${LANES}u;
 ${write()}
   }`,
@@ -225,22 +239,52 @@ export interface RowsProduct {
   readonly rowsAtATime?: number;
 }
 
-export function rowsProducts({ gpu }: WebGpuBackend, call: RowsProduct): void {
+export function rowsProducts(backend: WebGpuBackend, call: RowsProduct): void {
+  const { gpu } = backend;
   const { x, rows, weights, second, bias, epilogue = 'store', out } = call;
   const { rowsAtATime = gpu.adapter.software ? SOFTWARE_ROWS_AT_A_TIME : ROWS_AT_A_TIME } = call;
-  const [n0 = 0, n1 = 0, n2 = 0] = weights.map(({ lines }) => lines);
-  const { place = { columns: epilogue === 'swiglu' ? n0 : n0 + n1 + n2, first: 0 } } = call;
+  const widths = weights.map(({ lines }) => lines);
+  const n = widths.reduce((sum, width) => sum + width, 0);
+  const k = weights[0]?.length ?? 0;
+  const place = call.place ?? { columns: epilogue === 'swiglu' ? n / 2 : n, first: 0 };
+  const slices = slicesFor(groupsOf(widths, MOST_LINES), k);
+  if (slices.count > 1) {
+    const sums = gpu.take(4 * slices.count * rows * n);
+    const part = { x, rows, weights, rowsAtATime, out: sums };
+    runRows(backend, { ...part, epilogue: 'store', place: { columns: n, first: 0 } }, slices);
+    const rest = { ...(second && { second }), ...(bias && { bias }) };
+    finishSlices(gpu, { sums, slices: slices.count, m: rows, widths, epilogue, out, place, ...rest });
+    gpu.give(sums);
+  } else runRows(backend, { ...call, epilogue, rowsAtATime, place }, slices);
+}
+
+const groupsOf = (widths: readonly number[], lines: number): number =>
+  widths.reduce((sum, width) => sum + Math.ceil(width / (TEAMS * lines)), 0);
+
+function slicesFor(groups: number, k: number): Slices {
+  const count = Math.min(Math.ceil(BUSY_GROUPS / groups), Math.floor(k / LEAST_SLICE));
+  if (count < 2) return { count: 1, length: k };
+  const length = 4 * LANES * Math.ceil(k / count / (4 * LANES));
+  return { count: Math.ceil(k / length), length };
+}
+
+type Whole = RowsProduct & Required<Pick<RowsProduct, 'epilogue' | 'rowsAtATime' | 'place'>>;
+
+function runRows({ gpu }: WebGpuBackend, call: Whole, slices: Slices): void {
+  const { x, rows, weights, second, bias, epilogue, out, place, rowsAtATime } = call;
+  const widths = weights.map(({ lines }) => lines);
+  const [n0 = 0, n1 = 0, n2 = 0] = widths;
+  const lines = groupsOf(widths, MOST_LINES) * slices.count < ENOUGH_GROUPS ? 2 : MOST_LINES;
+  const groups = epilogue === 'swiglu' ? Math.ceil((2 * n0) / (TEAMS * lines)) : groupsOf(widths, lines);
   const key: Key = {
     weights: weights.map(formOf),
     rows: rowsFor(rows, rowsAtATime),
+    lines,
     second: second === undefined ? null : { a: formOf(second.a), b: formOf(second.b) },
     bias: bias !== undefined,
     epilogue,
+    sliced: slices.count > 1,
   };
-  const groups =
-    epilogue === 'swiglu'
-      ? Math.ceil((2 * n0) / COLUMNS)
-      : weights.reduce((sum, { lines }) => sum + Math.ceil(lines / COLUMNS), 0);
   const buffers = [
     x,
     ...weights.map(({ buffer }) => buffer),
@@ -252,7 +296,7 @@ export function rowsProducts({ gpu }: WebGpuBackend, call: RowsProduct): void {
   const parameters = [rows, k, r, n0, n1, n2, second?.scale ?? 1, place.columns, place.first];
   const each = 2 * key.rows * (n0 + n1 + n2) * (k + r);
   for (const { first, count, work } of equalParts(Math.ceil(rows / key.rows), each, gpu.mostWork))
-    gpu.run(rowsProgram(key), buffers, [...parameters, first], [count, groups, 1], work);
+    gpu.run(rowsProgram(key), buffers, [...parameters, first, slices.length], [count, groups, slices.count], work);
 }
 
 /** One product of few rows: x·wᵀ (+ scale·a·bᵀ). */
