@@ -53,12 +53,36 @@ export function limitsOf({ limits }: GPUAdapter): GpuLimits {
   };
 }
 
+/** What kernels for matrix units are written with. */
+export const MATRIX_FEATURES = ['shader-f16', 'subgroups', 'chromium-experimental-subgroup-matrix'] as GPUFeatureName[];
+
+/** As Dawn describes a unit; the types of WebGPU don't know it yet. */
+interface MatrixConfig {
+  readonly componentType: string;
+  readonly resultComponentType: string;
+  readonly M: number;
+  readonly N: number;
+  readonly K: number;
+}
+
+/** Whether the kernels' units of 16 x 16 are there, in subgroups of 32 that no driver makes smaller. */
+export function hasMatrixUnits({ features, info }: GPUAdapter): boolean {
+  const { subgroupMatrixConfigs = [] } = info as GPUAdapterInfo & { subgroupMatrixConfigs?: Iterable<MatrixConfig> };
+  const known = [...subgroupMatrixConfigs].some(
+    ({ componentType, resultComponentType, M, N, K }) =>
+      componentType === 'f16' && resultComponentType === 'f32' && M === 16 && N === 16 && K === 16,
+  );
+  const lanes = [info.subgroupMinSize, info.subgroupMaxSize];
+  return known && lanes.every((size) => size === 32) && MATRIX_FEATURES.every((feature) => features.has(feature));
+}
+
 export function describe(adapter: GPUAdapter): AdapterFacts {
   const { vendor, architecture, device, description } = adapter.info;
   return {
     ...{ vendor, architecture, device, description },
     software:
       adapter.info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${device} ${description}`),
+    matrixUnits: hasMatrixUnits(adapter),
     features: [...adapter.features].sort(),
     limits: limitsOf(adapter),
   };

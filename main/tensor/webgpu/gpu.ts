@@ -75,6 +75,8 @@ export class Gpu {
   deadline = Number.POSITIVE_INFINITY;
   /** Bytes of the largest buffer that a program can be given. */
   readonly largestBuffer: number;
+  /** Whether products use matrix units: the adapter has them, and they were found to be right. */
+  matrixUnits: boolean;
   /** Operations that one dispatch may take; kernels split what takes more. */
   readonly mostWork: number;
   #creates: (readonly [number, number])[] = [];
@@ -100,6 +102,7 @@ export class Gpu {
     const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
     this.largestBuffer = Math.min(maxBufferSize, maxStorageBufferBindingSize, largestBuffer ?? maxBufferSize);
     this.mostWork = mostWork ?? MOST_WORK;
+    this.matrixUnits = adapter.matrixUnits;
   }
 
   /** Starts the device's thread. Throws a BraidError that says why where there is no GPU. */

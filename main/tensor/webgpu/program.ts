@@ -9,6 +9,8 @@ export interface ProgramSpec {
   readonly parameters: readonly string[];
   /** Storage buffers, in order: name → WGSL type of their elements; a leading "rw " makes one writable. */
   readonly buffers: Readonly<Record<string, string>>;
+  /** What stands before everything else: extensions that it needs. Default: none. */
+  readonly directives?: readonly string[];
   /** Invocations of a workgroup. */
   readonly workgroup: number;
   /** Declarations at module level. */
@@ -25,7 +27,8 @@ export interface Program extends Omit<ProgramSource, 'id'> {
 }
 
 /** Puts a program's WGSL together. */
-export function program({ name, parameters, buffers, workgroup, declarations = '', main }: ProgramSpec): Program {
+export function program(spec: ProgramSpec): Program {
+  const { name, directives = [], parameters, buffers, workgroup, declarations = '', main } = spec;
   const members = parameters.map((parameter): readonly [string, ParameterType] => {
     const [member = '', type = 'u32'] = parameter.split(':');
     return [member, type as ParameterType];
@@ -38,7 +41,7 @@ export function program({ name, parameters, buffers, workgroup, declarations = '
       line: `@group(0) @binding(${i + 1}) var<storage, ${access}> ${buffer}: array<${writes ? type.slice(3) : type}>;`,
     };
   });
-  const wgsl = `
+  const wgsl = `${directives.map((directive) => `${directive};\n`).join('')}
 struct Parameters { ${members.map(([member, type]) => `${member}: ${type},`).join(' ')} }
 @group(0) @binding(0) var<uniform> p: Parameters;
 ${storage.map(({ line }) => line).join('\n')}

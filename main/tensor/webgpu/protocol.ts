@@ -92,6 +92,8 @@ export interface AdapterFacts {
   readonly description: string;
   /** Computes on the processor: good for tests, never for work. */
   readonly software: boolean;
+  /** Multiplies 16 x 16 numbers of 16 bits at once, as product-units.ts needs it. */
+  readonly matrixUnits: boolean;
   readonly features: readonly string[];
   readonly limits: GpuLimits;
 }

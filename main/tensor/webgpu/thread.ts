@@ -3,7 +3,16 @@
  * is collected, the next work ends the process. Work arrives as batches; a reply goes out where one is waited for.
  */
 import { type MessagePort, workerData } from 'node:worker_threads';
-import { adapterNamed, describe, inWords, limitsOf, listAdapters, OpenFault } from './adapters.ts';
+import {
+  adapterNamed,
+  describe,
+  hasMatrixUnits,
+  inWords,
+  limitsOf,
+  listAdapters,
+  MATRIX_FEATURES,
+  OpenFault,
+} from './adapters.ts';
 import { DeviceFaults, messageOf } from './device-faults.ts';
 import { DispatchTimes, TIMED_FLAGS } from './dispatch-times.ts';
 import { smallLimits } from './limits.ts';
@@ -33,8 +42,14 @@ const TRIAL_STEP = 256 * 2 ** 20;
 /** Bind groups that are kept of a program: a run whose buffers never come round again must not pile them up. */
 const MOST_GROUPS = 2048;
 
-/** No kernel here reads workgroup memory before it has written it; clearing it first costs small kernels half their time. */
-const DAWN_FLAGS = ['enable-dawn-features=disable_workgroup_init'];
+/**
+ * No kernel here reads workgroup memory before it has written it; clearing it first costs small kernels half their time.
+ * The others let an adapter offer its matrix units: WGSL's extension for them is an experiment, and on NVIDIA's driver
+ * Dawn holds 16-bit arithmetic back.
+ */
+const DAWN_FLAGS = [
+  'enable-dawn-features=disable_workgroup_init,allow_unsafe_apis,vulkan_enable_f16_on_nvidia,vulkan_use_vulkan_memory_model',
+];
 
 interface Compiled {
   readonly name: string;
@@ -270,7 +285,10 @@ async function open({ adapter: wanted, checksOnly, timed }: OpenRequest): Promis
   if (adapter === null) throw new OpenFault('no-adapter', 'no adapter was found');
   const small = smallLimits(limitsOf(adapter));
   if (small.length > 0) throw new OpenFault('too-small', `${adapter.info.device} has ${small.join(', ')}`);
-  const requiredFeatures: GPUFeatureName[] = timed ? ['timestamp-query'] : [];
+  const requiredFeatures: GPUFeatureName[] = [
+    ...(timed ? (['timestamp-query'] as const) : []),
+    ...(hasMatrixUnits(adapter) ? MATRIX_FEATURES : []),
+  ];
   const wishes = { requiredLimits: { ...limitsOf(adapter) }, requiredFeatures };
   const device = await adapter.requestDevice(wishes).catch((error: unknown) => {
     throw new OpenFault('no-device', messageOf(error));

@@ -14,7 +14,7 @@ const limits = {
 };
 const adapter: AdapterFacts = {
   ...{ vendor: 'nvidia', architecture: 'lovelace', device: 'NVIDIA GeForce RTX 4090', description: '570.86.16' },
-  ...{ software: false, features: ['shader-f16', 'texture-compression-bc'], limits },
+  ...{ software: false, matrixUnits: false, features: ['shader-f16', 'texture-compression-bc'], limits },
 };
 const result = {
   error: 1e-5,

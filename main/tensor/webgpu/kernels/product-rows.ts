@@ -13,6 +13,7 @@ import { expDownOf } from './finite.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
 import { type Epilogue, finishSlices, type Slices } from './product-slices.ts';
+import { takesUnits, unitsProduct } from './product-units.ts';
 
 /** More rows than this are a tiled product. */
 const MOST_ROWS = 32;
@@ -247,6 +248,11 @@ export function rowsProducts(backend: WebGpuBackend, call: RowsProduct): void {
   const n = widths.reduce((sum, width) => sum + width, 0);
   const k = weights[0]?.length ?? 0;
   const place = call.place ?? { columns: epilogue === 'swiglu' ? n / 2 : n, first: 0 };
+  if (takesUnits(backend, rows, weights)) {
+    const rest = { ...(second && { second }), ...(bias && { bias }) };
+    unitsProduct(backend, { x, m: rows, weights, epilogue, out, place, ...rest });
+    return;
+  }
   const slices = slicesFor(groupsOf(widths, MOST_LINES), k);
   if (slices.count > 1) {
     const sums = gpu.take(4 * slices.count * rows * n);

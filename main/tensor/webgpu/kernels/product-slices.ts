@@ -54,28 +54,41 @@ export function slicesOf(name: TileName, m: number, n: number, k: number): Slice
 export type Epilogue = 'store' | 'add' | 'swiglu';
 
 interface Key {
-  readonly low: boolean;
+  /** Whether there is a low-rank part, and its lines are whole vectors. */
+  readonly low: 'vectors' | 'numbers' | null;
   readonly bias: boolean;
   readonly epilogue: Epilogue;
 }
 
 const LANES = 64;
 
+/** Slices whose sums are read together: one after the other, each would wait for memory. */
+const AT_A_TIME = 8;
+
 /** Adds up one number of the result: its slices, its low-rank part, its bias. */
-const total = ({ low, bias }: Key, name: string, column: string, part: string): string => `  var ${name} = 0.0;
-  for (var slice = 0u; slice < p.slices; slice++) { ${name} += sums[(slice * p.m + row) * p.n + ${column}]; }
+function total({ low, bias }: Key, name: string, column: string, part: string): string {
+  const of = (slice: string): string => `sums[((${slice}) * p.m + row) * p.n + ${column}]`;
+  const together = Array.from({ length: AT_A_TIME }, (_, i) => i);
+  return `  var ${name} = 0.0;
+  {
+    var slice = 0u;
+    for (; slice + ${AT_A_TIME}u <= p.slices; slice += ${AT_A_TIME}u) {
+${together.map((i) => `      let s${i} = ${of(`slice + ${i}u`)};`).join('\n')}
+      ${name} += ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7));
+    }
+    for (; slice < p.slices; slice++) { ${name} += ${of('slice')}; }
 ${
   low
-    ? `  {
-    let a = (row * p.parts + ${part}) * p.r;
+    ? `    let a = (row * p.parts + ${part}) * p.r;
     let b = (${column}) * p.r;
-    var dot = 0.0;
-    for (var i = 0u; i < p.r; i++) { dot += a2[a + i] * b2[b + i]; }
-    ${name} += p.scale * dot;
-  }`
+    var dots = ${low === 'vectors' ? 'vec4<f32>(0.0)' : '0.0'};
+    for (var i = 0u; i < p.r; i += ${low === 'vectors' ? '4u' : '1u'}) { dots += ${low === 'vectors' ? 'a2[(a + i) / 4u] * b2[(b + i) / 4u]' : 'a2[a + i] * b2[b + i]'}; }
+    ${name} += p.scale * ${low === 'vectors' ? '((dots.x + dots.y) + (dots.z + dots.w))' : 'dots'};`
     : ''
 }
+  }
 ${bias ? `  ${name} += bias[${column}];` : ''}`;
+}
 
 /** sums [slices, m, n] → out [m, columns], from column `first` on; swiglu's has half of n. */
 const finish = variants((key: Key) => {
@@ -88,9 +101,14 @@ ${total(key, 'up', 'p.n / 2u + column', '1u')}
       : `${total(key, 'sum', 'column', '(u32(column >= p.n0) + u32(column >= p.n1))')}
   out[place] ${epilogue === 'add' ? '+=' : '='} sum;`;
   return program({
-    name: `Sum of slices${low ? ' + low rank' : ''}${epilogue === 'store' ? '' : ` ${epilogue}`}`,
+    name: `Sum of slices${low === null ? '' : ' + low rank'}${epilogue === 'store' ? '' : ` ${epilogue}`}`,
     parameters: ['m', 'n', 'slices', 'columns', 'first', 'r', 'parts', 'n0', 'n1', 'scale:f32'],
-    buffers: { sums: 'f32', ...(low && { a2: 'f32', b2: 'f32' }), ...(bias && { bias: 'f32' }), out: 'rw f32' },
+    buffers: {
+      sums: 'f32',
+      ...(low && { a2: low === 'vectors' ? 'vec4<f32>' : 'f32', b2: low === 'vectors' ? 'vec4<f32>' : 'f32' }),
+      ...(bias && { bias: 'f32' }),
+      out: 'rw f32',
+    },
     workgroup: LANES,
     declarations: epilogue === 'swiglu' ? expDownOf('f32') : '',
     main: `  let id = group * ${LANES}u + lane;
@@ -125,7 +143,8 @@ export function finishSlices(gpu: Gpu, call: Finish): void {
   const n = widths.reduce((sum, width) => sum + width, 0);
   const [n0 = n, n1 = n] = widths;
   const buffers = [sums, ...(second === undefined ? [] : [second.a.buffer, second.b.buffer])];
-  const key = { low: second !== undefined, bias: bias !== undefined, epilogue };
+  const low = second === undefined ? null : second.a.length % 4 === 0 ? 'vectors' : 'numbers';
+  const key: Key = { low, bias: bias !== undefined, epilogue };
   const results = epilogue === 'swiglu' ? n / 2 : n;
   gpu.run(
     finish(key),

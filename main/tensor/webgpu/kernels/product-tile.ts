@@ -6,7 +6,6 @@ import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
 import { equalParts } from '../work.ts';
-import { chooseWeight } from './choose-weight.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
 
 /** A tile of the result, how far its panels reach along K, and the vectors of four results of an invocation each way. */
@@ -51,8 +50,7 @@ export const lanesOf = (name: TileName): number => {
 export interface TileKey {
   readonly tile: TileName;
   readonly a: OperandForm;
-  /** One to three matrices, whose results lie side by side; more than one only as transposes of what is multiplied. */
-  readonly b: readonly OperandForm[];
+  readonly b: OperandForm;
   readonly transposeA: boolean;
   readonly transposeB: boolean;
   readonly storeVectors: boolean;
@@ -166,37 +164,18 @@ function store({ rows, columns, vectors }: Tile, { storeVectors, accumulate }: T
   {
     let row = row0 + ${(rows / vectors) * i + r}u + 4u * ty;
     let column = column0 + ${(columns / vectors) * j}u + 4u * tx;
-    if (row < p.m && column < n) {
-      let at = outBase + row * p.columns + p.first + before + column;
+    if (row < p.m && column < p.n) {
+      let at = outBase + row * p.columns + p.first + column;
 ${
   storeVectors
     ? `      out[at / 4u] = ${add('out[at / 4u]')}sum${i}_${j}_${r};`
-    : `      for (var c = 0u; c < min(4u, n - column); c++) { out[at + c] = ${add('out[at + c]')}sum${i}_${j}_${r}[c]; }`
+    : `      for (var c = 0u; c < min(4u, p.n - column); c++) { out[at + c] = ${add('out[at + c]')}sum${i}_${j}_${r}[c]; }`
 }
     }
   }`;
   return range(vectors)
     .flatMap((i) => range(vectors).flatMap((j) => range(4).map((r) => one(i, j, r))))
     .join('');
-}
-
-/** Finds the tile's matrix, its place in it, and that of the matrix among the results. */
-function places(columns: number, matrices: number): string {
-  const choose = range(matrices - 1).map((i) => {
-    const tiles = `((p.n${i} + ${columns - 1}u) / ${columns}u)`;
-    return `  if (part == ${i}u && tile >= ${tiles}) {
-    part = ${i + 1}u;
-    tile -= ${tiles};
-    before += p.n${i};
-    n = p.n${i + 1};
-  }`;
-  });
-  return `  part = 0u;
-  var tile = wg.x + p.skipX;
-  var before = 0u;
-  var n = p.n0;
-${choose.join('\n')}
-  let column0 = tile * ${columns}u;`;
 }
 
 /**
@@ -220,12 +199,11 @@ const tiled = variants((key: TileKey): Program => {
     kLast: key.transposeB,
     blocks: columns / 4,
     first: 'column0',
-    count: 'n',
+    count: 'p.n',
   } as const;
   const sums = range(vectors).flatMap((i) =>
     range(vectors).flatMap((j) => range(4).map((r) => `  var sum${i}_${j}_${r} = vec4<f32>(0.0);`)),
   );
-  const names = key.b.map((_, i) => `b${i === 0 ? '' : i}`);
   const [from, to] = key.sliced ? ['slice * p.slice', 'min(p.k, (slice + 1u) * p.slice)'] : ['0u', 'p.k'];
   const second =
     key.second === null
@@ -243,14 +221,14 @@ const tiled = variants((key: TileKey): Program => {
           ' * p.scale',
         );
   return program({
-    name: `Product ${key.transposeA ? 't' : 'n'}${key.transposeB ? 't' : 'n'}${key.b.length === 1 ? '' : ` x ${key.b.length}`}${key.second === null ? '' : ' + low rank'}${key.sliced ? ', sliced' : ''} ${key.tile}`,
+    name: `Product ${key.transposeA ? 't' : 'n'}${key.transposeB ? 't' : 'n'}${key.second === null ? '' : ' + low rank'}${key.sliced ? ', sliced' : ''} ${key.tile}`,
     parameters: [
-      ...['m', 'n0', 'n1', 'n2', 'k', 'r', 'strideA', 'strideB', 'scale:f32', 'columns', 'first'],
+      ...['m', 'n', 'k', 'r', 'strideA', 'strideB', 'scale:f32', 'columns', 'first'],
       ...['skipX', 'skipY', 'skipZ', 'slice'],
     ],
     buffers: {
       a: elementType(key.a),
-      ...Object.fromEntries(names.map((name, i) => [name, elementType(key.b[i] as OperandForm)])),
+      b: elementType(key.b),
       ...(key.second && { a2: elementType(key.second.a), b2: elementType(key.second.b) }),
       out: key.storeVectors ? 'rw vec4<f32>' : 'rw f32',
     },
@@ -258,18 +236,16 @@ const tiled = variants((key: TileKey): Program => {
     declarations: `
 var<private> baseA: u32;
 var<private> baseB: u32;
-var<private> part: u32;
 var<workgroup> panelA: array<vec4<f32>, ${(rows / 4) * depth}>;
 var<workgroup> panelB: array<vec4<f32>, ${(columns / 4) * depth}>;
 ${readFour('readA', 'a', key.a, 'baseA')}
-${key.b.map((form, i) => readFour(`readB${i}`, names[i] as string, form, 'baseB')).join('\n')}
-${chooseWeight('readB', key.b.length)}
+${readFour('readB', 'b', key.b, 'baseB')}
 ${key.second === null ? '' : `${readFour('readA2', 'a2', key.second.a)}\n${readFour('readB2', 'b2', key.second.b)}`}`,
     main: `
   let tx = lane % ${across}u;
   let ty = lane / ${across}u;
   let row0 = (wg.y + p.skipY) * ${rows}u;
-${places(columns, key.b.length)}
+  let column0 = (wg.x + p.skipX) * ${columns}u;
 ${
   key.sliced
     ? `  let slice = wg.z + p.skipZ;
@@ -298,11 +274,10 @@ ${store(tile, key)}`,
 
 /** A product's numbers, as its program takes them. */
 export interface TileCall {
-  /** a, every b, a2 and b2 where there are, and the result or the slices' sums. */
+  /** a, b, a2 and b2 where there are, and the result or the slices' sums. */
   readonly buffers: readonly GpuBuffer[];
   readonly m: number;
-  /** Columns of each b. */
-  readonly widths: readonly number[];
+  readonly n: number;
   readonly k: number;
   readonly rank: number;
   readonly batch: number;
@@ -317,13 +292,11 @@ export interface TileCall {
 
 /** Runs a tiled product, in as many dispatches as its work takes. */
 export function runTiles({ gpu }: WebGpuBackend, key: TileKey, call: TileCall): void {
-  const { buffers, m, widths, k, rank, batch, slices, strides, scale, columns, first } = call;
+  const { buffers, m, n, k, rank, batch, slices, strides, scale, columns, first } = call;
   const { rows, columns: width } = TILES[key.tile];
-  const [n0 = 0, n1 = 0, n2 = 0] = widths;
-  const parameters = [m, n0, n1, n2, k, rank, ...strides, scale, columns, first];
-  const across = widths.reduce((sum, n) => sum + Math.ceil(n / width), 0);
+  const parameters = [m, n, k, rank, ...strides, scale, columns, first];
+  const across = Math.ceil(n / width);
   const down = Math.ceil(m / rows);
-  const n = n0 + n1 + n2;
   if (key.sliced) {
     const each = 2 * m * n * (slices.length + rank);
     for (const part of equalParts(slices.count, each, gpu.mostWork))

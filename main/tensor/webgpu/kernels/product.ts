@@ -10,6 +10,7 @@ import { formOf, type Matrix, type Second } from './matrix.ts';
 import { rowsProduct, takesRows } from './product-rows.ts';
 import { finishSlices, slicesOf } from './product-slices.ts';
 import { runTiles, type TileKey, tileFor } from './product-tile.ts';
+import { takesUnits, unitsProduct } from './product-units.ts';
 
 export interface ProductOptions {
   readonly second?: Second;
@@ -36,6 +37,14 @@ export function product(
   const { second, accumulate = false, batch = 1, scale, place } = options;
   const [m, k] = a.transposed ? [a.length, a.lines] : [a.lines, a.length];
   const n = b.transposed ? b.lines : b.length;
+  const plain = batch === 1 && !accumulate && scale === undefined && a.format === 'f32' && !a.transposed;
+  const wide = place ?? { columns: n, first: 0 };
+  if (plain && takesUnits(backend, m, [b])) {
+    unitsProduct(backend, { x: a.buffer, m, weights: [b], epilogue: 'store', out, place: wide });
+    if (second !== undefined)
+      product(backend, second.a, second.b, out, { accumulate: true, scale: second.scale, place: wide });
+    return;
+  }
   if (scale === undefined && takesRows(a, b, batch, accumulate)) {
     rowsProduct(backend, a, b, out, second, place);
     return;
@@ -43,12 +52,11 @@ export function product(
   const tile = tileFor(m, n, batch);
   const slices = batch > 1 ? { count: 1, length: k } : slicesOf(tile, m, n, k);
   const sliced = slices.count > 1;
-  const wide = place ?? { columns: n, first: 0 };
   const { columns, first } = sliced ? { columns: n, first: 0 } : wide;
   const key: TileKey = {
     tile,
     a: formOf(a),
-    b: [formOf(b)],
+    b: formOf(b),
     transposeA: a.transposed,
     transposeB: b.transposed,
     storeVectors: n % 4 === 0 && columns % 4 === 0 && first % 4 === 0,
@@ -61,7 +69,7 @@ export function product(
   const target = sliced ? backend.gpu.take(4 * slices.count * m * n) : out;
   runTiles(backend, key, {
     buffers: [a.buffer, b.buffer, ...(second === undefined ? [] : [second.a.buffer, second.b.buffer]), target],
-    ...{ m, widths: [n], k, rank, batch, slices, columns, first },
+    ...{ m, n, k, rank, batch, slices, columns, first },
     strides: [a.batchStride ?? 0, b.batchStride ?? 0],
     scale: second?.scale ?? scale ?? 1,
   });

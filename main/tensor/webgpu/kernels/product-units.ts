@@ -1,0 +1,418 @@
+/**
+ * Products with frozen 16-bit weights on a GPU's matrix units, which multiply 16 x 16 numbers of 16 bits at a time and
+ * add in 32. The weights are exact in float16; x is two float16 numbers, its first eleven bits and the next eleven, scaled
+ * so that its largest number is near the top of the range. What is lost is below the rounding of float32 sums.
+ */
+import type { WebGpuBackend } from '../backend.ts';
+import type { GpuBuffer } from '../pool.ts';
+import { type Program, program, variants } from '../program.ts';
+import { equalParts } from '../work.ts';
+import { chooseWeight } from './choose-weight.ts';
+import type { Matrix } from './matrix.ts';
+import { type Finish, finishSlices, type Slices } from './product-slices.ts';
+
+/** Edge of what a unit multiplies. */
+const UNIT = 16;
+/** Invocations that share a unit: `unitsOf` in adapters.ts takes no adapter with another number. */
+const SUBGROUP = 32;
+
+/** A workgroup's part of the result, how far its panels reach along K, and the part of each of its subgroups. */
+interface Tile {
+  readonly rows: number;
+  readonly columns: number;
+  readonly depth: number;
+  readonly subgroupRows: number;
+  readonly subgroupColumns: number;
+}
+
+const TILES = {
+  large: { rows: 64, columns: 128, depth: 32, subgroupRows: 32, subgroupColumns: 64 },
+  // Decoding: the weights are the traffic.
+  'few rows': { rows: 16, columns: 64, depth: 64, subgroupRows: 16, subgroupColumns: 16 },
+} as const satisfies Readonly<Record<string, Tile>>;
+
+type TileName = keyof typeof TILES;
+
+/** Lines of a panel are so much longer than they have numbers that reading eight of them asks all banks. */
+const PAD = 8;
+
+export interface UnitsKey {
+  readonly tile: TileName;
+  /** One to three side by side; more than one only as transposes of what is multiplied. */
+  readonly matrices: number;
+  readonly format: 'bf16' | 'f16';
+  readonly transposed: boolean;
+  /** A workgroup's z is a slice of K, whose sums are a matrix of their own. */
+  readonly sliced: boolean;
+  /** The largest number of x is found by each workgroup in its own part; otherwise it was found before. */
+  readonly ownScale: boolean;
+}
+
+const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
+
+const lanesOf = ({ rows, columns, subgroupRows, subgroupColumns }: Tile): number =>
+  (rows / subgroupRows) * (columns / subgroupColumns) * SUBGROUP;
+
+/** Vectors that a lane looks at together: one after the other, each would wait for memory. */
+const AT_A_TIME = 8;
+
+/** Groups of lanes whose largest number of x is found apart. */
+const MAXIMA = 256;
+
+/** x → the largest of its absolute values in each of MAXIMA parts. */
+const maximaProgram = program({
+  name: 'Largest of x',
+  parameters: ['vectors'],
+  buffers: { x: 'vec4<f32>', maxima: 'rw f32' },
+  workgroup: MAXIMA,
+  declarations: `var<workgroup> largest: array<f32, ${MAXIMA}>;`,
+  main: `  var most = 0.0;
+  for (var i = group * ${MAXIMA}u + lane; i < p.vectors; i += ${MAXIMA * MAXIMA}u) {
+    let v = abs(x[i]);
+    most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
+  }
+  largest[lane] = most;
+  workgroupBarrier();
+  if (lane == 0u) {
+    for (var i = 1u; i < ${MAXIMA}u; i++) { most = max(most, largest[i]); }
+    maxima[group] = most;
+  }`,
+});
+
+/** Statements that leave the largest number of x, of all of it or of the workgroup's part, in \`most\`. */
+function largest({ ownScale }: UnitsKey, { rows }: Tile, lanes: number): string {
+  // Lanes beside each other read a line side by side; the last vector is looked at again rather than one beyond it.
+  const perRow = lanes / rows;
+  const own = `  let row = min(row0 + lane / ${perRow}u, p.m - 1u);
+  let last = (row * p.k + end) / 4u - 1u;
+  for (var i = (row * p.k + begin) / 4u + lane % ${perRow}u; i <= last; i += ${AT_A_TIME * perRow}u) {
+${range(AT_A_TIME)
+  .map((n) => `    let v${n} = abs(x[min(i + ${n * perRow}u, last)]);`)
+  .join('\n')}
+    let all = max(max(max(v0, v1), max(v2, v3)), max(max(v4, v5), max(v6, v7)));
+    most = max(most, max(max(all.x, all.y), max(all.z, all.w)));
+  }`;
+  const found = `  for (var i = lane; i < ${MAXIMA}u; i += ${lanes}u) { most = max(most, maxima[i]); }`;
+  return `  var most = 0.0;
+${ownScale ? own : found}
+  scratch[lane] = most;
+  workgroupBarrier();
+  for (var i = 0u; i < ${lanes}u; i++) { most = max(most, scratch[i]); }
+  workgroupBarrier();`;
+}
+
+/** Reads the panels' next numbers into registers, as they are: to convert them would be to wait for them. */
+function fetch({ transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes: number): string {
+  const x = range((rows * depth) / 4 / lanes).map((i) => {
+    const at = `(lane + ${i * lanes}u)`;
+    return `    x${i} = readX(row0 + ${at} / ${depth / 4}u, k0 + ${at} % ${depth / 4}u * 4u);`;
+  });
+  const w = range((columns * depth) / 8 / lanes).map((i) => {
+    const at = `(lane + ${i * lanes}u)`;
+    const place = transposed
+      ? `column0 + ${at} / ${depth / 8}u, k0 + ${at} % ${depth / 8}u * 8u, n, p.k`
+      : `k0 + ${at} / ${columns / 8}u, column0 + ${at} % ${columns / 8}u * 8u, p.k, n`;
+    return `    w${i} = readW(${place});`;
+  });
+  return [...x, ...w].join('\n');
+}
+
+/** Of eight numbers in four words, the even and the odd ones in float16. */
+const HALVES = {
+  bf16: [
+    'vec4<f16>(bitcast<vec4<f32>>(WORDS << vec4(16u)))',
+    'vec4<f16>(bitcast<vec4<f32>>(WORDS & vec4(0xffff0000u)))',
+  ],
+  f16: ['x', 'y'].map(
+    (half) => `vec4<f16>(${['x', 'y', 'z', 'w'].map((c) => `bitcast<vec2<f16>>(WORDS.${c}).${half}`).join(', ')})`,
+  ),
+} as const;
+
+/** Writes the registers into the panels, x as two numbers. */
+function stash({ format, transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes: number): string {
+  const width = depth + PAD;
+  const x = range((rows * depth) / 4 / lanes).map((i) => {
+    const at = `(lane + ${i * lanes}u)`;
+    return `    {
+      let at = ${at} / ${depth / 4}u * ${width}u + ${at} % ${depth / 4}u * 4u;
+      let scaled = x${i} * scale;
+      // Cut off by its bits: a compiler may take a conversion to float16 and back for nothing.
+      let head = bitcast<vec4<f32>>(bitcast<vec4<u32>>(scaled) & vec4(0xffffe000u));
+      let first = vec4<f16>(head);
+      let next = vec4<f16>(scaled - head);
+${['x', 'y', 'z', 'w'].map((c, n) => `      heads[at + ${n}u] = first.${c};\n      rests[at + ${n}u] = next.${c};`).join('\n')}
+    }`;
+  });
+  const [perLine, line] = transposed ? [depth / 8, width] : [columns / 8, columns + PAD];
+  const w = range((columns * depth) / 8 / lanes).map((i) => {
+    const at = `(lane + ${i * lanes}u)`;
+    const [even, odd] = HALVES[format].map((half) => half.replaceAll('WORDS', `w${i}`));
+    return `    {
+      let at = ${at} / ${perLine}u * ${line}u + ${at} % ${perLine}u * 8u;
+      let even = ${even};
+      let odd = ${odd};
+${['x', 'y', 'z', 'w'].map((c, n) => `      weights[at + ${2 * n}u] = even.${c};\n      weights[at + ${2 * n + 1}u] = odd.${c};`).join('\n')}
+    }`;
+  });
+  return [...x, ...w].join('\n');
+}
+
+const LEFT = `subgroup_matrix_left<f16, ${UNIT}, ${UNIT}>`;
+const RIGHT = `subgroup_matrix_right<f16, ${UNIT}, ${UNIT}>`;
+const RESULT = `subgroup_matrix_result<f32, ${UNIT}, ${UNIT}>`;
+
+/** The panels' products, added to the sums. */
+function multiply({ transposed }: UnitsKey, tile: Tile): string {
+  const { columns, depth, subgroupRows, subgroupColumns } = tile;
+  const [down, across] = [range(subgroupRows / UNIT), range(subgroupColumns / UNIT)];
+  const width = depth + PAD;
+  const right = (j: number, k: number): string =>
+    transposed
+      ? `subgroupMatrixLoad<${RIGHT}, col_major>(&weights, (sx * ${subgroupColumns}u + ${j * UNIT}u) * ${width}u + ${k}u, ${width}u)`
+      : `subgroupMatrixLoad<${RIGHT}, row_major>(&weights, ${k * (columns + PAD)}u + sx * ${subgroupColumns}u + ${j * UNIT}u, ${columns + PAD}u)`;
+  const left = (panel: string, i: number, k: number): string =>
+    `subgroupMatrixLoad<${LEFT}, row_major>(&${panel}, (sy * ${subgroupRows}u + ${i * UNIT}u) * ${width}u + ${k}u, ${width}u)`;
+  return range(depth / UNIT)
+    .map(
+      (unit) => `    {
+${across.map((j) => `      let r${j} = ${right(j, unit * UNIT)};`).join('\n')}
+${down
+  .flatMap((i) =>
+    ['heads', 'rests'].map(
+      (panel) => `      {
+        let l = ${left(panel, i, unit * UNIT)};
+${across.map((j) => `        sum${i}_${j} = subgroupMatrixMultiplyAccumulate(l, r${j}, sum${i}_${j});`).join('\n')}
+      }`,
+    ),
+  )
+  .join('\n')}
+    }`,
+    )
+    .join('\n');
+}
+
+/** Writes the sums: whole units at once, those across the result's edge number by number. */
+function store({ rows, columns, subgroupRows, subgroupColumns }: Tile): string {
+  const [down, across] = [range(subgroupRows / UNIT), range(subgroupColumns / UNIT)];
+  const corner = (i: number, j: number): readonly [string, string] => [
+    `row0 + sy * ${subgroupRows}u + ${i * UNIT}u`,
+    `column0 + sx * ${subgroupColumns}u + ${j * UNIT}u`,
+  ];
+  const all = down.flatMap((i) => across.map((j) => [i, j] as const));
+  const area = UNIT * UNIT;
+  return `${all.map(([i, j]) => `  sum${i}_${j} = subgroupMatrixScalarMultiply(sum${i}_${j}, 1.0 / scale);`).join('\n')}
+  if (row0 + ${rows}u <= p.m && column0 + ${columns}u <= n) {
+${all
+  .map(([i, j]) => {
+    const [row, column] = corner(i, j);
+    return `    subgroupMatrixStore<row_major>(&out, outBase + (${row}) * p.columns + p.first + before + ${column}, sum${i}_${j}, p.columns);`;
+  })
+  .join('\n')}
+  } else {
+${all
+  .map(([i, j]) => {
+    const [row, column] = corner(i, j);
+    return `    subgroupMatrixStore<row_major>(&edge, ${area}u * subgroup, sum${i}_${j}, ${UNIT}u);
+    workgroupBarrier();
+    for (var id = lane % ${SUBGROUP}u; id < ${area}u; id += ${SUBGROUP}u) {
+      let row = ${row} + id / ${UNIT}u;
+      let column = ${column} + id % ${UNIT}u;
+      if (row < p.m && column < n) { out[outBase + row * p.columns + p.first + before + column] = edge[${area}u * subgroup + id]; }
+    }
+    workgroupBarrier();`;
+  })
+  .join('\n')}
+  }`;
+}
+
+/** A function that reads eight neighbouring numbers of a line, zeros beyond the matrix. */
+const readEight = (
+  name: string,
+  buffer: string,
+): string => `fn ${name}(line: u32, at: u32, lines: u32, length: u32) -> vec4<u32> {
+  if (line >= lines || at >= length) { return vec4(0u); }
+  return ${buffer}[(line * length + at) / 8u];
+}`;
+
+/** Finds the tile's matrix, its place in it, and that of the matrix among the results. */
+function places(columns: number, matrices: number): string {
+  const choose = range(matrices - 1).map((i) => {
+    const tiles = `((p.n${i} + ${columns - 1}u) / ${columns}u)`;
+    return `  if (chosen == ${i}u && tile >= ${tiles}) {
+    chosen = ${i + 1}u;
+    tile -= ${tiles};
+    before += p.n${i};
+    n = p.n${i + 1};
+  }`;
+  });
+  return `  var chosen = 0u;
+  var tile = wg.x + p.skipX;
+  var before = 0u;
+  var n = p.n0;
+${choose.join('\n')}
+  part = chosen;
+  let column0 = tile * ${columns}u;`;
+}
+
+export const unitsProgram = variants((key: UnitsKey): Program => {
+  const tile: Tile = TILES[key.tile];
+  const { rows, columns, depth, subgroupRows, subgroupColumns } = tile;
+  const lanes = lanesOf(tile);
+  const width = depth + PAD;
+  const sums = range(subgroupRows / UNIT).flatMap((i) => range(subgroupColumns / UNIT).map((j) => `sum${i}_${j}`));
+  return program({
+    name: `Product n${key.transposed ? 't' : 'n'}${key.matrices === 1 ? '' : ` x ${key.matrices}`} by units, ${key.tile}${key.sliced ? ', sliced' : ''}`,
+    directives: [
+      ...['enable f16', 'enable subgroups', 'enable chromium_experimental_subgroup_matrix'],
+      // What the compiler can't prove: a subgroup's lanes have the same number among the subgroups.
+      'diagnostic(off, chromium.subgroup_matrix_uniformity)',
+    ],
+    parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skipX', 'skipY', 'skipZ', 'slice'],
+    buffers: {
+      x: 'vec4<f32>',
+      ...Object.fromEntries(range(key.matrices).map((i) => [`b${i}`, 'vec4<u32>'])),
+      ...(!key.ownScale && { maxima: 'f32' }),
+      out: 'rw f32',
+    },
+    workgroup: lanes,
+    declarations: `
+var<private> part: u32;
+var<workgroup> heads: array<f16, ${rows * width}>;
+var<workgroup> rests: array<f16, ${rows * width}>;
+var<workgroup> weights: array<f16, ${key.transposed ? columns * width : depth * (columns + PAD)}>;
+var<workgroup> edge: array<f32, ${(lanes / SUBGROUP) * UNIT * UNIT}>;
+var<workgroup> scratch: array<f32, ${lanes}>;
+fn readX(row: u32, at: u32) -> vec4<f32> {
+  if (row >= p.m) { return vec4(0.0); }
+  return x[(row * p.k + at) / 4u];
+}
+${range(key.matrices)
+  .map((i) => readEight(`readW${i}`, `b${i}`))
+  .join('\n')}
+${chooseWeight('readW', key.matrices, 'vec4<u32>')}`,
+    main: `
+  let subgroup = lane / ${SUBGROUP}u;
+  let sx = subgroup % ${columns / subgroupColumns}u;
+  let sy = subgroup / ${columns / subgroupColumns}u;
+  let row0 = (wg.y + p.skipY) * ${rows}u;
+${places(columns, key.matrices)}
+  let slice = wg.z + p.skipZ;
+  let outBase = ${key.sliced ? 'slice * p.m * p.columns' : '0u'};
+  let begin = slice * p.slice;
+  let end = min(p.k, begin + p.slice);
+${largest(key, tile, lanes)}
+  // A power of two that brings the largest number to 2^14 … 2^15.
+  let exponent = clamp(bitcast<u32>(most) >> 23u, 15u, 254u);
+  let scale = bitcast<f32>((268u - exponent) << 23u);
+${sums.map((sum) => `  var ${sum} = ${RESULT}();`).join('\n')}
+${range((rows * depth) / 4 / lanes)
+  .map((i) => `  var x${i}: vec4<f32>;`)
+  .join('\n')}
+${range((columns * depth) / 8 / lanes)
+  .map((i) => `  var w${i}: vec4<u32>;`)
+  .join('\n')}
+  var k0 = begin;
+${fetch(key, tile, lanes)}
+  while (k0 < end) {
+${stash(key, tile, lanes)}
+    workgroupBarrier();
+    k0 += ${depth}u;
+    if (k0 < end) {
+${fetch(key, tile, lanes)}
+    }
+${multiply(key, tile)}
+    workgroupBarrier();
+  }
+${store(tile)}`,
+  });
+});
+
+/** Multiplications below which the float32 kernels are as good. */
+const LEAST = 2 ** 22;
+
+/** Whether matrix units can and should multiply `m` rows of x by these weights: b of [n, k], or [k, n] if not transposed. */
+export function takesUnits({ gpu }: WebGpuBackend, m: number, b: readonly Matrix[]): boolean {
+  const [first] = b;
+  if (!gpu.matrixUnits || first === undefined) return false;
+  const k = first.transposed ? first.length : first.lines;
+  const n = b.reduce((sum, { lines, length, transposed }) => sum + (transposed ? lines : length), 0);
+  // Eight numbers of a line are read at once, four of the result's are written.
+  const plain = b.every(({ format, parts, lines, length, batchStride = 0 }) =>
+    [
+      format === 'bf16' || format === 'f16',
+      format === first.format,
+      parts === undefined,
+      batchStride === 0,
+      length % 8 === 0,
+      lines % 4 === 0,
+    ].every(Boolean),
+  );
+  return plain && k % DEPTH === 0 && m * n * k >= LEAST;
+}
+
+/** Of all tiles: K has to be a multiple. */
+const DEPTH = 64;
+
+/** How much faster the slowest GPU with such units is than the one that bounds a dispatch's work. */
+const UNITS_SPEED = 8;
+
+/** Workgroups that keep a large GPU busy: where there are fewer, K is cut into slices of so much at least. */
+const ENOUGH_GROUPS = 512;
+const LEAST_SLICE = 256;
+
+function slicesFor(groups: number, k: number): Slices {
+  const count = Math.min(Math.ceil(ENOUGH_GROUPS / groups), Math.floor(k / LEAST_SLICE));
+  if (count < 2) return { count: 1, length: k };
+  const length = DEPTH * Math.ceil(k / count / DEPTH);
+  return { count: Math.ceil(k / length), length };
+}
+
+export interface UnitsCall extends Pick<Finish, 'm' | 'second' | 'bias' | 'epilogue' | 'out' | 'place'> {
+  /** float32 [m, k] */
+  readonly x: GpuBuffer;
+  readonly weights: readonly Matrix[];
+}
+
+/** x·b, each b beside the other, and what follows. */
+export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
+  const { x, m, weights, second, bias, epilogue, out, place } = call;
+  const [first] = weights;
+  if (first === undefined) throw new Error('Expected weights');
+  const { transposed } = first;
+  const k = transposed ? first.length : first.lines;
+  const widths = weights.map(({ lines, length }) => (transposed ? lines : length));
+  const n = widths.reduce((sum, width) => sum + width, 0);
+  const name: TileName = m <= TILES['few rows'].rows ? 'few rows' : 'large';
+  const tile = TILES[name];
+  const across = widths.reduce((sum, width) => sum + Math.ceil(width / tile.columns), 0);
+  const down = Math.ceil(m / tile.rows);
+  const slices = slicesFor(across * down, k);
+  const aligned = place.columns % 4 === 0 && place.first % 4 === 0;
+  const direct = slices.count === 1 && second === undefined && bias === undefined && epilogue === 'store' && aligned;
+  const ownScale = name === 'few rows';
+  const key: UnitsKey = {
+    ...{ tile: name, transposed, ownScale, sliced: !direct },
+    matrices: weights.length,
+    format: first.format === 'f16' ? 'f16' : 'bf16',
+  };
+  const wide = direct ? place : { columns: n, first: 0 };
+  const target = direct ? out : gpu.take(4 * slices.count * m * wide.columns);
+  const maxima = ownScale ? null : gpu.take(4 * MAXIMA);
+  if (maxima !== null) gpu.run(maximaProgram, [x, maxima], [(m * k) / 4], MAXIMA);
+  const buffers = [x, ...weights.map(({ buffer }) => buffer), ...(maxima === null ? [] : [maxima]), target];
+  const [n0 = 0, n1 = 0, n2 = 0] = widths;
+  const parameters = [m, n0, n1, n2, k, wide.columns, wide.first];
+  for (const part of equalParts(across, 2 * tile.columns * m * k, UNITS_SPEED * gpu.mostWork))
+    gpu.run(
+      unitsProgram(key),
+      buffers,
+      [...parameters, part.first, 0, 0, slices.length],
+      [part.count, down, slices.count],
+      part.work,
+    );
+  if (maxima !== null) gpu.give(maxima);
+  if (direct) return;
+  const rest = { ...(second && { second }), ...(bias && { bias }) };
+  finishSlices(gpu, { sums: target, slices: slices.count, m, widths, epilogue, out, place, ...rest });
+  gpu.give(target);
+}

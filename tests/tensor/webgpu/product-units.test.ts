@@ -1,0 +1,105 @@
+/** Products on matrix units: their programs compile anywhere; their numbers are tested where an adapter has units. */
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { create, globals } from 'webgpu';
+import { MATRIX_FEATURES } from '../../../main/tensor/webgpu/adapters.ts';
+import { type UnitsKey, unitsProgram } from '../../../main/tensor/webgpu/kernels/product-units.ts';
+import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
+import { makeWeight, type WeightSource } from '../../../main/tensor/weights.ts';
+import { randomTensor } from '../ops/finite-differences.ts';
+import { opened, openGpuForTest } from './open.ts';
+
+const KEYS: readonly UnitsKey[] = (['large', 'few rows'] as const).flatMap((tile) =>
+  [true, false].flatMap((transposed) =>
+    [true, false].flatMap((sliced) => [
+      { tile, transposed, sliced, ownScale: tile === 'few rows', matrices: 1, format: 'bf16' },
+      { tile, transposed, sliced, ownScale: tile === 'few rows', matrices: 1, format: 'f16' },
+    ]),
+  ),
+);
+
+describe('programs for matrix units', () => {
+  it('are WGSL without a fault or a warning', async () => {
+    Object.assign(globalThis, globals);
+    // Dawn's device that computes nothing knows the language.
+    const instance = create(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
+    const adapter = await instance.requestAdapter({});
+    const device = await adapter?.requestDevice({ requiredFeatures: MATRIX_FEATURES });
+    if (device === undefined) throw new Error('Expected a device');
+    const keys = [...KEYS, { ...(KEYS[0] as UnitsKey), matrices: 3 }];
+    for (const key of keys) {
+      const { messages } = await device.createShaderModule({ code: unitsProgram(key).wgsl }).getCompilationInfo();
+      expect(messages.map(({ lineNum, message }) => `${lineNum}: ${message}`)).toEqual([]);
+    }
+    device.destroy();
+    await device.lost;
+    expect([instance, adapter].length).toBe(2);
+  });
+});
+
+const gpu = await openGpuForTest();
+
+/** Weights in ±0.1 as a file's bfloat16 numbers, and the same as floats. */
+function weights(lines: number, length: number): { stored: tf.Tensor2D; floats: Float32Array } {
+  const floats = Float32Array.from(randomTensor([lines, length], 3).dataSync<'float32'>(), (x) => 0.1 * x);
+  const bits = new Uint32Array(floats.buffer);
+  bits.forEach((word, i) => {
+    bits[i] = word & 0xffff0000;
+  });
+  const raw = Uint16Array.from(bits, (word) => word >>> 16);
+  const source: WeightSource = {
+    type: 'BF16',
+    read: () => floats,
+    readPart: (first, count) => floats.slice(first, first + count),
+    readRaw: (first, count) => Buffer.from(raw.slice(first, first + count).buffer),
+  };
+  return { stored: makeWeight(source, [lines, length], 'stored') as tf.Tensor2D, floats };
+}
+
+/** The largest distance from sums in double precision, of the largest sum of absolute values. */
+function error(
+  found: tf.Tensor,
+  x: Float32Array,
+  w: Float32Array,
+  [m, k, n]: readonly [number, number, number],
+  transposed: boolean,
+): number {
+  const y = found.dataSync<'float32'>();
+  let [worst, scale] = [0, 0];
+  for (let i = 0; i < m; i++)
+    for (let j = 0; j < n; j += 5) {
+      let [sum, size] = [0, 0];
+      for (let l = 0; l < k; l++) {
+        const term = (x[i * k + l] ?? 0) * (w[transposed ? j * k + l : l * n + j] ?? 0);
+        sum += term;
+        size += Math.abs(term);
+      }
+      worst = Math.max(worst, Math.abs((y[i * n + j] ?? Number.NaN) - sum));
+      scale = Math.max(scale, size);
+    }
+  return worst / scale;
+}
+
+describe.runIf(gpu?.gpu.matrixUnits === true)('products on matrix units', () => {
+  afterAll(() => closeWebGpuBackend(opened(gpu)));
+
+  // Few rows and many, with whole tiles and edges, K in slices and not; x of ordinary size, tiny, huge.
+  it.each([
+    [16, 1024, 1024],
+    [5, 576, 1540],
+    [64, 1536, 512],
+    [90, 512, 584],
+    [200, 128, 1000],
+  ])('are as exact as float32 sums: %i x %i x %i', (m, k, n) => {
+    for (const size of [1, 1e-9, 1e9]) {
+      const x = Float32Array.from(randomTensor([m, k], 1).dataSync<'float32'>(), (value) => size * value ** 3);
+      for (const transposed of [true, false]) {
+        const { stored, floats } = transposed ? weights(n, k) : weights(k, n);
+        const before = opened(gpu).gpu.counts.byProgram;
+        const found = tf.matMul(tf.tensor2d(x, [m, k]), stored, false, transposed);
+        expect(error(found, x, floats, [m, k, n], transposed)).toBeLessThan(1e-6);
+        expect([...before.keys()].some((name) => name.includes('by units'))).toBe(true);
+      }
+    }
+  });
+});
