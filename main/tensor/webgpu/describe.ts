@@ -10,9 +10,13 @@ export function adapterName({ vendor, architecture, device, description }: Adapt
   return `${name ?? 'unnamed GPU'}${driver === '' || driver === name ? '' : ` (${driver})`}`;
 }
 
-/** BRAID_GPU names an adapter (a part of its name), BRAID_GPU_MEMORY_MB bounds what is used of its memory. */
+/**
+ * BRAID_GPU names an adapter (a part of its name), BRAID_GPU_MEMORY_MB bounds what is used of its memory, and
+ * BRAID_GPU_MATRIX_UNITS=off keeps to its float32 arithmetic.
+ */
 export function gpuOptions(env: NodeJS.ProcessEnv = process.env): GpuOptions {
   const adapter = env.BRAID_GPU?.trim() || null;
   const megabytes = Number(env.BRAID_GPU_MEMORY_MB);
-  return { adapter, ...(megabytes > 0 && { budgetBytes: megabytes * 2 ** 20 }) };
+  const matrixUnits = env.BRAID_GPU_MATRIX_UNITS !== 'off';
+  return { adapter, matrixUnits, ...(megabytes > 0 && { budgetBytes: megabytes * 2 ** 20 }) };
 }

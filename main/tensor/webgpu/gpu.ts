@@ -27,6 +27,8 @@ export interface GpuOptions {
   readonly deadline?: number;
   /** Bytes of the largest buffer, where a test wants it smaller than the device's. */
   readonly largestBuffer?: number;
+  /** Default: those of the adapter, where it has them. */
+  readonly matrixUnits?: boolean;
   /** Operations of a dispatch, where a test wants them split sooner. */
   readonly mostWork?: number;
   /** Dawn's device that compiles and checks everything and computes nothing, with the limits that WebGPU guarantees: for tests. */
@@ -95,14 +97,18 @@ export class Gpu {
   #reads = 0;
   #boundBytes = 0;
 
-  private constructor(line: Line, adapter: AdapterFacts, { budgetBytes, largestBuffer, mostWork }: GpuOptions) {
+  private constructor(
+    line: Line,
+    adapter: AdapterFacts,
+    { budgetBytes, largestBuffer, mostWork, matrixUnits = true }: GpuOptions,
+  ) {
     this.#line = line;
     this.adapter = adapter;
     this.budgetBytes = budgetBytes ?? null;
     const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
     this.largestBuffer = Math.min(maxBufferSize, maxStorageBufferBindingSize, largestBuffer ?? maxBufferSize);
     this.mostWork = mostWork ?? MOST_WORK;
-    this.matrixUnits = adapter.matrixUnits;
+    this.matrixUnits = adapter.matrixUnits && matrixUnits;
   }
 
   /** Starts the device's thread. Throws a BraidError that says why where there is no GPU. */

@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { WEBGPU_BACKEND, WebGpuBackend } from './backend.ts';
 import { Gpu, type GpuOptions } from './gpu.ts';
+import { checkMatrixUnits } from './matrix-units.ts';
 import { registerWebGpuKernels } from './register.ts';
 
 /** Throws a BraidError that says why where there is no GPU to open. */
@@ -11,6 +12,7 @@ export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGp
   tf.registerBackend(WEBGPU_BACKEND, () => backend, 3);
   registerWebGpuKernels(backend);
   await tf.setBackend(WEBGPU_BACKEND);
+  checkMatrixUnits(backend);
   return backend;
 }
 

@@ -89,11 +89,13 @@ describe('adapterName', () => {
 });
 
 describe('gpuOptions', () => {
-  it('reads adapter and memory from the environment', () => {
+  it('reads adapter, memory and matrix units from the environment', () => {
     expect(gpuOptions({ BRAID_GPU: ' RTX ', BRAID_GPU_MEMORY_MB: '2048' })).toEqual({
       adapter: 'RTX',
+      matrixUnits: true,
       budgetBytes: 2 ** 31,
     });
-    expect(gpuOptions({})).toEqual({ adapter: null });
+    expect(gpuOptions({})).toEqual({ adapter: null, matrixUnits: true });
+    expect(gpuOptions({ BRAID_GPU_MATRIX_UNITS: 'off' })).toEqual({ adapter: null, matrixUnits: false });
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { create, globals } from 'webgpu';
 import { MATRIX_FEATURES } from '../../../main/tensor/webgpu/adapters.ts';
 import { type UnitsKey, unitsProgram } from '../../../main/tensor/webgpu/kernels/product-units.ts';
+import { checkMatrixUnits } from '../../../main/tensor/webgpu/matrix-units.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight, type WeightSource } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
@@ -38,6 +39,19 @@ describe('programs for matrix units', () => {
 });
 
 const gpu = await openGpuForTest();
+
+describe.runIf(gpu !== null && !gpu.gpu.matrixUnits)('an adapter that says it has units and has none', () => {
+  it('is found out when it is opened, and multiplies without', () => {
+    const backend = opened(gpu);
+    backend.gpu.matrixUnits = true;
+    checkMatrixUnits(backend);
+    expect(backend.gpu.matrixUnits).toBe(false);
+    const { stored, floats } = weights(64, 64);
+    const x = randomTensor<tf.Rank.R2>([16, 64], 1);
+    const found = tf.matMul(x, stored, false, true);
+    expect(error(found, x.dataSync<'float32'>(), floats, [16, 64, 64], true)).toBeLessThan(1e-6);
+  });
+});
 
 /** Weights in ±0.1 as a file's bfloat16 numbers, and the same as floats. */
 function weights(lines: number, length: number): { stored: tf.Tensor2D; floats: Float32Array } {

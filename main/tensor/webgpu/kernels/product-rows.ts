@@ -8,7 +8,6 @@ import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
 import { equalParts } from '../work.ts';
-import { chooseWeight } from './choose-weight.ts';
 import { expDownOf } from './finite.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
@@ -83,7 +82,7 @@ const rowsProgram = variants((key: Key): Program => {
 ${weights.map((form, i) => readFour(`readW${i}`, `w${i}`, form)).join('\n')}
 ${second === null ? '' : `${readFour('readX2', 'x2', second.a)}\n${readFour('readW2nd', 'w2nd', second.b)}`}
 var<private> part: u32;
-${chooseWeight('readW', weights.length)}
+${chooseWeight(weights.length)}
 ${epilogue === 'swiglu' ? expDownOf('f32') : ''}
 var<workgroup> sums: array<${vectorOf(lines)}, ${TEAMS * LANES * Math.min(rows, ROWS_TOGETHER)}>;`,
     main: `
@@ -111,6 +110,16 @@ ${second === null ? '' : lowRank(key)}
 ${together(key)}`,
   });
 });
+
+/** A function that reads a line of matrix number `part`. */
+function chooseWeight(matrices: number): string {
+  const reads = range(matrices).map((i) => `readW${i}(line, at, lines, length)`);
+  const choices = reads.slice(0, -1).map((read, i) => `  if (part == ${i}u) { return ${read}; }`);
+  return `fn readW(line: u32, at: u32, lines: u32, length: u32) -> vec4<f32> {
+${choices.join('\n')}
+  return ${reads.at(-1)};
+}`;
+}
 
 const vectorOf = (lines: number): string => `vec${lines}<f32>`;
 

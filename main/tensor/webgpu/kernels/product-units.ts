@@ -7,7 +7,6 @@ import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
 import { equalParts } from '../work.ts';
-import { chooseWeight } from './choose-weight.ts';
 import type { Matrix } from './matrix.ts';
 import { type Finish, finishSlices, type Slices } from './product-slices.ts';
 
@@ -33,7 +32,7 @@ const TILES = {
 
 type TileName = keyof typeof TILES;
 
-/** Lines of a panel are so much longer than they have numbers that reading eight of them asks all banks. */
+/** Lines of a panel are so many numbers longer than they need to be that reading eight of them asks all banks. */
 const PAD = 8;
 
 export interface UnitsKey {
@@ -101,19 +100,31 @@ ${ownScale ? own : found}
   workgroupBarrier();`;
 }
 
-/** Reads the panels' next numbers into registers, as they are: to convert them would be to wait for them. */
-function fetch({ transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes: number): string {
+/**
+ * Where each lane's vectors of both panels lie at the start of K, in vectors of x and of the weights. Beyond the last row
+ * or column it is the last one again: those results are never written.
+ */
+function corners({ transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes: number): string {
   const x = range((rows * depth) / 4 / lanes).map((i) => {
     const at = `(lane + ${i * lanes}u)`;
-    return `    x${i} = readX(row0 + ${at} / ${depth / 4}u, k0 + ${at} % ${depth / 4}u * 4u);`;
+    return `  let xAt${i} = min(row0 + ${at} / ${depth / 4}u, p.m - 1u) * (p.k / 4u) + ${at} % ${depth / 4}u;`;
   });
   const w = range((columns * depth) / 8 / lanes).map((i) => {
     const at = `(lane + ${i * lanes}u)`;
     const place = transposed
-      ? `column0 + ${at} / ${depth / 8}u, k0 + ${at} % ${depth / 8}u * 8u, n, p.k`
-      : `k0 + ${at} / ${columns / 8}u, column0 + ${at} % ${columns / 8}u * 8u, p.k, n`;
-    return `    w${i} = readW(${place});`;
+      ? `min(column0 + ${at} / ${depth / 8}u, n - 1u) * (p.k / 8u) + ${at} % ${depth / 8}u`
+      : `${at} / ${columns / 8}u * (n / 8u) + min(column0 / 8u + ${at} % ${columns / 8}u, n / 8u - 1u)`;
+    return `  let wAt${i} = ${place};`;
   });
+  return [...x, ...w].join('\n');
+}
+
+/** Reads the panels' next numbers into registers, as they are: to convert them would be to wait for them. */
+function fetch({ transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes: number): string {
+  const x = range((rows * depth) / 4 / lanes).map((i) => `    x${i} = x[xAt${i} + k0 / 4u];`);
+  const w = range((columns * depth) / 8 / lanes).map(
+    (i) => `    w${i} = readW(wAt${i} + ${transposed ? 'k0 / 8u' : 'k0 * (n / 8u)'});`,
+  );
   return [...x, ...w].join('\n');
 }
 
@@ -130,28 +141,28 @@ const HALVES = {
 
 /** Writes the registers into the panels, x as two numbers. */
 function stash({ format, transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes: number): string {
-  const width = depth + PAD;
+  const width = (depth + PAD) / 4;
   const x = range((rows * depth) / 4 / lanes).map((i) => {
     const at = `(lane + ${i * lanes}u)`;
     return `    {
-      let at = ${at} / ${depth / 4}u * ${width}u + ${at} % ${depth / 4}u * 4u;
+      let at = ${at} / ${depth / 4}u * ${width}u + ${at} % ${depth / 4}u;
       let scaled = x${i} * scale;
       // Cut off by its bits: a compiler may take a conversion to float16 and back for nothing.
       let head = bitcast<vec4<f32>>(bitcast<vec4<u32>>(scaled) & vec4(0xffffe000u));
-      let first = vec4<f16>(head);
-      let next = vec4<f16>(scaled - head);
-${['x', 'y', 'z', 'w'].map((c, n) => `      heads[at + ${n}u] = first.${c};\n      rests[at + ${n}u] = next.${c};`).join('\n')}
+      heads[at] = vec4<f16>(head);
+      rests[at] = vec4<f16>(scaled - head);
     }`;
   });
-  const [perLine, line] = transposed ? [depth / 8, width] : [columns / 8, columns + PAD];
+  const [perLine, line] = transposed ? [depth / 8, width] : [columns / 8, (columns + PAD) / 4];
   const w = range((columns * depth) / 8 / lanes).map((i) => {
     const at = `(lane + ${i * lanes}u)`;
     const [even, odd] = HALVES[format].map((half) => half.replaceAll('WORDS', `w${i}`));
     return `    {
-      let at = ${at} / ${perLine}u * ${line}u + ${at} % ${perLine}u * 8u;
+      let at = ${at} / ${perLine}u * ${line}u + ${at} % ${perLine}u * 2u;
       let even = ${even};
       let odd = ${odd};
-${['x', 'y', 'z', 'w'].map((c, n) => `      weights[at + ${2 * n}u] = even.${c};\n      weights[at + ${2 * n + 1}u] = odd.${c};`).join('\n')}
+      weights[at] = vec4(even.x, odd.x, even.y, odd.y);
+      weights[at + 1u] = vec4(even.z, odd.z, even.w, odd.w);
     }`;
   });
   return [...x, ...w].join('\n');
@@ -165,13 +176,14 @@ const RESULT = `subgroup_matrix_result<f32, ${UNIT}, ${UNIT}>`;
 function multiply({ transposed }: UnitsKey, tile: Tile): string {
   const { columns, depth, subgroupRows, subgroupColumns } = tile;
   const [down, across] = [range(subgroupRows / UNIT), range(subgroupColumns / UNIT)];
-  const width = depth + PAD;
+  const width = (depth + PAD) / 4;
+  const across4 = (columns + PAD) / 4;
   const right = (j: number, k: number): string =>
     transposed
-      ? `subgroupMatrixLoad<${RIGHT}, col_major>(&weights, (sx * ${subgroupColumns}u + ${j * UNIT}u) * ${width}u + ${k}u, ${width}u)`
-      : `subgroupMatrixLoad<${RIGHT}, row_major>(&weights, ${k * (columns + PAD)}u + sx * ${subgroupColumns}u + ${j * UNIT}u, ${columns + PAD}u)`;
+      ? `subgroupMatrixLoad<${RIGHT}, col_major>(&weights, (sx * ${subgroupColumns}u + ${j * UNIT}u) * ${width}u + ${k / 4}u, ${width}u)`
+      : `subgroupMatrixLoad<${RIGHT}, row_major>(&weights, ${k * across4}u + sx * ${subgroupColumns / 4}u + ${(j * UNIT) / 4}u, ${across4}u)`;
   const left = (panel: string, i: number, k: number): string =>
-    `subgroupMatrixLoad<${LEFT}, row_major>(&${panel}, (sy * ${subgroupRows}u + ${i * UNIT}u) * ${width}u + ${k}u, ${width}u)`;
+    `subgroupMatrixLoad<${LEFT}, row_major>(&${panel}, (sy * ${subgroupRows}u + ${i * UNIT}u) * ${width}u + ${k / 4}u, ${width}u)`;
   return range(depth / UNIT)
     .map(
       (unit) => `    {
@@ -225,14 +237,14 @@ ${all
   }`;
 }
 
-/** A function that reads eight neighbouring numbers of a line, zeros beyond the matrix. */
-const readEight = (
-  name: string,
-  buffer: string,
-): string => `fn ${name}(line: u32, at: u32, lines: u32, length: u32) -> vec4<u32> {
-  if (line >= lines || at >= length) { return vec4(0u); }
-  return ${buffer}[(line * length + at) / 8u];
+/** A function that reads eight neighbouring numbers of the tile's matrix. */
+function readEight(matrices: number): string {
+  const choices = range(matrices - 1).map((i) => `  if (part == ${i}u) { return b${i}[at]; }`);
+  return `fn readW(at: u32) -> vec4<u32> {
+${choices.join('\n')}
+  return b${matrices - 1}[at];
 }`;
+}
 
 /** Finds the tile's matrix, its place in it, and that of the matrix among the results. */
 function places(columns: number, matrices: number): string {
@@ -258,7 +270,7 @@ export const unitsProgram = variants((key: UnitsKey): Program => {
   const tile: Tile = TILES[key.tile];
   const { rows, columns, depth, subgroupRows, subgroupColumns } = tile;
   const lanes = lanesOf(tile);
-  const width = depth + PAD;
+  const width = (depth + PAD) / 4;
   const sums = range(subgroupRows / UNIT).flatMap((i) => range(subgroupColumns / UNIT).map((j) => `sum${i}_${j}`));
   return program({
     name: `Product n${key.transposed ? 't' : 'n'}${key.matrices === 1 ? '' : ` x ${key.matrices}`} by units, ${key.tile}${key.sliced ? ', sliced' : ''}`,
@@ -277,19 +289,12 @@ export const unitsProgram = variants((key: UnitsKey): Program => {
     workgroup: lanes,
     declarations: `
 var<private> part: u32;
-var<workgroup> heads: array<f16, ${rows * width}>;
-var<workgroup> rests: array<f16, ${rows * width}>;
-var<workgroup> weights: array<f16, ${key.transposed ? columns * width : depth * (columns + PAD)}>;
+var<workgroup> heads: array<vec4<f16>, ${rows * width}>;
+var<workgroup> rests: array<vec4<f16>, ${rows * width}>;
+var<workgroup> weights: array<vec4<f16>, ${key.transposed ? columns * width : (depth * (columns + PAD)) / 4}>;
 var<workgroup> edge: array<f32, ${(lanes / SUBGROUP) * UNIT * UNIT}>;
 var<workgroup> scratch: array<f32, ${lanes}>;
-fn readX(row: u32, at: u32) -> vec4<f32> {
-  if (row >= p.m) { return vec4(0.0); }
-  return x[(row * p.k + at) / 4u];
-}
-${range(key.matrices)
-  .map((i) => readEight(`readW${i}`, `b${i}`))
-  .join('\n')}
-${chooseWeight('readW', key.matrices, 'vec4<u32>')}`,
+${readEight(key.matrices)}`,
     main: `
   let subgroup = lane / ${SUBGROUP}u;
   let sx = subgroup % ${columns / subgroupColumns}u;
@@ -311,6 +316,7 @@ ${range((rows * depth) / 4 / lanes)
 ${range((columns * depth) / 8 / lanes)
   .map((i) => `  var w${i}: vec4<u32>;`)
   .join('\n')}
+${corners(key, tile, lanes)}
   var k0 = begin;
 ${fetch(key, tile, lanes)}
   while (k0 < end) {

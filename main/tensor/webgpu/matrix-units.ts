@@ -1,0 +1,58 @@
+/** Whether a GPU's matrix units compute what they should: WGSL's way to them is an experiment, and so are its drivers. */
+import * as tf from '@tensorflow/tfjs-core';
+import { randomStream } from '../../random.ts';
+import { makeWeight, type WeightSource } from '../weights.ts';
+import type { WebGpuBackend } from './backend.ts';
+
+/** Rows of x for each kind of tile, with an edge. */
+const ROWS = [5, 80];
+const [K, N] = [256, 4096] as const;
+
+/** Of numbers in ±1 with weights in ±0.1: float32 sums are within a thousandth of it. */
+const MOST_DIFFERENCE = 1e-3;
+
+const numbers = (count: number, seed: number, size: number): Float32Array<ArrayBuffer> => {
+  const { next } = randomStream(seed);
+  return Float32Array.from({ length: count }, () => size * (2 * next() - 1));
+};
+
+/** The upper halves of float32 numbers, as a file has bfloat16. */
+function bfloat16(floats: Float32Array<ArrayBuffer>): WeightSource {
+  const raw = Uint16Array.from(new Uint32Array(floats.buffer), (word) => word >>> 16);
+  return {
+    type: 'BF16',
+    read: () => {
+      throw new Error('Expected weights to be read as they are');
+    },
+    readPart: (first, count) => floats.slice(first, first + count),
+    readRaw: (first, count) => Buffer.from(raw.slice(first, first + count).buffer),
+  };
+}
+
+/** Computes products with and without the units on the current backend, and does without where they differ or fail. */
+export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
+  if (!gpu.matrixUnits) return;
+  const source = bfloat16(numbers(K * N, 1, 0.1));
+  const products = (matrixUnits: boolean): Float32Array[] => {
+    gpu.matrixUnits = matrixUnits;
+    return ROWS.flatMap((rows) =>
+      [true, false].map((transposed) =>
+        tf.tidy(() => {
+          const weight = makeWeight(source, transposed ? [N, K] : [K, N], 'stored');
+          const x = tf.tensor2d(numbers(rows * K, 2, 1), [rows, K]);
+          return tf.matMul(x, weight as tf.Tensor2D, false, transposed).dataSync<'float32'>();
+        }),
+      ),
+    );
+  };
+  try {
+    const [units, plain] = [products(true), products(false)];
+    gpu.matrixUnits = units.every((product, i) => close(product, plain[i] ?? new Float32Array()));
+  } catch {
+    // A driver that can't compile or run them: the other kernels need nothing of the kind.
+    gpu.matrixUnits = false;
+  }
+}
+
+const close = (a: Float32Array, b: Float32Array): boolean =>
+  a.every((value, i) => Math.abs(value - (b[i] ?? Number.NaN)) <= MOST_DIFFERENCE);
