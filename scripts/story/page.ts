@@ -90,7 +90,7 @@ The collapse watch's first warning during each jump:
 
 ${stories.flatMap((story) => story.jumps.map((jump) => verdictLine(story, jump))).join('\n')}
 
-Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Minutes of all that is in the table: ${stories.map(({ seed, backend, seconds }) => `${Math.round(seconds / 60)} for seed ${seed} (${backend})`).join(', ')}.${laterSessions(stories)}
+Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Minutes of all that is in the table: ${stories.map(({ seed, backend, seconds }) => `${Math.round(seconds / 60)} for seed ${seed} (${backend})`).join(', ')}.${sessionsOf(stories)}
 
 Weights: SHA-256 ${first.model_sha256}. Each seed's figures: \`docs/story/\`.
 `;
@@ -130,21 +130,23 @@ function otherRates({ stages, stage_learning_rates, learning_rate }: StoryCondit
   return ` (${each.join(', ')})`;
 }
 
-/** What was trained in a later session than the first run of its seed, as after an interruption or with a new setting. */
-function laterSessions(stories: readonly Story[]): string {
-  const later = stories.flatMap(({ seed, stages, jumps }) => {
-    const runs = [
-      ...jumps.map(({ words, session }) => ({ name: `the jump to ${words} words`, seed, session })),
-      ...stages.map(({ words, session }) => ({ name: `the stage of ${words} words`, seed, session })),
-    ];
-    const first = Math.min(...runs.map(({ session }) => session));
-    return runs.filter(({ session }) => session > first);
+/** What was trained in which order where a seed took several sessions: interrupted, or with a new setting later. */
+function sessionsOf(stories: readonly Story[]): string {
+  const split = stories.flatMap(({ seed, stages, jumps }) => {
+    const numbers = [...new Set([...stages, ...jumps].map(({ session }) => session))].sort((a, b) => a - b);
+    const each = numbers.map((number) => {
+      const inIt = (all: readonly Trained[]) => all.filter(({ session }) => session === number);
+      return [...named(inIt(jumps), 'jump', 'to'), ...named(inIt(stages), 'stage', 'of')].join(' and ');
+    });
+    return each.length > 1 ? [`seed ${seed} (${each.join('; then ')})`] : [];
   });
-  if (later.length === 0) return '';
-  const each = [...Map.groupBy(later, ({ name }) => name)].map(([name, of]) => {
-    return `${name} (seed${of.length === 1 ? '' : 's'} ${of.map(({ seed }) => seed).join(', ')})`;
-  });
-  return ` Trained in a later session than the rest of their seed: ${each.join(', ')}.`;
+  return split.length === 0 ? '' : ` Trained in several sessions: ${split.join(', ')}.`;
+}
+
+/** "jumps to 50, 100"; nothing of nothing. */
+function named(runs: readonly Trained[], name: string, preposition: string): readonly string[] {
+  const words = runs.map((run) => run.words).join(', ');
+  return runs.length === 0 ? [] : [`${name}${runs.length === 1 ? '' : 's'} ${preposition} ${words}`];
 }
 
 function pairsOf(lengths: readonly string[]): string {

@@ -52,15 +52,19 @@ describe('storyPage', () => {
     expect(() => storyPage([story(2, 1), lowered])).toThrow('differ in stage_learning_rates');
   });
 
-  it('says what was trained later than the rest', () => {
+  it('says what was trained in which session where there were several', () => {
     const [first, second] = [story(1, 1), story(2, 1)];
     const again = (of: Story): Story => ({
       ...of,
       stages: of.stages.map((stage) => (stage.words === 50 ? { ...stage, session: 3 } : stage)),
     });
     const jumped = { ...second, jumps: second.jumps.map((jump) => ({ ...jump, session: 2 })) };
+    expect(storyPage([first])).not.toContain('sessions');
     expect(storyPage([again(first), again(jumped)])).toContain(
-      'Trained in a later session than the rest of their seed: the stage of 50 words (seeds 1, 2), the jump to 50 words (seed 2).\n',
+      ' Trained in several sessions: seed 1 (jump to 50 and stage of 10; then stage of 50), seed 2 (stage of 10; then jump to 50; then stage of 50).\n',
+    );
+    expect(storyPage([first, jumped])).toContain(
+      ' Trained in several sessions: seed 2 (stages of 10, 50; then jump to 50).\n',
     );
   });
 
