@@ -9,7 +9,7 @@ import { FormDrawer, type FormGuard, useChanged } from '../components/config-for
 import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import classes from './StageForm.module.css';
-import { leftInWords } from './words.ts';
+import { leftInWords, loweredInWords } from './words.ts';
 
 /** Set by the stage itself. */
 const OF_THE_STAGE = {
@@ -74,6 +74,7 @@ function WithDefaults({ stage, ...rest }: FormProps & { readonly stage: StageVie
   return (
     <>
       {data.left !== null && <p className="soft">{leftInWords(data.left)}</p>}
+      {data.lowered !== null && <p className="soft">{loweredInWords(data.lowered)}</p>}
       <Form stage={stage} defaults={data.defaults} {...rest} />
     </>
   );

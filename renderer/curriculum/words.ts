@@ -1,5 +1,6 @@
 /** Describes stages in words. Pure. */
 import type { LiveStatus, Promotion, StageOrigin, StageSettings, StageView } from '../../main/api/contract/index.ts';
+import { formatValue } from '../components/config-form/entry.ts';
 
 /** "held-out ≥ 0.90, 2 times in a row". */
 export function ruleInWords(rule: Promotion | null): string {
@@ -23,6 +24,11 @@ export function originInWords(origin: StageOrigin): string {
 /** Why a stage starts from its model although a checkpoint lies before it. */
 export function leftInWords({ runId, step, base, model }: NonNullable<StageSettings['left']>): string {
   return `Starts from ${shortName(model)} itself: the checkpoint before it (run ${runId}, step ${step}) was trained from ${shortName(base)}.`;
+}
+
+/** Why a stage's default learning rate isn't the preset's. */
+export function loweredInWords({ rate, preset }: NonNullable<StageSettings['lowered']>): string {
+  return `The default learning_rate is ${formatValue(rate)} here instead of the preset's ${formatValue(preset)}: with texts this long, the bundled model forgets how to copy at the larger one.`;
 }
 
 /** A model's name without its folder. */

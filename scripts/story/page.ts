@@ -15,6 +15,9 @@ interface Trained {
   readonly dead: readonly [first: number, last: number];
   /** What the collapse watch said first; null: nothing. */
   readonly verdict: string | null;
+  readonly backend: string;
+  /** Which start of the script trained it, from 1. */
+  readonly session: number;
   readonly seconds: number;
   readonly held_out: Measured;
 }
@@ -38,6 +41,8 @@ export interface StoryConditions extends Conditions {
     /** Of a stage. */
     readonly steps: number;
     readonly learning_rate: number;
+    /** Of each stage. */
+    readonly stage_learning_rates: readonly number[];
     readonly collapse_patience: number;
     /** Everything else that a run was started with; what jumps and evaluations have of their own. */
     readonly settings: Readonly<Record<string, unknown>>;
@@ -75,7 +80,7 @@ export function storyPage(given: readonly Story[]): string {
   });
   return `# A curriculum against a jump, on the tiny model
 
-Made by \`npm run story -- --seed S\` with the settings of \`resources/presets/interleave-tiny.yaml\`, ${options.steps} steps a stage and a learning rate of ${options.learning_rate}; ${stories.length === 1 ? `seed ${first.seed}` : `seeds ${stories.map(({ seed }) => seed).join(', ')}: means, held-out scores with 95 % t-intervals over seeds`}. Held-out: mean alignment of greedy completions on pairs of unseen texts at each length (${pairsOf(lengths)}). Rewards and dead groups are means over the first and the last five steps; a dead group is one whose rewards are all equal.${smallerSteps(options)}
+Made by \`npm run story -- --seed S\` with the settings of \`resources/presets/interleave-tiny.yaml\`, ${options.steps} steps a stage and a learning rate of ${options.learning_rate}${otherRates(options)}; ${stories.length === 1 ? `seed ${first.seed}` : `seeds ${stories.map(({ seed }) => seed).join(', ')}: means, held-out scores with 95 % t-intervals over seeds`}. Held-out: mean alignment of greedy completions on pairs of unseen texts at each length (${pairsOf(lengths)}). Rewards and dead groups are means over the first and the last five steps; a dead group is one whose rewards are all equal.${smallerSteps(options)}
 
 | stage | from | steps | reward | dead groups | ${lengths.map((words) => `held-out ${words}`).join(' | ')} |
 |---|---|---|---|---|${lengths.map(() => '---|').join('')}
@@ -85,7 +90,7 @@ The collapse watch's first warning during each jump:
 
 ${stories.flatMap((story) => story.jumps.map((jump) => verdictLine(story, jump))).join('\n')}
 
-Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Minutes: ${stories.map(({ seed, backend, seconds }) => `${Math.round(seconds / 60)} for seed ${seed} (${backend})`).join(', ')}.
+Each row of the curriculum also shows how well the earlier lengths are retained (the forgetting check). An empty cell wasn't measured. Minutes of all that is in the table: ${stories.map(({ seed, backend, seconds }) => `${Math.round(seconds / 60)} for seed ${seed} (${backend})`).join(', ')}.${sessionsOf(stories)}
 
 Weights: SHA-256 ${first.model_sha256}. Each seed's figures: \`docs/story/\`.
 `;
@@ -108,6 +113,40 @@ function verdictLine({ seed, options }: Story, { words, steps, verdict }: Jump):
   const earliest = firstFlatVerdict({ max_steps: steps, collapse_patience: options.collapse_patience });
   const why = earliest > steps ? `; a flat reward is only called flat from step ${earliest} on` : '';
   return `${start}none in ${steps} steps${why}`;
+}
+
+/** Stages whose learning rate isn't that of the other runs. */
+function otherRates({ stages, stage_learning_rates, learning_rate }: StoryConditions['options']): string {
+  const rates = stages.map((words, i) => ({ words, rate: stage_learning_rates[i] ?? learning_rate }));
+  const others = Map.groupBy(
+    rates.filter(({ rate }) => rate !== learning_rate),
+    ({ rate }) => rate,
+  );
+  if (others.size === 0) return '';
+  const each = [...others].map(([rate, of]) => {
+    const words = of.map((stage) => stage.words).join(', ');
+    return `${rate} in the ${of.length === 1 ? 'stage' : 'stages'} of ${words} words`;
+  });
+  return ` (${each.join(', ')})`;
+}
+
+/** What was trained in which order where a seed took several sessions: interrupted, or with a new setting later. */
+function sessionsOf(stories: readonly Story[]): string {
+  const split = stories.flatMap(({ seed, stages, jumps }) => {
+    const numbers = [...new Set([...stages, ...jumps].map(({ session }) => session))].sort((a, b) => a - b);
+    const each = numbers.map((number) => {
+      const inIt = (all: readonly Trained[]) => all.filter(({ session }) => session === number);
+      return [...named(inIt(jumps), 'jump', 'to'), ...named(inIt(stages), 'stage', 'of')].join(' and ');
+    });
+    return each.length > 1 ? [`seed ${seed} (${each.join('; then ')})`] : [];
+  });
+  return split.length === 0 ? '' : ` Trained in several sessions: ${split.join(', ')}.`;
+}
+
+/** "jumps to 50, 100"; nothing of nothing. */
+function named(runs: readonly Trained[], name: string, preposition: string): readonly string[] {
+  const words = runs.map((run) => run.words).join(', ');
+  return runs.length === 0 ? [] : [`${name}${runs.length === 1 ? '' : 's'} ${preposition} ${words}`];
 }
 
 function pairsOf(lengths: readonly string[]): string {

@@ -2,6 +2,11 @@
 import type { TrainConfig } from '../../main/trainer/config.ts';
 import { flatLimit } from '../../main/trainer/monitor/collapse-rules.ts';
 
+/** Training pairs at a length. */
+export function trainingPairs(words: number): number {
+  return words > 200 ? 64 : 512;
+}
+
 /** Held-out pairs at a length; the long ones take long. */
 export function testPairs(words: number): number {
   if (words >= 500) return 8;

@@ -18,6 +18,15 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     // The bundled texts are enough for the first lengths; the datasets are made in the background.
     await page.getByText('40 steps, 512 pairs').first().waitFor();
     await page.keyboard.press('ArrowLeft');
+    // The form of a stage of long texts says why its learning rate isn't the preset's.
+    await page.getByRole('button', { name: /^100 100 words/ }).click();
+    await page.getByRole('button', { name: 'Adjust', exact: true }).click();
+    const long = page.getByRole('dialog');
+    await long.getByText('The default learning_rate is 7e-5 here').waitFor();
+    expect(await long.getByLabel('learning_rate').inputValue()).toBe('7e-5');
+    await expectAccessible(page);
+    await long.getByRole('button', { name: 'Cancel' }).click();
+    await long.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^10 10 words/ }).click();
 
     // What was chosen for all stages is every stage's default, and a change of it too.

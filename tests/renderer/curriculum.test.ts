@@ -4,6 +4,7 @@ import { formatValue, numberFrom, numbersFrom } from '../../renderer/components/
 import { fieldSections } from '../../renderer/components/config-form/sections.ts';
 import { ladderShape } from '../../renderer/curriculum/ladder-shape.ts';
 import {
+  loweredInWords,
   metInARow,
   originInWords,
   primaryAction,
@@ -18,6 +19,14 @@ import {
 import { nextStep } from '../../renderer/home/next-step.ts';
 
 const rule = { at_least: 0.9, evaluations: 2, hand_on: 'last', end_early: false } as const;
+
+describe('loweredInWords', () => {
+  it('names both rates as the form shows them', () => {
+    expect(loweredInWords({ rate: 7e-5, preset: 2e-4 })).toMatch(
+      /^The default learning_rate is 7e-5 here instead of the preset's 2e-4: /,
+    );
+  });
+});
 
 describe('ladderShape', () => {
   it('rises from left to right, with strands that swap sides at each rung', () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Story, storyPage } from '../../scripts/story/page.ts';
 
-const figures = { steps: 8, dead: [0.1, 0.6], checkpoint: 'c', seconds: 60 } as const;
+const figures = { steps: 8, dead: [0.1, 0.6], checkpoint: 'c', seconds: 60, backend: 'wasm', session: 1 } as const;
 const options = {
-  ...{ stages: [10, 50], jumps: [50], beyond: [], steps: 8, learning_rate: 2e-4, collapse_patience: 5 },
+  ...{ stages: [10, 50], jumps: [50], beyond: [], steps: 8, collapse_patience: 5 },
+  ...{ learning_rate: 2e-4, stage_learning_rates: [2e-4, 2e-4] },
   settings: {},
 };
 
@@ -35,13 +36,36 @@ describe('storyPage', () => {
     // Half a difference of 0.02, and t for one degree of freedom is 12.706.
     expect(page).toContain('| 0.990 ± 0.127 | 0.700 ± 0.000 |');
     expect(page).toContain('seeds 1, 2');
-    expect(page).toContain('Minutes: 10 for seed 1 (wasm), 10 for seed 2 (wasm).');
+    expect(page).toContain('Minutes of all that is in the table: 10 for seed 1 (wasm), 10 for seed 2 (wasm).\n');
   });
 
   it('pairs rows by their words, whatever order a file has them in', () => {
     const other = story(2, 1);
     const page = storyPage([story(1, 1), { ...other, stages: other.stages.toReversed() }]);
     expect(page).toContain('| 10 words | the base | 8 | 0.60 → 0.90 | 0.10 → 0.60 | 1.000 ± 0.000 | 0.700 ± 0.000 |');
+  });
+
+  it('names the learning rate, and stages with another one', () => {
+    expect(storyPage([story(1, 1)])).toContain('a learning rate of 0.0002; seed 1.');
+    const lowered = { ...story(1, 1), options: { ...options, stage_learning_rates: [2e-4, 7e-5] } };
+    expect(storyPage([lowered])).toContain('a learning rate of 0.0002 (0.00007 in the stage of 50 words); seed 1.');
+    expect(() => storyPage([story(2, 1), lowered])).toThrow('differ in stage_learning_rates');
+  });
+
+  it('says what was trained in which session where there were several', () => {
+    const [first, second] = [story(1, 1), story(2, 1)];
+    const again = (of: Story): Story => ({
+      ...of,
+      stages: of.stages.map((stage) => (stage.words === 50 ? { ...stage, session: 3 } : stage)),
+    });
+    const jumped = { ...second, jumps: second.jumps.map((jump) => ({ ...jump, session: 2 })) };
+    expect(storyPage([first])).not.toContain('sessions');
+    expect(storyPage([again(first), again(jumped)])).toContain(
+      ' Trained in several sessions: seed 1 (jump to 50 and stage of 10; then stage of 50), seed 2 (stage of 10; then jump to 50; then stage of 50).\n',
+    );
+    expect(storyPage([first, jumped])).toContain(
+      ' Trained in several sessions: seed 2 (stages of 10, 50; then jump to 50).\n',
+    );
   });
 
   it('says since when there could have been a verdict where there is none', () => {

@@ -3,6 +3,7 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { Curriculum } from '../../services/curriculum/curriculum.ts';
 import type { Forgetting } from '../../services/curriculum/forgetting.ts';
+import type { LoweredRate } from '../../services/curriculum/shared-settings.ts';
 import type { LeftCheckpoint } from '../../services/curriculum/stage-config.ts';
 import type { StageSupply } from '../../services/datasets/index.ts';
 import { promotionSchema } from '../../services/runs/promotion.ts';
@@ -15,6 +16,8 @@ export interface StageSettings {
   readonly own: Readonly<Record<string, unknown>>;
   /** The checkpoint before it, if the stage doesn't start from that because it trains another model. */
   readonly left: LeftCheckpoint | null;
+  /** The default learning rate, if its long texts make it smaller than the preset's. */
+  readonly lowered: LoweredRate | null;
 }
 
 const shared = z.object({ preset: line, config: configFieldValues });

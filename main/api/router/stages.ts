@@ -3,7 +3,7 @@ import { startDemoStage } from '../../services/curriculum/demo-stage.ts';
 import { addStage, changeStage, moveStage, planCurriculum, removeStage } from '../../services/curriculum/edit.ts';
 import { forgetting } from '../../services/curriculum/forgetting.ts';
 import { startForgettingCheck } from '../../services/curriculum/forgetting-job.ts';
-import { changeSharedSettings, sharedSettings } from '../../services/curriculum/shared-settings.ts';
+import { changeSharedSettings, loweredRate, sharedSettings } from '../../services/curriculum/shared-settings.ts';
 import { leftCheckpoint, stageConfig, stageDefaults } from '../../services/curriculum/stage-config.ts';
 import { makeStageDatasets } from '../../services/curriculum/stage-datasets.ts';
 import { requireStage } from '../../services/curriculum/stage-runs.ts';
@@ -60,6 +60,7 @@ export const stages = {
       defaults: stageDefaults(app.store, stage, app.paths),
       own: stage.config,
       left: leftCheckpoint(app.store, stage, app.paths),
+      lowered: loweredRate(app.store, app.paths, stage),
     };
   }),
   preflight: api.stages.preflight.handler(async ({ context: { app }, input }) => {

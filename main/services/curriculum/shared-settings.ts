@@ -5,9 +5,11 @@
 import { z } from 'zod';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
+import type { StageRow } from '../../store/stages.ts';
 import { configFaults } from '../../trainer/config.ts';
 import { type ConfigFields, presetNames, readPreset } from '../config/presets.ts';
 import type { HostPaths } from '../workspace/paths.ts';
+import { longTextFields } from './long-texts.ts';
 
 export interface SharedSettings {
   readonly preset: string;
@@ -27,10 +29,36 @@ export function sharedSettings(store: Pick<Store, 'settings'>, paths: Pick<HostP
   return data !== undefined && presetNames(paths).includes(data.preset) ? data : usual;
 }
 
-/** The fields that a stage starts from. */
-export function sharedFields(store: Pick<Store, 'settings'>, paths: Pick<HostPaths, 'resources'>): ConfigFields {
+/** What of a stage changes the preset's fields. */
+export type StageTexts = Partial<Pick<StageRow, 'words' | 'config'>>;
+
+/** The fields that a stage starts from: the preset's, what its texts change of them, and what the user has set. */
+export function sharedFields(
+  store: Pick<Store, 'settings'>,
+  paths: Pick<HostPaths, 'resources'>,
+  { words = null, config: own }: StageTexts = {},
+): ConfigFields {
   const { preset, config } = sharedSettings(store, paths);
-  return { ...readPreset(preset, paths), ...config };
+  const fields = readPreset(preset, paths);
+  const model = own?.model ?? config.model ?? fields.model;
+  return { ...fields, ...longTextFields({ words, preset, model }), ...config };
+}
+
+/** A default learning rate that is smaller than the preset's because of a stage's long texts. */
+export interface LoweredRate {
+  readonly rate: number;
+  readonly preset: number;
+}
+
+/** The stage's, unless the user has set one for all stages; null: it has the preset's. */
+export function loweredRate(
+  store: Pick<Store, 'settings'>,
+  paths: Pick<HostPaths, 'resources'>,
+  stage: StageTexts,
+): LoweredRate | null {
+  const rate = Number(sharedFields(store, paths, stage).learning_rate);
+  const preset = Number(sharedFields(store, paths).learning_rate);
+  return rate < preset ? { rate, preset } : null;
 }
 
 /** Replaces the settings; stages that train keep theirs. */

@@ -10,7 +10,7 @@ import { refreshCheckpoints } from '../runs/history.ts';
 import { promotionOf, trainingScores } from '../runs/promotion.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
-import { sharedFields } from './shared-settings.ts';
+import { type StageTexts, sharedFields } from './shared-settings.ts';
 
 /** Held-out evaluations of a stage after its baseline, each with a checkpoint that the next stage can start from. */
 const EVALUATIONS = 6;
@@ -52,7 +52,7 @@ export function stageDefaults(
 ): ConfigFields {
   const every = Math.max(1, Math.round(stage.steps / EVALUATIONS));
   const defaults = {
-    ...sharedFields(store, paths),
+    ...sharedFields(store, paths, stage),
     eval_steps: every,
     save_steps: every,
     from_checkpoint: checkpointBefore(store, stage, paths)?.path ?? null,
@@ -64,7 +64,7 @@ export function stageDefaults(
   return others;
 }
 
-type PlannedStage = Pick<StageRow, 'position'> & Partial<Pick<StageRow, 'config'>>;
+type PlannedStage = Pick<StageRow, 'position'> & StageTexts;
 
 /**
  * The checkpoint of the nearest earlier stage that has one of the stage's model; null at the start of a curriculum, and

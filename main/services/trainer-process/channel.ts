@@ -1,5 +1,5 @@
 /** The channel to a trainer process, implemented by the plain Node host and the desktop. */
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { JobEvent, TrainerCommand } from '../../trainer/events.ts';
@@ -74,6 +74,34 @@ export function trainerEnvironment(added: Readonly<Record<string, string>> = {})
   return { ...LARGE_PAGES, ...process.env, ...added };
 }
 
+/**
+ * Calls once the process has exited, its messages were delivered and its stderr has been read. 'close' says that, but
+ * Node can lose it (nodejs/node#65646): the run would never end, and a command would exit in the middle.
+ */
+export function onceClosed(child: ChildProcess, listener: (code: number | null, signal: string | null) => void): void {
+  let called = false;
+  let timer: NodeJS.Timeout | undefined;
+  const call = (): void => {
+    clearTimeout(timer);
+    if (!called) listener(child.exitCode, child.signalCode);
+    called = true;
+  };
+  const check = (): void => {
+    const { exitCode, signalCode, connected, stderr } = child;
+    const hasExited = exitCode !== null || signalCode !== null;
+    if (hasExited && !connected && (stderr === null || stderr.closed)) call();
+  };
+  // After what was received before: messages are delivered in ticks of their own.
+  const soon = (): void => void setImmediate(check);
+  child.once('close', call);
+  for (const event of ['exit', 'disconnect']) child.once(event, soon);
+  child.stderr?.once('close', soon);
+  // Whatever is missing then doesn't come.
+  child.once('exit', () => {
+    timer = setTimeout(() => setImmediate(call), EXIT_MS);
+  });
+}
+
 /** Launches the trainer as a process of this Node, or of another one. */
 export function forkTrainer(entry: string, node: string = process.execPath): LaunchTrainer<object> {
   return (env) => {
@@ -96,7 +124,7 @@ export function forkTrainer(entry: string, node: string = process.execPath): Lau
       },
       kill: () => void child.kill('SIGKILL'),
       onMessage: (listener) => void child.on('message', listener),
-      onExit: (listener) => void child.on('close', listener),
+      onExit: (listener) => onceClosed(child, listener),
     };
   };
 }
