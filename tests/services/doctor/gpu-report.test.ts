@@ -42,6 +42,15 @@ describe('gpuReport', () => {
     expect(text).toContain('| 3.2 B | bfloat16 | Out of GPU memory | | | | | | |');
   });
 
+  it('says whether matrix units were used, and why not', () => {
+    const has = { ...result.adapter, matrixUnits: true };
+    const line = (changes: Partial<GpuReportResult>): string | undefined =>
+      /Matrix units: (.*)\./.exec(gpuReport({ ...result, ...changes }))?.[1];
+    expect(line({ adapter: has, matrixUnits: true })).toBe('frozen 16-bit weights are multiplied on them');
+    expect(line({ adapter: has, matrixUnits: false })).toBe('not used: switched off, or their products were wrong');
+    expect(line({ adapter: { ...has, matrixUnits: false }, matrixUnits: false })).toContain('none that');
+  });
+
   it('does not call right what differs or is not a number', () => {
     for (const difference of [1e-3, Number.NaN]) {
       const text = gpuReport({ ...result, agreements: [{ what: 'x', difference, bound: 1e-4 }] });

@@ -23,6 +23,8 @@ export interface GpuReportJob extends BackendChoice {
 export interface GpuReportResult {
   readonly name: string;
   readonly adapter: AdapterFacts;
+  /** Whether products with frozen 16-bit weights used the adapter's matrix units. */
+  readonly matrixUnits: boolean;
   readonly memory: GpuMemory | null;
   readonly agreements: readonly Agreement[];
   readonly load: Load;
@@ -89,5 +91,14 @@ export async function runGpuReportJob(job: GpuReportJob, io: JobIo): Promise<Gpu
     ({ shape, precision }) => timeShape(backend, shape, precision, peaks, load),
     (done) => io.progress(2 + done, parts, 'parts'),
   );
-  return { name: adapterName(adapter), adapter, memory, agreements, load, peaks, timings };
+  return {
+    name: adapterName(adapter),
+    adapter,
+    matrixUnits: backend.gpu.matrixUnits,
+    memory,
+    agreements,
+    load,
+    peaks,
+    timings,
+  };
 }
