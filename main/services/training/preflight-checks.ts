@@ -74,7 +74,7 @@ function checkRewards({ samples, highestReward }: PreflightResult): Check {
     return warn(
       name,
       seen,
-      'Most groups give no training signal yet. If rewards don’t rise in the first steps, raise the temperature, or train on shorter texts first.',
+      "Most groups give no training signal yet. If rewards don't rise in the first steps, raise the temperature, or train on shorter texts first.",
     );
   if (typical < LITTLE_SPREAD)
     return warn(name, seen, 'The training signal is weak: raise the temperature or num_generations.');

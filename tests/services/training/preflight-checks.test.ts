@@ -113,7 +113,7 @@ describe('preflightChecks', () => {
     expect(check([0, 1])?.status).toBe('OK');
     const little = {
       status: 'WARN',
-      next: expect.stringMatching(/^Most groups give no training signal yet\. If rewards don’t rise/),
+      next: expect.stringMatching(/^Most groups give no training signal yet\. If rewards don't rise/),
     };
     expect(check([0.5, 0.55])).toMatchObject(little);
   });
