@@ -10,6 +10,7 @@ import {
   DAMAGE,
   type Findings,
   followReward,
+  hasSignal,
   isFarFromTop,
   NO_TREND,
   type Trouble,
@@ -213,15 +214,24 @@ function flat(
   if (highestReward !== null && reward >= 0.9 * highestReward) {
     return say('good', 'near the top', [seen, ...remarks], remedy);
   }
-  const spread = now.reward_std ?? 0;
   return say(
     'quiet',
     'flat',
-    [seen, `Completions in a group do differ (spread ${short(spread)}), so there is a training signal.`, ...remarks],
+    [seen, ...signalWithin(now['groups/spread'], highestReward), ...remarks],
     ended
       ? `For the next run, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`
       : `Give it time. If it stays flat, raise the temperature (now ${temperature}) or num_generations, so that completions differ more.`,
   );
+}
+
+/** What rewards within groups say about the signal; nothing of runs from before it was logged. */
+function signalWithin(spread: number | undefined, highestReward: number | null): readonly string[] {
+  if (spread === undefined) return [];
+  const seen = `(standard deviation ${short(spread)}, mean over groups)`;
+  if (highestReward === null) return [`Rewards within a group differ ${seen}.`];
+  return hasSignal(spread, highestReward)
+    ? [`Rewards within a group do differ ${seen}, so there is a training signal.`]
+    : [`Rewards within a group hardly differ ${seen}, so the training signal is weak.`];
 }
 
 /** What stands out about the newest steps, and what would help; null: nothing needs to be done. */

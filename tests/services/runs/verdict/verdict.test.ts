@@ -82,6 +82,18 @@ describe('verdictOn', () => {
     ]);
   });
 
+  it('says of a flat reward what rewards within groups say, and nothing where that was not logged', () => {
+    const said = (metrics: Metrics, highestReward: number | null = 1) =>
+      judged(60, () => metrics, { settings: { ...settings, highestReward } }).sentences.join(' ');
+    // The whole step's deviation, 0.1 here, is also that of prompts that are easier than others.
+    expect(said({ 'groups/spread': 0.05 })).toContain(
+      'Rewards within a group do differ (standard deviation 0.05, mean over groups), so there is a training signal.',
+    );
+    expect(said({ 'groups/spread': 0.012 })).toContain('hardly differ (standard deviation 0.012, mean over groups)');
+    expect(said({ 'groups/spread': 0.05 }, null)).toContain('Rewards within a group differ (standard deviation 0.05');
+    expect(said({})).not.toContain('within a group');
+  });
+
   it('says that there is no progress where the reward is flat for much of the run, far from the top', () => {
     const standing = (reward: number) => judged(90, (step) => ({ reward: reward + 0.01 * (step % 2) }));
     expect(standing(0.5)).toMatchObject({ tone: 'warn', title: 'no progress' });
