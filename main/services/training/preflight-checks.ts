@@ -21,7 +21,7 @@ export interface Machine {
 
 /** A group with a smaller reward spread gives no signal. */
 const EQUAL = 1e-8;
-/** A spread within groups below this is a weak signal. */
+/** A spread within groups below this is a weak signal where the maximum isn't known. */
 const LITTLE_SPREAD = 0.02;
 const SOLVED_SHARE = 0.98;
 const LONG_HOURS = 8;
@@ -76,8 +76,8 @@ function checkRewards({ samples, highestReward }: PreflightResult): Check {
       seen,
       "Most groups give no training signal yet. If rewards don't rise in the first steps, raise the temperature, or train on shorter texts first.",
     );
-  if (typical < LITTLE_SPREAD)
-    return warn(name, seen, 'The training signal is weak: raise the temperature or num_generations.');
+  const isWeak = highestReward === null ? typical < LITTLE_SPREAD : !hasSignal(typical, highestReward);
+  if (isWeak) return warn(name, seen, 'The training signal is weak: raise the temperature or num_generations.');
   return ok(name, seen);
 }
 
@@ -223,8 +223,9 @@ function checkRoom({ training }: Machine): Check {
   return warn('Room', seen, 'A stage can be queued, and starts when there is room; otherwise wait until it ends.');
 }
 
-/** Standard deviation of a group's rewards. */
+/** Standard deviation of a group's rewards, with Bessel's correction like `groups/spread`; 0 of a single one. */
 function spread(rewards: readonly number[]): number {
   const mean = meanOf(rewards);
-  return Math.sqrt(meanOf(rewards.map((reward) => (reward - mean) ** 2)));
+  const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0);
+  return Math.sqrt(squares / Math.max(1, rewards.length - 1));
 }
