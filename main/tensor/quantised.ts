@@ -47,26 +47,69 @@ export interface Packed {
   readonly scales: Float32Array<ArrayBuffer>;
 }
 
-/** Packs numbers from the beginning of a block on; what is missing of the last block is 0. */
+/**
+ * Packs numbers from the beginning of a block on; what is missing of the last block is 0. Billions of numbers pass
+ * through here before a model is there, so each kind has a loop of its own without calls.
+ */
 export function quantise(values: Float32Array, kind: Quantised): Packed {
   const blocks = blocksOf(values.length);
   const scales = new Float32Array(blocks);
   const data = new Uint8Array(quantisedDataBytes(values.length, kind));
-  const level = kind === 'nf4' ? nearestLevel : nearestByte;
+  const pack = kind === 'nf4' ? packLevels : packBytes;
+  const last = new Float32Array(QUANTISED_BLOCK);
   for (let block = 0; block < blocks; block++) {
     const first = block * QUANTISED_BLOCK;
-    const end = Math.min(values.length, first + QUANTISED_BLOCK);
-    let scale = 0;
-    for (let i = first; i < end; i++) scale = Math.max(scale, Math.abs(values[i] as number));
+    const whole = first + QUANTISED_BLOCK <= values.length;
+    if (!whole) last.set(values.subarray(first));
+    const [from, at] = whole ? [values, first] : [last, 0];
+    const scale = largestOf(from, at);
     scales[block] = scale;
-    const inverse = scale === 0 ? 0 : 1 / scale;
-    for (let i = first; i < first + QUANTISED_BLOCK; i++) {
-      const q = level(i < end ? (values[i] as number) * inverse : 0);
-      if (kind === 'int8') data[i] = q;
-      else data[i >> 1] = (data[i >> 1] as number) | (q << (4 * (i & 1)));
-    }
+    pack(from, at, scale === 0 ? 0 : 1 / scale, data, (first * BITS[kind]) / 8);
   }
   return { data, scales };
+}
+
+/** The largest absolute value of a block. */
+function largestOf(values: Float32Array, first: number): number {
+  let largest = 0;
+  for (let i = first; i < first + QUANTISED_BLOCK; i++) {
+    const size = Math.abs(values[i] as number);
+    // One that is no number stays: nothing is above it.
+    if (size > largest || Number.isNaN(size)) largest = size;
+  }
+  return largest;
+}
+
+function packBytes(values: Float32Array, first: number, inverse: number, data: Uint8Array, at: number): void {
+  for (let i = 0; i < QUANTISED_BLOCK; i++)
+    data[at + i] = Math.round(127 * ((values[first + i] as number) * inverse)) & 255;
+}
+
+/** Half-way between neighbouring levels; nothing is above the last. */
+const BETWEEN = Float64Array.from(
+  NF4_LEVELS,
+  (level, i) => (level + (NF4_LEVELS[i + 1] ?? Number.POSITIVE_INFINITY)) / 2,
+);
+
+/** Equal parts of [-1, 1], narrower than any two levels are apart: of each, the level at its lower end. */
+const PARTS = 64;
+const LEVEL_FROM = Uint8Array.from(
+  { length: PARTS + 1 },
+  (_, part) => BETWEEN.filter((middle) => middle < (2 * part) / PARTS - 1).length,
+);
+
+function packLevels(values: Float32Array, first: number, inverse: number, data: Uint8Array, at: number): void {
+  // Without branches: whether a number is above a middle is nothing that a processor can guess.
+  for (let i = 0; i < QUANTISED_BLOCK; i += 2) {
+    const [x, y] = [(values[first + i] as number) * inverse, (values[first + i + 1] as number) * inverse];
+    // Rounding may leave them a little outside ±1.
+    const partX = Math.min(PARTS, Math.max(0, ((x + 1) * (PARTS / 2)) | 0));
+    const partY = Math.min(PARTS, Math.max(0, ((y + 1) * (PARTS / 2)) | 0));
+    const [lowX, lowY] = [LEVEL_FROM[partX] as number, LEVEL_FROM[partY] as number];
+    const levelX = lowX + Number(x > (BETWEEN[lowX] as number));
+    const levelY = lowY + Number(y > (BETWEEN[lowY] as number));
+    data[at + (i >> 1)] = levelX | (levelY << 4);
+  }
 }
 
 /** The numbers that are computed with, `count` of them. */
@@ -77,23 +120,4 @@ export function dequantise({ data, scales }: Packed, kind: Quantised, count: num
     if (kind === 'int8') return scale * ((bytes[i] as number) / 127);
     return scale * (NF4_LEVELS[((data[i >> 1] as number) >> (4 * (i & 1))) & 15] as number);
   });
-}
-
-const nearestByte = (x: number): number => Math.round(127 * x) & 255;
-
-/** Half-way between neighbouring levels. */
-const BETWEEN = NF4_LEVELS.slice(1).map((level, i) => (level + (NF4_LEVELS[i] as number)) / 2);
-
-/** Equal parts of [-1, 1], narrower than any two levels are apart: of each, the level at its lower end. */
-const PARTS = 64;
-const LEVEL_FROM = Uint8Array.from(
-  { length: PARTS + 1 },
-  (_, part) => BETWEEN.filter((middle) => middle < (2 * part) / PARTS - 1).length,
-);
-
-function nearestLevel(x: number): number {
-  // Rounding may leave x a little outside ±1.
-  const part = Math.min(PARTS, Math.max(0, Math.floor(((x + 1) * PARTS) / 2)));
-  const level = LEVEL_FROM[part] as number;
-  return x > (BETWEEN[level] ?? Number.POSITIVE_INFINITY) ? level + 1 : level;
 }

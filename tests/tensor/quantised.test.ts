@@ -22,6 +22,15 @@ describe('quantise and dequantise', () => {
     expect([...through(new Float32Array(70), 'nf4')]).toEqual(new Array(70).fill(0));
   });
 
+  it('keep that a block has a number that is none, wherever it stands, and in no other block', () => {
+    for (const at of [0, 5, 63]) {
+      const values = normals(128);
+      values[at] = Number.NaN;
+      const [first = 0, second = Number.NaN] = quantise(values, 'nf4').scales;
+      expect([Number.isNaN(first), Number.isNaN(second)]).toEqual([true, false]);
+    }
+  });
+
   it("take the nearest of NF4's levels, the lower one half-way", () => {
     const values = Float32Array.from({ length: 4000 }, (_, i) => i / 2000 - 1);
     values.forEach((x) => {
