@@ -74,7 +74,7 @@ function largestOf(values: Float32Array, first: number): number {
   let largest = 0;
   for (let i = first; i < first + QUANTISED_BLOCK; i++) {
     const size = Math.abs(values[i] as number);
-    // One that is no number stays: nothing is above it.
+    // NaN stays: nothing is above it.
     if (size > largest || Number.isNaN(size)) largest = size;
   }
   return largest;

@@ -22,7 +22,7 @@ describe('quantise and dequantise', () => {
     expect([...through(new Float32Array(70), 'nf4')]).toEqual(new Array(70).fill(0));
   });
 
-  it('keep that a block has a number that is none, wherever it stands, and in no other block', () => {
+  it('keep that a block has a NaN, wherever it stands, and in no other block', () => {
     for (const at of [0, 5, 63]) {
       const values = normals(128);
       values[at] = Number.NaN;

@@ -32,26 +32,27 @@ function bfloat16(floats: Float32Array<ArrayBuffer>): WeightSource {
 /** Computes products with and without the units on the current backend, and does without where they differ or fail. */
 export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
   if (!gpu.matrixUnits) return;
-  const source = bfloat16(numbers(K * N, 1, 0.1));
-  const products = (matrixUnits: boolean): Float32Array[] => {
-    gpu.matrixUnits = matrixUnits;
-    return ROWS.flatMap((rows) =>
-      [true, false].map((transposed) =>
-        tf.tidy(() => {
-          const weight = makeWeight(source, transposed ? [N, K] : [K, N], 'stored');
-          const x = tf.tensor2d(numbers(rows * K, 2, 1), [rows, K]);
-          return tf.matMul(x, weight as tf.Tensor2D, false, transposed).dataSync<'float32'>();
-        }),
-      ),
-    );
-  };
-  try {
-    const [units, plain] = [products(true), products(false)];
-    gpu.matrixUnits = units.every((product, i) => close(product, plain[i] ?? new Float32Array()));
-  } catch {
-    // A driver that can't compile or run them: the other kernels need nothing of the kind.
-    gpu.matrixUnits = false;
-  }
+  gpu.matrixUnits = tf.tidy(() => {
+    const source = bfloat16(numbers(K * N, 1, 0.1));
+    const weights = [true, false].map((transposed) => {
+      const shape = transposed ? [N, K] : [K, N];
+      return { weight: makeWeight(source, shape, 'stored') as tf.Tensor2D, transposed };
+    });
+    const inputs = ROWS.map((rows) => tf.tensor2d(numbers(rows * K, 2, 1), [rows, K]));
+    const products = (matrixUnits: boolean): Float32Array[] => {
+      gpu.matrixUnits = matrixUnits;
+      return inputs.flatMap((x) =>
+        weights.map(({ weight, transposed }) => tf.matMul(x, weight, false, transposed).dataSync<'float32'>()),
+      );
+    };
+    try {
+      const [units, plain] = [products(true), products(false)];
+      return units.every((product, i) => close(product, plain[i] ?? new Float32Array()));
+    } catch {
+      // A driver that can't compile or run them: the other kernels need nothing of the kind.
+      return false;
+    }
+  });
 }
 
 const close = (a: Float32Array, b: Float32Array): boolean =>

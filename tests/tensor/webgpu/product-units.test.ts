@@ -13,8 +13,8 @@ import { opened, openGpuForTest } from './open.ts';
 const KEYS: readonly UnitsKey[] = (['large', 'few rows'] as const).flatMap((tile) =>
   [true, false].flatMap((transposed) =>
     [true, false].flatMap((sliced) => [
-      { tile, transposed, sliced, ownScale: tile === 'few rows', matrices: 1, format: 'bf16' },
-      { tile, transposed, sliced, ownScale: tile === 'few rows', matrices: 1, format: 'f16' },
+      { tile, transposed, sliced, matrices: 1, format: 'bf16' },
+      { tile, transposed, sliced, matrices: 1, format: 'f16' },
     ]),
   ),
 );

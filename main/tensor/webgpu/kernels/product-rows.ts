@@ -11,8 +11,8 @@ import { equalParts } from '../work.ts';
 import { expDownOf } from './finite.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
-import { type Epilogue, finishSlices, type Slices } from './product-slices.ts';
-import { takesUnits, unitsProduct } from './product-units.ts';
+import { takesUnits, unitsProduct } from './product-by-units.ts';
+import { cut, type Epilogue, finishSlices, type Slices } from './product-slices.ts';
 
 /** More rows than this are a tiled product. */
 const MOST_ROWS = 32;
@@ -251,37 +251,29 @@ export interface RowsProduct {
 
 export function rowsProducts(backend: WebGpuBackend, call: RowsProduct): void {
   const { gpu } = backend;
-  const { x, rows, weights, second, bias, epilogue = 'store', out } = call;
+  const { x, rows, weights, epilogue = 'store' } = call;
   const { rowsAtATime = gpu.adapter.software ? SOFTWARE_ROWS_AT_A_TIME : ROWS_AT_A_TIME } = call;
   const widths = weights.map(({ lines }) => lines);
   const n = widths.reduce((sum, width) => sum + width, 0);
   const k = weights[0]?.length ?? 0;
   const place = call.place ?? { columns: epilogue === 'swiglu' ? n / 2 : n, first: 0 };
   if (takesUnits(backend, rows, weights)) {
-    const rest = { ...(second && { second }), ...(bias && { bias }) };
-    unitsProduct(backend, { x, m: rows, weights, epilogue, out, place, ...rest });
+    unitsProduct(backend, { ...call, m: rows, epilogue, place });
     return;
   }
-  const slices = slicesFor(groupsOf(widths, MOST_LINES), k);
+  const wanted = Math.ceil(BUSY_GROUPS / groupsOf(widths, MOST_LINES));
+  const slices = cut(k, Math.min(wanted, Math.floor(k / LEAST_SLICE)), 4 * LANES);
   if (slices.count > 1) {
     const sums = gpu.take(4 * slices.count * rows * n);
     const part = { x, rows, weights, rowsAtATime, out: sums };
     runRows(backend, { ...part, epilogue: 'store', place: { columns: n, first: 0 } }, slices);
-    const rest = { ...(second && { second }), ...(bias && { bias }) };
-    finishSlices(gpu, { sums, slices: slices.count, m: rows, widths, epilogue, out, place, ...rest });
+    finishSlices(gpu, { ...call, sums, slices: slices.count, m: rows, widths, epilogue, place });
     gpu.give(sums);
   } else runRows(backend, { ...call, epilogue, rowsAtATime, place }, slices);
 }
 
 const groupsOf = (widths: readonly number[], lines: number): number =>
   widths.reduce((sum, width) => sum + Math.ceil(width / (TEAMS * lines)), 0);
-
-function slicesFor(groups: number, k: number): Slices {
-  const count = Math.min(Math.ceil(BUSY_GROUPS / groups), Math.floor(k / LEAST_SLICE));
-  if (count < 2) return { count: 1, length: k };
-  const length = 4 * LANES * Math.ceil(k / count / (4 * LANES));
-  return { count: Math.ceil(k / length), length };
-}
 
 type Whole = RowsProduct & Required<Pick<RowsProduct, 'epilogue' | 'rowsAtATime' | 'place'>>;
 

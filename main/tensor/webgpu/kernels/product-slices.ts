@@ -36,7 +36,7 @@ export interface Slices {
 
 /** How K is cut for the tiles of a product of `m` rows and `n` columns. */
 export function slicesOf(name: TileName, m: number, n: number, k: number): Slices {
-  const whole = { count: 1, length: Math.max(1, k) };
+  const whole = cut(k, 1, STEP);
   if (k < LEAST_K) return whole;
   const tiles = Math.ceil(m / TILES[name].rows) * Math.ceil(n / TILES[name].columns);
   const wanted = (name === '128 x 128' ? ENOUGH_OF_LARGEST : ENOUGH_LANES) / (tiles * lanesOf(name));
@@ -44,9 +44,13 @@ export function slicesOf(name: TileName, m: number, n: number, k: number): Slice
   // A dispatch takes as many slices of all tiles as one may have work for, and those should be enough, too.
   const dispatches = Math.max(1, (2 * m * n * k) / MOST_WORK);
   const most = Math.floor(Math.min(k / LEAST_SLICE, MOST_BYTES / (4 * m * n)));
-  const count = Math.min(Math.ceil(wanted * dispatches), most);
-  if (count < 2) return whole;
-  const length = STEP * Math.ceil(k / count / STEP);
+  return cut(k, Math.min(Math.ceil(wanted * dispatches), most), STEP);
+}
+
+/** K in `count` slices of a multiple of `step`, or fewer where those are enough. */
+export function cut(k: number, count: number, step: number): Slices {
+  if (count < 2) return { count: 1, length: Math.max(1, k) };
+  const length = step * Math.ceil(k / count / step);
   return { count: Math.ceil(k / length), length };
 }
 

@@ -1,15 +1,10 @@
 /**
- * Products with frozen 16-bit weights on a GPU's matrix units, which multiply 16 x 16 numbers of 16 bits at a time and
+ * The program of products with frozen 16-bit weights on a GPU's matrix units, which multiply 16 x 16 numbers of 16 bits at a time and
  * add in 32. The weights are exact in float16; x is two float16 numbers, its first eleven bits and the next eleven, scaled
  * so that its largest number is near the top of the range. The units cut sums off where float32 arithmetic rounds them: a
  * result is off by some 10⁻⁵ of itself, ten times as much as float32 sums and a hundredth of what 16-bit factors lose.
  */
-import type { WebGpuBackend } from '../backend.ts';
-import type { GpuBuffer } from '../pool.ts';
 import { type Program, program, variants } from '../program.ts';
-import { equalParts } from '../work.ts';
-import type { Matrix } from './matrix.ts';
-import { type Finish, finishSlices, type Slices } from './product-slices.ts';
 
 /** Edge of what a unit multiplies. */
 const UNIT = 16;
@@ -23,15 +18,17 @@ interface Tile {
   readonly depth: number;
   readonly subgroupRows: number;
   readonly subgroupColumns: number;
+  /** Each workgroup finds the largest number of x in its own part; otherwise it was found before. */
+  readonly ownScale: boolean;
 }
 
-const TILES = {
-  large: { rows: 64, columns: 128, depth: 32, subgroupRows: 32, subgroupColumns: 64 },
+export const TILES = {
+  large: { rows: 64, columns: 128, depth: 32, subgroupRows: 32, subgroupColumns: 64, ownScale: false },
   // Decoding: the weights are the traffic.
-  'few rows': { rows: 16, columns: 64, depth: 64, subgroupRows: 16, subgroupColumns: 16 },
+  'few rows': { rows: 16, columns: 64, depth: 64, subgroupRows: 16, subgroupColumns: 16, ownScale: true },
 } as const satisfies Readonly<Record<string, Tile>>;
 
-type TileName = keyof typeof TILES;
+export type TileName = keyof typeof TILES;
 
 /** Lines of a panel are so many numbers longer than they need to be that reading eight of them asks all banks. */
 const PAD = 8;
@@ -44,8 +41,6 @@ export interface UnitsKey {
   readonly transposed: boolean;
   /** A workgroup's z is a slice of K, whose sums are a matrix of their own. */
   readonly sliced: boolean;
-  /** The largest number of x is found by each workgroup in its own part; otherwise it was found before. */
-  readonly ownScale: boolean;
 }
 
 const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
@@ -57,10 +52,10 @@ const lanesOf = ({ rows, columns, subgroupRows, subgroupColumns }: Tile): number
 const AT_A_TIME = 8;
 
 /** Groups of lanes whose largest number of x is found apart. */
-const MAXIMA = 256;
+export const MAXIMA = 256;
 
 /** x → the largest of its absolute values in each of MAXIMA parts. */
-const maximaProgram = program({
+export const maximaProgram = program({
   name: 'Largest of x',
   parameters: ['vectors'],
   buffers: { x: 'vec4<f32>', maxima: 'rw f32' },
@@ -80,7 +75,7 @@ const maximaProgram = program({
 });
 
 /** Statements that leave the largest number of x, of all of it or of the workgroup's part, in `most`. */
-function largest({ ownScale }: UnitsKey, { rows }: Tile, lanes: number): string {
+function largest({ rows, ownScale }: Tile, lanes: number): string {
   // Lanes beside each other read a line side by side; the last vector is looked at again rather than one beyond it.
   const perRow = lanes / rows;
   const own = `  let row = min(row0 + lane / ${perRow}u, p.m - 1u);
@@ -280,11 +275,11 @@ export const unitsProgram = variants((key: UnitsKey): Program => {
       // What the compiler can't prove: a subgroup's lanes have the same number among the subgroups.
       'diagnostic(off, chromium.subgroup_matrix_uniformity)',
     ],
-    parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skipX', 'skipY', 'skipZ', 'slice'],
+    parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skipX', 'slice'],
     buffers: {
       x: 'vec4<f32>',
       ...Object.fromEntries(range(key.matrices).map((i) => [`b${i}`, 'vec4<u32>'])),
-      ...(!key.ownScale && { maxima: 'f32' }),
+      ...(!tile.ownScale && { maxima: 'f32' }),
       out: 'rw f32',
     },
     workgroup: lanes,
@@ -300,13 +295,13 @@ ${readEight(key.matrices)}`,
   let subgroup = lane / ${SUBGROUP}u;
   let sx = subgroup % ${columns / subgroupColumns}u;
   let sy = subgroup / ${columns / subgroupColumns}u;
-  let row0 = (wg.y + p.skipY) * ${rows}u;
+  let row0 = wg.y * ${rows}u;
 ${places(columns, key.matrices)}
-  let slice = wg.z + p.skipZ;
+  let slice = wg.z;
   let outBase = ${key.sliced ? 'slice * p.m * p.columns' : '0u'};
   let begin = slice * p.slice;
   let end = min(p.k, begin + p.slice);
-${largest(key, tile, lanes)}
+${largest(tile, lanes)}
   // A power of two that brings the largest number to 2^14 … 2^15.
   let exponent = clamp(bitcast<u32>(most) >> 23u, 15u, 254u);
   let scale = bitcast<f32>((268u - exponent) << 23u);
@@ -333,93 +328,3 @@ ${multiply(key, tile)}
 ${store(tile)}`,
   });
 });
-
-/** Multiplications below which the float32 kernels are as good. */
-const LEAST = 2 ** 22;
-
-/** Whether matrix units can and should multiply `m` rows of x by these weights: b of [n, k], or [k, n] if not transposed. */
-export function takesUnits({ gpu }: WebGpuBackend, m: number, b: readonly Matrix[]): boolean {
-  const [first] = b;
-  if (!gpu.matrixUnits || first === undefined) return false;
-  const k = first.transposed ? first.length : first.lines;
-  const n = b.reduce((sum, { lines, length, transposed }) => sum + (transposed ? lines : length), 0);
-  // Eight numbers of a line are read at once, four of the result's are written.
-  const plain = b.every(({ format, parts, lines, length, batchStride = 0 }) =>
-    [
-      format === 'bf16' || format === 'f16',
-      format === first.format,
-      parts === undefined,
-      batchStride === 0,
-      length % 8 === 0,
-      lines % 4 === 0,
-    ].every(Boolean),
-  );
-  return plain && k % DEPTH === 0 && m * n * k >= LEAST;
-}
-
-/** Of all tiles: K has to be a multiple. */
-const DEPTH = 64;
-
-/** How much faster the slowest GPU with such units is than the one that bounds a dispatch's work. */
-const UNITS_SPEED = 8;
-
-/** Workgroups that keep a large GPU busy: where there are fewer, K is cut into slices of so much at least. */
-const ENOUGH_GROUPS = 512;
-const LEAST_SLICE = 256;
-
-function slicesFor(groups: number, k: number): Slices {
-  const count = Math.min(Math.ceil(ENOUGH_GROUPS / groups), Math.floor(k / LEAST_SLICE));
-  if (count < 2) return { count: 1, length: k };
-  const length = DEPTH * Math.ceil(k / count / DEPTH);
-  return { count: Math.ceil(k / length), length };
-}
-
-export interface UnitsCall extends Pick<Finish, 'm' | 'second' | 'bias' | 'epilogue' | 'out' | 'place'> {
-  /** float32 [m, k] */
-  readonly x: GpuBuffer;
-  readonly weights: readonly Matrix[];
-}
-
-/** x·b, each b beside the other, and what follows. */
-export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
-  const { x, m, weights, second, bias, epilogue, out, place } = call;
-  const [first] = weights;
-  if (first === undefined) throw new Error('Expected weights');
-  const { transposed } = first;
-  const k = transposed ? first.length : first.lines;
-  const widths = weights.map(({ lines, length }) => (transposed ? lines : length));
-  const n = widths.reduce((sum, width) => sum + width, 0);
-  const name: TileName = m <= TILES['few rows'].rows ? 'few rows' : 'large';
-  const tile = TILES[name];
-  const across = widths.reduce((sum, width) => sum + Math.ceil(width / tile.columns), 0);
-  const down = Math.ceil(m / tile.rows);
-  const slices = slicesFor(across * down, k);
-  const aligned = place.columns % 4 === 0 && place.first % 4 === 0;
-  const direct = slices.count === 1 && second === undefined && bias === undefined && epilogue === 'store' && aligned;
-  const ownScale = name === 'few rows';
-  const key: UnitsKey = {
-    ...{ tile: name, transposed, ownScale, sliced: !direct },
-    matrices: weights.length,
-    format: first.format === 'f16' ? 'f16' : 'bf16',
-  };
-  const wide = direct ? place : { columns: n, first: 0 };
-  const target = direct ? out : gpu.take(4 * slices.count * m * wide.columns);
-  const maxima = ownScale ? null : gpu.take(4 * MAXIMA);
-  if (maxima !== null) gpu.run(maximaProgram, [x, maxima], [(m * k) / 4], MAXIMA);
-  const buffers = [x, ...weights.map(({ buffer }) => buffer), ...(maxima === null ? [] : [maxima]), target];
-  const [n0 = 0, n1 = 0, n2 = 0] = widths;
-  const parameters = [m, n0, n1, n2, k, wide.columns, wide.first];
-  for (const part of equalParts(across, 2 * tile.columns * m * k, UNITS_SPEED * gpu.mostWork))
-    gpu.run(
-      unitsProgram(key),
-      buffers,
-      [...parameters, part.first, 0, 0, slices.length],
-      [part.count, down, slices.count],
-      part.work,
-    );
-  if (maxima !== null) gpu.give(maxima);
-  if (direct) return;
-  const rest = { ...(second && { second }), ...(bias && { bias }) };
-  finishSlices(gpu, { sums: target, slices: slices.count, m, widths, epilogue, out, place, ...rest });
-  gpu.give(target);
-}

@@ -7,10 +7,10 @@ import { groupsFor } from '../kernel.ts';
 import type { GpuBuffer } from '../pool.ts';
 import { program } from '../program.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
+import { takesUnits, unitsProduct } from './product-by-units.ts';
 import { rowsProduct, takesRows } from './product-rows.ts';
 import { finishSlices, slicesOf } from './product-slices.ts';
 import { runTiles, type TileKey, tileFor } from './product-tile.ts';
-import { takesUnits, unitsProduct } from './product-units.ts';
 
 export interface ProductOptions {
   readonly second?: Second;

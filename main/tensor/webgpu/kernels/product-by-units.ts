@@ -1,0 +1,89 @@
+/** Which products matrix units take, and how they are run: by the program of product-units.ts. */
+import type { WebGpuBackend } from '../backend.ts';
+import type { GpuBuffer } from '../pool.ts';
+import { equalParts } from '../work.ts';
+import type { Matrix } from './matrix.ts';
+import { cut, type Finish, finishSlices } from './product-slices.ts';
+import { MAXIMA, maximaProgram, TILES, type TileName, type UnitsKey, unitsProgram } from './product-units.ts';
+
+/** Multiplications below which the float32 kernels are as good. */
+const LEAST = 2 ** 22;
+
+/** Whether matrix units can and should multiply `m` rows of x by these weights: b of [n, k], or [k, n] if not transposed. */
+export function takesUnits({ gpu }: WebGpuBackend, m: number, b: readonly Matrix[]): boolean {
+  const [first] = b;
+  if (!gpu.matrixUnits || first === undefined) return false;
+  const k = first.transposed ? first.length : first.lines;
+  const n = b.reduce((sum, { lines, length, transposed }) => sum + (transposed ? lines : length), 0);
+  // Eight numbers of a line are read at once, four of the result's are written.
+  const plain = b.every(({ format, parts, lines, length, batchStride = 0 }) =>
+    [
+      format === 'bf16' || format === 'f16',
+      format === first.format,
+      parts === undefined,
+      batchStride === 0,
+      length % 8 === 0,
+      lines % 4 === 0,
+    ].every(Boolean),
+  );
+  return plain && k % DEPTH === 0 && m * n * k >= LEAST;
+}
+
+/** Of all tiles: K has to be a multiple. */
+const DEPTH = 64;
+
+/** How much faster the slowest GPU with such units is than the one that bounds a dispatch's work. */
+const UNITS_SPEED = 8;
+
+/** Workgroups that keep a large GPU busy: where there are fewer, K is cut into slices of so much at least. */
+const ENOUGH_GROUPS = 512;
+const LEAST_SLICE = 256;
+
+export interface UnitsCall extends Pick<Finish, 'm' | 'second' | 'bias' | 'epilogue' | 'out' | 'place'> {
+  /** float32 [m, k] */
+  readonly x: GpuBuffer;
+  readonly weights: readonly Matrix[];
+}
+
+/** x·b, each b beside the other, and what follows. */
+export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
+  const { x, m, weights, second, bias, epilogue, out, place } = call;
+  const [first] = weights;
+  if (first === undefined) throw new Error('Expected weights');
+  const { transposed } = first;
+  const k = transposed ? first.length : first.lines;
+  const widths = weights.map(({ lines, length }) => (transposed ? lines : length));
+  const n = widths.reduce((sum, width) => sum + width, 0);
+  const name: TileName = m <= TILES['few rows'].rows ? 'few rows' : 'large';
+  const tile = TILES[name];
+  const across = widths.reduce((sum, width) => sum + Math.ceil(width / tile.columns), 0);
+  const down = Math.ceil(m / tile.rows);
+  const wanted = Math.ceil(ENOUGH_GROUPS / (across * down));
+  const slices = cut(k, Math.min(wanted, Math.floor(k / LEAST_SLICE)), DEPTH);
+  const aligned = place.columns % 4 === 0 && place.first % 4 === 0;
+  const direct = slices.count === 1 && second === undefined && bias === undefined && epilogue === 'store' && aligned;
+  const key: UnitsKey = {
+    ...{ tile: name, transposed, sliced: !direct },
+    matrices: weights.length,
+    format: first.format === 'f16' ? 'f16' : 'bf16',
+  };
+  const wide = direct ? place : { columns: n, first: 0 };
+  const target = direct ? out : gpu.take(4 * slices.count * m * wide.columns);
+  const maxima = tile.ownScale ? null : gpu.take(4 * MAXIMA);
+  if (maxima !== null) gpu.run(maximaProgram, [x, maxima], [(m * k) / 4], MAXIMA);
+  const buffers = [x, ...weights.map(({ buffer }) => buffer), ...(maxima === null ? [] : [maxima]), target];
+  const [n0 = 0, n1 = 0, n2 = 0] = widths;
+  const parameters = [m, n0, n1, n2, k, wide.columns, wide.first];
+  for (const part of equalParts(across, 2 * tile.columns * m * k, UNITS_SPEED * gpu.mostWork))
+    gpu.run(
+      unitsProgram(key),
+      buffers,
+      [...parameters, part.first, slices.length],
+      [part.count, down, slices.count],
+      part.work,
+    );
+  if (maxima !== null) gpu.give(maxima);
+  if (direct) return;
+  finishSlices(gpu, { ...call, sums: target, slices: slices.count, widths });
+  gpu.give(target);
+}
