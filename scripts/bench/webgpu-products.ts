@@ -7,7 +7,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import '../../main/tensor/gradients.ts';
 import { gpuOptions } from '../../main/tensor/webgpu/describe.ts';
 import { closeWebGpuBackend, openWebGpuBackend } from '../../main/tensor/webgpu/open.ts';
-import { makeWeight, type WeightSource } from '../../main/tensor/weights.ts';
+import { makeWeight } from '../../main/tensor/weights.ts';
+import { randomWeights } from '../../main/trainer/jobs/gpu-report/shapes.ts';
 
 /** m, k, n: a large one, then those of a 3.2 B model's layers in training, reading a prompt and decoding. */
 const SHAPES: readonly (readonly [m: number, k: number, n: number])[] = [
@@ -22,18 +23,7 @@ const SHAPES: readonly (readonly [m: number, k: number, n: number])[] = [
 ];
 const RUNS = 20;
 
-/** Bits of small numbers, again and again. */
-const words = Uint16Array.from({ length: 2 ** 20 }, (_, i) => 0x3c00 + ((i * 7919) % 512));
-const source: WeightSource = {
-  type: 'BF16',
-  read: () => {
-    throw new Error('Expected weights to be read as they are');
-  },
-  readPart: (_, count) => new Float32Array(count),
-  readRaw: (first, count) =>
-    Buffer.from(Uint16Array.from({ length: count }, (_, i) => words[(first + i) % words.length] ?? 0).buffer),
-};
-
+const source = randomWeights();
 const backend = await openWebGpuBackend({ ...gpuOptions(), timed: true });
 for (const [m, k, n] of SHAPES)
   for (const kind of ['bfloat16, x·Wᵀ', 'bfloat16, dy·W', 'float32'] as const) {

@@ -6,9 +6,10 @@ import { MATRIX_FEATURES } from '../../../main/tensor/webgpu/adapters.ts';
 import { type UnitsKey, unitsProgram } from '../../../main/tensor/webgpu/kernels/product-units.ts';
 import { checkMatrixUnits } from '../../../main/tensor/webgpu/matrix-units.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
-import { makeWeight, type WeightSource } from '../../../main/tensor/weights.ts';
+import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { opened, openGpuForTest } from './open.ts';
+import { sixteenBits, toBfloat } from './sixteen-bits.ts';
 
 const KEYS: readonly UnitsKey[] = (['large', 'few rows'] as const).flatMap((tile) =>
   [true, false].flatMap((transposed) =>
@@ -55,19 +56,12 @@ describe.runIf(gpu !== null && !gpu.gpu.matrixUnits)('an adapter that says it ha
 
 /** Weights in ±0.1 as a file's bfloat16 numbers, and the same as floats. */
 function weights(lines: number, length: number): { stored: tf.Tensor2D; floats: Float32Array } {
-  const floats = Float32Array.from(randomTensor([lines, length], 3).dataSync<'float32'>(), (x) => 0.1 * x);
-  const bits = new Uint32Array(floats.buffer);
-  bits.forEach((word, i) => {
-    bits[i] = word & 0xffff0000;
-  });
-  const raw = Uint16Array.from(bits, (word) => word >>> 16);
-  const source: WeightSource = {
-    type: 'BF16',
-    read: () => floats,
-    readPart: (first, count) => floats.slice(first, first + count),
-    readRaw: (first, count) => Buffer.from(raw.slice(first, first + count).buffer),
-  };
-  return { stored: makeWeight(source, [lines, length], 'stored') as tf.Tensor2D, floats };
+  const floats = toBfloat(
+    randomTensor([lines, length], 3)
+      .dataSync<'float32'>()
+      .map((x) => 0.1 * x),
+  );
+  return { stored: makeWeight(sixteenBits(floats, 'BF16'), [lines, length], 'stored') as tf.Tensor2D, floats };
 }
 
 /** The largest distance from sums in double precision, of the largest sum of absolute values. */

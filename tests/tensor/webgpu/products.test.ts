@@ -6,9 +6,10 @@ import { matrixOf } from '../../../main/tensor/webgpu/kernels/matrix.ts';
 import { rowsProducts } from '../../../main/tensor/webgpu/kernels/product-rows.ts';
 import { slicesOf } from '../../../main/tensor/webgpu/kernels/product-slices.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
-import { makeWeight, type WeightSource } from '../../../main/tensor/weights.ts';
+import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { opened, openGpuForTest } from './open.ts';
+import { sixteenBits, toBfloat } from './sixteen-bits.ts';
 
 const gpu = await openGpuForTest();
 
@@ -34,27 +35,6 @@ const difference = (found: tf.Tensor, wanted: ArrayLike<number>): number =>
   found
     .dataSync<'float32'>()
     .reduce((worst, value, i) => Math.max(worst, Math.abs(value - (wanted[i] ?? Number.NaN))), 0);
-
-/** A file's 16-bit numbers, and what they are as floats. */
-function sixteenBits(values: Float32Array, type: 'BF16' | 'F32'): WeightSource {
-  const floats = Float32Array.from(values);
-  const bits = new Uint32Array(floats.buffer);
-  const raw = Uint16Array.from(bits, (word) => word >>> 16);
-  return {
-    type,
-    read: () => floats,
-    readPart: (first, count) => floats.slice(first, first + count),
-    readRaw: (first, count) => Buffer.from(raw.slice(first, first + count).buffer),
-  };
-}
-
-/** Cuts the lower 16 bits off, so that bfloat16 keeps the number as it is. */
-function toBfloat(values: Float32Array): Float32Array {
-  const out = Float32Array.from(values);
-  const bits = new Uint32Array(out.buffer);
-  for (let i = 0; i < bits.length; i++) bits[i] = (bits[i] ?? 0) & 0xffff0000;
-  return out;
-}
 
 describe.runIf(gpu !== null)('products on webgpu', () => {
   afterAll(() => closeWebGpuBackend(opened(gpu)));

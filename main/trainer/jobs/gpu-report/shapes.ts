@@ -43,7 +43,9 @@ function randomBlock(): Uint16Array<ArrayBuffer> {
   return Uint16Array.from(new Uint32Array(floats.buffer), (word) => word >>> 16);
 }
 
-function source(block: Uint16Array<ArrayBuffer>): WeightSource {
+/** Weights of any size from that block. */
+export function randomWeights(): WeightSource {
+  const block = randomBlock();
   const raw = (first: number, count: number): Uint16Array<ArrayBuffer> => {
     const out = new Uint16Array(count);
     for (let at = 0; at < count; ) {
@@ -68,7 +70,7 @@ function source(block: Uint16Array<ArrayBuffer>): WeightSource {
 
 /** A model of this shape, its linear layers in `precision` and the rest in bfloat16; norms are 1. */
 export function makeModel({ config }: Shape, maxLength: number, precision: WeightPrecision): Model {
-  const from = source(randomBlock());
+  const from = randomWeights();
   const shapes = parameterShapes(config);
   const parameter = (name: string): Parameter => {
     const own = shapes.get(name) ?? [];
