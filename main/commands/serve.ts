@@ -36,10 +36,12 @@ async function run(options: ServeOptions, command: Command) {
     const mayLaunch = options.allowLaunchers === true;
     const host = { kind: 'serve', version: VERSION, dialogs: null, mayLaunch } as const;
     const serving = await serve({ context: { app, host, access }, page: paths.page, port });
+    // Whoever reads the address may ask for the end at once.
+    const asked = untilAsked();
     context.print(`Braid is at ${serving.url}`);
     context.say('Anyone with this address can use it. Ctrl-C saves running training and exits.');
     context.out({ url: serving.url, port: serving.port, workspace: root });
-    await untilAsked();
+    await asked;
     context.say('Saving and exiting.');
     for (const line of stillUp(app.servers.list())) context.say(line);
     await serving.close();

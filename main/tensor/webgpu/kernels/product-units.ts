@@ -76,7 +76,7 @@ export const maximaProgram = program({
 
 /** Statements that leave the largest number of x, of all of it or of the workgroup's part, in `most`. */
 function largest({ rows, ownScale }: Tile, lanes: number): string {
-  // Lanes beside each other read a line side by side; the last vector is looked at again rather than one beyond it.
+  // Lanes beside each other read a line side by side; the last vector is read again rather than one beyond it.
   const perRow = lanes / rows;
   const own = `  let row = min(row0 + lane / ${perRow}u, p.m - 1u);
   let last = (row * p.k + end) / 4u - 1u;
