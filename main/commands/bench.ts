@@ -28,7 +28,8 @@ interface BenchCommandOptions {
 const HELP = `
 A step samples PROMPTS x GROUP completions of exactly 2 x WORDS + 4 tokens after prompts of random words of the model's
 own vocabulary, scores them, and takes one optimiser step: the training loop itself, with nothing stored. LoRA: r 16,
-alpha 32, all linear layers. dapo loss, learning rate 1e-5, temperature 1. tokens_per_s counts completion tokens.`;
+alpha 32, all linear layers. dapo loss, learning rate 1e-5, temperature 1. tokens_per_s counts completion tokens.
+--roofline slows steps down: each op is measured, on a GPU by its own clock.`;
 
 /** Adds `bench` to the program. */
 export function registerBench(program: Command): void {

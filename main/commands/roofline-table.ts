@@ -10,14 +10,14 @@ export function rooflineLines({ peak_gflops, peak_gb_per_s, step_seconds, phases
   const rest = ops.slice(SHOWN);
   const restSeconds = rest.reduce((total, { seconds }) => total + seconds, 0);
   return [
-    `Best measured here: ${peak_gflops.toFixed(1)} GFLOPS in a large product, ${peak_gb_per_s.toFixed(1)} GB/s copying.`,
+    `Best measured here: ${peak_gflops.toFixed(1)} GFLOPS in a large product, ${peak_gb_per_s.toFixed(1)} GB/s of memory.`,
     `A step took ${ms(step_seconds)} ms while it was measured.`,
     '',
     ...tableLines(
       ['phase', 'ms', 'in kernels', 'outside', '% of peak', 'threads'],
       phases.map((phase) => [
         ...[phase.phase, ms(phase.seconds), ms(phase.kernel_seconds), ms(phase.outside_seconds)],
-        ...[percent(phase.share_of_peak), phase.threads_busy.toFixed(1)],
+        ...[percent(phase.share_of_peak), busy(phase.threads_busy)],
       ]),
     ),
     '',
@@ -28,7 +28,7 @@ export function rooflineLines({ peak_gflops, peak_gb_per_s, step_seconds, phases
         .map((op) => [
           ...[op.sizes === '' ? op.op : `${op.op} ${op.sizes}`, op.phase, op.calls.toFixed(0), ms(op.seconds)],
           ...[(op.flop / 1e6).toFixed(0), (op.bytes / 1e6).toFixed(1), op.gflops.toFixed(1), op.gb_per_s.toFixed(1)],
-          ...[percent(op.share_of_peak), op.threads_busy.toFixed(1)],
+          ...[percent(op.share_of_peak), busy(op.threads_busy)],
         ]),
     ),
     ...(rest.length === 0 ? [] : [`${rest.length} more rows take ${ms(restSeconds)} ms; --json has all.`]),
@@ -41,4 +41,8 @@ function ms(seconds: number): string {
 
 function percent(share: number): string {
   return Number.isFinite(share) ? (100 * share).toFixed(0) : '–';
+}
+
+function busy(threads: number): string {
+  return Number.isFinite(threads) ? threads.toFixed(1) : '–';
 }

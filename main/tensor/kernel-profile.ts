@@ -8,11 +8,17 @@ export interface KernelCall extends KernelWork {
   readonly cpuSeconds: number;
 }
 
+/** A call that is about to be made. */
+export type KernelStart = Pick<KernelCall, 'name' | 'inputs' | 'attrs'>;
+
 /**
  * Reports every call of a kernel to `onCall` until the function that it returns is called. A kernel that calls others is
- * one call. Only for backends that work while they are called: a GPU's kernels would show the time to queue them.
+ * one call. `onStart` hears of it first. On a GPU, whose work is only queued, the seconds are those of queueing it.
  */
-export function profileKernels(onCall: (call: KernelCall) => void): () => void {
+export function profileKernels(
+  onCall: (call: KernelCall) => void,
+  onStart: (call: KernelStart) => void = () => undefined,
+): () => void {
   const backendName = tf.getBackend();
   const backend = tf.backend();
   const before = tf.getKernelsForBackend(backendName);
@@ -22,14 +28,16 @@ export function profileKernels(onCall: (call: KernelCall) => void): () => void {
     replace(config, (params) => {
       if (depth > 0) return kernelFunc(params);
       depth++;
+      const inputs = params.inputs as Readonly<Record<string, tf.TensorInfo>>;
+      const attrs = params.attrs ?? {};
+      onStart({ name, inputs, attrs });
       const [began, cpu] = [performance.now(), process.cpuUsage()];
       try {
         const result = kernelFunc(params);
         const seconds = (performance.now() - began) / 1000;
         const { user, system } = process.cpuUsage(cpu);
-        const inputs = params.inputs as Readonly<Record<string, tf.TensorInfo>>;
         onCall({
-          ...{ name, inputs, seconds, cpuSeconds: (user + system) / 1e6, attrs: params.attrs ?? {} },
+          ...{ name, inputs, seconds, cpuSeconds: (user + system) / 1e6, attrs },
           outputs: Array.isArray(result) ? result : [result],
           values: (input) => {
             const { dataId } = inputs[input] ?? {};

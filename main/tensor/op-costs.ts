@@ -30,7 +30,7 @@ export function workOf(call: KernelWork): Work {
 }
 
 /** The sizes that tell products of one kind apart, as "in → out"; an empty text for other work. */
-export function sizesOf({ name, inputs, attrs }: KernelWork): string {
+export function sizesOf({ name, inputs, attrs }: Pick<KernelWork, 'name' | 'inputs' | 'attrs'>): string {
   const shape = (input: string): readonly number[] => inputs[input]?.shape ?? [];
   if (name.startsWith('LoraLinear')) return `${shape('a').at(-1)} → ${shape('b').at(0)}`;
   if (!isProduct(name)) return '';

@@ -101,7 +101,7 @@ function typeOfWeights(modelFolder: string, config: ModelConfig): WeightSource['
 }
 
 /** A source of the same number everywhere. */
-function constant(value: number, type: WeightSource['type'], size: number): WeightSource {
+export function constantSource(value: number, type: WeightSource['type'], size: number): WeightSource {
   const floats = (count: number): Float32Array<ArrayBuffer> => new Float32Array(count).fill(value);
   // Any number will do: the upper half of it is a bfloat16, and as a float16 finite.
   const half = (new Uint32Array(floats(1).buffer)[0] ?? 0) >>> 16;
@@ -125,7 +125,11 @@ export function secondsOfTrial(shapes: TrialShapes = USUAL, mostMs: number = MOS
   const { width, inner, trainingRows, decodingRows, decodingProducts, type, precision } = shapes;
   const matrix = (rows: number, columns: number): tf.Tensor2D => tf.fill([rows, columns], 1 / columns) as tf.Tensor2D;
   const weight = (rows: number, columns: number): tf.Tensor2D =>
-    makeWeight(constant(1 / columns, type, rows * columns), [rows, columns], precisionHere(precision)) as tf.Tensor2D;
+    makeWeight(
+      constantSource(1 / columns, type, rows * columns),
+      [rows, columns],
+      precisionHere(precision),
+    ) as tf.Tensor2D;
   const [up, down] = [weight(inner, width), weight(width, inner)];
   const [many, few] = [matrix(trainingRows, width), matrix(decodingRows, width)];
   const start = performance.now();

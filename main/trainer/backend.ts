@@ -24,6 +24,8 @@ export interface BackendChoice {
   readonly modelFolder?: string;
   /** The run that it is for: its rows and weights are tried. */
   readonly run?: TrialRun;
+  /** Whether a GPU is to time what it computes, piece by piece, which makes all of it slower. */
+  readonly timed?: boolean;
 }
 
 /** An open tensor backend and why it was chosen. */
@@ -45,10 +47,10 @@ const SLOW_NATIVE =
  * CPU's best backend; it reports which one and why.
  */
 export async function openBackend(choice: BackendChoice): Promise<OpenBackend> {
-  const { backend, threads, kernelsFile, modelFolder, run } = choice;
+  const { backend, threads, kernelsFile, modelFolder, run, timed = false } = choice;
   const count = threads === 0 ? availableParallelism() : threads;
   if (backend === 'wasm') return openWasm(count, kernelsFile, 'as requested');
-  if (backend === 'webgpu') return openGpu(await openWebGpuBackend(gpuOptions()), count, 'as requested');
+  if (backend === 'webgpu') return openGpu(await openWebGpuBackend({ ...gpuOptions(), timed }), count, 'as requested');
   const native = await openNativeBackend(count);
   if (native.ok && (backend === 'native' || native.gpu)) return nativeBackend(native, count, backend);
   if (backend === 'native') throw noNative((native as Extract<NativeOpening, { ok: false }>).problem);
@@ -67,7 +69,11 @@ export async function openBackend(choice: BackendChoice): Promise<OpenBackend> {
   if (tried < seconds) {
     await processor.close();
     await tf.setBackend(WEBGPU_BACKEND);
-    return openGpu(gpu, count, `${(seconds / tried).toFixed(1)} times as fast as ${processor.name} when tried`);
+    return openGpu(
+      timed ? await openAgain(gpu) : gpu,
+      count,
+      `${(seconds / tried).toFixed(1)} times as fast as ${processor.name} when tried`,
+    );
   }
   await closeWebGpuBackend(gpu);
   await tf.setBackend(name);
@@ -90,6 +96,12 @@ async function openRealGpu(): Promise<WebGpuBackend | null> {
     // No GPU is nothing wrong: the processor's backends need none, and `doctor` says what is missing.
     return null;
   }
+}
+
+/** The same GPU, timing what it computes: while it is tried it must not. */
+async function openAgain(gpu: WebGpuBackend): Promise<WebGpuBackend> {
+  await closeWebGpuBackend(gpu);
+  return openWebGpuBackend({ ...gpuOptions(), timed: true });
 }
 
 /** Seconds of its trial, or why it can't be used: one that fails or hangs must not keep a run from starting. */

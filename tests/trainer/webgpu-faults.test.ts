@@ -103,7 +103,7 @@ describe.runIf(first !== null)('a run whose GPU fails', () => {
 
 describe('faultError', () => {
   it.each([
-    ...(['no-package', 'no-adapter', 'other-name', 'no-device', 'too-small'] as const),
+    ...(['no-package', 'no-adapter', 'other-name', 'no-device', 'too-small', 'no-clock'] as const),
     ...(['lost', 'slow', 'out-of-memory', 'invalid'] as const),
   ])('says what to do about "%s"', (fault) => {
     const { remedy, message } = faultError(fault, 'the driver said so');

@@ -10,7 +10,7 @@ import type { HostPaths } from '../workspace/paths.ts';
 import { type Roofline, rooflineOf } from './roofline.ts';
 
 export type BenchOptions = JobOptions &
-  Omit<BenchJob, 'kind' | 'modelFolder' | 'kernelsFile'> & {
+  Omit<BenchJob, 'kind' | 'timed' | 'modelFolder' | 'kernelsFile'> & {
     /** A full model: its folder or the name of a bundled one. */
     readonly model: string;
     readonly paths: HostPaths;
@@ -45,16 +45,11 @@ export async function benchModel({
   signal,
   ...settings
 }: BenchOptions): Promise<BenchReport> {
-  if (settings.roofline && settings.backend === 'webgpu')
-    throw inputError(
-      'BAD_OPTION',
-      'Expected --roofline with a backend that works while it is called; webgpu only queues its work',
-      'Use --backend wasm or native here, and npm run gpu-report for a GPU.',
-    );
   const modelFolder = resolveModel(model, paths);
   if (!existsSync(join(modelFolder, 'config.json')))
     throw inputError('BAD_OPTION', `${modelFolder}: expected a full model, got a LoRA adapter`, 'Give its base model.');
-  const job: BenchJob = { kind: 'bench', ...settings, modelFolder, kernelsFile: paths.kernels };
+  const { roofline: timed } = settings;
+  const job: BenchJob = { kind: 'bench', ...settings, timed, modelFolder, kernelsFile: paths.kernels };
   const follow = {
     ...(onProgress && { onProgress }),
     ...(onWarning && { onWarning }),

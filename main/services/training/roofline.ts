@@ -6,7 +6,7 @@ import type { OpTotal, RooflineResult } from '../../trainer/jobs/roofline.ts';
 export interface RooflineOp {
   readonly phase: string;
   readonly op: string;
-  /** Of a product: "in → out"; otherwise empty. */
+  /** Of a product: "in → out"; of a GPU's program: its workgroups; otherwise empty. */
   readonly sizes: string;
   readonly calls: number;
   readonly seconds: number;
@@ -16,6 +16,7 @@ export interface RooflineOp {
   readonly gb_per_s: number;
   /** Least time by the peaks / time taken. Above 1 where the data is in a cache. */
   readonly share_of_peak: number;
+  /** NaN, which is null in JSON, for a GPU's work. */
   readonly threads_busy: number;
 }
 

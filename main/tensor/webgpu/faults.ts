@@ -68,6 +68,11 @@ export function faultError(fault: GpuFault, message: string): BraidError {
         kind: 'input',
         remedy: 'Update its driver, choose another GPU by BRAID_GPU, or use --backend wasm.',
       });
+    case 'no-clock':
+      return new BraidError('NO_GPU_CLOCK', `This GPU can't time what it computes: ${message}`, {
+        kind: 'input',
+        remedy: 'Time whole steps, without --roofline, or use another GPU or backend.',
+      });
     case 'lost':
       return new BraidError('GPU_LOST', `The GPU went away: ${message}`, {
         remedy: 'Resume the run from its last checkpoint. A driver reset or sleep takes the GPU from every program.',

@@ -7,13 +7,13 @@ import { inElectron, mib, outOfMemory, tooLarge } from './faults.ts';
 import { type Line, openLine } from './line.ts';
 import { BufferPool, type GpuBuffer, roundedSize } from './pool.ts';
 import type { Program } from './program.ts';
+import { type Dispatched, type ProgramTime, sumProgramTimes } from './program-times.ts';
 import {
   type AdapterFacts,
   type Batch,
   COMMAND,
   PARAMETER_BYTES,
   type ProgramSource,
-  type ProgramTime,
   type Upload,
 } from './protocol.ts';
 import { BATCH_WORK, MOST_WORK, WORK_OF_A_BYTE } from './work.ts';
@@ -96,11 +96,15 @@ export class Gpu {
   #dispatches = 0;
   #reads = 0;
   #boundBytes = 0;
+  /** What was recorded since times were asked for; null: dispatches aren't timed. */
+  readonly #timed: Dispatched[] | null;
+  /** What the next dispatches are for, in the words of who asks for their `times`. */
+  label = '';
 
   private constructor(
     line: Line,
     adapter: AdapterFacts,
-    { budgetBytes, largestBuffer, mostWork, matrixUnits = true }: GpuOptions,
+    { budgetBytes, largestBuffer, mostWork, matrixUnits = true, timed = false }: GpuOptions,
   ) {
     this.#line = line;
     this.adapter = adapter;
@@ -109,6 +113,7 @@ export class Gpu {
     this.largestBuffer = Math.min(maxBufferSize, maxStorageBufferBindingSize, largestBuffer ?? maxBufferSize);
     this.mostWork = mostWork ?? MOST_WORK;
     this.matrixUnits = adapter.matrixUnits && matrixUnits;
+    this.#timed = timed ? [] : null;
   }
 
   /** Starts the device's thread. Throws a BraidError that says why where there is no GPU. */
@@ -199,6 +204,7 @@ export class Gpu {
     this.#dispatches++;
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0);
     this.#boundBytes += bytes;
+    this.#timed?.push({ label: this.label, name: code.name, groups: `${x} × ${y} × ${z}`, work, bytes });
     this.#pendingWork += Math.max(work, WORK_OF_A_BYTE * bytes);
     this.#used.set(code.name, (this.#used.get(code.name) ?? 0) + 1);
     if (this.#pendingDispatches === BATCH_DISPATCHES || this.#pendingWork > BATCH_WORK) this.flush();
@@ -263,10 +269,14 @@ export class Gpu {
     return this.#line.ask({ kind: 'trial', most }).room ?? 0;
   }
 
-  /** What each program took since the last call, the longest first; empty unless the device was opened `timed`. */
+  /**
+   * What each program took since the last call, by the label that it was recorded under, the longest first; empty unless
+   * the device was opened `timed`.
+   */
   times(): readonly ProgramTime[] {
+    if (this.#timed === null) return [];
     this.flush();
-    return this.#line.ask({ kind: 'times' }).times ?? [];
+    return sumProgramTimes(this.#timed.splice(0), this.#line.ask({ kind: 'times' }).times ?? new Float64Array());
   }
 
   /** Takes the device away, as a driver's reset does: for tests. */

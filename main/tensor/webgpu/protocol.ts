@@ -98,14 +98,6 @@ export interface AdapterFacts {
   readonly limits: GpuLimits;
 }
 
-/** What the dispatches of a program with so many workgroups took on the GPU. */
-export interface ProgramTime {
-  readonly name: string;
-  readonly groups: string;
-  readonly dispatches: number;
-  readonly seconds: number;
-}
-
 /** Why the device can't continue. */
 export type GpuFault =
   | 'no-package'
@@ -113,6 +105,7 @@ export type GpuFault =
   | 'other-name'
   | 'no-device'
   | 'too-small'
+  | 'no-clock'
   | 'lost'
   | 'slow'
   | 'out-of-memory'
@@ -127,7 +120,7 @@ export type Reply =
       readonly room?: number;
       /** Of every adapter of the system. */
       readonly names?: readonly string[];
-      /** Of each program since they were asked for last, where dispatches are timed. */
-      readonly times?: readonly ProgramTime[];
+      /** Seconds of each dispatch since they were asked for last, where they are timed. */
+      readonly times?: Float64Array;
     }
   | { readonly ok: false; readonly fault: GpuFault; readonly message: string };

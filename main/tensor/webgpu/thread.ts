@@ -23,7 +23,6 @@ import {
   type OpenRequest,
   PARAMETER_BYTES,
   type ProgramSource,
-  type ProgramTime,
   type ReadRequest,
   type Reply,
   type Request,
@@ -109,7 +108,7 @@ class DeviceThread {
       if (code === COMMAND.dispatch) {
         const program = this.#programs.get(next()) as Compiled;
         const [x, y, z, block, count] = [next(), next(), next(), next(), next()];
-        pass ??= encoder.beginComputePass(this.#times?.next(program.name, `${x} × ${y} × ${z}`));
+        pass ??= encoder.beginComputePass(this.#times?.next());
         pass.setPipeline(program.pipeline);
         pass.setBindGroup(0, this.#group(program, commands.subarray(at, at + count)), [block * PARAMETER_BYTES]);
         pass.dispatchWorkgroups(x, y, z);
@@ -151,8 +150,8 @@ class DeviceThread {
     return out.buffer;
   }
 
-  async times(): Promise<readonly ProgramTime[]> {
-    return (await this.#times?.take()) ?? [];
+  async times(): Promise<Float64Array> {
+    return (await this.#times?.take()) ?? new Float64Array();
   }
 
   async wait(): Promise<void> {
@@ -285,6 +284,8 @@ async function open({ adapter: wanted, checksOnly, timed }: OpenRequest): Promis
   if (adapter === null) throw new OpenFault('no-adapter', 'no adapter was found');
   const small = smallLimits(limitsOf(adapter));
   if (small.length > 0) throw new OpenFault('too-small', `${adapter.info.device} has ${small.join(', ')}`);
+  if (timed && !adapter.features.has('timestamp-query'))
+    throw new OpenFault('no-clock', `${adapter.info.device} lacks timestamp-query`);
   const requiredFeatures: GPUFeatureName[] = [
     ...(timed ? (['timestamp-query'] as const) : []),
     ...(hasMatrixUnits(adapter) ? MATRIX_FEATURES : []),

@@ -1,8 +1,10 @@
 /** Job: times whole GRPO steps with the training loop itself, without storing anything. */
+import * as tf from '@tensorflow/tfjs-core';
 import { modelParameters } from '../../model/model.ts';
 import { parameterCount } from '../../model/parameter.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
+import { WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import type { BackendChoice } from '../backend.ts';
 import { parseConfig, type TrainConfig } from '../config.ts';
 import { openLocalEngine } from '../engine/local.ts';
@@ -13,7 +15,8 @@ import { openPhases, type Phases } from '../monitor/phases.ts';
 import { openSessionOn, type Session } from '../session.ts';
 import { benchRecords } from './bench-records.ts';
 import type { JobIo } from './job-io.ts';
-import { measurePeaks, openRecorder, type RooflineResult } from './roofline.ts';
+import { measureGpuPeaks, measurePeaks } from './peaks.ts';
+import { openRecorder, type RooflineResult } from './roofline.ts';
 
 export interface BenchJob extends BackendChoice {
   readonly kind: 'bench';
@@ -62,8 +65,10 @@ export async function runBenchJob(job: BenchJob, io: JobIo): Promise<BenchResult
   const session = openBenchSession(job, config);
   try {
     const times: StepTime[] = [];
-    const recorder = job.roofline ? openRecorder(openPhases()) : null;
-    const peaks = recorder === null ? null : measurePeaks();
+    const backend = tf.backend();
+    const gpu = backend instanceof WebGpuBackend ? backend.gpu : null;
+    const recorder = job.roofline ? openRecorder(openPhases(), gpu) : null;
+    const peaks = recorder === null ? null : gpu === null ? measurePeaks() : measureGpuPeaks(gpu);
     if (job.warmup === 0) recorder?.start();
     const onStep = (done: number): Promise<void> => {
       if (done === job.warmup) recorder?.start();

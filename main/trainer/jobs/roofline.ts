@@ -1,18 +1,20 @@
 /** Records what each op of the timed steps takes, and what the machine can do at best: the inputs of a roofline. */
-import * as tf from '@tensorflow/tfjs-core';
-import { type KernelCall, profileKernels } from '../../tensor/kernel-profile.ts';
+import { type KernelCall, type KernelStart, profileKernels } from '../../tensor/kernel-profile.ts';
 import { sizesOf, workOf } from '../../tensor/op-costs.ts';
-import { gatherRows } from '../../tensor/ops/rows.ts';
+import type { Gpu } from '../../tensor/webgpu/gpu.ts';
+import type { ProgramTime } from '../../tensor/webgpu/program-times.ts';
 import type { Phases } from '../monitor/phases.ts';
+import type { Peaks } from './peaks.ts';
 
-/** All calls of an op in a phase, over the timed steps. */
+/** All calls of an op in a phase, over the timed steps. On a GPU, programs that run outside any op count as ops, too. */
 export interface OpTotal {
   readonly phase: string;
   readonly op: string;
-  /** Of a product: "in → out"; otherwise empty. */
+  /** Of a product: "in → out"; of a GPU's program: its workgroups; otherwise empty. */
   readonly sizes: string;
   calls: number;
   seconds: number;
+  /** NaN for a GPU's work. */
   cpuSeconds: number;
   flop: number;
   bytes: number;
@@ -23,14 +25,6 @@ export interface PhaseTotal {
   readonly phase: string;
   readonly seconds: number;
   readonly cpuSeconds: number;
-}
-
-/** The fastest that was measured on this backend with these threads. */
-export interface Peaks {
-  /** FLOP per second of a large product. */
-  readonly product: number;
-  /** Bytes read and written per second by a copy of far more than the caches hold. */
-  readonly copy: number;
 }
 
 export interface RooflineResult {
@@ -46,31 +40,48 @@ export interface Recorder {
   stop(): { readonly ops: readonly OpTotal[]; readonly phases: readonly PhaseTotal[] };
 }
 
-/** Records calls by the phase that they run in, from `start` to `stop`. */
-export function openRecorder(phases: Phases): Recorder {
+/**
+ * Records calls by the phase that they run in, from `start` to `stop`. On a GPU that times its dispatches, ops take what
+ * the GPU's clock says, and a phase ends when the GPU has done its work.
+ */
+export function openRecorder(phases: Phases, gpu: Gpu | null): Recorder {
   let running = 'between phases';
   let end: (() => void) | null = null;
   const ops = new Map<string, OpTotal>();
   const times = new Map<string, { seconds: number; cpuSeconds: number }>();
-  const onCall = (call: KernelCall): void => {
-    const { name: op, seconds, cpuSeconds } = call;
-    const sizes = sizesOf(call);
-    const key = `${running}\n${op}\n${sizes}`;
-    const empty = { phase: running, op, sizes, calls: 0, seconds: 0, cpuSeconds: 0, flop: 0, bytes: 0 };
+  const keyOf = (call: KernelStart): string => [running, call.name, sizesOf(call)].join('\n');
+  const totalOf = (key: string): OpTotal => {
+    const [phase = '', op = '', sizes = ''] = key.split('\n');
+    const empty = { phase, op, sizes, calls: 0, seconds: 0, cpuSeconds: 0, flop: 0, bytes: 0 };
     const total = ops.get(key) ?? empty;
+    ops.set(key, total);
+    return total;
+  };
+  const onCall = (call: KernelCall): void => {
+    const total = totalOf(keyOf(call));
     const { flop, bytes } = workOf(call);
     total.calls++;
-    total.seconds += seconds;
-    total.cpuSeconds += cpuSeconds;
     total.flop += flop;
     total.bytes += bytes;
-    ops.set(key, total);
+    if (gpu === null) {
+      total.seconds += call.seconds;
+      total.cpuSeconds += call.cpuSeconds;
+    } else gpu.label = running;
+  };
+  const onStart = (call: KernelStart): void => {
+    if (gpu !== null) gpu.label = keyOf(call);
+  };
+  const enter = (phase: string): void => {
+    gpu?.finish();
+    running = phase;
+    if (gpu !== null) gpu.label = phase;
   };
   const within = <T>(phase: string, work: () => T): T => {
     const outer = running;
+    enter(phase);
     const [began, cpu] = [performance.now(), process.cpuUsage()];
     const leave = (): void => {
-      running = outer;
+      enter(outer);
       if (end === null) return;
       const { user, system } = process.cpuUsage(cpu);
       const total = times.get(phase) ?? { seconds: 0, cpuSeconds: 0 };
@@ -78,7 +89,6 @@ export function openRecorder(phases: Phases): Recorder {
       total.cpuSeconds += (user + system) / 1e6;
       times.set(phase, total);
     };
-    running = phase;
     const result = work();
     if (result instanceof Promise) return result.finally(leave) as typeof result;
     leave();
@@ -87,48 +97,36 @@ export function openRecorder(phases: Phases): Recorder {
   return {
     phases: { time: (phase, work) => phases.time(phase, () => within(phase, work)), take: () => phases.take() },
     start: () => {
-      end = profileKernels(onCall);
+      gpu?.times();
+      end = profileKernels(onCall, onStart);
     },
     stop: () => {
       end?.();
       end = null;
-      return { ops: [...ops.values()], phases: [...times].map(([phase, total]) => ({ phase, ...total })) };
+      const all = gpu === null ? [...ops.values()] : opsOnGpu(ops, gpu.times());
+      return { ops: all, phases: [...times].map(([phase, total]) => ({ phase, ...total })) };
     },
   };
 }
 
-const PRODUCT_SIZE = 768;
-const COPY_ROWS = 32_768;
-const COPY_WIDTH = 512;
-const PEAK_MS = 1000;
-
-/** Measures the peaks on the current backend: the best of a second each. */
-export function measurePeaks(): Peaks {
-  return tf.tidy(() => {
-    const [a, b] = [0, 1].map((seed) => tf.randomUniform([PRODUCT_SIZE, PRODUCT_SIZE], -1, 1, 'float32', seed)) as [
-      tf.Tensor2D,
-      tf.Tensor2D,
-    ];
-    const product = fastest(() => tf.matMul(a, b, false, true));
-    const x = tf.ones<tf.Rank.R2>([COPY_ROWS, COPY_WIDTH]);
-    const rows = tf.range(0, COPY_ROWS, 1, 'int32');
-    // tfjs's own kernels run on one thread, ours on all: the faster one is the machine's.
-    const copy = Math.min(
-      fastest(() => gatherRows(x, rows)),
-      fastest(() => tf.neg(x)),
-    );
-    return { product: (2 * PRODUCT_SIZE ** 3) / product, copy: (2 * 4 * COPY_ROWS * COPY_WIDTH) / copy };
-  });
-}
-
-/** Seconds of the fastest run. */
-function fastest(work: () => tf.Tensor): number {
-  const end = performance.now() + PEAK_MS;
-  let best = Number.POSITIVE_INFINITY;
-  while (performance.now() < end) {
-    const began = performance.now();
-    work().dispose();
-    best = Math.min(best, (performance.now() - began) / 1000);
+/** The ops with what the GPU's clock says of them, and the programs that ran outside of ops, labelled by their phase. */
+export function opsOnGpu(ops: ReadonlyMap<string, OpTotal>, times: readonly ProgramTime[]): readonly OpTotal[] {
+  const programs: OpTotal[] = [];
+  const sums = new Map<string, { seconds: number; bytes: number }>();
+  for (const { label, name, groups, dispatches, seconds, work, bytes } of times) {
+    if (ops.has(label)) {
+      const sum = sums.get(label) ?? { seconds: 0, bytes: 0 };
+      sums.set(label, { seconds: sum.seconds + seconds, bytes: sum.bytes + bytes });
+    } else {
+      const row = { phase: label, op: name, sizes: `[${groups}]`, calls: dispatches, seconds };
+      programs.push({ ...row, cpuSeconds: Number.NaN, flop: work, bytes });
+    }
   }
-  return best;
+  const timed = [...ops].flatMap(([key, op]) => {
+    const sum = sums.get(key);
+    // Packed weights have fewer bytes than their float32 numbers would, by which ops are counted.
+    const measured = sum && { seconds: sum.seconds, cpuSeconds: Number.NaN, bytes: Math.min(op.bytes, sum.bytes) };
+    return measured === undefined ? [] : [{ ...op, ...measured }];
+  });
+  return [...timed, ...programs];
 }
