@@ -1,6 +1,6 @@
 /** The form of a new or existing stage: name, dataset, steps, promotion rule and run settings. */
 import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Curriculum, Promotion, StageView } from '../../main/api/contract/index.ts';
 import { api, client } from '../api/client.ts';
@@ -10,6 +10,8 @@ import type { Values } from '../components/config-form/sections.ts';
 import { Failed, Loading } from '../components/Feedback.tsx';
 import classes from './StageForm.module.css';
 import { leftInWords, loweredInWords } from './words.ts';
+
+const none: Values = {};
 
 /** Set by the stage itself. */
 const OF_THE_STAGE = {
@@ -37,7 +39,7 @@ export function StageForm({ stage, first, from = null, opened, onClose, onSaved 
         stage === null ? (
           <NewStage key={from} first={first} from={from} {...guard} onSaved={onSaved} />
         ) : (
-          <WithDefaults key={stage.id} first={first} stage={stage} {...guard} onSaved={onSaved} />
+          <Form key={stage.id} first={first} stage={stage} {...guard} onSaved={onSaved} />
         )
       }
     </FormDrawer>
@@ -48,7 +50,7 @@ type FormProps = FormGuard & Pick<StageFormProps, 'first' | 'onSaved'>;
 
 function NewStage({ from, ...rest }: FormProps & { readonly from: number | null }) {
   const { data, error } = useQuery(api.models.list.queryOptions({ enabled: from !== null }));
-  if (from === null) return <Form stage={null} defaults={none} {...rest} />;
+  if (from === null) return <Form stage={null} {...rest} />;
   if (error !== null) return <Failed what="The checkpoint can't be read" error={error} />;
   if (data === undefined) return <Loading what="the checkpoint" />;
   const checkpoint = data.find(({ checkpointId }) => checkpointId === from);
@@ -60,34 +62,18 @@ function NewStage({ from, ...rest }: FormProps & { readonly from: number | null 
       <p className="soft">
         Starts from <strong>{checkpoint.name}</strong>.
       </p>
-      <Form stage={null} defaults={none} initial={{ from_checkpoint: checkpoint.folder }} {...rest} />
-    </>
-  );
-}
-
-const none: Values = {};
-
-function WithDefaults({ stage, ...rest }: FormProps & { readonly stage: StageView }) {
-  const { data, error } = useQuery(api.stages.config.queryOptions({ input: { stageId: stage.id } }));
-  if (error !== null) return <Failed what="The stage's settings can't be shown" error={error} />;
-  if (data === undefined) return <Loading what="the stage's settings" />;
-  return (
-    <>
-      {data.left !== null && <p className="soft">{leftInWords(data.left)}</p>}
-      {data.lowered !== null && <p className="soft">{loweredInWords(data.lowered)}</p>}
-      <Form stage={stage} defaults={data.defaults} {...rest} />
+      <Form stage={null} initial={{ from_checkpoint: checkpoint.folder }} {...rest} />
     </>
   );
 }
 
 interface FormOfStageProps extends FormProps {
   readonly stage: StageView | null;
-  readonly defaults: Values;
   /** Initial settings of a new stage. */
   readonly initial?: Values;
 }
 
-function Form({ stage, defaults, first, initial = none, onClose, onChanged, onSaved }: FormOfStageProps) {
+function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: FormOfStageProps) {
   const { data: datasets = [] } = useQuery(api.datasets.list.queryOptions());
   const [name, setName] = useState(stage?.name ?? '');
   const [datasetId, setDatasetId] = useState<number | null>(stage?.datasetId ?? null);
@@ -96,10 +82,17 @@ function Form({ stage, defaults, first, initial = none, onClose, onChanged, onSa
   const [rule, setRule] = useState<Promotion | null>(stage === null ? first.promotion : stage.promotion);
   const [own, setOwn] = useState<Values>(stage?.config ?? initial);
   useChanged([name, datasetId, words, steps, rule, own], onChanged);
-  const faults = useConfigFaults({ ...defaults, ...own, max_steps: steps ?? '' });
+  const edited = { datasetId, words, ...(steps !== null && { steps }) };
+  const { data: settings, error: unread } = useQuery(
+    api.stages.config.queryOptions({
+      input: { stageId: stage?.id ?? null, ...edited, config: { ...(stage?.config ?? initial) } },
+      placeholderData: keepPreviousData,
+    }),
+  );
+  const faults = useConfigFaults({ ...settings?.defaults, ...own, max_steps: steps ?? '' });
   const save = useMutation({
     mutationFn: async () => {
-      const edit = { datasetId, words, promotion: rule, config: { ...own }, ...(steps !== null && { steps }) };
+      const edit = { ...edited, promotion: rule, config: { ...own } };
       const named = name.trim() === '' ? edit : { ...edit, name: name.trim() };
       if (stage === null) return (await client.stages.add(named)).stageId;
       await client.stages.change({ ...named, stageId: stage.id });
@@ -135,21 +128,29 @@ function Form({ stage, defaults, first, initial = none, onClose, onChanged, onSa
         <NumberInput
           label="Words"
           min={1}
+          allowDecimal={false}
           disabled={datasetId !== null}
           value={chosen?.words ?? words ?? ''}
-          onChange={(value) => setWords(typeof value === 'number' ? value : null)}
+          onChange={(value) => setWords(counted(value))}
         />
         <NumberInput
           label="Steps"
           min={1}
+          allowDecimal={false}
           value={steps ?? ''}
-          onChange={(value) => setSteps(typeof value === 'number' ? value : null)}
+          onChange={(value) => setSteps(counted(value))}
           error={faults.find(({ field }) => field === 'max_steps')?.message}
         />
       </div>
       <Rule rule={rule} first={first.promotion} onChange={setRule} />
       <h3 className={classes.head}>Run settings</h3>
-      <ConfigForm defaults={defaults} own={own} onChange={setOwn} faults={faults} elsewhere={OF_THE_STAGE} />
+      {settings?.left && <p className="soft">{leftInWords(settings.left)}</p>}
+      {settings?.lowered && <p className="soft">{loweredInWords(settings.lowered)}</p>}
+      {unread !== null && <Failed what="The default settings can't be read" error={unread} />}
+      {unread === null && settings === undefined && <Loading what="the default settings" />}
+      {settings !== undefined && (
+        <ConfigForm defaults={settings.defaults} own={own} onChange={setOwn} faults={faults} elsewhere={OF_THE_STAGE} />
+      )}
       <div className={classes.foot}>
         {save.error !== null && <Failed what="The stage was not saved" error={save.error} />}
         <Button variant="default" onClick={onClose}>
@@ -162,6 +163,9 @@ function Form({ stage, defaults, first, initial = none, onClose, onChanged, onSa
     </form>
   );
 }
+
+/** A whole number of at least 1, or nothing. */
+const counted = (value: number | string): number | null => (typeof value === 'number' && value >= 1 ? value : null);
 
 function Rule({
   rule,

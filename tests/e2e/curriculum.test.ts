@@ -27,6 +27,15 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await expectAccessible(page);
     await long.getByRole('button', { name: 'Cancel' }).click();
     await long.waitFor({ state: 'detached' });
+    // One that is only being added, too.
+    await page.getByRole('button', { name: 'Add stage' }).click();
+    const added = page.getByRole('dialog', { name: 'New stage' });
+    expect(await added.getByLabel('learning_rate').inputValue()).toBe('2e-4');
+    await added.getByLabel('Words', { exact: true }).fill('100');
+    await added.getByText('The default learning_rate is 7e-5 here').waitFor();
+    await expect.poll(() => added.getByLabel('learning_rate').inputValue()).toBe('7e-5');
+    await added.getByRole('button', { name: 'Cancel' }).click();
+    await added.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^10 10 words/ }).click();
 
     // What was chosen for all stages is every stage's default, and a change of it too.
@@ -50,12 +59,13 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await form.getByText('to be a multiple of num_generations (16)').waitFor();
     expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await form.getByLabel('per_device_train_batch_size').fill('64');
-    await form.getByLabel('eval_steps').fill('1');
     await form.getByText('to be a multiple of').waitFor({ state: 'detached' });
+    // A sixth of the steps, but one at least.
+    expect(await form.getByLabel('eval_steps').inputValue()).toBe('1');
     await expectAccessible(page);
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
-    await page.getByText('2 steps, 2 changed').waitFor();
+    await page.getByText('2 steps, 1 changed').waitFor();
 
     await page.getByRole('button', { name: 'Start stage' }).click();
     await page.getByText('Rewards differ').first().waitFor();

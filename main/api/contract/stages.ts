@@ -13,7 +13,6 @@ import { configFieldValues } from './config.ts';
 
 export interface StageSettings {
   readonly defaults: Readonly<Record<string, unknown>>;
-  readonly own: Readonly<Record<string, unknown>>;
   /** The checkpoint before it, if the stage doesn't start from that because it trains another model. */
   readonly left: LeftCheckpoint | null;
   /** The default learning rate, if its long texts make it smaller than the preset's. */
@@ -47,8 +46,10 @@ export const stages = {
   changeShared: procedure.input(shared),
   /** Generates missing datasets; ends with the ones that the texts aren't sufficient for. */
   makeDatasets: procedure.output(type<readonly StageSupply[]>()),
-  /** The default settings for a run of the stage, and the stage's own. */
-  config: procedure.input(stage).output(type<StageSettings>()),
+  /** The default settings for a run of the stage once it is edited like this; null: of one that is to be added. */
+  config: procedure
+    .input(edit.pick({ words: true, datasetId: true, steps: true, config: true }).extend({ stageId: id.nullable() }))
+    .output(type<StageSettings>()),
   /** Runs the pre-flight check without starting; ends with the report. */
   preflight: procedure.input(stage).output(type<Preflight>()),
   start: procedure.input(stage).output(z.object({ runId: id })),

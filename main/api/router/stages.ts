@@ -1,6 +1,13 @@
 import { curriculum } from '../../services/curriculum/curriculum.ts';
 import { startDemoStage } from '../../services/curriculum/demo-stage.ts';
-import { addStage, changeStage, moveStage, planCurriculum, removeStage } from '../../services/curriculum/edit.ts';
+import {
+  addStage,
+  changeStage,
+  editedStage,
+  moveStage,
+  planCurriculum,
+  removeStage,
+} from '../../services/curriculum/edit.ts';
 import { forgetting } from '../../services/curriculum/forgetting.ts';
 import { startForgettingCheck } from '../../services/curriculum/forgetting-job.ts';
 import { changeSharedSettings, loweredRate, sharedSettings } from '../../services/curriculum/shared-settings.ts';
@@ -54,11 +61,10 @@ export const stages = {
     app.changes.publish('stages');
     return shortages;
   }),
-  config: api.stages.config.handler(({ context: { app }, input }) => {
-    const stage = requireStage(app.store, input.stageId);
+  config: api.stages.config.handler(({ context: { app }, input: { stageId, ...edit } }) => {
+    const stage = editedStage(app.store, stageId, edit);
     return {
       defaults: stageDefaults(app.store, stage, app.paths),
-      own: stage.config,
       left: leftCheckpoint(app.store, stage, app.paths),
       lowered: loweredRate(app.store, app.paths, stage),
     };

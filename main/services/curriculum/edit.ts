@@ -27,18 +27,18 @@ export const defaultPromotion: Promotion = promotionSchema.parse({ at_least: 0.9
 
 /** Adds a stage at the end. Returns its id. */
 export function addStage(store: Store, edit: StageEdit): number {
-  return store.transaction(() => {
-    const position = store.stages.list().length;
-    return store.stages.add(checked(store, merge(blank(position), edit), edit));
-  });
+  return store.transaction(() => store.stages.add(editedStage(store, null, edit)));
 }
 
 /** Changes a stage; a run in progress keeps its settings. */
 export function changeStage(store: Store, stageId: number, edit: StageEdit): void {
-  store.transaction(() => {
-    const stage = requireStage(store, stageId);
-    store.stages.change(stageId, checked(store, merge(stage, edit), edit));
-  });
+  store.transaction(() => store.stages.change(stageId, editedStage(store, stageId, edit)));
+}
+
+/** What the edit would make of the stage, or of a new one at the end (null). */
+export function editedStage(store: Store, stageId: number | null, edit: StageEdit): NewStage {
+  const stage = stageId === null ? blank(store.stages.list().length) : requireStage(store, stageId);
+  return checked(store, merge(stage, edit), edit);
 }
 
 /** Removes a stage from the curriculum; its runs stay in the history. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { planCurriculum } from '../../../main/services/curriculum/edit.ts';
+import { editedStage, planCurriculum } from '../../../main/services/curriculum/edit.ts';
 import { longTextFields } from '../../../main/services/curriculum/long-texts.ts';
 import { changeSharedSettings, loweredRate } from '../../../main/services/curriculum/shared-settings.ts';
 import { stageDefaults } from '../../../main/services/curriculum/stage-config.ts';
@@ -78,5 +78,18 @@ describe('the learning rate of a planned curriculum', () => {
     expect(rates()).toEqual([2e-4, 2e-4, 2e-4, 2e-4, 2e-4, 7e-5]);
     share({}, 'interleave-llama-3.2-3b');
     expect(new Set(rates()).size).toBe(1);
+  });
+
+  it('is shown for a stage before it is saved, with what its steps make of the other defaults', () => {
+    const store = temporaryStore();
+    planCurriculum(store);
+    const [first] = store.stages.list();
+    const defaults = (stageId: number | null, words: number, steps: number) =>
+      stageDefaults(store, editedStage(store, stageId, { words, steps }), paths);
+    expect(defaults(null, 100, 60)).toMatchObject({ learning_rate: 7e-5, eval_steps: 10, save_steps: 10 });
+    expect(defaults(null, 50, 40)).toMatchObject({ learning_rate: 2e-4, eval_steps: 7 });
+    expect(defaults(first?.id ?? 0, 200, 12)).toMatchObject({ learning_rate: 7e-5, eval_steps: 2 });
+    expect(store.stages.list()).toHaveLength(curriculumWords.length);
+    expect(store.stages.get(first?.id ?? 0)).toEqual(first);
   });
 });
