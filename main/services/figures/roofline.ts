@@ -1,5 +1,5 @@
 /** A roofline: work by its FLOP per byte against its speed, under the machine's two limits. Both axes are logarithmic. */
-import { colourOf, fixed, legend, PLOT, sheet, textAt } from './svg.ts';
+import { colourOf, fixed, legend, PLOT, sheet, shortNumber, textAt } from './svg.ts';
 
 export interface RooflinePoint {
   readonly name: string;
@@ -23,6 +23,8 @@ const DRAWN_SHARE = 0.005;
 /** Points that take at least this share of the time have a number, and their names under the figure. */
 const NAMED_SHARE = 0.03;
 const NAME_ROW = 18;
+/** Characters that fit into half of the width. */
+const SHORT_NAME = 52;
 const LARGEST_RADIUS = 28;
 
 /** The chart as SVG. A point's area is its share of the time. */
@@ -33,7 +35,7 @@ export function rooflineChart({ title, peakFlops, peakBytes, points }: RooflineC
     .map((point) => ({ ...point, x: point.flop / point.bytes, y: point.flop / point.seconds }));
   if (drawn.length === 0) return sheet(title, ['<text x="360" y="200" text-anchor="middle">no values</text>']);
   const ridge = peakFlops / peakBytes;
-  const [left, right] = [Math.min(...drawn.map(({ x }) => x)), Math.max(4 * ridge, ...drawn.map(({ x }) => x))];
+  const [left, right] = [Math.min(ridge, ...drawn.map(({ x }) => x)), Math.max(4 * ridge, ...drawn.map(({ x }) => x))];
   const low = Math.min(peakBytes * left, ...drawn.map(({ y }) => y));
   const x = logScale(left / 1.5, right * 1.5, PLOT.left, PLOT.right);
   const y = logScale(low / 2, Math.max(peakFlops, ...drawn.map((point) => point.y)) * 2, PLOT.bottom, PLOT.top);
@@ -51,11 +53,16 @@ export function rooflineChart({ title, peakFlops, peakBytes, points }: RooflineC
     textAt(x.at(px), y.at(py) + 3.5, String(i + 1), { size: 10, anchor: 'middle' }),
   );
   const { parts, height } = legend(groups.map((name, i) => ({ name, colour: colourOf(i) })));
-  const names = named.map(({ name, group, seconds }, i) =>
-    textAt(
-      PLOT.left + (i % 2) * ((PLOT.right - PLOT.left) / 2),
-      height + 6 + Math.floor(i / 2) * NAME_ROW,
+  const texts = named.map(
+    ({ name, group, seconds }, i) =>
       `${i + 1}  ${name}, ${group}: ${Math.round((100 * seconds) / total)} % of the time`,
+  );
+  const columns = texts.every(({ length }) => length <= SHORT_NAME) ? 2 : 1;
+  const names = texts.map((text, i) =>
+    textAt(
+      PLOT.left + (i % columns) * ((PLOT.right - PLOT.left) / columns),
+      height + 6 + Math.floor(i / columns) * NAME_ROW,
+      text,
       { size: 11 },
     ),
   );
@@ -64,13 +71,15 @@ export function rooflineChart({ title, peakFlops, peakBytes, points }: RooflineC
     [
       ...axes(x, y),
       `<polyline points="${roof}" fill="none" stroke="#222" stroke-width="2"/>`,
-      textAt(PLOT.left + 12, y.at(peakFlops) - 6, `${(peakFlops / 1e9).toFixed(0)} GFLOPS`, { size: 11 }),
+      textAt(PLOT.left + 12, y.at(peakFlops) - 6, `${shortNumber(Number((peakFlops / 1e9).toPrecision(3)))} GFLOPS`, {
+        size: 11,
+      }),
       ...dots,
       ...numbers,
       ...parts,
       ...names,
     ],
-    height + 8 + Math.ceil(named.length / 2) * NAME_ROW,
+    height + 8 + Math.ceil(named.length / columns) * NAME_ROW,
   );
 }
 

@@ -28,6 +28,17 @@ describe('rooflineChart', () => {
     for (const [, y = 0] of circles) expect(y).toBeGreaterThan(roof[1]?.[1] ?? 0);
   });
 
+  it('keeps long names apart, and its whole roof in sight', () => {
+    const long = 'Product of rows x 3 + low rank swiglu [1 × 96 × 1]';
+    // Far to the right of where the two limits meet.
+    const svg = chart(point(long, 1e9, 1e5, 0.02), point(`${long} again`, 1e9, 1e5, 0.01));
+    const names = [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)"[^>]*>[12] {2}Product/g)];
+    expect(names.map(([, x]) => x)).toEqual([names[0]?.[1], names[0]?.[1]]);
+    expect(names[0]?.[2]).not.toBe(names[1]?.[2]);
+    const [, first = ''] = /<polyline points="[^ ]+ ([\d.]+),/.exec(svg) ?? [];
+    expect(Number(first)).toBeGreaterThan(70);
+  });
+
   it('says so where there is nothing to draw', () => {
     expect(chart(point('copy', 0, 1e9, 1))).toContain('no values');
   });
