@@ -130,9 +130,9 @@ function Form({ stored, presets, onClose, onChanged, onSaved }: FormProps) {
     >
       <p className="soft">
         Every stage that is still to start takes these. What you set at a stage itself goes before them; its name,
-        dataset, steps and rule are set there. Stages of long texts can have a smaller default learning_rate; one that
-        you set here is every stage's. With another model, a stage starts from that model instead of the checkpoint
-        before it.
+        dataset, steps and rule are set there. Stages of long texts can have a smaller default learning_rate; a rate set
+        here applies to all stages. With another model, a stage starts from that model instead of the checkpoint before
+        it.
       </p>
       <Select
         label="Preset"

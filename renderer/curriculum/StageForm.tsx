@@ -85,7 +85,7 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
   const edited = { datasetId, words, ...(steps !== null && { steps }) };
   const { data: settings, error: unread } = useQuery(
     api.stages.config.queryOptions({
-      input: { stageId: stage?.id ?? null, ...edited, config: { ...(stage?.config ?? initial) } },
+      input: { stageId: stage?.id ?? null, ...edited, config: startOf(own) },
       placeholderData: keepPreviousData,
     }),
   );
@@ -162,6 +162,11 @@ function Form({ stage, first, initial = none, onClose, onChanged, onSaved }: For
       </div>
     </form>
   );
+}
+
+/** What a stage starts from, by its own settings: its defaults depend on that. */
+function startOf({ model, from_checkpoint }: Values): Values {
+  return { ...(model !== undefined && { model }), ...(from_checkpoint !== undefined && { from_checkpoint }) };
 }
 
 /** A whole number of at least 1, or nothing. */

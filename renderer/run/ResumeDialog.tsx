@@ -55,7 +55,9 @@ export function ResumeDialog({ detail, checkpointId, onClose, onResume }: Resume
   const { data: whole = NOTHING_KNOWN } = useQuery(
     api.runs.wholeCheckpoint.queryOptions({ input: { runId: detail.id }, staleTime: 0 }),
   );
-  const chosen = picked ?? whole.checkpointId ?? there.at(-1)?.id ?? null;
+  // A run that ended a moment ago may have dropped the one that was clicked.
+  const isThere = there.some(({ id }) => id === picked);
+  const chosen = (isThere ? picked : whole.checkpointId) ?? there.at(-1)?.id ?? null;
   const damagedSteps = new Set(whole.damaged.map(({ step }) => step));
   const checkpoint = there.find(({ id }) => id === chosen);
   const from = checkpoint?.step ?? 0;

@@ -159,11 +159,11 @@ function pairsOf(lengths: readonly string[]): string {
 function smallerSteps({ jumps, steps }: StoryConditions['options']): string {
   const smaller = jumps.flatMap((words) => {
     const { per_device_train_batch_size: completions } = jumpSettings(words, steps);
-    return completions === undefined ? [] : [`${completions} at ${words} words`];
+    return completions === undefined ? [] : [`${completions} completions at ${words} words`];
   });
   return smaller.length === 0
     ? ''
-    : ` Jumps sample fewer completions a step where they are long: ${smaller.join(', ')}.`;
+    : ` Jumps to long texts take fewer and smaller steps, as full ones would take hours: ${smaller.join(', ')}.`;
 }
 
 function cell(values: readonly number[]): string {

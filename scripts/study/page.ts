@@ -31,7 +31,7 @@ ${nothing(compared)}
 
 ## A curriculum against training on long texts directly
 
-As in [the story](story.md): held-out at 50 words, by checkpoints every ${CHECKPOINT_STEPS} steps, after as many steps, and within as many seconds as the faster of the two took with the same seed.${limits(runs)}
+As in [the story](story.md). The held-out score at 50 words, from checkpoints every ${CHECKPOINT_STEPS} steps: once after the same number of steps, and once within the time that the faster of the two took with the same seed.${limits(runs)}
 
 | | stages | held-out, equal steps | held-out, equal seconds | seconds |
 |---|---|---|---|---|

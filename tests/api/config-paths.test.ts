@@ -53,6 +53,8 @@ describe('checkConfigPaths', () => {
     for (const field of PATHS) {
       const refused = { code: 'REFUSED', data: { code: 'PATH_OUTSIDE' } };
       await expect(client.stages.add({ config: { [field]: '/etc' } }), field).rejects.toMatchObject(refused);
+      const shown = client.stages.config({ stageId: null, config: { [field]: '/etc' } });
+      await expect(shown, field).rejects.toMatchObject(refused);
     }
     const elsewhere = temporaryFolder();
     context.access.allow(elsewhere);

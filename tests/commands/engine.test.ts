@@ -18,7 +18,7 @@ describe('braid engine', () => {
     expect(listed.stdout).not.toContain('s3cret');
     expect((await braidAt(home, '', 'engine', 'remove', 'gpu')).code).toBe(0);
     expect((await braidAt(home, '', 'engine', 'list')).stdout).toMatch(/No engine is set up/);
-  }, 60_000);
+  });
 
   it('takes plain http to another machine only with two options', async () => {
     const home = temporaryFolder();
@@ -29,7 +29,7 @@ describe('braid engine', () => {
       expect(refused.stderr).toMatch(/SSH tunnel|readable on the way/);
     }
     expect((await braidAt(home, '', ...plain, '--allow-plain-http', '--yes')).code).toBe(0);
-  }, 60_000);
+  });
 
   it('refuses odd prices and names that it does not know', async () => {
     const home = temporaryFolder();
@@ -39,7 +39,7 @@ describe('braid engine', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/none is set up/) });
     const train = await braidAt(home, '', 'train', '--task', 'interleave', '--engine', 'gpu');
     expect(train).toMatchObject({ code: 2, stderr: expect.stringMatching(/name of an engine, got "gpu"/) });
-  }, 60_000);
+  });
 });
 
 describe.skipIf(process.platform === 'win32')('braid engine up', () => {
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('braid engine up', () => {
     expect((await braidAt(home, '', 'engine', 'remove', 'local')).stderr).toMatch(/Stop it first/);
     expect((await braidAt(home, '', 'engine', 'down', 'local')).stdout).toMatch(/It was stopped/);
     expect((await braidAt(home, '', 'engine', 'remove', 'local')).code).toBe(0);
-  }, 60_000);
+  });
 
   it('reads the launcher of each kind, and the token of a cluster without showing it', async () => {
     const home = temporaryFolder();
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('braid engine up', () => {
     expect(await set('--ray', 'http://10.0.0.5:8265', '--entrypoint', 'x', '--allow-plain-http')).toMatch(/--yes/);
     expect(await set('--command', 'c', '--ssh', '-oProxyCommand=x')).toMatch(/as ssh takes it/);
     expect(await set('--none')).toBeNull();
-  }, 60_000);
+  });
 });
 
 describe('newIn', () => {

@@ -193,12 +193,16 @@ describe('braid mcp', () => {
     expect(store.runs.list()).toEqual([]);
 
     const started = await call('start_run', { name: 'by an agent', config });
-    expect(started).toMatchObject({ run_id: 1, name: 'by an agent', state: 'running', trainer: 'running' });
+    expect(started).toMatchObject({ run_id: 1, name: 'by an agent', state: 'running' });
     await until(() => (store.runs.get(1)?.step ?? 0) > 1);
-    const stopped = await call('stop_run', { run_id: 1 });
-    expect(stopped).toMatchObject({ run_id: 1, state: 'stopped', checkpoint: expect.stringContaining('checkpoint-') });
-    const again = await call('resume_run', { run_id: 1, max_steps: stopped.step + 2 });
-    expect(again).toMatchObject({ run_id: 1, max_steps: stopped.step + 2 });
+    expect(await call('stop_run', { run_id: 1 })).toMatchObject({ run_id: 1 });
+    // It may answer while the run still saves.
+    await until(() => store.runs.get(1)?.state === 'stopped');
+    const { step = 0 } = store.runs.get(1) ?? {};
+    expect(await call('get_run', { run_id: 1 })).toMatchObject({ state: 'stopped', step });
+    expect(store.checkpoints.ofRun(1).at(-1)?.step).toBe(step);
+    const again = await call('resume_run', { run_id: 1, max_steps: step + 2 });
+    expect(again).toMatchObject({ run_id: 1, max_steps: step + 2 });
     await until(() => store.runs.get(1)?.state === 'done');
     // Its process exits a moment later.
     await until(async () => /RUN_NOT_LIVE/.test(String(await call('stop_run', { run_id: 1 }))));

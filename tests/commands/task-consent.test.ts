@@ -72,5 +72,5 @@ describe('braid task key', () => {
     expect(kept.stdout + kept.stderr).not.toContain('s3cret');
     const forgotten = await braidAt(home, '\n', 'task', 'key', 'https://api.example/v1', '--json');
     expect(JSON.parse(forgotten.stdout)).toEqual({ address: 'https://api.example', kept: false });
-  }, 60_000);
+  });
 });

@@ -7,7 +7,7 @@ import { leftBy, type TinyWorkspace, tinyWorkspace } from '../services/tiny-work
 import { until } from '../until.ts';
 import { braid, startBraid } from './braid.ts';
 
-const config: Partial<TrainConfig> = { steps_per_generation: 3, max_steps: 100, save_steps: 10, sample_steps: 7 };
+const config: Partial<TrainConfig> = { steps_per_generation: 3, max_steps: 200, save_steps: 10, sample_steps: 7 };
 
 /** A workspace with the configuration as a file, and what an unbroken run of it leaves. */
 async function withUnbrokenRun() {

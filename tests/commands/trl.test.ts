@@ -66,5 +66,5 @@ describe('braid export --for trl, task serve-reward and import-run', () => {
     expect(neither?.stderr).toContain('--run ID');
     expect(both?.stderr).toContain('--dataset with --for trl and without --run');
     expect(missing?.stderr).toContain('there is no such folder');
-  }, 60_000);
+  });
 });

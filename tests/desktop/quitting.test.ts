@@ -39,13 +39,14 @@ describe('quitting', () => {
   });
 
   it('quits by itself when everything is done with the window closed', async () => {
-    const { world, desktop, start, reached } = await openDesktop({ answers: [1] });
-    const runId = await start(40);
+    const { world, desktop, client, start, reached } = await openDesktop({ answers: [1] });
+    const runId = await start(LONG);
     await reached(runId, 1);
     await desktop.order({ kind: 'emit', target: 'window', event: 'close', args: [] });
     await desktop.asked('window.hide');
+    await client.runs.stop({ runId });
     expect(await desktop.exited).toBe(0);
-    expect(world.store.runs.get(runId)?.state).toBe('done');
+    expect(world.store.runs.get(runId)?.state).toBe('stopped');
   });
 
   it.skipIf(process.platform === 'win32')('asks when a server of an engine stays up, and says where', async () => {

@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)('experiments', () => {
     const { page, goto, complaints } = await openPage(app);
     page.setDefaultTimeout(60_000);
     const client = await connectTo(app);
-    const config = { ...quick, dataset, max_steps: 4000, save_steps: 4000, eval_steps: 0 };
+    const config = { ...quick, dataset, max_steps: 1_000_000, save_steps: 1_000_000, eval_steps: 0 };
     const { runId } = await client.runs.start({ preset: 'interleave-tiny', name: 'first', config });
 
     await goto('/experiments');

@@ -24,7 +24,7 @@ async function untilPrerendered(page: Page): Promise<void> {
   const asked: string[] = [];
   page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => void asked.push(String(payload))));
   await page.reload();
-  await expect.poll(() => asked.join(), { timeout: 20_000 }).toContain('/runs/standing');
+  await expect.poll(() => asked.join()).toContain('/runs/standing');
   await page.waitForTimeout(1000);
 }
 

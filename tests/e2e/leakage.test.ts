@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('what test and training records share', () => {
     await page
       .getByRole('listitem')
       .filter({ hasText: /WARN.*Held-out records.*4 test pairs repeat/s })
-      .waitFor();
+      .waitFor({ timeout: 180_000 });
     expect(complaints).toEqual([]);
-  }, 180_000);
+  }, 300_000);
 });

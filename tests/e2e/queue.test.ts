@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)('the queue', () => {
 
     await goto('/curriculum?stage=2');
     await page.getByRole('button', { name: 'Start stage' }).click();
-    await page.getByText(/is training, which slowed this check down/).waitFor();
+    await page.getByText(/is training, which slowed this check down/).waitFor({ timeout: 180_000 });
     // The check says to wait, and so does the suggested button.
     const variant = (name: string) => page.getByRole('button', { name, exact: true }).getAttribute('data-variant');
     expect([await variant('Start'), await variant('Queue it')]).toEqual(['default', 'filled']);
@@ -86,5 +86,5 @@ describe.skipIf(noBrowser)('the queue', () => {
     await later.getByRole('link', { name: '1 queued', exact: true }).waitFor();
     await later.getByText('The queue is paused').waitFor({ state: 'detached' });
     expect(laterComplaints).toEqual([]);
-  }, 180_000);
+  }, 360_000);
 });

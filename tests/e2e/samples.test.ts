@@ -85,8 +85,9 @@ describe.skipIf(noBrowser)('the samples', () => {
       await page.evaluate(() => navigator.clipboard.writeText(''));
       await best.getByRole('button', { name: 'More' }).click();
       await page.getByRole('menuitem', { name: item }).click();
-      await expect.poll(copied).toContain(found);
+      // It says so for two seconds.
       await best.getByRole('status').getByText('Copied', { exact: true }).waitFor();
+      await expect.poll(copied).toContain(found);
       await best.getByRole('status').getByText('Copied').waitFor({ state: 'hidden' });
     }
     await page.evaluate(() => {

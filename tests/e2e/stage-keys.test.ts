@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)('the key S on Curriculum', () => {
     expect(await fillOf(page.getByRole('button', { name: 'Start again' }))).toBe('plain');
     await page.keyboard.press('s');
     await page.waitForURL(/stage=2/);
-    await page.getByText('Rewards differ').first().waitFor();
+    await page.getByText('Rewards differ').first().waitFor({ timeout: 180_000 });
     expect(complaints).toEqual([]);
-  }, 180_000);
+  }, 300_000);
 });

@@ -10,8 +10,8 @@ import {
 } from '../../services/curriculum/edit.ts';
 import { forgetting } from '../../services/curriculum/forgetting.ts';
 import { startForgettingCheck } from '../../services/curriculum/forgetting-job.ts';
-import { changeSharedSettings, loweredRate, sharedSettings } from '../../services/curriculum/shared-settings.ts';
-import { leftCheckpoint, stageConfig, stageDefaults } from '../../services/curriculum/stage-config.ts';
+import { changeSharedSettings, sharedSettings } from '../../services/curriculum/shared-settings.ts';
+import { leftCheckpoint, loweredRate, stageConfig, stageDefaults } from '../../services/curriculum/stage-config.ts';
 import { makeStageDatasets } from '../../services/curriculum/stage-datasets.ts';
 import { requireStage } from '../../services/curriculum/stage-runs.ts';
 import { withModelHere } from '../../services/models/starting-model.ts';
@@ -61,12 +61,14 @@ export const stages = {
     app.changes.publish('stages');
     return shortages;
   }),
-  config: api.stages.config.handler(({ context: { app }, input: { stageId, ...edit } }) => {
+  config: api.stages.config.handler(({ context: { app, access }, input: { stageId, ...edit } }) => {
+    const known = stageId === null ? {} : requireStage(app.store, stageId).config;
+    checkConfigPaths(edit.config ?? {}, access, app, known);
     const stage = editedStage(app.store, stageId, edit);
     return {
       defaults: stageDefaults(app.store, stage, app.paths),
       left: leftCheckpoint(app.store, stage, app.paths),
-      lowered: loweredRate(app.store, app.paths, stage),
+      lowered: loweredRate(app.store, stage, app.paths),
     };
   }),
   preflight: api.stages.preflight.handler(async ({ context: { app }, input }) => {

@@ -44,23 +44,6 @@ export function sharedFields(
   return { ...fields, ...longTextFields({ words, preset, model }), ...config };
 }
 
-/** A default learning rate that is smaller than the preset's because of a stage's long texts. */
-export interface LoweredRate {
-  readonly rate: number;
-  readonly preset: number;
-}
-
-/** The stage's, unless the user has set one for all stages; null: it has the preset's. */
-export function loweredRate(
-  store: Pick<Store, 'settings'>,
-  paths: Pick<HostPaths, 'resources'>,
-  stage: StageTexts,
-): LoweredRate | null {
-  const rate = Number(sharedFields(store, paths, stage).learning_rate);
-  const preset = Number(sharedFields(store, paths).learning_rate);
-  return rate < preset ? { rate, preset } : null;
-}
-
 /** Replaces the settings; stages that train keep theirs. */
 export function changeSharedSettings(
   store: Pick<Store, 'settings'>,

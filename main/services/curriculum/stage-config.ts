@@ -51,17 +51,27 @@ export function stageDefaults(
   paths: Pick<HostPaths, 'resources'>,
 ): ConfigFields {
   const every = Math.max(1, Math.round(stage.steps / EVALUATIONS));
-  const defaults = {
-    ...sharedFields(store, paths, stage),
-    eval_steps: every,
-    save_steps: every,
-    from_checkpoint: checkpointBefore(store, stage, paths)?.path ?? null,
-  };
+  const intervals = { eval_steps: every, save_steps: every };
+  const from_checkpoint = checkpointBefore(store, stage, paths)?.path ?? null;
   const own = stage.config?.from_checkpoint;
-  if (typeof own !== 'string' || !isOfAnother(store, own, modelOf(store, stage, paths), paths)) return defaults;
+  if (typeof own !== 'string' || !isOfAnother(store, own, modelOf(store, stage, paths), paths))
+    return { ...sharedFields(store, paths, stage), ...intervals, from_checkpoint };
   // A checkpoint that the stage names itself goes before the model of all stages.
-  const { model: _, ...others } = defaults as ConfigFields;
-  return others;
+  const { model: _, ...others } = sharedFields(store, paths);
+  return { ...others, ...intervals, from_checkpoint };
+}
+
+/** A default learning rate that is smaller than the preset's because of a stage's long texts. */
+export interface LoweredRate {
+  readonly rate: number;
+  readonly preset: number;
+}
+
+/** The stage's, unless the user has set one for all stages; null: it has the preset's. */
+export function loweredRate(...[store, stage, paths]: Parameters<typeof stageDefaults>): LoweredRate | null {
+  const rate = Number(stageDefaults(store, stage, paths).learning_rate);
+  const preset = Number(sharedFields(store, paths).learning_rate);
+  return rate < preset ? { rate, preset } : null;
 }
 
 type PlannedStage = Pick<StageRow, 'position'> & StageTexts;

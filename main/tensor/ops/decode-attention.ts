@@ -111,6 +111,11 @@ interface PlacedPrefix {
 /** A packed prompt starts at a multiple of this: whole panels for every kernel. */
 const PACKED_TOKENS = 64;
 
+/** Whether the backend's caches have their own copy of the prompts' keys and values. */
+export function packsPrefixes(): boolean {
+  return tf.getKernel('PackPrefix', tf.getBackend()) !== undefined;
+}
+
 /** Packs prompts once instead of in each step, where the backend's kernel wants that, and frees what it was given. */
 function packPrefix(
   prefix: readonly PrefixKv[],
@@ -118,7 +123,7 @@ function packPrefix(
   shape: AttentionShape,
   made: tf.Tensor[],
 ): PlacedPrefix {
-  if (tf.getKernel('PackPrefix', tf.getBackend()) === undefined) return { layers: prefix, rows };
+  if (!packsPrefixes()) return { layers: prefix, rows };
   const { table, places, placed } = placeRows(rows);
   const prompts = tf.tensor2d(table, [table.length / 3, 3], 'int32');
   made.push(prompts);

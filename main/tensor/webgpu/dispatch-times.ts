@@ -58,6 +58,8 @@ export class DispatchTimes {
       readback.destroy();
       this.#arriving.delete(arrival);
     });
+    // Heard of in `take`: unheard of until then, it would end the thread.
+    arrival.catch(() => undefined);
     this.#arriving.add(arrival);
   }
 

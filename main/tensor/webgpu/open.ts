@@ -12,7 +12,16 @@ export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGp
   tf.registerBackend(WEBGPU_BACKEND, () => backend, 3);
   registerWebGpuKernels(backend);
   await tf.setBackend(WEBGPU_BACKEND);
-  checkMatrixUnits(backend);
+  const { gpu } = backend;
+  gpu.deadline = options.deadline ?? Number.POSITIVE_INFINITY;
+  try {
+    checkMatrixUnits(backend);
+  } catch {
+    // Its driver can't be trusted with matrix units; the rest of it may be sound.
+    abandonWebGpuBackend(backend);
+    return openWebGpuBackend({ ...options, matrixUnits: false });
+  }
+  gpu.deadline = Number.POSITIVE_INFINITY;
   return backend;
 }
 

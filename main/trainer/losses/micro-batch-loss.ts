@@ -46,12 +46,13 @@ export function microBatchLoss(
 ): MicroBatchResult {
   const { policy, config } = context;
   const rows = bySignal(generation, rowsOf(micro), config);
+  const undivided = [rows.heard, rows.silent].map((part) => undividedRows(policy, generation, part, plan.groupSize));
   return withinMemory(
     policy.model,
     config.activation_memory_mb,
     (activation_memory_mb) =>
       lossWithin({ ...context, config: { ...config, activation_memory_mb } }, plan, generation, rows),
-    undividedRows(policy, generation, rows.heard.length > 0 ? rows.heard : rows.silent, plan.groupSize),
+    () => Math.max(...undivided.map((megabytes) => megabytes())),
   );
 }
 

@@ -75,7 +75,10 @@ export function atMost(most: number, holds: (n: number) => boolean): number {
 }
 
 /** Prompts and completions that are decoded together. */
-export type DecodedShape = Pick<PlanOptions, 'promptTokens' | 'completionTokens' | 'group'>;
+export interface DecodedShape extends Pick<PlanOptions, 'promptTokens' | 'completionTokens' | 'group'> {
+  /** Copies of the prompts' keys and values; default: 1. */
+  readonly prefixes?: number;
+}
 
 /** How many of `most` completions are decoded together within `bytes`. */
 export function rowsAtOnce(config: ModelConfig, shape: DecodedShape, most: number, bytes: number): number {
@@ -93,13 +96,13 @@ export function kvBytesPerToken({ numLayers, numKvHeads, headDim }: ModelConfig)
  */
 export function cacheBytes(
   config: ModelConfig,
-  { promptTokens, completionTokens, group }: DecodedShape,
+  { promptTokens, completionTokens, group, prefixes = 1 }: DecodedShape,
   rows: number,
 ): number {
   const prompts = Math.ceil(rows / group) * promptTokens;
   const own = rows * completionTokens * (1 + 1 / config.numLayers) * kvBytesPerToken(config);
   const logits = 3 * FLOAT * rows * config.vocabSize;
-  return prompts * kvBytesPerToken(config) + Math.max(own + logits, prompts * layerBytes(config));
+  return prefixes * prompts * kvBytesPerToken(config) + Math.max(own + logits, prompts * layerBytes(config));
 }
 
 /** Packed tokens of a forward pass without a gradient within `bytes`. */

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { editedStage, planCurriculum } from '../../../main/services/curriculum/edit.ts';
 import { longTextFields } from '../../../main/services/curriculum/long-texts.ts';
-import { changeSharedSettings, loweredRate } from '../../../main/services/curriculum/shared-settings.ts';
-import { stageDefaults } from '../../../main/services/curriculum/stage-config.ts';
+import { changeSharedSettings } from '../../../main/services/curriculum/shared-settings.ts';
+import { loweredRate, stageDefaults } from '../../../main/services/curriculum/stage-config.ts';
 import { curriculumWords } from '../../../main/services/datasets/index.ts';
 import type { StageRow } from '../../../main/store/stages.ts';
 import { temporaryStore } from '../../store/helpers.ts';
@@ -47,7 +47,7 @@ describe('the learning rate of a planned curriculum', () => {
       store.stages.change(stageOf(words).id, { ...stageOf(words), config });
     const share = (config: Record<string, unknown>, preset = PRESET) =>
       changeSharedSettings(store, { preset, config }, paths);
-    const lowered = (words: number) => loweredRate(store, paths, stageOf(words));
+    const lowered = (words: number) => loweredRate(store, stageOf(words), paths);
     return { rates, own, share, lowered };
   }
 

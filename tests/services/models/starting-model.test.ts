@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { checkoutPaths } from '../../../main/commands/host-paths.ts';
 import { addStage } from '../../../main/services/curriculum/edit.ts';
 import { changeSharedSettings } from '../../../main/services/curriculum/shared-settings.ts';
-import { leftCheckpoint, stageConfig, stageDefaults } from '../../../main/services/curriculum/stage-config.ts';
+import {
+  leftCheckpoint,
+  loweredRate,
+  stageConfig,
+  stageDefaults,
+} from '../../../main/services/curriculum/stage-config.ts';
 import { chosenStartingModel, rootModel } from '../../../main/services/models/starting-model.ts';
 import { replyFields, replyPreset } from '../../../main/services/recipes/reply-presets.ts';
 import { createRun } from '../../../main/services/runs/runs.ts';
@@ -114,6 +119,15 @@ describe('a stage of a curriculum', () => {
     store.stages.change(stage().id, { ...stage(), config: { from_checkpoint } });
     const config = stageConfig(store, stage(), paths);
     expect(chosenStartingModel(store, config, paths)).toMatchObject({ folder: first, from: from_checkpoint });
+  });
+
+  it("has the preset's learning rate for long texts, too, where it names another model's checkpoint", () => {
+    const { store, first, checkpoint, ids, stage } = stages();
+    const long = { ...stage(), words: 100 };
+    expect(loweredRate(store, long, paths)).toMatchObject({ rate: 7e-5 });
+    const config = { from_checkpoint: checkpoint({ model: first }, first, ids[0]) };
+    expect(stageDefaults(store, { ...long, config }, paths).learning_rate).toBe(2e-4);
+    expect(loweredRate(store, { ...long, config }, paths)).toBeNull();
   });
 });
 

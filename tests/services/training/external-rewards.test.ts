@@ -107,7 +107,7 @@ describe('a run whose reward is mixed', () => {
     expect(() => start()).toThrow(expect.objectContaining({ code: 'REWARD_NOT_ALLOWED' }));
     expect(server.received).toHaveLength(0);
     expect(store.runs.list()).toHaveLength(0);
-  }, 60_000);
+  });
 
   it('has a curve, a time share, failures and a cost of each kind; its key is in no file', async () => {
     // The judge answers some completions in prose.
@@ -216,7 +216,7 @@ describe('a run whose reward is mixed', () => {
     const skipped = new Set(samples.flatMap(({ failure, group }) => (failure === null ? [] : [group])));
     expect(skipped.size).toBeGreaterThan(0);
     for (const { group, advantage } of samples) if (skipped.has(group)) expect(advantage).toBe(0);
-  }, 60_000);
+  });
 
   it('stops with the component and the reason where the policy says so', async () => {
     const { start, agree } = await world(() => 'No comment.');
@@ -224,5 +224,5 @@ describe('a run whose reward is mixed', () => {
     const outcome = await start({ reward_failure: 'stop' }).run.outcome;
     expect(outcome).toMatchObject({ state: 'failed', error: { code: 'REWARD_FAILED' } });
     expect(outcome.error?.message).toContain('quality: the judge gave no score');
-  }, 60_000);
+  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import '../../../main/tensor/gradients.ts';
 import { problemSentence } from '../../../main/native/problems.ts';
 import type { NativeBackend } from '../../../main/tensor/native/binding.ts';
-import { hasKernels, runKernel } from '../../../main/tensor/native/cpu/run-kernel.ts';
+import { hasKernels, type KernelBinding, runKernel } from '../../../main/tensor/native/cpu/run-kernel.ts';
 import { openNativeBackend } from '../../../main/tensor/native/open.ts';
 import { nativeUnderTest } from '../../native-under-test.ts';
 
@@ -269,7 +269,14 @@ describe.runIf(present)("the addon's kernels", () => {
     expect(() => runKernel(binding, 'addInPlace', { target: x }, { scale: 1 })).toThrow(
       `Expected addInPlace's "x" to be [1], got none`,
     );
-    expect(() => runKernel(binding, 'other', {})).toThrow(`the addon's kernel "other" (none)`);
+  });
+
+  it('are all there, or none is used: an addon of an earlier version lacks the newest', () => {
+    if (binding === null) throw new Error('Expected an addon');
+    const { packPrefix: _, ...kernelArguments } = binding.kernelArguments;
+    const earlier = { kernelArguments } as KernelBinding;
+    expect(hasKernels(earlier)).toBe(false);
+    expect(() => runKernel(earlier, 'packPrefix', {})).toThrow(`the addon's kernel "packPrefix" (none)`);
   });
 
   it('refuse what no memory holds, and threads that no machine has', () => {

@@ -5,7 +5,7 @@ import { create, globals } from 'webgpu';
 import { MATRIX_FEATURES } from '../../../main/tensor/webgpu/adapters.ts';
 import { type UnitsKey, unitsProgram } from '../../../main/tensor/webgpu/kernels/product-units.ts';
 import { checkMatrixUnits } from '../../../main/tensor/webgpu/matrix-units.ts';
-import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
+import { abandonWebGpuBackend, closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight } from '../../../main/tensor/weights.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { opened, openGpuForTest } from './open.ts';
@@ -40,6 +40,7 @@ describe('programs for matrix units', () => {
 });
 
 const gpu = await openGpuForTest();
+afterAll(async () => void (gpu !== null && (await closeWebGpuBackend(gpu))));
 
 describe.runIf(gpu !== null && !gpu.gpu.matrixUnits)('an adapter that says it has units and has none', () => {
   it('is found out when it is opened, and multiplies without', () => {
@@ -51,6 +52,16 @@ describe.runIf(gpu !== null && !gpu.gpu.matrixUnits)('an adapter that says it ha
     const x = randomTensor<tf.Rank.R2>([16, 64], 1);
     const found = tf.matMul(x, stored, false, true);
     expect(error(found, x.dataSync<'float32'>(), floats, [16, 64, 64], true)).toBeLessThan(1e-6);
+  });
+});
+
+describe.runIf(gpu !== null)('a GPU that is lost while its units are checked', () => {
+  it('is not taken for one without units', async () => {
+    const backend = opened(await openGpuForTest());
+    backend.gpu.matrixUnits = true;
+    backend.gpu.lose();
+    expect(() => checkMatrixUnits(backend)).toThrow('The GPU went away');
+    abandonWebGpuBackend(backend);
   });
 });
 
@@ -88,13 +99,17 @@ function error(
   return worst / scale;
 }
 
-describe.runIf(gpu?.gpu.matrixUnits === true)('products on matrix units', () => {
-  afterAll(() => closeWebGpuBackend(opened(gpu)));
+/** Dispatches of their programs so far. */
+const byUnits = (): number =>
+  [...opened(gpu).gpu.counts.byProgram]
+    .filter(([name]) => name.includes('by units'))
+    .reduce((sum, [, count]) => sum + count, 0);
 
+describe.runIf(gpu?.gpu.matrixUnits === true)('products on matrix units', () => {
   // Few rows and many, with whole tiles and edges, K in slices and not; x of ordinary size, tiny, huge.
   it.each([
     [16, 1024, 1024],
-    [5, 576, 1540],
+    [5, 576, 1544],
     [64, 1536, 512],
     [90, 512, 584],
     [200, 128, 1000],
@@ -103,10 +118,10 @@ describe.runIf(gpu?.gpu.matrixUnits === true)('products on matrix units', () => 
       const x = Float32Array.from(randomTensor([m, k], 1).dataSync<'float32'>(), (value) => size * value ** 3);
       for (const transposed of [true, false]) {
         const { stored, floats } = transposed ? weights(n, k) : weights(k, n);
-        const before = opened(gpu).gpu.counts.byProgram;
+        const before = byUnits();
         const found = tf.matMul(tf.tensor2d(x, [m, k]), stored, false, transposed);
         expect(error(found, x, floats, [m, k, n], transposed)).toBeLessThan(1e-6);
-        expect([...before.keys()].some((name) => name.includes('by units'))).toBe(true);
+        expect(byUnits()).toBeGreaterThan(before);
       }
     }
   });

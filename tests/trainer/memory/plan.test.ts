@@ -102,6 +102,9 @@ describe('memoryPlan', () => {
       (100 + 16 * 1000 * (29 / 28)) * kvBytesPerToken(LLAMA_3B) + 16 * 12 * 128256,
       0,
     );
+    // A cache that packs the prompts has them twice while the next turn needs them, too.
+    const twice = cacheBytes(LLAMA_3B, { ...long, prefixes: 2 }, 16) - cacheBytes(LLAMA_3B, long, 16);
+    expect(twice).toBeCloseTo(100 * kvBytesPerToken(LLAMA_3B), 0);
   });
 
   it('takes fewer completions at a time where memory is short, and says when one is too many', () => {

@@ -5,7 +5,7 @@
 import type { Tensor, TensorInfo } from '@tensorflow/tfjs-core';
 import type { NativeBackend } from '../binding.ts';
 import { BFLOAT16, FLOAT, type Handle, handleOf, INT32, toTensor } from '../ops.ts';
-import { type KernelBinding, runKernel } from './run-kernel.ts';
+import { type KernelBinding, type KernelName, runKernel } from './run-kernel.ts';
 
 /** The inputs and attributes of one call; what it asks for that isn't there throws. */
 export interface Call<A> {
@@ -23,7 +23,7 @@ export interface Call<A> {
   scratch(shape: readonly number[]): Handle;
   /** Runs a kernel of the addon; an optional tensor may be undefined. */
   run(
-    kernel: string,
+    kernel: KernelName,
     tensors: Readonly<Record<string, Handle | undefined>>,
     numbers?: Readonly<Record<string, number | boolean>>,
   ): void;

@@ -8,6 +8,15 @@ interface KernelArguments {
   readonly numbers: readonly string[];
 }
 
+/** What this version calls. */
+const KERNELS = [
+  ...(['adamw', 'add', 'addInPlace', 'attention', 'attentionGrad', 'copy', 'decodeAttention', 'gatherRows'] as const),
+  ...(['logSoftmax', 'logSoftmaxGrad', 'packPrefix', 'product', 'rmsNorm', 'rmsNormGradWeight'] as const),
+  ...(['rmsNormGradX', 'rope', 'sample', 'scatterAddRows', 'sumSquares', 'swiglu', 'swigluGrad'] as const),
+];
+
+export type KernelName = (typeof KERNELS)[number];
+
 /** What our addon has more than the package's. */
 export interface KernelBinding extends NativeBinding {
   readonly kernelArguments: Readonly<Record<string, KernelArguments>>;
@@ -19,9 +28,10 @@ export interface KernelBinding extends NativeBinding {
   growPool(count: number): void;
 }
 
-/** Whether the addon brings our kernels, under the names that this version knows them by. */
+/** Whether the addon brings our kernels, all that this version calls: one of an earlier version may lack some. */
 export function hasKernels(binding: NativeBinding): binding is KernelBinding {
-  return typeof (binding as Partial<KernelBinding>).kernelArguments === 'object';
+  const { kernelArguments } = binding as Partial<KernelBinding>;
+  return kernelArguments !== undefined && KERNELS.every((name) => name in kernelArguments);
 }
 
 /** A tensor by its number in the addon. */
@@ -32,7 +42,7 @@ export interface KernelTensor {
 /** Runs a kernel; an optional tensor may be undefined. */
 export function runKernel(
   binding: KernelBinding,
-  name: string,
+  name: KernelName,
   tensors: Readonly<Record<string, KernelTensor | undefined>>,
   numbers: Readonly<Record<string, number | boolean>> = {},
 ): void {

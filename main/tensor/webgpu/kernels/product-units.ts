@@ -1,6 +1,6 @@
 /**
- * The program of products with frozen 16-bit weights on a GPU's matrix units, which multiply 16 x 16 numbers of 16 bits at a time and
- * add in 32. The weights are exact in float16; x is two float16 numbers, its first eleven bits and the next eleven, scaled
+ * The program of products with frozen 16-bit weights on a GPU's matrix units, which multiply 16 x 16 numbers of 16 bits
+ * at a time and add in 32. Weights between 8e-6 and 65,504 are exact in float16; x is two float16 numbers, its first eleven bits and the next eleven, scaled
  * so that its largest number is near the top of the range. The units cut sums off where float32 arithmetic rounds them: a
  * result is off by some 10⁻⁵ of itself, ten times as much as float32 sums and a hundredth of what 16-bit factors lose.
  */
