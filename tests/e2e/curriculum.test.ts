@@ -35,6 +35,7 @@ describe.skipIf(noBrowser)('home and curriculum', () => {
     await added.getByText('The default learning_rate is 7e-5 here').waitFor();
     await expect.poll(() => added.getByLabel('learning_rate').inputValue()).toBe('7e-5');
     await added.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Discard' }).click();
     await added.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^10 10 words/ }).click();
 
