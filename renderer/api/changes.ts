@@ -21,6 +21,8 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
     api.runs.sparklines.key(),
     api.replies.desk.key(),
     api.replies.checklist.key(),
+    api.datasets.list.key(),
+    api.datasets.get.key(),
   ],
   run: [],
   samples: [api.samples.key(), api.tasks.sources.key()],
@@ -74,4 +76,7 @@ function apply(invalidate: Invalidate, { topic, id }: Change): void {
   const input = id === null ? {} : { input: { runId: id } };
   invalidate(api.runs.get.key(input));
   invalidate(api.runs.lineage.key(input));
+  invalidate(api.runs.cost.key(input));
+  invalidate(api.runs.signal.key(input));
+  invalidate(api.runs.stderr.key(input));
 }

@@ -3,7 +3,7 @@
  * list that it filters is its alternative as a table.
  */
 import { Button } from '@mantine/core';
-import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import classes from './ParallelCoordinates.module.css';
 import {
   axisOf,
@@ -54,17 +54,15 @@ export function ParallelCoordinates({ axes: names, rows, onFilter }: ParallelPro
     [names, rows],
   );
   const inside = useMemo(() => new Set(brushed(rows, axes, brushes).map(({ id }) => id)), [rows, axes, brushes]);
+  // A brush on an axis that is no longer shown filters nothing.
+  const isFiltering = names.some((name) => name in brushes);
+  useEffect(() => onFilter?.(isFiltering ? [...inside] : null), [inside, isFiltering, onFilter]);
+  useEffect(() => () => onFilter?.(null), [onFilter]);
   const change = (name: string, brush: Brush | null): void => {
     const rest = Object.fromEntries(Object.entries(brushes).filter(([other]) => other !== name));
-    const next = brush === null ? rest : { ...rest, [name]: brush };
-    setBrushes(next);
-    const isEmpty = Object.keys(next).length === 0;
-    onFilter?.(isEmpty ? null : brushed(rows, axes, next).map(({ id }) => id));
+    setBrushes(brush === null ? rest : { ...rest, [name]: brush });
   };
-  const clear = (): void => {
-    setBrushes({});
-    onFilter?.(null);
-  };
+  const clear = (): void => setBrushes({});
   const room = useWidth(scroller);
   const column = Math.max(NARROWEST, (room - LEFT - RIGHT) / Math.max(1, axes.length - 1));
   const x = (axis: number): number => LEFT + axis * column;

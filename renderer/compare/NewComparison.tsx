@@ -116,7 +116,7 @@ function Form({
           max={2000}
           allowDecimal={false}
           value={choice.n}
-          onChange={(n) => change({ n: Number(n) || 1 })}
+          onChange={(n) => typeof n === 'number' && n >= 1 && change({ n })}
         />
         <NumberInput
           label="Seed"
@@ -124,7 +124,7 @@ function Form({
           min={0}
           allowDecimal={false}
           value={choice.seed}
-          onChange={(seed) => change({ seed: Number(seed) || 0 })}
+          onChange={(seed) => typeof seed === 'number' && change({ seed })}
         />
         <Button className={classes.go ?? ''} type="submit" disabled={problem !== null} loading={start.isPending}>
           Compare

@@ -1,5 +1,5 @@
 /** A native number input, which is much cheaper to render than a Mantine NumberInput. */
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import classes from './NumberField.module.css';
 
 export interface NumberFieldProps {
@@ -7,6 +7,7 @@ export interface NumberFieldProps {
   readonly placeholder?: string;
   /** Null when empty. */
   readonly value: number | null;
+  /** Receives null when it is emptied; a caller that needs a number keeps the one it has. */
   readonly onChange: (value: number | null) => void;
   readonly min?: number;
   readonly max?: number;
@@ -17,11 +18,13 @@ export interface NumberFieldProps {
   readonly width: number;
 }
 
-/** Values out of bounds are clamped when the field loses focus. */
+/** Values out of bounds are clamped when the field loses focus; one that can't be empty then shows its value again. */
 export function NumberField(props: NumberFieldProps) {
   const { label, value, onChange, min, max, step = 1, width, ...rest } = props;
   const id = useId();
+  const [isEmpty, setEmpty] = useState(false);
   const leave = (): void => {
+    setEmpty(false);
     if (value === null) return;
     const within = Math.min(max ?? value, Math.max(min ?? value, value));
     if (within !== value) onChange(within);
@@ -34,8 +37,9 @@ export function NumberField(props: NumberFieldProps) {
         {...{ id, min, max, step }}
         type="number"
         className="box"
-        value={value ?? ''}
+        value={isEmpty ? '' : (value ?? '')}
         onChange={({ currentTarget: { valueAsNumber: typed } }) => {
+          setEmpty(Number.isNaN(typed));
           if (Number.isNaN(typed)) onChange(null);
           else onChange(step >= 1 ? Math.round(typed) : typed);
         }}

@@ -163,6 +163,14 @@ function Stages({ data, open, setOpen }: StagesProps) {
     [setChosen],
   );
   // The key does what the filled button says.
+  // What is asked about stays chosen while the queue goes on.
+  const ask = useCallback(
+    (question: 'form' | 'remove') => {
+      setChosen(stage?.id ?? null);
+      setOpen(question);
+    },
+    [stage?.id, setChosen, setOpen],
+  );
   const runPrimary = useCallback(() => {
     if (primary?.kind === 'open') navigate(`/runs/${primary.runId}`);
     if (primary?.kind === 'resume') resumeRun(primary.runId);
@@ -176,10 +184,10 @@ function Stages({ data, open, setOpen }: StagesProps) {
         { key: 'ArrowLeft', label: 'Previous stage', run: () => select(Math.max(0, at - 1)) },
         { key: 'ArrowRight', label: 'Next stage', run: () => select(Math.min(stages.length - 1, at + 1)) },
         { key: 's', label: primary === null ? 'Start stage' : primaryLabel(primary), run: runPrimary },
-        { key: 'a', label: 'Adjust the stage', run: () => setOpen('form') },
+        { key: 'a', label: 'Adjust the stage', run: () => ask('form') },
         { key: 'n', label: 'Add a stage', run: () => setOpen('new') },
       ];
-    }, [stages, at, chosen, setChosen, primary, runPrimary, setOpen]),
+    }, [stages, at, chosen, setChosen, primary, runPrimary, ask, setOpen]),
   );
   if (stage === undefined) return null;
   return (
@@ -204,7 +212,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
               stage={stage}
               onAdjust={() => {
                 setChecking(null);
-                setOpen('form');
+                ask('form');
               }}
               onClose={() => setChecking(null)}
             />
@@ -219,8 +227,8 @@ function Stages({ data, open, setOpen }: StagesProps) {
             onStart={(stageId = stage.id) => start(stageId)}
             onResume={resumeRun}
             isResuming={resume.isPending}
-            onAdjust={() => setOpen('form')}
-            onRemove={() => setOpen('remove')}
+            onAdjust={() => ask('form')}
+            onRemove={() => ask('remove')}
           />
         </div>
         <Forgetting />
@@ -244,11 +252,16 @@ function Stages({ data, open, setOpen }: StagesProps) {
         mutation={remove}
         onClose={() => setOpen(null)}
       >
-        This deletes its position, promotion rule and settings. Its {stage.runs === 1 ? 'run' : `${stage.runs} runs`},
-        checkpoints and dataset are kept.
+        This deletes its position, promotion rule and settings. {keptOf(stage)}
       </Confirm>
     </>
   );
+}
+
+/** What is left of a stage that is removed. */
+function keptOf({ runs }: Pick<StageView, 'runs'>): string {
+  if (runs === 0) return 'Its dataset is kept.';
+  return `Its ${runs === 1 ? 'run' : `${runs} runs`}, checkpoints and dataset are kept.`;
 }
 
 function lowered(sentence: string): string {

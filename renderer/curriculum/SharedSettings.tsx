@@ -86,7 +86,8 @@ export interface SharedSettingsProps {
 }
 
 export function SharedSettings({ opened, onClose }: SharedSettingsProps) {
-  const { data: stored, error } = useQuery(api.stages.shared.queryOptions({ enabled: opened }));
+  // Also while it is closed: what it opens with must be what was saved last.
+  const { data: stored, error } = useQuery(api.stages.shared.queryOptions());
   const { data: presets, error: unread } = useQuery(api.config.presets.queryOptions({ enabled: opened }));
   const problem = error ?? unread;
   return (

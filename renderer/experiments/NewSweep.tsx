@@ -93,7 +93,8 @@ function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
   const problem = data?.problem ?? null;
   // The host has found it to be a plan.
   const input = asked as typeof asked & Parameters<typeof client.sweeps.start>[0];
-  const estimate = useMutation({ mutationFn: () => client.sweeps.estimate(input) });
+  const estimate = useMutation({ mutationFn: (plan: typeof input) => client.sweeps.estimate(plan) });
+  const isOfThisPlan = JSON.stringify(estimate.variables) === JSON.stringify(input);
   const start = useMutation({
     mutationFn: () => client.sweeps.start(input),
     onSuccess: ({ sweepId }) => navigate(`/experiments/${sweepId}`),
@@ -137,7 +138,7 @@ function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
           <NumberField
             label="Settings to draw"
             value={entry.trials}
-            onChange={(trials) => change({ trials: trials ?? 1 })}
+            onChange={(trials) => trials !== null && change({ trials })}
             min={1}
             max={500}
             width={120}
@@ -199,12 +200,17 @@ function Form({ fields, defaults, like, onClose, onChanged }: FormProps) {
             </>
           )}
           {!blocked && data?.preview != null && <Preview {...data.preview} />}
-          {estimate.data !== undefined && !estimate.isPending && <p>{estimateInWords(estimate.data)}</p>}
+          {estimate.data !== undefined && isOfThisPlan && <p>{estimateInWords(estimate.data)}</p>}
         </div>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button variant="default" disabled={blocked} loading={estimate.isPending} onClick={() => estimate.mutate()}>
+        <Button
+          variant="default"
+          disabled={blocked}
+          loading={estimate.isPending}
+          onClick={() => estimate.mutate(input)}
+        >
           Estimate
         </Button>
         <Button type="submit" disabled={blocked} loading={start.isPending}>
@@ -245,14 +251,14 @@ function Halving({ entry, onChange }: HalvingProps) {
           <NumberField
             label="First comparison after steps"
             value={entry.minSteps}
-            onChange={(steps) => onChange({ minSteps: steps ?? 1 })}
+            onChange={(steps) => steps !== null && onChange({ minSteps: steps })}
             min={1}
             width={180}
           />
           <NumberField
             label="One continues out of"
             value={entry.factor}
-            onChange={(factor) => onChange({ factor: factor ?? 2 })}
+            onChange={(factor) => factor !== null && onChange({ factor })}
             min={2}
             max={10}
             width={160}

@@ -114,8 +114,8 @@ function Seed({ trial: { seed, runId, state, score: own, run, name } }: { readon
   const isOver = state === 'done' || state === 'eliminated' || state === 'reached';
   const text = (
     <Fragment>
-      {seed}
-      {isOver && own !== null && <span className="num soft"> {score(own.value)}</span>}
+      seed {seed}
+      {isOver && own !== null && <span className="num soft">: {score(own.value)}</span>}
     </Fragment>
   );
   return (

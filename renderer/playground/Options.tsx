@@ -2,7 +2,7 @@
 import { useId } from 'react';
 import { Choice } from '../components/Choice.tsx';
 import { NumberField } from '../components/NumberField.tsx';
-import { emptyForm, type Form, MAX_SAMPLES } from './form.ts';
+import { type Form, MAX_SAMPLES } from './form.ts';
 import classes from './Playground.module.css';
 
 interface OptionsProps {
@@ -54,7 +54,7 @@ export function Sampling({ form, onForm }: Pick<OptionsProps, 'form' | 'onForm'>
         max={5}
         step={0.1}
         value={form.temperature}
-        onChange={(temperature) => onForm({ temperature: temperature ?? 0 })}
+        onChange={(temperature) => temperature !== null && onForm({ temperature })}
       />
       <NumberField
         label="Seed"
@@ -63,7 +63,7 @@ export function Sampling({ form, onForm }: Pick<OptionsProps, 'form' | 'onForm'>
         max={2 ** 32 - 1}
         disabled={form.temperature === 0}
         value={form.seed}
-        onChange={(seed) => onForm({ seed: seed ?? emptyForm.seed })}
+        onChange={(seed) => seed !== null && onForm({ seed })}
       />
       <NumberField
         label="Samples"
@@ -72,7 +72,7 @@ export function Sampling({ form, onForm }: Pick<OptionsProps, 'form' | 'onForm'>
         max={MAX_SAMPLES}
         disabled={form.temperature === 0}
         value={form.temperature === 0 ? 1 : form.samples}
-        onChange={(samples) => onForm({ samples: samples ?? 1 })}
+        onChange={(samples) => samples !== null && onForm({ samples })}
       />
       <NumberField
         label="Max tokens"

@@ -136,7 +136,7 @@ export function Playground() {
             number={index + 1}
             {...{ options, hidden }}
             model={chosen[index] ?? ''}
-            lane={laneOf(lanes[index] ?? null, form.mode)}
+            lane={laneOf(lanes[index] ?? null, form.mode, form.models[index])}
             about={APPEARS[form.mode]}
             onModel={(ref) => onForm({ models: form.models.map((known, i) => (i === index ? ref : known)) })}
             onRemove={
@@ -169,9 +169,9 @@ const APPEARS = {
   record: 'The completion appears here, turn by turn where the task has an environment, with its reward.',
 } as const;
 
-/** Completions of the other kind of prompt aren't shown below this one. */
-function laneOf(lane: Lane | null, mode: Form['mode']): Lane | null {
-  return lane === null || lane.answers.some(({ kind }) => kind !== mode) ? null : lane;
+/** Completions of another model, or of the other kind of prompt, aren't shown below this one. */
+function laneOf(lane: Lane | null, mode: Form['mode'], model: string | undefined): Lane | null {
+  return lane === null || lane.model !== model || lane.answers.some(({ kind }) => kind !== mode) ? null : lane;
 }
 
 function requestOf(form: Form, template: string | undefined, from: RecordsFrom | undefined): Request {

@@ -42,9 +42,9 @@ export function answersOf(lanes: readonly (Lane | null)[]): Asked['answers'] {
 
 /** The lanes as they were; empty ones where nothing is kept. */
 export function lanesOf({ form, answers }: Asked): readonly (Lane | null)[] {
-  return form.models.map((_, i) => {
+  return form.models.map((model, i) => {
     const own = answers[i] ?? [];
-    return own.length === 0 ? null : { state: 'done', answers: own, error: null };
+    return own.length === 0 ? null : { model, state: 'done', answers: own, error: null };
   });
 }
 

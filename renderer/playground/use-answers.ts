@@ -6,6 +6,8 @@ import { type Client, client } from '../api/client.ts';
 export type Completed = Answer | PlayedRecord;
 
 export interface Lane {
+  /** Reference of the model that was asked. */
+  readonly model: string;
   readonly state: 'running' | 'done' | 'cancelled' | 'failed';
   /** The samples that have arrived so far; the last one may still grow. */
   readonly answers: readonly Completed[];
@@ -45,7 +47,7 @@ function besides(models: readonly string[], index: number): string[] {
   return models.filter((model, i) => i !== index && model !== '');
 }
 
-const running: Lane = { state: 'running', answers: [], error: null };
+const running = (model: string): Lane => ({ model, state: 'running', answers: [], error: null });
 
 export function useAnswers(): Answers {
   const [lanes, setLanes] = useState<readonly (Lane | null)[]>([]);
@@ -53,7 +55,7 @@ export function useAnswers(): Answers {
   useEffect(() => () => controller.current.abort(), []);
 
   async function follow(index: number, request: Request, asked: Asked, signal: AbortSignal): Promise<Lane> {
-    let lane = running;
+    let lane = running(asked.model);
     const update = (change: Partial<Lane>): void => {
       lane = { ...lane, ...change };
       const now = lane;
@@ -83,7 +85,7 @@ export function useAnswers(): Answers {
       controller.current.abort();
       controller.current = new AbortController();
       const { signal } = controller.current;
-      setLanes(models.map((model) => (model === '' ? null : running)));
+      setLanes(models.map((model) => (model === '' ? null : running(model))));
       const all = models.map((model, index) =>
         model === '' ? null : follow(index, request, { model, beside: besides(models, index) }, signal),
       );

@@ -31,7 +31,7 @@ export function QuartileFigure({ split: { borders, before, after } }: { readonly
           <g key={share}>
             <line x1={PLOT.left} x2={PLOT.right} y1={y(share)} y2={y(share)} />
             <text x={PLOT.left - 6} y={y(share) + 4} textAnchor="end">
-              {Math.round(share * 100)}%
+              {Math.round(share * 100)} %
             </text>
           </g>
         ))}

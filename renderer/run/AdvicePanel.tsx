@@ -36,11 +36,10 @@ export const AdvicePanel = memo(function AdvicePanel({
   isReinforced,
 }: AdvicePanelProps) {
   const input = { runId };
-  const {
-    data: advice = [],
-    error,
-    refetch,
-  } = useQuery(api.runs.advice.queryOptions({ input, refetchInterval: isLive && FRESH_MS }));
+  const { data, error, refetch } = useQuery(
+    api.runs.advice.queryOptions({ input, refetchInterval: isLive && FRESH_MS }),
+  );
+  const advice = data ?? [];
   useFreshAt(step, isLive, refetch);
   const [next, setNext] = useState<AdvisedRun | null>(null);
   const apply = useMutation({
@@ -59,9 +58,10 @@ export const AdvicePanel = memo(function AdvicePanel({
         )
       }
     >
-      {(error ?? apply.error) !== null && <Failed what="The advice can't be loaded" error={error ?? apply.error} />}
+      {error !== null && <Failed what="The advice can't be loaded" error={error} />}
+      {apply.error !== null && <Failed what="The advice was not applied" error={apply.error} />}
       {isReinforced && <Watched runId={runId} isLive={isLive} step={step} />}
-      {advice.length === 0 && <p className={`soft ${classes.note}`}>{noAdvice(verdict, isEnded)}</p>}
+      {data?.length === 0 && <p className={`soft ${classes.note}`}>{noAdvice(verdict, isEnded)}</p>}
       {advice.map(({ rule, severity, message, remedy }) => (
         <p key={`${rule} ${message}`} className={classes.adviceLine} data-severity={severity}>
           {message} <span className={classes.remedy}>{remedy}</span>

@@ -13,13 +13,14 @@ import classes from './Run.module.css';
 
 export interface CheckpointsProps {
   readonly detail: RunDetail;
-  readonly isLive: boolean;
+  /** Why the run can't be rolled back now, or null. */
+  readonly noRollBack: string | null;
   /** Nothing more will be saved. */
   readonly isEnded: boolean;
   readonly onRollBack: (checkpointId: number) => void;
 }
 
-export const Checkpoints = memo(function Checkpoints({ detail, isLive, isEnded, onRollBack }: CheckpointsProps) {
+export const Checkpoints = memo(function Checkpoints({ detail, noRollBack, isEnded, onRollBack }: CheckpointsProps) {
   const { checkpoints, evaluations, folder } = detail;
   const [next, setNext] = useState<Followed | null>(null);
   const there = checkpoints.filter(({ deletedAt }) => deletedAt === null);
@@ -65,8 +66,8 @@ export const Checkpoints = memo(function Checkpoints({ detail, isLive, isEnded, 
                       <Button
                         size="compact-xs"
                         variant="subtle"
-                        disabled={isLive}
-                        title={isLive ? 'Stop the run first' : undefined}
+                        disabled={noRollBack !== null}
+                        title={noRollBack ?? undefined}
                         onClick={() => onRollBack(id)}
                       >
                         {step < detail.step ? 'Roll back' : 'Continue'}

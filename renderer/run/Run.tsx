@@ -17,6 +17,7 @@ import { AdvicePanel } from './AdvicePanel.tsx';
 import { Charts } from './Charts.tsx';
 import { Checkpoints } from './Checkpoints.tsx';
 import { ConfigPanel } from './ConfigPanel.tsx';
+import { controlOf, noRollBack } from './control.ts';
 import { Events } from './Events.tsx';
 import { ExportPanel } from './ExportPanel.tsx';
 import { KillRun } from './KillRun.tsx';
@@ -50,7 +51,7 @@ export function Run({ runId }: { readonly runId: number }) {
   const askResume = useCallback((checkpointId: number | null) => setAsked({ kind: 'resume', checkpointId }), []);
   const resumeNewest = useCallback(() => askResume(null), [askResume]);
   const askStop = useCallback(() => setAsked({ kind: 'stop' }), []);
-  const state = feed?.live?.state ?? feed?.run.state ?? null;
+  const state = feed !== null && controlOf(feed) === 'here' ? (feed.live?.state ?? feed.run.state) : null;
   useRunKeys({ runId, state, actions, onResume: resumeNewest, onStop: askStop });
 
   const problem = error ?? detailError;
@@ -102,7 +103,12 @@ export function Run({ runId }: { readonly runId: number }) {
           <SignalPanel runId={runId} isLive={feed.live !== null && feed.live.state !== 'paused'} />
           <div className={classes.pair}>
             <Events entries={timeline} isEnded={hasEnded(feed)} />
-            <Checkpoints detail={detail} isLive={feed.live !== null} isEnded={hasEnded(feed)} onRollBack={askResume} />
+            <Checkpoints
+              detail={detail}
+              isEnded={hasEnded(feed)}
+              noRollBack={noRollBack(feed)}
+              onRollBack={askResume}
+            />
           </div>
           <div className={classes.pair}>
             <NotesPanel runId={runId} notes={detail.notes} tags={detail.tags} />

@@ -18,6 +18,7 @@ import { ProgressBar } from '../components/ProgressBar.tsx';
 import { Silence } from '../components/Silence.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { CompareLink } from './CompareLink.tsx';
+import { controlOf } from './control.ts';
 import classes from './Run.module.css';
 import type { RunFeed } from './run-feed.ts';
 import type { RunActions } from './use-run-actions.ts';
@@ -50,9 +51,8 @@ export interface ControlsProps {
 }
 
 export function Controls({ feed: { run, live }, detail, actions, onAsk }: ControlsProps) {
-  // Its optimiser's state stayed where TRL trained it; a new stage can start from its checkpoints.
-  const isImported = run.backend === 'TRL';
-  const isElsewhere = live === null && (run.state === 'running' || run.state === 'paused');
+  const control = controlOf({ run, live });
+  const [isImported, isElsewhere] = [control === 'imported', control === 'elsewhere'];
   return (
     <>
       {isElsewhere && <span className="soft">training in another process</span>}

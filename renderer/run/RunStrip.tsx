@@ -55,7 +55,8 @@ function HeldOut({ detail: { evaluations, baselineScore, stage }, isEnded }: Hel
 }
 
 function TimeAndCost({ feed: { run, live } }: { readonly feed: RunFeed }) {
-  const isLive = live !== null && live.state !== 'paused';
+  // Also of a run that trains in another process.
+  const isLive = (live?.state ?? run.state) === 'running';
   const { data: cost } = useQuery(
     api.runs.cost.queryOptions({ input: { runId: run.id }, refetchInterval: isLive && FRESH_MS }),
   );

@@ -281,21 +281,19 @@ const charts = [
     title: 'Reward time by component',
     unit: 's',
     about:
-      'What each kind of reward takes of a step. They are computed side by side, so the slowest is what is waited for.',
+      'The share of each step spent on each kind of reward. They are computed side by side, so the slowest is what is waited for.',
   },
   {
     prefix: 'reward_failures/',
     id: 'reward failures',
     title: 'Reward failures by component',
     unit: 'share',
-    about:
-      'The share of completions for which a component gave no score. The reason stands with each stored completion.',
+    about: 'The share of completions for which a component gave no score. Each stored completion gives the reason.',
   },
   {
     prefix: 'reward_cost/',
     id: 'reward cost',
     title: 'Cost of judges',
-    about:
-      'What a step paid for judges, in the currency of the settings. Answers that were kept from before cost nothing.',
+    about: 'What a step paid for judges, in the currency of the settings. Reused answers cost nothing.',
   },
 ] as const;

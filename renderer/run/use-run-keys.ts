@@ -8,7 +8,7 @@ import type { RunActions } from './use-run-actions.ts';
 
 export interface RunKeysOptions {
   readonly runId: number;
-  /** The live state, or the stored one. */
+  /** The live state, or the stored one; null while it isn't known, or where the run can't be controlled from here. */
   readonly state: string | null;
   readonly actions: RunActions;
   readonly onResume: () => void;
@@ -33,7 +33,9 @@ export function useRunKeys({ runId, state, actions, onResume, onStop }: RunKeysO
       state === 'running' && { key: 'p', label: 'Pause', run: pause },
       state === 'paused' && { key: 'p', label: 'Resume', run: () => resume() },
       trains && { key: 's', label: 'Stop & save …', run: onStop },
-      !trains && state !== 'stopping' && { key: 'r', label: 'Resume from a checkpoint', run: onResume },
+      !trains &&
+        state !== null &&
+        state !== 'stopping' && { key: 'r', label: 'Resume from a checkpoint', run: onResume },
       { key: '[', label: 'Previous run', run: go(place + 1) },
       { key: ']', label: 'Next run', run: go(place - 1) },
       { key: 'l', label: 'List of runs', run: () => navigate('/runs') },

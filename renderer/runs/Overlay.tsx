@@ -45,6 +45,7 @@ export function Overlay(props: OverlayProps) {
   const { runIds, rows, onClear, onRemove } = props;
   const [metric, setMetric] = useState('reward');
   const name = (id: number): string => rows.find((row) => row.id === id)?.name ?? `run ${id}`;
+  const trains = (id: number): boolean => rows.find((row) => row.id === id)?.state === 'running';
   return (
     <ChartGroup>
       <div className={classes.overlay}>
@@ -66,7 +67,7 @@ export function Overlay(props: OverlayProps) {
             </>
           }
         >
-          <OverlayChart runIds={runIds} name={name} metric={metric} />
+          <OverlayChart runIds={runIds} name={name} trains={trains} metric={metric} />
         </Panel>
         {runIds.length > 1 && (
           <Panel title="Configuration differences">
@@ -93,18 +94,24 @@ export function Overlay(props: OverlayProps) {
 interface OverlayChartProps {
   readonly runIds: readonly number[];
   readonly name: (id: number) => string;
+  readonly trains: (id: number) => boolean;
   readonly metric: string;
 }
 
 const COUNT = 300;
+/** How often the curve of a run that trains is read again. */
+const EVERY_MS = 3000;
 
-function OverlayChart({ runIds, name, metric }: OverlayChartProps) {
+function OverlayChart({ runIds, name, trains, metric }: OverlayChartProps) {
   const { range } = useChartGroup();
   const zoom = range === null ? {} : { range: stepsAround(range) };
   const { data, error } = useQueries({
     queries: runIds.map((runId) => ({
       ...api.runs.buckets.queryOptions({ input: { runId, names: [metric], count: COUNT, ...zoom } }),
       gcTime: 30_000,
+      // Selected again, a run may have trained on; while it trains, its curve grows.
+      staleTime: 0,
+      refetchInterval: trains(runId) && EVERY_MS,
     })),
     combine: (results) => ({
       data: results.map((result) => result.data),

@@ -49,7 +49,7 @@ export function Samples() {
     useMemo(
       () => [
         { key: 's', label: 'By step', run: () => latest.current({ show: 'step' }) },
-        { key: '/', label: 'Find in all runs', run: () => latest.current({ show: 'find' }) },
+        { key: '/', label: 'Find in this run', run: () => latest.current({ show: 'find' }) },
         { key: 'p', label: 'Pinned, side by side', run: () => latest.current({ show: 'pins' }) },
       ],
       [],

@@ -77,14 +77,14 @@ export function EngineServer({ engine }: { readonly engine: EngineView }) {
           </Button>
         )}
       </div>
-      {act.error !== null && <Failed what="The server did not do that" error={act.error} />}
+      {act.error !== null && <Failed what="The server refused the request" error={act.error} />}
       {look.error !== null && <Failed what="The server's state can't be read" error={look.error} />}
       {showsLog && <Log name={name} isLive={mayBeUp} />}
       {engine.hasClusterToken !== null && (
         <SecretForm
           label={`Cluster token of ${name}`}
           noun="token"
-          placeholder={engine.hasClusterToken ? 'A cluster token is kept' : 'Cluster token, if it needs one'}
+          placeholder={engine.hasClusterToken ? 'A cluster token is saved' : 'Cluster token, if it needs one'}
           isKept={engine.hasClusterToken}
           send={(token) => client.engines.setClusterToken({ name, token })}
           queryKey={api.engines.list.queryKey()}

@@ -64,7 +64,7 @@ function Engine({ engine, onEdit }: { readonly engine: EngineView; readonly onEd
         <SecretForm
           label={`Key of ${name}`}
           noun="key"
-          placeholder={hasKey ? 'A key is kept' : 'Key, if it needs one'}
+          placeholder={hasKey ? 'A key is saved' : 'Key, if it needs one'}
           isKept={hasKey}
           send={(key) => client.engines.setKey({ name, key })}
           queryKey={api.engines.list.queryKey()}

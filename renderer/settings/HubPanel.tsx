@@ -35,12 +35,12 @@ export function HubPanel() {
 function sourceWords({ source }: HubAccess): string {
   switch (source) {
     case 'braid':
-      return 'One is kept here.';
+      return 'One is saved here.';
     case 'environment':
-      return 'The one in HF_TOKEN is used; one kept here goes before it.';
+      return 'The one in HF_TOKEN is used; one saved here takes precedence over it.';
     case 'huggingface-cli':
-      return 'The one of your Hugging Face login is used; one kept here goes before it.';
+      return 'The one of your Hugging Face login is used; one saved here takes precedence over it.';
     case null:
-      return 'None is known.';
+      return 'None known.';
   }
 }

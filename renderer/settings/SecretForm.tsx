@@ -43,7 +43,7 @@ export function SecretForm<T>({ label, noun, placeholder, isKept, send, queryKey
         onChange={(event) => setSecret(event.currentTarget.value)}
       />
       <Button type="submit" variant="default" disabled={secret.trim() === ''} loading={keep.isPending}>
-        {isKept ? 'Replace' : 'Keep'} {noun}
+        {isKept ? 'Replace' : 'Save'} {noun}
       </Button>
       {isKept && (
         <Button variant="default" onClick={() => keep.mutate(null)}>

@@ -62,13 +62,19 @@ export function SampleDialog({ draft, onClose, onSampled }: SampleDialogProps) {
           allowDeselect={false}
         />
         <div className={classes.two}>
-          <NumberInput label="Prompts" min={1} max={200} value={prompts} onChange={(n) => setPrompts(Number(n) || 1)} />
+          <NumberInput
+            label="Prompts"
+            min={1}
+            max={200}
+            value={prompts}
+            onChange={(n) => typeof n === 'number' && n >= 1 && setPrompts(n)}
+          />
           <NumberInput
             label="Completions of each"
             min={1}
             max={64}
             value={samples}
-            onChange={(n) => setSamples(Number(n) || 1)}
+            onChange={(n) => typeof n === 'number' && n >= 1 && setSamples(n)}
           />
         </div>
         {sources.data?.length === 0 && <p className="soft">The task has no records yet. Import some first.</p>}

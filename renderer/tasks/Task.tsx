@@ -96,9 +96,9 @@ function Workbench({ files }: { readonly files: TaskFiles }) {
     useMemo(
       () => [
         { key: 'e', label: 'Switch between reward.ts and task.yaml', run: () => setFile(otherFile) },
-        { key: 's', label: 'Save', run: () => void saving.current().catch(() => undefined) },
+        ...(isOwn ? [{ key: 's', label: 'Save', run: () => void saving.current().catch(() => undefined) }] : []),
       ],
-      [],
+      [isOwn],
     ),
   );
   const count = (of: FileName): string => {

@@ -15,7 +15,7 @@ export interface RemoveDatasetProps {
 }
 
 export function RemoveDataset({ id, onClose }: RemoveDatasetProps) {
-  const { data, error } = useQuery(api.datasets.get.queryOptions({ input: { id } }));
+  const { data, error } = useQuery(api.datasets.get.queryOptions({ input: { id }, staleTime: 0 }));
   const remove = useMutation({ mutationFn: () => client.datasets.remove({ id }), onSuccess: () => onClose(true) });
   const title = data === undefined ? 'Delete the dataset?' : `Delete ${data.name}?`;
   return (

@@ -38,7 +38,7 @@ export function TextReader({ id, onClose, onRemove, onSplit }: TextReaderProps) 
       {data === undefined ? (
         error === null && <Loading what="the text" />
       ) : (
-        <Reading key={data.title} text={data} {...{ editing, onClose, onRemove, onSplit }} onEdit={setEditing} />
+        <Reading key={data.id} text={data} {...{ editing, onClose, onRemove, onSplit }} onEdit={setEditing} />
       )}
     </Drawer>
   );

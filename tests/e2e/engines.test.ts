@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
       .first()
       .waitFor(patient);
     await page.getByLabel('Key of double').fill('s3cret-key');
-    await engine.getByRole('button', { name: 'Keep key' }).click();
+    await engine.getByRole('button', { name: 'Save key' }).click();
     await engine.getByText(/, with a key/).waitFor();
     await engine.getByRole('button', { name: 'Test' }).click();
     await engine.getByText(/It works: 4 completions/).waitFor(patient);

@@ -63,17 +63,17 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
   it('keeps a token for Hugging Face, never shows it again, and forgets it', async () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/settings');
-    await page.getByText('None is known.').waitFor();
+    await page.getByText('None known.').waitFor();
     await page.getByLabel('Hugging Face token').fill('hf_secret');
-    await page.getByRole('button', { name: 'Keep token' }).click();
-    await page.getByText('One is kept here.').waitFor();
+    await page.getByRole('button', { name: 'Save token' }).click();
+    await page.getByText('One is saved here.').waitFor();
     await expectAccessible(page);
     await page.reload();
     await page.getByRole('button', { name: 'Forget' }).waitFor();
     expect(await page.getByLabel('Hugging Face token').inputValue()).toBe('');
     expect(await page.content()).not.toContain('hf_secret');
     await page.getByRole('button', { name: 'Forget' }).click();
-    await page.getByText('None is known.').waitFor();
+    await page.getByText('None known.').waitFor();
     expect(complaints).toEqual([]);
   });
 

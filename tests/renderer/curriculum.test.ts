@@ -176,6 +176,10 @@ describe('nextStep', () => {
 describe('entries of the configuration form', () => {
   it('accept numbers as people type them, and leave the rest to validation', () => {
     expect(['1e-6', '0,5', ' 12 ', 'x', ''].map((text) => numberFrom(text, false))).toEqual([1e-6, 0.5, 12, 'x', '']);
+    expect(['1,000', '12,000,000', '0,125', '1,5'].map((text) => numberFrom(text, false))).toEqual([
+      ...['1,000', '12,000,000'],
+      ...[0.125, 1.5],
+    ]);
     expect(numberFrom('', true)).toBeNull();
     expect([numbersFrom('1, 0.5', true), numbersFrom(' ', true), numbersFrom('', false)]).toEqual([[1, 0.5], null, []]);
     expect([formatValue(1e-6), formatValue(null), formatValue(false), formatValue([1, 2])]).toEqual([

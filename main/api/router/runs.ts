@@ -72,6 +72,8 @@ export const runs = {
     renameRun(app.store, runId, name);
     app.changes.publish('run', runId);
     app.changes.publish('runs', runId);
+    // Its checkpoints and its stage have its name.
+    for (const topic of ['models', 'stages', 'evaluations'] as const) app.changes.publish(topic);
   }),
   annotate: api.runs.annotate.handler(({ context: { app }, input: { runId, ...notes } }) => {
     annotateRun(app.store, runId, notes);
@@ -81,8 +83,8 @@ export const runs = {
     if (app.live.get(runId) !== null)
       throw inputError('RUN_IS_LIVE', `Expected run ${runId} to have ended, but it is training`, 'Stop it first.');
     removeRun(app.store, runId);
-    app.changes.publish('runs');
     app.changes.publish('samples', runId);
+    for (const topic of ['runs', 'models', 'stages', 'evaluations', 'datasets'] as const) app.changes.publish(topic);
   }),
   removal: api.runs.removal.handler(({ context: { app }, input }) => removalOf(app.store, input.runId)),
   compareConfigs: api.runs.compareConfigs.handler(({ context: { app }, input: { runIds } }) =>

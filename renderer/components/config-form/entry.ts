@@ -5,6 +5,8 @@ import type { ConfigFault, ConfigField } from '../../../main/api/contract/index.
 export function numberFrom(text: string, nullable: boolean): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return nullable ? null : '';
+  // Thousands for some, a fraction for others: whoever means a fraction writes 1.5 or 1,5.
+  if (/^[1-9]\d{0,2}(,\d{3})+$/.test(trimmed)) return trimmed;
   const value = Number(trimmed.replace(',', '.'));
   return Number.isFinite(value) ? value : trimmed;
 }

@@ -30,7 +30,7 @@ describe('withAsked', () => {
 
 describe('the answers of an entry', () => {
   const lanes = (...answers: readonly Asked['answers'][number][number][]): (Lane | null)[] => [
-    { state: 'done', answers, error: null },
+    { model: '', state: 'done', answers, error: null },
     null,
   ];
 
