@@ -17,7 +17,7 @@ export interface ComparisonModelRow {
   readonly name: string;
   /** null until it is evaluated. */
   readonly evaluationId: number | null;
-  /** Against the baseline; null for the baseline itself and until both are evaluated. */
+  /** Against the baseline; null for the baseline itself, until both are evaluated, and if no prompt has both scores. */
   readonly paired: unknown;
 }
 

@@ -7,6 +7,9 @@ export interface Interval {
   readonly high: number;
 }
 
+/** Of no values at all. */
+export const NO_INTERVAL: Interval = { mean: Number.NaN, low: Number.NaN, high: Number.NaN };
+
 export interface BootstrapOptions {
   /** Confidence level; 0.95 by default. */
   readonly level?: number;

@@ -19,8 +19,9 @@ export function number(value: number | null | undefined): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** A difference with its sign: `+0.120`; `format` writes its size. */
-export function signed(value: number, format: (size: number) => string = score): string {
+/** A difference with its sign: `+0.120`; `format` writes its size; a dash if there is none. */
+export function signed(value: number | null | undefined, format: (size: number) => string = score): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return '–';
   return `${value < 0 ? '−' : '+'}${format(Math.abs(value))}`;
 }
 

@@ -1,7 +1,7 @@
 /** Summary of greedy completions by their reward: its mean and each other metric, with 95 % intervals. Pure. */
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream } from '../../random.ts';
-import { bootstrapMean, type Interval } from '../../text/intervals.ts';
+import { bootstrapMean, type Interval, NO_INTERVAL } from '../../text/intervals.ts';
 import type { EvaluationItem } from '../../trainer/events.ts';
 
 /** One completion with its metrics: the reward, its components, what no reward looks at. */
@@ -22,16 +22,15 @@ export function summarizeRewards(items: readonly ScoredByReward[], seed = 42): R
   if (items.length === 0) throw inputError('NOTHING_SCORED', 'Expected at least one scored completion, got none');
   const names = [...new Set(items.flatMap(({ metrics }) => Object.keys(metrics)))];
   const intervals = new Map(names.map((name) => [name, intervalOf(items, name, seed)]));
-  const { mean, low, high } = intervals.get(MAIN_METRIC) ?? NOTHING;
+  const { mean, low, high } = intervals.get(MAIN_METRIC) ?? NO_INTERVAL;
   intervals.delete(MAIN_METRIC);
   return { n: items.length, mean_reward: mean, low, high, measures: Object.fromEntries(intervals) };
 }
 
 /** Of replies and of every folder's task. */
 const MAIN_METRIC = 'reward';
-const NOTHING: Interval = { mean: Number.NaN, low: Number.NaN, high: Number.NaN };
 
 function intervalOf(items: readonly ScoredByReward[], name: string, seed: number): Interval {
   const values = items.map(({ metrics }) => metrics[name] ?? Number.NaN).filter(Number.isFinite);
-  return values.length === 0 ? NOTHING : bootstrapMean(values, randomStream(seed, hashString('bootstrap')).next);
+  return values.length === 0 ? NO_INTERVAL : bootstrapMean(values, randomStream(seed, hashString('bootstrap')).next);
 }

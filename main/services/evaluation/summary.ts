@@ -3,7 +3,7 @@ import { inputError } from '../../errors.ts';
 import { hashString, randomStream } from '../../random.ts';
 import { type ScoredPair, scoreByPosition } from '../../tasks/interleave/metrics.ts';
 import type { TaskMessage } from '../../tasks/task.ts';
-import { bootstrapDifference, bootstrapMean, type Interval, meanOf, quantile } from '../../text/intervals.ts';
+import { bootstrapMean, type Interval, meanOf, NO_INTERVAL, quantile } from '../../text/intervals.ts';
 
 /** One completion with its metrics. */
 export interface ScoredItem extends ScoredPair {
@@ -17,13 +17,14 @@ export interface ScoredItem extends ScoredPair {
   readonly first_error: number;
 }
 
-/** A mean with its 95 % bootstrap interval. */
+/** A mean with its 95 % bootstrap interval; NaN where nothing has a score. */
 export interface MeanWithInterval {
+  /** Completions with a score: one whose reward failed has none. */
   readonly n: number;
   readonly mean_alignment: number;
   readonly low: number;
   readonly high: number;
-  /** Share of exact matches. */
+  /** Share of exact matches; 0 of none. */
   readonly exact_match: number;
 }
 
@@ -72,19 +73,29 @@ export function summarizeScores(items: readonly ScoredItem[], seed = 42): Evalua
   return { ...interval(items, seed), ...nothing };
 }
 
-function interval(items: readonly ScoredItem[], seed: number): MeanWithInterval {
-  const random = randomStream(seed, hashString('bootstrap')).next;
-  const { mean, low, high } = bootstrapMean(
+function interval(all: readonly ScoredItem[], seed: number): MeanWithInterval {
+  const items = all.filter(hasScore);
+  const { mean, low, high } = bootstrapped(
     items.map((item) => item.alignment),
-    random,
+    seed,
+    'bootstrap',
   );
   return {
     n: items.length,
     mean_alignment: mean,
     low,
     high,
-    exact_match: meanOf(items.map((item) => item.exact_match)),
+    exact_match: items.length === 0 ? 0 : meanOf(items.map((item) => item.exact_match)),
   };
+}
+
+function bootstrapped(values: readonly number[], seed: number, stream: string): Interval {
+  return values.length === 0 ? NO_INTERVAL : bootstrapMean(values, randomStream(seed, hashString(stream)).next);
+}
+
+/** Not if its reward failed. */
+function hasScore({ alignment }: ScoredItem): boolean {
+  return Number.isFinite(alignment);
 }
 
 function firstErrors(items: readonly ScoredItem[]): FirstErrors {
@@ -101,10 +112,11 @@ function firstErrors(items: readonly ScoredItem[]): FirstErrors {
 
 /** A trained model against its baseline on the same prompts. */
 export interface Comparison {
+  /** Prompts on which both have a score; everything else is over these. */
   readonly n: number;
   readonly baseline: MeanWithInterval;
   readonly trained: MeanWithInterval;
-  /** Mean of trained minus baseline, prompt by prompt, with its 95 % interval. */
+  /** Mean of trained minus baseline, prompt by prompt, with its 95 % interval; NaN without a pair. */
   readonly difference: Interval;
   readonly wins: number;
   readonly ties: number;
@@ -129,16 +141,21 @@ export function compareEvaluations(
       `Expected both evaluations on the same prompts, got ${baseline.length} and ${trained.length}${unpaired === undefined ? '' : `, with "${unpaired.id}" missing from the second`}`,
       'Evaluate both on the same dataset.',
     );
-  const gains = pairs.map(([before, item]) => (item?.alignment ?? 0) - before.alignment);
+  const scored = pairs.flatMap(([before, item]) =>
+    item !== undefined && hasScore(before) && hasScore(item) ? [{ before, item }] : [],
+  );
+  const gains = scored.map(({ before, item }) => item.alignment - before.alignment);
   return {
     n: gains.length,
-    baseline: interval(baseline, seed),
-    trained: interval(trained, seed),
-    difference: bootstrapDifference(
-      baseline.map((item) => item.alignment),
-      pairs.map(([, item]) => item?.alignment ?? 0),
-      randomStream(seed, hashString('difference')).next,
+    baseline: interval(
+      scored.map(({ before }) => before),
+      seed,
     ),
+    trained: interval(
+      scored.map(({ item }) => item),
+      seed,
+    ),
+    difference: bootstrapped(gains, seed, 'difference'),
     wins: gains.filter((gain) => gain > TIE).length,
     ties: gains.filter((gain) => Math.abs(gain) <= TIE).length,
     losses: gains.filter((gain) => gain < -TIE).length,

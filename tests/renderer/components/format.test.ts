@@ -17,6 +17,7 @@ describe('score and signed', () => {
   it('have three decimals, and a dash for no value', () => {
     expect([score(0.98), score(null), score(Number.NaN)]).toEqual(['0.980', '–', '–']);
     expect([signed(0.12), signed(-0.5), signed(0)]).toEqual(['+0.120', '−0.500', '+0.000']);
+    expect([signed(null), signed(undefined), signed(Number.NaN)]).toEqual(['–', '–', '–']);
   });
 
   it('write the size of a difference in another format', () => {

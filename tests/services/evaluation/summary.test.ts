@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { compareEvaluations, type ScoredItem, summarizeEvaluation } from '../../../main/services/evaluation/summary.ts';
+import {
+  compareEvaluations,
+  type ScoredItem,
+  summarizeEvaluation,
+  summarizeScores,
+} from '../../../main/services/evaluation/summary.ts';
 import { measureCompletion } from '../../../main/tasks/interleave/metrics.ts';
 
 function item(id: string, completion: string, words = 2): ScoredItem {
@@ -39,6 +44,21 @@ describe('summarizeEvaluation', () => {
   });
 });
 
+/** One whose reward failed. */
+const failed = (id: string): ScoredItem => ({ ...item(id, 'a1 b1'), alignment: Number.NaN });
+const nothing = { mean: Number.NaN, low: Number.NaN, high: Number.NaN };
+
+describe('summarizeScores', () => {
+  it('leaves out completions without a score', () => {
+    expect(summarizeScores([...items, failed('5')])).toEqual(summarizeScores(items));
+  });
+
+  it('has no interval where nothing has a score', () => {
+    const { mean: mean_alignment, low, high } = nothing;
+    expect(summarizeScores([failed('1')])).toMatchObject({ n: 0, mean_alignment, low, high, exact_match: 0 });
+  });
+});
+
 describe('compareEvaluations', () => {
   const trained = [item('3', 'a1 b1 a2 b2'), item('2', 'a1 b1 x b2'), item('1', 'a1'), item('4', 'a1 b1', 1)];
 
@@ -52,6 +72,25 @@ describe('compareEvaluations', () => {
       compared.difference.mean,
       12,
     );
+  });
+
+  it('leaves out prompts on which either has no score', () => {
+    const without = [trained[0] ?? failed('3'), failed('2'), ...trained.slice(2)];
+    const compared = compareEvaluations([...items.slice(0, 3), failed('4')], without);
+    expect(compared).toMatchObject({ n: 2, wins: 1, ties: 0, losses: 1 });
+    expect(compared.difference.mean).toBeCloseTo((1 - 0.75) / 2, 12);
+    expect([compared.baseline, compared.trained]).toMatchObject([
+      { n: 2, mean_alignment: 0.5 },
+      { n: 2, mean_alignment: 0.625 },
+    ]);
+  });
+
+  it('has no interval where no prompt has both scores', () => {
+    const compared = compareEvaluations(
+      items,
+      items.map(({ id }) => failed(id)),
+    );
+    expect(compared).toMatchObject({ n: 0, difference: nothing, wins: 0, ties: 0, losses: 0 });
   });
 
   it('rejects different prompts', () => {

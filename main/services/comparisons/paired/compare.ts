@@ -210,7 +210,9 @@ function settle(
 
 function pair(store: OpenWorkspace['store'], baseline: number | null, evaluationId: number | null, set: PromptSet) {
   if (baseline === null || evaluationId === null) return null;
-  return compareEvaluations(storedItems(store, baseline, set), storedItems(store, evaluationId, set));
+  const paired = compareEvaluations(storedItems(store, baseline, set), storedItems(store, evaluationId, set));
+  // Where every reward of either failed, there is nothing to say about them.
+  return paired.n === 0 ? null : paired;
 }
 
 function withWhatIsKept(error: unknown, name: string, before: number): unknown {

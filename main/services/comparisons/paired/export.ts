@@ -110,7 +110,7 @@ function toMarkdown({ models, prompts, rows, metric }: ComparisonView): string {
 
 function markdownRow({ name, summary, paired }: ComparedModel): string {
   const own =
-    summary === null
+    summary === null || Number.isNaN(summary.mean_alignment)
       ? ['–', '–', '–']
       : [
           summary.mean_alignment.toFixed(3),

@@ -69,7 +69,7 @@ export function comparisonFigures({ models, rows, metric }: ComparisonView): Fig
 function binned(scores: readonly (number | null)[], low: number, high: number): { readonly value: number }[] {
   const counts = new Array<number>(BINS).fill(0);
   for (const score of scores) {
-    if (score === null || Number.isNaN(score)) continue;
+    if (score === null) continue;
     const bin = Math.min(BINS - 1, Math.max(0, Math.floor(((score - low) / (high - low || 1)) * BINS)));
     counts[bin] = (counts[bin] ?? 0) + 1;
   }

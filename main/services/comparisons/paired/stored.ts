@@ -54,7 +54,13 @@ export function storeEvaluation(
 
 /** The summary of an evaluation; null if it was deleted. */
 export function storedSummary(store: Pick<Store, 'promptSets'>, evaluationId: number): KeptNumbers | null {
-  return (store.promptSets.summary(evaluationId) as KeptNumbers | undefined) ?? null;
+  const kept = store.promptSets.summary(evaluationId) as KeptNumbers | undefined;
+  if (kept === undefined) return null;
+  // JSON has no NaN: numbers of nothing are stored as null.
+  const number = (value: number | null): number => value ?? Number.NaN;
+  const { mean_alignment, low, high } = kept.summary;
+  const numbers = { mean_alignment: number(mean_alignment), low: number(low), high: number(high) };
+  return { ...kept, summary: { ...kept.summary, ...numbers } };
 }
 
 /** An evaluation's items with their targets, in the order of the records. */

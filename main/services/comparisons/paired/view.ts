@@ -6,7 +6,7 @@ import type { Store } from '../../../store/index.ts';
 import type { Task, TaskMessage, TaskRecord, TaskShow } from '../../../tasks/task.ts';
 import { formatMoney } from '../../../text/format.ts';
 import { type AlignedWord, alignCompletion, alignWords } from '../../../text/word-alignment.ts';
-import type { Comparison, EvaluationSummary } from '../../evaluation/summary.ts';
+import type { Comparison, EvaluationSummary, ScoredItem } from '../../evaluation/summary.ts';
 import { listModels, type ModelEntry } from '../../models/list.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
 import type { OpenWorkspace } from '../../workspace/open-workspace.ts';
@@ -64,7 +64,7 @@ export interface ComparedModel extends ComparedName {
   readonly standing: Standing;
 }
 
-/** One prompt with each model's score, in the order of the models; null for one not evaluated yet. */
+/** One prompt with each model's score, in the order of the models; null for one not evaluated yet, or not scored. */
 export interface PromptRow {
   readonly id: string;
   readonly words: number;
@@ -149,17 +149,21 @@ export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 
       id: recordId,
       words: wordsOf(record, task.reference(record)),
       titles: titlesOf(task, record),
-      scores: answered.map((items) => items.get(recordId)?.alignment ?? null),
+      scores: answered.map((items) => scoreOf(items.get(recordId))),
       exact: answered.map((items) => items.get(recordId)?.exact_match === 1),
     };
   });
   return { ...head, models, metric: metricOf(set, shown), rows: shown };
 }
 
+/** null for a completion whose reward failed. */
+function scoreOf(item: ScoredItem | undefined): number | null {
+  return item !== undefined && Number.isFinite(item.alignment) ? item.alignment : null;
+}
+
 function metricOf({ source, task }: Pick<PromptSet, 'source' | 'task'>, rows: readonly PromptRow[]): ComparedMetric {
   if (typeof source === 'string') return { label: 'Alignment', solved: 'Exact', low: 0, high: 1 };
-  const scores = rows.flatMap((row) => row.scores.filter((value) => value !== null && Number.isFinite(value)));
-  const all = scores.map((value) => value ?? 0);
+  const all = rows.flatMap((row) => row.scores.filter((value) => value !== null));
   return {
     label: 'Reward',
     solved: 'Success',

@@ -171,6 +171,24 @@ describe('exportComparison', () => {
     for (const { svg } of comparisonFigures(view)) expect(svg).toMatch(/^<svg [\s\S]*wide[\s\S]*<\/svg>\n$/);
   });
 
+  it('leaves out what has no score', async () => {
+    const { host, compare, prompts } = await comparisonHost();
+    keepAnswers(host, prompts, [Number.NaN]);
+    const view = readComparison(host, compare());
+    expect(view.models[1]).toMatchObject({ summary: { n: 3 }, paired: { n: 3, wins: 3 } });
+    expect(view.rows[0]?.scores).toEqual([expect.any(Number), null]);
+    expect(exportComparison(host.store, view, 'markdown').text).toMatch(/Largest gains:\n\n(- \+.*\n){3}\n/);
+  });
+
+  it('writes dashes for a model without a score', async () => {
+    const { host, compare, prompts } = await comparisonHost();
+    keepAnswers(host, prompts, new Array(4).fill(Number.NaN));
+    const view = readComparison(host, compare());
+    expect(view.models[1]).toMatchObject({ mean: Number.NaN, summary: { n: 0, low: Number.NaN }, paired: null });
+    expect(exportComparison(host.store, view, 'markdown').text).toContain('| wide | – | – | – |  |');
+    for (const { svg } of comparisonFigures(view)) expect(svg).not.toContain('NaN');
+  });
+
   it('takes no mark-up from titles into Markdown', async () => {
     const { host, compare, prompts } = await comparisonHost();
     keepAnswers(host, prompts);

@@ -45,17 +45,23 @@ export async function comparisonHost() {
   return { host, prompts, compare, longer };
 }
 
-/** Keeps answers as if the models had been asked: the first all wrong, the second all right. */
-export function keepAnswers({ store, ...host }: Host, prompts: PromptChoice): void {
+/** Keeps answers as if the models had been asked: the first all wrong, the second all right but with the scores given. */
+export function keepAnswers(
+  { store, ...host }: Host,
+  prompts: PromptChoice,
+  scores: readonly (number | undefined)[] = [],
+): void {
   const set = freezePrompts({ store, paths: host.paths }, prompts);
   for (const [ref, right] of [
     [baseline, false],
     [other, true],
   ] as const) {
     const entry = requireModel({ store, ...host }, ref);
-    const items = (set.records as InterleaveRecord[]).map(({ id, target, words }) => {
+    const items = (set.records as InterleaveRecord[]).map(({ id, target, words }, i) => {
       const completion = right ? target : target.split(' ').reverse().join(' ');
-      return { id, target, words, completion, ...measureCompletion(target, completion) };
+      const measured = measureCompletion(target, completion);
+      const alignment = (right ? scores[i] : undefined) ?? measured.alignment;
+      return { id, target, words, completion, ...measured, alignment };
     });
     const evaluation = { name: entry.name, items, summary: summarizeEvaluation(items), seconds: 1 };
     const fingerprint = modelFingerprint(resolveModelParts(entry.model, host.paths));
