@@ -6,6 +6,7 @@ import type { Store } from '../../../store/index.ts';
 import type { Task, TaskMessage, TaskRecord, TaskShow } from '../../../tasks/task.ts';
 import { formatMoney } from '../../../text/format.ts';
 import { type AlignedWord, alignCompletion, alignWords } from '../../../text/word-alignment.ts';
+import type { ModelParts } from '../../../trainer/open-policy.ts';
 import type { Comparison, EvaluationSummary, ScoredItem } from '../../evaluation/summary.ts';
 import { listModels, type ModelEntry } from '../../models/list.ts';
 import { resolveModelParts } from '../../models/resolve.ts';
@@ -136,6 +137,7 @@ export function readComparison(app: Pick<OpenWorkspace, 'store' | 'workspace' | 
         app,
         known.find(({ ref }) => ref === model.reference),
         evaluationId,
+        kept?.chat,
       ),
     };
   });
@@ -251,11 +253,13 @@ function standing(
   app: Pick<OpenWorkspace, 'store' | 'paths'>,
   entry: ModelEntry | undefined,
   evaluationId: number | null,
+  chat: ModelParts['chat'],
 ): Standing {
   if (entry === undefined || entry.problem !== null) return 'gone';
   if (evaluationId === null) return 'same';
   try {
-    const now = modelFingerprint(resolveModelParts(entry.model, app.paths));
+    // It was taken with the settings that a baseline borrows from a checkpoint.
+    const now = modelFingerprint({ ...resolveModelParts(entry.model, app.paths), ...(chat && { chat }) });
     return app.store.promptSets.fingerprint(evaluationId) === now ? 'same' : 'changed';
   } catch {
     // The base model is gone or unreadable: the adapter alone can't be evaluated again.

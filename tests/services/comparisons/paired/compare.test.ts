@@ -132,6 +132,15 @@ describe('startComparison', () => {
 });
 
 describe('readComparison', () => {
+  it("finds a baseline unchanged that was asked with a checkpoint's settings", async () => {
+    const { host, compare } = await comparisonHost();
+    const settings = join(host.workspace.models, 'wide/chat_settings.json');
+    writeFileSync(settings, JSON.stringify({ system_prompt: 'Be brief.' }));
+    const id = compare();
+    expect(await jobEnd(host)).toMatchObject({ state: 'done' });
+    expect(readComparison(host, id).models.map(({ standing }) => standing)).toEqual(['same', 'same']);
+  });
+
   it('shows a comparison whose dataset and models are gone', async () => {
     const { host, compare, prompts } = await comparisonHost();
     keepAnswers(host, prompts);
