@@ -2,23 +2,22 @@
  * Datasets of the Hugging Face Hub: the files of one config and split. Without a revision they are the parquet files
  * that the Hub makes of every dataset; with one, the repository's own. A failed download resumes where it stopped.
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
 import { TABLE_TYPES } from '../datasets/import/table.ts';
-import { pour } from '../models/copy-file.ts';
 import { checkSpace } from '../models/disk-space.ts';
 import type { HubOptions } from '../models/hub-access.ts';
 import { hubError } from '../models/hub-errors.ts';
+import { fetchHubFile } from '../models/hub-file.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import { DATASET_ELSEWHERE, type HubDataset } from './hub-name.ts';
 
 /** The Hub's branch of parquet files, `config/split/0000.parquet`. */
 const CONVERTED = 'refs/convert/parquet';
 
-/** Downloads the files of a split into a folder, unless they lie there already. Returns their paths, in order. */
+/** Downloads the files of a split into a folder, unless they lie there unchanged. Returns their paths, in order. */
 export async function fetchHubDataset(
   dataset: HubDataset,
   split: string,
@@ -52,16 +51,8 @@ export async function fetchHubDataset(
     for (const file of wanted) {
       const place = join(folder, file.path.replaceAll('/', '__'));
       places.push(place);
-      const have = existsSync(place) ? statSync(place).size : 0;
-      onBytes(Math.min(have, file.size));
-      if (have < file.size) {
-        const blob = await downloadFile({ ...access, path: file.path });
-        if (blob === null) throw changed(file.path);
-        await pour(blob.slice(have).stream(), place, { signal, onBytes, append: have > 0 });
-      }
-      if (statSync(place).size === file.size) continue;
-      await rm(place, { force: true });
-      throw changed(file.path);
+      const download = () => downloadFile({ ...access, path: file.path });
+      await fetchHubFile(file, place, { download, what: 'import', signal, onBytes });
     }
     return places;
   } catch (error) {
@@ -109,10 +100,4 @@ export function filesOf<F extends { readonly path: string }>(
     `Expected ${repo} to have files of the split "${split}"${config === null ? '' : ` of ${config}`}, got ${has}`,
     `Name the config (hf:${repo}/CONFIG) and the split.`,
   );
-}
-
-function changed(path: string): BraidError {
-  return new BraidError('HUB_CHANGED', `${path} doesn't match the Hub's listing and was deleted`, {
-    remedy: 'Start the import again: complete files are kept.',
-  });
 }

@@ -1,10 +1,12 @@
 /** Importing records from a page: a file or a dataset of the Hub, its columns mapped, then written. */
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { ImportOptions, ImportPlan } from '../datasets/import/plan.ts';
 import type { Library } from '../library/library.ts';
 import type { HubOptions } from '../models/hub-access.ts';
 import { findTask } from '../tasks/find-task.ts';
 import type { HostPaths } from '../workspace/paths.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { fetchHubDataset } from './hub-download.ts';
 import { hubFolderName, parseHubDataset } from './hub-name.ts';
 import { importTarget, recordImport } from './import-dataset.ts';
@@ -55,6 +57,7 @@ export async function runImport(
   const id = recordImport(library.store, options.task, options.seed, written);
   uploads.drop(request.uploadId);
   if (request.testUploadId !== null) uploads.drop(request.testUploadId);
+  removeDownloads(library.workspace, [...options.files, ...options.testFiles]);
   library.changes.publish('datasets');
   library.changes.publish('tasks');
   return id;
@@ -67,9 +70,20 @@ export async function downloadSplit(
   options: HubOptions,
 ): Promise<number> {
   const dataset = parseHubDataset(source);
-  const folder = join(library.workspace.datasets, '.hub', hubFolderName(source));
+  const folder = join(downloadsOf(library.workspace), hubFolderName(source));
   const { result } = library.jobs.start('dataset-download', `Download ${dataset.repo}, ${split}`, (job) =>
     fetchHubDataset(dataset, split, folder, options, job),
   );
   return uploads.refer(await result);
+}
+
+/** Holds a folder for each dataset of the Hub. */
+function downloadsOf({ datasets }: Pick<Workspace, 'datasets'>): string {
+  return join(datasets, '.hub');
+}
+
+/** An imported dataset's download is of no more use. */
+function removeDownloads(workspace: Pick<Workspace, 'datasets'>, files: readonly string[]): void {
+  for (const folder of new Set(files.map(dirname)))
+    if (dirname(folder) === downloadsOf(workspace)) rmSync(folder, { recursive: true, force: true });
 }

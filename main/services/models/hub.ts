@@ -3,8 +3,6 @@
  * model is rejected before gigabytes are downloaded. A failed or interrupted download resumes where it stopped; one that
  * is cancelled in the list of jobs leaves nothing.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
@@ -12,10 +10,10 @@ import { BraidError, inputError } from '../../errors.ts';
 import { FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
-import { pour } from './copy-file.ts';
 import { checkSpace } from './disk-space.ts';
 import type { HubOptions } from './hub-access.ts';
 import { type HubModel, hubError } from './hub-errors.ts';
+import { fetchHubFile } from './hub-file.ts';
 import { hubModelFolder, recordHubModel, refuseOtherHubModel } from './hub-origin.ts';
 import { inMebibytes, refuseTaken } from './import.ts';
 
@@ -135,14 +133,8 @@ async function fetchFiles(model: HubModel, folder: string, options: HubOptions, 
   };
   for (const file of wanted) {
     const place = join(folder, file.path);
-    const have = existsSync(place) ? statSync(place).size : 0;
-    onBytes(Math.min(have, file.size));
-    if (have < file.size || file.size === 0) {
-      const blob = await downloadFile({ ...access, path: file.path });
-      if (blob === null) throw changedMeanwhile(file.path);
-      await pour(blob.slice(have).stream(), place, { signal, onBytes, append: have > 0 });
-    }
-    await checkFile(place, file);
+    const download = () => downloadFile({ ...access, path: file.path });
+    await fetchHubFile(file, place, { download, what: 'download', signal, onBytes });
     if (file.path === 'config.json') readModelConfig(folder);
   }
 }
@@ -162,25 +154,4 @@ function refuseForeign(repo: string, files: readonly ListFileEntry[], wanted: re
     `Expected ${repo} to hold a model with config.json, tokenizer.json and safetensors, got ${got.join(', ')}`,
     (weights ? null : other?.remedy) ?? `Choose another model in Hugging Face format: ${FAMILIES} are supported.`,
   );
-}
-
-/** Whether a file matches the Hub's listing; one that doesn't is deleted. */
-async function checkFile(place: string, { path, size, lfs }: ListFileEntry): Promise<void> {
-  const got = statSync(place).size;
-  const whole = got === size && (lfs === undefined || (await sha256(place)) === lfs.oid);
-  if (whole) return;
-  await rm(place, { force: true });
-  throw changedMeanwhile(path);
-}
-
-async function sha256(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
-}
-
-function changedMeanwhile(path: string): BraidError {
-  return new BraidError('HUB_CHANGED', `${path} doesn't match the Hub's listing and was deleted`, {
-    remedy: 'Start the download again: complete files are kept.',
-  });
 }

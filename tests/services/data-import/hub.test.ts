@@ -1,6 +1,7 @@
 /** Datasets of a Hub, against a double on this machine: names, previews, downloads that resume. */
 
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -38,8 +39,7 @@ beforeAll(async () => {
       expect(searchParams.get('config')).toBe('main');
       return json({ features: [{ name: 'question' }], rows: [{ row: { question: '1+1' } }] });
     }
-    if (pathname.includes('/tree/'))
-      return json(Object.entries(content).map(([path, text]) => ({ type: 'file', path, size: text.length })));
+    if (pathname.includes('/tree/')) return json(Object.entries(content).map(([path, text]) => listed(path, text)));
     const path = decodeURIComponent(pathname).replace(/^.*refs\/convert\/parquet\//, '');
     const text = content[path];
     if (text === undefined) return void response.writeHead(404).end();
@@ -63,6 +63,11 @@ afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
+
+function listed(path: string, text: string) {
+  const oid = createHash('sha1').update(`blob ${text.length}\0${text}`).digest('hex');
+  return { type: 'file', path, size: text.length, oid };
+}
 
 const job = { signal: new AbortController().signal, progress: () => undefined };
 const dataset = { repo: 'openai/gsm8k', config: 'main', revision: null };
@@ -139,6 +144,21 @@ describe('fetchHubDataset', () => {
     const before = state.asked.length;
     await fetchHubDataset(dataset, 'train', folder, { hubUrl: url }, job);
     expect(state.asked.length).toBe(before);
+  });
+
+  it.each([
+    ['part of', 'other'],
+    ['a whole', 'first file of an earlier version.'],
+  ])('deletes %s file of an earlier version, and downloads the new one the next time', async (_, old) => {
+    const folder = join(temporaryFolderOfFile(), 'hub');
+    const place = join(folder, 'main__train__0000.parquet');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(place, old.slice(0, content['main/train/0000.parquet']?.length));
+    const load = () => fetchHubDataset(dataset, 'train', folder, { hubUrl: url }, job);
+    await expect(load()).rejects.toMatchObject({ code: 'HUB_CHANGED', remedy: expect.stringContaining('the import') });
+    expect(existsSync(place)).toBe(false);
+    const [file = ''] = await load();
+    expect(readFileSync(file, 'utf8')).toBe('first file of the training split');
   });
 
   it('explains a gated dataset, and a split that is not there', async () => {

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { checkoutPaths } from '../../../main/commands/host-paths.ts';
+import { downloadSplit, runImport } from '../../../main/services/data-import/page-import.ts';
+import { openUploads } from '../../../main/services/data-import/uploads.ts';
+import { temporaryLibrary } from '../library/temporary-library.ts';
+import { openHubDouble } from './hub-double.ts';
+
+it('imports a split of the Hub and deletes its download', async () => {
+  const hub = await openHubDouble({
+    train: [
+      { question: '1 and one', solution: 'It is #### 2' },
+      { question: '2 and one', solution: 'It is #### 3' },
+    ],
+  });
+  onTestFinished(hub.close);
+  const library = temporaryLibrary();
+  const place = { library, uploads: openUploads(), paths: checkoutPaths(resolve(import.meta.dirname, '../../..')) };
+  const source = { source: 'hf:made/sums', split: 'train' };
+  const uploadId = await downloadSplit(place, source, { hubUrl: hub.url });
+  const [file = ''] = place.uploads.get(uploadId);
+  expect(existsSync(file)).toBe(true);
+  const how = { map: {}, filters: [], sample: null, dedupe: false, splitBy: null, testShare: 0.5, seed: 1 };
+  const request = { ...how, uploadId, testUploadId: null, task: 'last-number' };
+  const id = await runImport(place, request, { name: 'sums', replace: false });
+  expect(library.store.datasets.get(id)).toMatchObject({ name: 'sums', trainN: 1, testN: 1 });
+  expect(existsSync(dirname(file))).toBe(false);
+});
