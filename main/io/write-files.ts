@@ -14,7 +14,7 @@ import {
 
 export interface NewFile {
   readonly path: string;
-  readonly content: string;
+  readonly content: string | Uint8Array;
 }
 
 /** A file on its way: its new content beside its place, and what was there before, until all are in place. */

@@ -7,9 +7,22 @@ import type { ModelSamples } from './compare.ts';
 import type { ComparisonRow } from './statistics.ts';
 import { curveOf } from './training-history.ts';
 
+/** The figures that a comparison may have, by the name of their files without extension. */
+export const FIGURE_NAMES = [
+  'pass_at_k',
+  'training_reward',
+  'training_kl',
+  'training_loss',
+  'training_diversity',
+  'measures',
+  'lora_norms',
+  'alignment_by_position',
+] as const;
+
+type FigureName = (typeof FIGURE_NAMES)[number];
+
 export interface Figure {
-  /** The name of its files, without extension. */
-  readonly name: string;
+  readonly name: FigureName;
   readonly title: string;
   readonly svg: string;
   /** A header and rows. */
@@ -20,9 +33,9 @@ export interface Figure {
 export function comparisonFigures(models: readonly ModelSamples[], rows: readonly ComparisonRow[]): readonly Figure[] {
   return [
     ...passCurve(models, rows),
-    ...trainingCurve(models, 'reward', 'reward', 'Reward during training'),
-    ...trainingCurve(models, 'kl', 'kl', 'KL from the reference during training (nats per token)'),
-    ...trainingCurve(models, 'loss', 'loss', 'Loss during training'),
+    ...trainingCurve(models, 'reward', 'Reward during training'),
+    ...trainingCurve(models, 'kl', 'KL from the reference during training (nats per token)'),
+    ...trainingCurve(models, 'loss', 'Loss during training'),
     ...diversityCurve(models),
     ...measureBars(models, rows),
     ...loraNorms(models),
@@ -46,13 +59,13 @@ function passCurve(models: readonly ModelSamples[], rows: readonly ComparisonRow
   return lines('pass_at_k', 'Pass@k', 'k', 'share of prompts', series);
 }
 
-function trainingCurve(models: readonly ModelSamples[], metric: string, name: string, title: string): Figure[] {
+function trainingCurve(models: readonly ModelSamples[], metric: 'reward' | 'kl' | 'loss', title: string): Figure[] {
   const series = models.map(({ name: of, history }, colour) => ({
     name: of,
     points: curveOf(history, metric),
     colour,
   }));
-  return lines(`training_${name}`, title, 'step', metric, series);
+  return lines(`training_${metric}`, title, 'step', metric, series);
 }
 
 /** Of a group's completions in GRPO, of the sampled sets in polychromic SFT: the same metric. */
@@ -65,7 +78,7 @@ function diversityCurve(models: readonly ModelSamples[]): Figure[] {
   return lines('training_diversity', 'Diversity during training', 'step', 'diversity of the sampled replies', series);
 }
 
-function lines(name: string, title: string, xLabel: string, yLabel: string, all: readonly Series[]): Figure[] {
+function lines(name: FigureName, title: string, xLabel: string, yLabel: string, all: readonly Series[]): Figure[] {
   const series = all.filter(({ points }) => points.length > 0);
   if (series.length === 0) return [];
   const data = series.flatMap(({ name: of, points }) =>

@@ -1,12 +1,12 @@
 /** A comparison on disk: report, numbers, completions, figures with their data. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeError } from '../../../io/atomic-write.ts';
 import { csvText } from '../../../io/csv.ts';
+import { writeFilesAtomic } from '../../../io/write-files.ts';
 import { svgToPng } from '../../figures/png.ts';
 import type { HostPaths } from '../../workspace/paths.ts';
 import type { ModelComparison } from './compare.ts';
-import { comparisonFigures } from './figures.ts';
+import { comparisonFigures, FIGURE_NAMES } from './figures.ts';
 import { comparisonReport } from './report.ts';
 
 export interface ComparisonFiles {
@@ -16,7 +16,7 @@ export interface ComparisonFiles {
   readonly figures: readonly string[];
 }
 
-/** Writes everything into a folder, overwriting an earlier comparison. */
+/** Replaces an earlier comparison in a folder: all of it or nothing. The user's other files there are kept. */
 export async function writeComparison(
   comparison: ModelComparison,
   folder: string,
@@ -28,22 +28,33 @@ export async function writeComparison(
     report: join(folder, 'report.md'),
     numbers: join(folder, 'comparison.json'),
     completions: join(folder, 'completions.jsonl'),
-    figures: figures.map(({ name }) => join(folder, 'figures', `${name}.svg`)),
+    figures: figures.map(({ name }) => figureFiles(folder, name).svg),
   };
-  try {
-    for (const part of ['figures', 'data']) mkdirSync(join(folder, part), { recursive: true });
-    for (const [i, { name, svg, data }] of figures.entries()) {
-      writeFileSync(join(folder, 'figures', `${name}.svg`), svg);
-      writeFileSync(join(folder, 'figures', `${name}.png`), pictures[i] ?? '');
-      writeFileSync(join(folder, 'data', `${name}.csv`), csvText(data));
-    }
-    writeFileSync(files.completions, completionLines(comparison));
-    writeFileSync(files.numbers, `${JSON.stringify(numbersOf(comparison), null, 2)}\n`);
-    writeFileSync(files.report, comparisonReport(comparison, figures));
-  } catch (error) {
-    throw writeError(error, folder, 'the comparison');
-  }
+  writeFilesAtomic([
+    ...figures.flatMap(({ name, svg, data }, i) => {
+      const places = figureFiles(folder, name);
+      return [
+        { path: places.svg, content: svg },
+        { path: places.png, content: pictures[i] ?? '' },
+        { path: places.data, content: csvText(data) },
+      ];
+    }),
+    { path: files.completions, content: completionLines(comparison) },
+    { path: files.report, content: comparisonReport(comparison, figures) },
+    { path: files.numbers, content: `${JSON.stringify(numbersOf(comparison), null, 2)}\n` },
+  ]);
+  // Of an earlier comparison: the app would show them as this one's.
+  const absent = FIGURE_NAMES.filter((name) => !figures.some((figure) => figure.name === name));
+  for (const name of absent) for (const path of Object.values(figureFiles(folder, name))) rmSync(path, { force: true });
   return files;
+}
+
+function figureFiles(folder: string, name: string) {
+  return {
+    svg: join(folder, 'figures', `${name}.svg`),
+    png: join(folder, 'figures', `${name}.png`),
+    data: join(folder, 'data', `${name}.csv`),
+  };
 }
 
 /** The comparison without its completions; field names as in `--json`. */
