@@ -10,7 +10,7 @@ import { plainInput } from './plain-input.ts';
 export interface PageHost {
   readonly kind: 'electron' | 'serve';
   readonly version: string;
-  /** Whether its page may say what starts an engine's server: a command of this machine's user. */
+  /** Whether its page may bring what runs as this machine's user: commands that start servers, native code. */
   readonly mayLaunch: boolean;
   /** Native dialogs; null without a desktop. */
   readonly dialogs: Dialogs | null;

@@ -14,7 +14,10 @@ export function registerServe(program: Command): void {
   withCommonOptions(program.command('serve'))
     .option('--port <n>', 'port; 0: any free one', '4127')
     .option('--allow <dir...>', 'folders outside the workspace that the app may use (models, texts)', [])
-    .option('--allow-launchers', 'let the page say by which commands servers of engines are started')
+    .option(
+      '--allow-launchers',
+      'let the page say what runs as you: commands that start servers, sources of native code',
+    )
     .action((options: ServeOptions, command: Command) => run(options, command));
 }
 
