@@ -23,6 +23,9 @@ export interface NativeFormProps {
 }
 
 export function NativeForm({ again, busy }: NativeFormProps) {
+  const { data: engines } = useQuery(api.engines.list.queryOptions());
+  // What is loaded into the trainers' processes isn't a browser's to choose, as the servers of engines aren't.
+  const mayChoose = engines?.mayLaunch === true;
   const [source, setSource] = useState<Source>('auto');
   const [file, setFile] = useState('');
   const [parts, setParts] = useState({ package: '', addon: '' });
@@ -46,7 +49,7 @@ export function NativeForm({ again, busy }: NativeFormProps) {
     >
       <Segments
         aria-label="TensorFlow from"
-        data={[...SOURCES]}
+        data={SOURCES.filter(({ value }) => mayChoose || value !== 'file')}
         value={source}
         onChange={(value) => setSource(value as Source)}
       />
@@ -64,21 +67,29 @@ export function NativeForm({ again, busy }: NativeFormProps) {
         checked={cpu}
         onChange={(event) => setCpu(event.currentTarget.checked)}
       />
-      <details>
-        <summary>If npm or a C++ compiler is missing</summary>
-        <FileField
-          label="Package"
-          description="Tarball of @tensorflow/tfjs-node-gpu 4.22.0; without one, npm fetches it"
-          value={parts.package}
-          onChange={(value) => setParts({ ...parts, package: value })}
-        />
-        <FileField
-          label="Built addon"
-          description="tfjs_binding.node, built against the same TensorFlow; without one, it is compiled here"
-          value={parts.addon}
-          onChange={(value) => setParts({ ...parts, addon: value })}
-        />
-      </details>
+      {!mayChoose && (
+        <p className="soft">
+          For another library, a package or an addon of your own, use the desktop app, <code>braid setup-native</code>,
+          or <code>braid serve --allow-launchers</code>.
+        </p>
+      )}
+      {mayChoose && (
+        <details>
+          <summary>If npm or a C++ compiler is missing</summary>
+          <FileField
+            label="Package"
+            description="Tarball of @tensorflow/tfjs-node-gpu 4.22.0; without one, npm fetches it"
+            value={parts.package}
+            onChange={(value) => setParts({ ...parts, package: value })}
+          />
+          <FileField
+            label="Built addon"
+            description="tfjs_binding.node, built against the same TensorFlow; without one, it is compiled here"
+            value={parts.addon}
+            onChange={(value) => setParts({ ...parts, addon: value })}
+          />
+        </details>
+      )}
       {start.error !== null && <Failed what="The set-up could not be started" error={start.error} />}
       <div className={classes.begin}>
         <Button type="submit" disabled={busy || (source === 'file' && file.trim() === '')} loading={start.isPending}>

@@ -101,11 +101,20 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^Braid \S+\nOK {3}Node: /);
   });
 
+  it('leaves it to the desktop and the command line what a native set-up is made of', async () => {
+    const { page, goto } = await openPage(app);
+    await goto('/settings/doctor');
+    await page.getByText('braid setup-native').first().waitFor(patient);
+    await page.getByText('Best match, via pip').waitFor();
+    expect(await page.getByText(/File or URL|If npm or a C/).count()).toBe(0);
+  });
+
   it('sets up the native backend, or names the file that failed', async () => {
-    const { page, goto, complaints } = await openPage(app);
+    const trusted = await startApp(undefined, ['--allow-launchers']);
+    const { page, goto, complaints } = await openPage(trusted);
     await goto('/settings/doctor');
     await page.getByText('not yet').waitFor(patient);
-    const wrong = join(app.workspace, 'numpy-2.0.0.whl');
+    const wrong = join(trusted.workspace, 'numpy-2.0.0.whl');
     writeFileSync(wrong, 'no archive');
     await page.getByText('File or URL').click();
     const field = page.getByRole('textbox', { name: 'Wheel or C library' });
@@ -114,7 +123,7 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     await page.getByText(/Expected a path inside .*, got \/etc\/hostname/).waitFor(patient);
     await field.fill(wrong);
     await page.getByText('If npm or a C++ compiler is missing').click();
-    await page.getByRole('textbox', { name: 'Package' }).fill(packageTarball(app.workspace));
+    await page.getByRole('textbox', { name: 'Package' }).fill(packageTarball(trusted.workspace));
     await page.getByRole('button', { name: 'Set up', exact: true }).click();
     const failure = page.getByRole('alert').filter({ hasText: 'Set up the native backend: failed' });
     await failure.getByText(/numpy-2\.0\.0\.whl/).waitFor(patient);
