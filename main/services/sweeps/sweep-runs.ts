@@ -191,6 +191,11 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
     changes.publish('sweeps', trial.sweepId);
   }
 
+  /** Also while its process is exiting, after its end was stored: `ended` follows it. */
+  function isLive({ runId }: TrialRow): boolean {
+    return runId !== null && live.get(runId) !== null;
+  }
+
   function stopRunning(sweepId: number): void {
     const running = store.sweeps.trials(sweepId).find(({ state }) => state === 'running');
     if (running?.runId != null && live.get(running.runId) !== null) live.command(running.runId, 'stop');
@@ -204,7 +209,7 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
     },
     updateEnded: () => {
       for (const trial of store.sweeps.runningTrials())
-        if (!isTraining(store, trial) && !isElsewhere(store, trial)) follow(trial, null, true);
+        if (!isLive(trial) && !isTraining(store, trial) && !isElsewhere(store, trial)) follow(trial, null, true);
       for (const sweep of store.sweeps.list('running')) {
         if (sweep.queuedAt !== null || isHostAlive(sweep, store.now())) continue;
         store.sweeps.setState(sweep.id, 'paused', 'The command that ran it was ended');

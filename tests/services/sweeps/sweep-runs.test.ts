@@ -146,6 +146,25 @@ describe('a sweep in the queue', () => {
     expect(store.sweeps.get(id)?.reason).toMatch(/^A run was stopped at step/);
   });
 
+  it('pauses after a stop although the history is checked while the process is exiting', async () => {
+    const { store, host, sweep } = await bench();
+    const id = sweep({ seeds: [1] }, { max_steps: 60 });
+    const { queue, live } = host();
+    let checked = 0;
+    live.onEvents((runId) => {
+      if (store.runs.get(runId)?.state !== 'stopped') return;
+      queue.updateEnded();
+      checked++;
+    });
+    queue.addSweep(id);
+    const runId = store.sweeps.trials(id)[0]?.runId ?? 0;
+    await until(() => stepOf(store, runId) >= 1);
+    live.command(runId, 'stop');
+    await until(() => live.list().length === 0);
+    expect(checked).toBeGreaterThan(0);
+    expect(store.sweeps.get(id)).toMatchObject({ state: 'paused', reason: expect.stringMatching(/^A run was stopped/) });
+  });
+
   it('pauses, resumes and is cancelled as a whole', async () => {
     const { store, host, sweep } = await bench();
     const id = sweep({ seeds: [1, 2] }, { max_steps: 200 });
