@@ -39,6 +39,8 @@ export function holdAfter(settled: {
   readonly held: Hold | null;
 }): Hold | null {
   const { stage, state, reason, waiting, held } = settled;
+  // No stage's end replaces a hold on everything: only the user ends it.
+  if (held?.all === true) return held;
   if (state === 'done') return held?.stageId === stage.id ? null : held;
   return waiting > 0 ? { stageId: stage.id, reason: `"${stage.name}": ${reason ?? state}` } : held;
 }

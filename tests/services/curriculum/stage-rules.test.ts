@@ -56,12 +56,15 @@ describe('stateAfter', () => {
 describe('holdAfter', () => {
   const [first, other] = [stage(1, 'running'), { stageId: 2, reason: 'by another' }];
   const failed = { stage: first, state: 'failed', reason: 'killed', waiting: 1, held: null } as const;
+  const all = { stageId: 1, reason: 'not opened here before', all: true };
   it.each([
     ['a failure with stages behind it', failed, { stageId: 1, reason: '"stage 1": killed' }],
     ['a failure without a reason', { ...failed, reason: null }, { stageId: 1, reason: '"stage 1": failed' }],
     ['a failure with nothing behind it', { ...failed, waiting: 0, held: other }, other],
     ['success of the stage that had paused it', { ...failed, state: 'done', held: { ...other, stageId: 1 } }, null],
     ['success of another', { ...failed, state: 'done', held: other }, other],
+    ['a failure while everything is held', { ...failed, held: all }, all],
+    ['success of the stage that a hold on everything names', { ...failed, state: 'done', held: all }, all],
   ] as const)('%s', (_, settled, expected) => expect(holdAfter(settled)).toEqual(expected));
 });
 

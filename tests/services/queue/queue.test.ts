@@ -111,6 +111,26 @@ describe('the queue of stages', () => {
     expect([stateOf(first), queue.held()]).toEqual(['done', null]);
   });
 
+  it('stays paused as a whole until it is released, whatever becomes of a stage', async () => {
+    const { store, live, config, stage, open, settled } = await bench();
+    const [first, second] = [stage({ steps: 30 }), stage()];
+    const queue = open();
+    onTestFinished(() => queue.close());
+    store.stages.setState(first, 'queued');
+    store.stages.setState(second, 'queued');
+    store.queue.addRun('free', { ...config({ max_steps: 1 }) });
+    queue.holdWaiting('not opened here before');
+    const runId = queue.start(first);
+    expect(queue.held()).toBe('not opened here before');
+    live.kill(runId);
+    await settled(first, 'failed');
+    await until(() => live.list().length === 0);
+    queue.begin();
+    expect([queue.held(), live.list()]).toEqual(['not opened here before', []]);
+    queue.release();
+    expect(live.list()).toHaveLength(1);
+  });
+
   it('survives a restart: a queued stage starts, one whose run was interrupted pauses the queue', async () => {
     const { store, live, stage, stateOf, open, settled } = await bench();
     const [first, second, third] = [stage(), stage(), stage()];
