@@ -12,7 +12,7 @@ import classes from './Runs.module.css';
 import type { ListView } from './remembered-view.ts';
 import { type ColumnId, columns, nextSorting, type Sorting, sortRows } from './run-columns.ts';
 import { groupRows, type RunGroup } from './run-groups.ts';
-import type { RunRowView } from './run-rows.ts';
+import { isLive, type RunRowView } from './run-rows.ts';
 import { useRowKeys } from './use-row-keys.ts';
 import { useSparklines } from './use-sparklines.ts';
 
@@ -188,7 +188,8 @@ interface RowProps {
 }
 
 const Row = memo(function Row({ row, index, columns, run, spark, isSelected, onSelect, onAct }: RowProps) {
-  const isLive = run.secondsLeft !== null || run.state === 'starting' || run.state === 'stopping';
+  // Also in another process; and while its process is exiting, when an estimate is still there.
+  const isTraining = isLive(run) || run.secondsLeft !== null;
   return (
     <tr aria-rowindex={row + 2} data-selected={isSelected || undefined}>
       <td>
@@ -208,7 +209,7 @@ const Row = memo(function Row({ row, index, columns, run, spark, isSelected, onS
           {() => (
             <>
               <Menu.Item onClick={() => onAct('rename', run)}>Rename …</Menu.Item>
-              <Menu.Item color="red" disabled={isLive} onClick={() => onAct('delete', run)}>
+              <Menu.Item color="red" disabled={isTraining} onClick={() => onAct('delete', run)}>
                 Delete …
               </Menu.Item>
             </>

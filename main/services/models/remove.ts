@@ -5,6 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
+import { isElsewhere } from '../runs/runs.ts';
+import { currentHost } from '../workspace/host.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { ownCheckpointFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
@@ -34,7 +36,7 @@ export interface Dependants {
 }
 
 interface Host extends Pick<OpenWorkspace, 'store' | 'changes'>, ModelPlaces {
-  /** Active runs, whose files must not be deleted. */
+  /** Active runs of this process, whose files must not be deleted. */
   readonly live: { get(runId: number): unknown };
   /** What a stage would start from: its own settings, or the checkpoint of the stage before it. */
   readonly startOf: (stage: StageRow) => StageStart;
@@ -49,11 +51,12 @@ interface StageStart {
 export async function modelDependants(host: Host, ref: string): Promise<Dependants> {
   const entry = requireListed(host, ref);
   const runs = host.store.runs.list().filter((run) => stands(host, run, entry));
-  const live = runs.find(({ id }) => host.live.get(id) !== null);
+  const isLive = (run: RunRow): boolean =>
+    host.live.get(run.id) !== null || isElsewhere(run, currentHost(), host.store.now());
   return {
     entry,
     bytes: entry.kind === 'imported' || entry.deleted ? 0 : await folderBytes(entry.folder),
-    refusal: refusalOf(host, entry, live),
+    refusal: refusalOf(host, entry, runs.find(isLive)),
     runs: runs.map(({ id, name }) => ({ id, name })),
     stages: stagesOn(host, entry),
     checkpoints: entry.kind === 'checkpoint' ? [] : checkpointsOver(host, entry),

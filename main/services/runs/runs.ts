@@ -162,26 +162,47 @@ export function renameRun(store: Store, runId: number, name: string): void {
   store.transaction(() => store.runs.rename(runId, name));
 }
 
-/** Takes a run out of the history, with its folder if that is one of this workspace's. */
+/**
+ * Takes a run out of the history, with its folder if that is one of this workspace's. Not one that trains in another
+ * process: its id may be used again, and that process would write into the run that has it then.
+ */
 export function removeRun(store: Store, runId: number): void {
-  const folder = ownRunFolder(store, requireRun(store, runId).folder);
+  const run = requireRun(store, runId);
+  refuseElsewhere(run, currentHost(), store.now());
+  const folder = ownRunFolder(store, run.folder);
   store.transaction(() => store.runs.remove(runId));
   if (folder !== null) rmSync(folder, { recursive: true, force: true });
 }
 
 function refuseLive(run: RunRow, host: RunHost, now: number): void {
-  if (run.state !== 'running' && run.state !== 'paused') return;
-  if (run.pid === host.pid && run.hostId === host.hostId) {
+  if (isOpen(run) && isHostOf(run, host)) {
     throw new BraidError('RUN_IS_LIVE', `Run ${run.id} is ${run.state} in this app`, {
       kind: 'input',
       remedy: 'Stop it first.',
     });
   }
-  if (!isHostAlive(run, now)) return;
+  refuseElsewhere(run, host, now);
+}
+
+function refuseElsewhere(run: RunRow, host: RunHost, now: number): void {
+  if (!isElsewhere(run, host, now)) return;
   throw new BraidError('RUN_IS_LIVE', `Run ${run.id} is ${run.state} in process ${run.pid}`, {
     kind: 'input',
     remedy: 'Stop it there, or close that instance of Braid.',
   });
+}
+
+/** Whether another process that is alive trains the run. */
+export function isElsewhere(run: RunRow, host: RunHost, now: number): boolean {
+  return isOpen(run) && !isHostOf(run, host) && isHostAlive(run, now);
+}
+
+function isOpen({ state }: RunRow): boolean {
+  return state === 'running' || state === 'paused';
+}
+
+function isHostOf(run: RunRow, host: RunHost): boolean {
+  return run.pid === host.pid && run.hostId === host.hostId;
 }
 
 /** Marks runs whose host process is gone as interrupted; called at each start. Returns the ids. */

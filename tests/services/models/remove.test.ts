@@ -112,12 +112,20 @@ describe('removeModel', () => {
   });
 
   it('rejects the bundled model, and one that a live run trains with', async () => {
-    const { host, parent } = await withRun();
+    const { host, folder, parent } = await withRun();
     await expect(removeModel(host, 'bundled:tiny')).rejects.toMatchObject({ message: expect.stringContaining('demo') });
     const busy = { ...host, live: { get: (id: number) => (id === parent ? {} : null) } as never };
     await expect(removeModel(busy, 'workspace:own')).rejects.toMatchObject({
       message: expect.stringContaining('parent is training with it'),
     });
+    // In another process, such as a command in a terminal.
+    const child = addRun(host.store, { name: 'child', model: folder });
+    await expect(removeModel(host, 'workspace:own')).rejects.toMatchObject({
+      message: expect.stringContaining('child is training with it'),
+    });
+    host.store.runs.setState(child, 'interrupted', null);
+    await removeModel(host, 'workspace:own');
+    expect(existsSync(folder)).toBe(false);
     await expect(removeModel(host, 'workspace:none')).rejects.toMatchObject({ code: 'MODEL_UNKNOWN' });
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { diffConfigs } from '../../../main/services/config/diff.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
 import { removalOf } from '../../../main/services/runs/removal.ts';
-import { createRun, removeRun } from '../../../main/services/runs/runs.ts';
+import { createRun, finishRun, removeRun } from '../../../main/services/runs/runs.ts';
 import { runVerdict } from '../../../main/services/runs/verdict/run-verdict.ts';
 import { sparklines } from '../../../main/services/runs/watched-series.ts';
 import { requireRunFolder } from '../../../main/services/workspace/own-folders.ts';
@@ -59,7 +59,9 @@ describe('removeRun', () => {
     const { runId, folder } = createRun(store, config);
     removeRun(store, runId);
     expect([store.runs.get(runId), existsSync(folder)]).toEqual([undefined, false]);
-    removeRun(store, addRun(store));
+    const homeless = addRun(store);
+    finishRun(store, homeless, 'done');
+    removeRun(store, homeless);
     expect(existsSync(store.file)).toBe(true);
   });
 
@@ -74,6 +76,7 @@ describe('removeRun', () => {
     for (const folder of [...named, 'outputs/../../run-0001-thesis', 'outputs/run-0003/checkpoint-2', 'outputs/x']) {
       const runId = addRun(store);
       store.runs.place(runId, 'theirs', folder);
+      finishRun(store, runId, 'done');
       expect(removalOf(store, runId), folder).toMatchObject({ folder: null, bytes: 0 });
       expect(errorOf(() => requireRunFolder(store, { id: runId, folder }))).toMatchObject({
         code: 'RUN_FOLDER_OUTSIDE',
@@ -84,6 +87,16 @@ describe('removeRun', () => {
     expect(
       [thesis, join(store.folder, 'outputs/run-0003/checkpoint-2'), store.file].map((path) => existsSync(path)),
     ).toEqual([true, true, true]);
+  });
+
+  it('rejects a run that another process trains, until that process is gone', () => {
+    const store = temporaryStore();
+    const { runId, folder } = createRun(store, config, { host: { pid: 7, hostId: 'elsewhere:1' } });
+    const refused = { code: 'RUN_IS_LIVE', message: `Run ${runId} is running in process 7` };
+    expect(errorOf(() => removeRun(store, runId))).toMatchObject(refused);
+    expect([store.runs.get(runId)?.id, existsSync(folder)]).toEqual([runId, true]);
+    removeRun({ ...store, now: () => 1e12 }, runId);
+    expect([store.runs.get(runId), existsSync(folder)]).toEqual([undefined, false]);
   });
 
   it('deletes runs where outputs is a link to another disk', () => {
