@@ -55,7 +55,7 @@ export interface TrialRow extends Omit<NewTrial, 'after'> {
   readonly state: TrialState;
   /** Rung of successive halving, from 0. */
   readonly rung: number;
-  /** How often its run was started or resumed. */
+  /** Starts of its run in a row that the app or its trainer did not survive, with the current one. */
   readonly attempts: number;
   readonly reason: string | null;
 }
@@ -128,9 +128,9 @@ export function openSweepsTable(db: Db, now: () => number) {
   const beat = db.prepare<[number, number]>('update sweep set heartbeat_at = ? where id = ?');
   const rename = db.prepare<[string, number]>('update sweep set name = ? where id = ?');
   const remove = db.prepare<[number]>('delete from sweep where id = ?');
-  const changeTrial = db.prepare<{ id: number; state: TrialState; reason: string | null; rung: number }>(
-    'update sweep_trial set state = @state, reason = @reason, rung = @rung where id = @id',
-  );
+  const changeTrial = db.prepare<
+    Pick<TrialRow, 'id' | 'rung' | 'attempts'> & { state: TrialState; reason: string | null }
+  >('update sweep_trial set state = @state, reason = @reason, rung = @rung, attempts = @attempts where id = @id');
   const startTrial = db.prepare<[number, number]>(
     "update sweep_trial set run_id = ?, state = 'running', reason = null, attempts = attempts + 1 where id = ?",
   );
@@ -169,8 +169,11 @@ export function openSweepsTable(db: Db, now: () => number) {
     beat: (id: number): void => void beat.run(now(), id),
     rename: (id: number, name: string): void => void rename.run(name, id),
     remove: (id: number): boolean => remove.run(id).changes === 1,
-    setTrial: ({ id, rung }: Pick<TrialRow, 'id' | 'rung'>, state: TrialState, reason: string | null = null): void =>
-      void changeTrial.run({ id, state, reason, rung }),
+    setTrial: (
+      { id, rung, attempts }: Pick<TrialRow, 'id' | 'rung' | 'attempts'>,
+      state: TrialState,
+      reason: string | null = null,
+    ): void => void changeTrial.run({ id, state, reason, rung, attempts }),
     /** Its run was started or resumed. */
     startTrial: (id: number, runId: number): void => void startTrial.run(runId, id),
   } as const;

@@ -64,9 +64,3 @@ export function requireIdleSweep(store: Store, sweepId: number): SweepRow {
     throw inputError('SWEEP_BUSY', `"${sweep.name}" runs in process ${sweep.pid}`, 'Stop it there first.');
   return sweep;
 }
-
-/** Puts failed and cancelled trials among the waiting again. */
-export function retryTrials(store: Store, sweepId: number): void {
-  for (const trial of store.sweeps.trials(sweepId))
-    if (trial.state === 'failed' || trial.state === 'cancelled') store.sweeps.setTrial(trial, 'waiting');
-}

@@ -138,7 +138,7 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
     store.transaction(() => {
       for (const trial of losing)
         store.sweeps.setTrial(trial, 'eliminated', `Not among the best at step ${plan.rungs?.[trial.rung]}`);
-      for (const trial of continuing) store.sweeps.setTrial({ id: trial.id, rung: trial.rung + 1 }, 'waiting');
+      for (const trial of continuing) store.sweeps.setTrial({ ...trial, rung: trial.rung + 1 }, 'waiting');
       if (continuing.length === 0) store.sweeps.setState(sweepId, 'done');
     });
     changes.publish('sweeps', sweepId);
@@ -183,7 +183,7 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
         closing: closing || hostDied,
         killed: killed.delete(run.id),
       });
-      store.sweeps.setTrial(trial, settled.state, settled.reason);
+      store.sweeps.setTrial({ ...trial, attempts: settled.attempts }, settled.state, settled.reason);
       const pause = settled.pause ?? (settled.state === 'failed' ? failuresInRow(store.sweeps.trials(sweep.id)) : null);
       const reason = plan === null ? UNREADABLE : pause;
       if (reason !== null) store.sweeps.setState(sweep.id, 'paused', reason);
@@ -233,10 +233,7 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
       changes.publish('sweeps', sweepId);
     },
     retry: (sweepId) => {
-      store.transaction(() => {
-        for (const trial of store.sweeps.trials(requireSweep(store, sweepId).id))
-          if (trial.state === 'failed' || trial.state === 'cancelled') store.sweeps.setTrial(trial, 'waiting');
-      });
+      store.transaction(() => retryTrials(store, requireSweep(store, sweepId).id));
       changes.publish('sweeps', sweepId);
     },
     killing: (runId) => {
@@ -269,6 +266,13 @@ function isTraining(store: Store, { runId }: TrialRow): boolean {
 function isElsewhere(store: Store, { sweepId }: TrialRow): boolean {
   const sweep = store.sweeps.get(sweepId);
   return sweep !== undefined && sweep.pid !== null && sweep.pid !== process.pid && isHostAlive(sweep, store.now());
+}
+
+/** Puts failed and cancelled trials among the waiting again. */
+export function retryTrials(store: Store, sweepId: number): void {
+  for (const trial of store.sweeps.trials(sweepId))
+    if (trial.state === 'failed' || trial.state === 'cancelled')
+      store.sweeps.setTrial({ ...trial, attempts: 0 }, 'waiting');
 }
 
 /** The sweep, or an error if there is none. */

@@ -5,7 +5,7 @@ import { meanOf } from '../../text/intervals.ts';
 import { rungSizes, survivors } from './halving.ts';
 import type { StoredPlan } from './plan.ts';
 
-/** Starts of one run without an end: what ends the app each time must not do so for ever. */
+/** Starts in a row that the app or the trainer may not survive: what ends them each time must not do so for ever. */
 export const MOST_ATTEMPTS = 4;
 
 export type EndedRun = Pick<RunRow, 'state' | 'step' | 'maxSteps' | 'reason'>;
@@ -14,6 +14,8 @@ export type EndedRun = Pick<RunRow, 'state' | 'step' | 'maxSteps' | 'reason'>;
 export interface Settled {
   readonly state: TrialState;
   readonly reason: string | null;
+  /** 0 unless its app or trainer has died. */
+  readonly attempts: number;
   /** Why the sweep pauses; null: it continues. */
   readonly pause: string | null;
 }
@@ -39,18 +41,19 @@ export function settle(
   },
 ): Settled {
   const { sweep, attempts, scored, closing, killed } = around;
+  const died = run.state === 'interrupted' && !killed;
   const as = (state: TrialState, reason: string | null = null, pause: string | null = null): Settled => {
-    return { state, reason, pause };
+    return { state, reason, pause, attempts: died ? attempts : 0 };
   };
   if (run.state === 'done') return as(scored ? 'reached' : 'done');
   if (run.state === 'collapsed') return as('collapsed', run.reason ?? `Collapsed at step ${run.step}`);
   if (run.state === 'failed') return as('failed', run.reason ?? 'Its run failed');
   if (sweep === 'cancelled') return as('cancelled');
   if (run.state === 'stopped' && scored) return as('reached');
-  if (run.state === 'interrupted' && !killed && attempts >= MOST_ATTEMPTS)
+  if (died && attempts >= MOST_ATTEMPTS)
     return as('failed', `${run.reason ?? 'Its trainer died'}, at each of ${attempts} attempts`);
   if (sweep === 'paused' || closing) return as('waiting');
-  if (run.state === 'interrupted' && !killed) return as('waiting', run.reason);
+  if (died) return as('waiting', run.reason);
   const how = `A run was ${killed ? 'killed' : 'stopped'} at step ${run.step} of ${run.maxSteps}`;
   // A sweep that is over stays so: a person had resumed one of its runs.
   return sweep === 'done' ? as('cancelled', how) : as('waiting', null, how);
@@ -61,7 +64,9 @@ const MOST_FAILURES = 3;
 
 /** Why a sweep pauses after a failed trial; null: it continues with the others. */
 export function failuresInRow(trials: readonly TrialRow[]): string | null {
-  const ended = trials.filter(({ state, attempts }) => attempts > 0 && state !== 'waiting' && state !== 'running');
+  // A run that its trainer refused is no longer in the history.
+  const wasStarted = ({ runId, attempts }: TrialRow): boolean => runId !== null || attempts > 0;
+  const ended = trials.filter((trial) => wasStarted(trial) && trial.state !== 'waiting' && trial.state !== 'running');
   const last = ended.slice(-MOST_FAILURES);
   const waiting = trials.some(({ state }) => state === 'waiting');
   if (!waiting || last.length < MOST_FAILURES || last.some(({ state }) => state !== 'failed')) return null;

@@ -111,15 +111,15 @@ describe('a sweep in the queue', () => {
     before.live.kill(runId);
     await until(() => before.live.list().length === 0);
     store.runs.setState(runId, 'running', null);
-    store.sweeps.setTrial({ id: first?.id ?? 0, rung: 0 }, 'running');
+    store.sweeps.setTrial({ id: first?.id ?? 0, rung: 0, attempts: 1 }, 'running');
     markAbandonedRuns(store, () => false);
     const after = host();
     expect(states(store, id)).toEqual(['waiting', 'waiting']);
     after.queue.begin();
+    expect(store.sweeps.trials(id)[0]).toMatchObject({ runId, attempts: 2 });
     await until(() => isOver(store, id));
     expect(states(store, id)).toEqual(['done', 'done']);
     expect(store.runs.list()).toHaveLength(2);
-    expect(store.sweeps.trials(id)[0]).toMatchObject({ runId, attempts: 2 });
     expect(store.events.ofRun(runId).find(({ kind }) => kind === 'resumed')?.step).toBeGreaterThanOrEqual(2);
     expect(stepOf(store, runId)).toBe(12);
   });
@@ -144,6 +144,7 @@ describe('a sweep in the queue', () => {
     live.command(runId, 'stop');
     await until(() => store.sweeps.get(id)?.state === 'paused');
     expect(store.sweeps.get(id)?.reason).toMatch(/^A run was stopped at step/);
+    expect(store.sweeps.trials(id)[0]?.attempts).toBe(0);
   });
 
   it('pauses after a stop although the history is checked while the process is exiting', async () => {
@@ -162,7 +163,10 @@ describe('a sweep in the queue', () => {
     live.command(runId, 'stop');
     await until(() => live.list().length === 0);
     expect(checked).toBeGreaterThan(0);
-    expect(store.sweeps.get(id)).toMatchObject({ state: 'paused', reason: expect.stringMatching(/^A run was stopped/) });
+    expect(store.sweeps.get(id)).toMatchObject({
+      state: 'paused',
+      reason: expect.stringMatching(/^A run was stopped/),
+    });
   });
 
   it('pauses, resumes and is cancelled as a whole', async () => {
@@ -181,8 +185,11 @@ describe('a sweep in the queue', () => {
     queue.sweeps.cancel(id);
     await until(() => live.list().length === 0);
     expect([store.sweeps.get(id)?.state, states(store, id)]).toEqual(['cancelled', ['cancelled', 'cancelled']]);
+    const [cancelled] = store.sweeps.trials(id);
+    if (cancelled !== undefined) store.sweeps.setTrial({ ...cancelled, attempts: 4 }, 'failed');
     queue.sweeps.retry(id);
     expect(states(store, id)).toEqual(['waiting', 'waiting']);
+    expect(store.sweeps.trials(id).map(({ attempts }) => attempts)).toEqual([0, 0]);
   });
 
   it('lists a run that only its trainer can refuse as failed, and continues with the others', async () => {

@@ -51,6 +51,16 @@ describe('settle', () => {
     ['failed', { ...run, state: 'failed', reason: 'disk' } as const, around, 'failed', null],
     ['collapsed', { ...run, state: 'collapsed' } as const, around, 'collapsed', null],
   ])('%s', (_, ended, where, state, pause) => expect(settle(ended, where)).toMatchObject({ state, pause }));
+
+  it.each([
+    ['is kept when its trainer died', interrupted, around, 3],
+    ['is kept when the app died', interrupted, { ...around, closing: true }, 3],
+    ['is 0 again when a person killed it', interrupted, { ...around, killed: true }, 0],
+    ['is 0 again at the end of a rung', run, { ...around, scored: true }, 0],
+    ['is 0 again when it was stopped', run, { ...around, sweep: 'paused' } as const, 0],
+  ])('the number of attempts %s', (_, ended, where, attempts) =>
+    expect(settle(ended, { ...where, attempts: 3 }).attempts).toBe(attempts),
+  );
 });
 
 describe('nextTrial', () => {
@@ -107,6 +117,19 @@ describe('failuresInRow', () => {
   it('pauses after three while others wait', () => {
     expect(failuresInRow([...failed, trial(4, 'waiting', { attempts: 0 })])).toBe('3 runs in a row failed: no room');
     expect(failuresInRow(failed)).toBeNull();
+    const refused = failed.map((one) => ({ ...one, runId: null }));
+    expect(failuresInRow([...refused, trial(4, 'waiting')])).toBe('3 runs in a row failed: no room');
+    const unstarted = refused.map((one) => ({ ...one, attempts: 0 }));
+    expect(failuresInRow([...unstarted, trial(4, 'waiting')])).toBeNull();
+    // Its attempts start at 0 again at the end of a rung.
+    expect(
+      failuresInRow([
+        ...failed.slice(1),
+        trial(4, 'reached', { attempts: 0 }),
+        ...failed.slice(2),
+        trial(5, 'waiting'),
+      ]),
+    ).toBeNull();
     expect(failuresInRow([...failed.slice(1), trial(4, 'done'), trial(5, 'waiting', { attempts: 0 })])).toBeNull();
   });
 });
