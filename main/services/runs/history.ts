@@ -1,6 +1,7 @@
 /** Reading the history: the list of runs, the details of one, and its lineage. */
 import { existsSync } from 'node:fs';
-import { inputError } from '../../errors.ts';
+import { dirname } from 'node:path';
+import { BraidError, inputError } from '../../errors.ts';
 import { cleanLeftovers } from '../../io/atomic-write.ts';
 import type { CheckpointRow } from '../../store/checkpoints.ts';
 import type { EvaluationRow } from '../../store/evaluations.ts';
@@ -116,7 +117,10 @@ export function lineage(store: Store, runId: number): Lineage {
   };
 }
 
-/** A run's checkpoints with absolute paths, after marking those whose folders were removed. */
+/**
+ * A run's checkpoints with absolute paths, after marking those whose folders were removed. Where the run's own folder
+ * is missing too, they count as deleted only now: the disk that it is on may come back.
+ */
 export function refreshCheckpoints(
   store: Store,
   runId: number,
@@ -124,8 +128,10 @@ export function refreshCheckpoints(
 ): CheckpointRow[] {
   const isGone = ({ path, deletedAt }: CheckpointRow): boolean =>
     deletedAt === null && !exists(fromStoredPath(store.folder, path));
+  const isRemoved = (row: CheckpointRow): boolean =>
+    isGone(row) && exists(dirname(fromStoredPath(store.folder, row.path)));
   if (!store.readOnly)
-    for (const checkpoint of store.checkpoints.ofRun(runId).filter(isGone))
+    for (const checkpoint of store.checkpoints.ofRun(runId).filter(isRemoved))
       store.checkpoints.markDeleted(checkpoint.id);
   return store.checkpoints.ofRun(runId).map((row) => {
     const deletedAt = isGone(row) ? store.now() : row.deletedAt;
@@ -143,6 +149,23 @@ export function newestCheckpoint(store: Store, runId: number): CheckpointRow | u
   return refreshCheckpoints(store, runId)
     .filter((checkpoint) => checkpoint.deletedAt === null)
     .at(-1);
+}
+
+/**
+ * The checkpoint that a run resumes from; null before its first. Throws where checkpoints are out of reach: a restart
+ * from step 0 would delete the history.
+ */
+export function resumePoint(store: Store, run: RunRow): CheckpointRow | null {
+  const newest = newestCheckpoint(store, run.id);
+  if (newest !== undefined) return newest;
+  const known = store.checkpoints.ofRun(run.id).findLast(({ deletedAt }) => deletedAt === null);
+  if (known === undefined) return null;
+  const folder = dirname(fromStoredPath(store.folder, known.path));
+  throw new BraidError(
+    'RUN_FOLDER_MISSING',
+    `Run ${run.id} can't be resumed from its checkpoint of step ${known.step}: its folder ${folder} can't be found. Its history is unchanged`,
+    { remedy: 'If the folder is on another disk, connect it and resume; if it was deleted, start a new run.' },
+  );
 }
 
 function tidy(folder: string): void {

@@ -16,7 +16,7 @@ import { chosenStartingModel, startingModel } from '../models/starting-model.ts'
 import { note, recordEvents } from '../runs/events.ts';
 import { openRunFiles, type RunFiles } from '../runs/files.ts';
 import { adapterSettings } from '../runs/from-checkpoint.ts';
-import { newestCheckpoint } from '../runs/history.ts';
+import { newestCheckpoint, resumePoint } from '../runs/history.ts';
 import { refuseImported } from '../runs/imported.ts';
 import { dropOldCheckpoints } from '../runs/old-checkpoints.ts';
 import { goalOf } from '../runs/promotion.ts';
@@ -117,12 +117,12 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
   refuseImported(run);
   const saved = savedConfig(run);
   const config = options.maxSteps === undefined ? saved : { ...saved, max_steps: options.maxSteps };
+  const from = options.checkpoint ?? resumePoint(store, run);
   const engine = engineFor(config, options.access);
   const task = runTask(store, run);
   const reward = rewardAccess(task, { workspace: store.folder, paths: options.paths }, options.access);
   const inputs = readInputs(config, task);
   const modelFolder = startingModel(store, config, options.paths).folder;
-  const from = options.checkpoint ?? newestCheckpoint(store, runId) ?? null;
   if (from !== null && from.step >= config.max_steps) {
     throw inputError(
       'RUN_IS_DONE',

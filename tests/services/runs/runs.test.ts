@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { discardAfter, recordEvents } from '../../../main/services/runs/events.ts';
@@ -349,6 +349,19 @@ describe('reading the history', () => {
     expect(newestCheckpoint(store, runId)).toMatchObject({ step: 4, path: join(folder, 'checkpoint-4') });
     expect(runDetail(store, runId)).toMatchObject({ metricNames: ['loss', 'reward'], sampleSteps: [3, 6] });
     expect(newestCheckpoint(store, createRun(store, config).runId)).toBeUndefined();
+  });
+
+  it('finds checkpoints again after the disk of their run was away', () => {
+    const store = temporaryStore();
+    const { runId, folder } = createRun(store, config);
+    recordEvents(store, runId, eventsOf(folder, 1, 4));
+    mkdirSync(join(folder, 'checkpoint-4'));
+    renameSync(join(store.folder, 'outputs'), join(store.folder, 'away'));
+    expect(newestCheckpoint(store, runId)).toBeUndefined();
+    expect(runDetail(store, runId).checkpoints.map(({ deletedAt }) => deletedAt === null)).toEqual([false, false]);
+    renameSync(join(store.folder, 'away'), join(store.folder, 'outputs'));
+    expect(newestCheckpoint(store, runId)?.step).toBe(4);
+    expect(store.checkpoints.ofRun(runId).map(({ deletedAt }) => deletedAt === null)).toEqual([false, true]);
   });
 
   it('brings back a checkpoint that a killed trainer had set aside, once the run is over', () => {

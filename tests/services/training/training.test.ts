@@ -2,10 +2,13 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { recordEvents } from '../../../main/services/runs/events.ts';
 import { lineage, newestCheckpoint } from '../../../main/services/runs/history.ts';
+import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { type LiveRun, resumeTraining, startTraining } from '../../../main/services/training/training.ts';
 import type { TrainConfig } from '../../../main/trainer/config.ts';
 import type { TrainerEvent } from '../../../main/trainer/events.ts';
+import { errorOf } from '../../store/helpers.ts';
 import { until } from '../../until.ts';
 import { leftBy, type TinyWorkspace, tinyWorkspace } from '../tiny-workspace.ts';
 
@@ -85,6 +88,26 @@ describe('a run whose place goes while it trains', () => {
     expect(outcome).toMatchObject({ state: 'done', error: { code: 'RUN_FOLDER_LOST' } });
     expect(outcome.checkpoint).toMatch(/checkpoint-40$/);
     expect(world.store.events.ofRun(outcome.runId).map(({ kind }) => kind)).toContain('files');
+  });
+});
+
+describe('resumeTraining', () => {
+  it('refuses to restart a run from step 0 while the disk of its checkpoints is away', async () => {
+    const world = await tinyWorkspace();
+    const { store, root, paths } = world;
+    const { runId, folder } = createRun(store, world.config(config));
+    recordEvents(store, runId, [
+      { kind: 'step', step: 5, metrics: { reward: 0.5 } },
+      { kind: 'checkpoint', step: 5, path: join(folder, 'checkpoint-5') },
+    ]);
+    finishRun(store, runId, 'stopped');
+    renameSync(join(root, 'outputs'), join(root, 'away'));
+    expect(errorOf(() => resumeTraining(store, runId, { paths }))).toMatchObject({
+      ...{ code: 'RUN_FOLDER_MISSING', kind: 'runtime', message: expect.stringContaining('checkpoint of step 5') },
+      remedy: expect.stringContaining('connect it and resume'),
+    });
+    expect(store.runs.get(runId)).toMatchObject({ state: 'stopped', step: 5 });
+    expect(store.metrics.series(runId, 'reward')).toHaveLength(1);
   });
 });
 
