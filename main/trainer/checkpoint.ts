@@ -198,7 +198,7 @@ const entropySchema = z
   .object({ version: z.literal(1), coefficient: z.number(), entropy: z.number().nullable() })
   .transform(({ coefficient, entropy }): EntropyControl => ({ coefficient, entropy }));
 // JSON has no NaN: it was written as null.
-const logpsSchema = z.array(
+const rowsSchema = z.array(
   z.array(
     z
       .number()
@@ -230,8 +230,12 @@ const generationSchema = z.object({
         ...(episode && { episode }),
       })),
   ),
-  oldLogps: logpsSchema.nullable(),
-  refLogps: logpsSchema.nullable().default(null),
+  scores: z
+    .object({ failures: z.array(z.string().nullable()), rewards: rowsSchema })
+    .nullable()
+    .default(null),
+  oldLogps: rowsSchema.nullable(),
+  refLogps: rowsSchema.nullable().default(null),
 }) satisfies z.ZodType<SavedGeneration>;
 const braidStateSchema = z.object({
   seed: z.int(),

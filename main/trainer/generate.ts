@@ -19,6 +19,7 @@ import {
   scoreCompletions,
   tokensOf,
   withAdvantages,
+  withScores,
 } from './rollout.ts';
 import type { Stage } from './stage.ts';
 
@@ -132,8 +133,12 @@ async function referenceLogps(
   return engine.describe().hasReference ? engine.logps(generation, plan, 'reference') : null;
 }
 
-/** Restores a generation from a checkpoint; the log-probabilities of a fixed reference are recomputed. */
-export async function rescore(
+/**
+ * Restores a generation from a checkpoint. Its scores are those that it was given: with PODS, only some of each group's
+ * completions are saved, and scoring again would be paid for again. The log-probabilities of a fixed reference are
+ * recomputed.
+ */
+export async function restoreGeneration(
   stage: Stage,
   engine: Engine,
   plan: BatchPlan,
@@ -142,7 +147,11 @@ export async function rescore(
   const { task, decode } = stage;
   const config = trainedConfig(stage.config, plan);
   const records = saved.records ?? generationRecords(plan, saved.number);
-  const rollouts = scoreCompletions(task, promptsOf(stage, records), saved.completions, decode, config);
+  const prompts = promptsOf(stage, records);
+  const rollouts =
+    saved.scores === null
+      ? scoreCompletions(task, prompts, saved.completions, decode, config)
+      : withScores(saved.scores, prompts, saved.completions, decode, config.num_generations);
   const generation = withAdvantages(task, saved.number, rollouts, config);
   const restored = (rows: SavedGeneration['oldLogps']): Float32Array[] | null =>
     rows?.map((row) => Float32Array.from(row)) ?? null;

@@ -20,7 +20,7 @@ import { beginsWithGeneration, epochAfter, microBatches, planBatches } from './b
 import type { ScoredGeneration } from './batching/generation.ts';
 import { difficultiesOf } from './batching/prompts.ts';
 import type { Engine } from './engine/engine.ts';
-import { generateAndScore, rescore } from './generate.ts';
+import { generateAndScore, restoreGeneration } from './generate.ts';
 import type { RunIo } from './host/run-io.ts';
 import { adjustedEntropy, appliedCoefficient, startOfEntropy, type TokenSum } from './losses/adaptive-entropy.ts';
 import { StepAccumulator } from './monitor/metrics.ts';
@@ -35,7 +35,9 @@ export async function trainGrpo(stage: Stage, engine: Engine, io: RunIo): Promis
   const plan = planBatches(config, records.length, difficultiesOf(task, records));
   let prompts = io.prompts;
   let entropy = io.entropy ?? startOfEntropy(config);
-  let generation: ScoredGeneration | null = await io.restoreGeneration((saved) => rescore(stage, engine, plan, saved));
+  let generation: ScoredGeneration | null = await io.restoreGeneration((saved) =>
+    restoreGeneration(stage, engine, plan, saved),
+  );
 
   await io.begin();
   for (let step = io.firstStep; step < config.max_steps; step++) {

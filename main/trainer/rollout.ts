@@ -8,7 +8,7 @@ import { hashString } from '../random.ts';
 import { ownText } from '../tasks/folder/environment.ts';
 import type { Answer, Task, TaskRecord } from '../tasks/task.ts';
 import { ngramSets, setDiversity } from '../text/diversity.ts';
-import type { Generation, Played, Rollouts } from './batching/generation.ts';
+import type { Generation, Played, Rollouts, Scores } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { TrainConfig } from './config.ts';
 import { type EpisodeContext, ownTokens, sampleEpisodes } from './episodes.ts';
@@ -65,8 +65,7 @@ export function scoreCompletions(
   decode: (ids: readonly number[]) => string,
   config: TrainConfig,
 ): Rollouts {
-  const size = config.num_generations;
-  const answers = completions.map((one, row) => answerOf(promptOfRow(prompts, row, size).record, one, decode));
+  const answers = answersOf(prompts, completions, decode, config.num_generations);
   const scored = task.score(answers);
   const rewards = task.rewardNames.map((name) => scored.map(({ components }) => components[name] ?? Number.NaN));
   const failures = scored.map(({ failure }) => failure);
@@ -74,6 +73,27 @@ export function scoreCompletions(
     ...{ prompts, completions, failures, texts: answers.map(({ completion }) => completion) },
     rewards: withFailures(rewards, failures, answers, config),
   };
+}
+
+/** Completions with the scores that they were given before. */
+export function withScores(
+  scores: Scores,
+  prompts: readonly TokenRecord[],
+  completions: readonly Played[],
+  decode: (ids: readonly number[]) => string,
+  groupSize: number,
+): Rollouts {
+  const answers = answersOf(prompts, completions, decode, groupSize);
+  return { ...scores, prompts, completions, texts: answers.map(({ completion }) => completion) };
+}
+
+function answersOf(
+  prompts: readonly TokenRecord[],
+  completions: readonly Played[],
+  decode: (ids: readonly number[]) => string,
+  groupSize: number,
+): Answer[] {
+  return completions.map((one, row) => answerOf(promptOfRow(prompts, row, groupSize).record, one, decode));
 }
 
 /** A sampled completion as a task scores it. */

@@ -20,18 +20,22 @@ export interface Played extends Completion {
   readonly episode?: Episode;
 }
 
+/** What R completions were given. */
+export interface Scores {
+  /** [R] why a reward failed; null: it didn't. */
+  readonly failures: readonly (string | null)[];
+  /** [functions][R] */
+  readonly rewards: readonly (readonly number[])[];
+}
+
 /** Scored completions of P prompts, G of each, R = P*G rows; row i belongs to group floor(i / G). */
-export interface Rollouts {
+export interface Rollouts extends Scores {
   /** [P] */
   readonly prompts: readonly TokenRecord[];
   /** [R] */
   readonly completions: readonly Played[];
   /** [R] */
   readonly texts: readonly string[];
-  /** [R] why a reward failed; null: it didn't. */
-  readonly failures: readonly (string | null)[];
-  /** [functions][R] */
-  readonly rewards: readonly (readonly number[])[];
 }
 
 /** Rollouts with their advantages. */
@@ -59,6 +63,8 @@ export interface SavedGeneration {
   /** Indices of the prompts' records; null in older checkpoints, where the number alone determines them. */
   readonly records: readonly number[] | null;
   readonly completions: readonly Played[];
+  /** Null in older checkpoints: they are scored again. */
+  readonly scores: Scores | null;
   readonly oldLogps: readonly (readonly number[])[] | null;
   /** Where the reference may have changed since; null: they are recomputed. */
   readonly refLogps: readonly (readonly number[])[] | null;

@@ -45,7 +45,7 @@ export interface RunIo {
   holdEntropy(control: EntropyControl): void;
   /** The generation that the next steps still use, and the prompts drawn so far; saved in checkpoints. */
   holdGeneration(generation: ScoredGeneration | null, prompts: PromptState): void;
-  restoreGeneration(rescore: (saved: SavedGeneration) => Promise<ScoredGeneration>): Promise<ScoredGeneration | null>;
+  restoreGeneration(restore: (saved: SavedGeneration) => Promise<ScoredGeneration>): Promise<ScoredGeneration | null>;
   /** Before the first step: evaluates the baseline, if the run has evaluations. */
   begin(): Promise<void>;
   /** Reports a step (from 1), watches for collapse, evaluates and saves when due. */
@@ -71,7 +71,7 @@ export function openRunIo(
   let began = performance.now();
   let tokensBefore = progress.tokens;
   let groups: GroupOutcome[] = [];
-  let failuresNoticed = false;
+  let failuresNoticed = progress.history.some(({ reward_failures: share = 0 }) => share > 0);
   const { goal = null } = stage.start;
   let heldOut = goal?.heldOut ?? null;
 
@@ -150,7 +150,7 @@ export function openRunIo(
     holdGeneration: (generation, prompts) => {
       now = { ...now, prompts, generation: generation === null ? null : toSaved(generation, config) };
     },
-    restoreGeneration: async (rescore) => (progress.generation === null ? null : rescore(progress.generation)),
+    restoreGeneration: async (restore) => (progress.generation === null ? null : restore(progress.generation)),
     begin: async () => {
       if (progress.step === 0) noticeQuoting();
       if (config.eval_steps > 0 && progress.step === 0) await evaluateNow(0);
@@ -187,12 +187,13 @@ export function openRunIo(
 }
 
 function toSaved(generation: ScoredGeneration, { sync_ref_model }: TrainConfig): SavedGeneration {
-  const { number, records, completions, oldLogps, refLogps } = generation;
+  const { number, records, completions, failures, rewards, oldLogps, refLogps } = generation;
   const listed = (rows: ScoredGeneration['oldLogps']) => rows?.map((row) => Array.from(row)) ?? null;
   return {
     number,
     records,
     completions,
+    scores: { failures, rewards },
     oldLogps: listed(oldLogps),
     refLogps: sync_ref_model ? listed(refLogps) : null,
   };
