@@ -1,4 +1,6 @@
 /** Settings that are valid by themselves and contradict one another. */
+import { inputError } from '../errors.ts';
+import type { TaskFacts } from '../tasks/task.ts';
 import type { ConfigFault } from '../text/field-faults.ts';
 import { isReinforcement, type TrainConfig, trainedGroupSize } from './config-schema.ts';
 
@@ -43,6 +45,18 @@ function difficultyFault({
     message: `expected ${field} ${value} with adarft_target_reward: both choose prompts`,
     remedy: `Set ${field} to ${value}, or remove adarft_target_reward.`,
   };
+}
+
+/** The configuration with the weights in force: its own, otherwise the task's. */
+export function withTaskWeights(config: TrainConfig, { rewardWeights }: Pick<TaskFacts, 'rewardWeights'>): TrainConfig {
+  return { ...config, reward_weights: config.reward_weights ?? (rewardWeights === null ? null : [...rewardWeights]) };
+}
+
+/** Rejects settings that contradict the task's own weights, which `combinationFault` doesn't know. */
+export function checkTaskWeights(config: TrainConfig, task: Pick<TaskFacts, 'name' | 'rewardWeights'>): void {
+  const fault = isReinforcement(config.method) ? maxRlFault(withTaskWeights(config, task)) : null;
+  if (fault === null) return;
+  throw inputError('BAD_CONFIG', `task ${task.name}: ${fault.message}`, fault.remedy ?? undefined);
 }
 
 /** A mean of rewards of both signs can be close to 0, and dividing by it isn't MaxRL. */

@@ -11,6 +11,7 @@ import { ngramSets, setDiversity } from '../text/diversity.ts';
 import type { Generation, Played, Rollouts, Scores } from './batching/generation.ts';
 import type { TokenRecord } from './batching/prompts.ts';
 import type { TrainConfig } from './config.ts';
+import { withTaskWeights } from './config-combinations.ts';
 import { type EpisodeContext, ownTokens, sampleEpisodes } from './episodes.ts';
 import type { GroupOutcome, Metrics, Sample } from './events.ts';
 import { failureMetrics, withFailures } from './failed-rewards.ts';
@@ -116,7 +117,7 @@ function answerOfRow({ prompts, completions, texts }: Rollouts, row: number, gro
 
 /** The rollouts of a generation with their advantages. */
 export function withAdvantages(task: Task, number: number, rollouts: Rollouts, config: TrainConfig): Generation {
-  const result = computeAdvantages(rollouts.rewards, weighted(task, config));
+  const result = computeAdvantages(rollouts.rewards, withTaskWeights(config, task));
   if (config.method !== 'polychromic-grpo') return { ...rollouts, number, result, metrics: {} };
   const sets = setAdvantages(result.rewards, rollouts.texts, number, config);
   return {
@@ -125,12 +126,6 @@ export function withAdvantages(task: Task, number: number, rollouts: Rollouts, c
     result: { ...result, advantages: sets.advantages },
     metrics: { 'polychromic/set_score': sets.meanScore, 'polychromic/diversity': sets.meanDiversity },
   };
-}
-
-/** The configuration with the effective weights: its own, otherwise the task's. */
-function weighted(task: Task, config: TrainConfig): TrainConfig {
-  const { rewardWeights } = task;
-  return { ...config, reward_weights: config.reward_weights ?? (rewardWeights === null ? null : [...rewardWeights]) };
 }
 
 function promptOfRow(prompts: readonly TokenRecord[], row: number, groupSize: number): TokenRecord {

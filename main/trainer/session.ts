@@ -12,6 +12,7 @@ import type { Task } from '../tasks/task.ts';
 import { encodeStart, type SessionTokens } from './batching/encode-start.ts';
 import { longestPrompt } from './batching/prompts.ts';
 import { isReinforcement, type TrainConfig } from './config.ts';
+import { checkTaskWeights } from './config-combinations.ts';
 import { checkMethod } from './episodes.ts';
 import type { TrainerStart } from './host/start.ts';
 import { decideForRun, type MemoryDecision, recordedDecision } from './memory/decide.ts';
@@ -44,6 +45,7 @@ export function openSession(start: TrainerStart): Session {
 export function openRunTask(start: TrainerStart): Task {
   const task = openTask(start.task, start.rewardWorker, start.rewardAccess ?? null);
   checkMethod(task, start.config);
+  checkTaskWeights(start.config, task);
   // Even without completions it loads the reward.
   task.score([]);
   return task;

@@ -184,6 +184,19 @@ describe('a run of a folder’s task', () => {
     });
   });
 
+  it('refuses MaxRL with a negative weight of the task’s own, unless the configuration has others', async () => {
+    const source = woven(ALIGNED);
+    const task = { ...source, definition: source.definition.replace('alignment: 1', 'alignment: -1') };
+    const options = { model, task, records: recordsOf(task) };
+    await expect(tinyRun({ ...options, config: { scale_rewards: 'mean' } })).rejects.toMatchObject({
+      code: 'BAD_CONFIG',
+      kind: 'input',
+      message: 'task weave: expected no negative reward_weights with scale_rewards mean, got -1',
+    });
+    const run = await tinyRun({ ...options, config: { scale_rewards: 'mean', reward_weights: [1], max_steps: 1 } });
+    expect(run.steps).toHaveLength(1);
+  });
+
   it('refuses a broken reward, and fine-tuning without a target, before the first step', async () => {
     const broken = woven('export const reward = (');
     await expect(tinyRun({ model, config: {}, task: broken, records: recordsOf(broken) })).rejects.toMatchObject({

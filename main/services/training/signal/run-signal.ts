@@ -1,11 +1,16 @@
 /** The signal budget of a run of the history, and the next run with one of its settings. */
-import { inputError } from '../../../errors.ts';
+import { BraidError, inputError } from '../../../errors.ts';
 import type { Store } from '../../../store/index.ts';
 import type { MetricPoint } from '../../../store/metrics.ts';
 import type { PromptGroupRow } from '../../../store/prompt-groups.ts';
+import type { RunRow } from '../../../store/runs.ts';
+import { taskFacts } from '../../../tasks/index.ts';
+import type { TrainConfig } from '../../../trainer/config.ts';
+import { withTaskWeights } from '../../../trainer/config-combinations.ts';
 import { requireRun } from '../../runs/runs.ts';
 import { savedConfig } from '../../runs/saved-config.ts';
 import { type AdvisedRun, changedRun } from '../../runs/verdict/advice.ts';
+import { runTask } from '../../tasks/run-task.ts';
 import { type SignalBudget, type SignalSetting, signalBudget } from './budget.ts';
 import type { SignalStep } from './history.ts';
 import { recordWords } from './record-words.ts';
@@ -22,7 +27,19 @@ export function runSignal(store: Store, runId: number): SignalBudget | null {
   const run = requireRun(store, runId);
   const config = savedConfig(run);
   if (config.method !== 'grpo') return null;
-  return signalBudget(stepsOf(store, runId), config, () => recordWords(store, run, config.dataset));
+  const steps = stepsOf(store, runId);
+  if (steps.length === 0) return null;
+  return signalBudget(steps, weightedConfig(store, run, config), () => recordWords(store, run, config.dataset));
+}
+
+/** With the weights of its task, unless that can't be read: they rule settings out, too. */
+function weightedConfig(store: Store, run: RunRow, config: TrainConfig): TrainConfig {
+  try {
+    return withTaskWeights(config, taskFacts(runTask(store, run)));
+  } catch (error) {
+    if (error instanceof BraidError) return config;
+    throw error;
+  }
 }
 
 /** The next run: this one's configuration with the setting switched on. Throws if it is in use or can't be used there. */

@@ -5,10 +5,12 @@ import { toJsonLines } from '../../../../main/services/datasets/index.ts';
 import { discardAfter, recordEvents } from '../../../../main/services/runs/events.ts';
 import { createRun } from '../../../../main/services/runs/runs.ts';
 import { runSignal, signalNext } from '../../../../main/services/training/signal/run-signal.ts';
+import { readTaskFolder } from '../../../../main/tasks/folder/source.ts';
 import { parseConfig } from '../../../../main/trainer/config.ts';
 import type { GroupOutcome, TrainerEvent } from '../../../../main/trainer/events.ts';
 import { temporaryFolder, temporaryStore } from '../../../store/helpers.ts';
 import { tinyDataset } from '../../../tiny-dataset.ts';
+import { taskYaml, writeTask } from '../../tasks/task-folder.ts';
 
 const config = parseConfig({ num_generations: 8, per_device_train_batch_size: 16 });
 /** A step that samples; one that reuses its groups neither samples nor scores. */
@@ -92,6 +94,17 @@ describe('runSignal', () => {
     expect(() => signalNext(store, runId, 'dynamic_sampling')).toThrow(
       /got dynamic_sampling, which adarft_target_reward rules out/,
     );
+    expect(signalNext(store, runId, 'scale_rewards').change).toEqual({ scale_rewards: 'mean' });
+  });
+
+  it('knows a negative weight of the task, and offers MaxRL where the task can no longer be read', () => {
+    const store = temporaryStore();
+    const definition = taskYaml.replace('short: 0.5', 'short: -0.5');
+    const task = readTaskFolder(writeTask(temporaryFolder(), 'say', { 'task.yaml': definition }));
+    const { runId, folder } = createRun(store, { ...config, task: task.folder }, { task });
+    recordEvents(store, runId, [stepEvent(1, ['teaches', 'dead'])]);
+    expect(() => signalNext(store, runId, 'scale_rewards')).toThrow(/which reward_weights rules out/);
+    rmSync(join(folder, 'tasks'), { recursive: true });
     expect(signalNext(store, runId, 'scale_rewards').change).toEqual({ scale_rewards: 'mean' });
   });
 });
