@@ -12,7 +12,7 @@ import { planBatches } from '../batching/batching.ts';
 import { disposeBatch, uploadGroups } from '../batching/packed-batch.ts';
 import { drawPrompts, startOfPrompts } from '../batching/prompt-stream.ts';
 import { difficultiesOf, recordsQuoting } from '../batching/prompts.ts';
-import { trainedGroupSize } from '../config.ts';
+import { isReinforcement, trainedGroupSize } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openLocalEngine } from '../engine/local.ts';
 import { openRemote } from '../engine/tinker/open-remote.ts';
@@ -38,7 +38,7 @@ export interface PreflightJob extends Omit<TrainerStart, 'kind' | 'estimate'>, O
 }
 
 export interface PreflightResult {
-  /** Every completion of the generations that were sampled; empty for a method that samples none. */
+  /** Every completion of the generations that were sampled; empty for a method that has no rewards. */
   readonly samples: readonly Sample[];
   /** The maximum reward; null if there is none. */
   readonly highestReward: number | null;
@@ -84,7 +84,7 @@ async function checkHere(job: PreflightJob, io: JobIo): Promise<PreflightResult>
   try {
     await io.progress(0, PARTS, 'checks');
     const engine = openLocalEngine(session);
-    const samples = session.config.method === 'sft' ? [] : await sampleGroups(session, engine);
+    const samples = isReinforcement(session.config.method) ? await sampleGroups(session, engine) : [];
     await io.progress(1, PARTS, 'checks');
     const heldOut = await answerHeldOut(session, engine);
     await io.progress(2, PARTS, 'checks');
@@ -190,7 +190,7 @@ function longestRows({ config, records, maxCompletionLength }: Session) {
     { length: maxCompletionLength },
     (_, i) => record.targetIds[i % record.targetIds.length] ?? 0,
   );
-  const groupSize = config.method === 'sft' ? 1 : trainedGroupSize(config);
+  const groupSize = isReinforcement(config.method) ? trainedGroupSize(config) : 1;
   const rows = Array.from({ length: config.per_device_train_batch_size }, (_, row) => ({
     group: Math.floor(row / groupSize),
     prompt: record.promptIds.length,

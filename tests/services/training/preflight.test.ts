@@ -81,11 +81,15 @@ describe('preflight', () => {
     expect(own?.data).not.toMatchObject({ secondsPerStep: report.secondsPerStep });
   });
 
-  it('checks a supervised run too, which samples nothing', async () => {
+  it('checks supervised runs too, which have no rewards and micro-batches of any size', async () => {
     const { look } = await bench();
-    const report = await look({ method: 'sft' });
-    expect(report.sampled).toBeNull();
-    expect(report.checks.map(({ name }) => name)).not.toContain('Rewards differ');
+    for (const method of ['sft', 'polychromic-sft']) {
+      const report = await look({ method, per_device_train_batch_size: 3, num_generations: 4 });
+      expect(report.sampled).toBeNull();
+      const names = report.checks.map(({ name }) => name);
+      expect(names).toContain('Memory');
+      expect(names).not.toContain('Rewards differ');
+    }
   });
 
   it('reports why a start would fail, and throws only when cancelled', async () => {
