@@ -22,7 +22,7 @@ export function runVerdict(store: Store, runId: number): Verdict {
   try {
     const config = savedConfig(run, run.name);
     return verdictOn({
-      method: run.method,
+      method: config.method,
       settings: watchSettings(config, taskFacts(runTask(store, run))),
       steps: store.metrics.after(runId, run.step - LOOK_BACK, LOOK_BACK),
       rewards: () => finite(store.metrics.series(runId, 'reward')),

@@ -5,6 +5,7 @@
 
 import type { StepMetrics } from '../../../store/metrics.ts';
 import { signed } from '../../../text/format.ts';
+import { isReinforcement, type TrainConfig } from '../../../trainer/config.ts';
 import type { Metrics, WarningRule } from '../../../trainer/events.ts';
 import {
   DAMAGE,
@@ -29,7 +30,7 @@ export interface Verdict {
 }
 
 export interface VerdictInput {
-  readonly method: string;
+  readonly method: TrainConfig['method'];
   readonly settings: WatchSettings;
   /** The newest steps, in order; some tens are enough. */
   readonly steps: readonly StepMetrics[];
@@ -63,7 +64,7 @@ const CANCELS = 0.25;
 export function verdictOn(input: VerdictInput): Verdict {
   const { method, steps } = input;
   if (steps.length === 0) return say('quiet', 'no steps yet', ['There is nothing to judge before the first step.']);
-  if (method === 'sft') return onFitting(input);
+  if (!isReinforcement(method)) return onFitting(input);
   const now = meanOver(steps.slice(-NOW));
   const found = troubles(now, trendForRules(now, input), input.settings);
   const trend = trendOf(steps.slice(-TREND_STEPS), 'reward');

@@ -34,7 +34,7 @@ function judged(
 ): ReturnType<typeof verdictOn> {
   const steps = Array.from({ length: count }, (_, i) => ({ step: i + 1, metrics: { ...healthy, ...changes(i + 1) } }));
   const rewards = steps.map(({ metrics }) => metrics.reward ?? 0);
-  const input = {
+  const input: VerdictInput = {
     method: 'grpo',
     settings,
     steps,
@@ -211,5 +211,7 @@ describe('verdictOn', () => {
     expect(judged(40, () => ({ loss: 1 }), sft)).toMatchObject({ title: 'flat' });
     expect(judged(3, () => ({ loss: 1 }), sft)).toMatchObject({ title: 'too early to say' });
     expect(judged(20, () => ({ loss: Number.NaN }), sft)).toMatchObject({ tone: 'bad' });
+    const polychromic = { method: 'polychromic-sft' } as const;
+    expect(judged(40, (step) => ({ loss: 1 + step * 0.01 }), polychromic)).toMatchObject({ title: 'getting worse' });
   });
 });
