@@ -142,7 +142,10 @@ function followTrend(before: WatchState, metrics: Metrics, { highestReward }: Wa
     startEntropy = ((startEntropy ?? 0) * startSteps + entropy) / (startSteps + 1);
     startSteps++;
   }
-  if (reward === undefined || !Number.isFinite(reward)) return { ...before, startEntropy, startSteps };
+  if (reward === undefined || !Number.isFinite(reward)) {
+    const flatSteps = before.rewardSlow === null ? 0 : before.flatSteps + 1;
+    return { ...before, flatSteps, startEntropy, startSteps };
+  }
   const trend = followReward(before, reward, highestReward ?? Math.abs(reward));
   return { ...before, ...trend, startEntropy, startSteps, lastReward: reward };
 }

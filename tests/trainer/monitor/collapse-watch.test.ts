@@ -109,6 +109,19 @@ describe('watchStep', () => {
     expect(watch(alike, startWatch(), short).warnings.map(({ rule }) => rule)).toEqual(['repetition']);
   });
 
+  it('counts steps that reuse a generation where it counts flat steps, and resumes the count', () => {
+    const reused = { loss: 0.1, grad_norm: 0.5, entropy: 0.8 };
+    const steps = Array.from({ length: 70 }, (_, i) => (i % 4 === 0 ? healthy : reused));
+    const short = { maxSteps: 70 };
+    const { warnings } = watch([reused, ...steps], startWatch(), short);
+    // 28 steps after the first reward, and three more of patience.
+    expect(warnings).toMatchObject([{ step: 31, rule: 'no_progress' }]);
+    expect(warnings[0]?.message).toContain('for 30 steps');
+    const { state } = watch(steps.slice(0, 20), startWatch(), short);
+    const resumed = watch(steps.slice(20), JSON.parse(JSON.stringify(state)), short);
+    expect(resumed.warnings).toMatchObject([{ step: 10, rule: 'no_progress' }]);
+  });
+
   it('counts dead groups and completions alike as healthy where the others have a signal', () => {
     const few = { ...healthy, 'groups/dead': 0.75, 'groups/spread': 0.031 };
     expect(watch(times(10, few)).said).toEqual([]);

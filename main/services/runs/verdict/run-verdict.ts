@@ -2,6 +2,7 @@
 
 import { BraidError } from '../../../errors.ts';
 import type { Store } from '../../../store/index.ts';
+import type { MetricPoint } from '../../../store/metrics.ts';
 import { taskFacts } from '../../../tasks/index.ts';
 import { watchSettings } from '../../../trainer/monitor/watch-settings.ts';
 import { runTask } from '../../tasks/run-task.ts';
@@ -41,9 +42,9 @@ export function runVerdict(store: Store, runId: number): Verdict {
 
 function startEntropy(store: Store, runId: number): number | null {
   const values = finite(store.metrics.series(runId, 'entropy', { from: 0, to: START_STEPS }));
-  return values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+  return values.length === 0 ? null : values.reduce((sum, { value }) => sum + value, 0) / values.length;
 }
 
-function finite(points: readonly { readonly value: number }[]): number[] {
-  return points.map(({ value }) => value).filter((value) => Number.isFinite(value));
+function finite(points: readonly MetricPoint[]): MetricPoint[] {
+  return points.filter(({ value }) => Number.isFinite(value));
 }

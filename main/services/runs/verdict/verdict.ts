@@ -3,7 +3,7 @@
  * the rules of the collapse watch over the mean of the newest steps; otherwise the trend decides. Pure.
  */
 
-import type { StepMetrics } from '../../../store/metrics.ts';
+import type { MetricPoint, StepMetrics } from '../../../store/metrics.ts';
 import { signed } from '../../../text/format.ts';
 import { isReinforcement, type TrainConfig } from '../../../trainer/config.ts';
 import type { Metrics, WarningRule } from '../../../trainer/events.ts';
@@ -34,8 +34,8 @@ export interface VerdictInput {
   readonly settings: WatchSettings;
   /** The newest steps, in order; some tens are enough. */
   readonly steps: readonly StepMetrics[];
-  /** The rewards of all steps so far, in order. Asked only where they can matter: a long run has a hundred thousand. */
-  readonly rewards: () => readonly number[];
+  /** The rewards of all steps so far that have one, in order. Asked only where they can matter: a long run has a hundred thousand. */
+  readonly rewards: () => readonly MetricPoint[];
   /** Mean entropy of the run's first steps. */
   readonly startEntropy: number | null;
   /** Held-out scores of the run, by step. */
@@ -87,10 +87,18 @@ function trendForRules(now: Metrics, { steps, rewards, startEntropy, settings: {
   const rewardFast = now.reward ?? null;
   const rewardSlow = meanOver(steps).reward ?? null;
   const canBeFlat = rewardFast !== null && highestReward !== null && isFarFromTop(rewardFast, highestReward);
-  const { flatSteps } = canBeFlat
-    ? rewards().reduce((trend, reward) => followReward(trend, reward, highestReward), NO_TREND)
-    : NO_TREND;
+  const flatSteps = canBeFlat ? (steps.at(-1)?.step ?? 0) - lastRise(rewards(), highestReward) : 0;
   return { startEntropy, rewardFast, rewardSlow, flatSteps };
+}
+
+/** The step at which the reward last rose, as the collapse watch counts. */
+function lastRise(rewards: readonly MetricPoint[], highestReward: number): number {
+  let [trend, rose] = [NO_TREND, 0];
+  for (const { step, value } of rewards) {
+    trend = followReward(trend, value, highestReward);
+    if (trend.flatSteps === 0) rose = step;
+  }
+  return rose;
 }
 
 const titles: Readonly<Record<WarningRule, readonly [Verdict['tone'], string]>> = {

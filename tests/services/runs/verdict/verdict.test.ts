@@ -26,6 +26,9 @@ const healthy: Metrics = {
   grad_norm: 0.2,
 };
 
+const rewardsOf = (steps: VerdictInput['steps']) =>
+  steps.flatMap(({ step, metrics: { reward } }) => (reward === undefined ? [] : [{ step, value: reward }]));
+
 /** `count` steps, each the healthy one with changes that may depend on the step. */
 function judged(
   count: number,
@@ -33,12 +36,11 @@ function judged(
   rest: Partial<VerdictInput> = {},
 ): ReturnType<typeof verdictOn> {
   const steps = Array.from({ length: count }, (_, i) => ({ step: i + 1, metrics: { ...healthy, ...changes(i + 1) } }));
-  const rewards = steps.map(({ metrics }) => metrics.reward ?? 0);
   const input: VerdictInput = {
     method: 'grpo',
     settings,
     steps,
-    rewards: () => rewards,
+    rewards: () => rewardsOf(steps),
     startEntropy: 0.4,
     evaluations: [],
     goal: null,
@@ -102,6 +104,17 @@ describe('verdictOn', () => {
     );
     expect(standing(0.85).title).toBe('flat');
     expect(judged(60).title).toBe('flat');
+  });
+
+  it('counts the steps that reuse a generation as flat, too', () => {
+    const flatFor = (count: number) => {
+      const reused = { loss: 0.1, grad_norm: 0.2, entropy: 0.4 };
+      const steps = Array.from({ length: count }, (_, i) => ({ step: i + 1, metrics: i % 2 === 0 ? healthy : reused }));
+      return judged(0, undefined, { steps, rewards: () => rewardsOf(steps) });
+    };
+    expect(flatFor(90)).toMatchObject({ title: 'no progress' });
+    expect(flatFor(90).sentences[0]).toContain('near 0.50 for 89 steps');
+    expect(flatFor(80).title).not.toBe('no progress');
   });
 
   it('does not call a loss of 0 normal where the gradient is 0 too, or where a batch is used several times', () => {
