@@ -118,7 +118,7 @@ export function openRunIo(
   function watchReward(step: number): void {
     const warning = gamingWarning(history);
     if (warning !== null) emit({ kind: 'warning', step, rule: 'reward_gaming', ...warning });
-    for (const silent of componentWarnings(history))
+    for (const silent of componentWarnings(history, stage.task.rewardNames))
       emit({ kind: 'warning', step, rule: 'component_silent', ...silent });
   }
 

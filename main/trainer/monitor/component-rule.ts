@@ -1,6 +1,7 @@
 /**
  * A reward component that isn't a number is excluded from the sum. One that always is NaN, or becomes so, silently
- * changes what is learned, so the run warns. Uses only the run's history, like the gaming rule.
+ * changes what is learned, so the run warns. Uses only the run's history, like the gaming rule, so a resumed run warns as
+ * it would have otherwise.
  */
 import type { Metrics } from '../events.ts';
 
@@ -9,19 +10,29 @@ export interface ComponentWarning {
   readonly remedy: string;
 }
 
-/** Warns at the step from which a component is NaN for all completions. */
-export function componentWarnings(history: readonly Metrics[]): readonly ComponentWarning[] {
+/** Warns at the step from which one of these components is NaN for all completions: its mean is then missing. */
+export function componentWarnings(history: readonly Metrics[], names: readonly string[]): readonly ComponentWarning[] {
   const now = history.at(-1) ?? {};
-  const silent = Object.keys(now).filter((name) => /^rewards\/.+\/mean$/.test(name) && Number.isNaN(now[name]));
+  if (!isScored(now)) return [];
+  const silent = names.filter((name) => !(meanOf(name) in now));
+  if (silent.length === 0) return [];
+  const before = history.slice(0, -1).findLast(isScored);
   return silent.flatMap((name) => {
-    // Steps that reuse a generation have no rewards.
-    const before = history.slice(0, -1).findLast((step) => name in step)?.[name];
-    if (before !== undefined && Number.isNaN(before)) return [];
+    if (before !== undefined && !(meanOf(name) in before)) return [];
     return [
       {
-        message: `The reward component ${name.split('/')[1]} was not a number for any completion, so it is excluded from the reward.`,
+        message: `The reward component ${name} was not a number for any completion, so it is excluded from the reward.`,
         remedy: "Training continues without it. Check the samples: a component is NaN where it doesn't apply.",
       },
     ];
   });
+}
+
+function meanOf(component: string): string {
+  return `rewards/${component}/mean`;
+}
+
+/** Not a step that reuses a generation, nor one whose groups were all skipped because rewards failed. */
+function isScored(step: Metrics): boolean {
+  return 'completions/mean_length' in step && ('reward' in step || !('reward_failures' in step));
 }
