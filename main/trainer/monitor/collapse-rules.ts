@@ -118,10 +118,14 @@ function notFinite(metrics: Metrics): Trouble | null | undefined {
 }
 
 function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean): Trouble | null | undefined {
+  const failed = metrics.reward_failures ?? 0;
+  // Where rewards failed in every group, none is counted as dead.
+  if (failed > 0 && metrics['groups/dead'] === undefined) return failing(failed);
   const dead = metrics['groups/dead'] ?? metrics.frac_reward_zero_std;
   if (dead === undefined) return undefined;
   const solved = metrics['groups/solved'] ?? (nearTop(metrics, settings) ? dead : 0);
   if (dead - solved < MANY_DEAD || teaches) return null;
+  if (failed >= MANY_DEAD) return failing(failed);
   const identical = metrics['completions/identical_groups'] ?? 0;
   if (identical >= MANY_DEAD) {
     return {
@@ -145,6 +149,15 @@ function deadGroups(metrics: Metrics, settings: WatchSettings, teaches: boolean)
     severity: 1,
     message: `${start} The stage is probably too hard for this model.`,
     remedy: `Go back to a shorter stage, or ${warmer(settings).toLowerCase()} or num_generations so that completions differ.`,
+  };
+}
+
+function failing(failed: number): Trouble {
+  return {
+    severity: 1,
+    message: `The reward failed on ${percent(failed)} of the completions, and no group gives a training signal.`,
+    remedy:
+      'Read why with the stored completions, and fix the reward, or the server that it asks, before you continue.',
   };
 }
 

@@ -33,7 +33,7 @@ export function rewardMetrics(
 /** A group counts as solved if its equal rewards reach this share of the maximum reward. */
 const SOLVED_SHARE = 0.98;
 
-/** What each group of a generation had to teach; `prompts`: one per group. */
+/** What each group of a generation had to teach, without groups that have too few scores to say; `prompts`: one per group. */
 export function groupOutcomes(
   prompts: readonly { readonly record: TaskRecord }[],
   result: Advantages,
@@ -41,9 +41,10 @@ export function groupOutcomes(
 ): GroupOutcome[] {
   const dead = new Set(deadGroups(result));
   const solved = highestReward === null ? Number.POSITIVE_INFINITY : SOLVED_SHARE * highestReward;
-  return prompts.map(({ record }, g) => {
+  return prompts.flatMap(({ record }, g): GroupOutcome[] => {
+    if (Number.isNaN(result.groupStd[g])) return [];
     const reward = result.groupMean[g] ?? Number.NaN;
-    return { recordId: record.id, outcome: !dead.has(g) ? 'teaches' : reward >= solved ? 'solved' : 'dead', reward };
+    return [{ recordId: record.id, outcome: !dead.has(g) ? 'teaches' : reward >= solved ? 'solved' : 'dead', reward }];
   });
 }
 
@@ -51,6 +52,7 @@ export function groupOutcomes(
  * `groups/dead`: share of groups whose rewards are all equal, whatever the advantages are divided by;
  * `groups/solved`: share of groups that are dead because every completion has (nearly) the maximum reward;
  * `groups/spread`: standard deviation of the rewards within a group, mean over groups.
+ * Of the groups that were scored; NaN, and so absent from the step, where none was.
  */
 export function groupMetrics(groups: readonly GroupOutcome[], { groupStd }: Pick<Advantages, 'groupStd'>): Metrics {
   const share = (outcomes: readonly GroupOutcome['outcome'][]): number =>

@@ -134,6 +134,18 @@ describe('watchStep', () => {
       expect(watch(times(3, few), startWatch(), { highestReward }).warnings[0]?.rule).toBe('dead_groups');
   });
 
+  it('counts a step as bad whose rewards all failed', () => {
+    const { reward: _, 'groups/dead': dead, 'groups/solved': solved, ...sampled } = healthy;
+    const skipped = { ...sampled, frac_reward_zero_std: 0, reward_failures: 0.25 };
+    const [warning] = watch([healthy, ...times(3, skipped)]).warnings;
+    expect(warning).toMatchObject({ step: 3, rule: 'dead_groups' });
+    expect(warning?.message).toContain('The reward failed on 25 % of the completions');
+    // As failures that count as 0 do, where they are nearly all.
+    const zero = { ...healthy, reward: 0.01, 'groups/dead': 1, reward_failures: 0.97 };
+    expect(watch(times(3, zero)).warnings[0]?.message).toContain('The reward failed on 97 %');
+    expect(watch(times(9, { ...healthy, reward_failures: 0.25 })).said).toEqual([]);
+  });
+
   it('works with TRL metrics alone', () => {
     const [first] = watch(times(3, { reward: 0.1, frac_reward_zero_std: 1 })).warnings;
     expect(first?.rule).toBe('dead_groups');

@@ -54,6 +54,20 @@ describe('groupMetrics', () => {
     expect(groupMetrics(unknown, result)).toEqual({ 'groups/dead': 0.5, 'groups/solved': 0, ...spread });
   });
 
+  it('leaves out groups that were not scored, which teach nothing and are not dead', () => {
+    const no = Number.NaN;
+    const rewards = [[0.3, 0.3, no, no, 0, 1, 0.5, no]];
+    const result = computeAdvantages(rewards, { ...config, reward_weights: null });
+    const prompts = ['a', 'b', 'c', 'd'].map((id) => ({ record: { id, prompt: '' } }));
+    const groups = groupOutcomes(prompts, result, 1);
+    expect(groups.map(({ recordId, outcome }) => `${recordId} ${outcome}`)).toEqual(['a dead', 'c teaches']);
+    expect(groupMetrics(groups, result)).toMatchObject({ 'groups/dead': 0.5, 'groups/solved': 0 });
+    const none = computeAdvantages([[no, no, no, no]], { ...config, reward_weights: null });
+    const step = new StepAccumulator();
+    step.add(groupMetrics(groupOutcomes(prompts.slice(0, 2), none, 1), none));
+    expect(step.take()).toEqual({});
+  });
+
   it('measures the spread within groups, whatever lies between them', () => {
     const rewards = [[1, 1, 0.3, 0.3, 0, 1, 0.5, 0.5]];
     const result = computeAdvantages(rewards, { ...config, reward_weights: null });
