@@ -98,6 +98,12 @@ function polychromicFault(config: TrainConfig): ConfigFault | null {
     const message = `expected no pods_update_size with polychromic-grpo, got ${config.pods_update_size}`;
     return { field: 'pods_update_size', message, remedy: 'Remove it: sets are drawn from all completions of a group.' };
   }
+  if (method === 'polychromic-grpo' && config.multi_objective_aggregation === 'normalize_then_sum') {
+    const message =
+      'expected multi_objective_aggregation sum_then_normalize with polychromic-grpo, got normalize_then_sum';
+    const remedy = 'Set it to sum_then_normalize: sets are scored by the weighted sum of the rewards.';
+    return { field: 'multi_objective_aggregation', message, remedy };
+  }
   if (method === 'polychromic-grpo' && size > group) {
     const message = `expected polychromic_set_size (${size}) to be at most num_generations (${group})`;
     return { field: 'polychromic_set_size', message, remedy: null };

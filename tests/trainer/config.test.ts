@@ -53,6 +53,18 @@ describe('configFaults', () => {
     expect(configFaults({ ...config, method: 'sft' })).toEqual([]);
   });
 
+  it('rejects rewards that are normalised one by one where sets are scored by their sum', () => {
+    const config = { method: 'polychromic-grpo', multi_objective_aggregation: 'normalize_then_sum' };
+    expect(configFaults(config)).toMatchObject([
+      {
+        field: 'multi_objective_aggregation',
+        message:
+          'expected multi_objective_aggregation sum_then_normalize with polychromic-grpo, got normalize_then_sum',
+      },
+    ]);
+    expect(configFaults({ ...config, method: 'grpo' })).toEqual([]);
+  });
+
   it('rejects dynamic sampling where equal rewards still have a signal, and knows its names elsewhere', () => {
     expect(configFaults({ method: 'polychromic-grpo', dynamic_sampling: 2 })).toMatchObject([
       { field: 'dynamic_sampling', message: 'expected dynamic_sampling 0 with polychromic-grpo, got 2' },

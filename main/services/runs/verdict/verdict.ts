@@ -75,7 +75,7 @@ export function verdictOn(input: VerdictInput): Verdict {
   const rules = trend?.direction === 'down' ? open.filter((rule) => rule !== 'no_progress') : open;
   return (
     onTrouble(found, rules) ??
-    (goal === null ? onCancelling(now) : null) ??
+    (goal === null ? onCancelling(now, method) : null) ??
     onLearned(now, found, input.ended) ??
     onHeldOut(input) ??
     (trend?.direction === 'down' ? null : goal) ??
@@ -124,7 +124,7 @@ function onTrouble(found: Findings, rules: readonly WarningRule[]): Verdict | nu
 }
 
 /** Rewards that move against each other give a sum without a signal. */
-function onCancelling(now: Metrics): Verdict | null {
+function onCancelling(now: Metrics, method: VerdictInput['method']): Verdict | null {
   const parts = Object.entries(now).flatMap(([name, spread]) => {
     const part = /^rewards\/(.+)\/std$/.exec(name)?.[1];
     return part === undefined ? [] : [{ part, spread }];
@@ -139,7 +139,7 @@ function onCancelling(now: Metrics): Verdict | null {
     [
       `The components of the reward cancel each other out: ${widest.part} varies by ${short(widest.spread)} and ${second.part} by ${short(second.spread)} between completions, but their sum only by ${short(total)}.`,
     ],
-    `Change reward_weights so that ${widest.part} and ${second.part} don't work against each other, or set multi_objective_aggregation to normalize_then_sum.`,
+    `Change reward_weights so that ${widest.part} and ${second.part} don't work against each other${method === 'grpo' ? ', or set multi_objective_aggregation to normalize_then_sum' : ''}.`,
   );
 }
 

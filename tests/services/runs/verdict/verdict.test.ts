@@ -192,6 +192,9 @@ describe('verdictOn', () => {
     const cancelling = judged(20, () => ({ ...parts, reward_std: 0.02 }));
     expect(cancelling).toMatchObject({ tone: 'warn', title: 'components cancel' });
     expect(cancelling.sentences[0]).toContain('length varies by 0.3 and wit by 0.28');
+    expect(cancelling.remedy).toContain('normalize_then_sum');
+    const sets = judged(20, () => ({ ...parts, reward_std: 0.02 }), { method: 'polychromic-grpo' });
+    expect(sets.remedy).toMatch(/^Change reward_weights so that length and wit don't work against each other\.$/);
     expect(judged(20, () => ({ ...parts, reward_std: 0.3 })).title).not.toBe('components cancel');
     expect(judged(20, () => ({ 'rewards/alignment/std': 0.3, reward_std: 0.01 })).title).not.toBe('components cancel');
   });
