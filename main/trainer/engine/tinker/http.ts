@@ -1,7 +1,8 @@
 /**
  * HTTP to a remote engine. A request is posted once: it is repeated only where it can't have been received (no
- * connection, or refused for load). The key goes to the engine's own address and nowhere else.
+ * connection, or refused for load), or does nothing there. The key goes to the engine's own address and nowhere else.
  */
+import { BraidError } from '../../../errors.ts';
 import { engineAddress } from './address.ts';
 import { answerLost, unreachable } from './errors.ts';
 import { openPacking } from './packing.ts';
@@ -41,7 +42,7 @@ export interface Http {
   ask(route: string, body: object): Promise<Answer>;
   get(route: string): Promise<Answer>;
   remove(route: string): Promise<Answer>;
-  /** The bytes behind a route, following redirects. */
+  /** The bytes behind a route, following redirects; repeated until they have arrived whole. */
   download(route: string): Promise<{ readonly status: number; readonly bytes: Buffer }>;
   /** Ends whatever is under way. */
   close(): void;
@@ -80,15 +81,19 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
   }
 
   /** `repeats`: whether an attempt that may have been received is made again. */
-  async function attempts(method: string, route: string, body: object | null, repeats: boolean): Promise<Answer> {
+  async function attempts<A extends { readonly status: number }>(
+    route: string,
+    repeats: boolean,
+    attempt: () => Promise<A>,
+  ): Promise<A> {
     const until = performance.now() + patience.totalMs;
     for (let pause = patience.pauseMs; ; pause = Math.min(pause * 2, patience.pauseMs * 20)) {
       try {
-        const answer = await once(method, route, body, repeats ? patience.attemptMs : patience.totalMs);
+        const answer = await attempt();
         const again = BUSY.has(answer.status) || (repeats && GATEWAY.has(answer.status));
         if (!again || performance.now() + pause > until) return answer;
       } catch (error) {
-        if (closing.signal.aborted) throw error;
+        if (closing.signal.aborted || error instanceof BraidError) throw error;
         if (!repeats && !neverSent(error)) throw answerLost(route, error);
         // One slow answer is no silence while others arrive, such as those of heartbeats; a line that breaks is.
         const limit = isTimeout(error) ? Math.max(until, heardAt + patience.totalMs) : until;
@@ -98,19 +103,23 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
     }
   }
 
-  async function download(route: string) {
+  function repeated(method: string, route: string, body: object | null): Promise<Answer> {
+    return attempts(route, true, () => once(method, route, body, patience.attemptMs));
+  }
+
+  /** There may be many bytes: they may take as long as a whole request. */
+  async function downloadOnce(route: string) {
     let at = `${url}/api/v1/${route}`;
     for (let hop = 0; ; hop++) {
       const response = await fetch(at, {
         headers: headersFor(engine, at, false),
         redirect: 'manual',
         signal: AbortSignal.any([closing.signal, AbortSignal.timeout(patience.totalMs)]),
-      }).catch((error: unknown) => {
-        throw unreachable(url, reasonOf(error), error);
       });
       const next = response.headers.get('location');
       if (response.status < 300 || response.status >= 400 || next === null || hop === MAX_REDIRECTS) {
         const bytes = Buffer.from(await response.arrayBuffer());
+        heardAt = performance.now();
         traffic.receivedBytes += bytes.length;
         return { status: response.status, bytes };
       }
@@ -120,11 +129,12 @@ export function openHttp(engine: RemoteEngine, patience: Patience = PATIENCE): H
   }
 
   return {
-    ...{ url, traffic, download },
-    post: (route, body) => attempts('POST', route, body, false),
-    ask: (route, body) => attempts('POST', route, body, true),
-    get: (route) => attempts('GET', route, null, true),
-    remove: (route) => attempts('DELETE', route, null, true),
+    ...{ url, traffic },
+    post: (route, body) => attempts(route, false, () => once('POST', route, body, patience.totalMs)),
+    ask: (route, body) => repeated('POST', route, body),
+    get: (route) => repeated('GET', route, null),
+    remove: (route) => repeated('DELETE', route, null),
+    download: (route) => attempts(route, true, () => downloadOnce(route)),
     close: () => closing.abort(),
   };
 }

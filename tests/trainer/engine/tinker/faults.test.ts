@@ -108,6 +108,31 @@ describe('a connection that breaks', () => {
     },
   );
 
+  it.each([
+    ['the way to a checkpoint', '/archive', { kind: 'break', when: 'before' }],
+    ['the first half of a checkpoint', '/download', { kind: 'break', when: 'after' }],
+    ['a gateway’s patience with a checkpoint', '/download', { kind: 'answer', status: 502, body: 'Bad Gateway' }],
+  ] as const)('loses %s, which is fetched again', async (_, end, what) => {
+    const { error, server, events } = await tried({
+      fault: ({ route }, before) =>
+        route.endsWith(end) && !before.some((one) => one.route.endsWith(end)) ? what : null,
+    });
+    expect(error).toBeNull();
+    expect(stepsIn(events)).toBe(3);
+    expect(server.seen.filter(({ route }) => route.endsWith('/archive'))).toHaveLength(2);
+  });
+
+  it('whenever a checkpoint is fetched: the run ends after a while', async () => {
+    const { error, events } = await tried(
+      { fault: ({ route }) => (route.endsWith('/download') ? { kind: 'break', when: 'after' } : null) },
+      {},
+      undefined,
+      LITTLE,
+    );
+    expect(error?.code).toBe('ENGINE_UNREACHABLE');
+    expect(stepsIn(events)).toBe(3);
+  });
+
   it('for good: the run ends after a while', async () => {
     const { error } = await tried(
       { fault: ({ route }) => (route === 'retrieve_future' ? { kind: 'break', when: 'before' } : null) },

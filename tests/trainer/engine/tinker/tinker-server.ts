@@ -126,7 +126,10 @@ export async function openTinkerServer(options: ServerOptions): Promise<TinkerSe
     if (what?.kind === 'answer') return send(response, what.status, what.body);
     if (what?.kind === 'break' && what.when === 'before') return void request.socket.destroy();
     const archive = /^training_runs\/([^/]+)\/checkpoints\/([^/]+)\/(archive|download)$/.exec(route);
-    if (archive !== null) return sendArchive(response, archive[1] ?? '', archive[2] ?? '', archive[3] === 'archive');
+    if (archive !== null) {
+      const breaks = what?.kind === 'break';
+      return sendArchive(response, archive[1] ?? '', archive[2] ?? '', { redirects: archive[3] === 'archive', breaks });
+    }
     const dropped = /^training_runs\/([^/]+)\/checkpoints\/sampler_weights\/([^/]+)$/.exec(route);
     if (dropped !== null) {
       models.dropSampler(dropped[1] ?? '', dropped[2] ?? '');
@@ -141,12 +144,21 @@ export async function openTinkerServer(options: ServerOptions): Promise<TinkerSe
     }
   }
 
-  /** As SkyRL does: to the bytes by a redirect. */
-  function sendArchive(response: ServerResponse, model: string, id: string, redirects: boolean): void {
+  /** As SkyRL does: to the bytes by a redirect. `breaks`: in the middle of the bytes. */
+  function sendArchive(
+    response: ServerResponse,
+    model: string,
+    id: string,
+    { redirects, breaks }: { readonly redirects: boolean; readonly breaks: boolean },
+  ): void {
     const bytes = models.archive(model, id);
     const location = `/api/v1/training_runs/${model}/checkpoints/${id}/download`;
     if (bytes === null) send(response, 404, { detail: `Checkpoint not found: ${model}/${id}` });
     else if (redirects) response.writeHead(302, { location }).end();
+    else if (breaks)
+      response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, bytes.length / 2), () => {
+        response.destroy();
+      });
     else response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
   }
 
