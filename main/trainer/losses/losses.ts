@@ -12,7 +12,7 @@
  *                               by the sign of A (arXiv 2602.10693)
  *
  * off_policy_mask_threshold drops the policy term of rows with A < 0 and mean(old − logp) above it (DeepSeek-V3.2,
- * arXiv 2512.02556, equation 9).
+ * arXiv 2512.02556, equation 9). Where another program sampled, its log-probabilities take the place of old there.
  *
  * The loss depends on the model through logp and entropy [B,T] only, so value and gradient are computed here in
  * closed form on the host, in float64, and enter the tape as one op (`grpoLoss`): it costs two small transfers
@@ -75,7 +75,9 @@ export interface PolicyBatch {
   /** 1 for completion tokens that count, 0 for padding and truncated completions. */
   readonly mask: ArrayLike<number>;
   readonly entropies: ArrayLike<number>;
-  /** What each token's policy term is multiplied by, without a gradient (sampling-correction.ts). */
+  /** Under the program that sampled, where that is another than the trainer. */
+  readonly samplerLogps?: ArrayLike<number>;
+  /** What each token's policy term is multiplied by, without a gradient (sampling-correction.ts); with vespo, what w is. */
   readonly samplingRatios?: ArrayLike<number>;
 }
 
@@ -102,6 +104,7 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
   const chosen =
     config.top_entropy_quantile < 1 ? entropyMask(batch.entropies, mask, 1 - config.top_entropy_quantile) : null;
   const sequence = config.importance_sampling_level === 'sequence';
+  const isVespo = config.loss_type === 'vespo';
 
   const gradLogps = new Float32Array(rows * columns);
   const clip = new ClipCounts(config, sequence);
@@ -114,7 +117,7 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
     const weight = rowWeight(config.loss_type, rows, length, tokens, normaliser);
     const sequenceRatio = sequence ? Math.exp(meanLogRatio(batch, b, length)) : 1;
     const isOn = isOnPolicy(batch, b, length, config.off_policy_mask_threshold);
-    const phi = config.loss_type === 'vespo' ? gammaWeight(sumLogRatio(batch, b), advantage, config) : Number.NaN;
+    const phi = isVespo ? gammaWeight(sumLogRatio(batch, b), advantage, config) : Number.NaN;
     phiSum += phi;
     // Σ_t ∂loss/∂ρ of the row: with one ratio per sequence it flows back to each of its tokens.
     let gradSequenceRatio = 0;
@@ -124,7 +127,8 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
       const logp = num(logps, i);
       const ratio = sequence ? sequenceRatio : Math.exp(logRatio(batch, i));
       const policy = policyTerm({ ratio, phi }, logp, advantage, config);
-      const kept = isOn && (chosen === null || chosen[i] === 1) ? (samplingRatios?.[i] ?? 1) : 0;
+      const correction = isVespo ? 1 : (samplingRatios?.[i] ?? 1);
+      const kept = isOn && (chosen === null || chosen[i] === 1) ? correction : 0;
       let value = kept * policy.value;
       let gradLogp = kept * policy.gradLogp;
       let gradRatio = kept * policy.gradRatio;
@@ -156,7 +160,7 @@ export function policyLoss(batch: PolicyBatch, normaliser: LossNormaliser, confi
   if (config.beta !== 0) metrics.kl = klSum / Math.max(tokens, 1);
   metrics.entropy = maskedSum(batch.entropies, mask) / Math.max(tokens, 1);
   Object.assign(metrics, clip.metrics());
-  if (config.loss_type === 'vespo') metrics['vespo/phi_seq_mean'] = phiSum / rows;
+  if (isVespo) metrics['vespo/phi_seq_mean'] = phiSum / rows;
   if (bonus !== null) {
     metrics.policy_loss = loss * undoAccumulation(config.loss_type, normaliser);
     metrics.entropy_coef = config.entropy_coef;
@@ -235,7 +239,9 @@ function gammaWeight(logW: number, advantage: number, config: LossConfig): numbe
 
 /** Whether a row keeps its policy term: always without a threshold, and with an advantage that isn't negative. */
 function isOnPolicy(batch: PolicyBatch, row: number, length: number, threshold: number | null): boolean {
-  return threshold === null || num(batch.advantages, row) >= 0 || -meanLogRatio(batch, row, length) <= threshold;
+  if (threshold === null || num(batch.advantages, row) >= 0) return true;
+  const sampled = { ...batch, oldLogps: batch.samplerLogps ?? batch.oldLogps };
+  return -meanLogRatio(sampled, row, length) <= threshold;
 }
 
 /** Schulman's k3 estimator of KL(policy ‖ reference) at one token; `d` = ref − logp. */
@@ -328,13 +334,16 @@ function meanLogRatio(batch: PolicyBatch, row: number, length: number): number {
   return sum / Math.max(length, 1);
 }
 
-/** Of a row, each token's bounded as TRL does. */
+/** Of a row, to what sampled it if its correction is given; each token's bounded as TRL does. */
 function sumLogRatio(batch: PolicyBatch, row: number): number {
-  let sum = 0;
+  let [sum, correction] = [0, 0];
   for (let i = row * batch.columns; i < (row + 1) * batch.columns; i++) {
-    if (num(batch.mask, i) !== 0) sum += Math.min(Math.max(logRatio(batch, i), -20), 20);
+    if (num(batch.mask, i) === 0) continue;
+    sum += Math.min(Math.max(logRatio(batch, i), -20), 20);
+    if (batch.samplingRatios !== undefined)
+      correction += Math.min(Math.max(Math.log(num(batch.samplingRatios, i)), LOWEST_LOG_WEIGHT), HIGHEST_LOG_WEIGHT);
   }
-  return sum;
+  return sum + correction;
 }
 
 function maskedLengths(batch: PolicyBatch): readonly number[] {
@@ -357,6 +366,8 @@ function checkBatch(batch: PolicyBatch, config: LossConfig): void {
     logps: batch.logps,
     oldLogps: batch.oldLogps,
     refLogps: batch.refLogps,
+    samplerLogps: batch.samplerLogps ?? null,
+    samplingRatios: batch.samplingRatios ?? null,
     mask: batch.mask,
     entropies: batch.entropies,
   };

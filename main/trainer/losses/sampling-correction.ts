@@ -2,7 +2,7 @@
  * Completions sampled by another program than the one that is trained (vLLM, most often) have other log-probabilities
  * than the trainer's. TRL's metrics of the difference, and its truncated importance sampling (Yao et al. 2025, "Your
  * efficient RL framework secretly brings you off-policy RL training"): each token's policy term is multiplied by
- * min(exp(old - sampled), cap). Matrices are [R*T], row after row; names are TRL's.
+ * min(exp(old - sampled), cap); vespo, which weights sequences, takes it into its w instead. Matrices are [R*T], row after row; names are TRL's.
  */
 import type { Metrics } from '../events.ts';
 

@@ -135,6 +135,31 @@ describe('policyLoss, one token', () => {
     expect(single(0.5, 2, masked).loss).toBe(single(0.5, 2).loss);
   });
 
+  it('compares with what sampled, where that is another program than the trainer', () => {
+    const masked = { ...config, off_policy_mask_threshold: 0.5 };
+    const lossOf = (samplerLogp: number, advantage: number, oldLogps: number[] | null = null) =>
+      policyLoss({ ...oneToken(1, advantage), oldLogps, samplerLogps: [samplerLogp] }, plain, masked).loss;
+    // The policy gives −1: on-policy for the trainer, not for what sampled.
+    expect(lossOf(-0.4, -2)).toBe(0);
+    expect(lossOf(-0.6, -2)).toBe(2);
+    expect(lossOf(-0.4, 2)).toBe(-2);
+    expect(lossOf(-1, -2, [-1 - Math.log(0.5)])).toBeCloseTo(1.6, 6);
+    expect(policyLoss({ ...oneToken(1, -2), samplerLogps: [-0.4] }, plain, config).loss).toBe(2);
+  });
+
+  it('multiplies the policy term by the sampling correction; vespo takes it into the sequence ratio', () => {
+    const corrected = (loss_type: LossConfig['loss_type'], ratio: number, correction: number) =>
+      policyLoss({ ...oneToken(ratio, 2), samplingRatios: [correction] }, plain, { ...config, loss_type });
+    expect(corrected('grpo', 1.1, 0.5).loss).toBeCloseTo(-1.1, 6);
+    const phi = (w: number): number => w ** 2 * Math.exp(3 * (1 - w));
+    const vespo = corrected('vespo', 1.5, 0.8);
+    expect(vespo.loss).toBeCloseTo((2 * phi(1.2)) / 6, 6);
+    expect(vespo.gradLogps[0]).toBeCloseTo((-2 * phi(1.2)) / 6, 6);
+    expect(vespo.metrics['vespo/phi_seq_mean']).toBeCloseTo(phi(1.2), 6);
+    // Each token's log is bounded, as that of a ratio of 0 is.
+    expect(corrected('vespo', 1e8, 0).metrics['vespo/phi_seq_mean']).toBeCloseTo(phi(1), 6);
+  });
+
   it('adds beta times k3, weighted by the ratio when bias-corrected, and clamped when asked to', () => {
     const withRef = (d: number, change: Partial<LossConfig>) =>
       policyLoss({ ...oneToken(1.1, 0), refLogps: [-1 + d] }, plain, { ...config, beta: 0.1, ...change });

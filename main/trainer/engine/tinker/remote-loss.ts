@@ -29,8 +29,9 @@ export async function remotePolicyLoss(
   const normaliser = lossNormaliser(config, maxCompletionLength, plan, generation);
   const sampled = samplerLogps(generation, micro, columns);
   const corrects = config.vllm_importance_sampling_correction && sampled !== null;
+  const masks = config.off_policy_mask_threshold !== null && sampled !== null;
   // With one pass over the batch the ratio is 1, whatever the log-probabilities are.
-  const known = oldLogps !== null || corrects ? padRows(await forward(rows), columns) : null;
+  const known = oldLogps !== null || corrects || masks ? padRows(await forward(rows), columns) : null;
   const ratios = corrects
     ? samplingRatios(oldLogps ?? known ?? sampled, sampled, mask, config.vllm_importance_sampling_clip_max)
     : null;
@@ -46,8 +47,10 @@ export async function remotePolicyLoss(
       advantages,
       mask,
       entropies,
+      ...(sampled !== null && { samplerLogps: sampled }),
+      ...(ratios !== null && { samplingRatios: ratios.values }),
     };
-    return policyLoss(ratios === null ? batch : { ...batch, samplingRatios: ratios.values }, normaliser, config);
+    return policyLoss(batch, normaliser, config);
   };
   const { gradLogps } = lossOf(known ?? new Float32Array(rows.length * columns));
   const dlogp = rows.map(({ ids }, row) => gradLogps.subarray(row * columns, row * columns + ids.length));

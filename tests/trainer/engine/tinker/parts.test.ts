@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { encodeSafetensors } from '../../../../main/model/safetensors.ts';
+import { planBatches } from '../../../../main/trainer/batching/batching.ts';
+import type { ScoredGeneration } from '../../../../main/trainer/batching/generation.ts';
 import { parseConfig } from '../../../../main/trainer/config.ts';
 import { engineAddress } from '../../../../main/trainer/engine/tinker/address.ts';
 import { adapterFromArchive, untar } from '../../../../main/trainer/engine/tinker/archive.ts';
@@ -9,6 +11,7 @@ import { inChunks } from '../../../../main/trainer/engine/tinker/in-chunks.ts';
 import { costOf } from '../../../../main/trainer/engine/tinker/meter.ts';
 import { gradNormOf } from '../../../../main/trainer/engine/tinker/probe.ts';
 import { remoteFaults } from '../../../../main/trainer/engine/tinker/refusals.ts';
+import { remotePolicyLoss } from '../../../../main/trainer/engine/tinker/remote-loss.ts';
 import { datum } from '../../../../main/trainer/engine/tinker/wire.ts';
 import { logpDifference, samplingRatios } from '../../../../main/trainer/losses/sampling-correction.ts';
 import { tar } from './server-models.ts';
@@ -137,6 +140,63 @@ describe('the sampling correction', () => {
       'sampling/sampling_logp_difference/mean': 0.25,
       'sampling/sampling_logp_difference/max': 0.5,
     });
+  });
+});
+
+describe('remotePolicyLoss', () => {
+  /** Two completions of a prompt, one good and one bad, whose tokens the trainer finds less likely than the sampler did. */
+  async function lossOf(changes: object) {
+    const config = { ...parseConfig({ num_generations: 2, per_device_train_batch_size: 2, ...changes }) };
+    const run = { config: { ...config, activation_memory_mb: 1 }, maxCompletionLength: 2 };
+    const completion = { ids: [5, 6], terminated: true, logps: [-1, -1] };
+    const generation = {
+      ...{ prompts: [{ promptIds: [1] }], completions: [completion, completion], oldLogps: null, refLogps: null },
+      result: { advantages: Float32Array.of(1, -1) },
+    } as unknown as ScoredGeneration;
+    const micro = { generation: 0, generate: true, iteration: 0, firstRow: 0, endRow: 2 };
+    let [forwards, sent] = [0, [] as readonly (readonly number[])[]];
+    const logps = [Float32Array.of(-1.5, -2), Float32Array.of(-1.5, -2)];
+    const report = await remotePolicyLoss(run, planBatches(config, 1), generation, micro, {
+      forward: async () => {
+        forwards++;
+        return logps;
+      },
+      backward: async (_, dlogp) => {
+        sent = dlogp.map((row) => Array.from(row));
+        return logps;
+      },
+    });
+    return { forwards, sent, metrics: report.metrics };
+  }
+
+  it('leaves out bad completions that the sampler and the trainer disagree on, by log-probabilities of the trainer', async () => {
+    const plain = await lossOf({});
+    expect(plain).toMatchObject({
+      forwards: 0,
+      sent: [
+        [-0.25, -0.25],
+        [0.25, 0.25],
+      ],
+    });
+    // 0.75 nats a token.
+    expect((await lossOf({ off_policy_mask_threshold: 0.8 })).sent).toEqual(plain.sent);
+    const masked = await lossOf({ off_policy_mask_threshold: 0.7 });
+    expect(masked).toMatchObject({
+      forwards: 1,
+      sent: [
+        [-0.25, -0.25],
+        [0, 0],
+      ],
+    });
+  });
+
+  it("takes vespo's sampling correction into the sequence ratio", async () => {
+    const settings = { loss_type: 'vespo', vllm_importance_sampling_correction: true };
+    const { sent, metrics } = await lossOf(settings);
+    const phi = (k: number, lambda: number): number => Math.exp(-1.5 * k + lambda * (1 - Math.exp(-1.5)));
+    expect(sent[0]?.[0]).toBeCloseTo(-phi(2, 3) / 4, 6);
+    expect(sent[1]?.[1]).toBeCloseTo(phi(3, 2) / 4, 6);
+    expect(metrics['vespo/phi_seq_mean']).toBeCloseTo((phi(2, 3) + phi(3, 2)) / 2, 6);
   });
 });
 
