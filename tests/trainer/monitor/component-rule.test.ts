@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Metrics } from '../../../main/trainer/events.ts';
-import { computeAdvantages } from '../../../main/trainer/losses/advantages.ts';
+import { type AdvantageConfig, computeAdvantages } from '../../../main/trainer/losses/advantages.ts';
 import { componentWarnings } from '../../../main/trainer/monitor/component-rule.ts';
 import { completionMetrics, rewardMetrics, StepAccumulator } from '../../../main/trainer/monitor/metrics.ts';
 
@@ -12,10 +12,12 @@ function step(relevance: number, length = 1): Metrics {
   metrics.add(completionMetrics([5], [true]));
   return metrics.take();
 }
-const config = {
-  ...{ num_generations: 1, scale_rewards: 'group', multi_objective_aggregation: 'sum_then_normalize' },
+const config: AdvantageConfig = {
+  num_generations: 1,
+  scale_rewards: 'group',
+  multi_objective_aggregation: 'sum_then_normalize',
   reward_weights: null,
-} as const;
+};
 const nothing = Number.NaN;
 
 describe('componentWarnings', () => {
