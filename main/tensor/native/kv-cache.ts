@@ -35,16 +35,16 @@ export function openNativeKvCache(
   shape: AttentionShape,
 ): KvCache {
   let slots = slotsOf(rows);
-  const layers: Layer[] = withOps(backend, (ops) =>
-    prefix.map(({ k, v }) => {
-      const part = (x: tf.Tensor2D): Part => ({
-        prefix: ops.keep(prefixLayout(ops, ops.of(x), slots, shape)),
-        settled: null,
-        recent: null,
-      });
-      return { k: part(k), v: part(v) };
-    }),
-  );
+  const layers: Layer[] = withOps(backend, (ops) => {
+    const part = (x: tf.Tensor2D): Part => {
+      const { prefix } = ops.part(() => ({ prefix: prefixLayout(ops, ops.of(x), slots, shape) }));
+      return { prefix, settled: null, recent: null };
+    };
+    const made = prefix.map(({ k, v }) => ({ k: part(k), v: part(v) }));
+    // All or none: until here they are freed if memory runs out.
+    for (const { k, v } of made) for (const { prefix } of [k, v]) ops.keep(prefix);
+    return made;
+  });
   tf.dispose(prefix.map(({ k, v }) => [k, v]));
   const free = (handle: Handle | null): void => {
     if (handle !== null) backend.binding.deleteTensor(handle.id);

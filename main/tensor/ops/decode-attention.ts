@@ -87,9 +87,16 @@ function openWidened(
 ): KvCache {
   const { headDim } = shape;
   const wide = (x: tf.Tensor2D): tf.Tensor2D => widenHeads(x, headDim, width);
-  const kept = prefix.map(({ k, v }) => ({ k: tf.keep(tf.tidy(() => wide(k))), v: tf.keep(tf.tidy(() => wide(v))) }));
-  tf.dispose(prefix.map(({ k, v }) => [k, v]));
-  const cache = openKvCache(kept, rows, capacity, { ...shape, headDim: width }, null, weights);
+  const cache = allOrNone((made) => {
+    const keptWide = (x: tf.Tensor2D): tf.Tensor2D => {
+      const kept = tf.keep(tf.tidy(() => wide(x)));
+      made.push(kept);
+      return kept;
+    };
+    const kept = prefix.map(({ k, v }) => ({ k: keptWide(k), v: keptWide(v) }));
+    tf.dispose(prefix.map(({ k, v }) => [k, v]));
+    return openKvCache(kept, rows, capacity, { ...shape, headDim: width }, null, weights);
+  });
   return {
     ...cache,
     attend: (layer, q, k, v) => narrowHeads(cache.attend(layer, wide(q), wide(k), wide(v)), width, headDim),
@@ -227,10 +234,16 @@ function openFunctional(
   const indices = prompts.flatMap(({ start, length }) =>
     Array.from({ length: longest }, (_, i) => (i < length ? start + i : -1)),
   );
-  const padded = (x: tf.Tensor2D): tf.Tensor3D =>
-    tf.keep(tf.tidy(() => tf.reshape(gatherRows(x, tf.tensor1d(indices, 'int32')), [prompts.length, longest, width])));
-  let keys = prefix.map(({ k }) => padded(k));
-  let values = prefix.map(({ v }) => padded(v));
+  let { keys, values } = allOrNone((made) => {
+    const padded = (x: tf.Tensor2D): tf.Tensor3D => {
+      const kept: tf.Tensor3D = tf.keep(
+        tf.tidy(() => tf.reshape(gatherRows(x, tf.tensor1d(indices, 'int32')), [prompts.length, longest, width])),
+      );
+      made.push(kept);
+      return kept;
+    };
+    return { keys: prefix.map(({ k }) => padded(k)), values: prefix.map(({ v }) => padded(v)) };
+  });
   let lengths = prompts.map(({ length }) => length);
   let step = 0;
   /** What is added to the scores of the prompts, padded to the longest, and of the tokens so far. [B, T] */

@@ -44,13 +44,47 @@ export function openGpuDecodeRun(
   prompts: readonly RowPrefix[],
   capacity: number,
 ): DecodeRun | null {
-  if (!takes(model, prompts.length)) return null;
-  const { shape, normEps: eps, scaling } = model;
+  if (!takes(backend, model, prompts.length)) return null;
   const packer = openPacker(backend);
+  try {
+    return openRun(backend, packer, model, prefix, prompts, capacity);
+  } catch (error) {
+    packer.dispose();
+    throw error;
+  }
+}
+
+/** Whether the kernels take the model: whole vectors everywhere, and not more rows than are worth it. */
+function takes(backend: WebGpuBackend, { layers, head, shape: { headDim } }: DecodeModel, rows: number): boolean {
+  const wide = layers.every((layer) =>
+    [layer.q, layer.o, layer.gate, layer.down].every(({ weight }) => weight.shape[1] % 4 === 0),
+  );
+  // The low-rank B of gate and up has as many lines as both, as SwiGLU's kernel expects no bias.
+  const plain = layers.every(({ gate, up }) => gate.bias === null && up.bias === null);
+  // The head alone may lie in several buffers.
+  const whole = layers.every((layer) =>
+    [layer.q, layer.k, layer.v, layer.o, layer.gate, layer.up, layer.down].every(
+      ({ weight }) => backend.parts(weight) === null,
+    ),
+  );
+  return (
+    rows <= MOST_ROWS && wide && plain && whole && headDim % 8 === 0 && head.shape[1] % 4 === 0 && layers.length > 0
+  );
+}
+
+/** The run owns the packer. */
+function openRun(
+  backend: WebGpuBackend,
+  packer: Packer,
+  model: DecodeModel,
+  prefix: readonly PrefixKv[],
+  prompts: readonly RowPrefix[],
+  capacity: number,
+): DecodeRun {
+  const { shape, normEps: eps, scaling } = model;
   const layers = model.layers.map((layer) => packLayer(packer, layer));
   const trig = packer.sideBySide([model.rope.cos, model.rope.sin]);
   const positions = model.rope.cos.shape[0];
-  const store = openKvStore(backend, prefix, prompts, capacity, shape, cacheFormat(backend, weightsOf(model)));
   const [vocabulary, width] = model.embedding.shape;
   const inner = model.layers[0]?.gate.weight.shape[0] ?? 0;
   const queries = shape.numHeads * shape.headDim;
@@ -63,6 +97,8 @@ export function openGpuDecodeRun(
   const take = (columns: number): GpuBuffer => packer.own(4 * most * columns);
   const [h, qkv, attended, active] = [take(width), take(all), take(queries), take(inner)];
   const low = rank === 0 ? null : take(rank);
+  // Last, as it gives back by itself what it took.
+  const store = openKvStore(backend, prefix, prompts, capacity, shape, cacheFormat(backend, weightsOf(model)));
 
   /** Products of a pack; its low-rank part was made before. */
   function products(x: GpuBuffer, { weights, bias, low: own }: Pack, epilogue: Epilogue, out: GpuBuffer): void {
@@ -144,24 +180,6 @@ export function openGpuDecodeRun(
       packer.dispose();
     },
   };
-
-  /** Whether the kernels take the model: whole vectors everywhere, and not more rows than are worth it. */
-  function takes({ layers, head, shape: { headDim } }: DecodeModel, rows: number): boolean {
-    const wide = layers.every((layer) =>
-      [layer.q, layer.o, layer.gate, layer.down].every(({ weight }) => weight.shape[1] % 4 === 0),
-    );
-    // The low-rank B of gate and up has as many lines as both, as SwiGLU's kernel expects no bias.
-    const plain = layers.every(({ gate, up }) => gate.bias === null && up.bias === null);
-    // The head alone may lie in several buffers.
-    const whole = layers.every((layer) =>
-      [layer.q, layer.k, layer.v, layer.o, layer.gate, layer.up, layer.down].every(
-        ({ weight }) => backend.parts(weight) === null,
-      ),
-    );
-    return (
-      rows <= MOST_ROWS && wide && plain && whole && headDim % 8 === 0 && head.shape[1] % 4 === 0 && layers.length > 0
-    );
-  }
 }
 
 const weightsOf = ({ embedding, head, layers }: DecodeModel): tf.Tensor[] => [

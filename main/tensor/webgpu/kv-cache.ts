@@ -21,7 +21,7 @@ export function cacheFormat(backend: WebGpuBackend, weights: readonly tf.Tensor[
   return weights.some((weight) => backend.format(weight) !== 'f32') ? 'f16' : 'f32';
 }
 
-/** Takes the prompts' keys and values over. */
+/** Takes the prompts' keys and values over. What it took so far is given back when memory runs out. */
 export function openKvStore(
   backend: WebGpuBackend,
   prefix: readonly PrefixKv[],
@@ -34,15 +34,28 @@ export function openKvStore(
   const width = shape.numKvHeads * shape.headDim;
   const prefixTokens = prefix[0]?.k.shape[0] ?? 0;
   const size = prefixTokens * width;
-  const layers = prefix.map(({ k, v }) => {
-    const layer = {
-      prefix: gpu.take(Math.max(16, 2 * size * kvBytes(format))),
-      own: gpu.take(Math.max(16, 2 * prompts.length * capacity * width * kvBytes(format))),
-    };
+  const taken: GpuBuffer[] = [];
+  const take = (numbers: number): GpuBuffer => {
+    const buffer = gpu.take(Math.max(16, numbers * kvBytes(format)));
+    taken.push(buffer);
+    return buffer;
+  };
+  const giveBack = (): void => {
+    for (const buffer of taken) gpu.give(buffer);
+  };
+  const open = ({ k, v }: PrefixKv) => {
+    const layer = { prefix: take(2 * size), own: take(2 * prompts.length * capacity * width) };
     packKv(backend, backend.buffer(k), layer.prefix, 0, size, format);
     packKv(backend, backend.buffer(v), layer.prefix, size, size, format);
     return layer;
-  });
+  };
+  let layers: readonly ReturnType<typeof open>[];
+  try {
+    layers = prefix.map(open);
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
   tf.dispose(prefix.map(({ k, v }) => [k, v]));
   let slots = prompts.map((_, slot) => slot);
   let step = 0;
@@ -70,10 +83,7 @@ export function openKvStore(
       rows = table();
     },
     dispose: () => {
-      for (const layer of layers) {
-        gpu.give(layer.prefix);
-        gpu.give(layer.own);
-      }
+      giveBack();
       backend.release(rows);
     },
   };

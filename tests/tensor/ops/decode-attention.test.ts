@@ -73,6 +73,23 @@ describe.each(await openTestBackends())('openKvCache on $name', (backend) => {
     expect(tf.memory().numTensors - before).toBe(0);
   });
 
+  it.each([
+    ['as they are', SHAPE, null],
+    ['with wider heads', { ...SHAPE, headDim: 6 }, null],
+    ['under a window', SHAPE, { window: 2, layers: [0] }],
+  ])('keeps nothing of the layers before one that fails, %s', (_, shape, sliding) => {
+    const layer = () => ({
+      k: randomTensor<tf.Rank.R2>([4, 2 * shape.headDim], 1),
+      v: randomTensor<tf.Rank.R2>([4, 2 * shape.headDim], 2),
+    });
+    const before = tf.memory().numTensors;
+    const prefix = [layer(), layer()];
+    prefix[1]?.v.dispose();
+    expect(() => openKvCache(prefix, ROWS, 4, shape, sliding)).toThrow();
+    tf.dispose(prefix.map(({ k, v }) => [k, v]));
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
   it('rejects a layer that it has not', () => {
     const cache = openKvCache([], ROWS, 4, SHAPE);
     expect(() => cache.attend(3, ...stepOf(0, [0, 1, 2]))).toThrow('layer 3');

@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ModelConfig } from '../../../main/model/config.ts';
 import { openDecoding } from '../../../main/model/decoding.ts';
+import { createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../../main/model/model.ts';
 import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
 import { registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
@@ -60,9 +61,63 @@ function logits(model: Model): Float32Array {
   return values;
 }
 
-describe.runIf(gpu !== null)('a cache in 16 bits', () => {
-  afterAll(() => closeWebGpuBackend(opened(gpu)));
+afterAll(async () => {
+  if (gpu !== null) await closeWebGpuBackend(gpu);
+});
 
+describe.runIf(gpu !== null)('a cache that has no room', () => {
+  /** Bytes of the buffers in use; those that lie free are given up. */
+  function usedBytes(): number {
+    const { gpu: device } = opened(gpu);
+    device.restartPeak();
+    return device.counts.bytes;
+  }
+
+  /** Opens with 4 KiB of room, then with 4 more at a time, until it fits; gives the tries. */
+  function triesUntilOpen(open: () => { dispose(): void }): number {
+    const { gpu: device } = opened(gpu);
+    const used = usedBytes();
+    for (let tries = 1; ; tries++) {
+      device.budgetBytes = used + 4096 * tries;
+      try {
+        open().dispose();
+        return tries;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'OUT_OF_MEMORY' });
+        expect(usedBytes()).toBe(used);
+      } finally {
+        device.budgetBytes = null;
+      }
+    }
+  }
+
+  const layers = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      k: randomTensor<tf.Rank.R2>([PROMPT, 2 * SHAPE.headDim], i),
+      v: randomTensor<tf.Rank.R2>([PROMPT, 2 * SHAPE.headDim], 10 + i),
+    }));
+  const prompts = Array.from({ length: ROWS }, () => ({ start: 0, length: PROMPT }));
+
+  it('gives back what it took before', () => {
+    const prefix = layers(3);
+    const tries = triesUntilOpen(() => openGpuKvCache(opened(gpu), prefix, prompts, STEPS, SHAPE, 'f32'));
+    expect(tries).toBeGreaterThan(3);
+    tf.dispose(prefix.map(({ k, v }) => [k, v]));
+  });
+
+  it('gives back what the fused step packed before', () => {
+    const model = makeModel({ name: 'test', config: CONFIG }, 32, 'float32');
+    const lora = { r: 4, alpha: 4, targetModules: ['q_proj', 'up_proj'], useRslora: false };
+    const adapter = createAdapter(model, lora, 1);
+    const prefix = layers(1);
+    expect(triesUntilOpen(() => openDecoding(model, adapter, prefix, prompts, STEPS))).toBeGreaterThan(3);
+    tf.dispose(prefix.map(({ k, v }) => [k, v]));
+    disposeAdapter(adapter);
+    disposeModel(model);
+  });
+});
+
+describe.runIf(gpu !== null)('a cache in 16 bits', () => {
   it("moves attention over numbers in ±1 by at most 0.0005, and isn't one in 32", () => {
     const [half, full] = [attended('f16'), attended('f32')];
     const differences = full.map((value, i) => Math.abs(value - (half[i] ?? Number.NaN)));
