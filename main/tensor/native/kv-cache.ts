@@ -40,12 +40,15 @@ export function openNativeKvCache(
       const { prefix } = ops.part(() => ({ prefix: prefixLayout(ops, ops.of(x), slots, shape) }));
       return { prefix, settled: null, recent: null };
     };
-    const made = prefix.map(({ k, v }) => ({ k: part(k), v: part(v) }));
+    const made = prefix.map(({ k, v }) => {
+      const layer = { k: part(k), v: part(v) };
+      tf.dispose([k, v]);
+      return layer;
+    });
     // All or none: until here they are freed if memory runs out.
     for (const { k, v } of made) for (const { prefix } of [k, v]) ops.keep(prefix);
     return made;
   });
-  tf.dispose(prefix.map(({ k, v }) => [k, v]));
   const free = (handle: Handle | null): void => {
     if (handle !== null) backend.binding.deleteTensor(handle.id);
   };

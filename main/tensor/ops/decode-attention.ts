@@ -93,8 +93,11 @@ function openWidened(
       made.push(kept);
       return kept;
     };
-    const kept = prefix.map(({ k, v }) => ({ k: keptWide(k), v: keptWide(v) }));
-    tf.dispose(prefix.map(({ k, v }) => [k, v]));
+    const kept = prefix.map(({ k, v }) => {
+      const layer = { k: keptWide(k), v: keptWide(v) };
+      tf.dispose([k, v]);
+      return layer;
+    });
     return openKvCache(kept, rows, capacity, { ...shape, headDim: width }, null, weights);
   });
   return {
@@ -118,11 +121,6 @@ interface PlacedPrefix {
 /** A packed prompt starts at a multiple of this: whole panels for every kernel. */
 const PACKED_TOKENS = 64;
 
-/** Whether the backend's caches have their own copy of the prompts' keys and values. */
-export function packsPrefixes(): boolean {
-  return tf.getKernel('PackPrefix', tf.getBackend()) !== undefined;
-}
-
 /** Packs prompts once instead of in each step, where the backend's kernel wants that, and frees what it was given. */
 function packPrefix(
   prefix: readonly PrefixKv[],
@@ -130,7 +128,7 @@ function packPrefix(
   shape: AttentionShape,
   made: tf.Tensor[],
 ): PlacedPrefix {
-  if (!packsPrefixes()) return { layers: prefix, rows };
+  if (tf.getKernel('PackPrefix', tf.getBackend()) === undefined) return { layers: prefix, rows };
   const { table, places, placed } = placeRows(rows);
   const prompts = tf.tensor2d(table, [table.length / 3, 3], 'int32');
   made.push(prompts);
@@ -234,7 +232,7 @@ function openFunctional(
   const indices = prompts.flatMap(({ start, length }) =>
     Array.from({ length: longest }, (_, i) => (i < length ? start + i : -1)),
   );
-  let { keys, values } = allOrNone((made) => {
+  const layers = allOrNone((made) => {
     const padded = (x: tf.Tensor2D): tf.Tensor3D => {
       const kept: tf.Tensor3D = tf.keep(
         tf.tidy(() => tf.reshape(gatherRows(x, tf.tensor1d(indices, 'int32')), [prompts.length, longest, width])),
@@ -242,8 +240,14 @@ function openFunctional(
       made.push(kept);
       return kept;
     };
-    return { keys: prefix.map(({ k }) => padded(k)), values: prefix.map(({ v }) => padded(v)) };
+    return prefix.map(({ k, v }) => {
+      const layer = { k: padded(k), v: padded(v) };
+      tf.dispose([k, v]);
+      return layer;
+    });
   });
+  let keys = layers.map(({ k }) => k);
+  let values = layers.map(({ v }) => v);
   let lengths = prompts.map(({ length }) => length);
   let step = 0;
   /** What is added to the scores of the prompts, padded to the longest, and of the tokens so far. [B, T] */
@@ -259,7 +263,6 @@ function openFunctional(
     return tf.tensor2d(bias, [lengths.length, t]);
   };
   const windowOf = (layer: number): number => (sliding?.layers.includes(layer) ? sliding.window : Infinity);
-  tf.dispose(prefix.map(({ k, v }) => [k, v]));
   const replace = (list: tf.Tensor3D[], layer: number, tensor: tf.Tensor3D): tf.Tensor3D => {
     list[layer]?.dispose();
     list[layer] = tf.keep(tensor);

@@ -47,6 +47,8 @@ export function openKvStore(
     const layer = { prefix: take(2 * size), own: take(2 * prompts.length * capacity * width) };
     packKv(backend, backend.buffer(k), layer.prefix, 0, size, format);
     packKv(backend, backend.buffer(v), layer.prefix, size, size, format);
+    // Commands run in order, so the next layer may use their buffers: at most one layer is there twice.
+    tf.dispose([k, v]);
     return layer;
   };
   let layers: readonly ReturnType<typeof open>[];
@@ -56,7 +58,6 @@ export function openKvStore(
     giveBack();
     throw error;
   }
-  tf.dispose(prefix.map(({ k, v }) => [k, v]));
   let slots = prompts.map((_, slot) => slot);
   let step = 0;
   const table = () =>

@@ -1,6 +1,5 @@
 /** Generation within memory, for every job that samples or answers: one place decides how many rows at a time. */
 import { type Completion, type GenerateOptions, generate } from '../../model/generate.ts';
-import { packsPrefixes } from '../../tensor/ops/decode-attention.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Policy } from '../policy.ts';
 import { cacheBytes, rowsAtOnce } from './plan.ts';
@@ -15,10 +14,13 @@ export function generateWithin(
 ): Completion[] {
   const group = options.numGenerations;
   const promptTokens = prompts.reduce((most, { length }) => Math.max(most, length), 0);
-  // After their first turn, completions no longer share their prompt's keys and values, which the next turn needs too.
+  // After their first turn, completions no longer share their prompt's keys and values. The cache has a copy of its own,
+  // as the next turn needs what was read so far too.
   const inTurns = options.turns !== undefined;
-  const prefixes = inTurns && packsPrefixes() ? 2 : 1;
-  const shape = { promptTokens, completionTokens: options.maxNewTokens, group: inTurns ? 1 : group, prefixes };
+  const shape = {
+    ...{ promptTokens, completionTokens: options.maxNewTokens },
+    ...(inTurns ? { group: 1, prefixes: 2 } : { group }),
+  };
   const rows = prompts.length * group;
   return generate(model, adapter, prompts, {
     ...options,

@@ -1,5 +1,5 @@
 /** The cache of TensorFlow's own ops where memory runs out: on the processor's TensorFlow, with ops that fail on demand. */
-import type * as tf from '@tensorflow/tfjs-core';
+import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
 import type { NativeBackend, NativeBinding } from '../../../main/tensor/native/binding.ts';
 import { openNativeKvCache } from '../../../main/tensor/native/kv-cache.ts';
@@ -64,15 +64,16 @@ describe.runIf(nativeUnderTest)('openNativeKvCache', async () => {
 
   it('frees what it made where the prompts have no room', () => {
     const { live, ops, open: openCache } = open();
-    const given = prefix();
-    // Each prompt takes four ops.
+    // Each of the four tensors takes four ops.
     for (let n = 0; n < 16; n++) {
       ops.left = n;
+      const given = prefix();
       expect(() => openCache(given)).toThrow('OOM');
       expect(live.size).toBe(0);
+      tf.dispose(given.map(({ k, v }) => [k, v]));
     }
     ops.left = Number.POSITIVE_INFINITY;
-    openCache(given).dispose();
+    openCache(prefix()).dispose();
     expect(live.size).toBe(0);
   });
 });

@@ -6,6 +6,7 @@ import { openDecoding } from '../../../main/model/decoding.ts';
 import { createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
 import { disposeModel, type Model } from '../../../main/model/model.ts';
 import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
+import type { PrefixKv } from '../../../main/tensor/ops/decode-attention.ts';
 import { registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
 import { openGpuDecodeRun } from '../../../main/tensor/webgpu/decode.ts';
@@ -74,19 +75,21 @@ describe.runIf(gpu !== null)('a cache that has no room', () => {
   }
 
   /** Opens with 4 KiB of room, then with 4 more at a time, until it fits; gives the tries. */
-  function triesUntilOpen(open: () => { dispose(): void }): number {
+  function triesUntilOpen(count: number, open: (prefix: readonly PrefixKv[]) => { dispose(): void }): number {
     const { gpu: device } = opened(gpu);
     const used = usedBytes();
     for (let tries = 1; ; tries++) {
-      device.budgetBytes = used + 4096 * tries;
+      const prefix = layers(count);
+      device.budgetBytes = usedBytes() + 4096 * tries;
       try {
-        open().dispose();
+        open(prefix).dispose();
         return tries;
       } catch (error) {
         expect(error).toMatchObject({ code: 'OUT_OF_MEMORY' });
-        expect(usedBytes()).toBe(used);
       } finally {
         device.budgetBytes = null;
+        tf.dispose(prefix.map(({ k, v }) => [k, v]));
+        expect(usedBytes()).toBe(used);
       }
     }
   }
@@ -99,19 +102,24 @@ describe.runIf(gpu !== null)('a cache that has no room', () => {
   const prompts = Array.from({ length: ROWS }, () => ({ start: 0, length: PROMPT }));
 
   it('gives back what it took before', () => {
-    const prefix = layers(3);
-    const tries = triesUntilOpen(() => openGpuKvCache(opened(gpu), prefix, prompts, STEPS, SHAPE, 'f32'));
+    const tries = triesUntilOpen(6, (prefix) => openGpuKvCache(opened(gpu), prefix, prompts, STEPS, SHAPE, 'f32'));
     expect(tries).toBeGreaterThan(3);
-    tf.dispose(prefix.map(({ k, v }) => [k, v]));
+  });
+
+  it("needs room for one layer's prompts besides what rows write", () => {
+    const prefix = layers(6);
+    const { gpu: device } = opened(gpu);
+    const [own, copied] = [2 * ROWS * STEPS * 32, 2 * PROMPT * 32].map((numbers) => 4 * numbers) as [number, number];
+    device.budgetBytes = usedBytes() + 6 * own + 1.5 * copied;
+    openGpuKvCache(opened(gpu), prefix, prompts, STEPS, SHAPE, 'f32').dispose();
+    device.budgetBytes = null;
   });
 
   it('gives back what the fused step packed before', () => {
     const model = makeModel({ name: 'test', config: CONFIG }, 32, 'float32');
     const lora = { r: 4, alpha: 4, targetModules: ['q_proj', 'up_proj'], useRslora: false };
     const adapter = createAdapter(model, lora, 1);
-    const prefix = layers(1);
-    expect(triesUntilOpen(() => openDecoding(model, adapter, prefix, prompts, STEPS))).toBeGreaterThan(3);
-    tf.dispose(prefix.map(({ k, v }) => [k, v]));
+    expect(triesUntilOpen(1, (prefix) => openDecoding(model, adapter, prefix, prompts, STEPS))).toBeGreaterThan(3);
     disposeAdapter(adapter);
     disposeModel(model);
   });

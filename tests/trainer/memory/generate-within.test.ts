@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BraidError } from '../../../main/errors.ts';
 import { type Completion, generate } from '../../../main/model/generate.ts';
 import { disposeModel } from '../../../main/model/model.ts';
+import type { TurnTaking } from '../../../main/model/turns.ts';
 import { generateWithin } from '../../../main/trainer/memory/generate-within.ts';
 import { cacheBytes } from '../../../main/trainer/memory/plan.ts';
 import { withinMemory } from '../../../main/trainer/memory/within-memory.ts';
@@ -29,6 +30,24 @@ for (const backend of await openTestBackends()) {
       };
       expect(generateWithin(policy, PROMPTS, bytes / 2 ** 20, { ...OPTIONS, onToken })).toEqual(whole);
       expect(most).toBe(2);
+      disposeModel(model);
+    });
+
+    it('counts on what was read of a completion twice where it has turns: for the next one, and in the cache', async () => {
+      await backend.use();
+      const model = tinyModel();
+      const prompts = PROMPTS.map(([id = 0]) => new Array<number>(12).fill(id));
+      const shape = { promptTokens: 12, completionTokens: 6, group: 1 };
+      const bytes = cacheBytes(model.config, { ...shape, prefixes: 2 }, 9);
+      expect(cacheBytes(model.config, shape, 10)).toBeLessThan(bytes);
+      let most = 0;
+      const onToken = (_done: number, active: number): void => {
+        most = Math.max(most, active);
+      };
+      const turns: TurnTaking = { maxTurnTokens: 6, answer: (ended) => ended.map(() => null) };
+      const options = { ...OPTIONS, numGenerations: 4, turns, onToken };
+      generateWithin({ model, adapter: null }, prompts, bytes / 2 ** 20, options);
+      expect(most).toBe(9);
       disposeModel(model);
     });
 
