@@ -29,7 +29,7 @@ export function registerFused(
   run: (runtime: WasmRuntime, call: FusedCall) => TensorInfo | TensorInfo[],
 ): void {
   registerWasmKernel(kernelName, ({ inputs, attrs }) =>
-    run(runtime, fusedCall(runtime.heap, kernelName, inputs, attrs ?? {})),
+    runtime.heap.allOrNone(() => run(runtime, fusedCall(runtime.heap, kernelName, inputs, attrs ?? {}))),
   );
 }
 

@@ -18,6 +18,8 @@ export interface Heap {
   output(shape: readonly number[], dtype: DataType): TensorInfo;
   /** The same of bfloat16 numbers, which tfjs takes for a float32 tensor. Only `matrix` gives its address. */
   halfOutput(shape: readonly number[]): TensorInfo;
+  /** Runs a kernel. Outputs that it made don't outlive a lack of memory: tfjs knows them only once it has returned. */
+  allOrNone<T>(kernel: () => T): T;
   /** A matrix that may be bfloat16. */
   matrix(info: TensorInfo): HeapMatrix;
   /** Bytes of uninitialised memory at an address divisible by 8. Throws OUT_OF_MEMORY. */
@@ -94,13 +96,32 @@ export function openHeap(
 ): Heap {
   const halves = new WeakSet<object>();
   const address = (info: TensorInfo): number => backend.dataIdMap.get(info.dataId).memoryOffset;
+  /** Outputs of the kernel at work; null: none is. */
+  let made: TensorInfo[] | null = null;
   return {
     memory,
     pointer(info) {
       if (halves.has(info.dataId)) throw new TypeError('A kernel of the wasm backend takes no bfloat16 weights');
       return address(info);
     },
-    output: (shape, dtype) => backend.makeOutput([...shape], dtype),
+    output(shape, dtype) {
+      const out = backend.makeOutput([...shape], dtype);
+      made?.push(out);
+      return out;
+    },
+    allOrNone(kernel) {
+      const outer = made;
+      const own: TensorInfo[] = [];
+      made = own;
+      try {
+        return kernel();
+      } catch (error) {
+        for (const { dataId } of own) backend.disposeData(dataId);
+        throw error;
+      } finally {
+        made = outer;
+      }
+    },
     halfOutput(shape) {
       const size = shape.reduce((product, length) => product * length, 1);
       // Two of them to a word.

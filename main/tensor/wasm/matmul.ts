@@ -43,25 +43,27 @@ function batchMatMul(
   }
   const batchShape = broadcast_util.assertAndGetBroadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
   const { heap } = runtime;
-  const out = heap.output([...batchShape, m, n], 'float32');
-  const { at, isHalf: bIsHalf } = heap.matrix(b);
-  const operands = {
-    ...{ m, n, k, a: heap.pointer(a), b: at, bIsHalf, c: heap.pointer(out), cRow: n },
-    ...(transposeA ? { aRow: 1, aCol: m } : { aRow: k, aCol: 1 }),
-    ...(transposeB ? { bRow: 1, bCol: k } : { bRow: n, bCol: 1 }),
-  };
-  for (const run of batchRuns(a.shape, b.shape, batchShape)) {
-    gemm(runtime, {
-      ...operands,
-      a: operands.a + 4 * m * k * run.aFirst,
-      b: operands.b + (bIsHalf ? 2 : 4) * k * n * run.bFirst,
-      c: operands.c + 4 * m * n * run.first,
-      batch: run.count,
-      aBatch: run.aShared ? 0 : m * k,
-      bBatch: run.bShared ? 0 : k * n,
-    });
-  }
-  return out;
+  return heap.allOrNone(() => {
+    const out = heap.output([...batchShape, m, n], 'float32');
+    const { at, isHalf: bIsHalf } = heap.matrix(b);
+    const operands = {
+      ...{ m, n, k, a: heap.pointer(a), b: at, bIsHalf, c: heap.pointer(out), cRow: n },
+      ...(transposeA ? { aRow: 1, aCol: m } : { aRow: k, aCol: 1 }),
+      ...(transposeB ? { bRow: 1, bCol: k } : { bRow: n, bCol: 1 }),
+    };
+    for (const run of batchRuns(a.shape, b.shape, batchShape)) {
+      gemm(runtime, {
+        ...operands,
+        a: operands.a + 4 * m * k * run.aFirst,
+        b: operands.b + (bIsHalf ? 2 : 4) * k * n * run.bFirst,
+        c: operands.c + 4 * m * n * run.first,
+        batch: run.count,
+        aBatch: run.aShared ? 0 : m * k,
+        bBatch: run.bShared ? 0 : k * n,
+      });
+    }
+    return out;
+  });
 }
 
 function matrixShape({ shape }: TensorInfo): [rows: number, columns: number] {
@@ -133,9 +135,13 @@ function fusedMatMul(runtime: WasmRuntime): KernelFunc {
     const { transposeA, transposeB, activation, leakyreluAlpha } = (attrs ?? {}) as unknown as FusedAttrs;
     const release = (info: TensorInfo) => runtime.backend.disposeData(info.dataId);
     const then = (kernel: string, x: TensorInfo, more: NamedTensorInfoMap, options: NamedAttrMap = {}) => {
-      const result = getKernel(kernel, 'wasm').kernelFunc({ inputs: more, attrs: options, backend }) as TensorInfo;
-      if (result.dataId !== x.dataId) release(x);
-      return result;
+      let result: TensorInfo | null = null;
+      try {
+        result = getKernel(kernel, 'wasm').kernelFunc({ inputs: more, attrs: options, backend }) as TensorInfo;
+        return result;
+      } finally {
+        if (result?.dataId !== x.dataId) release(x);
+      }
     };
     let out = batchMatMul(runtime, tensorInput(inputs, 'a'), tensorInput(inputs, 'b'), transposeA, transposeB);
     if (bias) out = then('Add', out, { a: out, b: bias });

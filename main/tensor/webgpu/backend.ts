@@ -47,6 +47,8 @@ const SMALL = 64;
 export class WebGpuBackend extends KernelBackend {
   readonly gpu: Gpu;
   readonly #data: DataStorage<Stored>;
+  /** References that the kernel at work has made and not released; null: none is at work. */
+  #made: object[] | null = null;
 
   constructor(gpu: Gpu) {
     super();
@@ -93,6 +95,8 @@ export class WebGpuBackend extends KernelBackend {
 
   override disposeData(dataId: object, force = false): boolean {
     if (!this.#data.has(dataId)) return true;
+    const made = this.#made?.indexOf(dataId) ?? -1;
+    if (made >= 0) this.#made?.splice(made, 1);
     const stored = this.#data.get(dataId);
     stored.refCount--;
     if (!force && stored.refCount > 0) return false;
@@ -128,12 +132,28 @@ export class WebGpuBackend extends KernelBackend {
 
   override dispose(): void {}
 
+  /** Runs a kernel. What it made doesn't outlive a lack of memory: tfjs knows outputs only once it has returned. */
+  allOrNone<T>(kernel: () => T): T {
+    const outer = this.#made;
+    const made: object[] = [];
+    this.#made = made;
+    try {
+      return kernel();
+    } catch (error) {
+      for (const dataId of [...made]) this.disposeData(dataId);
+      throw error;
+    } finally {
+      this.#made = outer;
+    }
+  }
+
   /** A tensor whose buffer a kernel is about to fill. */
   output(shape: readonly number[], dtype: DataType = 'float32', format: Format = formatOf(dtype)): TensorInfo {
     const dataId = {};
     const size = util.sizeFromShape([...shape]);
     const buffer = this.gpu.take(bytesOf(size, format));
     this.#data.set(dataId, { dtype, size, format, refCount: 1, buffer, host: null });
+    this.#made?.push(dataId);
     return { dataId, shape: [...shape], dtype };
   }
 
@@ -168,6 +188,7 @@ export class WebGpuBackend extends KernelBackend {
   /** A further tensor on the same data. */
   share({ dataId, dtype }: TensorInfo, shape: readonly number[]): TensorInfo {
     this.incRef(dataId);
+    this.#made?.push(dataId);
     return { dataId, shape: [...shape], dtype };
   }
 

@@ -149,30 +149,31 @@ function openRun(
   }
 
   return {
-    step: (ids) => {
-      const indices = tf.tensor1d([...ids], 'int32');
-      const x = gatherRows(model.embedding, indices);
-      indices.dispose();
-      const residual = backend.buffer(x);
-      layers.forEach((layer, index) => {
-        layerStep(layer, index, residual);
-      });
-      store.advance();
-      normAndLowRank(backend, {
-        ...{ x: residual, rows: ids.length, width },
-        norm: { weight: backend.buffer(model.norm), eps, out: h },
-      });
-      x.dispose();
-      const logits = backend.output([ids.length, vocabulary]);
-      const head = matrixOf(backend, model.head, true);
-      let first = 0;
-      for (const part of head.parts ?? [head]) {
-        const call = { x: h, rows: ids.length, weights: [part], out: backend.buffer(logits) };
-        rowsProducts(backend, { ...call, place: { columns: vocabulary, first } });
-        first += part.lines;
-      }
-      return tf.engine().makeTensorFromTensorInfo(logits) as tf.Tensor2D;
-    },
+    step: (ids) =>
+      tf.tidy(() => {
+        const indices = tf.tensor1d([...ids], 'int32');
+        const x = gatherRows(model.embedding, indices);
+        indices.dispose();
+        const residual = backend.buffer(x);
+        layers.forEach((layer, index) => {
+          layerStep(layer, index, residual);
+        });
+        store.advance();
+        normAndLowRank(backend, {
+          ...{ x: residual, rows: ids.length, width },
+          norm: { weight: backend.buffer(model.norm), eps, out: h },
+        });
+        x.dispose();
+        const logits = tf.engine().makeTensorFromTensorInfo(backend.output([ids.length, vocabulary])) as tf.Tensor2D;
+        const head = matrixOf(backend, model.head, true);
+        let first = 0;
+        for (const part of head.parts ?? [head]) {
+          const call = { x: h, rows: ids.length, weights: [part], out: backend.buffer(logits) };
+          rowsProducts(backend, { ...call, place: { columns: vocabulary, first } });
+          first += part.lines;
+        }
+        return logits;
+      }),
     skip: store.advance,
     keep: store.keep,
     dispose: () => {

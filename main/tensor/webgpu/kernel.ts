@@ -28,11 +28,13 @@ export function registerFor(backend: WebGpuBackend): Register {
       kernelName,
       backendName: WEBGPU_BACKEND,
       kernelFunc: ({ inputs, attrs }) =>
-        kernel({
-          backend,
-          attrs: (attrs ?? {}) as never,
-          input: (name) => inputOf(inputs, name),
-        }),
+        backend.allOrNone(() =>
+          kernel({
+            backend,
+            attrs: (attrs ?? {}) as never,
+            input: (name) => inputOf(inputs, name),
+          }),
+        ),
     });
   };
 }

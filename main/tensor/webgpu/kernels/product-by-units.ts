@@ -68,22 +68,29 @@ export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
     format: first.format === 'f16' ? 'f16' : 'bf16',
   };
   const wide = direct ? place : { columns: n, first: 0 };
-  const target = direct ? out : gpu.take(4 * slices.count * m * wide.columns);
-  const maxima = tile.ownScale ? null : gpu.take(4 * MAXIMA);
-  if (maxima !== null) gpu.run(maximaProgram, [x, maxima], [(m * k) / 4], MAXIMA);
-  const buffers = [x, ...weights.map(({ buffer }) => buffer), ...(maxima === null ? [] : [maxima]), target];
-  const [n0 = 0, n1 = 0, n2 = 0] = widths;
-  const parameters = [m, n0, n1, n2, k, wide.columns, wide.first];
-  for (const part of equalParts(across, 2 * tile.columns * m * k, UNITS_SPEED * gpu.mostWork))
-    gpu.run(
-      unitsProgram(key),
-      buffers,
-      [...parameters, part.first, slices.length],
-      [part.count, down, slices.count],
-      part.work,
-    );
-  if (maxima !== null) gpu.give(maxima);
-  if (direct) return;
-  finishSlices(gpu, { ...call, sums: target, slices: slices.count, widths });
-  gpu.give(target);
+  const taken: GpuBuffer[] = [];
+  const take = (numbers: number): GpuBuffer => {
+    const buffer = gpu.take(4 * numbers);
+    taken.push(buffer);
+    return buffer;
+  };
+  try {
+    const target = direct ? out : take(slices.count * m * wide.columns);
+    const maxima = tile.ownScale ? null : take(MAXIMA);
+    if (maxima !== null) gpu.run(maximaProgram, [x, maxima], [(m * k) / 4], MAXIMA);
+    const buffers = [x, ...weights.map(({ buffer }) => buffer), ...(maxima === null ? [] : [maxima]), target];
+    const [n0 = 0, n1 = 0, n2 = 0] = widths;
+    const parameters = [m, n0, n1, n2, k, wide.columns, wide.first];
+    for (const part of equalParts(across, 2 * tile.columns * m * k, UNITS_SPEED * gpu.mostWork))
+      gpu.run(
+        unitsProgram(key),
+        buffers,
+        [...parameters, part.first, slices.length],
+        [part.count, down, slices.count],
+        part.work,
+      );
+    if (!direct) finishSlices(gpu, { ...call, sums: target, slices: slices.count, widths });
+  } finally {
+    for (const buffer of taken) gpu.give(buffer);
+  }
 }

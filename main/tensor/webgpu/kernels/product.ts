@@ -94,8 +94,11 @@ function productOfParts(
     if (b.transposed) product(backend, a, part, out, { ...scaled, accumulate, place: { columns: b.lines, first } });
     else {
       const columns = columnsOf(backend, a, first, part.lines);
-      product(backend, columns, part, out, { ...scaled, accumulate: accumulate || first > 0 });
-      backend.gpu.give(columns.buffer);
+      try {
+        product(backend, columns, part, out, { ...scaled, accumulate: accumulate || first > 0 });
+      } finally {
+        backend.gpu.give(columns.buffer);
+      }
     }
     first += part.lines;
   }
