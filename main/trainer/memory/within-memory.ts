@@ -39,12 +39,15 @@ export function asOutOfMemory(error: unknown): BraidError {
   });
 }
 
+/** A tensor beyond what one binding of a GPU holds may fit in smaller parts too. */
+const CODES: readonly string[] = ['OUT_OF_MEMORY', 'GPU_BUFFER_TOO_LARGE'];
+
 /**
  * Whether an error means that an allocation failed: ours by its code, TensorFlow's by its status 8, the addon's and V8's
  * by their words.
  */
 export function isOutOfMemory(error: unknown): boolean {
-  if (error instanceof BraidError) return error.code === 'OUT_OF_MEMORY';
+  if (error instanceof BraidError) return CODES.includes(error.code);
   return (
     error instanceof Error &&
     /OOM when allocating|Invalid TF_Status: 8\b|Array buffer allocation failed|std::bad_alloc/.test(error.message)
