@@ -46,20 +46,16 @@ export function openNativeKvCache(
       return layer;
     });
     // All or none: until here they are freed if memory runs out.
-    for (const { k, v } of made) for (const { prefix } of [k, v]) ops.keep(prefix);
+    made.flatMap(handlesOf).forEach(ops.keep);
     return made;
   });
-  const free = (handle: Handle | null): void => {
-    if (handle !== null) backend.binding.deleteTensor(handle.id);
-  };
-  const grow = (ops: Ops, part: Part, x: Handle): Part => {
-    const { concat } = maths(ops);
-    const full = part.recent !== null && (part.recent.shape[1] ?? 0) >= RECENT;
-    const settled = full ? joined(ops, part.settled, part.recent) : part.settled;
-    const recent = full || part.recent === null ? x : concat([part.recent, x], 1);
-    if (full && part.settled !== null) free(part.settled);
-    if (part.recent !== null && part.recent !== settled) free(part.recent);
-    return { ...part, settled, recent: ops.keep(recent) };
+  /** Puts a layer in the place of another, once all of it is there: what only the old one has is freed. */
+  const replace = (ops: Ops, index: number, now: Layer): void => {
+    const before = layers[index];
+    const kept = handlesOf(now).map(ops.keep);
+    layers[index] = now;
+    if (before !== undefined)
+      for (const handle of handlesOf(before)) if (!kept.includes(handle)) backend.binding.deleteTensor(handle.id);
   };
   return {
     attend: (layer, q, k, v) => {
@@ -70,39 +66,52 @@ export function openNativeKvCache(
           k: grow(ops, before.k, rowLayout(ops, ops.of(k), slots, shape)),
           v: grow(ops, before.v, rowLayout(ops, ops.of(v), slots, shape)),
         };
-        layers[layer] = now;
+        replace(ops, layer, now);
         return toTensor(backend, ops.keep(attend(ops, ops.of(q), now, slots, shape)));
       });
       return tf.engine().makeTensorFromTensorInfo(info) as tf.Tensor2D;
     },
     advance: () => undefined,
     skip: (count) => {
-      layers.forEach((layer, i) => {
-        const past = ({ settled }: Part): Handle => {
-          const length = count + (settled?.shape[1] ?? 0);
-          free(settled);
-          return withOps(backend, (ops) => ops.keep(empty(ops, slots, shape, length)));
-        };
-        layers[i] = { k: { ...layer.k, settled: past(layer.k) }, v: { ...layer.v, settled: past(layer.v) } };
+      layers.forEach(({ k, v }, i) => {
+        withOps(backend, (ops) => {
+          const past = (part: Part): Part => {
+            const length = count + (part.settled?.shape[1] ?? 0);
+            return { ...part, settled: empty(ops, slots, shape, length) };
+          };
+          replace(ops, i, { k: past(k), v: past(v) });
+        });
       });
     },
     keep: (kept) => {
       const { slots: next, taken } = slots.keep(kept);
       if (taken !== null) {
-        layers.forEach((layer, i) => {
-          layers[i] = withOps(backend, (ops) => ({
-            k: compact(ops, layer.k, slots, taken, shape, free),
-            v: compact(ops, layer.v, slots, taken, shape, free),
-          }));
+        layers.forEach(({ k, v }, i) => {
+          withOps(backend, (ops) => {
+            const left = (part: Part): Part => compact(ops, part, slots, taken, shape);
+            replace(ops, i, { k: left(k), v: left(v) });
+          });
         });
       }
       slots = next;
     },
     dispose: () => {
-      for (const { k, v } of layers.splice(0))
-        for (const part of [k, v]) [part.prefix, part.settled, part.recent].forEach(free);
+      for (const { id } of layers.splice(0).flatMap(handlesOf)) backend.binding.deleteTensor(id);
     },
   };
+}
+
+function handlesOf({ k, v }: Layer): Handle[] {
+  return [k, v].flatMap((part) => [part.prefix, part.settled, part.recent]).filter((handle) => handle !== null);
+}
+
+/** The part with one more token. */
+function grow(ops: Ops, part: Part, x: Handle): Part {
+  const { concat } = maths(ops);
+  if (part.recent === null) return { ...part, recent: x };
+  if ((part.recent.shape[1] ?? 0) < RECENT) return { ...part, recent: concat([part.recent, x], 1) };
+  const settled = part.settled === null ? part.recent : concat([part.settled, part.recent], 1);
+  return { ...part, settled, recent: x };
 }
 
 /** Zeros in the place of `count` tokens of every slot. */
@@ -110,12 +119,6 @@ function empty(ops: Ops, slots: Slots, { numKvHeads, headDim }: AttentionShape, 
   const places = slots.prompts.length * slots.perPrompt * numKvHeads;
   const attrs = [typeAttr(ops.backend, 'T', FLOAT), typeAttr(ops.backend, 'index_type', INT32)];
   return ops.run('Fill', [ops.ints([places, count, headDim]), ops.scalar(0)], attrs);
-}
-
-/** The settled part with the recent one behind it. */
-function joined(ops: Ops, settled: Handle | null, recent: Handle | null): Handle | null {
-  if (settled === null || recent === null) return recent;
-  return ops.keep(maths(ops).concat([settled, recent], 1));
 }
 
 /** The prompts' rows [Np, K*d] padded to the longest: [P*K, L, d]. */
@@ -184,15 +187,12 @@ function compact(
   { perPrompt, prompts }: Slots,
   taken: { readonly prompts: readonly number[]; readonly slots: readonly number[] },
   { numKvHeads }: AttentionShape,
-  free: (handle: Handle | null) => void,
 ): Part {
   const { gather, reshape } = maths(ops);
   const pick = (x: Handle, units: number, chosen: readonly number[]): Handle => {
     const [, length = 0, d = 0] = x.shape;
     const rows = reshape(x, [units, numKvHeads * length * d]);
-    const picked = ops.keep(reshape(gather(rows, ops.ints(chosen)), [chosen.length * numKvHeads, length, d]));
-    free(x);
-    return picked;
+    return reshape(gather(rows, ops.ints(chosen)), [chosen.length * numKvHeads, length, d]);
   };
   const own = (x: Handle | null): Handle | null =>
     x === null ? null : pick(x, prompts.length * perPrompt, taken.slots);

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { NativeBackend, NativeBinding } from '../../../main/tensor/native/binding.ts';
 import { openNativeKvCache } from '../../../main/tensor/native/kv-cache.ts';
 import { openNativeBackend } from '../../../main/tensor/native/open.ts';
-import { withOps } from '../../../main/tensor/native/ops.ts';
-import type { KvCache, PrefixKv } from '../../../main/tensor/ops/decode-attention.ts';
+import type { KvCache } from '../../../main/tensor/ops/decode-attention.ts';
 import { nativeUnderTest } from '../../native-under-test.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 
@@ -15,30 +14,28 @@ const ROWS = [
   { start: 0, length: 3 },
 ];
 
-/** A binding that knows what lives, and whose ops fail once `left` of them have run. */
+/** A binding whose ops fail once `left` of them have run. */
 function failing(binding: NativeBinding) {
-  const live = new Set<number>();
   const ops = { left: Number.POSITIVE_INFINITY };
-  const own: Partial<NativeBinding> = {
-    createTensor: (...given) => {
-      const id = binding.createTensor(...given);
-      live.add(id);
-      return id;
-    },
-    executeOp: (...given) => {
-      if (ops.left-- <= 0) throw new Error('OOM when allocating tensor');
-      const made = binding.executeOp(...given);
-      for (const { id } of made) live.add(id);
-      return made;
-    },
-    // The addon throws where the number is not of a living tensor.
-    deleteTensor: (id) => {
-      binding.deleteTensor(id);
-      live.delete(id);
-    },
+  const executeOp: NativeBinding['executeOp'] = (...op) => {
+    if (ops.left-- <= 0) throw new Error('OOM when allocating tensor');
+    return binding.executeOp(...op);
   };
   // The addon's members are read-only, and its constants can't be enumerated.
-  return { live, ops, binding: Object.create(binding, Object.getOwnPropertyDescriptors(own)) as NativeBinding };
+  return { ops, binding: Object.create(binding, { executeOp: { value: executeOp } }) as NativeBinding };
+}
+
+const random = (rows: number, heads: number): tf.Tensor2D =>
+  randomTensor<tf.Rank.R2>([rows, heads * SHAPE.headDim], 10 * rows + heads);
+
+/** One token of both rows in the first layer. */
+function attend(cache: KvCache): void {
+  const [q, k, v] = [random(2, 2), random(2, 1), random(2, 1)];
+  try {
+    cache.attend(0, q, k, v).dispose();
+  } finally {
+    tf.dispose([q, k, v]);
+  }
 }
 
 describe.runIf(nativeUnderTest)('openNativeKvCache', async () => {
@@ -46,34 +43,66 @@ describe.runIf(nativeUnderTest)('openNativeKvCache', async () => {
   if (opened !== null && !opened.ok) throw new Error(opened.problem.detail);
   const backend = opened?.backend as NativeBackend;
 
-  const random = (rows: number, heads: number): tf.Tensor2D =>
-    randomTensor<tf.Rank.R2>([rows, heads * SHAPE.headDim], 10 * rows + heads);
-
-  /** Two layers' keys and values, in the backend's memory. */
-  function prefix(): PrefixKv[] {
-    const layers = [0, 1].map(() => ({ k: random(3, 1), v: random(3, 1) }));
-    withOps(backend, (ops) => layers.forEach(({ k, v }) => void [ops.of(k), ops.of(v)]));
-    return layers;
-  }
-
-  function open() {
-    const { live, ops, binding } = failing(backend.binding);
-    const own = { ...backend, binding, tensorMap: backend.tensorMap } as NativeBackend;
-    return { live, ops, open: (given: PrefixKv[]): KvCache => openNativeKvCache(own, given, ROWS, SHAPE) };
+  /**
+   * Opens a cache of two layers, changes it with `before`, then runs `work` with no op, with one, and so on, until it
+   * succeeds; gives the tries. Whether it failed or not, the cache owns all that is left.
+   */
+  function triesUntilDone(before: (cache: KvCache) => void, work: (cache: KvCache) => void): number {
+    const held = backend.binding.getNumOfTensors();
+    for (let tries = 1; ; tries++) {
+      const { ops, binding } = failing(backend.binding);
+      const own = { ...backend, binding, tensorMap: backend.tensorMap } as NativeBackend;
+      const prefix = [0, 1].map(() => ({ k: random(3, 1), v: random(3, 1) }));
+      const cache = openNativeKvCache(own, prefix, ROWS, SHAPE);
+      before(cache);
+      ops.left = tries - 1;
+      let failed = false;
+      try {
+        work(cache);
+      } catch (error) {
+        expect(error).toMatchObject({ message: expect.stringContaining('OOM') });
+        failed = true;
+      }
+      ops.left = Number.POSITIVE_INFINITY;
+      cache.dispose();
+      expect(backend.binding.getNumOfTensors()).toBe(held);
+      if (!failed) return tries;
+    }
   }
 
   it('frees what it made where the prompts have no room', () => {
-    const { live, ops, open: openCache } = open();
+    const held = backend.binding.getNumOfTensors();
     // Each of the four tensors takes four ops.
-    for (let n = 0; n < 16; n++) {
-      ops.left = n;
-      const given = prefix();
-      expect(() => openCache(given)).toThrow('OOM');
-      expect(live.size).toBe(0);
-      tf.dispose(given.map(({ k, v }) => [k, v]));
+    for (let left = 0; left < 16; left++) {
+      const { ops, binding } = failing(backend.binding);
+      ops.left = left;
+      const own = { ...backend, binding, tensorMap: backend.tensorMap } as NativeBackend;
+      const prefix = [0, 1].map(() => ({ k: random(3, 1), v: random(3, 1) }));
+      expect(() => openNativeKvCache(own, prefix, ROWS, SHAPE)).toThrow('OOM');
+      tf.dispose(prefix.map(({ k, v }) => [k, v]));
+      expect(backend.binding.getNumOfTensors()).toBe(held);
     }
-    ops.left = Number.POSITIVE_INFINITY;
-    openCache(prefix()).dispose();
-    expect(live.size).toBe(0);
+  });
+
+  it.each([
+    ['a token', 1],
+    ['the token that settles the recent ones', 32],
+  ])('still owns all that it holds where %s has no room', (_, tokens) => {
+    const before = (cache: KvCache): void => {
+      cache.skip(2);
+      for (let t = 0; t < tokens; t++) attend(cache);
+    };
+    expect(triesUntilDone(before, attend)).toBeGreaterThan(6);
+  });
+
+  it.each([
+    ['what is left of its rows', (cache: KvCache) => cache.keep([1]), 12],
+    ['skipped tokens', (cache: KvCache) => cache.skip(3), 4],
+  ])('still owns all that it holds where %s has no room', (_, change, ops) => {
+    const before = (cache: KvCache): void => {
+      cache.skip(2);
+      attend(cache);
+    };
+    expect(triesUntilDone(before, change)).toBeGreaterThan(ops);
   });
 });
