@@ -45,10 +45,14 @@ export async function askHeldBytes(pid: number, ask: AskSmi = askSmi): Promise<n
   return readHeld(await ask(PROCESSES), pid);
 }
 
-/** Free bytes of the GPU whose name is part of `device`, otherwise of the one in this line; null: not known. */
+/**
+ * Free bytes of the GPU whose name is part of `device`, the longest if there are several ("RTX 3080 Ti" contains
+ * "RTX 3080"), otherwise of the one in this line; null: not known.
+ */
 export function freeOfDevice(gpus: readonly NvidiaGpu[], device = '', line = 0): number | null {
-  const named = gpus.find(({ name }) => name !== '' && device.includes(name));
-  return (named ?? gpus[line])?.freeBytes ?? null;
+  const named = gpus.filter(({ name }) => name !== '' && device.includes(name));
+  const [longest] = named.sort((a, b) => b.name.length - a.name.length);
+  return (longest ?? gpus[line])?.freeBytes ?? null;
 }
 
 /** `NVIDIA H200, 143771, 140000, 550.54.15`, one line per GPU, in MiB; anything else is a message. */

@@ -27,6 +27,16 @@ describe('freeOfDevice', () => {
   });
 });
 
+describe('freeOfDevice, where one name begins with the other', () => {
+  it('takes the longer one that matches', () => {
+    const gpus = readGpus(
+      'NVIDIA GeForce RTX 3080, 10240, 9000, 570.86\nNVIDIA GeForce RTX 3080 Ti, 12288, 11000, 570.86\n',
+    );
+    expect(freeOfDevice(gpus, 'NVIDIA GeForce RTX 3080 Ti')).toBe(11_000 * MIB);
+    expect(freeOfDevice(gpus, 'NVIDIA GeForce RTX 3080')).toBe(9000 * MIB);
+  });
+});
+
 describe('readHeld', () => {
   it('adds up what a process holds on several GPUs, and knows when it is hidden', () => {
     expect(readHeld('12, 100\n7, 40\n12, 60\n', 12)).toBe(160 * MIB);
