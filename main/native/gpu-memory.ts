@@ -49,15 +49,37 @@ export function mayHaveGpu(): boolean {
 
 const told = (bytes: number | null, source: string): GpuMemory | null => (bytes === null ? null : { bytes, source });
 
-/** Of the card with the most memory, by the kernel's files. */
+/**
+ * Of the card with the most memory, by the kernel's files. Null also where that is a processor's own GPU and the BIOS
+ * sets less aside for it (VRAM) than it may take of the machine's memory (GTT).
+ */
 export function freeByAmdgpu(folder = '/sys/class/drm'): number | null {
   if (!existsSync(folder)) return null;
-  const read = (card: string, what: string): number => {
-    const file = join(folder, card, 'device', `mem_info_vram_${what}`);
-    return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-  };
   const cards = readdirSync(folder).filter((name) => /^card\d+$/.test(name));
-  const sizes = cards.map((card) => ({ total: read(card, 'total'), used: read(card, 'used') }));
-  const largest = sizes.reduce((most, size) => (size.total > most.total ? size : most), { total: 0, used: 0 });
-  return largest.total === 0 ? null : largest.total - largest.used;
+  const sizes = cards.map((card) => {
+    const device = join(folder, card, 'device');
+    const bytes = (what: string): number => {
+      const file = join(device, `mem_info_${what}`);
+      return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+    };
+    return { device, total: bytes('vram_total'), used: bytes('vram_used'), shared: bytes('gtt_total') };
+  });
+  const [largest] = sizes.filter(({ total }) => total > 0).sort((a, b) => b.total - a.total);
+  if (largest === undefined) return null;
+  const { device, total, used, shared } = largest;
+  return shared > total && isIntegrated(device) ? null : total - used;
+}
+
+/**
+ * By the revision of its metrics' format: from 2 on for GPUs in processors, 1 for cards, whose GTT is often larger than
+ * their VRAM too (half of the machine's memory). GPUs before Renoir have no metrics and count as cards.
+ */
+function isIntegrated(device: string): boolean {
+  try {
+    const [, , revision = 0] = readFileSync(join(device, 'gpu_metrics'));
+    return revision >= 2;
+  } catch {
+    // There are none, or the GPU is asleep, which those in processors never are.
+    return false;
+  }
 }

@@ -21,6 +21,22 @@ describe('freeByAmdgpu', () => {
     expect(freeByAmdgpu(folder)).toBe(15_000 * MIB);
   });
 
+  it.each([
+    ["nothing of a processor's GPU that takes the machine's memory", 2, 512, null],
+    ["the part that is set aside for a processor's GPU where it is the larger one", 2, 12_288, 12_188],
+    ['the memory of a card, although it may take more of the machine', 1, 8192, 8092],
+    ['the memory of a GPU without metrics', null, 2048, 1948],
+  ])('knows %s', (_, revision, total, free) => {
+    const folder = temporaryFolder();
+    const device = join(folder, 'card0/device');
+    mkdirSync(device, { recursive: true });
+    const sizes = { vram_total: total, vram_used: 100, gtt_total: 10_000 };
+    for (const [what, mib] of Object.entries(sizes)) writeFileSync(join(device, `mem_info_${what}`), `${mib * MIB}\n`);
+    // The header: 16 bits of size, then the format's revision and the content's.
+    if (revision !== null) writeFileSync(join(device, 'gpu_metrics'), Uint8Array.of(120, 0, revision, 3));
+    expect(freeByAmdgpu(folder)).toBe(free === null ? null : free * MIB);
+  });
+
   it('knows nothing without such a card', () => {
     expect(freeByAmdgpu(temporaryFolder())).toBeNull();
     expect(freeByAmdgpu('/nowhere')).toBeNull();
