@@ -23,7 +23,8 @@ export interface GenerateOptions extends SamplingOptions {
   readonly eosTokenIds: readonly number[];
   /**
    * Runs a batch with the number of completions that are in flight at a time, again with fewer if it fails for memory;
-   * by default all. More are sampled one batch after the other, with the same results.
+   * by default all. More are sampled one batch after the other, by the same random numbers. Logits may differ in their
+   * last bits, as kernels add up products of few rows in another order.
    */
   readonly inBatches?: (work: (maxRows: number) => Completion[]) => Completion[];
   /** Coordinates of the random numbers: seed, step … Row, completion and position are added here. */

@@ -2,7 +2,8 @@
  * The matrix product C = alpha·A·Bᵀ (+ C) for a few rows of A, both operands contiguous along K: generation for a group
  * of sequences against weights [out, in]. B is read once and unpacked, since packing it would cost more than the
  * product. Compared with gemm.ts the roles are swapped: A is packed in panels (gemm-pack.ts) that stay in the cache, and
- * each step takes one number from each of B's rows, the vectors here. The sums along K have the same order, so the bits are the same.
+ * each step takes one number from each of B's rows, the vectors here. A sum goes through all of K at once: up to its
+ * DEPTH_BLOCK the bits are those of gemm.ts, which rounds the sums of longer ones into C part by part.
  */
 import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
 import { widenLines } from './widen';

@@ -1,7 +1,9 @@
 /**
  * The matrix product C = alpha·A·B (+ C) over packed panels (gemm-pack.ts); an A that is contiguous along K is read as it
- * lies. A tile is a block of C; a micro-kernel holds a small part of it in registers for up to DEPTH_BLOCK steps along K. Every cell of C is summed along K in the
- * same order whatever the tile, the micro-kernel or the thread, so all of them give the same bits.
+ * lies. A tile is a block of C; a micro-kernel holds a small part of it in registers for up to DEPTH_BLOCK steps along
+ * K. Every cell of C is summed along K in the same order whatever the tile, the micro-kernel or the thread, so all of them
+ * give the same bits. Products of few rows by other kernels may not: gemm-rows.ts where K is longer than DEPTH_BLOCK,
+ * gemm-dot.ts at any K.
  */
 import { unpacked4x16, unpacked6x8 } from './gemm-rows';
 import { floatArg, intArg, madd, pointerArg, putFour } from './simd';
