@@ -14,6 +14,7 @@ import {
   COMMAND,
   PARAMETER_BYTES,
   type ProgramSource,
+  type Request,
   type Upload,
 } from './protocol.ts';
 import { BATCH_WORK, MOST_WORK, WORK_OF_A_BYTE } from './work.ts';
@@ -64,6 +65,8 @@ const STALE_BATCHES = 2000;
 const LARGE_BYTES = 64 * 2 ** 20;
 
 const PARAMETER_WORDS = PARAMETER_BYTES / 4;
+
+const isOutOfMemory = (error: unknown): boolean => error instanceof BraidError && error.code === 'OUT_OF_MEMORY';
 
 export class Gpu {
   readonly adapter: AdapterFacts;
@@ -161,7 +164,7 @@ export class Gpu {
   }
 
   give(buffer: GpuBuffer): void {
-    this.#pool.give(buffer, this.#batch);
+    if (!this.#pool.give(buffer, this.#batch)) this.#destroys.push(buffer.id);
   }
 
   /** Writes into a buffer that was taken for it. The bytes are handed over: they can't be used here any more. */
@@ -212,20 +215,18 @@ export class Gpu {
 
   /** Waits for all work so far and gives the buffer's bytes. */
   read(buffer: GpuBuffer, bytes: number, offset = 0): ArrayBuffer {
-    this.flush();
     this.#reads++;
-    const { bytes: found } = this.#line.ask(
-      { kind: 'read', buffer: buffer.id, offset, bytes: Math.ceil(bytes / 4) * 4 },
-      this.deadline,
-    );
+    const { bytes: found } = this.#wait({
+      ...{ kind: 'read', buffer: buffer.id, offset },
+      bytes: Math.ceil(bytes / 4) * 4,
+    });
     if (found === undefined) throw new Error('Expected the read to bring bytes');
     return found;
   }
 
   /** Waits until the GPU has done everything, and throws what went wrong. */
   finish(): void {
-    this.flush();
-    this.#line.ask({ kind: 'wait' }, this.deadline);
+    this.#wait({ kind: 'wait' });
   }
 
   /** Posts what was recorded. */
@@ -294,6 +295,19 @@ export class Gpu {
     void this.#line.end();
   }
 
+  /** A buffer that the driver refused is known only here: it must not be found again in the pool. */
+  #wait(request: Request): ReturnType<Line['ask']> {
+    this.flush();
+    try {
+      const reply = this.#line.ask(request, this.deadline);
+      this.#pool.confirm();
+      return reply;
+    } catch (error) {
+      if (isOutOfMemory(error)) this.#destroys.push(...this.#pool.doubt());
+      throw error;
+    }
+  }
+
   #make(bytes: number): GpuBuffer {
     const size = roundedSize(bytes);
     if (size > this.largestBuffer) throw tooLarge(bytes, this.largestBuffer);
@@ -301,7 +315,7 @@ export class Gpu {
     try {
       return this.#create(size);
     } catch (error) {
-      if (!(error instanceof BraidError) || error.code !== 'OUT_OF_MEMORY') throw error;
+      if (!isOutOfMemory(error)) throw error;
       // What lies free may be what is missing.
       this.#destroys.push(...this.#pool.trim(Number.POSITIVE_INFINITY));
       this.finish();

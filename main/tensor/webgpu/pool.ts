@@ -16,7 +16,11 @@ interface FreeBuffer extends GpuBuffer {
 /** Owns every buffer's number and size; what is really made and destroyed is left to its user. */
 export class BufferPool {
   readonly #free = new Map<number, FreeBuffer[]>();
+  /** Numbers of buffers that may not exist. */
+  readonly #doubtful = new Set<number>();
   #next = 1;
+  /** The first number that nobody has waited for. */
+  #unconfirmed = 1;
   #bytes = 0;
   #freeBytes = 0;
   #peak = 0;
@@ -68,11 +72,30 @@ export class BufferPool {
     return buffer;
   }
 
-  give(buffer: GpuBuffer, batch: number): void {
+  /** Whether the buffer is kept to be taken again; otherwise its user destroys it. */
+  give(buffer: GpuBuffer, batch: number): boolean {
+    if (this.#doubtful.delete(buffer.id)) {
+      this.forget(buffer);
+      return false;
+    }
     const list = this.#free.get(buffer.bytes) ?? [];
     list.push({ id: buffer.id, bytes: buffer.bytes, batch });
     this.#free.set(buffer.bytes, list);
     this.#freeBytes += buffer.bytes;
+    return true;
+  }
+
+  /** Everything so far went well: its buffers exist. */
+  confirm(): void {
+    this.#unconfirmed = this.#next;
+  }
+
+  /** One of the buffers since then wasn't made, so none of them is taken again; the numbers of those that lie free. */
+  doubt(): number[] {
+    for (; this.#unconfirmed < this.#next; this.#unconfirmed++) this.#doubtful.add(this.#unconfirmed);
+    const free = this.#drop(({ id }) => this.#doubtful.has(id));
+    for (const id of free) this.#doubtful.delete(id);
+    return free;
   }
 
   /** Takes a buffer that couldn't be made out of the count. */

@@ -41,6 +41,20 @@ describe('BufferPool', () => {
     expect(pool.trim(1e9)).toEqual([]);
   });
 
+  it('takes none of the buffers again that may not exist', () => {
+    const pool = new BufferPool();
+    const sound = pool.add(256);
+    pool.confirm();
+    const [free, used, large] = [pool.add(256), pool.add(256), pool.add(4096)];
+    pool.give(free, 0);
+    expect(pool.doubt()).toEqual([free.id]);
+    expect(pool.give(used, 0)).toBe(false);
+    expect(pool.give(sound, 0)).toBe(true);
+    expect(pool.take(256)?.id).toBe(sound.id);
+    expect(pool.take(256)).toBeNull();
+    expect(pool).toMatchObject({ count: 2, bytes: 256 + 4096, usedBytes: 256 + large.bytes });
+  });
+
   it('gives up what has been free for long', () => {
     const pool = new BufferPool();
     const [old, recent] = [pool.add(256), pool.add(512)];
