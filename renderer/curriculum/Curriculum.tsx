@@ -163,7 +163,7 @@ function Stages({ data, open, setOpen }: StagesProps) {
     [setChosen],
   );
   // The key does what the filled button says.
-  // What is asked about stays chosen while the queue goes on.
+  // What is asked about stays chosen while the queue continues.
   const ask = useCallback(
     (question: 'form' | 'remove') => {
       setChosen(stage?.id ?? null);
