@@ -37,7 +37,8 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
   const byStep = useMemo(() => stepSeries(models, entries ?? []), [models, entries]);
   const baseline = models[0]?.summary?.mean_alignment;
   const lines = useMemo(
-    () => (baseline === undefined ? [] : [{ value: baseline, label: `baseline ${score(baseline)}` }]),
+    () =>
+      baseline == null || Number.isNaN(baseline) ? [] : [{ value: baseline, label: `baseline ${score(baseline)}` }],
     [baseline],
   );
   const hasPositions = byPosition.some(({ x }) => x.length > 0);

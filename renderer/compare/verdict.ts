@@ -10,12 +10,16 @@ export function verdictInWords(
   { label }: Pick<ComparisonView['metric'], 'label'>,
 ): string | null {
   const known = others.flatMap(({ name, summary, paired }) =>
-    summary === null || paired === null ? [] : [{ name, mean: summary.mean_alignment, gain: paired.difference }],
+    summary === null || paired === null
+      ? []
+      : [{ name, mean: summary.mean_alignment, gain: paired.difference, n: paired.n }],
   );
   if (baseline?.summary == null || known.length < others.length) return null;
   const [best] = known.toSorted((a, b) => b.mean - a.mean);
   if (best === undefined) return null;
-  const { mean_alignment: before, n } = baseline.summary;
+  const { mean_alignment: before } = baseline.summary;
+  // Prompts on which both have a score.
+  const { n } = best;
   const { mean, low, high } = best.gain;
   const level = known.filter((other) => other !== best && other.mean === best.mean).length;
   const who = level === 0 ? best.name : `${best.name}, like ${level === 1 ? 'one other' : `${level} others`},`;

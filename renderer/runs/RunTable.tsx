@@ -188,8 +188,8 @@ interface RowProps {
 }
 
 const Row = memo(function Row({ row, index, columns, run, spark, isSelected, onSelect, onAct }: RowProps) {
-  // Also in another process; and while its process is exiting, when an estimate is still there.
-  const isTraining = isLive(run) || run.secondsLeft !== null;
+  // Also in another process, and while its process is exiting.
+  const isTraining = isLive(run);
   return (
     <tr aria-rowindex={row + 2} data-selected={isSelected || undefined}>
       <td>

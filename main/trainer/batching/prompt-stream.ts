@@ -94,6 +94,8 @@ export function withOutcomes(
   const dead = deadGroups(result);
   const deadInRow = new Map(state.deadInRow);
   records.forEach((record, place) => {
+    // A group without scores says nothing of its prompt.
+    if (Number.isNaN(result.groupStd[place])) return;
     if (dead.includes(place)) deadInRow.set(record, (deadInRow.get(record) ?? 0) + 1);
     else deadInRow.delete(record);
   });

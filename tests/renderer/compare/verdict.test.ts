@@ -8,7 +8,7 @@ type Compared = Pick<ComparedModel, 'name' | 'summary' | 'paired'>;
 function model(name: string, mean: number, difference?: readonly [low: number, mean: number, high: number]): Compared {
   const [low, gain, high] = difference ?? [0, 0, 0];
   const paired =
-    difference === undefined ? null : { difference: { low, mean: gain, high }, wins: 1, ties: 0, losses: 0 };
+    difference === undefined ? null : { n: 64, difference: { low, mean: gain, high }, wins: 1, ties: 0, losses: 0 };
   return { name, summary: { mean_alignment: mean, n: 64 }, paired } as Compared;
 }
 

@@ -109,6 +109,19 @@ describe('GRESO', () => {
     });
   });
 
+  it('learns nothing from a group whose completions all lack a score', () => {
+    const plan = greso(0.5, 5);
+    const result = {
+      rewards: new Float32Array(3).fill(Number.NaN),
+      groupStd: Float32Array.of(Number.NaN, Number.NaN, 0),
+    };
+    const after = withOutcomes(plan, dead([[3, 2]]), [3, 1, 4], result);
+    expect([...after.deadInRow]).toEqual([
+      [3, 2],
+      [4, 1],
+    ]);
+  });
+
   it('skips nothing that has not been dead, and keeps no account where it is off', () => {
     const plan = greso(0.01, 5);
     expect(sorted(drawPrompts(plan, startOfPrompts, 0).records)).toEqual([0, 1]);
