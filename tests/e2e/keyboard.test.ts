@@ -65,16 +65,11 @@ describe.skipIf(noBrowser)('the keyboard alone', () => {
     await page.getByText('40 steps, 40 pairs').first().waitFor();
     await press(page, 'a');
     await typeInto(page, 'Steps', '2');
-    for (const [field, value] of [
-      ['eval_records', '4'],
-      ['save_steps', '1'],
-    ] as const) {
-      await typeInto(page, 'Find a setting', field);
-      await typeInto(page, field, value);
-    }
+    await typeInto(page, 'Find a setting', 'eval_records');
+    await typeInto(page, 'eval_records', '4');
     await tabTo(page, 'button', 'Save');
     await press(page, 'Enter');
-    await page.getByText('2 steps, 2 changed').waitFor();
+    await page.getByText('2 steps, 1 changed').waitFor();
     // The list can have the change before the form closes, and an open form takes every key.
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
