@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openEndpoint } from '../../../main/trainer/rewards/endpoint.ts';
+import { until } from '../../until.ts';
 import { outcomesOf, specOf } from './answers.ts';
 import { json, type Received, rewardServer } from './reward-server.ts';
 
@@ -13,6 +14,8 @@ const lengths = ({ body }: Received) => ({
 describe('openEndpoint', () => {
   it('posts batches, so many at a time, and keeps the order of the completions', async () => {
     const server = await rewardServer(async (request, before, response) => {
+      // All that may be under way at once are, before the first is answered.
+      await until(() => server.most() === 3);
       await sleep(before % 2 === 0 ? 40 : 5);
       json(response, lengths(request));
     });
