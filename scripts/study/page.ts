@@ -31,11 +31,16 @@ ${nothing(compared)}
 
 ## A curriculum against training on long texts directly
 
-As in [the story](story.md). The held-out score at 50 words, from checkpoints every ${CHECKPOINT_STEPS} steps: once after the same number of steps, and once within the time that the faster of the two took with the same seed.${limits(runs)}
+As in [the story](story.md). The held-out score at 50 words, from checkpoints every ${CHECKPOINT_STEPS} steps: once after the same number of steps, and once within the time that the faster of the two took with the same seed. Seeds that have both: ${paired(
+    of('direct'),
+    of('curriculum'),
+  )[0]
+    .map(({ seed }) => seed)
+    .join(', ')}.${limits(runs)}
 
 | | stages | held-out, equal steps | held-out, equal seconds | seconds |
 |---|---|---|---|---|
-${ladderRows(of('direct'), of('curriculum'))}
+${ladderRows(...paired(of('direct'), of('curriculum')))}
 
 Seeds: ${[...new Set(runs.map(({ seed }) => seed))].sort((a, b) => a - b).join(', ')}. Weights: SHA-256 ${[...new Set(runs.map(({ model_sha256 }) => model_sha256))].join(', ')}. Each run's figures: \`docs/study/\`.
 `;
@@ -81,6 +86,13 @@ function nothing(compared: readonly Compared[]): string {
     ...(open.length === 0 ? [] : [`Too few seeds to tell: ${open.map(({ arm }) => arm.name).join(', ')}.`]),
   ];
   return (found.length === 0 && open.length > 0 ? parts.slice(1) : parts).join('\n\n');
+}
+
+/** The runs of both whose seed the other has too. */
+function paired(a: readonly StudyRun[], b: readonly StudyRun[]): readonly [readonly StudyRun[], readonly StudyRun[]] {
+  const shared = (runs: readonly StudyRun[], others: readonly StudyRun[]): StudyRun[] =>
+    runs.filter(({ seed }) => others.some((other) => other.seed === seed));
+  return [shared(a, b), shared(b, a)];
 }
 
 function ladderRows(direct: readonly StudyRun[], curriculum: readonly StudyRun[]): string {

@@ -116,9 +116,12 @@ describe('the study', () => {
     const page = studyPage([
       { ...run('direct', 1, [0.5, 0.5, 0.6]), seconds: 400, stages: [{ words: [50], max_completion_length: 130 }] },
       { ...run('curriculum', 1, [0.5, 0.9, 0.95]), seconds: 10 },
+      // One that isn't whole yet counts nowhere.
+      run('direct', 2, [0.5, 0.5, 0.5]),
     ]);
     expect(page).toMatch(/\| direct \| .* \| 0\.600 \| 0\.500 \| 400 \|/);
     expect(page).toMatch(/\| curriculum \| .* \| 0\.950 \| 0\.900 \| 10 \|/);
+    expect(page).toContain('Seeds that have both: 1.');
     expect(page).toContain('31 tokens at 10 words, 130 tokens at 50 words');
   });
 });
