@@ -65,10 +65,11 @@ export const stages = {
     const known = stageId === null ? {} : requireStage(app.store, stageId).config;
     checkConfigPaths(edit.config ?? {}, access, app, known);
     const stage = editedStage(app.store, stageId, edit);
+    const defaults = stageDefaults(app.store, stage, app.paths);
     return {
-      defaults: stageDefaults(app.store, stage, app.paths),
+      defaults,
       left: leftCheckpoint(app.store, stage, app.paths),
-      lowered: loweredRate(app.store, stage, app.paths),
+      lowered: loweredRate(app.store, defaults, app.paths),
     };
   }),
   preflight: api.stages.preflight.handler(async ({ context: { app }, input }) => {

@@ -67,9 +67,13 @@ export interface LoweredRate {
   readonly preset: number;
 }
 
-/** The stage's, unless the user has set one for all stages; null: it has the preset's. */
-export function loweredRate(...[store, stage, paths]: Parameters<typeof stageDefaults>): LoweredRate | null {
-  const rate = Number(stageDefaults(store, stage, paths).learning_rate);
+/** In a stage's defaults, unless the user has set one for all stages; null: it has the preset's. */
+export function loweredRate(
+  store: Pick<Store, 'settings'>,
+  defaults: ConfigFields,
+  paths: Pick<HostPaths, 'resources'>,
+): LoweredRate | null {
+  const rate = Number(defaults.learning_rate);
   const preset = Number(sharedFields(store, paths).learning_rate);
   return rate < preset ? { rate, preset } : null;
 }

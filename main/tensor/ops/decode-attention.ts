@@ -88,16 +88,7 @@ function openWidened(
   const { headDim } = shape;
   const wide = (x: tf.Tensor2D): tf.Tensor2D => widenHeads(x, headDim, width);
   const cache = allOrNone((made) => {
-    const keptWide = (x: tf.Tensor2D): tf.Tensor2D => {
-      const kept = tf.keep(tf.tidy(() => wide(x)));
-      made.push(kept);
-      return kept;
-    };
-    const kept = prefix.map(({ k, v }) => {
-      const layer = { k: keptWide(k), v: keptWide(v) };
-      tf.dispose([k, v]);
-      return layer;
-    });
+    const kept = takeOver(prefix, made, wide);
     return openKvCache(kept, rows, capacity, { ...shape, headDim: width }, null, weights);
   });
   return {
@@ -171,6 +162,24 @@ function allOrNone<T>(make: (made: tf.Tensor[]) => T): T {
   }
 }
 
+/** The prompts' keys and values as `change` makes them, added to `made`; each layer is freed as soon as it is changed. */
+function takeOver<T extends tf.Tensor>(
+  prefix: readonly PrefixKv[],
+  made: tf.Tensor[],
+  change: (x: tf.Tensor2D) => T,
+): { readonly k: T; readonly v: T }[] {
+  const changed = (x: tf.Tensor2D): T => {
+    const kept = tf.keep(tf.tidy(() => change(x)));
+    made.push(kept);
+    return kept;
+  };
+  return prefix.map(({ k, v }) => {
+    const layer = { k: changed(k), v: changed(v) };
+    tf.dispose([k, v]);
+    return layer;
+  });
+}
+
 /** On backends whose kernel writes into the cache's memory: nothing is copied, dropped rows leave their slot unused. */
 function openInPlace(
   given: readonly PrefixKv[],
@@ -232,20 +241,9 @@ function openFunctional(
   const indices = prompts.flatMap(({ start, length }) =>
     Array.from({ length: longest }, (_, i) => (i < length ? start + i : -1)),
   );
-  const layers = allOrNone((made) => {
-    const padded = (x: tf.Tensor2D): tf.Tensor3D => {
-      const kept: tf.Tensor3D = tf.keep(
-        tf.tidy(() => tf.reshape(gatherRows(x, tf.tensor1d(indices, 'int32')), [prompts.length, longest, width])),
-      );
-      made.push(kept);
-      return kept;
-    };
-    return prefix.map(({ k, v }) => {
-      const layer = { k: padded(k), v: padded(v) };
-      tf.dispose([k, v]);
-      return layer;
-    });
-  });
+  const padded = (x: tf.Tensor2D): tf.Tensor3D =>
+    tf.reshape(gatherRows(x, tf.tensor1d(indices, 'int32')), [prompts.length, longest, width]);
+  const layers = allOrNone((made) => takeOver(prefix, made, padded));
   let keys = layers.map(({ k }) => k);
   let values = layers.map(({ v }) => v);
   let lengths = prompts.map(({ length }) => length);

@@ -47,7 +47,7 @@ describe('the learning rate of a planned curriculum', () => {
       store.stages.change(stageOf(words).id, { ...stageOf(words), config });
     const share = (config: Record<string, unknown>, preset = PRESET) =>
       changeSharedSettings(store, { preset, config }, paths);
-    const lowered = (words: number) => loweredRate(store, stageOf(words), paths);
+    const lowered = (words: number) => loweredRate(store, stageDefaults(store, stageOf(words), paths), paths);
     return { rates, own, share, lowered };
   }
 

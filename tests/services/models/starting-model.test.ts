@@ -124,10 +124,11 @@ describe('a stage of a curriculum', () => {
   it("has the preset's learning rate for long texts, too, where it names another model's checkpoint", () => {
     const { store, first, checkpoint, ids, stage } = stages();
     const long = { ...stage(), words: 100 };
-    expect(loweredRate(store, long, paths)).toMatchObject({ rate: 7e-5 });
+    expect(loweredRate(store, stageDefaults(store, long, paths), paths)).toMatchObject({ rate: 7e-5 });
     const config = { from_checkpoint: checkpoint({ model: first }, first, ids[0]) };
-    expect(stageDefaults(store, { ...long, config }, paths).learning_rate).toBe(2e-4);
-    expect(loweredRate(store, { ...long, config }, paths)).toBeNull();
+    const defaults = stageDefaults(store, { ...long, config }, paths);
+    expect(defaults.learning_rate).toBe(2e-4);
+    expect(loweredRate(store, defaults, paths)).toBeNull();
   });
 });
 
