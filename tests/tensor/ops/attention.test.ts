@@ -45,6 +45,52 @@ function written(q: Float32Array, k: Float32Array, v: Float32Array): number[] {
   return out;
 }
 
+/** A prompt and completions of it, and which tokens each token sees. */
+function sharedPrompt(prompt: number, completions: number, length: number): { table: number[][]; seen: number[][] } {
+  const upTo = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, i) => start + i);
+  const starts = upTo(0, completions).map((i) => prompt + i * length);
+  return {
+    table: [[0, prompt, 0, 0], ...starts.map((start) => [start, length, 0, prompt])],
+    seen: [
+      ...upTo(0, prompt).map((n) => upTo(0, n + 1)),
+      ...starts.flatMap((start) => upTo(start, start + length).map((n) => [...upTo(0, prompt), ...upTo(start, n + 1)])),
+    ],
+  };
+}
+
+/** The gradients of queries, keys and values, written out in float64. */
+function writtenGradients(
+  { q, k, v, dy }: Readonly<Record<'q' | 'k' | 'v' | 'dy', Float32Array>>,
+  seen: readonly (readonly number[])[],
+): readonly Float64Array[] {
+  const [dQ, dK, dV] = [new Float64Array(q.length), new Float64Array(k.length), new Float64Array(v.length)];
+  const eight = Array.from({ length: 8 }, (_, j) => j);
+  const add = (to: Float64Array, at: number, value: number): void => {
+    to[at] = (to[at] ?? 0) + value;
+  };
+  const dot = (a: Float32Array, at: number, b: Float32Array, bAt: number): number =>
+    eight.reduce((sum, j) => sum + (a[at + j] ?? 0) * (b[bAt + j] ?? 0), 0);
+  for (const [n, keys] of seen.entries())
+    for (let head = 0; head < 4; head++) {
+      const row = n * 32 + head * 8;
+      const place = (m: number): number => m * 16 + Math.floor(head / 2) * 8;
+      const weights = keys.map((m) => Math.exp(dot(q, row, k, place(m)) * SHAPE.scale));
+      const mass = weights.reduce((a, b) => a + b);
+      const slopes = keys.map((m) => dot(dy, row, v, place(m)));
+      const mean = weights.reduce((sum, weight, i) => sum + (weight / mass) * (slopes[i] ?? 0), 0);
+      keys.forEach((m, i) => {
+        const probability = (weights[i] ?? 0) / mass;
+        const slope = probability * ((slopes[i] ?? 0) - mean) * SHAPE.scale;
+        for (const j of eight) {
+          add(dV, place(m) + j, probability * (dy[row + j] ?? 0));
+          add(dK, place(m) + j, slope * (q[row + j] ?? 0));
+          add(dQ, row + j, slope * (k[place(m) + j] ?? 0));
+        }
+      });
+    }
+  return [dQ, dK, dV];
+}
+
 describe.each(await openTestBackends())('packedAttention on $name', (backend) => {
   beforeAll(backend.use);
   const segments = (): tf.Tensor2D => tf.tensor2d(SEGMENTS, [4, 4], 'int32');
@@ -60,6 +106,33 @@ describe.each(await openTestBackends())('packedAttention on $name', (backend) =>
 
   it('has the gradients of finite differences', () => {
     expect(gradientError(attend, inputs(2))).toBeLessThan(2e-3);
+  });
+
+  it('gives the keys of a prompt the gradients of all rows of its many completions', () => {
+    const { table, seen } = sharedPrompt(21, 12, 12);
+    const tokens = seen.length;
+    const [q, dy] = [1, 2].map((seed) => randomTensor<tf.Rank.R2>([tokens, 32], seed));
+    const [k, v] = [3, 4].map((seed) => randomTensor<tf.Rank.R2>([tokens, 16], seed));
+    const run = (...[a, b, c]: tf.Tensor[]): tf.Tensor =>
+      packedAttention(
+        a as tf.Tensor2D,
+        b as tf.Tensor2D,
+        c as tf.Tensor2D,
+        tf.tensor2d(table, [table.length, 4], 'int32'),
+        SHAPE,
+      );
+    const found = tf
+      .grads(run)([q, k, v] as tf.Tensor[], dy as tf.Tensor)
+      .map((grad) => grad.dataSync<'float32'>());
+    const [qs, ks, vs, dys] = [q, k, v, dy].map((tensor) => (tensor as tf.Tensor).dataSync<'float32'>());
+    const expected = writtenGradients(
+      { q: qs, k: ks, v: vs, dy: dys } as Readonly<Record<'q' | 'k' | 'v' | 'dy', Float32Array>>,
+      seen,
+    );
+    for (const [i, grad] of found.entries()) {
+      const difference = grad.map((value, j) => Math.abs(value - (expected[i]?.[j] ?? Number.NaN)));
+      expect(Math.max(...difference)).toBeLessThan(3e-5);
+    }
   });
 
   it('handles scores far beyond the range of exp', () => {

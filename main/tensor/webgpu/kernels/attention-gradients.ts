@@ -1,6 +1,6 @@
 /** The programs of packed attention's backward pass: gradients of the queries by rows, of keys and values by keys. */
 import { type Program, program, variants } from '../program.ts';
-import { KEY_BLOCK, PAIR } from './attention-plan.ts';
+import { KEY_BLOCK, PAIR, SPLIT } from './attention-plan.ts';
 import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, spread, TEAM, type Tile } from './attention-tile.ts';
 
 /** Σ dy·out over each head: [N, H]. */
@@ -162,9 +162,32 @@ ${forColumns(
     }
   }
   if (row >= count) { return; }
-  let out = key * p.kvHeads + kvHead;
+  let out = (u32(plan[entry + 4u]) + row) * p.kvHeads + kvHead;
 ${forColumns(tile, (part, column) => `dK[out * ${vectors}u + ${column}] = gk${part};\n    dV[out * ${vectors}u + ${column}] = gv${part};`)}`,
   });
+});
+
+/** Adds up the parts of split blocks: [lines, K*d] → the lines of their keys. */
+export const splitSumProgram = program({
+  name: 'PackedAttentionGradSum',
+  parameters: ['splits', 'width', 'keys', 'splitsAt'],
+  buffers: { plan: 'i32', partK: 'vec4<f32>', partV: 'vec4<f32>', dK: 'rw vec4<f32>', dV: 'rw vec4<f32>' },
+  workgroup: 64,
+  main: `  let i = group * 64u + lane;
+  let each = p.keys * p.width;
+  let at = p.splitsAt + i / each * ${SPLIT}u;
+  let rest = i % each;
+  if (i >= p.splits * each || rest >= u32(plan[at + 1u]) * p.width) { return; }
+  let first = u32(plan[at + 2u]) * p.width + rest;
+  var k = vec4<f32>(0.0);
+  var v = vec4<f32>(0.0);
+  for (var part = 0u; part < u32(plan[at + 3u]); part++) {
+    k += partK[first + part * each];
+    v += partV[first + part * each];
+  }
+  let out = u32(plan[at]) * p.width + rest;
+  dK[out] = k;
+  dV[out] = v;`,
 });
 
 /** logsumexp and delta of each row side by side: one buffer fewer to bind. */

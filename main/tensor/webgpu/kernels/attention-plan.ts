@@ -14,18 +14,41 @@ interface Segment {
 /** Integers of a row block: segment start, its length, first row, prefix start, prefix length. */
 export const ROW_BLOCK = 5;
 
-/** Integers of a key block: first key, keys, first pair, pairs. */
-export const KEY_BLOCK = 4;
+/** Integers of a key block: first key, keys, first pair, pairs, the line of the results where its own begin. */
+export const KEY_BLOCK = 5;
 
 /** Integers of a pair: segment start, first row, end row, first visible key, end of the visible keys, causal. */
 export const PAIR = 6;
 
-export interface KeyPlan {
-  readonly blocks: Int32Array;
-  readonly pairs: Int32Array;
+/** Integers of a split: first key, keys, the first part's first line, parts. */
+export const SPLIT = 4;
+
+/** Blocks of one dispatch. */
+interface KeyBlocks {
+  readonly entries: Int32Array;
   /** Of each block: pairs of a row and a key. */
   readonly costs: readonly number[];
 }
+
+export interface KeyPlan {
+  /** Blocks that see all of their rows: their results' lines are the keys. */
+  readonly whole: KeyBlocks;
+  /** Parts of blocks, with a share of the rows each, whose results have lines of their own. */
+  readonly parts: KeyBlocks;
+  /** The blocks that `parts` are of. */
+  readonly splits: Int32Array;
+  /** Lines of all parts' results. */
+  readonly lines: number;
+  readonly pairs: Int32Array;
+}
+
+/** Shares of all rows that a block may have before it is split. */
+const SHARES = 128;
+
+/** A part's rows are a multiple. */
+const ROW_STEP = 32;
+/** Rows below which a block isn't worth splitting. */
+const LEAST_ROWS = 256;
 
 function readSegments(table: ArrayLike<number>, tokens: number): Segment[] {
   const segments = Array.from({ length: table.length / 4 }, (_, i): Segment => {
@@ -63,35 +86,88 @@ export function rowPlan(table: ArrayLike<number>, tokens: number, groupSize: num
   };
 }
 
-/** Blocks of at most `keys` keys, each with the rows that see any of them. */
+/**
+ * Blocks of at most `keys` keys, each with the rows that see any of them. A prompt's keys are seen by the rows of all its
+ * completions: one workgroup for all of these would be at work long after the others have ended.
+ */
 export function keyPlan(table: ArrayLike<number>, tokens: number, groupSize: number, keys: number): KeyPlan {
-  const segments = readSegments(table, tokens);
-  const blocks: { readonly head: readonly number[]; readonly pairs: readonly number[][] }[] = [];
-  for (const { start, length } of segments) {
+  const blocks = keyBlocks(readSegments(table, tokens), groupSize, keys);
+  const share =
+    ROW_STEP * Math.ceil(Math.max(LEAST_ROWS, rowsOf(blocks.flatMap(({ pairs }) => pairs)) / SHARES) / ROW_STEP);
+  const parts: KeyBlock[] = [];
+  const splits: number[] = [];
+  const [small, large] = [blocks.filter(({ rows }) => rows <= share), blocks.filter(({ rows }) => rows > share)];
+  for (const { first, count, pairs, rows } of large) {
+    const shares = cutPairs(pairs, ROW_STEP * Math.ceil(rows / Math.ceil(rows / share) / ROW_STEP));
+    splits.push(first, count, keys * parts.length, shares.length);
+    for (const own of shares) parts.push({ first, count, pairs: own, rows: rowsOf(own), line: keys * parts.length });
+  }
+  // The largest first, so that workgroups end together.
+  const whole = small.sort((a, b) => b.rows - a.rows);
+  let firstPair = 0;
+  const entries = (some: readonly KeyBlock[]): KeyBlocks => ({
+    entries: Int32Array.from(
+      some.flatMap(({ first, count, pairs, line }) => {
+        firstPair += pairs.length;
+        return [first, count, firstPair - pairs.length, pairs.length, line];
+      }),
+    ),
+    costs: some.map(({ rows }) => keys * rows),
+  });
+  return {
+    ...{ whole: entries(whole), parts: entries(parts) },
+    ...{ splits: Int32Array.from(splits), lines: keys * parts.length },
+    pairs: Int32Array.from([...whole, ...parts].flatMap(({ pairs }) => pairs.flat())),
+  };
+}
+
+type Pair = readonly [start: number, firstRow: number, endRow: number, low: number, high: number, causal: number];
+
+interface KeyBlock {
+  readonly first: number;
+  readonly count: number;
+  readonly pairs: readonly Pair[];
+  readonly rows: number;
+  readonly line: number;
+}
+
+const rowsOf = (pairs: readonly Pair[]): number => pairs.reduce((sum, [, from, end]) => sum + end - from, 0);
+
+function keyBlocks(segments: readonly Segment[], groupSize: number, keys: number): KeyBlock[] {
+  return segments.flatMap(({ start, length }) => {
     const readers = segments.filter(
       ({ prefix, prefixLength }) => prefixLength > 0 && prefix < start + length && prefix + prefixLength > start,
     );
-    for (let first = start; first < start + length; first += keys) {
+    return Array.from({ length: Math.ceil(length / keys) }, (_, i): KeyBlock => {
+      const first = start + i * keys;
       const count = Math.min(keys, start + length - first);
-      const own = [start, (first - start) * groupSize, length * groupSize, first, first + count, 1];
+      const own: Pair = [start, i * keys * groupSize, length * groupSize, first, first + count, 1];
       const others = readers
         .filter(({ prefix, prefixLength }) => prefix < first + count && prefix + prefixLength > first)
-        .map((reader) => {
+        .map((reader): Pair => {
           const end = reader.prefix + reader.prefixLength;
           return [reader.start, 0, reader.length * groupSize, reader.prefix, end, 0];
         });
-      blocks.push({ head: [first, count], pairs: [own, ...others] });
-    }
-  }
-  blocks.sort((a, b) => b.pairs.length - a.pairs.length);
-  let firstPair = 0;
-  const heads = blocks.flatMap(({ head, pairs }) => {
-    firstPair += pairs.length;
-    return [...head, firstPair - pairs.length, pairs.length];
+      const pairs = [own, ...others];
+      return { first, count, pairs, rows: rowsOf(pairs), line: first };
+    });
   });
-  return {
-    blocks: Int32Array.from(heads),
-    pairs: Int32Array.from(blocks.flatMap(({ pairs }) => pairs.flat())),
-    costs: blocks.map(({ pairs }) => pairs.reduce((sum, [, from = 0, end = 0]) => sum + keys * (end - from), 0)),
-  };
+}
+
+/** Cuts pairs into lists of at most `most` rows each. */
+function cutPairs(pairs: readonly Pair[], most: number): Pair[][] {
+  const lists: Pair[][] = [[]];
+  let room = most;
+  for (const [start, firstRow, endRow, ...seen] of pairs)
+    for (let from = firstRow; from < endRow; ) {
+      if (room === 0) {
+        lists.push([]);
+        room = most;
+      }
+      const end = Math.min(endRow, from + room);
+      lists.at(-1)?.push([start, from, end, ...seen]);
+      room -= end - from;
+      from = end;
+    }
+  return lists;
 }

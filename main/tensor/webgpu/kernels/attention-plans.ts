@@ -1,15 +1,25 @@
 /** The tables of a batch's segments on the GPU: made once, used by all layers, forward and backward. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import type { WebGpuBackend } from '../backend.ts';
-import { KEY_BLOCK, keyPlan, rowPlan } from './attention-plan.ts';
+import { type KeyPlan, keyPlan, rowPlan, SPLIT } from './attention-plan.ts';
 import type { Tile } from './attention-tile.ts';
 
 /** The tables of a batch's segments on the GPU; all layers use the same. */
 interface Plans {
   readonly rows: TensorInfo;
   readonly rowCosts: readonly number[];
-  /** Blocks, then pairs. */
-  keys: { readonly plan: TensorInfo; readonly blocks: number; readonly costs: readonly number[] } | null;
+  keys: KeyTables | null;
+}
+
+/** A plan of keys: whole blocks, parts, splits, then pairs. */
+interface KeyTables extends Pick<KeyPlan, 'lines'> {
+  readonly plan: TensorInfo;
+  readonly wholeCosts: readonly number[];
+  readonly partCosts: readonly number[];
+  readonly splits: number;
+  /** Where splits and pairs begin in the plan. */
+  readonly splitsAt: number;
+  readonly pairsAt: number;
 }
 
 /** Plans by the segments' data; they go when the segments do, which `sweep` notices. */
@@ -28,12 +38,16 @@ export class PlanCache {
     return plans;
   }
 
-  keys(backend: WebGpuBackend, segments: TensorInfo, tokens: number, group: number, tile: Tile) {
+  keys(backend: WebGpuBackend, segments: TensorInfo, tokens: number, group: number, tile: Tile): KeyTables {
     const plans = this.get(backend, segments, tokens, group, tile);
     if (plans.keys === null) {
-      const { blocks, pairs, costs } = keyPlan(backend.values(segments), tokens, group, tile.rows);
-      const plan = backend.integers(Int32Array.from([...blocks, ...pairs]));
-      plans.keys = { plan, blocks: blocks.length / KEY_BLOCK, costs };
+      const { whole, parts, splits, lines, pairs } = keyPlan(backend.values(segments), tokens, group, tile.rows);
+      const splitsAt = whole.entries.length + parts.entries.length;
+      plans.keys = {
+        plan: backend.integers(Int32Array.from([...whole.entries, ...parts.entries, ...splits, ...pairs])),
+        ...{ wholeCosts: whole.costs, partCosts: parts.costs, splits: splits.length / SPLIT, lines },
+        ...{ splitsAt, pairsAt: splitsAt + splits.length },
+      };
     }
     return plans.keys;
   }

@@ -8,8 +8,7 @@ import type { WebGpuBackend } from '../backend.ts';
 import { groupsFor, type Register } from '../kernel.ts';
 import { type Program, program, variants } from '../program.ts';
 import { partsByCost } from '../work.ts';
-import { deltaProgram, keyGradProgram, pairProgram, queryGradProgram } from './attention-gradients.ts';
-import { KEY_BLOCK } from './attention-plan.ts';
+import { deltaProgram, keyGradProgram, pairProgram, queryGradProgram, splitSumProgram } from './attention-gradients.ts';
 import { PlanCache } from './attention-plans.ts';
 import {
   dot4,
@@ -133,7 +132,7 @@ export function registerAttention(register: Register): void {
     const group = numHeads / numKvHeads;
     const segments = input('segments');
     const { rows, rowCosts } = cache.get(backend, segments, tokens, group, tile);
-    const { plan, blocks, costs } = cache.keys(backend, segments, tokens, group, tile);
+    const keys = cache.keys(backend, segments, tokens, group, tile);
     const n = tokens * numHeads;
     const [delta, stats] = [backend.output([n]), backend.output([n, 2])];
     const [dQ, dK, dV] = [backend.output(q.shape), backend.output(k.shape), backend.output(v.shape)];
@@ -145,11 +144,31 @@ export function registerAttention(register: Register): void {
     const forQueries = buffers(q, k, v, dy, rows, lse, delta, dQ);
     for (const { first, count, work } of partsByCost(rowCosts, QUERY_GRADIENT_WORK * unit, gpu.mostWork))
       gpu.run(queryGradProgram(tile), forQueries, [...parameters, first], [count, numKvHeads, 1], work);
-    const forKeys = buffers(q, k, v, dy, plan, stats, dK, dV);
-    for (const { first, count, work } of partsByCost(costs, KEY_GRADIENT_WORK * unit, gpu.mostWork)) {
-      const keyParameters = [...parameters, first, blocks * KEY_BLOCK];
-      gpu.run(keyGradProgram(tile), forKeys, keyParameters, [count, numKvHeads, 1], work);
+    const keyGradients = (costs: readonly number[], before: number, ...results: readonly TensorInfo[]): void => {
+      const forKeys = buffers(q, k, v, dy, keys.plan, stats, ...results);
+      for (const { first, count, work } of partsByCost(costs, KEY_GRADIENT_WORK * unit, gpu.mostWork))
+        gpu.run(
+          keyGradProgram(tile),
+          forKeys,
+          [...parameters, before + first, keys.pairsAt],
+          [count, numKvHeads, 1],
+          work,
+        );
+    };
+    if (keys.splits > 0) {
+      const shape = [keys.lines, numKvHeads * headDim];
+      const [partK, partV] = [backend.output(shape), backend.output(shape)];
+      keyGradients(keys.partCosts, keys.wholeCosts.length, partK, partV);
+      const width = (numKvHeads * headDim) / 4;
+      gpu.run(
+        splitSumProgram,
+        buffers(keys.plan, partK, partV, dK, dV),
+        [keys.splits, width, tile.rows, keys.splitsAt],
+        groupsFor(keys.splits * tile.rows * width, 64),
+      );
+      backend.release(partK, partV);
     }
+    keyGradients(keys.wholeCosts, 0, dK, dV);
     backend.release(delta, stats);
     return [dQ, dK, dV];
   });

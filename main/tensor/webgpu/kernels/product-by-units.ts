@@ -35,6 +35,9 @@ const DEPTH = 64;
 /** How much faster the slowest GPU with such units is than the one that bounds a dispatch's work. */
 const UNITS_SPEED = 8;
 
+/** Tiles that workgroups go down before they go across: those that run together share what they read of both matrices. */
+const MOST_DOWN = 16;
+
 /** Workgroups that keep a large GPU busy: where there are fewer, K is cut into slices of so much at least. */
 const ENOUGH_GROUPS = 512;
 const LEAST_SLICE = 256;
@@ -81,12 +84,14 @@ export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
     const buffers = [x, ...weights.map(({ buffer }) => buffer), ...(maxima === null ? [] : [maxima]), target];
     const [n0 = 0, n1 = 0, n2 = 0] = widths;
     const parameters = [m, n0, n1, n2, k, wide.columns, wide.first];
+    const bands = Math.ceil(down / MOST_DOWN);
+    const band = Math.ceil(down / bands);
     for (const part of equalParts(across, 2 * tile.columns * m * k, UNITS_SPEED * gpu.mostWork))
       gpu.run(
         unitsProgram(key),
         buffers,
-        [...parameters, part.first, slices.length],
-        [part.count, down, slices.count],
+        [...parameters, part.first, slices.length, band],
+        [band, part.count, bands * slices.count],
         part.work,
       );
     if (!direct) finishSlices(gpu, { ...call, sums: target, slices: slices.count, widths });

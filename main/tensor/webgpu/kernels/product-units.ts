@@ -254,7 +254,7 @@ function places(columns: number, matrices: number): string {
   }`;
   });
   return `  var chosen = 0u;
-  var tile = wg.x + p.skipX;
+  var tile = wg.y + p.skip;
   var before = 0u;
   var n = p.n0;
 ${choose.join('\n')}
@@ -275,7 +275,7 @@ export const unitsProgram = variants((key: UnitsKey): Program => {
       // What the compiler can't prove: a subgroup's lanes have the same number among the subgroups.
       'diagnostic(off, chromium.subgroup_matrix_uniformity)',
     ],
-    parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skipX', 'slice'],
+    parameters: ['m', 'n0', 'n1', 'n2', 'k', 'columns', 'first', 'skip', 'slice', 'band'],
     buffers: {
       x: 'vec4<f32>',
       ...Object.fromEntries(range(key.matrices).map((i) => [`b${i}`, 'vec4<u32>'])),
@@ -295,9 +295,11 @@ ${readEight(key.matrices)}`,
   let subgroup = lane / ${SUBGROUP}u;
   let sx = subgroup % ${columns / subgroupColumns}u;
   let sy = subgroup / ${columns / subgroupColumns}u;
-  let row0 = wg.y * ${rows}u;
+  let bands = (p.m + p.band * ${rows}u - 1u) / (p.band * ${rows}u);
+  let row0 = (wg.z % bands * p.band + wg.x) * ${rows}u;
+  if (row0 >= p.m) { return; }
 ${places(columns, key.matrices)}
-  let slice = wg.z;
+  let slice = wg.z / bands;
   let outBase = ${key.sliced ? 'slice * p.m * p.columns' : '0u'};
   let begin = slice * p.slice;
   let end = min(p.k, begin + p.slice);
