@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
 });
 const ROWS = 16;
 const PROMPT = 64;
-const LONGEST = 14;
+const LONGEST = 40;
 
 const shape = SHAPES.find(({ name }) => name === options.shape);
 if (shape === undefined) throw new Error(`Expected --shape of ${SHAPES.map(({ name }) => name).join(', ')}`);

@@ -83,7 +83,7 @@ export class Gpu {
   /** Whether products use matrix units: the adapter has them, and they were found to be right. */
   matrixUnits: boolean;
   /** Operations that one dispatch may take; kernels split what takes more. */
-  readonly mostWork: number;
+  mostWork: number;
   #creates: (readonly [number, number])[] = [];
   #destroys: number[] = [];
   #newPrograms: ProgramSource[] = [];
@@ -208,7 +208,7 @@ export class Gpu {
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0);
     this.#boundBytes += bytes;
     this.#timed?.push({ label: this.label, name: code.name, groups: `${x} × ${y} × ${z}`, work, bytes });
-    this.#pendingWork += Math.max(work, WORK_OF_A_BYTE * bytes);
+    this.#pendingWork += Math.max(work * Math.min(1, MOST_WORK / this.mostWork), WORK_OF_A_BYTE * bytes);
     this.#used.set(code.name, (this.#used.get(code.name) ?? 0) + 1);
     if (this.#pendingDispatches === BATCH_DISPATCHES || this.#pendingWork > BATCH_WORK) this.flush();
   }

@@ -60,6 +60,7 @@ export function openKvStore(
   }
   let slots = prompts.map((_, slot) => slot);
   let step = 0;
+  const longest = Math.max(0, ...prompts.map(({ length }) => length));
   const table = () =>
     backend.integers(
       Int32Array.from(slots.flatMap((slot) => [slot, prompts[slot]?.start ?? 0, prompts[slot]?.length ?? 0])),
@@ -69,7 +70,7 @@ export function openKvStore(
     layer: (index) => {
       const layer = layers[index];
       if (layer === undefined) throw new Error(`The cache has no layer ${index}`);
-      const sizes = { batch: slots.length, step, capacity, slots: prompts.length, prefixTokens, format };
+      const sizes = { batch: slots.length, step, longest, capacity, slots: prompts.length, prefixTokens, format };
       return { ...layer, rows: backend.buffer(rows), ...sizes };
     },
     get rows() {

@@ -4,6 +4,7 @@ import { WEBGPU_BACKEND, WebGpuBackend } from './backend.ts';
 import { Gpu, type GpuOptions } from './gpu.ts';
 import { checkMatrixUnits } from './matrix-units.ts';
 import { registerWebGpuKernels } from './register.ts';
+import { measureSpeed } from './speed.ts';
 
 /** Throws a BraidError that says why where there is no GPU to open. */
 export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGpuBackend> {
@@ -16,6 +17,7 @@ export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGp
   gpu.deadline = options.deadline ?? Number.POSITIVE_INFINITY;
   try {
     checkMatrixUnits(backend);
+    if (!gpu.adapter.software && !options.checksOnly && options.mostWork === undefined) measureSpeed(backend);
   } catch {
     // Its driver can't be trusted with matrix units; the rest of it may be sound.
     abandonWebGpuBackend(backend);

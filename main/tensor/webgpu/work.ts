@@ -1,13 +1,14 @@
 /**
  * How much a GPU is asked for at once. A driver resets a GPU that one dispatch holds for too long (Windows after two
  * seconds), some count a whole submission (macOS, amdgpu). A small integrated GPU computes these kernels at some 50
- * billion operations a second and reads some 12 GB, so both stay below a second and a half there.
+ * billion operations a second and reads some 12 GB, so both stay below a second and a half there. A GPU that was found to
+ * be faster is asked for more (speed.ts): parts of one product that follow each other leave a large GPU idle in between.
  */
 
-/** Operations of one dispatch; what takes more is split, with the same numbers. */
+/** Operations of one dispatch on the slowest GPU; what takes more is split, with the same numbers. */
 export const MOST_WORK = 2 ** 35;
 
-/** Operations after which what was recorded is posted, whether or not a batch is full. */
+/** The same of all dispatches after which what was recorded is posted, whether or not a batch is full. */
 export const BATCH_WORK = 2 ** 36;
 
 /** Operations in whose time such a GPU reads a byte. */

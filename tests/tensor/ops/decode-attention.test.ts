@@ -21,8 +21,8 @@ function stepOf(step: number, rows: readonly number[]): [tf.Tensor2D, tf.Tensor2
 }
 
 /** The same row by packed attention over its whole sequence; the last token's output. */
-function packed(prefix: { k: tf.Tensor2D; v: tf.Tensor2D }, row: number, steps: number): Float32Array {
-  const { start, length } = ROWS[row] ?? { start: 0, length: 0 };
+function packed(prefix: { k: tf.Tensor2D; v: tf.Tensor2D }, row: number, steps: number, prompts = ROWS): Float32Array {
+  const { start, length } = prompts[row] ?? { start: 0, length: 0 };
   const own = Array.from({ length: steps }, (_, step) => stepOf(step, [row]));
   const join = (prompt: tf.Tensor2D, parts: tf.Tensor2D[]): tf.Tensor2D =>
     tf.concat([tf.slice(prompt, [start, 0], [length, -1]), ...parts]);
@@ -71,6 +71,33 @@ describe.each(await openTestBackends())('openKvCache on $name', (backend) => {
       cache.dispose();
     });
     expect(tf.memory().numTensors - before).toBe(0);
+  });
+
+  it('does so after a long prompt beside a short one, before and behind the end of a stretch of keys', () => {
+    tf.tidy(() => {
+      // Two steps lead beyond 128 keys on a GPU's workgroup, whose stretches then are two, and three with 260.
+      const prompts = [
+        { start: 0, length: 127 },
+        { start: 127, length: 260 },
+        { start: 387, length: 1 },
+      ];
+      const prefix = { k: randomTensor<tf.Rank.R2>([388, 16], 71), v: randomTensor<tf.Rank.R2>([388, 16], 72) };
+      for (const rows of [[0, 1, 2], [0]]) {
+        const taken = [{ k: tf.keep(tf.clone(prefix.k)), v: tf.keep(tf.clone(prefix.v)) }];
+        const own = rows.map((row) => prompts[row] ?? { start: 0, length: 0 });
+        const cache = openKvCache(taken, own, 4, SHAPE);
+        for (let step = 0; step < 3; step++) {
+          const ours = cache.attend(0, ...stepOf(step, rows)).dataSync<'float32'>();
+          rows.forEach((row, i) => {
+            const theirs = packed(prefix, row, step + 1, prompts);
+            const worst = Math.max(...theirs.map((x, j) => Math.abs(x - (ours[i * 32 + j] ?? Number.NaN))));
+            expect(worst, `row ${row} at step ${step}`).toBeLessThan(1e-5);
+          });
+          cache.advance();
+        }
+        cache.dispose();
+      }
+    });
   });
 
   it.each([

@@ -24,6 +24,28 @@ describe.each(await openTestBackends())('sampleRows on $name', (backend) => {
     expect(drawn([[1, 7, 7, 2]], [0.999], 0)).toEqual([1]);
   });
 
+  it('inverts the sum over a vocabulary of many parts, in the order of the ids', () => {
+    const logits = Array.from({ length: 40_001 }, (_, id) => 3 * Math.sin(id) + (id % 7000 === 5 ? 6 : 0));
+    // Whole parts without any mass on both sides.
+    const row = logits.map((x, id) => (id < 9000 || id > 31_000 ? -1000 : x));
+    const weights = row.map((x) => Math.exp(x / 0.8));
+    const total = weights.reduce((a, b) => a + b);
+    const uniforms = [0, 0.1, 0.35, 0.5, 0.77, 0.999, 1];
+    const found = drawn(
+      uniforms.map(() => row),
+      uniforms,
+      0.8,
+    );
+    const before = (id: number): number => weights.slice(0, id).reduce((a, b) => a + b, 0) / total;
+    for (const [i, u] of uniforms.entries()) {
+      const id = found[i] ?? -1;
+      expect(before(id), `uniform ${u}`).toBeLessThan(u + 1e-5);
+      expect(before(id + 1), `uniform ${u}`).toBeGreaterThan(u - 1e-5);
+      expect(row[id]).toBeGreaterThan(-100);
+    }
+    expect(drawn([row], [0.5], 0)).toEqual([row.indexOf(Math.max(...row))]);
+  });
+
   it.each([1, 0.5, 2])('draws with the probabilities of softmax(logits / %d)', (temperature) => {
     const row = [0.3, -1, 1.2, 0, 2];
     const weights = row.map((x) => Math.exp(x / temperature));

@@ -1,7 +1,7 @@
 /** Workgroup memory has banks: lanes that ask one bank for several places wait for each other. Counted, not measured. */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { BANKS, spread, TEAM, vectorOf } from '../../../main/tensor/webgpu/kernels/attention-tile.ts';
+import { BANKS, spread, vectorOf } from '../../../main/tensor/webgpu/kernels/attention-tile.ts';
 
 /** Turns that a load takes: the most places of one bank, each of `width` words. */
 function turns(places: readonly number[], width: number): number {
@@ -13,7 +13,8 @@ function turns(places: readonly number[], width: number): number {
   return Math.max(...[...banks.values()].map(({ size }) => size));
 }
 
-const lanes = Array.from({ length: TEAM }, (_, lane) => lane);
+/** Sixteen bytes each of so many lanes are served at a time. */
+const lanes = Array.from({ length: 8 }, (_, lane) => lane);
 
 /** Of the vector that lane `j` reads as its n-th, by the WGSL itself. */
 const vectorAt = (n: number, j: number, vectors: number): number =>
@@ -42,17 +43,26 @@ describe('vectorOf', () => {
 });
 
 describe('spread', () => {
-  it.each([8, 16, 32])('keeps the scores of four teams apart in tiles of %i keys', (keys) => {
-    const teams = [0, 1, 2, 3];
+  it.each([
+    [8, 8],
+    [8, 16],
+    [8, 32],
+    [16, 8],
+    [16, 16],
+    [16, 32],
+  ])('keeps the scores of a subgroup of teams of %i apart in tiles of %i keys', (team, keys) => {
+    const stride = spread({ keys, team });
+    const rows = Array.from({ length: 32 / team }, (_, row) => row);
+    const mine = Array.from({ length: Math.min(team, keys) }, (_, me) => me);
     expect(
       turns(
-        teams.flatMap((row) => lanes.map((me) => row * spread(keys) + me)),
+        rows.flatMap((row) => mine.map((me) => row * stride + me)),
         1,
       ),
     ).toBe(1);
     expect(
       turns(
-        teams.map((row) => row * spread(keys)),
+        rows.map((row) => row * stride),
         1,
       ),
     ).toBe(1);

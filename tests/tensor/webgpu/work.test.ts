@@ -1,7 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { BraidError } from '../../../main/errors.ts';
 import { packedAttention } from '../../../main/tensor/ops/attention.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
+import { measureSpeed } from '../../../main/tensor/webgpu/speed.ts';
 import { BATCH_WORK, equalParts, MOST_WORK, partsByCost } from '../../../main/tensor/webgpu/work.ts';
 import { randomTensor } from '../ops/finite-differences.ts';
 import { opened, openGpuForTest } from './open.ts';
@@ -34,6 +36,42 @@ describe('partsByCost', () => {
 });
 
 const whole = await openGpuForTest();
+
+describe.runIf(whole !== null)('measureSpeed', () => {
+  const backend = opened(whole);
+
+  it('leaves a slow GPU what it can do, gives a fast one more, and frees everything', () => {
+    const before = tf.memory().numTensors;
+    measureSpeed(backend, [8]);
+    expect(backend.gpu.mostWork).toBe(MOST_WORK);
+    let clock = 0;
+    measureSpeed(backend, [64], () => {
+      clock += 0.0001;
+      return clock;
+    });
+    // 2^19 operations in a ten-millionth of a second, for a quarter of a second.
+    expect(backend.gpu.mostWork).toBeCloseTo(0.25 * (2 ** 19 / 1e-7), -3);
+    backend.gpu.mostWork = MOST_WORK;
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  it('keeps what is safe where a product fails', () => {
+    const failing = vi.spyOn(backend.gpu, 'finish').mockImplementation(() => {
+      throw new Error('a driver that can not');
+    });
+    measureSpeed(backend, [8]);
+    failing.mockRestore();
+    expect(backend.gpu.mostWork).toBe(MOST_WORK);
+  });
+
+  it('passes on that the GPU is gone', () => {
+    const failing = vi.spyOn(backend.gpu, 'finish').mockImplementation(() => {
+      throw new BraidError('GPU_LOST', 'gone', { kind: 'runtime', remedy: 'Try again.' });
+    });
+    expect(() => measureSpeed(backend, [8])).toThrow('gone');
+    failing.mockRestore();
+  });
+});
 
 /** Results and dispatches with dispatches of `mostWork` operations. */
 async function with_<T>(mostWork: number | undefined, run: () => T): Promise<{ result: T; dispatches: number }> {

@@ -1,7 +1,7 @@
 /** The programs of packed attention's backward pass: gradients of the queries by rows, of keys and values by keys. */
 import { type Program, program, variants } from '../program.ts';
 import { KEY_BLOCK, PAIR, SPLIT } from './attention-plan.ts';
-import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, spread, TEAM, type Tile } from './attention-tile.ts';
+import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, spread, type Tile } from './attention-tile.ts';
 
 /** Σ dy·out over each head: [N, H]. */
 export const deltaProgram = program({
@@ -18,8 +18,8 @@ export const deltaProgram = program({
 
 /** The queries' gradient, a block of rows over its keys. */
 export const queryGradProgram = variants((tile: Tile): Program => {
-  const { vectors, rows, keys } = tile;
-  const stride = spread(keys);
+  const { vectors, team, rows, keys } = tile;
+  const stride = spread(tile);
   return program({
     name: 'PackedAttentionGradQ',
     parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip'],
@@ -33,7 +33,7 @@ export const queryGradProgram = variants((tile: Tile): Program => {
       delta: 'f32',
       dQ: 'rw vec4<f32>',
     },
-    workgroup: TEAM * rows,
+    workgroup: team * rows,
     declarations: `
 var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
 var<workgroup> dys: array<vec4<f32>, ${rows * vectors}>;
@@ -57,7 +57,7 @@ ${partsOf(tile)
 ${load('ks', 'k', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
 ${load('vs', 'v', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
     workgroupBarrier();
-    for (var j = me; j < ${keys}u; j += ${TEAM}u) {
+    for (var j = me; j < ${keys}u; j += ${team}u) {
       var slope = 0.0;
       if (u0 + j < total && sees(f, u0 + j)) {
         slope = exp(p.scale * qs_ks(row, j) - logsum) * (dys_vs(row, j) - along) * p.scale;
@@ -78,8 +78,8 @@ ${forColumns(tile, (part, column) => `dQ[place * ${vectors}u + ${column}] = g${p
 /** The keys' and values' gradients, a block of keys over the rows that see it. */
 export const keyGradProgram = variants((tile: Tile): Program => {
   // Here a team of lanes has a key, and a tile is one of rows.
-  const { vectors, rows: keys, keys: rows } = tile;
-  const stride = spread(rows);
+  const { vectors, team, rows: keys, keys: rows } = tile;
+  const stride = spread(tile);
   return program({
     name: 'PackedAttentionGradKV',
     parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip', 'pairs'],
@@ -93,7 +93,7 @@ export const keyGradProgram = variants((tile: Tile): Program => {
       dK: 'rw vec4<f32>',
       dV: 'rw vec4<f32>',
     },
-    workgroup: TEAM * keys,
+    workgroup: team * keys,
     declarations: `
 var<workgroup> ks: array<vec4<f32>, ${keys * vectors}>;
 var<workgroup> vs: array<vec4<f32>, ${keys * vectors}>;
@@ -109,8 +109,8 @@ ${dot4('ks', 'qs', tile)}
 ${dot4('vs', 'dys', tile)}`,
     main: `
   let kvHead = wg.y;
-  let row = lane / ${TEAM}u;
-  let me = lane % ${TEAM}u;
+  let row = lane / ${team}u;
+  let me = lane % ${team}u;
   let entry = (wg.x + p.skip) * ${KEY_BLOCK}u;
   let firstKey = u32(plan[entry]);
   let count = u32(plan[entry + 1u]);
@@ -133,11 +133,11 @@ ${partsOf(tile)
       workgroupBarrier();
 ${load('qs', 'q', rows, { ...tile, rows: keys }, 'f0 + j < endRow', 'place(start, f0 + j, kvHead)')}
 ${load('dys', 'dy', rows, { ...tile, rows: keys }, 'f0 + j < endRow', 'place(start, f0 + j, kvHead)')}
-      for (var j = lane; j < ${rows}u; j += ${TEAM * keys}u) {
+      for (var j = lane; j < ${rows}u; j += ${team * keys}u) {
         stats[j] = lseDelta[place(start, min(f0 + j, endRow - 1u), kvHead)];
       }
       workgroupBarrier();
-      for (var j = me; j < ${rows}u; j += ${TEAM}u) {
+      for (var j = me; j < ${rows}u; j += ${team}u) {
         let f = f0 + j;
         let seen = row < count && f < endRow && key >= low && key < high && (!causal || key <= start + f / p.group);
         var probability = 0.0;

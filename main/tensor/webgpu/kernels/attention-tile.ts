@@ -1,31 +1,34 @@
 /**
- * What the programs of packed attention share. Eight lanes share a row: each computes every eighth score and has an
- * eighth of the columns of the result.
+ * What the programs of packed attention share. A team of lanes shares a row: its scores, and the
+ * columns of its result, are dealt out among them.
  */
 import { headsTooLarge } from '../faults.ts';
 import { ROW_BLOCK } from './attention-plan.ts';
 
-export const TEAM = 8;
-
 export interface Tile {
   /** Vectors of four in a head. */
   readonly vectors: number;
+  /** Lanes that share a row. */
+  readonly team: number;
   /** Rows of a block, a team of lanes each. */
   readonly rows: number;
   /** Keys of a tile. */
   readonly keys: number;
 }
 
+/** More lanes for the same panels, where each has columns of its own: some drivers have room for one workgroup's panels. */
+const teamFor = (vectors: number): number => (vectors >= 16 ? 16 : 8);
+
 /** Banks of a GPU's workgroup memory, of four bytes each: 16 bytes of eight lanes are served at a time. */
 export const BANKS = 32;
 
 /**
  * Numbers from one row of scores to the next: a team after the other starts on other banks. Where the teams of a
- * subgroup read one number each, or write eight, no two do it on the same bank.
+ * subgroup read one number each, or write one a lane, no two do it on the same bank.
  */
-export function spread(keys: number): number {
-  const odd = (keys / TEAM) % 2 === 1 || keys < TEAM;
-  return odd ? keys : keys + TEAM;
+export function spread({ keys, team }: Pick<Tile, 'keys' | 'team'>): number {
+  const odd = (keys / team) % 2 === 1 || keys < team;
+  return odd ? keys : keys + team;
 }
 
 /**
@@ -36,33 +39,38 @@ export const vectorOf = (c: string, line: string, vectors: number): string => `(
 
 /** Block and tile so that two of each (queries and their gradients, keys and values) fit into workgroup memory. */
 export function tileFor(headDim: number, memory: number): Tile {
+  const vectors = headDim / 4;
+  const team = teamFor(vectors);
   let [rows, keys] = [16, 32];
-  const bytes = (): number => 2 * (rows + keys) * headDim * 4 + 2 * rows * spread(keys) * 4 + 512;
-  while (bytes() > memory && keys > TEAM) keys /= 2;
+  const bytes = (): number => 2 * (rows + keys) * headDim * 4 + 2 * rows * spread({ keys, team }) * 4 + 512;
+  while (bytes() > memory && keys > 8) keys /= 2;
   while (bytes() > memory && rows > 2) rows /= 2;
   while (bytes() > memory && keys > 1) keys /= 2;
   if (headDim % 4 !== 0) throw new Error(`Expected a head_dim of a multiple of 4, got ${headDim}`);
   if (bytes() > memory) throw headsTooLarge(`heads of ${headDim}`, memory);
-  return { vectors: headDim / 4, rows, keys };
+  return { vectors, team, rows, keys };
 }
 
 /** The parts of the columns that a lane has, as suffixes of variables: a loop over an array would end in slow memory. */
-export const partsOf = ({ vectors }: Tile): number[] => Array.from({ length: Math.ceil(vectors / TEAM) }, (_, i) => i);
+export const partsOf = ({ vectors, team }: Tile): number[] =>
+  Array.from({ length: Math.ceil(vectors / team) }, (_, i) => i);
 
 /** Runs a statement for each of a lane's columns. */
 export function forColumns(tile: Tile, statement: (part: number, column: string) => string): string {
   return partsOf(tile)
     .map((part) => {
-      const column = `(me + ${TEAM * part}u)`;
+      const column = `(me + ${tile.team * part}u)`;
       const line = statement(part, column);
-      return TEAM * (part + 1) <= tile.vectors ? `  { ${line} }` : `  if (${column} < ${tile.vectors}u) { ${line} }`;
+      return tile.team * (part + 1) <= tile.vectors
+        ? `  { ${line} }`
+        : `  if (${column} < ${tile.vectors}u) { ${line} }`;
     })
     .join('\n');
 }
 
 /** Statements that fill a panel in workgroup memory; `token` is an expression of j, the line in the panel. */
 export function load(panel: string, source: string, lines: number, tile: Tile, valid: string, at: string): string {
-  const lanes = TEAM * tile.rows;
+  const lanes = tile.team * tile.rows;
   return `
   for (var i = lane; i < ${lines * tile.vectors}u; i += ${lanes}u) {
     let j = i / ${tile.vectors}u;
@@ -99,8 +107,8 @@ export const openRows = (tile: Tile): string => `
   let kvHead = wg.y;
   let entry = (wg.x + p.skip) * ${ROW_BLOCK}u;
   openBlock(entry);
-  let row = lane / ${TEAM}u;
-  let me = lane % ${TEAM}u;
+  let row = lane / ${tile.team}u;
+  let me = lane % ${tile.team}u;
   let f = firstRow + row;
   // From the table, not from the variables: those may differ between lanes, and barriers must not depend on them.
   let lastRow = min(u32(blocks[entry + 2u]) + ${tile.rows - 1}u, u32(blocks[entry + 1u]) * p.group - 1u);

@@ -18,15 +18,14 @@ import {
   partsOf,
   ROW_AND_KEY,
   spread,
-  TEAM,
   type Tile,
   tileFor,
 } from './attention-tile.ts';
 
 /** q [N, H*d], k and v [N, K*d] → out [N, H*d], lse [N, H]. */
 const forwardProgram = variants((tile: Tile): Program => {
-  const { vectors, rows, keys } = tile;
-  const stride = spread(keys);
+  const { vectors, team, rows, keys } = tile;
+  const stride = spread(tile);
   return program({
     name: 'PackedAttention',
     parameters: ['heads', 'kvHeads', 'group', 'scale:f32', 'skip'],
@@ -38,7 +37,7 @@ const forwardProgram = variants((tile: Tile): Program => {
       out: 'rw vec4<f32>',
       lse: 'rw f32',
     },
-    workgroup: TEAM * rows,
+    workgroup: team * rows,
     declarations: `
 var<workgroup> qs: array<vec4<f32>, ${rows * vectors}>;
 var<workgroup> ks: array<vec4<f32>, ${keys * vectors}>;
@@ -56,7 +55,7 @@ ${partsOf(tile)
     workgroupBarrier();
 ${load('ks', 'k', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + kvHead')}
     workgroupBarrier();
-    for (var j = me; j < ${keys}u; j += ${TEAM}u) {
+    for (var j = me; j < ${keys}u; j += ${team}u) {
       let seen = u0 + j < total && sees(f, u0 + j);
       scores[row * ${stride}u + j] = select(-1e30, p.scale * qs_ks(row, j), seen);
     }
@@ -67,7 +66,7 @@ ${load('ks', 'v', keys, tile, 'u0 + j < total', 'keyToken(u0 + j) * p.kvHeads + 
     for (var j = 0u; j < ${keys}u; j++) { top = max(top, scores[row * ${stride}u + j]); }
     let shrink = exp(most - top);
     workgroupBarrier();
-    for (var j = me; j < ${keys}u; j += ${TEAM}u) {
+    for (var j = me; j < ${keys}u; j += ${team}u) {
       let score = scores[row * ${stride}u + j];
       scores[row * ${stride}u + j] = select(0.0, exp(score - top), score > -9e29);
     }

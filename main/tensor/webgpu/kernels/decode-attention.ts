@@ -1,6 +1,8 @@
 /**
  * Attention of one new token a row over its prompt's keys and values, which rows share, and its own so far. A workgroup
- * has a row and a key/value head with all query heads that use it, and writes the step's keys and values on its way.
+ * has a row, a key/value head with all query heads that use it, and a stretch of the keys: where there are more, their
+ * results are put together by a second program (Dao et al. 2023, Flash-Decoding). The last stretch's workgroup writes the
+ * step's keys and values.
  */
 import type { AttentionShape } from '../../ops/attention.ts';
 import type { WebGpuBackend } from '../backend.ts';
@@ -11,6 +13,9 @@ import { type Program, program, variants } from '../program.ts';
 import { vectorOf } from './attention-tile.ts';
 
 const LANES = 128;
+
+/** Tiles of a stretch. */
+const STRETCH = 4;
 
 /** What a tile of keys may take of the workgroup's memory. */
 const TILE_BYTES = 12_288;
@@ -23,6 +28,8 @@ interface Key {
   /** Keys of a tile. */
   readonly keys: number;
   readonly format: KvFormat;
+  /** Whether there is more than one stretch. */
+  readonly split: boolean;
   /** Queries, keys and values as the products left them, side by side: heads are rotated here. */
   readonly raw: boolean;
   /** Each head of queries and keys is normed first (Qwen3). */
@@ -32,7 +39,7 @@ interface Key {
 /** As many keys as the tile and the workgroup's memory hold beside queries, the step's key and value, and scores. */
 function keysOfTile(vectors: number, group: number, memory: number): number {
   const rest = memory - 16 * vectors * (group + 2) - 12 * group;
-  const keys = Math.min(32, Math.floor(TILE_BYTES / (16 * vectors)), Math.floor(rest / (16 * vectors + 4 * group)));
+  const keys = Math.min(32, Math.floor(TILE_BYTES / (16 * vectors)), Math.floor(rest / (16 * vectors + 8 * group)));
   if (keys < 1) throw headsTooLarge(`${group} heads of ${4 * vectors} on one key`, memory);
   return keys;
 }
@@ -53,9 +60,11 @@ fn packKv(x: vec4<f32>) -> vec2<u32> {
 }`,
 };
 
+const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
+
 /** Prefix and own cache hold all keys first, then all values. */
-const attendProgram = variants(({ vectors, group, keys, format, raw, headNorm }: Key): Program => {
-  const parts = Array.from({ length: Math.ceil((group * vectors) / LANES) }, (_, i) => i);
+const attendProgram = variants(({ vectors, group, keys, format, split, raw, headNorm }: Key): Program => {
+  const parts = range(Math.ceil((group * vectors) / LANES));
   const columns = (statement: (part: number) => string): string =>
     parts
       .map((part) => {
@@ -65,23 +74,45 @@ const attendProgram = variants(({ vectors, group, keys, format, raw, headNorm }:
           : `  if (lane + ${LANES * part}u < ${group * vectors}u) { ${line} }`;
       })
       .join('\n');
-  const fill = (panel: string, half: '0u' | '1u'): string => `
-    for (var i = lane; i < ${keys * vectors}u; i += ${LANES}u) {
-      let u = u0 + i / ${vectors}u;
-      let c = i % ${vectors}u;
-      var value = vec4<f32>(0.0);
-      if (u < prefixLength) {
-        value = unpackKv(prefix[${half} * p.prefixSize + ((prefixStart + u) * p.kvHeads + kvHead) * ${vectors}u + c]);
-      } else if (u + 1u < total) {
-        value = unpackKv(own[${half} * p.ownSize + ((slot * p.capacity + u - prefixLength) * p.kvHeads + kvHead) * ${vectors}u + c]);
-      } else if (u < total) {
-        value = fresh[${half} * ${vectors}u + c];
-      }
-      ${panel}[i] = value;
+  const loads = range(Math.ceil((keys * vectors) / LANES));
+  // Keys and values are asked for together, as they lie: to wait for memory twice would take as long again.
+  const fetch = loads
+    .map(
+      (n) => `    let i${n} = lane + ${n * LANES}u;
+    let key${n} = u0 + i${n} / ${vectors}u;
+    let shared${n} = key${n} < prefixLength;
+    let earlier${n} = !shared${n} && key${n} + 1u < total;
+    let c${n} = kvHead * ${vectors}u + i${n} % ${vectors}u;
+    let inPrefix${n} = select(0u, (prefixStart + key${n}) * p.kvHeads * ${vectors}u + c${n}, shared${n});
+    let inOwn${n} = select(0u, (slot * p.capacity + key${n} - prefixLength) * p.kvHeads * ${vectors}u + c${n}, earlier${n});
+    let k${n} = select(own[inOwn${n}], prefix[inPrefix${n}], shared${n});
+    let v${n} = select(own[p.ownSize + inOwn${n}], prefix[p.prefixSize + inPrefix${n}], shared${n});`,
+    )
+    .join('\n');
+  const fill = (name: 'k' | 'v'): string =>
+    loads
+      .map((n) => {
+        const put = `{
+      var value = select(vec4<f32>(0.0), unpackKv(${name}${n}), shared${n} || earlier${n});
+      if (key${n} + 1u == total) { value = fresh[${name === 'k' ? '0u' : `${vectors}u`} + i${n} % ${vectors}u]; }
+      panel[i${n}] = value;
     }`;
+        return LANES * (n + 1) <= keys * vectors ? `    ${put}` : `    if (i${n} < ${keys * vectors}u) ${put}`;
+      })
+      .join('\n');
   return program({
     name: `DecodeAttention ${format}`,
-    parameters: ['kvHeads', 'capacity', 'step', 'prefixSize', 'ownSize', 'positions', 'scale:f32', 'eps:f32'],
+    parameters: [
+      'kvHeads',
+      'capacity',
+      'step',
+      'prefixSize',
+      'ownSize',
+      'positions',
+      'scale:f32',
+      'eps:f32',
+      'stretches',
+    ],
     buffers: {
       ...(raw ? { qkv: 'vec4<f32>', trig: 'vec4<f32>' } : { q: 'vec4<f32>', k: 'vec4<f32>', v: 'vec4<f32>' }),
       ...(headNorm && { norms: 'vec4<f32>' }),
@@ -98,8 +129,9 @@ var<workgroup> qs: array<vec4<f32>, ${group * vectors}>;
 var<workgroup> fresh: array<vec4<f32>, ${2 * vectors}>;
 var<workgroup> panel: array<vec4<f32>, ${keys * vectors}>;
 var<workgroup> scores: array<f32, ${group * keys}>;
+var<workgroup> weights: array<f32, ${group * keys}>;
 var<workgroup> most: array<f32, ${group}>;
-var<workgroup> mass: array<f32, ${group}>;
+var<workgroup> tops: array<f32, ${group}>;
 var<workgroup> shrink: array<f32, ${group}>;`,
     main: `
   let row = wg.x;
@@ -110,20 +142,30 @@ var<workgroup> shrink: array<f32, ${group}>;`,
   let total = prefixLength + p.step + 1u;
   let heads = p.kvHeads * ${group}u;
   let first = (row * heads + kvHead * ${group}u) * ${vectors}u;
+${
+  split
+    ? `  let begin = wg.z * ${STRETCH * keys}u;
+  let end = min(total, begin + ${STRETCH * keys}u);
+  let place = (row * heads + kvHead * ${group}u) * p.stretches + wg.z;
+  if (begin >= total) {
+    if (lane < ${group}u) { out[(place + lane * p.stretches) * ${vectors + 1}u + ${vectors}u] = vec4<f32>(-1e30, 0.0, 0.0, 0.0); }
+    return;
+  }`
+    : `  let begin = 0u;
+  let end = total;`
+}
 ${raw ? readRaw(vectors, group, headNorm) : readApart(vectors, group)}
-  if (lane < ${vectors}u) {
+  if (end == total && lane < ${vectors}u) {
     let place = ((slot * p.capacity + p.step) * p.kvHeads + kvHead) * ${vectors}u + lane;
     own[place] = packKv(fresh[lane]);
     own[p.ownSize + place] = packKv(fresh[${vectors}u + lane]);
   }
-  if (lane < ${group}u) {
-    most[lane] = -1e30;
-    mass[lane] = 0.0;
-  }
-${parts.map((part) => `  var o${part} = vec4<f32>(0.0);`).join('\n')}
-  for (var u0 = 0u; u0 < total; u0 += ${keys}u) {
+  if (lane < ${group}u) { most[lane] = -1e30; }
+${parts.map((part) => `  var o${part} = vec4<f32>(0.0);\n  var mass${part} = 0.0;`).join('\n')}
+  for (var u0 = begin; u0 < end; u0 += ${keys}u) {
+${fetch}
     workgroupBarrier();
-${fill('panel', '0u')}
+${fill('k')}
     workgroupBarrier();
     for (var i = lane; i < ${group * keys}u; i += ${LANES}u) {
       let g = i / ${keys}u;
@@ -136,32 +178,72 @@ ${fill('panel', '0u')}
       scores[i] = select(-1e30, p.scale * (sum.x + sum.y + sum.z + sum.w), u0 + j < total);
     }
     workgroupBarrier();
-${fill('panel', '1u')}
-    if (lane < ${group}u) {
-      let base = lane * ${keys}u;
-      var top = most[lane];
-      for (var j = 0u; j < ${keys}u; j++) { top = max(top, scores[base + j]); }
-      var sum = 0.0;
-      for (var j = 0u; j < ${keys}u; j++) {
-        let e = select(0.0, exp(scores[base + j] - top), scores[base + j] > -9e29);
-        scores[base + j] = e;
-        sum += e;
+    // The keys have been used: their place is free for the values.
+${fill('v')}
+    for (var i = lane; i < ${group * keys}u; i += ${LANES}u) {
+      let g = i / ${keys}u;
+      var top = most[g];
+      for (var j = 0u; j < ${keys}u; j++) { top = max(top, scores[g * ${keys}u + j]); }
+      weights[i] = select(0.0, exp(scores[i] - top), scores[i] > -9e29);
+      if (i % ${keys}u == 0u) {
+        shrink[g] = exp(most[g] - top);
+        tops[g] = top;
       }
-      shrink[lane] = exp(most[lane] - top);
-      mass[lane] = mass[lane] * shrink[lane] + sum;
-      most[lane] = top;
     }
     workgroupBarrier();
+    if (lane < ${group}u) { most[lane] = tops[lane]; }
 ${columns(
   (part) => `
     let g = i / ${vectors}u;
     var sum = o${part} * shrink[g];
-    for (var j = 0u; j < ${keys}u; j++) { sum = fma(vec4(scores[g * ${keys}u + j]), panel[j * ${vectors}u + i % ${vectors}u], sum); }
-    o${part} = sum;`,
+    var all = mass${part} * shrink[g];
+    for (var j = 0u; j < ${keys}u; j++) {
+      let weight = weights[g * ${keys}u + j];
+      all += weight;
+      sum = fma(vec4(weight), panel[j * ${vectors}u + i % ${vectors}u], sum);
+    }
+    o${part} = sum;
+    mass${part} = all;`,
 )}
   }
-${columns((part) => `out[first + i] = o${part} / mass[i / ${vectors}u];`)}`,
+${
+  split
+    ? `  workgroupBarrier();
+${columns(
+  (part) => `
+    let g = i / ${vectors}u;
+    let to = (place + g * p.stretches) * ${vectors + 1}u;
+    out[to + i % ${vectors}u] = o${part};
+    if (i % ${vectors}u == 0u) { out[to + ${vectors}u] = vec4<f32>(most[g], mass${part}, 0.0, 0.0); }`,
+)}`
+    : columns((part) => `out[first + i] = o${part} / mass${part};`)
+}`,
   });
+});
+
+/** Of each head and stretch: weighted values, then the largest score and the sum of the weights → out, heads side by side. */
+const joinProgram = program({
+  name: 'DecodeAttentionSum',
+  parameters: ['n', 'vectors', 'stretches'],
+  buffers: { parts: 'vec4<f32>', out: 'rw vec4<f32>' },
+  workgroup: LANES,
+  main: `  let i = group * ${LANES}u + lane;
+  if (i >= p.n) { return; }
+  let first = i / p.vectors * p.stretches * (p.vectors + 1u);
+  var most = -1e30;
+  for (var s = 0u; s < p.stretches; s++) { most = max(most, parts[first + s * (p.vectors + 1u) + p.vectors].x); }
+  var sum = vec4<f32>(0.0);
+  var mass = 0.0;
+  for (var s = 0u; s < p.stretches; s++) {
+    let at = first + s * (p.vectors + 1u);
+    let whole = parts[at + p.vectors];
+    if (whole.y > 0.0) {
+      let weight = exp(whole.x - most);
+      sum = fma(vec4(weight), parts[at + i % p.vectors], sum);
+      mass = fma(weight, whole.y, mass);
+    }
+  }
+  out[i] = sum / mass;`,
 });
 
 /** Queries, keys and values that are ready, each in a buffer of its own. */
@@ -269,6 +351,8 @@ export interface DecodeAttention {
   readonly out: GpuBuffer;
   readonly batch: number;
   readonly step: number;
+  /** Tokens of the longest prompt. */
+  readonly longest: number;
   readonly capacity: number;
   readonly slots: number;
   readonly prefixTokens: number;
@@ -277,7 +361,7 @@ export interface DecodeAttention {
 
 export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, call: DecodeAttention): void {
   const { numHeads, numKvHeads, headDim, scale } = shape;
-  const { qkv, prefix, rows, own, out, batch, step, capacity, slots, prefixTokens, format } = call;
+  const { qkv, prefix, rows, own, out, batch, step, longest, capacity, slots, prefixTokens, format } = call;
   const raw = 'raw' in qkv;
   const norms = raw ? qkv.norms : null;
   const vectors = headDim / 4;
@@ -286,10 +370,17 @@ export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, c
   const lines = numKvHeads * vectors;
   const given = raw ? [qkv.raw, qkv.trig, ...(norms === null ? [] : [norms])] : [qkv.q, qkv.k, qkv.v];
   const sizes = [numKvHeads, capacity, step, prefixTokens * lines, slots * capacity * lines];
+  const stretches = Math.ceil((longest + step + 1) / (STRETCH * keys));
+  const split = stretches > 1;
+  const result = split ? gpu.take(4 * batch * numHeads * stretches * (headDim + 4)) : out;
   gpu.run(
-    attendProgram({ vectors, group, keys, format, raw, headNorm: norms !== null }),
-    [...given, prefix, rows, own, out],
-    [...sizes, raw ? qkv.positions : 0, scale, raw ? qkv.eps : 0],
-    [batch, numKvHeads, 1],
+    attendProgram({ vectors, group, keys, format, split, raw, headNorm: norms !== null }),
+    [...given, prefix, rows, own, result],
+    [...sizes, raw ? qkv.positions : 0, scale, raw ? qkv.eps : 0, stretches],
+    [batch, numKvHeads, stretches],
   );
+  if (!split) return;
+  const n = batch * numHeads * vectors;
+  gpu.run(joinProgram, [result, out], [n, vectors, stretches], groupsFor(n, LANES));
+  gpu.give(result);
 }

@@ -1,6 +1,6 @@
 /**
  * What goes before a product in decoding: the norm of each row, and the rows' products with the adapter's A matrices.
- * A workgroup has a row and eight lines of A: a row alone would leave most of a GPU idle, and the norm is soon made again.
+ * A workgroup has a row and two lines of A: a row alone would leave most of a GPU idle, and the norm is soon made again.
  */
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
@@ -9,14 +9,27 @@ import { joined, joining } from './reduce.ts';
 
 const LANES = 256;
 /** Lanes that share a line of A. */
-const TEAM = 32;
+const TEAM = 128;
 const TEAMS = LANES / TEAM;
+/** Lanes that add up a line's sums first, a part each. */
+const ADDERS = 16;
 
 /** Vectors that a lane reads at once: one after the other, each would wait for memory. */
 const AT_A_TIME = 8;
 
-const product = (norm: boolean, i: string): string =>
-  `dot(x[base + ${i}]${norm ? ` * inverse * weight[${i}]` : ''}, a[line * vectors + ${i}])`;
+const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
+
+/** Adds to `sum` what `term` gives for every `lanes`-th vector from `first` on; beyond the last, that one is read again. */
+const summed = (sum: string, first: string, lanes: number, term: (i: string) => string): string => `
+  for (var i = ${first}; i < vectors; i += ${AT_A_TIME * lanes}u) {
+${range(AT_A_TIME)
+  .map((n) => `    let i${n} = min(i + ${n * lanes}u, vectors - 1u);\n    let term${n} = ${term(`i${n}`)};`)
+  .join('\n')}
+    ${sum} += term0${range(AT_A_TIME)
+      .slice(1)
+      .map((n) => ` + select(0.0, term${n}, i + ${n * lanes}u < vectors)`)
+      .join('')};
+  }`;
 
 interface Key {
   readonly norm: boolean;
@@ -36,39 +49,39 @@ const normProgram = variants(({ norm, low }: Key) =>
     workgroup: LANES,
     declarations: `fn join(a: f32, b: f32) -> f32 { return a + b; }
 ${norm ? joining('f32', LANES) : ''}
-${low ? `var<workgroup> sums: array<f32, ${LANES}>;` : ''}`,
+${low ? `var<workgroup> sums: array<f32, ${LANES}>;\nvar<workgroup> parts: array<f32, ${TEAMS * ADDERS}>;` : ''}`,
     main: `  let row = wg.x;
   let vectors = p.width / 4u;
   let base = row * vectors;
 ${
   norm
     ? `  var squares = 0.0;
-  for (var i = lane; i < vectors; i += ${LANES}u) { squares += dot(x[base + i], x[base + i]); }
+${summed('squares', 'lane', LANES, (i) => `dot(x[base + ${i}], x[base + ${i}])`)}
 ${joined('all', 'squares', LANES)}
   let inverse = inverseSqrt(all / f32(p.width) + p.eps);
-  if (wg.y == 0u) {
-    for (var i = lane; i < vectors; i += ${LANES}u) { out[base + i] = x[base + i] * inverse * weight[i]; }
-  }`
+  // The row's workgroups share what there is to write.
+  for (var i = wg.y * ${LANES}u + lane; i < vectors; i += wgs.y * ${LANES}u) { out[base + i] = x[base + i] * inverse * weight[i]; }`
     : ''
 }
 ${
   low
     ? `  let me = lane % ${TEAM}u;
   let line = wg.y * ${TEAMS}u + lane / ${TEAM}u;
+  // Beyond the last line it is read again, and not written.
+  let start = min(line, p.lines - 1u) * vectors;
   var sum = 0.0;
-  if (line < p.lines) {
-    var i = me;
-    for (; i + ${(AT_A_TIME - 1) * TEAM}u < vectors; i += ${AT_A_TIME * TEAM}u) {
-${Array.from({ length: AT_A_TIME }, (_, n) => `      let part${n} = ${product(norm, `i + ${n * TEAM}u`)};`).join('\n')}
-      sum += ${Array.from({ length: AT_A_TIME }, (_, n) => `part${n}`).join(' + ')};
-    }
-    for (; i < vectors; i += ${TEAM}u) { sum += ${product(norm, 'i')}; }
-  }
+${summed('sum', 'me', TEAM, (i) => `dot(x[base + ${i}]${norm ? ` * inverse * weight[${i}]` : ''}, a[start + ${i}])`)}
   sums[lane] = sum;
+  workgroupBarrier();
+  if (lane < ${TEAMS * ADDERS}u) {
+    var part = 0.0;
+    for (var i = lane % ${ADDERS}u; i < ${TEAM}u; i += ${ADDERS}u) { part += sums[lane / ${ADDERS}u * ${TEAM}u + i]; }
+    parts[lane] = part;
+  }
   workgroupBarrier();
   if (me == 0u && line < p.lines) {
     var total = 0.0;
-    for (var i = 0u; i < ${TEAM}u; i++) { total += sums[lane + i]; }
+    for (var i = 0u; i < ${ADDERS}u; i++) { total += parts[lane / ${TEAM}u * ${ADDERS}u + i]; }
     lowRank[row * p.lines + line] = total;
   }`
     : ''

@@ -129,7 +129,7 @@ ${joined('before', 'vec4(above)', LANES)}
   var total = 0.0;
   for (var l = 0u; l < ${LANES}u; l++) { total += mass[l]; }
   var left = uniforms[group] * total;
-${drawnStretch(LANES)}
+${drawnStretch('mass', `${LANES}u`)}
   tie = 0u;
   for (var l = 0u; l < stretch; l++) { tie += ties[l]; }
   let length = (p.vocabulary + ${LANES - 1}u) / ${LANES}u;
