@@ -38,8 +38,7 @@ const UNITS_SPEED = 8;
 /** Tiles that workgroups go down before they go across: those that run together share what they read of both matrices. */
 const MOST_DOWN = 16;
 
-/** Workgroups that keep a large GPU busy: where there are fewer, K is cut into slices of so much at least. */
-const ENOUGH_GROUPS = 512;
+/** Steps of K that a slice has at least. */
 const LEAST_SLICE = 256;
 
 export interface UnitsCall extends Pick<Finish, 'm' | 'second' | 'bias' | 'epilogue' | 'out' | 'place'> {
@@ -61,7 +60,7 @@ export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
   const tile = TILES[name];
   const across = widths.reduce((sum, width) => sum + Math.ceil(width / tile.columns), 0);
   const down = Math.ceil(m / tile.rows);
-  const wanted = Math.ceil(ENOUGH_GROUPS / (across * down));
+  const wanted = Math.floor(tile.enough / (across * down));
   const slices = cut(k, Math.min(wanted, Math.floor(k / LEAST_SLICE)), DEPTH);
   const aligned = place.columns % 4 === 0 && place.first % 4 === 0;
   const direct = slices.count === 1 && second === undefined && bias === undefined && epilogue === 'store' && aligned;

@@ -18,16 +18,32 @@ interface Tile {
   readonly depth: number;
   readonly subgroupRows: number;
   readonly subgroupColumns: number;
-  /** Subgroups that share a part of the result, each with its share of the panels' depth. */
-  readonly shares: number;
+  /** Workgroups that keep a large GPU busy: where half of them are too many, K is not cut into slices. */
+  readonly enough: number;
   /** Each workgroup finds the largest number of x in its own part; otherwise it was found before. */
   readonly ownScale: boolean;
 }
 
 export const TILES = {
-  large: { rows: 64, columns: 128, depth: 32, subgroupRows: 32, subgroupColumns: 64, shares: 1, ownScale: false },
+  large: {
+    rows: 64,
+    columns: 128,
+    depth: 32,
+    subgroupRows: 32,
+    subgroupColumns: 64,
+    enough: 512,
+    ownScale: false,
+  },
   // Decoding: the weights are the traffic.
-  'few rows': { rows: 16, columns: 64, depth: 64, subgroupRows: 16, subgroupColumns: 64, shares: 4, ownScale: true },
+  'few rows': {
+    rows: 16,
+    columns: 64,
+    depth: 64,
+    subgroupRows: 16,
+    subgroupColumns: 16,
+    enough: 384,
+    ownScale: true,
+  },
 } as const satisfies Readonly<Record<string, Tile>>;
 
 export type TileName = keyof typeof TILES;
@@ -47,8 +63,8 @@ export interface UnitsKey {
 
 const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
 
-const lanesOf = ({ rows, columns, subgroupRows, subgroupColumns, shares }: Tile): number =>
-  (rows / subgroupRows) * (columns / subgroupColumns) * shares * SUBGROUP;
+const lanesOf = ({ rows, columns, subgroupRows, subgroupColumns }: Tile): number =>
+  (rows / subgroupRows) * (columns / subgroupColumns) * SUBGROUP;
 
 /** Vectors that a lane looks at together: one after the other, each would wait for memory. */
 const AT_A_TIME = 8;
@@ -117,6 +133,13 @@ function corners({ transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes
   return [...x, ...w].join('\n');
 }
 
+/** Registers that a lane reads both panels into. */
+const registers = ({ rows, columns, depth }: Tile, lanes: number): string =>
+  [
+    ...range((rows * depth) / 4 / lanes).map((i) => `  var x${i}: vec4<f32>;`),
+    ...range((columns * depth) / 8 / lanes).map((i) => `  var w${i}: vec4<u32>;`),
+  ].join('\n');
+
 /** Reads the panels' next numbers into registers, as they are: to convert them would be to wait for them. */
 function fetch({ transposed }: UnitsKey, { rows, columns, depth }: Tile, lanes: number): string {
   const x = range((rows * depth) / 4 / lanes).map((i) => `    x${i} = x[xAt${i} + k0 / 4u];`);
@@ -172,18 +195,17 @@ const RESULT = `subgroup_matrix_result<f32, ${UNIT}, ${UNIT}>`;
 
 /** The panels' products, added to the sums. */
 function multiply({ transposed }: UnitsKey, tile: Tile): string {
-  const { columns, depth, subgroupRows, subgroupColumns, shares } = tile;
+  const { columns, depth, subgroupRows, subgroupColumns } = tile;
   const [down, across] = [range(subgroupRows / UNIT), range(subgroupColumns / UNIT)];
   const width = (depth + PAD) / 4;
   const across4 = (columns + PAD) / 4;
-  const share = depth / shares;
   const right = (j: number, k: number): string =>
     transposed
-      ? `subgroupMatrixLoad<${RIGHT}, col_major>(&weights, (sx * ${subgroupColumns}u + ${j * UNIT}u) * ${width}u + sz * ${share / 4}u + ${k / 4}u, ${width}u)`
-      : `subgroupMatrixLoad<${RIGHT}, row_major>(&weights, (sz * ${share}u + ${k}u) * ${across4}u + sx * ${subgroupColumns / 4}u + ${(j * UNIT) / 4}u, ${across4}u)`;
+      ? `subgroupMatrixLoad<${RIGHT}, col_major>(&weights, (sx * ${subgroupColumns}u + ${j * UNIT}u) * ${width}u + ${k / 4}u, ${width}u)`
+      : `subgroupMatrixLoad<${RIGHT}, row_major>(&weights, ${k * across4}u + sx * ${subgroupColumns / 4}u + ${(j * UNIT) / 4}u, ${across4}u)`;
   const left = (panel: string, i: number, k: number): string =>
-    `subgroupMatrixLoad<${LEFT}, row_major>(&${panel}, (sy * ${subgroupRows}u + ${i * UNIT}u) * ${width}u + sz * ${share / 4}u + ${k / 4}u, ${width}u)`;
-  return range(share / UNIT)
+    `subgroupMatrixLoad<${LEFT}, row_major>(&${panel}, (sy * ${subgroupRows}u + ${i * UNIT}u) * ${width}u + ${k / 4}u, ${width}u)`;
+  return range(depth / UNIT)
     .map(
       (unit) => `    {
 ${across.map((j) => `      let r${j} = ${right(j, unit * UNIT)};`).join('\n')}
@@ -204,12 +226,9 @@ ${across.map((j) => `        sum${i}_${j} = subgroupMatrixMultiplyAccumulate(l, 
 
 const AREA = UNIT * UNIT;
 
-/** Numbers of `edge`: a unit's for each of the subgroups that share a part of the result. */
-const edgeOf = ({ shares }: Tile): number => shares * AREA;
-
-/** Writes the sums: whole units at once, those that are shared or lie across the result's edge number by number. */
+/** Writes the sums: whole units at once, those across the result's edge number by number. */
 function store(tile: Tile): string {
-  const { rows, columns, subgroupRows, subgroupColumns, shares } = tile;
+  const { rows, columns, subgroupRows, subgroupColumns } = tile;
   const [down, across] = [range(subgroupRows / UNIT), range(subgroupColumns / UNIT)];
   const all = down.flatMap((i) =>
     across.map((j) => ({
@@ -225,41 +244,33 @@ function store(tile: Tile): string {
       ({ sum, row, column }) => `    subgroupMatrixStore<row_major>(&out, ${place(row, column)}, ${sum}, p.columns);`,
     )
     .join('\n');
-  // One part of the result after the other: a place for each would take memory in which another workgroup could work.
-  const apart = `    for (var turn = 0u; turn < ${(rows / subgroupRows) * (columns / subgroupColumns)}u; turn++) {
-      let mine = turn == subgroup / ${shares}u;
-${all
-  .map(
-    ({
-      sum,
-      row,
-      column,
-    }) => `      if (mine) { subgroupMatrixStore<row_major>(&edge, sz * ${AREA}u, ${sum}, ${UNIT}u); }
+  // One subgroup after the other: a place for each would take memory in which another workgroup could be at work.
+  const apart = all
+    .map(
+      ({
+        sum,
+        row,
+        column,
+      }) => `      if (subgroup == turn) { subgroupMatrixStore<row_major>(&edge, 0u, ${sum}, ${UNIT}u); }
       workgroupBarrier();
-      if (mine) {
-        for (var id = lane % ${SUBGROUP * shares}u; id < ${AREA}u; id += ${SUBGROUP * shares}u) {
+      if (subgroup == turn) {
+        for (var id = lane % ${SUBGROUP}u; id < ${AREA}u; id += ${SUBGROUP}u) {
           let row = ${row} + id / ${UNIT}u;
           let column = ${column} + id % ${UNIT}u;
-          let sum = ${range(shares)
-            .map((i) => `edge[${i * AREA}u + id]`)
-            .join(' + ')};
-          if (row < p.m && column < n) { out[${place('row', 'column')}] = sum; }
+          if (row < p.m && column < n) { out[${place('row', 'column')}] = edge[id]; }
         }
       }
       workgroupBarrier();`,
-  )
-  .join('\n')}
-    }`;
+    )
+    .join('\n');
   return `${all.map(({ sum }) => `  ${sum} = subgroupMatrixScalarMultiply(${sum}, 1.0 / scale);`).join('\n')}
-${
-  shares > 1
-    ? apart
-    : `  if (row0 + ${rows}u <= p.m && column0 + ${columns}u <= n) {
+  if (row0 + ${rows}u <= p.m && column0 + ${columns}u <= n) {
 ${whole}
   } else {
+    for (var turn = 0u; turn < ${lanesOf(tile) / SUBGROUP}u; turn++) {
 ${apart}
-  }`
-}`;
+    }
+  }`;
 }
 
 /** A function that reads eight neighbouring numbers of the tile's matrix. */
@@ -317,14 +328,13 @@ var<private> part: u32;
 var<workgroup> heads: array<vec4<f16>, ${rows * width}>;
 var<workgroup> rests: array<vec4<f16>, ${rows * width}>;
 var<workgroup> weights: array<vec4<f16>, ${key.transposed ? columns * width : (depth * (columns + PAD)) / 4}>;
-var<workgroup> edge: array<f32, ${edgeOf(tile)}>;
+var<workgroup> edge: array<f32, ${AREA}>;
 var<workgroup> scratch: array<f32, ${lanes}>;
 ${readEight(key.matrices)}`,
     main: `
   let subgroup = lane / ${SUBGROUP}u;
-  let sz = subgroup % ${tile.shares}u;
-  let sx = subgroup / ${tile.shares}u % ${columns / subgroupColumns}u;
-  let sy = subgroup / ${(tile.shares * columns) / subgroupColumns}u;
+  let sx = subgroup % ${columns / subgroupColumns}u;
+  let sy = subgroup / ${columns / subgroupColumns}u;
   let bands = (p.m + p.band * ${rows}u - 1u) / (p.band * ${rows}u);
   let row0 = (wg.z % bands * p.band + wg.x) * ${rows}u;
   if (row0 >= p.m) { return; }
@@ -338,12 +348,7 @@ ${largest(tile, lanes)}
   let exponent = clamp(bitcast<u32>(most) >> 23u, 15u, 254u);
   let scale = bitcast<f32>((268u - exponent) << 23u);
 ${sums.map((sum) => `  var ${sum} = ${RESULT}();`).join('\n')}
-${range((rows * depth) / 4 / lanes)
-  .map((i) => `  var x${i}: vec4<f32>;`)
-  .join('\n')}
-${range((columns * depth) / 8 / lanes)
-  .map((i) => `  var w${i}: vec4<u32>;`)
-  .join('\n')}
+${registers(tile, lanes)}
 ${corners(key, tile, lanes)}
   var k0 = begin;
 ${fetch(key, tile, lanes)}
