@@ -36,11 +36,11 @@ describe.each(await openTestBackends())('sampleRows on $name', (backend) => {
       uniforms,
       0.8,
     );
-    const before = (id: number): number => weights.slice(0, id).reduce((a, b) => a + b, 0) / total;
+    const below = (id: number): number => weights.slice(0, id).reduce((a, b) => a + b, 0) / total;
     for (const [i, u] of uniforms.entries()) {
       const id = found[i] ?? -1;
-      expect(before(id), `uniform ${u}`).toBeLessThan(u + 1e-5);
-      expect(before(id + 1), `uniform ${u}`).toBeGreaterThan(u - 1e-5);
+      expect(below(id), `uniform ${u}`).toBeLessThan(u + 1e-5);
+      expect(below(id + 1), `uniform ${u}`).toBeGreaterThan(u - 1e-5);
       expect(row[id]).toBeGreaterThan(-100);
     }
     expect(drawn([row], [0.5], 0)).toEqual([row.indexOf(Math.max(...row))]);
