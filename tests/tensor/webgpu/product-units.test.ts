@@ -3,7 +3,12 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { create, globals } from 'webgpu';
 import { MATRIX_FEATURES } from '../../../main/tensor/webgpu/adapters.ts';
-import { type UnitsKey, unitsProgram } from '../../../main/tensor/webgpu/kernels/product-units.ts';
+import {
+  MAXIMA,
+  maximaProgram,
+  type UnitsKey,
+  unitsProgram,
+} from '../../../main/tensor/webgpu/kernels/product-units.ts';
 import { checkMatrixUnits } from '../../../main/tensor/webgpu/matrix-units.ts';
 import { abandonWebGpuBackend, closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeWeight } from '../../../main/tensor/weights.ts';
@@ -41,6 +46,22 @@ describe('programs for matrix units', () => {
 
 const gpu = await openGpuForTest();
 afterAll(async () => void (gpu !== null && (await closeWebGpuBackend(gpu))));
+
+describe.runIf(gpu !== null)('the largest number of x', () => {
+  it.each([4, 1020, 280_004])('is found wherever it is among %i', (count) => {
+    const { gpu: device } = opened(gpu);
+    for (const place of [0, 1, Math.floor(count / 2), count - 1]) {
+      const x = Float32Array.from({ length: count }, (_, i) => Math.sin(i));
+      x[place] = place % 2 === 0 ? -7 : 7;
+      const [input, maxima] = [device.take(4 * count), device.take(4 * MAXIMA)];
+      device.upload(input, x.buffer);
+      device.run(maximaProgram, [input, maxima], [count / 4], MAXIMA);
+      expect(Math.max(...new Float32Array(device.read(maxima, 4 * MAXIMA)))).toBe(7);
+      device.give(input);
+      device.give(maxima);
+    }
+  });
+});
 
 describe.runIf(gpu !== null && !gpu.gpu.matrixUnits)('an adapter that says it has units and has none', () => {
   it('is found out when it is opened, and multiplies without', () => {

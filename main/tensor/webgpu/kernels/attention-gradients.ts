@@ -3,17 +3,29 @@ import { type Program, program, variants } from '../program.ts';
 import { KEY_BLOCK, PAIR, SPLIT } from './attention-plan.ts';
 import { dot4, forColumns, load, openRows, partsOf, ROW_AND_KEY, spread, type Tile } from './attention-tile.ts';
 
+const DELTA_LANES = 64;
+/** Lanes that share a head, so that they read it side by side. */
+const DELTA_TEAM = 8;
+export const DELTA_HEADS = DELTA_LANES / DELTA_TEAM;
+
 /** Σ dy·out over each head: [N, H]. */
 export const deltaProgram = program({
   name: 'PackedAttentionDelta',
   parameters: ['n', 'vectors'],
   buffers: { dy: 'vec4<f32>', out: 'vec4<f32>', delta: 'rw f32' },
-  workgroup: 64,
-  main: `  let i = group * 64u + lane;
-  if (i >= p.n) { return; }
+  workgroup: DELTA_LANES,
+  declarations: `var<workgroup> sums: array<f32, ${DELTA_LANES}>;`,
+  main: `  let head = group * ${DELTA_HEADS}u + lane / ${DELTA_TEAM}u;
+  let me = lane % ${DELTA_TEAM}u;
+  let base = min(head, p.n - 1u) * p.vectors;
   var sum = 0.0;
-  for (var c = 0u; c < p.vectors; c++) { sum += dot(dy[i * p.vectors + c], out[i * p.vectors + c]); }
-  delta[i] = sum;`,
+  for (var c = me; c < p.vectors; c += ${DELTA_TEAM}u) { sum += dot(dy[base + c], out[base + c]); }
+  sums[lane] = sum;
+  workgroupBarrier();
+  if (me != 0u || head >= p.n) { return; }
+  var all = 0.0;
+  for (var i = 0u; i < ${DELTA_TEAM}u; i++) { all += sums[lane + i]; }
+  delta[head] = all;`,
 });
 
 /** The queries' gradient, a block of rows over its keys. */

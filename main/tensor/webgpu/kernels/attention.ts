@@ -8,7 +8,14 @@ import type { WebGpuBackend } from '../backend.ts';
 import { groupsFor, type Register } from '../kernel.ts';
 import { type Program, program, variants } from '../program.ts';
 import { partsByCost } from '../work.ts';
-import { deltaProgram, keyGradProgram, pairProgram, queryGradProgram, splitSumProgram } from './attention-gradients.ts';
+import {
+  DELTA_HEADS,
+  deltaProgram,
+  keyGradProgram,
+  pairProgram,
+  queryGradProgram,
+  splitSumProgram,
+} from './attention-gradients.ts';
 import { PlanCache } from './attention-plans.ts';
 import {
   dot4,
@@ -136,7 +143,7 @@ export function registerAttention(register: Register): void {
     const [delta, stats] = [backend.output([n]), backend.output([n, 2])];
     const [dQ, dK, dV] = [backend.output(q.shape), backend.output(k.shape), backend.output(v.shape)];
     const buffers = (...tensors: readonly TensorInfo[]) => tensors.map((tensor) => backend.buffer(tensor));
-    gpu.run(deltaProgram, buffers(dy, out, delta), [n, headDim / 4], groupsFor(n, 64));
+    gpu.run(deltaProgram, buffers(dy, out, delta), [n, headDim / 4], groupsFor(n, DELTA_HEADS));
     gpu.run(pairProgram, buffers(lse, delta, stats), [n], groupsFor(n, 64));
     const parameters = [numHeads, numKvHeads, group, scale];
     const unit = numKvHeads * headDim;

@@ -69,6 +69,13 @@ const lanesOf = ({ rows, columns, subgroupRows, subgroupColumns }: Tile): number
 /** Vectors that a lane looks at together: one after the other, each would wait for memory. */
 const AT_A_TIME = 8;
 
+/** Joins the largest absolute value of x into `most`: of every `lanes`-th vector from i to `last`, which may be read again. */
+const joinLargest = (lanes: number): string => `${range(AT_A_TIME)
+  .map((n) => `    let v${n} = abs(x[min(i + ${n * lanes}u, last)]);`)
+  .join('\n')}
+    let all = max(max(max(v0, v1), max(v2, v3)), max(max(v4, v5), max(v6, v7)));
+    most = max(most, max(max(all.x, all.y), max(all.z, all.w)));`;
+
 /** Groups of lanes whose largest number of x is found apart. */
 export const MAXIMA = 256;
 
@@ -80,9 +87,9 @@ export const maximaProgram = program({
   workgroup: MAXIMA,
   declarations: `var<workgroup> largest: array<f32, ${MAXIMA}>;`,
   main: `  var most = 0.0;
-  for (var i = group * ${MAXIMA}u + lane; i < p.vectors; i += ${MAXIMA * MAXIMA}u) {
-    let v = abs(x[i]);
-    most = max(most, max(max(v.x, v.y), max(v.z, v.w)));
+  let last = p.vectors - 1u;
+  for (var i = group * ${MAXIMA}u + lane; i <= last; i += ${AT_A_TIME * MAXIMA * MAXIMA}u) {
+${joinLargest(MAXIMA * MAXIMA)}
   }
   largest[lane] = most;
   workgroupBarrier();
@@ -99,11 +106,7 @@ function largest({ rows, ownScale }: Tile, lanes: number): string {
   const own = `  let row = min(row0 + lane / ${perRow}u, p.m - 1u);
   let last = (row * p.k + end) / 4u - 1u;
   for (var i = (row * p.k + begin) / 4u + lane % ${perRow}u; i <= last; i += ${AT_A_TIME * perRow}u) {
-${range(AT_A_TIME)
-  .map((n) => `    let v${n} = abs(x[min(i + ${n * perRow}u, last)]);`)
-  .join('\n')}
-    let all = max(max(max(v0, v1), max(v2, v3)), max(max(v4, v5), max(v6, v7)));
-    most = max(most, max(max(all.x, all.y), max(all.z, all.w)));
+${joinLargest(perRow)}
   }`;
   const found = `  for (var i = lane; i < ${MAXIMA}u; i += ${lanes}u) { most = max(most, maxima[i]); }`;
   return `  var most = 0.0;
