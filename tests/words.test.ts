@@ -163,6 +163,13 @@ const rules: readonly Rule[] = [
   { phrase: /\b(?:is|are|be) taken for\b/i, write: 'is treated as', finds: ['it is taken for hung'] },
   { phrase: /\bin our clothes\b/i, write: 'in our style', finds: ['Mantine in our clothes'] },
   { phrase: /\bturn(?:s|ed)? round\b/i, write: 'reverse, transpose', finds: ['the same column turns round'] },
+  {
+    phrase:
+      /[\d}][ \u00a0\u202f]%(?=[.,;:)'"`<|]| (?:of|in|at|and|more|less|too|instead|with|similar|t-|bootstrap|intervals?)\b)/,
+    write: 'no space before a percent sign: 95%',
+    finds: ['a 95 % interval', 'in 95 % of cases', 'share} %)', '(12.5 %)'],
+    leaves: ['a 95% interval', '7 % length', '(i + 3) % count', '{% if a == 1 %}'],
+  },
   { phrase: /\bslopes\b/i, write: 'gradients', finds: ['the slopes of the loss'] },
 ];
 

@@ -126,7 +126,7 @@ function figures({ mean_alignment, low, high, exact_match, n }: EvaluationSummar
 function table({ baseline, trained, comparison }: DemoResult): string[] {
   const row = (name: string, s: EvaluationSummary): string =>
     `${name.padEnd(10)} ${s.mean_alignment.toFixed(3).padStart(9)}  ${`${s.low.toFixed(3)}–${s.high.toFixed(3)}`.padStart(13)}  ${`${Math.round(s.exact_match * s.n)} of ${s.n}`.padStart(9)}  ${firstError(s).padStart(11)}`;
-  const head = `${''.padEnd(10)} ${'alignment'.padStart(9)}  ${'95 % interval'.padStart(13)}  ${'exact'.padStart(9)}  ${'first error'.padStart(11)}`;
+  const head = `${''.padEnd(10)} ${'alignment'.padStart(9)}  ${'95% interval'.padStart(13)}  ${'exact'.padStart(9)}  ${'first error'.padStart(11)}`;
   const lines = ['', head, row('baseline', baseline.summary)];
   if (trained !== null) lines.push(row('trained', trained.summary));
   if (comparison !== null) {

@@ -106,7 +106,7 @@ async function evaluateByReward(
     part.mean.toFixed(3),
     `${part.low.toFixed(3)}–${part.high.toFixed(3)}`,
   ]);
-  for (const line of tableLines([`greedy ${answers}`, 'mean', '95 % interval'], rows)) context.print(line);
+  for (const line of tableLines([`greedy ${answers}`, 'mean', '95% interval'], rows)) context.print(line);
   context.print(`${items.length} ${prompts} in ${formatDuration(seconds)} on ${done.backend}`);
   if (rewardCost !== undefined) context.print(paidLine(rewardCost));
   context.out({
@@ -134,7 +134,7 @@ function remember(
 function printTable(context: CommandContext, { summary, items, seconds }: ModelEvaluation, backend: string): void {
   const rows = Object.entries(summary.by_words).map(([words, part]) => [words, ...cells(part)]);
   const all = rows.length > 1 ? [['all', ...cells(summary)]] : [];
-  for (const line of tableLines(['words', 'n', 'alignment', '95 % interval', 'exact'], [...rows, ...all]))
+  for (const line of tableLines(['words', 'n', 'alignment', '95% interval', 'exact'], [...rows, ...all]))
     context.print(line);
   const worst = items.reduce(
     (low, item) => (item.alignment < low.alignment ? item : low),

@@ -5,7 +5,7 @@ import { tableLines } from './table.ts';
 /** The lines of the table; the clearly best setting has a star. */
 export function sweepLines({ rows, seeds, scoreKind, threshold }: SweepView): readonly string[] {
   const most = Math.max(0, ...rows.flatMap(({ passRates }) => passRates.map(({ k }) => k)));
-  const headings = ['', 'setting', 'seeds', scoreKind ?? 'score', '± 95 %', 'behind the leader', 'p'];
+  const headings = ['', 'setting', 'seeds', scoreKind ?? 'score', '± 95%', 'behind the leader', 'p'];
   const cells = rows
     .toSorted(byScore)
     .map((row) => [

@@ -71,7 +71,7 @@ interface Read {
 
 function report(merged: MergeResult, { incoming, faults }: Read, context: CommandContext): void {
   for (const { kind, title, resembles, similarity, kept } of merged.duplicates) {
-    const how = kind === 'exact' ? 'is the same text as' : `is similar to (${Math.round(similarity * 100)} %)`;
+    const how = kind === 'exact' ? 'is the same text as' : `is similar to (${Math.round(similarity * 100)}%)`;
     context.print(`  "${title}" ${how} "${resembles}": ${kept === 'new' ? 'longer, so it replaced it' : 'skipped'}`);
   }
   const words = merged.texts.reduce((sum, text) => sum + text.words, 0);

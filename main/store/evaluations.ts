@@ -21,7 +21,7 @@ export interface NewEvaluation {
   readonly step: number;
   readonly n: number;
   readonly mean: number;
-  /** Bounds of the 95 % interval of the mean; null if none was computed. */
+  /** Bounds of the 95% interval of the mean; null if none was computed. */
   readonly low: number | null;
   readonly high: number | null;
   readonly exactMatch: number | null;

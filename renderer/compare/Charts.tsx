@@ -49,7 +49,7 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
         <Panel className={classes.across ?? ''}>
           <LineChart
             title="Score by checkpoint"
-            about="Mean score of each checkpoint on the same prompts, with 95 % intervals."
+            about="Mean score of each checkpoint on the same prompts, with 95% intervals."
             series={byStep}
             lines={lines}
             format={score}
@@ -71,7 +71,7 @@ export function Charts({ view: { models, rows, metric }, chosen, gains, onGains 
           {lengths > 1 && (
             <LineChart
               title="Alignment by length"
-              about="Mean alignment by words per fragment, with 95 % intervals. A trained model below the baseline at other lengths is forgetting."
+              about="Mean alignment by words per fragment, with 95% intervals. A trained model below the baseline at other lengths is forgetting."
               xName="words per fragment"
               series={byLength}
               include={ends}

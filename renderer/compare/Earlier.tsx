@@ -27,7 +27,7 @@ export function Earlier() {
               Best difference
             </th>
             <th scope="col" className={classes.right}>
-              95 % interval
+              95% interval
             </th>
             <th scope="col">Created</th>
           </tr>

@@ -30,7 +30,7 @@ export function Result({ models, metric, chosen, onChoose }: ResultProps) {
               {metric.label}
             </th>
             <th scope="col" className={classes.own}>
-              95 % interval
+              95% interval
             </th>
             <th scope="col" className={classes.right}>
               {metric.solved}
@@ -38,7 +38,7 @@ export function Result({ models, metric, chosen, onChoose }: ResultProps) {
             <th scope="col" className={classes.right}>
               Difference
             </th>
-            <th scope="col">95 % interval</th>
+            <th scope="col">95% interval</th>
             <th scope="col" className={classes.counts}>
               Wins, ties, losses
             </th>

@@ -101,7 +101,7 @@ function SweepList({ sweeps }: { readonly sweeps: readonly SweepSummary[] }) {
             <th scope="col">State</th>
             <th scope="col">Plan</th>
             <th scope="col">Progress</th>
-            <th scope="col">Leader ± 95 %</th>
+            <th scope="col">Leader ± 95%</th>
             <th scope="col">Created</th>
           </tr>
         </thead>

@@ -33,7 +33,7 @@ export function SweepTable({ sweep, kept }: SweepTableProps) {
                   {field}
                 </th>
               ))}
-              <th scope="col">{scoreName(scoreKind)} ± 95 %</th>
+              <th scope="col">{scoreName(scoreKind)} ± 95%</th>
               {scale !== null && (
                 <th scope="col" className={classes.strip}>
                   <span className="num">{score(scale[0])}</span> <span className="num">{score(scale[1])}</span>
@@ -56,7 +56,7 @@ export function SweepTable({ sweep, kept }: SweepTableProps) {
         </table>
       </div>
       <p className={classes.notes}>
-        Mean over seeds with its 95 % t-interval. The best setting is marked only if it is significantly better than
+        Mean over seeds with its 95% t-interval. The best setting is marked only if it is significantly better than
         every other: paired t-tests over seeds, corrected by Holm's method, level 0.05.
         {sizes.length > 0 &&
           ` pass@k: the chance that at least one of k seeds solves a held-out record${threshold === null ? '' : `, which takes a score of ${threshold}`}.`}

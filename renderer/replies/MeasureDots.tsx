@@ -19,7 +19,7 @@ export function MeasureDots({ numbers }: Pick<ReportView, 'numbers'>) {
           ))}
         </ul>
       </figcaption>
-      <ul className={classes.rows} aria-label="Means with 95 % intervals, from 0 to 1">
+      <ul className={classes.rows} aria-label="Means with 95% intervals, from 0 to 1">
         {rows.map(({ name, label, means }) => (
           <li key={name}>
             <span>{label}</span>

@@ -50,7 +50,7 @@ export function OverSeeds({ wholeSeeds, work }: OverSeedsProps) {
       {table != null && (
         <>
           <p className="soft">
-            Seeds <span className="num">{table.seeds.join(', ')}</span>, <When at={table.at} />. Mean ± 95 % t-interval
+            Seeds <span className="num">{table.seeds.join(', ')}</span>, <When at={table.at} />. Mean ± 95% t-interval
             over seeds; a winner is significantly better than every other method (paired over seeds, Holm).
             {isOld && ' Seeds have finished since: compare again.'}
           </p>

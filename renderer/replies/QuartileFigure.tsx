@@ -31,7 +31,7 @@ export function QuartileFigure({ split: { borders, before, after } }: { readonly
           <g key={share}>
             <line x1={PLOT.left} x2={PLOT.right} y1={y(share)} y2={y(share)} />
             <text x={PLOT.left - 6} y={y(share) + 4} textAnchor="end">
-              {Math.round(share * 100)} %
+              {Math.round(share * 100)}%
             </text>
           </g>
         ))}
@@ -68,7 +68,7 @@ function inWords(groups: readonly string[], series: readonly (readonly [string, 
   const names: Readonly<Record<string, string>> = { all: 'before', phase1: 'phase 1', phase2: 'phase 2' };
   return groups
     .map((name, g) => {
-      const parts = series.map(([key, values]) => `${names[key]} ${Math.round((values[g] ?? 0) * 100)} %`);
+      const parts = series.map(([key, values]) => `${names[key]} ${Math.round((values[g] ?? 0) * 100)}%`);
       return `Engagement ${name}: ${parts.join(', ')}`;
     })
     .join('. ');

@@ -50,7 +50,7 @@ export function Report({ methods, hasStart, seed, work }: ReportProps) {
         <>
           <p className="soft">
             {report.numbers.prompts} posts, {report.numbers.samples} replies each, <When at={report.at} />. Means with
-            95 % intervals; a winner is named only where it beats all others significantly.
+            95% intervals; a winner is named only where it beats all others significantly.
           </p>
           <ReportCharts report={report} />
           <ReportTable report={report} />

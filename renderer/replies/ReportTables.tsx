@@ -48,7 +48,7 @@ export function Differences({ report: { numbers } }: ReportTableProps) {
           onChange={setChosen}
         />
         <span className="soft">
-          paired by prompt, with 95 % intervals; bold where significant after Holm correction over the whole table (p
+          paired by prompt, with 95% intervals; bold where significant after Holm correction over the whole table (p
           &lt; 0.05)
         </span>
       </div>

@@ -102,6 +102,6 @@ function limitsOf(numbers: Numbers, methods: Methods, done: readonly MethodView[
   return [
     ...(without.length > 0 ? [`Without ${names(without)}: no finished run.`] : []),
     ...(fresh.length > 0 ? [`${names(fresh)} finished since; compare again.`] : []),
-    '95 % intervals; significance is corrected for all comparisons of the table.',
+    '95% intervals; significance is corrected for all comparisons of the table.',
   ].join(' ');
 }

@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   pass_at_k: {
     title: 'Pass@k',
     about:
-      'The share of posts with at least one passing reply (reward from 0.7) among k sampled ones, with 95 % intervals.',
+      'The share of posts with at least one passing reply (reward from 0.7) among k sampled ones, with 95% intervals.',
     include: [0, 1],
   },
   training_reward: {

@@ -89,7 +89,7 @@ function Budget({ runId, budget }: { readonly runId: number; readonly budget: Si
         <div>
           <p className={classes.note}>{promptWords(budget)}</p>
           <p className={classes.note}>
-            <b>{number(Math.round((100 * wasted) / seconds))} %</b> of the time of its steps ({duration(wasted)} of{' '}
+            <b>{number(Math.round((100 * wasted) / seconds))}%</b> of the time of its steps ({duration(wasted)} of{' '}
             {duration(seconds)}) went to groups that taught nothing.
           </p>
         </div>

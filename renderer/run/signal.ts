@@ -52,8 +52,8 @@ export function savingWords(
   const percent = number(Math.round((100 * Math.abs(seconds)) / total));
   const basis = setting === 'pods_update_size' ? 'in as many steps' : 'for as many groups that teach';
   return seconds > 0
-    ? `Would have saved about ${duration(seconds)} (${percent} %) ${basis}.`
-    : `Would have cost about ${duration(-seconds)} (${percent} %) more ${basis}.`;
+    ? `Would have saved about ${duration(seconds)} (${percent}%) ${basis}.`
+    : `Would have cost about ${duration(-seconds)} (${percent}%) more ${basis}.`;
 }
 
 function count(n: number, noun: string): string {

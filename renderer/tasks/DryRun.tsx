@@ -35,7 +35,7 @@ export function DryRun({ report, isOld, seconds, show }: DryRunProps) {
       <dl className={classes.tiles}>
         <Tile name="reward" value={score(mean)} note={`± ${score(std)}`} />
         <Tile name="dead groups" value={`${report.dead} of ${groups.length}`} isBad={report.dead > 0} />
-        <Tile name="ties" value={report.pairs === 0 ? '–' : `${Math.round((100 * report.ties) / report.pairs)} %`} />
+        <Tile name="ties" value={report.pairs === 0 ? '–' : `${Math.round((100 * report.ties) / report.pairs)}%`} />
         <Tile name="failures" value={number(failures)} isBad={failures > 0} />
         <Tile name="time each" value={`${number(report.msPerCompletion)} ms`} />
         {check !== null && <Tile name={check.name} value={score(check.mean)} note="check" />}

@@ -227,7 +227,7 @@ interface FateCellProps {
 function FateCell({ text, fate, onCompare }: FateCellProps) {
   const { resembles, title } = text;
   const [first] = resembles;
-  const share = first === undefined ? '' : `${Math.round(first.similarity * 100)} % similar`;
+  const share = first === undefined ? '' : `${Math.round(first.similarity * 100)}% similar`;
   return (
     <span className={styles.fate} data-fate={fate}>
       <span>

@@ -156,7 +156,7 @@ function MergeGroup({ group, title, joined, onTitle }: MergeGroupProps) {
       <p className="soft num">{group.map((text) => `${text.title} (${number(text.words)})`).join(' + ')}</p>
       {joined !== undefined && joined.duplicates.length > 0 && (
         <p className={classes.warn}>
-          {Math.round((joined.duplicates[0]?.similarity ?? 0) * 100)} % similar to “{joined.duplicates[0]?.resembles}”:{' '}
+          {Math.round((joined.duplicates[0]?.similarity ?? 0) * 100)}% similar to “{joined.duplicates[0]?.resembles}”:{' '}
           {joined.leftOut ? 'it is skipped, and its parts are kept' : 'that shorter text is deleted, too'}.
         </p>
       )}

@@ -52,7 +52,7 @@ function Pair({ pair: { first, second, similarity }, place, onPrevious, onNext }
   return (
     <>
       <p>
-        <strong className="num">Pair {place}</strong>: {Math.round(similarity * 100)} % of the shorter text is in the
+        <strong className="num">Pair {place}</strong>: {Math.round(similarity * 100)}% of the shorter text is in the
         other one.
       </p>
       {error !== null && <Failed what="These texts can't be compared" error={error} />}

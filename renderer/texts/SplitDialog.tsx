@@ -127,7 +127,7 @@ function Pieces({ pieces, stale }: { readonly pieces: SplitPreview['pieces']; re
             <span className="faint own-direction">{beginning}</span>
             {duplicates[0] !== undefined && (
               <span className={classes.warn}>
-                {Math.round(duplicates[0].similarity * 100)} % similar to “{duplicates[0].resembles}”:{' '}
+                {Math.round(duplicates[0].similarity * 100)}% similar to “{duplicates[0].resembles}”:{' '}
                 {leftOut ? 'skipped, because that text stays' : 'replaces that shorter text'}
               </span>
             )}

@@ -68,7 +68,7 @@ async function watch(): Promise<void> {
   process.stdout.write(
     `${await page.locator('.u-over').count()} charts, ${STEPS_A_SECOND} steps per second, ${SECONDS} s: ` +
       `${(count / SECONDS).toFixed(0)} frames per second, longest ${longest.toFixed(0)} ms, ${long} over 50 ms; ` +
-      `the page's thread is busy ${(share * 100).toFixed(0)} % of the time\n`,
+      `the page's thread is busy ${(share * 100).toFixed(0)}% of the time\n`,
   );
 }
 

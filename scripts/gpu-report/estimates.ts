@@ -41,13 +41,13 @@ function cacheRead({ config: { numLayers, numKvHeads, headDim } }: Shape): numbe
   return 2 * 2 * ROWS * CONTEXT * numLayers * numKvHeads * headDim;
 }
 
-/** Tokens a second over all rows: rows / (bytes / (60 % of bandwidth) + dispatches · 4 µs + 0.3 ms). */
+/** Tokens a second over all rows: rows / (bytes / (60% of bandwidth) + dispatches · 4 µs + 0.3 ms). */
 function decoded(shape: Shape, gpu: GpuModel, precision: WeightPrecision): number {
   const bytes = weightBytes(shape, precision) + cacheRead(shape);
   return ROWS / (bytes / (BANDWIDTH_SHARE * gpu.bandwidth * 1e9) + DISPATCH * stepDispatches(shape) + READ);
 }
 
-/** Tokens a second: 50 % of the peak / (forward, forward again by layer, and the gradient of the inputs). */
+/** Tokens a second: 50% of the peak / (forward, forward again by layer, and the gradient of the inputs). */
 function trained(shape: Shape, { peak }: GpuModel): number {
   return (PEAK_SHARE * peak * 1e12) / (3 * forwardOperations(shape));
 }

@@ -15,7 +15,7 @@ export function studyPage(runs: readonly StudyRun[]): string {
   }));
   return `# Which settings pay
 
-Made by \`npm run study\`, on the bundled tiny model with the preset \`interleave-tiny\`; settings and seeds were fixed before the runs (\`scripts/study/arms.ts\`). Held-out: mean alignment of greedy answers on ${TEST_PAIRS} pairs of unseen texts. Seconds are those of steps alone, on one machine; compare them with each other only. In brackets: 95 % t-intervals over seeds.
+Made by \`npm run study\`, on the bundled tiny model with the preset \`interleave-tiny\`; settings and seeds were fixed before the runs (\`scripts/study/arms.ts\`). Held-out: mean alignment of greedy answers on ${TEST_PAIRS} pairs of unseen texts. Seconds are those of steps alone, on one machine; compare them with each other only. In brackets: 95% t-intervals over seeds.
 
 ## Settings that spend rollouts where there is a signal
 

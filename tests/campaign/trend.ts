@@ -6,7 +6,7 @@ export interface Trend {
   readonly last: number;
   /** By a unit of x. */
   readonly slope: number;
-  /** The 95 % interval of the slope, by the normal approximation. */
+  /** The 95% interval of the slope, by the normal approximation. */
   readonly low: number;
   readonly high: number;
 }

@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)('the frame', () => {
     await title('Runs').waitFor();
   });
 
-  it('fits a small window, and one at 200 %: nothing scrolls sideways, every screen has its name', async () => {
+  it('fits a small window, and one at 200%: nothing scrolls sideways, every screen has its name', async () => {
     const { page, goto, complaints } = await openPage(await seededApp(), { width: 640, height: 450 });
     for (const route of [
       '/',

@@ -31,7 +31,7 @@ describe.skipIf(noBrowser || process.env.BRAID_SCREENSHOTS === undefined)('pictu
 
   it('shows the report of the four reply methods', async () => {
     await goto('/replies');
-    await page.getByRole('list', { name: /^Means with 95 % intervals/ }).waitFor();
+    await page.getByRole('list', { name: /^Means with 95% intervals/ }).waitFor();
     await picture(page, 'replies-report');
   });
 

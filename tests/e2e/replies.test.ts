@@ -221,7 +221,7 @@ describe.skipIf(noBrowser)('a comparison of the reply methods', () => {
 
     for (const chart of ['Pass@k, k', 'Reward, step', 'Diversity, step', 'KL, step', 'Loss, step'])
       await page.getByRole('slider', { name: chart }).waitFor();
-    await page.getByRole('list', { name: /^Means with 95 % intervals/ }).waitFor();
+    await page.getByRole('list', { name: /^Means with 95% intervals/ }).waitFor();
     await page.getByText('Size of the adapters by layer and module').click();
     await page.getByRole('rowheader', { name: 'Polychromic GRPO, 1' }).waitFor();
     await page.getByText('Files of the report').click();

@@ -26,7 +26,7 @@ const routes = [
   ],
 ];
 
-/** Width and height in CSS pixels; at 200 % a window of 1280 × 900 has half of them. */
+/** Width and height in CSS pixels; at 200% a window of 1280 × 900 has half of them. */
 const sizes = [
   [700, 900],
   [1000, 800],

@@ -50,7 +50,7 @@ describe('tInterval', () => {
 
   it('needs two values', () => expect([tInterval([]), tInterval([1])]).toEqual([null, null]));
 
-  it('covers the mean of normal values in 95 % of cases, even for three', () => {
+  it('covers the mean of normal values in 95% of cases, even for three', () => {
     let seed = 1;
     const uniform = (): number => {
       seed = (seed * 48271) % 2147483647;

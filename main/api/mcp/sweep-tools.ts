@@ -43,7 +43,7 @@ export function sweepReadTools({ store }: { readonly store: Store }): readonly T
       'get_sweep',
       {
         description:
-          'One sweep: each setting with mean and 95 % interval over its seeds, how far it is behind the leader and whether that is significant, pass@k over seeds, and its runs. `best` is null unless one setting is significantly better than every other.',
+          'One sweep: each setting with mean and 95% interval over its seeds, how far it is behind the leader and whether that is significant, pass@k over seeds, and its runs. `best` is null unless one setting is significantly better than every other.',
         input: sweep,
       },
       ({ sweep_id: sweepId }) => store.snapshot(() => sweepReport(sweepView(store, sweepId))),

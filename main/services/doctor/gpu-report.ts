@@ -29,7 +29,7 @@ export async function examineGpu(
 }
 
 const gib = (bytes: number): string => (bytes / 2 ** 30).toFixed(2);
-const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+const percent = (share: number): string => `${(100 * share).toFixed(0)}%`;
 
 /** What came of a test suite. */
 export interface SuiteOutcome {

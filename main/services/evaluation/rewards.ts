@@ -1,4 +1,4 @@
-/** Summary of greedy completions by their reward: its mean and each other metric, with 95 % intervals. Pure. */
+/** Summary of greedy completions by their reward: its mean and each other metric, with 95% intervals. Pure. */
 import { inputError } from '../../errors.ts';
 import { hashString, randomStream } from '../../random.ts';
 import { bootstrapMean, type Interval, NO_INTERVAL } from '../../text/intervals.ts';

@@ -17,7 +17,7 @@ export interface ScoredItem extends ScoredPair {
   readonly first_error: number;
 }
 
-/** A mean with its 95 % bootstrap interval; NaN where nothing has a score. */
+/** A mean with its 95% bootstrap interval; NaN where nothing has a score. */
 export interface MeanWithInterval {
   /** Completions with a score: one whose reward failed has none. */
   readonly n: number;
@@ -116,7 +116,7 @@ export interface Comparison {
   readonly n: number;
   readonly baseline: MeanWithInterval;
   readonly trained: MeanWithInterval;
-  /** Mean of trained minus baseline, prompt by prompt, with its 95 % interval; NaN without a pair. */
+  /** Mean of trained minus baseline, prompt by prompt, with its 95% interval; NaN without a pair. */
   readonly difference: Interval;
   readonly wins: number;
   readonly ties: number;

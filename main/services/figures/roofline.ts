@@ -54,8 +54,7 @@ export function rooflineChart({ title, peakFlops, peakBytes, points }: RooflineC
   );
   const { parts, height } = legend(groups.map((name, i) => ({ name, colour: colourOf(i) })));
   const texts = named.map(
-    ({ name, group, seconds }, i) =>
-      `${i + 1}  ${name}, ${group}: ${Math.round((100 * seconds) / total)} % of the time`,
+    ({ name, group, seconds }, i) => `${i + 1}  ${name}, ${group}: ${Math.round((100 * seconds) / total)}% of the time`,
   );
   const columns = texts.every(({ length }) => length <= SHORT_NAME) ? 2 : 1;
   const names = texts.map((text, i) =>

@@ -39,7 +39,7 @@ export function storeEvaluation(store: Store, run: RunRow, event: EvaluationEven
   );
 }
 
-/** The mean of the available scores, with its 95 % interval; deterministic. */
+/** The mean of the available scores, with its 95% interval; deterministic. */
 function interval(scores: readonly number[]): { mean: number; low: number | null; high: number | null } {
   const present = scores.filter((score) => !Number.isNaN(score));
   if (present.length === 0) return { mean: Number.NaN, low: null, high: null };

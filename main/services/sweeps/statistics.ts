@@ -12,13 +12,13 @@ export interface SettingScore {
   readonly n: number;
   /** null: no seed has a score. */
   readonly mean: number | null;
-  /** 95 % t-interval of the mean; null with fewer than two seeds. */
+  /** 95% t-interval of the mean; null with fewer than two seeds. */
   readonly interval: Interval | null;
 }
 
 /** How far the leader is ahead of another setting. */
 export interface Lead {
-  /** Leader less other, with its 95 % interval. */
+  /** Leader less other, with its 95% interval. */
   readonly difference: Interval;
   /** Over seeds that both have; otherwise Welch's test on all. */
   readonly paired: boolean;

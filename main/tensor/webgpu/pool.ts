@@ -141,7 +141,7 @@ export class BufferPool {
 /** The coarsest step of sizes: an eighth of a large weight would be too much to waste. */
 const MOST_STEP = 4 * 2 ** 20;
 
-/** Sizes in steps of an eighth of a power of two: at most 12.5 % too much, and few enough to be found again. */
+/** Sizes in steps of an eighth of a power of two: at most 12.5% too much, and few enough to be found again. */
 export function roundedSize(bytes: number): number {
   if (bytes <= 256) return 256;
   const step = Math.min(MOST_STEP, Math.max(256, 2 ** (Math.floor(Math.log2(bytes)) - 3)));

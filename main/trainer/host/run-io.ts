@@ -104,7 +104,7 @@ export function openRunIo(
   function noticeFailures(step: number, { reward_failures: share = 0 }: Metrics): void {
     if (share === 0 || failuresNoticed) return;
     failuresNoticed = true;
-    const message = `The reward failed on ${Math.max(1, Math.round(100 * share))} % of this step's completions; ${HANDLED[config.reward_failure]}.`;
+    const message = `The reward failed on ${Math.max(1, Math.round(100 * share))}% of this step's completions; ${HANDLED[config.reward_failure]}.`;
     emit({ kind: 'notice', step, topic: 'reward_failures', message, remedy: 'The stored completions show why.' });
   }
 

@@ -303,7 +303,7 @@ function ofGroups(share: number, { groupsPerGeneration }: WatchSettings): string
 }
 
 function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}%`;
 }
 
 function short(value: number): string {

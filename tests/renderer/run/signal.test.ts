@@ -25,10 +25,10 @@ describe('savingWords', () => {
 
   it('says what was saved or lost, and nothing of what is within the noise', () => {
     expect(savingWords({ ...known, seconds: 20 }, 80)).toBe(
-      'Would have saved about 20 s (25 %) for as many groups that teach.',
+      'Would have saved about 20 s (25%) for as many groups that teach.',
     );
     expect(savingWords({ ...known, seconds: -20 }, 80)).toBe(
-      'Would have cost about 20 s (25 %) more for as many groups that teach.',
+      'Would have cost about 20 s (25%) more for as many groups that teach.',
     );
     expect(savingWords({ ...known, setting: 'pods_update_size', seconds: 20 }, 80)).toMatch(/in as many steps\.$/);
     expect(savingWords({ ...known, seconds: 0.5 }, 80)).toBe('Would have changed hardly anything.');

@@ -38,7 +38,7 @@ describe('gpuReport', () => {
     expect(text).toContain('Yes. A small model');
     expect(text).toContain('| log-probabilities, nf4 weights | 3.0e-7 | 0.0001 | ok |');
     expect(text).toContain('    tests/tensor/ops: passed.\n    Tests  10 passed');
-    expect(text).toContain('| tiny | nf4 | 900.1 | 61 % | 8000.0 | 50 % | 1.25 | 40 | 0.50 |');
+    expect(text).toContain('| tiny | nf4 | 900.1 | 61% | 8000.0 | 50% | 1.25 | 40 | 0.50 |');
     expect(text).toContain('| 3.2 B | bfloat16 | Out of GPU memory | | | | | | |');
   });
 

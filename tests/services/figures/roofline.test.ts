@@ -15,8 +15,8 @@ describe('rooflineChart', () => {
       point('tiny', 1e3, 1e3, 1e-6),
     );
     expect(svg).toContain('A &lt;step&gt;');
-    expect(svg).toContain('1  product, loss: 67 % of the time');
-    expect(svg).toContain('2  attention, loss: 33 % of the time');
+    expect(svg).toContain('1  product, loss: 67% of the time');
+    expect(svg).toContain('2  attention, loss: 33% of the time');
     expect(svg.match(/<circle/g)).toHaveLength(2);
     const roof =
       /<polyline points="([^"]+)"/

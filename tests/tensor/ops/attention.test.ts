@@ -76,11 +76,11 @@ function writtenGradients(
       const place = (m: number): number => m * 16 + Math.floor(head / 2) * 8;
       const weights = keys.map((m) => Math.exp(dot(q, row, k, place(m)) * SHAPE.scale));
       const mass = weights.reduce((a, b) => a + b);
-      const slopes = keys.map((m) => dot(dy, row, v, place(m)));
-      const mean = weights.reduce((sum, weight, i) => sum + (weight / mass) * (slopes[i] ?? 0), 0);
+      const gains = keys.map((m) => dot(dy, row, v, place(m)));
+      const mean = weights.reduce((sum, weight, i) => sum + (weight / mass) * (gains[i] ?? 0), 0);
       keys.forEach((m, i) => {
         const probability = (weights[i] ?? 0) / mass;
-        const slope = probability * ((slopes[i] ?? 0) - mean) * SHAPE.scale;
+        const slope = probability * ((gains[i] ?? 0) - mean) * SHAPE.scale;
         for (const j of eight) {
           add(dV, place(m) + j, probability * (dy[row + j] ?? 0));
           add(dK, place(m) + j, slope * (q[row + j] ?? 0));

@@ -85,7 +85,7 @@ describe('watchStep', () => {
     expect(hard?.message).toContain('in 8 of 8 groups (mean reward 0.02)');
     expect(hard?.message).toContain('too hard');
     const [cut] = watch(times(3, { ...dead, 'completions/clipped_ratio': 0.97 })).warnings;
-    expect(cut?.message).toContain('97 % of the completions hit max_completion_length');
+    expect(cut?.message).toContain('97% of the completions hit max_completion_length');
     expect(cut?.remedy).toContain('Raise max_completion_length');
   });
 
@@ -139,10 +139,10 @@ describe('watchStep', () => {
     const skipped = { ...sampled, frac_reward_zero_std: 0, reward_failures: 0.25 };
     const [warning] = watch([healthy, ...times(3, skipped)]).warnings;
     expect(warning).toMatchObject({ step: 3, rule: 'dead_groups' });
-    expect(warning?.message).toContain('The reward failed on 25 % of the completions');
+    expect(warning?.message).toContain('The reward failed on 25% of the completions');
     // As failures that count as 0 do, where they are nearly all.
     const zero = { ...healthy, reward: 0.01, 'groups/dead': 1, reward_failures: 0.97 };
-    expect(watch(times(3, zero)).warnings[0]?.message).toContain('The reward failed on 97 %');
+    expect(watch(times(3, zero)).warnings[0]?.message).toContain('The reward failed on 97%');
     expect(watch(times(9, { ...healthy, reward_failures: 0.25 })).said).toEqual([]);
   });
 

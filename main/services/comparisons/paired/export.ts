@@ -99,9 +99,9 @@ function toMarkdown({ models, prompts, rows, metric }: ComparisonView): string {
       .map(({ name }) => plain(name))
       .join(', ')} against ${plain(baseline?.name ?? '')}`,
     '',
-    `${prompts.n} held-out prompts of ${plain(prompts.datasets.join(', '))} (seed ${prompts.seed}, set ${prompts.hash}), greedy completions. Intervals: 95 % bootstrap.`,
+    `${prompts.n} held-out prompts of ${plain(prompts.datasets.join(', '))} (seed ${prompts.seed}, set ${prompts.hash}), greedy completions. Intervals: 95% bootstrap.`,
     '',
-    `| model | ${metric.label.toLowerCase()} | 95 % interval | ${metric.solved.toLowerCase()} | difference | 95 % interval | wins | ties | losses |`,
+    `| model | ${metric.label.toLowerCase()} | 95% interval | ${metric.solved.toLowerCase()} | difference | 95% interval | wins | ties | losses |`,
     '| --- | ---: | --- | ---: | ---: | --- | ---: | ---: | ---: |',
     ...models.map(markdownRow),
   ];

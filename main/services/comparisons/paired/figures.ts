@@ -17,7 +17,7 @@ const BINS = 10;
 export function comparisonFigures({ models, rows, metric }: ComparisonView): Figure[] {
   const evaluated = models.flatMap(({ name, summary }, i) => (summary === null ? [] : [{ name, summary, i }]));
   const position = 'Correct words by position in the target';
-  const length = 'Mean alignment by words per fragment, with 95 % intervals';
+  const length = 'Mean alignment by words per fragment, with 95% intervals';
   const spread = `Prompts by ${metric.label.toLowerCase()}`;
   const { low, high } = metric;
   const bound = (bin: number): number => Number((low + ((high - low) * bin) / BINS).toFixed(2));

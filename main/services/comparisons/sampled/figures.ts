@@ -92,7 +92,7 @@ function measureBars(models: readonly ModelSamples[], rows: readonly ComparisonR
   const shown = rows.filter(
     ({ measure, means }) => means.every(({ mean }) => mean >= 0 && mean <= 1) && measure.name !== 'words',
   );
-  const title = 'All metrics, means with 95 % intervals';
+  const title = 'All metrics, means with 95% intervals';
   const series = models.map(({ name }, m) => ({
     name,
     bars: shown.map(({ means }) => {

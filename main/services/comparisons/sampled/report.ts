@@ -16,7 +16,7 @@ export function comparisonReport(comparison: ModelComparison, figures: readonly 
     '',
     `${models.length} models, ${prompts} held-out prompts of \`${dataset}\`, ${options.samples} completions each at temperature ${options.temperature}, the same prompts and random numbers for all (seed ${options.seed}), on ${backend}.`,
     '',
-    `A completion **passes** when its ${options.task === 'reply' ? 'reward' : 'alignment'} is at least ${options.threshold}; pass@k is the unbiased estimate from ${options.samples} samples. Values are means over prompts with 95 % bootstrap intervals. A **winner** is named only if its difference from every other model is significant: paired sign-flip test, corrected over the whole table by Holm's method, level ${LEVEL}.`,
+    `A completion **passes** when its ${options.task === 'reply' ? 'reward' : 'alignment'} is at least ${options.threshold}; pass@k is the unbiased estimate from ${options.samples} samples. Values are means over prompts with 95% bootstrap intervals. A **winner** is named only if its difference from every other model is significant: paired sign-flip test, corrected over the whole table by Holm's method, level ${LEVEL}.`,
     '',
     ...models.flatMap(({ name, askedAs }) =>
       askedAs === null

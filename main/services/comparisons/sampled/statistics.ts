@@ -14,7 +14,7 @@ export interface MeasuredModel {
 export interface PairedDifference {
   readonly from: string;
   readonly to: string;
-  /** Mean of `to` minus `from`, prompt by prompt, with its 95 % interval. */
+  /** Mean of `to` minus `from`, prompt by prompt, with its 95% interval. */
   readonly difference: Interval;
   /** Sign-flip test, uncorrected and corrected over the whole table. */
   readonly p: number;

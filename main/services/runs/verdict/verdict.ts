@@ -268,7 +268,7 @@ function cutOff(now: Metrics): Remark | null {
   const share = now['completions/clipped_ratio'] ?? 0;
   if (share < 0.25) return null;
   return {
-    seen: `${Math.round(share * 100)} % of the completions are cut off at max_completion_length.`,
+    seen: `${Math.round(share * 100)}% of the completions are cut off at max_completion_length.`,
     remedy: 'Raise max_completion_length unless they are meant to be that short.',
   };
 }

@@ -217,7 +217,7 @@ describe('verdictOn', () => {
 
   it('reports completions that are cut off', () => {
     const verdict = judged(40, (step) => ({ ...rising(step), 'completions/clipped_ratio': 0.4 }));
-    expect(verdict.sentences).toContain('40 % of the completions are cut off at max_completion_length.');
+    expect(verdict.sentences).toContain('40% of the completions are cut off at max_completion_length.');
   });
 
   it('judges supervised fitting by its loss', () => {
