@@ -6,7 +6,7 @@ import type { StageRow } from '../../store/stages.ts';
 import { parseConfig, type TrainConfig } from '../../trainer/config.ts';
 import type { ConfigFields } from '../config/presets.ts';
 import { otherBase } from '../models/starting-model.ts';
-import { refreshCheckpoints } from '../runs/history.ts';
+import { checkpointOutOfReach, newestCheckpoint, outOfReach, refreshCheckpoints } from '../runs/history.ts';
 import { promotionOf, trainingScores } from '../runs/promotion.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
@@ -15,7 +15,10 @@ import { type StageTexts, sharedFields } from './shared-settings.ts';
 /** Held-out evaluations of a stage after its baseline, each with a checkpoint that the next stage can start from. */
 const EVALUATIONS = 6;
 
-/** The configuration of the run that starting the stage now would make. */
+/**
+ * The configuration of the run that starting the stage now would make. Throws where the stage before it has a checkpoint
+ * that is out of reach: the stage would start from an earlier one.
+ */
 export function stageConfig(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): TrainConfig {
   const dataset = stage.datasetId === null ? undefined : store.datasets.get(stage.datasetId);
   if (dataset === undefined) {
@@ -31,6 +34,7 @@ export function stageConfig(store: Store, stage: StageRow, paths: Pick<HostPaths
     dataset: fromStoredPath(store.folder, dataset.file),
     max_steps: stage.steps,
   };
+  if (stage.config.from_checkpoint === undefined) checkReach(store, stage, paths);
   return parseConfig(fields, `stage "${stage.name}"`);
 }
 
@@ -124,6 +128,20 @@ function* checkpointsBefore(store: Store, stage: PlannedStage): Generator<Checkp
   for (const before of earlier.reverse()) {
     const checkpoint = nextStart(store, before);
     if (checkpoint !== null) yield checkpoint;
+  }
+}
+
+/** Throws if the checkpoint that the stage would start from is out of reach: an earlier one would be taken instead. */
+function checkReach(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): void {
+  const model = modelOf(store, stage, paths);
+  const earlier = store.stages.list().filter(({ position }) => position < stage.position);
+  const runs = earlier.reverse().flatMap(({ id }) => store.runs.list({ stageId: id }));
+  for (const { id } of runs.filter(({ state }) => state !== 'collapsed')) {
+    const away = checkpointOutOfReach(store, id);
+    const checkpoint = away ?? newestCheckpoint(store, id);
+    if (checkpoint === undefined || isOfAnother(store, checkpoint.path, model, paths)) continue;
+    if (away === undefined) return;
+    throw outOfReach(store, away, `"${stage.name}" can't start`, 'Nothing was started');
   }
 }
 

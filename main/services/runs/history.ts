@@ -151,6 +151,23 @@ export function newestCheckpoint(store: Store, runId: number): CheckpointRow | u
     .at(-1);
 }
 
+/** The newest checkpoint of a run of which none can be found because its folder is out of reach; undefined otherwise. */
+export function checkpointOutOfReach(store: Store, runId: number): CheckpointRow | undefined {
+  if (newestCheckpoint(store, runId) !== undefined) return undefined;
+  return store.checkpoints.ofRun(runId).findLast(({ deletedAt }) => deletedAt === null);
+}
+
+/** That a run's checkpoint is out of reach, and so `what` can't be done; `safe`: what that leaves as it is. */
+export function outOfReach(store: Store, { runId, step, path }: CheckpointRow, what: string, safe: string): BraidError {
+  const folder = dirname(fromStoredPath(store.folder, path));
+  const run = store.runs.get(runId)?.name ?? `run ${runId}`;
+  return new BraidError(
+    'RUN_FOLDER_MISSING',
+    `${what} from the checkpoint of step ${step} of ${run}: its folder ${folder} can't be found. ${safe}`,
+    { remedy: 'If the folder is on another disk, connect it and try again; if it was deleted, start a new run.' },
+  );
+}
+
 /**
  * The checkpoint that a run resumes from; null before its first. Throws where checkpoints are out of reach: a restart
  * from step 0 would delete the history.
@@ -158,14 +175,9 @@ export function newestCheckpoint(store: Store, runId: number): CheckpointRow | u
 export function resumePoint(store: Store, run: RunRow): CheckpointRow | null {
   const newest = newestCheckpoint(store, run.id);
   if (newest !== undefined) return newest;
-  const known = store.checkpoints.ofRun(run.id).findLast(({ deletedAt }) => deletedAt === null);
+  const known = checkpointOutOfReach(store, run.id);
   if (known === undefined) return null;
-  const folder = dirname(fromStoredPath(store.folder, known.path));
-  throw new BraidError(
-    'RUN_FOLDER_MISSING',
-    `Run ${run.id} can't be resumed from its checkpoint of step ${known.step}: its folder ${folder} can't be found. Its history is unchanged`,
-    { remedy: 'If the folder is on another disk, connect it and resume; if it was deleted, start a new run.' },
-  );
+  throw outOfReach(store, known, `Run ${run.id} can't be resumed`, 'Its history is unchanged');
 }
 
 function tidy(folder: string): void {

@@ -4,7 +4,7 @@ import type { Store } from '../../store/index.ts';
 import type { SweepRow, TrialRow } from '../../store/sweeps.ts';
 import { parseConfig } from '../../trainer/config.ts';
 import type { TrainerEvent } from '../../trainer/events.ts';
-import { newestCheckpoint } from '../runs/history.ts';
+import { checkpointOutOfReach, newestCheckpoint, outOfReach } from '../runs/history.ts';
 import type { LiveRuns } from '../training/live-runs.ts';
 import type { Changes } from '../workspace/changes.ts';
 import { isHostAlive } from '../workspace/host.ts';
@@ -122,6 +122,8 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
     if (before === undefined) return {};
     const checkpoint = before.runId === null ? undefined : newestCheckpoint(store, before.runId);
     if (checkpoint !== undefined) return { from_checkpoint: checkpoint.path };
+    const away = before.runId === null ? undefined : checkpointOutOfReach(store, before.runId);
+    if (away !== undefined) throw outOfReach(store, away, `"${trial.name}" can't start`, 'The sweep is paused');
     throw inputError('CHECKPOINT_MISSING', `"${before.name}" has no checkpoint for "${trial.name}" to start from`);
   }
 

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addStage, type StageEdit } from '../../../main/services/curriculum/edit.ts';
 import { stageConfig } from '../../../main/services/curriculum/stage-config.ts';
@@ -294,5 +295,31 @@ describe('stageConfig', () => {
     expect(config().from_checkpoint).toMatch(/outputs$/);
     store.runs.setState(run, 'collapsed', 'said the same thing');
     expect(config().from_checkpoint).toBeNull();
+  });
+
+  it('is refused while the checkpoint of the stage before is on a disk that is away, and takes no earlier one', async () => {
+    const { store, paths, root, model, stage } = await bench();
+    const [first, second, third] = [stage(), stage(), stage()];
+    const folders = ['near', 'far'].map((name) => join(root, name, 'checkpoint-2'));
+    for (const [i, stageId] of [first, second].entries()) {
+      mkdirSync(folders[i] ?? '', { recursive: true });
+      const run = addRun(store, { stageId, model, name: `stage ${i}` });
+      store.runs.setState(run, 'done', null);
+      store.checkpoints.record(run, 2, folders[i] ?? '', 'final');
+    }
+    const config = () => stageConfig(store, requireStage(store, third), paths);
+    expect(config().from_checkpoint).toBe(folders[1]);
+    renameSync(join(root, 'far'), join(root, 'unplugged'));
+    expect(errorOf(config)).toMatchObject({
+      code: 'RUN_FOLDER_MISSING',
+      message: expect.stringMatching(/checkpoint of step 2 of stage 1: its folder .*far can't be found/),
+    });
+    // A start that the stage names itself, and a checkpoint that is known to be deleted, leave nothing to wait for.
+    store.stages.change(third, { ...requireStage(store, third), config: { from_checkpoint: null } });
+    expect(config().from_checkpoint).toBeNull();
+    store.stages.change(third, { ...requireStage(store, third), config: {} });
+    renameSync(join(root, 'unplugged'), join(root, 'far'));
+    rmSync(join(root, 'far', 'checkpoint-2'), { recursive: true });
+    expect(config().from_checkpoint).toBe(folders[0]);
   });
 });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openQueue } from '../../../main/services/queue/queue.ts';
@@ -11,7 +12,7 @@ import { openChanges } from '../../../main/services/workspace/changes.ts';
 import { openNotices } from '../../../main/services/workspace/notices.ts';
 import { readSettings } from '../../../main/services/workspace/settings.ts';
 import type { Store } from '../../../main/store/index.ts';
-import { errorOf } from '../../store/helpers.ts';
+import { addRun, errorOf } from '../../store/helpers.ts';
 import { until } from '../../until.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
@@ -215,6 +216,30 @@ describe('a sweep in the queue', () => {
     await until(() => isOver(store, id));
     const [second, first] = store.runs.list();
     expect(second?.parentRunId).toBe(first?.id);
+  });
+
+  it('pauses where the checkpoint to start from is on a disk that is away', async () => {
+    const { store, root, host, config } = await bench();
+    const trial = { seed: 1, config: config({ eval_records: 2, max_steps: 2 }), after: null };
+    const id = store.sweeps.add('chain', { settings: [{}, {}], seeds: [1], rungs: null, factor: null }, [
+      { ...trial, setting: 0, name: 'first/seed_1' },
+      { ...trial, setting: 1, name: 'second/seed_1', after: 0 },
+    ]);
+    const [first] = store.sweeps.trials(id);
+    if (first === undefined) throw new Error('Expected a trial');
+    const run = addRun(store, { name: first.name });
+    store.runs.setState(run, 'done', null);
+    store.checkpoints.record(run, 2, join(root, 'unplugged', 'checkpoint-2'), 'final');
+    store.sweeps.startTrial(first.id, run);
+    store.sweeps.setTrial(first, 'done');
+    host().queue.addSweep(id);
+    expect(store.sweeps.get(id)).toMatchObject({
+      state: 'paused',
+      reason: expect.stringMatching(
+        /"second\/seed_1" can't start from the checkpoint of step 2 of first\/seed_1: its folder/,
+      ),
+    });
+    expect(states(store, id)).toEqual(['done', 'waiting']);
   });
 });
 

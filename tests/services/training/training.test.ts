@@ -104,7 +104,7 @@ describe('resumeTraining', () => {
     renameSync(join(root, 'outputs'), join(root, 'away'));
     expect(errorOf(() => resumeTraining(store, runId, { paths }))).toMatchObject({
       ...{ code: 'RUN_FOLDER_MISSING', kind: 'runtime', message: expect.stringContaining('checkpoint of step 5') },
-      remedy: expect.stringContaining('connect it and resume'),
+      remedy: expect.stringContaining('connect it and try again'),
     });
     expect(store.runs.get(runId)).toMatchObject({ state: 'stopped', step: 5 });
     expect(store.metrics.series(runId, 'reward')).toHaveLength(1);
