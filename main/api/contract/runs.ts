@@ -114,7 +114,7 @@ export const runs = {
     .input(
       z.object({
         runId: id,
-        rules: z.array(z.enum(['kl_high', 'kl_exploding', 'reward_flat', 'too_slow', 'component_missing'])).max(10),
+        rules: z.array(z.enum(['kl_high', 'kl_exploding', 'reward_flat', 'too_slow'])).max(10),
       }),
     )
     .output(type<AdvisedRun>()),

@@ -5,7 +5,7 @@
 import type { TrainConfig } from '../../../trainer/config.ts';
 import { isReinforcement } from '../../../trainer/config.ts';
 
-export type AdviceRule = 'kl_high' | 'kl_exploding' | 'reward_flat' | 'too_slow' | 'component_missing';
+export type AdviceRule = 'kl_high' | 'kl_exploding' | 'reward_flat' | 'too_slow';
 
 export interface Advice {
   readonly rule: AdviceRule;
@@ -34,8 +34,6 @@ export interface RunFigures {
   readonly spread: number;
   /** NaN if no KL was measured. */
   readonly highestKl: number;
-  /** Metric names of the reward components that were never a number. */
-  readonly silentComponents: readonly string[];
   /** Of recent steps, in seconds. */
   readonly stepTimes: readonly number[];
 }
@@ -60,7 +58,6 @@ export function adviceFor(config: TrainConfig, figures: RunFigures, options: Adv
   return [
     ...highKl(config, figures),
     ...(isFlat ? flatReward(config, figures) : []),
-    ...silentComponents(figures),
     ...tooSlow(config, figures, options),
   ];
 }
@@ -96,17 +93,6 @@ function flatReward(config: TrainConfig, { rewards, firstRewards, lastRewards, s
       change: { temperature },
     },
   ];
-}
-
-/** A component that was never a number was excluded from every reward. */
-function silentComponents({ silentComponents: silent }: RunFigures): Advice[] {
-  return silent.map((name) => ({
-    rule: 'component_missing',
-    severity: 'warning',
-    message: `The reward component ${name.split('/')[1]} was not a number in any step, so it was excluded from the reward.`,
-    remedy: "Check the samples: a component is NaN where it doesn't apply.",
-    change: {},
-  }));
 }
 
 function tooSlow(

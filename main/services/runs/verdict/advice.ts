@@ -68,9 +68,6 @@ function figuresOf({ metrics }: Store, runId: number): RunFigures {
     lastRewards: newest('reward', WINDOW),
     spread: metrics.overall(runId, 'reward_std').mean,
     highestKl: metrics.overall(runId, 'kl').max,
-    silentComponents: metrics
-      .names(runId)
-      .filter((name) => /^rewards\/.+\/mean$/.test(name) && metrics.overall(runId, name).count === 0),
     stepTimes: newest('step_time', RECENT),
   };
 }
