@@ -11,6 +11,7 @@ import { closeWasmBackend, openWasmBackend } from '../tensor/wasm/boot.ts';
 import { WEBGPU_BACKEND, type WebGpuBackend } from '../tensor/webgpu/backend.ts';
 import { adapterName, gpuOptions } from '../tensor/webgpu/describe.ts';
 import { abandonWebGpuBackend, closeWebGpuBackend, openWebGpuBackend } from '../tensor/webgpu/open.ts';
+import { measureSpeed } from '../tensor/webgpu/speed.ts';
 import { formatThreads } from '../text/format.ts';
 import type { BackendName, BackendSetting } from './backend-names.ts';
 import { MOST_TRIAL_MS, secondsOfTrial, type TrialRun, type TrialShapes, trialShapes } from './backend-trial.ts';
@@ -69,6 +70,7 @@ export async function openBackend(choice: BackendChoice): Promise<OpenBackend> {
   if (tried < seconds) {
     await processor.close();
     await tf.setBackend(WEBGPU_BACKEND);
+    if (!timed) measureSpeed(gpu);
     return openGpu(
       timed ? await openAgain(gpu) : gpu,
       count,

@@ -33,8 +33,8 @@ const PEAK_SHARE = 0.5;
 const DISPATCH = 4e-6;
 const READ = 0.3e-3;
 
-/** Dispatches of a decoding step under an adapter: tests/tensor/webgpu/decode.test.ts. */
-const stepDispatches = ({ config }: Shape): number => 9 * config.numLayers + 4;
+/** Dispatches of a decoding step under an adapter, with keys in several stretches: tests/tensor/webgpu/decode.test.ts. */
+const stepDispatches = ({ config }: Shape): number => 10 * config.numLayers + 5;
 
 /** Keys and values in 16 bits that a step reads, of all rows. */
 function cacheRead({ config: { numLayers, numKvHeads, headDim } }: Shape): number {

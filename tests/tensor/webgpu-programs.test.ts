@@ -21,6 +21,9 @@ import { completionLogps, lossAndGradients } from '../../main/trainer/policy.ts'
 
 const backend = await openWebGpuBackend({ checksOnly: true });
 
+/** Tokens of a prompt beyond four tiles of keys of any size. */
+const LONG = 140;
+
 const LORA = {
   ...{ r: 8, alpha: 4, useRslora: false },
   targetModules: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
@@ -41,7 +44,7 @@ function modelOf(headDim: number, group: number, precision: WeightPrecision, tra
     modelType: 'llama',
     ...{ vocabSize: 320, hiddenSize: 64, intermediateSize: 128, numLayers: 1 },
     ...{ numHeads: group, numKvHeads: 1, headDim, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
-    ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: false, attentionBias: false, qkNorm: false },
+    ...{ maxPositionEmbeddings: LONG + 8, tieWordEmbeddings: false, attentionBias: false, qkNorm: false },
     ...{ eosTokenIds: [], padTokenId: 0 },
     ...traits,
   };
@@ -54,7 +57,7 @@ function modelOf(headDim: number, group: number, precision: WeightPrecision, tra
       precisionOf(name, precision),
     ),
   });
-  return assembleModel(config, parameter, makeModelRope(config, 32));
+  return assembleModel(config, parameter, makeModelRope(config, LONG + 8));
 }
 
 interface Case {
@@ -74,11 +77,15 @@ function work({ headDim, group, precision, lora, traits }: Case): void {
   const prompt = [[5, 9, 33, 4]];
   generate(model, adapter, prompt, { ...plain, ...filters });
   generate(model, adapter, prompt, { ...plain, topK: 5, topP: 0.9, minP: 0.01, repetitionPenalty: 1.2 });
-  // More rows than the fused step takes.
+  // More keys than one stretch has, as the fused step and op by op: more rows than it takes.
+  const long = [Array.from({ length: LONG }, (_, i) => i)];
+  generate(model, adapter, long, { ...plain, ...filters });
+  generate(model, adapter, long, { ...plain, ...filters, numGenerations: 72 });
   generate(model, adapter, prompt, { ...plain, ...filters, numGenerations: 72 });
   const parameters = adapter === null ? modelParameters(model) : adapterParameters(adapter);
   const optimizer = new AdamW(parameters, parseConfig({}));
-  const completions = [Array.from({ length: 24 }, (_, i) => i), [7, 8]];
+  // Of the prompt's keys more rows than one part has.
+  const completions = [...Array.from({ length: 12 }, () => Array.from({ length: 24 }, (_, i) => i)), [7, 8]];
   const batch = uploadGroups([{ promptIds: [5, 9, 33], completions }]);
   const loss = (): tf.Scalar => tf.sum(completionLogps({ model, adapter }, batch, 1, { checkpointing: true }).logps);
   const { value, grads } = lossAndGradients(loss, parameters);
@@ -115,6 +122,8 @@ describe('the kernels, on a device with the limits that WebGPU guarantees', () =
   ])('compile for %s', (_, each) => {
     work(each);
     backend.gpu.finish();
+    const programs = [...backend.gpu.counts.byProgram.keys()];
+    expect(programs).toEqual(expect.arrayContaining(['DecodeAttentionSum', 'PackedAttentionGradSum']));
   });
 });
 

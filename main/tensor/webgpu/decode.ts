@@ -1,7 +1,7 @@
 /**
- * A decoding step in at most nine dispatches a layer: norm with the adapter's A; q, k and v; rotation, cache and
- * attention; A of the output; output and residual; norm with A; gate, up and SwiGLU; A of down; down and residual.
- * Without an adapter it is six. Buffers are taken once a run, so their bind groups are found again at every token.
+ * A decoding step in at most ten dispatches a layer: norm with the adapter's A; q, k and v; rotation, cache and
+ * attention, and for many keys the sum of their stretches; A of the output; output and residual; norm with A; gate, up and SwiGLU; A of down; down and residual.
+ * Without an adapter it is two fewer. Buffers are taken once a run, so their bind groups are found again at every token.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { PrefixKv, RowPrefix } from '../ops/decode-attention.ts';

@@ -3,7 +3,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../ops/attention.ts';
 import type { KvCache, PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
 import type { WebGpuBackend } from './backend.ts';
-import { type DecodeAttention, decodeAttention, type KvFormat, kvBytes, packKv } from './kernels/decode-attention.ts';
+import {
+  type DecodeAttention,
+  decodeAttention,
+  type KvFormat,
+  kvBytes,
+  packKv,
+  stretchNumbers,
+} from './kernels/decode-attention.ts';
 import type { GpuBuffer } from './pool.ts';
 
 /** The caches of all layers, and which rows are still active. */
@@ -35,8 +42,8 @@ export function openKvStore(
   const prefixTokens = prefix[0]?.k.shape[0] ?? 0;
   const size = prefixTokens * width;
   const taken: GpuBuffer[] = [];
-  const take = (numbers: number): GpuBuffer => {
-    const buffer = gpu.take(Math.max(16, numbers * kvBytes(format)));
+  const take = (numbers: number, bytes = kvBytes(format)): GpuBuffer => {
+    const buffer = gpu.take(Math.max(16, numbers * bytes));
     taken.push(buffer);
     return buffer;
   };
@@ -51,16 +58,19 @@ export function openKvStore(
     tf.dispose([k, v]);
     return layer;
   };
+  const longest = Math.max(0, ...prompts.map(({ length }) => length));
+  const stretched = stretchNumbers(backend, shape, prompts.length, longest + capacity);
   let layers: readonly ReturnType<typeof open>[];
+  let parts: GpuBuffer | null;
   try {
     layers = prefix.map(open);
+    parts = stretched > 0 ? take(stretched, 4) : null;
   } catch (error) {
     giveBack();
     throw error;
   }
   let slots = prompts.map((_, slot) => slot);
   let step = 0;
-  const longest = Math.max(0, ...prompts.map(({ length }) => length));
   const table = () =>
     backend.integers(
       Int32Array.from(slots.flatMap((slot) => [slot, prompts[slot]?.start ?? 0, prompts[slot]?.length ?? 0])),
@@ -71,7 +81,7 @@ export function openKvStore(
       const layer = layers[index];
       if (layer === undefined) throw new Error(`The cache has no layer ${index}`);
       const sizes = { batch: slots.length, step, longest, capacity, slots: prompts.length, prefixTokens, format };
-      return { ...layer, rows: backend.buffer(rows), ...sizes };
+      return { ...layer, parts, rows: backend.buffer(rows), ...sizes };
     },
     get rows() {
       return slots.length;
@@ -104,14 +114,17 @@ export function openGpuKvCache(
   return {
     attend: (index, q, k, v) => {
       const layer = store.layer(index);
-      const out = backend.output(q.shape);
-      const [queries, keys, values, result] = [q, k, v, out].map((tensor) => backend.buffer(tensor)) as [
-        GpuBuffer,
-        GpuBuffer,
-        GpuBuffer,
-        GpuBuffer,
-      ];
-      decodeAttention(backend, shape, { ...layer, qkv: { q: queries, k: keys, v: values }, out: result });
+      const out = backend.allOrNone(() => {
+        const info = backend.output(q.shape);
+        const [queries, keys, values, result] = [q, k, v, info].map((tensor) => backend.buffer(tensor)) as [
+          GpuBuffer,
+          GpuBuffer,
+          GpuBuffer,
+          GpuBuffer,
+        ];
+        decodeAttention(backend, shape, { ...layer, qkv: { q: queries, k: keys, v: values }, out: result });
+        return info;
+      });
       return tf.engine().makeTensorFromTensorInfo(out) as tf.Tensor2D;
     },
     advance: () => store.advance(),

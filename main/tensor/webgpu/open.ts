@@ -17,15 +17,25 @@ export async function openWebGpuBackend(options: GpuOptions = {}): Promise<WebGp
   gpu.deadline = options.deadline ?? Number.POSITIVE_INFINITY;
   try {
     checkMatrixUnits(backend);
-    if (!gpu.adapter.software && !options.checksOnly && options.mostWork === undefined) measureSpeed(backend);
   } catch {
     // Its driver can't be trusted with matrix units; the rest of it may be sound.
     abandonWebGpuBackend(backend);
     return openWebGpuBackend({ ...options, matrixUnits: false });
   }
   gpu.deadline = Number.POSITIVE_INFINITY;
+  // A GPU that is only tried is measured once it is chosen: its programs take time to compile.
+  if (!shouldMeasure(options, backend)) return backend;
+  try {
+    measureSpeed(backend);
+  } catch (error) {
+    abandonWebGpuBackend(backend);
+    throw error;
+  }
   return backend;
 }
+
+const shouldMeasure = ({ checksOnly, mostWork, deadline }: GpuOptions, { gpu }: WebGpuBackend): boolean =>
+  !gpu.adapter.software && checksOnly !== true && mostWork === undefined && deadline === undefined;
 
 /** Disposes of the backend with all its tensors and gives the GPU back. */
 export async function closeWebGpuBackend(backend: WebGpuBackend): Promise<void> {

@@ -41,6 +41,7 @@ export function measureSpeed(
       if (seconds > BRIEF) break;
     }
     gpu.mostWork = Math.min(LIMIT, Math.max(MOST_WORK, MOST_SECONDS * speed));
+    gpu.restartPeak();
   } catch (error) {
     if (error instanceof BraidError && ENDS.includes(error.code)) throw error;
     // What a slow GPU is given is right for this one, too.

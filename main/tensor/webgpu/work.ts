@@ -8,11 +8,14 @@
 /** Operations of one dispatch on the slowest GPU; what takes more is split, with the same numbers. */
 export const MOST_WORK = 2 ** 35;
 
-/** The same of all dispatches after which what was recorded is posted, whether or not a batch is full. */
+/** Operations of all recorded dispatches, as the slowest GPU counts them, after which they are posted, full batch or not. */
 export const BATCH_WORK = 2 ** 36;
 
 /** Operations in whose time such a GPU reads a byte. */
 export const WORK_OF_A_BYTE = 4;
+
+/** Workgroups along a dimension, by the limit that WebGPU guarantees. */
+const MOST_GROUPS = 65_535;
 
 /** Workgroups of one dispatch along the dimension that is split, and what they compute. */
 export interface WorkPart {
@@ -32,11 +35,16 @@ export function equalParts(count: number, each: number, most: number): readonly 
 }
 
 /** Splits workgroups of different costs, in their order; `scale` operations are one of `costs`. */
-export function partsByCost(costs: readonly number[], scale: number, most: number): readonly WorkPart[] {
+export function partsByCost(
+  costs: readonly number[],
+  scale: number,
+  most: number,
+  mostGroups = MOST_GROUPS,
+): readonly WorkPart[] {
   const parts: WorkPart[] = [];
   let [first, work] = [0, 0];
   costs.forEach((cost, i) => {
-    if (i > first && work + scale * cost > most) {
+    if (i > first && (work + scale * cost > most || i - first === mostGroups)) {
       parts.push({ first, count: i - first, work });
       [first, work] = [i, 0];
     }

@@ -81,7 +81,7 @@ describe.runIf(gpu !== null)('decoding by the fused step', () => {
 
   it('takes nine dispatches a layer with an adapter, and seven without', () => {
     const adapter = adapterOn(ALL);
-    // Besides the layers: the embedding, the last norm, the head, and the draw.
+    // Besides the layers: the embedding, the last norm, the head, and two for the draw.
     expect(dispatchesOfAToken(adapter)).toBe(9 * LAYERS + 5);
     expect(dispatchesOfAToken(null)).toBe(7 * LAYERS + 5);
     disposeAdapter(adapter);

@@ -134,6 +134,8 @@ describe.runIf(gpu?.gpu.matrixUnits === true)('products on matrix units', () => 
     [64, 1536, 512],
     [90, 512, 584],
     [200, 128, 1000],
+    // More rows than one band of workgroups.
+    [1100, 256, 584],
   ])('are within a millionth of their terms: %i x %i x %i', (m, k, n) => {
     for (const size of [1, 1e-9, 1e9]) {
       const x = Float32Array.from(randomTensor([m, k], 1).dataSync<'float32'>(), (value) => size * value ** 3);

@@ -32,6 +32,11 @@ describe('partsByCost', () => {
       { first: 5, count: 1, work: 2 },
     ]);
     expect(partsByCost([], 2, 14)).toEqual([]);
+    // A dimension holds so many workgroups, however little they do.
+    expect(partsByCost([1, 1, 1], 1, 14, 2)).toEqual([
+      { first: 0, count: 2, work: 2 },
+      { first: 2, count: 1, work: 1 },
+    ]);
   });
 });
 
@@ -56,6 +61,7 @@ describe.runIf(whole !== null)('measureSpeed', () => {
   });
 
   it('keeps what is safe where a product fails', () => {
+    backend.gpu.mostWork = MOST_WORK;
     const failing = vi.spyOn(backend.gpu, 'finish').mockImplementation(() => {
       throw new Error('a driver that can not');
     });
@@ -76,8 +82,10 @@ describe.runIf(whole !== null)('measureSpeed', () => {
 /** Results and dispatches with dispatches of `mostWork` operations. */
 async function with_<T>(mostWork: number | undefined, run: () => T): Promise<{ result: T; dispatches: number }> {
   const backend = opened(await openGpuForTest(mostWork === undefined ? {} : { mostWork }));
+  // Opening a real GPU takes some, too.
+  const before = backend.gpu.counts.dispatches;
   const result = run();
-  const { dispatches } = backend.gpu.counts;
+  const dispatches = backend.gpu.counts.dispatches - before;
   await closeWebGpuBackend(backend);
   return { result, dispatches };
 }

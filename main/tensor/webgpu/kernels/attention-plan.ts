@@ -31,7 +31,7 @@ interface KeyBlocks {
 }
 
 export interface KeyPlan {
-  /** Blocks that see all of their rows: their results' lines are the keys. */
+  /** Blocks with all the rows that see them: their results' lines are the keys. */
   readonly whole: KeyBlocks;
   /** Parts of blocks, with a share of the rows each, whose results have lines of their own. */
   readonly parts: KeyBlocks;
@@ -42,7 +42,10 @@ export interface KeyPlan {
   readonly pairs: Int32Array;
 }
 
-/** Shares of all rows that a block may have before it is split. */
+/**
+ * A block with more than one of so many shares of all rows is split, so that the last bits of a prompt's gradients depend
+ * on what else is in the batch.
+ */
 const SHARES = 128;
 
 /** A part's rows are a multiple. */

@@ -38,7 +38,8 @@ interface Key {
 
 /** As many keys as the tile and the workgroup's memory hold beside queries, the step's key and value, and scores. */
 function keysOfTile(vectors: number, group: number, memory: number): number {
-  const rest = memory - 16 * vectors * (group + 2) - 12 * group;
+  // Each of the other variables may be rounded up by 12 bytes.
+  const rest = memory - 16 * vectors * (group + 2) - 12 * group - 80;
   const keys = Math.min(32, Math.floor(TILE_BYTES / (16 * vectors)), Math.floor(rest / (16 * vectors + 8 * group)));
   if (keys < 1) throw headsTooLarge(`${group} heads of ${4 * vectors} on one key`, memory);
   return keys;
@@ -348,6 +349,8 @@ export interface DecodeAttention {
   /** Slot, first prompt token and number of prompt tokens of each row. */
   readonly rows: GpuBuffer;
   readonly own: GpuBuffer;
+  /** For the results of all stretches (`stretchNumbers`); null: there is one at most. */
+  readonly parts: GpuBuffer | null;
   readonly out: GpuBuffer;
   readonly batch: number;
   readonly step: number;
@@ -359,9 +362,21 @@ export interface DecodeAttention {
   readonly format: KvFormat;
 }
 
+/** Numbers that all stretches of so many rows and keys leave; 0 where one stretch holds the keys. */
+export function stretchNumbers(
+  { gpu }: WebGpuBackend,
+  { numHeads, numKvHeads, headDim }: AttentionShape,
+  rows: number,
+  keys: number,
+): number {
+  const memory = gpu.adapter.limits.maxComputeWorkgroupStorageSize;
+  const stretches = Math.ceil(keys / (STRETCH * keysOfTile(headDim / 4, numHeads / numKvHeads, memory)));
+  return stretches > 1 ? rows * numHeads * stretches * (headDim + 4) : 0;
+}
+
 export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, call: DecodeAttention): void {
   const { numHeads, numKvHeads, headDim, scale } = shape;
-  const { qkv, prefix, rows, own, out, batch, step, longest, capacity, slots, prefixTokens, format } = call;
+  const { qkv, prefix, rows, own, parts, out, batch, step, longest, capacity, slots, prefixTokens, format } = call;
   const raw = 'raw' in qkv;
   const norms = raw ? qkv.norms : null;
   const vectors = headDim / 4;
@@ -372,7 +387,8 @@ export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, c
   const sizes = [numKvHeads, capacity, step, prefixTokens * lines, slots * capacity * lines];
   const stretches = Math.ceil((longest + step + 1) / (STRETCH * keys));
   const split = stretches > 1;
-  const result = split ? gpu.take(4 * batch * numHeads * stretches * (headDim + 4)) : out;
+  if (split && parts === null) throw new Error('Expected a buffer for the results of several stretches');
+  const result = split && parts !== null ? parts : out;
   gpu.run(
     attendProgram({ vectors, group, keys, format, split, raw, headNorm: norms !== null }),
     [...given, prefix, rows, own, result],
@@ -382,5 +398,4 @@ export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, c
   if (!split) return;
   const n = batch * numHeads * vectors;
   gpu.run(joinProgram, [result, out], [n, vectors, stretches], groupsFor(n, LANES));
-  gpu.give(result);
 }

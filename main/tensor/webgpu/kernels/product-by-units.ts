@@ -1,7 +1,7 @@
 /** Which products matrix units take, and how they are run: by the program of product-units.ts. */
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
-import { equalParts } from '../work.ts';
+import { equalParts, MOST_WORK } from '../work.ts';
 import type { Matrix } from './matrix.ts';
 import { cut, type Finish, finishSlices } from './product-slices.ts';
 import { MAXIMA, maximaProgram, TILES, type TileName, type UnitsKey, unitsProgram } from './product-units.ts';
@@ -32,8 +32,9 @@ export function takesUnits({ gpu }: WebGpuBackend, m: number, b: readonly Matrix
 /** Of all tiles: K has to be a multiple. */
 const DEPTH = 64;
 
-/** How much faster the slowest GPU with such units is than the one that bounds a dispatch's work. */
-const UNITS_SPEED = 8;
+/** How much faster the slowest GPU with such units is than the one that bounds a dispatch's work, and units than float32. */
+const SLOWEST_WITH_UNITS = 8;
+const UNITS_SPEED = 2;
 
 /** Tiles that workgroups go down before they go across: those that run together share what they read of both matrices. */
 const MOST_DOWN = 16;
@@ -85,7 +86,8 @@ export function unitsProduct({ gpu }: WebGpuBackend, call: UnitsCall): void {
     const parameters = [m, n0, n1, n2, k, wide.columns, wide.first];
     const bands = Math.ceil(down / MOST_DOWN);
     const band = Math.ceil(down / bands);
-    for (const part of equalParts(across, 2 * tile.columns * m * k, UNITS_SPEED * gpu.mostWork))
+    const mostWork = Math.max(SLOWEST_WITH_UNITS * Math.min(gpu.mostWork, MOST_WORK), UNITS_SPEED * gpu.mostWork);
+    for (const part of equalParts(across, 2 * tile.columns * m * k, mostWork))
       gpu.run(
         unitsProgram(key),
         buffers,

@@ -18,7 +18,7 @@ interface Tile {
   readonly depth: number;
   readonly subgroupRows: number;
   readonly subgroupColumns: number;
-  /** Workgroups that keep a large GPU busy: where half of them are too many, K is not cut into slices. */
+  /** Workgroups that keep a large GPU busy: K is cut into as many slices as fit into that number of them. */
   readonly enough: number;
   /** Each workgroup finds the largest number of x in its own part; otherwise it was found before. */
   readonly ownScale: boolean;

@@ -87,7 +87,7 @@ var<workgroup> mass: array<f32, ${LANES}>;`,
   }
   if (lane < p.parts) {
     let part = summaries[group * p.parts + lane];
-    masses[lane] = part.z * exp((part.x - most) * p.inverse);
+    masses[lane] = select(0.0, part.z * exp((part.x - most) * p.inverse), part.z > 0.0);
   }
   workgroupBarrier();
   var total = 0.0;
@@ -127,15 +127,18 @@ export function registerSample(register: Register): void {
     const outputs = [backend.output([rows], 'int32'), backend.output([rows])];
     const parts = Math.min(MOST_PARTS, Math.ceil(vocabulary / LEAST_PART));
     const length = Math.ceil(vocabulary / parts);
-    const summaries = backend.gpu.take(16 * rows * parts);
     const [given, uniforms] = [backend.buffer(logits), backend.buffer(input('uniforms'))];
     const results = outputs.map((tensor) => backend.buffer(tensor));
     const greedy = attrs.temperature === 0;
     const inverse = greedy ? 1 : 1 / attrs.temperature;
-    backend.gpu.run(summarise, [given, summaries], [vocabulary, length, inverse], [parts, rows, 1]);
     const parameters = [rows, vocabulary, length, parts, greedy ? 1 : 0, inverse];
-    backend.gpu.run(sample, [given, uniforms, summaries, ...results], parameters, rows);
-    backend.gpu.give(summaries);
+    const summaries = backend.gpu.take(16 * rows * parts);
+    try {
+      backend.gpu.run(summarise, [given, summaries], [vocabulary, length, inverse], [parts, rows, 1]);
+      backend.gpu.run(sample, [given, uniforms, summaries, ...results], parameters, rows);
+    } finally {
+      backend.gpu.give(summaries);
+    }
     return outputs;
   });
 }
