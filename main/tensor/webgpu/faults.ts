@@ -36,6 +36,10 @@ export function headsTooLarge(heads: string, bytes: number): BraidError {
   );
 }
 
+/** Whether a GPU computes nothing more after this. */
+export const endsGpu = (error: unknown): boolean =>
+  error instanceof BraidError && ['GPU_LOST', 'GPU_SLOW'].includes(error.code);
+
 export const mib = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
 
 /** What went wrong with the device, with what to do about it. */

@@ -3,14 +3,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { AttentionShape } from '../ops/attention.ts';
 import type { KvCache, PrefixKv, RowPrefix } from '../ops/decode-attention.ts';
 import type { WebGpuBackend } from './backend.ts';
-import {
-  type DecodeAttention,
-  decodeAttention,
-  type KvFormat,
-  kvBytes,
-  packKv,
-  stretchNumbers,
-} from './kernels/decode-attention.ts';
+import { type DecodeAttention, decodeAttention, stretchNumbers } from './kernels/decode-attention.ts';
+import { type KvFormat, kvBytes, packKv } from './kernels/kv-pack.ts';
 import type { GpuBuffer } from './pool.ts';
 
 /** The caches of all layers, and which rows are still active. */

@@ -1,9 +1,9 @@
 /** Whether a GPU's matrix units compute what they should: WGSL's way to them is an experiment, and so are its drivers. */
 import * as tf from '@tensorflow/tfjs-core';
-import { BraidError } from '../../errors.ts';
 import { randomStream } from '../../random.ts';
 import { makeWeight, type WeightSource } from '../weights.ts';
 import type { WebGpuBackend } from './backend.ts';
+import { endsGpu } from './faults.ts';
 
 /** Rows of x for each kind of tile, with an edge. */
 const ROWS = [5, 80];
@@ -33,9 +33,6 @@ function bfloat16(floats: Float32Array<ArrayBuffer>): WeightSource {
   };
 }
 
-/** After these, the GPU computes nothing else either. */
-const ENDS = ['GPU_LOST', 'GPU_SLOW'];
-
 /**
  * Computes products with and without the units on the current backend, and does without where they differ or fail. Throws
  * where they take the GPU with them.
@@ -59,7 +56,7 @@ export function checkMatrixUnits({ gpu }: WebGpuBackend): void {
       const [units, plain] = [products(true), products(false)];
       return units.every((product, i) => close(product, plain[i] ?? new Float32Array()));
     } catch (error) {
-      if (error instanceof BraidError && ENDS.includes(error.code)) throw error;
+      if (endsGpu(error)) throw error;
       // A driver that can't compile or run them: the other kernels need nothing of the kind.
       return false;
     }

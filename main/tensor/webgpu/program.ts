@@ -69,3 +69,6 @@ export function variants<A>(make: (key: A) => Program): (key: A) => Program {
     return known;
   };
 }
+
+/** 0 … length − 1: for statements that a program repeats. */
+export const range = (length: number): number[] => Array.from({ length }, (_, i) => i);

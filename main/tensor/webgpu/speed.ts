@@ -1,7 +1,7 @@
 /** How fast a GPU multiplies: how much it may be asked for at once follows from that (work.ts). */
 import * as tf from '@tensorflow/tfjs-core';
-import { BraidError } from '../../errors.ts';
 import type { WebGpuBackend } from './backend.ts';
+import { endsGpu } from './faults.ts';
 import { MOST_WORK } from './work.ts';
 
 /** Edges of the products that are timed: each only where the one before took no longer than `BRIEF`. */
@@ -12,9 +12,6 @@ const BRIEF = 0.005;
 const MOST_SECONDS = 0.25;
 /** Operations of a dispatch at most, however fast the GPU is. */
 const LIMIT = 2 ** 42;
-
-/** After these, the GPU computes nothing else either. */
-const ENDS = ['GPU_LOST', 'GPU_SLOW'];
 
 /** Times some products on the current backend and lets dispatches have the work that such a GPU does in a quarter of a second. */
 export function measureSpeed(
@@ -43,7 +40,7 @@ export function measureSpeed(
     gpu.mostWork = Math.min(LIMIT, Math.max(MOST_WORK, MOST_SECONDS * speed));
     gpu.restartPeak();
   } catch (error) {
-    if (error instanceof BraidError && ENDS.includes(error.code)) throw error;
+    if (endsGpu(error)) throw error;
     // What a slow GPU is given is right for this one, too.
   }
 }

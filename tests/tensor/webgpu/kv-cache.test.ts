@@ -10,7 +10,7 @@ import type { PrefixKv } from '../../../main/tensor/ops/decode-attention.ts';
 import { registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
 import { WEBGPU_BACKEND } from '../../../main/tensor/webgpu/backend.ts';
 import { openGpuDecodeRun } from '../../../main/tensor/webgpu/decode.ts';
-import type { KvFormat } from '../../../main/tensor/webgpu/kernels/decode-attention.ts';
+import type { KvFormat } from '../../../main/tensor/webgpu/kernels/kv-pack.ts';
 import { openGpuKvCache } from '../../../main/tensor/webgpu/kv-cache.ts';
 import { closeWebGpuBackend } from '../../../main/tensor/webgpu/open.ts';
 import { makeModel } from '../../../main/trainer/jobs/gpu-report/shapes.ts';

@@ -9,8 +9,9 @@ import type { WebGpuBackend } from '../backend.ts';
 import { headsTooLarge } from '../faults.ts';
 import { groupsFor } from '../kernel.ts';
 import type { GpuBuffer } from '../pool.ts';
-import { type Program, program, variants } from '../program.ts';
+import { type Program, program, range, variants } from '../program.ts';
 import { vectorOf } from './attention-tile.ts';
+import { KV_CODEC, type KvFormat, kvElement } from './kv-pack.ts';
 
 const LANES = 128;
 
@@ -19,8 +20,6 @@ const STRETCH = 4;
 
 /** What a tile of keys may take of the workgroup's memory. */
 const TILE_BYTES = 12_288;
-
-export type KvFormat = 'f32' | 'f16';
 
 interface Key {
   readonly vectors: number;
@@ -44,24 +43,6 @@ function keysOfTile(vectors: number, group: number, memory: number): number {
   if (keys < 1) throw headsTooLarge(`${group} heads of ${4 * vectors} on one key`, memory);
   return keys;
 }
-
-/** Bytes of a number in the cache. */
-export const kvBytes = (format: KvFormat): number => (format === 'f32' ? 4 : 2);
-
-const element = (format: KvFormat): string => (format === 'f32' ? 'vec4<f32>' : 'vec2<u32>');
-
-const CODEC: Readonly<Record<KvFormat, string>> = {
-  f32: `fn unpackKv(x: vec4<f32>) -> vec4<f32> { return x; }
-fn packKv(x: vec4<f32>) -> vec4<f32> { return x; }`,
-  f16: `fn unpackKv(x: vec2<u32>) -> vec4<f32> { return vec4<f32>(unpack2x16float(x.x), unpack2x16float(x.y)); }
-fn packKv(x: vec4<f32>) -> vec2<u32> {
-  // What 16 bits can't hold is undefined.
-  let y = clamp(x, vec4<f32>(-65504.0), vec4<f32>(65504.0));
-  return vec2<u32>(pack2x16float(y.xy), pack2x16float(y.zw));
-}`,
-};
-
-const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
 
 /** Prefix and own cache hold all keys first, then all values. */
 const attendProgram = variants(({ vectors, group, keys, format, split, raw, headNorm }: Key): Program => {
@@ -117,14 +98,14 @@ const attendProgram = variants(({ vectors, group, keys, format, split, raw, head
     buffers: {
       ...(raw ? { qkv: 'vec4<f32>', trig: 'vec4<f32>' } : { q: 'vec4<f32>', k: 'vec4<f32>', v: 'vec4<f32>' }),
       ...(headNorm && { norms: 'vec4<f32>' }),
-      prefix: element(format),
+      prefix: kvElement(format),
       rows: 'i32',
-      own: `rw ${element(format)}`,
+      own: `rw ${kvElement(format)}`,
       out: 'rw vec4<f32>',
     },
     workgroup: LANES,
     declarations: `
-${CODEC[format]}
+${KV_CODEC[format]}
 var<workgroup> qs: array<vec4<f32>, ${group * vectors}>;
 /** The step's key, then its value. */
 var<workgroup> fresh: array<vec4<f32>, ${2 * vectors}>;
@@ -305,32 +286,6 @@ ${turn('fresh', `${half}u`)}
   workgroupBarrier();`;
 }
 
-/** Puts float32 keys (or values) into a cache's buffer. */
-const packProgram = variants(({ format }: { readonly format: KvFormat }) =>
-  program({
-    name: `KvCache ${format}`,
-    parameters: ['n', 'place'],
-    buffers: { x: 'vec4<f32>', cache: `rw ${element(format)}` },
-    workgroup: LANES,
-    declarations: CODEC[format],
-    main: `  let i = group * ${LANES}u + lane;
-  if (i < p.n) { cache[p.place + i] = packKv(x[i]); }`,
-  }),
-);
-
-/** Writes `size` numbers of x into the cache from number `to` on. */
-export function packKv(
-  backend: WebGpuBackend,
-  x: GpuBuffer,
-  cache: GpuBuffer,
-  to: number,
-  size: number,
-  format: KvFormat,
-): void {
-  const n = size / 4;
-  backend.gpu.run(packProgram({ format }), [x, cache], [n, to / 4], groupsFor(n, LANES));
-}
-
 /** What attention reads and where its result goes. */
 export interface DecodeAttention {
   /** Ready, one buffer each; or side by side as the products left them, with what norms and rotates them. */
@@ -387,8 +342,8 @@ export function decodeAttention({ gpu }: WebGpuBackend, shape: AttentionShape, c
   const sizes = [numKvHeads, capacity, step, prefixTokens * lines, slots * capacity * lines];
   const stretches = Math.ceil((longest + step + 1) / (STRETCH * keys));
   const split = stretches > 1;
-  if (split && parts === null) throw new Error('Expected a buffer for the results of several stretches');
-  const result = split && parts !== null ? parts : out;
+  const result = split ? parts : out;
+  if (result === null) throw new Error('Expected a buffer for the results of several stretches');
   gpu.run(
     attendProgram({ vectors, group, keys, format, split, raw, headNorm: norms !== null }),
     [...given, prefix, rows, own, result],

@@ -4,7 +4,7 @@
  */
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
-import { program, variants } from '../program.ts';
+import { program, range, variants } from '../program.ts';
 import { joined, joining } from './reduce.ts';
 
 const LANES = 256;
@@ -16,8 +16,6 @@ const ADDERS = 16;
 
 /** Vectors that a lane reads at once: one after the other, each would wait for memory. */
 const AT_A_TIME = 8;
-
-const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
 
 /** Adds to `sum` what `term` gives for every `lanes`-th vector from `first` on; beyond the last, that one is read again. */
 const summed = (sum: string, first: string, lanes: number, term: (i: string) => string): string => `

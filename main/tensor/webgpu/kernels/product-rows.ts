@@ -6,7 +6,7 @@
  */
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
-import { type Program, program, variants } from '../program.ts';
+import { type Program, program, range, variants } from '../program.ts';
 import { equalParts } from '../work.ts';
 import { expDownOf } from './finite.ts';
 import { formOf, type Matrix, type Second } from './matrix.ts';
@@ -61,8 +61,6 @@ export function takesRows(a: Matrix, b: Matrix, batch: number, accumulate: boole
 
 /** The rows that a lane sums for: the next power of two, so that few programs are compiled. */
 const rowsFor = (rows: number, most: number): number => Math.min(most, 2 ** Math.ceil(Math.log2(rows)));
-
-const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
 
 const rowsProgram = variants((key: Key): Program => {
   const { weights, rows, lines, second, bias, epilogue, sliced } = key;

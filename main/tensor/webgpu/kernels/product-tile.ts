@@ -4,7 +4,7 @@
  */
 import type { WebGpuBackend } from '../backend.ts';
 import type { GpuBuffer } from '../pool.ts';
-import { type Program, program, variants } from '../program.ts';
+import { type Program, program, range, variants } from '../program.ts';
 import { equalParts } from '../work.ts';
 import { elementType, type OperandForm, readFour } from './operand.ts';
 
@@ -62,8 +62,6 @@ export interface TileKey {
   /** A workgroup's z is a slice of K, whose sums are a matrix of their own; otherwise it is a matrix of the batch. */
   readonly sliced: boolean;
 }
-
-const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
 
 /** One side of the product: where its numbers come from and where they lie in workgroup memory. */
 interface Side {

@@ -4,7 +4,7 @@
  * so that its largest number is near the top of the range. The units cut sums off where float32 arithmetic rounds them: a
  * result is off by some 10⁻⁵ of itself, ten times as much as float32 sums and a hundredth of what 16-bit factors lose.
  */
-import { type Program, program, variants } from '../program.ts';
+import { type Program, program, range, variants } from '../program.ts';
 
 /** Edge of what a unit multiplies. */
 const UNIT = 16;
@@ -60,8 +60,6 @@ export interface UnitsKey {
   /** A workgroup's z is a slice of K, whose sums are a matrix of their own. */
   readonly sliced: boolean;
 }
-
-const range = (length: number): number[] => Array.from({ length }, (_, i) => i);
 
 const lanesOf = ({ rows, columns, subgroupRows, subgroupColumns }: Tile): number =>
   (rows / subgroupRows) * (columns / subgroupColumns) * SUBGROUP;
