@@ -20,6 +20,13 @@ const EVALUATIONS = 6;
  * that is out of reach: the stage would start from an earlier one.
  */
 export function stageConfig(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): TrainConfig {
+  const config = plannedConfig(store, stage, paths);
+  if (stage.config.from_checkpoint === undefined) checkReach(store, stage, paths);
+  return config;
+}
+
+/** The same, from the checkpoint that can be found now: to estimate, not to start. */
+export function plannedConfig(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): TrainConfig {
   const dataset = stage.datasetId === null ? undefined : store.datasets.get(stage.datasetId);
   if (dataset === undefined) {
     throw inputError(
@@ -34,7 +41,6 @@ export function stageConfig(store: Store, stage: StageRow, paths: Pick<HostPaths
     dataset: fromStoredPath(store.folder, dataset.file),
     max_steps: stage.steps,
   };
-  if (stage.config.from_checkpoint === undefined) checkReach(store, stage, paths);
   return parseConfig(fields, `stage "${stage.name}"`);
 }
 
@@ -137,11 +143,11 @@ function checkReach(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resou
   const earlier = store.stages.list().filter(({ position }) => position < stage.position);
   const runs = earlier.reverse().flatMap(({ id }) => store.runs.list({ stageId: id }));
   for (const { id } of runs.filter(({ state }) => state !== 'collapsed')) {
-    const away = checkpointOutOfReach(store, id);
-    const checkpoint = away ?? newestCheckpoint(store, id);
+    const newest = newestCheckpoint(store, id);
+    const checkpoint = newest ?? checkpointOutOfReach(store, id);
     if (checkpoint === undefined || isOfAnother(store, checkpoint.path, model, paths)) continue;
-    if (away === undefined) return;
-    throw outOfReach(store, away, `"${stage.name}" can't start`, 'Nothing was started');
+    if (newest !== undefined) return;
+    throw outOfReach(store, checkpoint, `"${stage.name}" can't start`, 'Nothing was started');
   }
 }
 

@@ -10,7 +10,7 @@ import type { RunEstimate } from '../../trainer/host/start.ts';
 import { savedFields } from '../runs/saved-config.ts';
 import { knownEstimate } from '../training/known-estimates.ts';
 import type { HostPaths } from '../workspace/paths.ts';
-import { stageConfig, stageDefaults } from './stage-config.ts';
+import { plannedConfig, stageDefaults } from './stage-config.ts';
 
 /** Seconds of a stage's remaining steps. */
 export interface TimeLeft {
@@ -85,7 +85,7 @@ function timeOf(
 /** Of its pre-flight check, for as long as its settings are the same. */
 function checkedPace(store: Store, stage: StageRow, paths: Pick<HostPaths, 'resources'>): RunEstimate | null {
   try {
-    return knownEstimate(store, stageConfig(store, stage, paths));
+    return knownEstimate(store, plannedConfig(store, stage, paths));
   } catch (error) {
     // Settings that don't fit together, or no dataset: it can't have been checked.
     if (error instanceof BraidError) return null;

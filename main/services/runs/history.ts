@@ -151,9 +151,8 @@ export function newestCheckpoint(store: Store, runId: number): CheckpointRow | u
     .at(-1);
 }
 
-/** The newest checkpoint of a run of which none can be found because its folder is out of reach; undefined otherwise. */
+/** Of a run without a `newestCheckpoint`: the newest one that isn't known to be deleted, so that it is only out of reach. */
 export function checkpointOutOfReach(store: Store, runId: number): CheckpointRow | undefined {
-  if (newestCheckpoint(store, runId) !== undefined) return undefined;
   return store.checkpoints.ofRun(runId).findLast(({ deletedAt }) => deletedAt === null);
 }
 
