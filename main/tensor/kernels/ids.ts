@@ -50,6 +50,8 @@ export const CONTROL_KERNEL = 256;
 export const CONTROL_TILES = 260;
 export const CONTROL_CLOSING = 264;
 export const CONTROL_FAILED = 268;
+/** Not 0: other programs want the cores, so that a thread without work should sleep soon. */
+export const CONTROL_CONTENDED = 272;
 export const CONTROL_WAITING = 320;
 export const CONTROL_ARGS = 384;
 /** Maximum parameters of one kernel, each an f64. */

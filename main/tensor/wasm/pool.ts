@@ -7,12 +7,14 @@ import {
   CONTROL_ARGS,
   CONTROL_BYTES,
   CONTROL_CLOSING,
+  CONTROL_CONTENDED,
   CONTROL_EPOCH,
   CONTROL_FAILED,
   CONTROL_REMAINING,
   MAX_ARGS,
   SCRATCH_BYTES,
 } from '../kernels/ids.ts';
+import { watchContention } from './contention.ts';
 import type { Heap } from './heap.ts';
 import { startWorker } from './worker.ts';
 
@@ -42,17 +44,20 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
   // Memory only grows, and shared memory keeps old views valid, so these two need no refreshing.
   const words = new Int32Array(memory.buffer, control, CONTROL_BYTES / 4).fill(0);
   const parameters = new Float64Array(memory.buffer, control + CONTROL_ARGS, MAX_ARGS);
-  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  const { exports } = new WebAssembly.Instance(module, { env: { memory, pause: Atomics.pause } });
   const { runSerial, runParallel } = exports as unknown as KernelExports;
   const workers = await Promise.all(
     workerScratch.map((address) => startWorker({ module, memory, control, scratch: address })),
   );
+
+  const isContended = watchContention();
 
   function run(kernel: number, args: readonly number[], tiles: number, parallel = true): void {
     if (words[CONTROL_FAILED / 4] !== 0) throw kernelFailed(kernel);
     if (args.length > MAX_ARGS)
       throw new RangeError(`Expected at most ${MAX_ARGS} kernel arguments, got ${args.length}`);
     parameters.set(args);
+    Atomics.store(words, CONTROL_CONTENDED / 4, isContended() ? 1 : 0);
     try {
       if (!parallel || tiles < 2 || threads === 1) runSerial(kernel, tiles, control, scratch);
       else if (runParallel(kernel, tiles, control, scratch) === 0) throw kernelFailed(kernel);

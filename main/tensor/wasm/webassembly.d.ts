@@ -11,7 +11,12 @@ declare namespace WebAssembly {
   }
 
   class Instance {
-    constructor(module: Module, imports: { env: { memory: Memory } });
+    constructor(module: Module, imports: { env: { memory: Memory; pause: () => void } });
     readonly exports: Readonly<Record<string, unknown>>;
   }
+}
+
+/** Leaves a processor's core to what shares it for a moment, in a loop that waits (ECMAScript 2026). */
+interface Atomics {
+  pause(): void;
 }

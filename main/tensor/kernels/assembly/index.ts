@@ -10,6 +10,7 @@ import {
   ADD_IN_PLACE,
   CONTROL_ARGS,
   CONTROL_CLOSING,
+  CONTROL_CONTENDED,
   CONTROL_DONE,
   CONTROL_EPOCH,
   CONTROL_FAILED,
@@ -36,10 +37,17 @@ import { gemmPack } from './gemm-pack';
 import { gemmRows } from './gemm-rows';
 import { gatherRows, scatterAddRows } from './rows';
 
-/** Iterations (about a nanosecond each) that a thread spins for work before it sleeps. */
+/** Iterations (about a nanosecond each) that a thread spins before it sleeps. */
 const SPIN: i32 = 30000;
+/** Times that a worker pauses after that where nobody else needs its core: waking it takes longer than most jobs. */
+const PAUSES: i32 = 10000;
 /** Jobs with at least this many tiles wake sleeping workers only after their first tile is done. */
 const WAKE_LATE: i32 = 8;
+
+/** About 50 nanoseconds in which the thread leaves its core to what shares it. */
+// @ts-ignore: decorator
+@external('env', 'pause')
+declare function pause(): void;
 
 /** Runs one tile of one kernel. */
 export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): void {
@@ -122,6 +130,10 @@ function drawTile(control: usize, scratch: usize): bool {
 function spinForWork(control: usize): bool {
   for (let i = 0; i < SPIN; i++) {
     if (atomic.load<i32>(control + CONTROL_REMAINING) > 0) return true;
+  }
+  for (let i = 0; i < PAUSES && atomic.load<i32>(control + CONTROL_CONTENDED) == 0; i++) {
+    if (atomic.load<i32>(control + CONTROL_REMAINING) > 0) return true;
+    pause();
   }
   return false;
 }
