@@ -18,6 +18,14 @@ import { watchContention } from './contention.ts';
 import type { Heap } from './heap.ts';
 import { startWorker } from './worker.ts';
 
+declare global {
+  /** Of ECMAScript 2026, which TypeScript doesn't know yet. */
+  interface Atomics {
+    /** In a loop that waits: leaves the core to what shares it for a moment. */
+    pause(): void;
+  }
+}
+
 /** Threads that share the tiles of one kernel call; one call runs at a time. */
 export interface Pool {
   readonly threads: number;

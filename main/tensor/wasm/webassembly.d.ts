@@ -15,8 +15,3 @@ declare namespace WebAssembly {
     readonly exports: Readonly<Record<string, unknown>>;
   }
 }
-
-/** Leaves a processor's core to what shares it for a moment, in a loop that waits (ECMAScript 2026). */
-interface Atomics {
-  pause(): void;
-}
