@@ -73,12 +73,13 @@ function flopOf(call: KernelWork): number {
     }
     case 'SelectiveLogSoftmax':
     case 'SelectiveLogSoftmaxGrad': {
-      // hidden [N, D], weight [V, D]; backward computes the logits again unless they were kept.
+      // hidden [N, D], weight [V, D]; backward computes the logits again unless they were kept, or on native the
+      // probabilities in place of the log-sum-exps.
       const [rows = 0, width = 0] = shape('hidden');
       const [vocabulary = 0] = shape('weight');
       const { needHidden, needWeight } = attrs as unknown as { needHidden?: boolean; needWeight?: boolean };
-      const products =
-        (inputs.logits === undefined ? 1 : 0) + (needHidden === true ? 1 : 0) + (needWeight === true ? 1 : 0);
+      const kept = inputs.logits !== undefined || shape('lse').length === 2;
+      const products = (kept ? 0 : 1) + (needHidden === true ? 1 : 0) + (needWeight === true ? 1 : 0);
       return 2 * products * rows * width * vocabulary;
     }
     case 'Sum':

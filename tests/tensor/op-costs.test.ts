@@ -67,6 +67,9 @@ describe('workOf', () => {
     expect(workOf(grad).flop).toBe(2 * 2 * 5 * 8 * 100);
     const kept = { ...grad, inputs: { ...inputs, logits: tensor(5, 100) } };
     expect(workOf(kept).flop).toBe(2 * 5 * 8 * 100);
+    const keptByNative = { ...grad, inputs: { ...inputs, lse: tensor(5, 100) } };
+    expect(workOf(keptByNative).flop).toBe(2 * 5 * 8 * 100);
+    expect(workOf({ ...grad, inputs: { ...inputs, lse: tensor(5) } }).flop).toBe(2 * 2 * 5 * 8 * 100);
   });
 
   it('costs nothing to give a tensor another shape', () => {
