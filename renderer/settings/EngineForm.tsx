@@ -31,18 +31,21 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
     baseModel: engine?.baseModel ?? '',
     allowPlain: engine?.allowPlain ?? false,
   });
-  const [prices, setPrices] = useState<Readonly<Record<(typeof PRICES)[number][0], number>>>(
+  // As typed: 2. and 2.50 arrive as text.
+  const [typedPrices, setTypedPrices] = useState<Readonly<Record<(typeof PRICES)[number][0], number | string>>>(
     engine?.prices ?? { prefill: 0, sample: 0, train: 0 },
   );
   const [confirmed, setConfirmed] = useState(engine?.allowPlain ?? false);
   const [launcher, setLauncher] = useState(() => fieldsOf(engine?.launcher ?? null));
   const save = useMutation({
     mutationFn: () => {
+      const [prefill = 0, sample = 0, train = 0] = PRICES.map(([kind]) => Number(typedPrices[kind]) || 0);
+      const prices = { prefill, sample, train };
       const priced = Object.values(prices).some((price) => price > 0);
       return client.engines.save({
         ...fields,
         allowPlain: fields.allowPlain && confirmed,
-        prices: priced ? { ...prices } : null,
+        prices: priced ? prices : null,
         ...(mayLaunch && { launcher: launcherFrom(launcher) }),
       });
     },
@@ -80,8 +83,8 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
           label={`${label}, per million tokens`}
           min={0}
           decimalScale={4}
-          value={prices[kind]}
-          onChange={(value) => setPrices({ ...prices, [kind]: typeof value === 'number' ? value : 0 })}
+          value={typedPrices[kind]}
+          onChange={(value) => setTypedPrices({ ...typedPrices, [kind]: value })}
         />
       ))}
       {mayLaunch ? (

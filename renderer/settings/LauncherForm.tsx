@@ -36,7 +36,7 @@ export function LauncherForm({ fields, onChange }: LauncherFormProps) {
       label={label}
       min={0}
       value={fields[name]}
-      onChange={(value) => onChange({ ...fields, [name]: typeof value === 'number' ? value : 0 })}
+      onChange={(value) => onChange({ ...fields, [name]: value })}
     />
   );
   const port = (label: string, disabled = false) => (

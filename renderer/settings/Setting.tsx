@@ -96,7 +96,9 @@ function useDraft<V>(value: V) {
 function NumberField({ field, value, onChange, described }: DraftProps<SettingField & { kind: 'number' }, number>) {
   const [draft, setDraft] = useDraft<number | string>(value);
   const commit = (): void => {
-    if (typeof draft === 'number') onChange(draft);
+    // What ends like 2. or 2.50 arrives as text.
+    const typed = draft === '' ? Number.NaN : Number(draft);
+    if (Number.isFinite(typed)) onChange(Math.min(field.max ?? typed, Math.max(field.min ?? typed, typed)));
     else setDraft(value);
   };
   return (

@@ -19,14 +19,17 @@ export interface LauncherFields {
   readonly pip: string;
   /** NAME=value, one a line. */
   readonly env: string;
-  readonly cpus: number;
-  readonly gpus: number;
+  readonly cpus: TypedNumber;
+  readonly gpus: TypedNumber;
   readonly namespace: string;
   readonly image: string;
   readonly flavor: string;
-  readonly idleMinutes: number;
-  readonly maxHours: number;
+  readonly idleMinutes: TypedNumber;
+  readonly maxHours: TypedNumber;
 }
+
+/** A number as it stands in its field: text while it ends like 1. or 1.50. */
+export type TypedNumber = number | string;
 
 const EMPTY: LauncherFields = {
   ...{ kind: 'none', command: '', host: '', port: null, dashboard: 'http://127.0.0.1:8265', allowPlain: false },
@@ -65,9 +68,9 @@ export function fieldsOf(launcher: Launcher | null): LauncherFields {
 
 /** The launcher that the fields describe; the host checks it. */
 export function launcherFrom(fields: LauncherFields): Launcher | null {
-  const { command, host, port, dashboard, allowPlain, workingDir, cpus, gpus } = fields;
-  const { namespace, image, flavor, idleMinutes, maxHours } = fields;
-  const limits = { idleMinutes, maxHours };
+  const { command, host, port, dashboard, allowPlain, workingDir } = fields;
+  const { namespace, image, flavor } = fields;
+  const limits = { idleMinutes: numberIn(fields.idleMinutes), maxHours: numberIn(fields.maxHours) };
   switch (fields.kind) {
     case 'none':
       return null;
@@ -79,7 +82,8 @@ export function launcherFrom(fields: LauncherFields): Launcher | null {
         pip: entries(fields.pip),
         env: variables(fields.env),
       };
-      return { kind: 'ray', dashboard, allowPlain, entrypoint: command, ...environment, cpus, gpus, port, ...limits };
+      const size = { cpus: numberIn(fields.cpus), gpus: numberIn(fields.gpus) };
+      return { kind: 'ray', dashboard, allowPlain, entrypoint: command, ...environment, ...size, port, ...limits };
     }
     case 'hf':
       return { kind: 'hf', namespace, image, command, flavor, env: variables(fields.env), port, ...limits };
@@ -90,6 +94,10 @@ export function launcherFrom(fields: LauncherFields): Launcher | null {
 export function isComplete({ kind, command, dashboard, namespace, image, flavor }: LauncherFields): boolean {
   const needed = { none: [], command: [command], ray: [command, dashboard], hf: [command, namespace, image, flavor] };
   return needed[kind].every((value) => value.trim() !== '');
+}
+
+function numberIn(typed: TypedNumber): number {
+  return Number(typed) || 0;
 }
 
 function linesOf(env: Readonly<Record<string, string>>): string {
