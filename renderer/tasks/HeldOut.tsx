@@ -61,6 +61,9 @@ export function HeldOut({ source, choice, problem, columns, testShare, splitBy, 
               description="Percent of the rows"
               min={0}
               max={90}
+              allowDecimal={false}
+              allowNegative={false}
+              clampBehavior="strict"
               value={Math.round(testShare * 100)}
               onChange={(percent) => onChange({ testShare: (Number(percent) || 0) / 100 })}
             />

@@ -58,7 +58,14 @@ export function ImportMapping({ task, source }: ImportMappingProps) {
     mutationFn: (replace: boolean) => client.imports.run({ ...asked, name: name.trim(), replace }),
     onSuccess: ({ datasetId }) => navigate(`/texts/dataset/${datasetId}`),
   });
-  if (plan.error !== null) return <Failed what="The rows can't be read; nothing was imported" error={plan.error} />;
+  if (plan.error !== null)
+    return (
+      <Failed
+        what="The rows can't be read; nothing was imported"
+        error={plan.error}
+        onRetry={() => void plan.refetch()}
+      />
+    );
   if (plan.data === undefined) return <Loading what="the rows" />;
   const { columns, fields, mapping, first, problem, counts } = plan.data;
   const isTaken = create.error !== null && failureOf(create.error).code === 'DATASET_EXISTS';
@@ -184,6 +191,10 @@ function Rows({ options, columns, onChange }: RowsProps) {
           description="Rows, drawn at random"
           placeholder="all"
           min={1}
+          max={10_000_000}
+          allowDecimal={false}
+          allowNegative={false}
+          clampBehavior="strict"
           value={sample ?? ''}
           onChange={(rows) => onChange({ sample: Number(rows) || null })}
         />

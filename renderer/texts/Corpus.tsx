@@ -52,7 +52,8 @@ export function Corpus() {
     }),
   );
   const overview = useQuery(api.texts.overview.queryOptions({ input: {} }));
-  const listed = wanted === '' ? all.data : found.data;
+  // While the first search is under way, all texts stay.
+  const listed = wanted === '' ? all.data : (found.data ?? all.data);
   const tags = useMemo(() => tagsOf(all.data ?? []), [all.data]);
   // A tag that no text has any more filters nothing.
   const wantedTag = tag !== null && tags.includes(tag) ? tag : null;
@@ -190,6 +191,9 @@ export function Corpus() {
               </>
             )}
           </div>
+          {wanted !== '' && found.error !== null && (
+            <Failed what="The texts can't be searched" error={found.error} onRetry={() => void found.refetch()} />
+          )}
           <TextTable
             {...{ texts, order, selected }}
             testing={overview.data?.testing ?? null}

@@ -64,6 +64,8 @@ export function StageChoice({ stages, supply, onChange }: StageChoiceProps) {
           min={1}
           max={MAX_WORDS}
           allowDecimal={false}
+          allowNegative={false}
+          clampBehavior="strict"
           value={other}
           onChange={(value) => setOther(typeof value === 'number' ? value : '')}
           onKeyDown={(event) => {
