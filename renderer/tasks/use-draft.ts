@@ -24,6 +24,13 @@ export interface DraftEditing {
   readonly discard: () => void;
 }
 
+/** The texts that a save stores; `over` is the hash of those that it may replace, null any. */
+interface Saved {
+  readonly definition: string;
+  readonly reward: string;
+  readonly over: string | null;
+}
+
 export function useDraft(files: TaskFiles): DraftEditing {
   const { name, origin } = files;
   const [own, setOwn] = useState<StoredDraft | null>(() => (origin === 'workspace' ? readDraft(name) : null));
@@ -35,11 +42,13 @@ export function useDraft(files: TaskFiles): DraftEditing {
     setOwn(next);
   };
   const save = useMutation({
-    mutationFn: (overwrite: boolean) =>
-      client.tasks.save({ name, definition, reward, over: overwrite ? null : (own?.over ?? files.hash) }),
-    onSuccess: ({ hash }) => {
-      queries.setQueryData(api.tasks.get.queryKey({ input: { name } }), { ...files, definition, reward, hash });
-      change(null);
+    mutationFn: (saved: Saved) => client.tasks.save({ name, ...saved }),
+    onSuccess: ({ hash }, { definition: savedDefinition, reward: savedReward }) => {
+      const saved = { definition: savedDefinition, reward: savedReward };
+      queries.setQueryData(api.tasks.get.queryKey({ input: { name } }), { ...files, ...saved, hash });
+      // This closure is the newest render's: what was typed during the save stays a draft, over what was saved.
+      const isSame = definition === savedDefinition && reward === savedReward;
+      change(isSame ? null : { definition, reward, over: hash });
     },
   });
   const isOverwriting = save.error !== null && failureOf(save.error).code === 'TASK_CHANGED_ELSEWHERE';
@@ -55,7 +64,7 @@ export function useDraft(files: TaskFiles): DraftEditing {
       const isSame = next.definition === files.definition && next.reward === files.reward;
       change(isSame ? null : next);
     },
-    save: () => save.mutateAsync(isOverwriting),
+    save: () => save.mutateAsync({ definition, reward, over: isOverwriting ? null : (own?.over ?? files.hash) }),
     discard: () => {
       save.reset();
       change(null);
