@@ -34,7 +34,7 @@ export function applyUpdate(before: RunFeed | null, { run, live, verdict, points
   const kept = rewoundTo === null ? before.tail : before.tail.filter(({ step }) => step <= rewoundTo);
   const last = kept.at(-1)?.step ?? 0;
   const tail = points.length === 0 ? kept : [...kept, ...points.filter(({ step }) => step > last)].slice(-KEPT);
-  const grown = Math.floor(tail.length / FRESH) > Math.floor(kept.length / FRESH);
+  const grown = Math.floor((tail.at(-1)?.step ?? 0) / FRESH) > Math.floor(last / FRESH);
   const generation = before.generation + (rewoundTo !== null || grown ? 1 : 0);
   return { run, live, verdict, tail, generation };
 }

@@ -49,6 +49,9 @@ describe('applyUpdate', () => {
     expect(fed(news([]), news(span(1, 299)), news([300])).generation).toBe(1);
     const long = fed(news([]), news(span(1, 4000)), news(span(4001, 6000)));
     expect([long.tail.length, long.tail[0]?.step]).toEqual([4000, 2001]);
+    // Also once it is full: what leaves it must have been reread.
+    const blocks = Array.from({ length: 40 }, (_, i) => news(span(1 + 300 * i, 300 * (i + 1))));
+    expect(fed(news([]), ...blocks).generation).toBe(40);
   });
 
   it('keeps the same tail object if no step arrived', () => {
