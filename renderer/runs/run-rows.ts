@@ -25,9 +25,9 @@ export interface RunRowView {
   readonly secondsLeft: number | null;
   readonly parentRunId: number | null;
   readonly tags: readonly string[];
-  /** Seconds since its start, up to its end. */
+  /** Seconds that an ended run has trained. */
   readonly seconds: number | null;
-  /** At the hourly price of the settings; null without one, or where an engine had its own price. */
+  /** At the hourly price of the settings; null without one, or where an engine or a judge had its own price. */
   readonly cost: string | null;
   readonly createdAt: number;
 }
@@ -52,13 +52,14 @@ export function toRows(
     const now = training.get(run.id);
     const heldOut = run.evaluation?.mean ?? null;
     const baseline = run.baselineScore;
-    const seconds = secondsOf(run);
+    const seconds = run.endedAt === null ? null : run.trainedSeconds;
+    // What an engine and judges cost is summed up on the run's page.
+    const hasOwnPrice = run.latest['engine/cost'] !== undefined || run.latest.reward_cost !== undefined;
     return {
       ...{ id: run.id, name: run.name, reason: run.reason, model: run.model, method: run.method },
       ...{ parentRunId: run.parentRunId, createdAt: run.createdAt, tags: run.tags, baseline, heldOut },
       ...{ role: run.role, stage: stageNames.get(run.stageId ?? 0) ?? null, seconds },
-      // What an engine costs is summed up on the run's page.
-      cost: run.latest['engine/cost'] !== undefined || seconds === null ? null : costText(seconds, price),
+      cost: hasOwnPrice || seconds === null ? null : costText(seconds, price),
       state: now?.state ?? run.state,
       dataset:
         run.dataset
@@ -72,10 +73,6 @@ export function toRows(
       secondsLeft: now?.secondsLeft ?? null,
     };
   });
-}
-
-function secondsOf({ startedAt, endedAt }: RunSummary): number | null {
-  return startedAt === null || endedAt === null ? null : (endedAt - startedAt) / 1000;
 }
 
 function costText(seconds: number, price: Around['price']): string | null {

@@ -23,6 +23,8 @@ export interface RunSummary extends Omit<RunRow, 'configJson' | 'tagsJson'> {
   /** All metrics; in a list only the main ones. */
   readonly latest: Readonly<Record<string, MetricPoint>>;
   readonly evaluation: EvaluationRow | null;
+  /** Seconds of its steps, without the time that it lay paused or interrupted. */
+  readonly trainedSeconds: number;
 }
 
 export interface RunDetail extends RunSummary {
@@ -56,6 +58,7 @@ const HEADLINES = [
   'completions/mean_length',
   'step_time',
   'engine/cost',
+  'reward_cost',
 ];
 
 /** The runs, newest first. */
@@ -84,7 +87,9 @@ function summarise(store: Store, run: RunRow, latest = store.metrics.latest(run.
   const { configJson: _, tagsJson, ...rest } = absolute(store, run);
   // Evaluations on other lengths are stored with the run too, but don't measure its own goal.
   const evaluation = store.evaluations.newestOfRun(run.id, evaluationDataset(run)) ?? null;
-  return { ...rest, tags: storedTags(tagsJson), latest, evaluation };
+  const { count, mean } = store.metrics.overall(run.id, 'step_time');
+  const trainedSeconds = count === 0 ? 0 : count * mean;
+  return { ...rest, tags: storedTags(tagsJson), latest, evaluation, trainedSeconds };
 }
 
 /** Everything about one run except its series and samples, which are read by range and by step. */

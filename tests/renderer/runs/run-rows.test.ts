@@ -9,7 +9,9 @@ function run(id: number, changes: Partial<RunSummary> = {}): RunSummary {
   return {
     ...{ id, name: `run-${id}`, state: 'done', reason: null, model: 'tiny', method: 'grpo', parentRunId: null },
     ...{ dataset: '/w/datasets/10words.jsonl', step: 60, maxSteps: 60, baselineScore: 0.5, createdAt: 1 },
-    ...{ role: `run-${id}`, tags: id === 3 ? ['paper'] : [], stageId: null, startedAt: 1000, endedAt: 61_000 },
+    ...{ role: `run-${id}`, tags: id === 3 ? ['paper'] : [], stageId: null, startedAt: 1000, endedAt: 50_401_000 },
+    // It lay interrupted for the rest of those fourteen hours.
+    trainedSeconds: 60,
     ...{ latest: { reward: { step: 60, value: 0.9 } }, evaluation: { mean: 0.8 } },
     ...changes,
   } as unknown as RunSummary;
@@ -48,11 +50,12 @@ describe('toRows with prices and stages', () => {
   });
 });
 
-describe("toRows with an engine's own price", () => {
+describe("toRows with an engine's or a judge's own price", () => {
   it("doesn't price its time by this machine's", () => {
     const point = { step: 3, value: 0.02 };
     const around = { stages: [], price: { hourly_price: 6, currency: '€' } };
     expect(toRows([run(1, { latest: { 'engine/cost': point } })], [], around)[0]?.cost).toBeNull();
+    expect(toRows([run(1, { latest: { reward_cost: point } })], [], around)[0]?.cost).toBeNull();
   });
 });
 
