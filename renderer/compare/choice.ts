@@ -20,7 +20,7 @@ export function firstChoice(models: readonly ModelEntry[], sources: readonly Pro
   const newest = usable.find(({ kind }) => kind === 'checkpoint')?.ref;
   const askable = sources.filter(({ problem }) => problem === null);
   // The shortest prompts are the fastest; of equal lengths, the newest dataset.
-  const dataset = askable.toSorted((a, b) => (a.words ?? 0) - (b.words ?? 0) || b.datasetId - a.datasetId)[0];
+  const dataset = askable.toSorted((a, b) => lengthOf(a) - lengthOf(b) || b.datasetId - a.datasetId)[0];
   return {
     baseline,
     models: newest === undefined ? [] : [newest],
@@ -28,6 +28,11 @@ export function firstChoice(models: readonly ModelEntry[], sources: readonly Pro
     n: Math.min(64, Math.max(1, dataset?.heldOut ?? 64)),
     seed: 42,
   };
+}
+
+/** Of mixed lengths, and of tasks without one, nothing is known: they come last. */
+function lengthOf({ words }: PromptSource): number {
+  return words ?? Number.MAX_SAFE_INTEGER;
 }
 
 /**

@@ -31,6 +31,13 @@ const models = [
 ];
 
 describe('firstChoice', () => {
+  it('takes a dataset of one length before those of which none is known', () => {
+    const mixed = { ...source(5, 10), words: null };
+    const longer = { ...source(4, 10), words: 50 };
+    expect(firstChoice(models, [mixed, longer]).datasetIds).toEqual([4]);
+    expect(firstChoice(models, [mixed, { ...mixed, datasetId: 6 }]).datasetIds).toEqual([6]);
+  });
+
   it('picks what is usable: a whole model, the newest checkpoint, the newest dataset', () => {
     const sources = [source(1, 300), source(3, 20, 'gone'), source(2, 40)];
     expect(firstChoice(models, sources)).toEqual({
