@@ -27,12 +27,12 @@ const stale: { readonly [topic in Topic]: readonly (readonly unknown[])[] } = {
   run: [],
   samples: [api.samples.key(), api.tasks.sources.key()],
   evaluations: [api.comparisons.key(), api.runs.get.key(), api.stages.forgetting.key()],
-  models: [api.models.key()],
+  models: [api.models.key(), api.stages.key()],
   tasks: [api.tasks.key()],
   replies: [api.replies.key()],
   native: [api.native.key(), api.app.doctor.key(), api.app.examined.key(), api.app.gpuReport.key()],
-  engines: [api.engines.list.key(), api.app.status.key()],
-  settings: [api.settings.key(), api.stages.list.key()],
+  engines: [api.engines.list.key(), api.engines.look.key(), api.app.status.key()],
+  settings: [api.settings.key(), api.stages.list.key(), api.runs.cost.key(), api.comparisons.key()],
 };
 
 /**

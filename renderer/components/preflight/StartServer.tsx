@@ -20,6 +20,8 @@ export function StartServer({ engine: name, onUp }: StartServerProps) {
   const look = useQuery(
     api.engines.look.queryOptions({
       input: { name },
+      // What was known of it before the check may be from before it ended.
+      refetchOnMount: 'always',
       refetchInterval: ({ state: { data } }) => (data?.mayBeUp ? LOOK_MS : false),
     }),
   );
@@ -28,7 +30,7 @@ export function StartServer({ engine: name, onUp }: StartServerProps) {
   useEffect(() => {
     if (launch.isSuccess) void refetch();
   }, [launch.isSuccess, refetch]);
-  const server = look.data ?? launch.data ?? null;
+  const server = (look.isFetchedAfterMount ? look.data : undefined) ?? launch.data ?? null;
   const isUp = server?.state === 'up';
   useEffect(() => {
     if (isUp) onUp();
