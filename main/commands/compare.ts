@@ -35,7 +35,7 @@ export function registerCompare(program: Command): void {
   withConsentOptions(withCommonOptions(program.command('compare')))
     .requiredOption('--baseline <model>', 'folder, checkpoint or bundled model; NAME=FOLDER gives it a name')
     .option('--trained <models...>', 'one or more other models; if omitted, only the baseline is evaluated', [])
-    .requiredOption('--dataset <file>', 'held-out records (JSONL) of replies or of interleaving')
+    .requiredOption('--dataset <file>', 'held-out records (JSONL)')
     .requiredOption('--output <dir>', 'folder for report.md, comparison.json, figures/ and data/')
     .option('--samples <n>', 'completions per prompt', '10')
     .option('--k <list>', 'the k of pass@k', '1,5,10')

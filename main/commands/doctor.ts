@@ -19,7 +19,7 @@ export function registerDoctor(program: Command): void {
     .option('--model <dir>', 'a model folder: show the memory that training it needs, by stage')
     .option('--memory <GiB>', 'memory limit for that plan (default: this machine)')
     .option('--gpu-report <file>', 'test and time the GPU for some minutes, and write a report as Markdown')
-    .addHelpText('after', '\nExit code 1 if something that the embedded backend needs is missing, otherwise 0.')
+    .addHelpText('after', '\nExit code 1 if a check fails or the GPU report finds a wrong result, otherwise 0.')
     .action((options: Options, command: Command) => doctor(options, command));
 }
 

@@ -23,7 +23,7 @@ export function registerReplies(program: Command): void {
   withCommonOptions(program.command('replies'))
     .option('--model <dir>', 'a model other than the bundled one: a Hugging Face folder, or a bundled name')
     .option('--dataset <file>', 'other reply records (JSONL); the .test.jsonl next to it is held out')
-    .option('--steps <n>', 'optimizer steps of each method (default: its preset)')
+    .option('--steps <n>', 'optimiser steps of each method (default: its preset)')
     .option('--output <dir>', "folder for split and report (default: the workspace's outputs/replies-seed<seed>)")
     .action((options: RepliesOptions, command: Command) => replies(options, command));
 }

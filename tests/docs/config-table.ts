@@ -49,10 +49,11 @@ function allowed(schema: FieldSchema): string {
 }
 
 /** zod writes the largest safe integer where no upper bound was set. */
-function bounds({ minimum, maximum, exclusiveMinimum }: FieldSchema): string {
+function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: FieldSchema): string {
   const parts: string[] = [];
   if (minimum !== undefined) parts.push(`≥ ${minimum}`);
   if (exclusiveMinimum !== undefined) parts.push(`> ${exclusiveMinimum}`);
+  if (exclusiveMaximum !== undefined) parts.push(`< ${exclusiveMaximum}`);
   if (maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER) parts.push(`≤ ${maximum}`);
   return parts.length === 0 ? '' : ` ${parts.join(' and ')}`;
 }

@@ -169,6 +169,7 @@ export interface FieldSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
   readonly items?: FieldSchema;
   readonly anyOf?: readonly FieldSchema[];
   readonly default?: unknown;

@@ -1,4 +1,4 @@
-/** Job: log-probabilities of given completions, at temperature 1 in float32. */
+/** Job: log-probabilities of given completions, at temperature 1. */
 import { inputError } from '../../errors.ts';
 import { contextLength, readModelConfig } from '../../model/config.ts';
 import { type ScoreItem, scoreCompletions } from '../../model/score.ts';
