@@ -48,6 +48,10 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
     const { page, goto, complaints } = await openPage(app);
     await goto('/settings');
     await add(page, 'double', 'http://10.0.0.5:8000');
+    const price = page.getByLabel('Sampling, per million tokens');
+    await price.fill('');
+    await price.pressSequentially('2.50');
+    expect(await price.inputValue()).toBe('2.50');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText(/plain http on another machine/).waitFor();
     await page.getByLabel('Address').fill(double.url);
@@ -69,6 +73,9 @@ describe.skipIf(noBrowser)('engines in Settings', () => {
     await engine.getByRole('button', { name: 'Replace key' }).waitFor();
     expect(await page.content()).not.toContain('s3cret-key');
     await expectAccessible(page);
+    await engine.getByRole('button', { name: 'Edit' }).click();
+    expect(await price.inputValue()).toBe('2.5');
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await engine.getByRole('button', { name: 'Remove' }).click();
     await engine.waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);

@@ -36,6 +36,21 @@ describe.skipIf(noBrowser)('the Settings screen', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('saves a number that is typed with a trailing zero', async () => {
+    const { page, complaints, goto } = await openPage(app);
+    await goto('/settings');
+    const price = page.getByRole('textbox', { name: 'Price of this machine' });
+    await price.fill('');
+    await price.pressSequentially('2.50');
+    await price.press('Tab');
+    await page.getByRole('button', { name: 'Reset to 0' }).waitFor();
+    await page.reload();
+    await expect.poll(() => price.inputValue(), patient).toBe('2.5');
+    await page.getByRole('button', { name: 'Reset to 0' }).click();
+    await expect.poll(() => price.inputValue(), patient).toBe('0');
+    expect(complaints).toEqual([]);
+  });
+
   it('changes the theme and nothing else', async () => {
     const { page, complaints, goto } = await openPage(app);
     await goto('/settings');
