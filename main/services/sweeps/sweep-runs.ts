@@ -127,25 +127,26 @@ export function openSweepRuns(store: Store, { live, changes, notices }: SweepRun
     throw inputError('CHECKPOINT_MISSING', `"${before.name}" has no checkpoint for "${trial.name}" to start from`);
   }
 
-  /** Nothing waits: the winners of the rung continue, or the sweep is done. Returns whether there is more to start. */
+  /** Nothing waits: the lowest reached rung is closed, or the sweep is done. Returns whether a rung was closed. */
   function closeRung(sweepId: number, trials: readonly TrialRow[]): boolean {
     const plan = readPlan(requireSweep(store, sweepId));
     if (plan === null) {
       pauseUnreadable(sweepId);
       return false;
     }
-    const scoreAt = ({ runId, rung }: TrialRow): number | null =>
+    const scoreAt = ({ runId }: TrialRow, rung: number): number | null =>
       runId === null ? null : (scoreOf(store, runId, plan.rungs?.[rung])?.value ?? null);
     const { continuing, losing } = promote(plan, trials, scoreAt);
+    const isDone = continuing.length + losing.length === 0;
     store.transaction(() => {
       for (const trial of losing)
         store.sweeps.setTrial(trial, 'eliminated', `Not among the best at step ${plan.rungs?.[trial.rung]}`);
       for (const trial of continuing) store.sweeps.setTrial({ ...trial, rung: trial.rung + 1 }, 'waiting');
-      if (continuing.length === 0) store.sweeps.setState(sweepId, 'done');
+      if (isDone) store.sweeps.setState(sweepId, 'done');
     });
     changes.publish('sweeps', sweepId);
-    if (continuing.length === 0) reportDone(sweepId);
-    return continuing.length > 0;
+    if (isDone) reportDone(sweepId);
+    return !isDone;
   }
 
   /** Nothing of one sweep may keep the others, or the app, from starting. */

@@ -88,26 +88,38 @@ export function nextTrial(trials: readonly TrialRow[]): {
   return { next: next ?? null, doomed };
 }
 
-/** What happens at the end of a rung: the trials that continue in the next one, and those that don't. */
+/**
+ * What happens at the end of the lowest rung that trials have reached: those that continue in the next one, and those
+ * that don't. A trial that was retried may reach it after the others have continued or lost: it is ranked among them all.
+ * `scoreAt` is the score of a trial at the end of a rung.
+ */
 export function promote(
   plan: StoredPlan,
   trials: readonly TrialRow[],
-  scoreAt: (trial: TrialRow) => number | null,
+  scoreAt: (trial: TrialRow, rung: number) => number | null,
 ): { readonly continuing: readonly TrialRow[]; readonly losing: readonly TrialRow[] } {
   const reached = trials.filter(({ state }) => state === 'reached');
-  if (plan.rungs === null || plan.factor === null) return { continuing: [], losing: [] };
-  const rung = Math.max(0, ...reached.map((trial) => trial.rung));
+  if (plan.rungs === null || plan.factor === null || reached.length === 0) return { continuing: [], losing: [] };
+  const rung = Math.min(...reached.map((trial) => trial.rung));
   const sizes = rungSizes(plan.settings.length, plan.factor, plan.rungs.length);
-  // A collapse is a result, too: leaving it out would flatter a setting that often collapses.
-  const counted = trials.filter((trial) => trial.rung === rung && ['reached', 'collapsed'].includes(trial.state));
+  const counted = trials.filter((trial) => counts(trial, rung));
   const bySetting = Map.groupBy(counted, ({ setting }) => setting);
   const scores = [...bySetting].map(([setting, own]) => {
-    const known = own.flatMap((trial) => scoreAt(trial) ?? []);
+    const known = own.flatMap((trial) => scoreAt(trial, rung) ?? []);
     return { setting, score: known.length === 0 ? null : meanOf(known) };
   });
   const best = survivors(scores, sizes[rung + 1] ?? 1);
+  const closing = reached.filter((trial) => trial.rung === rung);
   return {
-    continuing: reached.filter(({ setting }) => best.includes(setting)),
-    losing: reached.filter(({ setting }) => !best.includes(setting)),
+    continuing: closing.filter(({ setting }) => best.includes(setting)),
+    losing: closing.filter(({ setting }) => !best.includes(setting)),
   };
+}
+
+/** Those that compete at the end of a rung, whether they are there now or were before they continued. */
+const COMPETING: readonly TrialState[] = ['reached', 'done', 'eliminated', 'collapsed'];
+
+/** A collapse is a result, too: leaving it out would flatter a setting that often collapses. */
+function counts({ rung: own, state }: TrialRow, rung: number): boolean {
+  return own > rung || (own === rung && COMPETING.includes(state));
 }

@@ -105,6 +105,59 @@ describe('promote', () => {
     expect(promote(two, trials, bySeed).continuing.map(({ id }) => id)).toEqual([2]);
   });
 
+  it.each([
+    ['promotes', 0.8, [3], []],
+    ['eliminates', 0.4, [], [3]],
+  ])('%s a retried trial by its place among all that had reached its rung before', (_, score, continuing, losing) => {
+    // Two of four continue: 1 and 2 did, and have ended in higher rungs; 0 lost at once. 3 had failed.
+    const trials = [
+      trial(0, 'eliminated'),
+      trial(1, 'done', { rung: 2 }),
+      trial(2, 'eliminated', { rung: 1 }),
+      trial(3, 'reached'),
+    ];
+    const first: Readonly<Record<number, number>> = { 0: 0.1, 1: 0.9, 2: 0.5, 3: score };
+    // At the ends of their own rungs all scores differ from those that are compared.
+    const atRung = ({ setting }: TrialRow, rung: number) => (rung === 0 ? (first[setting] ?? null) : 0);
+    const closed = promote(plan, trials, atRung);
+    expect([closed.continuing, closed.losing].map((own) => own.map(({ id }) => id))).toEqual([continuing, losing]);
+  });
+
+  it('closes the lowest reached rung first, and leaves the others for later', () => {
+    const trials = [
+      trial(0, 'eliminated'),
+      trial(1, 'reached', { rung: 1 }),
+      trial(2, 'reached', { rung: 1 }),
+      trial(3, 'reached'),
+    ];
+    const rising = ({ setting }: TrialRow, rung: number) => (scores[setting] ?? 0) + rung;
+    const { continuing, losing } = promote(plan, trials, rising);
+    expect([continuing.map(({ id }) => id), losing]).toEqual([[3], []]);
+    const next = promote(plan, [...trials.slice(0, 3), trial(3, 'reached', { rung: 1 })], rising);
+    expect([next.continuing, next.losing].map((own) => own.map(({ id }) => id))).toEqual([[1], [2, 3]]);
+  });
+
+  it('ranks a retried seed with the seeds of its setting that have continued', () => {
+    const seeds = [
+      ...[42, 43].map((seed, i) => trial(i, i === 0 ? 'done' : 'reached', { setting: 0, seed, rung: i === 0 ? 2 : 0 })),
+      ...[42, 43].map((seed, i) => trial(2 + i, 'eliminated', { setting: 1, seed })),
+    ];
+    const two = { ...plan, settings: [{}, {}] };
+    const own = ({ id }: TrialRow): number => [0.9, 0.2, 0.5, 0.5][id] ?? 0;
+    // (0.9 + 0.2) / 2 = 0.55, above 0.5.
+    expect(promote(two, seeds, own).continuing.map(({ id }) => id)).toEqual([1]);
+  });
+
+  it('counts neither one that failed on its way to the rung nor one that collapsed below it', () => {
+    const trials = [
+      trial(0, 'reached', { rung: 1 }),
+      trial(1, 'failed', { rung: 1 }),
+      trial(2, 'collapsed'),
+      trial(3, 'eliminated'),
+    ];
+    expect(promote(plan, trials, scoreAt).continuing.map(({ id }) => id)).toEqual([0]);
+  });
+
   it('ends where nothing has reached its rung', () => {
     expect(promote(plan, [trial(0, 'done')], scoreAt)).toEqual({ continuing: [], losing: [] });
     expect(promote({ ...plan, rungs: null }, [trial(0, 'reached')], scoreAt)).toEqual({ continuing: [], losing: [] });
