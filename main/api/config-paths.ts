@@ -1,5 +1,7 @@
 /** One rule for every procedure that takes a configuration, whole or in part: what of the disk a page may name in it. */
 
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { importedModels } from '../services/models/imported.ts';
 import { isBundled } from '../services/models/resolve.ts';
 import { checkpointOfRun } from '../services/runs/from-checkpoint.ts';
@@ -19,26 +21,49 @@ type Fields = Readonly<Record<string, unknown>>;
 const pathFields: readonly string[] = configFields.filter((field) => fieldMeta(field).path === true);
 
 /**
- * Every path that a configuration of a page names: inside the workspace, bundled, or opened by the person. What was
- * `known` already, from when the person had opened it, may stay as it is.
+ * The configuration with each path absolute: a run takes relative ones from the folder in which the process was started,
+ * a page from the workspace. Throws for a path that isn't inside the workspace, bundled, or opened by the person; an
+ * absolute one that was `known` already, from when the person had opened it, may stay. Names stay names.
  */
-export function checkConfigPaths(config: Fields, access: PathAccess, place: Place, known: Fields = {}): void {
-  for (const field of pathFields) {
-    const path = config[field];
-    if (typeof path !== 'string' || path === known[field] || hasName(field, path, place)) continue;
-    access.check(path);
-  }
+export function checkConfigPaths<F extends Fields>(config: F, access: PathAccess, place: Place, known: Fields = {}): F {
+  const paths = pathFields.flatMap((field) => {
+    const value = config[field];
+    if (typeof value !== 'string' || (value === known[field] && isAbsolute(value))) return [];
+    return [[field, allowed(field, value, access, place)] as const];
+  });
+  return { ...config, ...Object.fromEntries(paths) };
 }
 
-/** Names are no paths: of a task, of a bundled or imported model, and of a run of this workspace to start from. */
-function hasName(field: string, value: string, { store, paths }: Place): boolean {
-  if (field === 'from_checkpoint') return checkpointOfRun(store, value) !== null;
+function allowed(field: string, value: string, access: PathAccess, place: Place): string {
+  if (field === 'from_checkpoint') return allowedStart(value, access, place);
+  return isName(field, value, place) ? value : inWorkspace(value, access, place);
+}
+
+/** Names aren't paths: of a task, and of a bundled or imported model. */
+function isName(field: string, value: string, { store, paths }: Place): boolean {
   if (field === 'task') return isTaskName(value, { workspace: store.folder, paths });
   if (field !== 'model') return false;
   return isBundled(value, paths) || importedModels(store).some(({ folder }) => folder === value);
 }
 
-/** An unknown name is none of a folder either: whoever looks for the task suggests another. */
+/** An unknown name isn't a folder's either: the search for the task suggests another. */
 function isTaskName(value: string, places: TaskPlaces): boolean {
   return taskNames(places).includes(value) || taskFolder(value, places) === null;
+}
+
+/** The name of a run, which may still have to be trained, stays one unless the run's start would find a folder by it. */
+function allowedStart(value: string, access: PathAccess, place: Place): string {
+  const mayBeName = !isAbsolute(value);
+  const checkpoint = mayBeName ? checkpointOfRun(place.store, value) : null;
+  const isFolderHere = mayBeName && existsSync(resolve(value));
+  if (checkpoint !== null) return isFolderHere ? checkpoint : value;
+  const path = inWorkspace(value, access, place);
+  return mayBeName && !isFolderHere && !existsSync(path) ? value : path;
+}
+
+/** Not the real path, which `check` returns: datasets and models are found by the path that the workspace gives them. */
+function inWorkspace(value: string, access: PathAccess, { store }: Place): string {
+  const path = resolve(store.folder, value);
+  access.check(path);
+  return path;
 }

@@ -3,6 +3,7 @@ import { inputError } from '../errors.ts';
 import { type ConfigFields, readPreset } from '../services/config/presets.ts';
 import { refreshCheckpoints } from '../services/runs/history.ts';
 import { runConfig } from '../services/runs/verdict/advice.ts';
+import { type TaskPlaces, taskNames } from '../services/tasks/find-task.ts';
 import { taskStartConfig } from '../services/tasks/start-config.ts';
 import type { LiveRuns } from '../services/training/live-runs.ts';
 import type { HostPaths } from '../services/workspace/paths.ts';
@@ -23,11 +24,12 @@ export interface NewRun {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** The requested settings over those of a preset, of a run, or of a task's folder; paths must be ones that the requester may use. */
+/**
+ * The requested settings over those of a preset, of a run, or of a task's folder. Paths must be ones that the requester may
+ * use, and become absolute.
+ */
 export function newRunConfig(place: RunPlace, access: PathAccess, request: NewRun): TrainConfig {
-  const parsed = parseConfig(baseFields(place, request), 'The new run');
-  checkConfigPaths(parsed, access, place);
-  return parsed;
+  return checkConfigPaths(parseConfig(baseFields(place, request), 'The new run'), access, place);
 }
 
 /** The same, neither completed nor checked. */
@@ -37,8 +39,13 @@ export function baseFields(place: RunPlace, request: NewRun): ConfigFields {
 
 function usualFields({ store, paths }: RunPlace, { preset, like, task }: NewRun): ConfigFields {
   if (like !== undefined) return runConfig(store, like);
-  if (task !== undefined) return { ...taskStartConfig(task, { workspace: store.folder, paths }), task };
+  if (task !== undefined) return { ...taskFields(task, { workspace: store.folder, paths }), task };
   return readPreset(preset, paths);
+}
+
+/** By name only: `taskStartConfig` also reads a task's folder below the one in which the process was started. */
+function taskFields(task: string, places: TaskPlaces): ConfigFields {
+  return taskNames(places).includes(task) ? taskStartConfig(task, places) : {};
 }
 
 export interface Resumption {

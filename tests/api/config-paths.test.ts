@@ -1,9 +1,12 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkConfigPaths } from '../../main/api/config-paths.ts';
+import { sweepControlTools } from '../../main/api/mcp/sweep-tools.ts';
 import { openPathAccess } from '../../main/api/path-access.ts';
+import { newRunConfig } from '../../main/api/run-control.ts';
 import { rememberImported } from '../../main/services/models/imported.ts';
+import { renameRun } from '../../main/services/runs/runs.ts';
 import { startTraining } from '../../main/services/training/training.ts';
 import { configFields, fieldMeta, trainConfigSchema } from '../../main/trainer/config.ts';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
@@ -44,6 +47,70 @@ describe('checkConfigPaths', () => {
     // An unknown name is no path: whoever looks for the task suggests another.
     for (const task of ['reply', 'countdown', 'countdwn']) expect(check({ task }), task).not.toThrow();
     expect(check({ task: '/etc/countdown' })).toThrow('Expected a path inside');
+  });
+
+  it('takes relative paths from the workspace, wherever the process was started', async () => {
+    const { store, paths, root } = await tinyWorkspace();
+    const access = openPathAccess(root, [root]);
+    // It exists in the folder of this process, which differs from the workspace.
+    const here = './package.json';
+    expect([existsSync(here), process.cwd() === root]).toEqual([true, false]);
+    for (const field of PATHS) {
+      const checked = checkConfigPaths({ [field]: here, seed: 7 }, access, { store, paths });
+      expect(checked, field).toEqual({ [field]: join(root, 'package.json'), seed: 7 });
+      // What an earlier version has stored relative doesn't stay so.
+      expect(checkConfigPaths({ [field]: here }, access, { store, paths }, { [field]: here }), field).toEqual({
+        [field]: join(root, 'package.json'),
+      });
+    }
+    const missing = { model: 'models/later', dataset: join(root, 'a.jsonl'), eval_dataset: null };
+    expect(checkConfigPaths(missing, access, { store, paths })).toEqual({
+      ...missing,
+      model: join(root, 'models/later'),
+    });
+  });
+
+  it('keeps names, and never lets the name of a run stand for a folder where the process was started', async () => {
+    const { store, paths, config, root } = await tinyWorkspace();
+    const access = openPathAccess(root, [root]);
+    const check = (fields: object) => checkConfigPaths({ ...fields }, access, { store, paths });
+    const names = { model: 'tiny', task: 'countdown', from_checkpoint: 'still/to_come' };
+    expect(check(names)).toEqual(names);
+    const run = { paths, name: 'base/seed_1' };
+    const { checkpoint, runId } = await startTraining(store, config({ method: 'sft', max_steps: 1 }), run).outcome;
+    expect(check({ from_checkpoint: 'base/seed_1' })).toEqual({ from_checkpoint: 'base/seed_1' });
+    // Pages name runs as they like: one name is a folder of this process, the other one of the machine.
+    renameRun(store, runId, 'main');
+    expect(check({ from_checkpoint: 'main' })).toEqual({ from_checkpoint: checkpoint });
+    renameRun(store, runId, '/etc');
+    expect(() => check({ from_checkpoint: '/etc' })).toThrow('Expected a path inside');
+  });
+
+  it('reaches stages, sweeps and runs of pages and agents', async () => {
+    const world = await tinyWorkspace();
+    const app = openTinyApp(world);
+    const context = contextOf(app);
+    const { client } = await overPorts(context);
+    const { store } = app;
+    const relative = { model: 'models/tiny-test', dataset: 'datasets/2words.jsonl', logging_dir: 'events' };
+    const absolute = { model: world.model, dataset: world.dataset, logging_dir: join(world.root, 'events') };
+    expect(newRunConfig(app, context.access, { preset: 'interleave-tiny', config: relative })).toMatchObject(absolute);
+    const { stageId } = await client.stages.add({ config: relative });
+    await client.stages.change({ stageId, config: { ...relative, seed: 7 } });
+    expect(store.stages.get(stageId)?.config).toEqual({ ...absolute, seed: 7 });
+    await client.stages.changeShared({ preset: 'interleave-tiny', config: { model: 'models/tiny-test' } });
+    expect((await client.stages.shared()).config.model).toBe(world.model);
+    await client.settings.set({ run_queue: false });
+    const config = world.config({ ...relative, method: 'sft', max_steps: 2 });
+    const { sweepId } = await client.sweeps.start({ config, plan: { name: 'page' } });
+    const place = { store, paths: app.paths, live: app.live, sweeps: app.queue.sweeps, report: () => undefined };
+    const tools = sweepControlTools(place, context.access);
+    const call = (name: string, args: object) => tools.find((tool) => tool.name === name)?.call(args);
+    const queued = call('start_sweep', { config, plan: { name: 'agent' }, queue: true });
+    for (const id of [sweepId, (queued as { readonly sweep_id: number }).sweep_id])
+      expect(store.sweeps.trials(id)[0]?.config).toMatchObject(absolute);
+    call('queue_run', { config });
+    expect(store.queue.getRun(1)?.config).toMatchObject(absolute);
   });
 
   it('holds stages to the same rule, and lets them keep what they have', async () => {

@@ -90,8 +90,7 @@ export function sweepControlTools(place: SweepPlace, access: PathAccess): readon
         }),
       },
       ({ plan, queue, ...request }) => {
-        const allow = (config: Parameters<typeof checkConfigPaths>[0]): void => checkConfigPaths(config, access, place);
-        const draft = draftSweep(plan, baseFields(place, request), allow);
+        const draft = draftSweep(plan, baseFields(place, request), (config) => checkConfigPaths(config, access, place));
         if (!queue) refuseWhileTraining();
         const sweepId = createSweep(store, draft, paths);
         const size = { runs: draft.trials.length, most_steps: draft.steps };

@@ -7,6 +7,7 @@ import {
   moveStage,
   planCurriculum,
   removeStage,
+  type StageEdit,
 } from '../../services/curriculum/edit.ts';
 import { forgetting } from '../../services/curriculum/forgetting.ts';
 import { startForgettingCheck } from '../../services/curriculum/forgetting-job.ts';
@@ -19,19 +20,18 @@ import { promotionOf } from '../../services/runs/promotion.ts';
 import { preflight } from '../../services/training/preflight.ts';
 import { readSettings } from '../../services/workspace/settings.ts';
 import { checkConfigPaths } from '../config-paths.ts';
-import { api } from '../context.ts';
+import { type ApiContext, api } from '../context.ts';
 
 export const stages = {
   list: api.stages.list.handler(({ context: { app } }) => curriculum(app, readSettings(app.store).auto_promote)),
   add: api.stages.add.handler(({ context: { app, access }, input }) => {
-    checkConfigPaths(input.config ?? {}, access, app);
-    const stageId = addStage(app.store, input);
+    const stageId = addStage(app.store, withPaths(input, access, app));
     app.changes.publish('stages');
     return { stageId };
   }),
   change: api.stages.change.handler(({ context: { app, access }, input: { stageId, ...edit } }) => {
-    checkConfigPaths(edit.config ?? {}, access, app, requireStage(app.store, stageId).config);
-    changeStage(app.store, stageId, edit);
+    const { config: known } = requireStage(app.store, stageId);
+    changeStage(app.store, stageId, withPaths(edit, access, app, known));
     app.changes.publish('stages');
   }),
   remove: api.stages.remove.handler(({ context: { app }, input }) => {
@@ -52,8 +52,8 @@ export const stages = {
     return { preset, config: withModelHere({ ...config }, app.store, app.paths) };
   }),
   changeShared: api.stages.changeShared.handler(({ context: { app, access }, input }) => {
-    checkConfigPaths(input.config, access, app, sharedSettings(app.store, app.paths).config);
-    changeSharedSettings(app.store, input, app.paths);
+    const config = checkConfigPaths(input.config, access, app, sharedSettings(app.store, app.paths).config);
+    changeSharedSettings(app.store, { ...input, config }, app.paths);
     app.changes.publish('stages');
   }),
   makeDatasets: api.stages.makeDatasets.handler(async ({ context: { app } }) => {
@@ -63,8 +63,7 @@ export const stages = {
   }),
   config: api.stages.config.handler(({ context: { app, access }, input: { stageId, ...edit } }) => {
     const known = stageId === null ? {} : requireStage(app.store, stageId).config;
-    checkConfigPaths(edit.config ?? {}, access, app, known);
-    const stage = editedStage(app.store, stageId, edit);
+    const stage = editedStage(app.store, stageId, withPaths(edit, access, app, known));
     const defaults = stageDefaults(app.store, stage, app.paths);
     return {
       defaults,
@@ -99,3 +98,13 @@ export const stages = {
     return { runId };
   }),
 };
+
+/** An edit of a page with the paths of its settings checked and absolute. */
+function withPaths(
+  edit: StageEdit,
+  access: ApiContext['access'],
+  app: ApiContext['app'],
+  known: Parameters<typeof checkConfigPaths>[3] = {},
+): StageEdit {
+  return edit.config === undefined ? edit : { ...edit, config: checkConfigPaths(edit.config, access, app, known) };
+}

@@ -63,10 +63,13 @@ function previewOf({ plan: { settings, rungs }, trials, steps }: SweepDraft): Pl
   return { settings: settings.map(settingLabel), runs: trials.length, steps, rungs };
 }
 
-/** Throws for a configuration that names files which its author may not use; called before any file is opened. */
-export type AllowConfig = (config: TrainConfig) => void;
+/**
+ * The configuration with the paths that its author means; throws where they may not be used. Called before any file is
+ * opened.
+ */
+export type AllowConfig = (config: TrainConfig) => TrainConfig;
 
-const anything: AllowConfig = () => undefined;
+const anything: AllowConfig = (config) => config;
 
 /** The runs of a plan; throws for the first setting that can't run. */
 export function draftSweep(plan: SweepPlan, base: ConfigFields, allow: AllowConfig = anything): SweepDraft {
@@ -74,8 +77,7 @@ export function draftSweep(plan: SweepPlan, base: ConfigFields, allow: AllowConf
   const [fault] = faultsOf(plan, base, settings);
   if (fault !== undefined)
     throw inputError('BAD_PLAN', `${fault.setting}: "${fault.field}": ${fault.message}`, fault.remedy ?? undefined);
-  const whole = settings.map((values) => parseConfig({ ...base, ...values }, settingLabel(values)));
-  whole.forEach(allow);
+  const whole = settings.map((values) => allow(parseConfig({ ...base, ...values }, settingLabel(values))));
   const halving = rungsFor(plan, whole);
   const names = experimentNames(plan.name, settings);
   const trials = plan.seeds.flatMap((seed) =>
