@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { inputError } from '../errors.ts';
 import { openApp } from '../services/app/app.ts';
-import { plannedStart } from '../services/training/training.ts';
+import { plannedLater } from '../services/training/training.ts';
 import { openForReading } from '../services/workspace/read-only.ts';
 import { openWorkspace } from '../services/workspace/workspace.ts';
 import { openStore, type Store } from '../store/index.ts';
@@ -69,8 +69,7 @@ function report(store: Store, context: CommandContext): void {
 function add(options: TrainOptions & { readonly name?: string }, command: Command): void {
   const context = commandContext(command);
   inStore(context, (store) => {
-    const config = trainConfig(options, command, context);
-    plannedStart(store, config, hostPaths());
+    const config = plannedLater(store, trainConfig(options, command, context), hostPaths());
     store.queue.addRun(options.name ?? null, config);
   });
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tinyWorkspace } from '../services/tiny-workspace.ts';
 import { until } from '../until.ts';
@@ -84,6 +84,15 @@ function many(): string {
 }
 
 describe('braid queue', () => {
+  it('stores the files that were typed, wherever the run is trained', async () => {
+    const { run, file, store, root, dataset } = await bench();
+    const model = join(root, 'models', 'tiny-test');
+    const typed = (path: string): string => relative(process.cwd(), path);
+    const paths = ['--dataset', typed(dataset), '--model', typed(model)];
+    expect(await run('queue', 'add', '--config', file, ...paths)).toMatchObject({ code: 0 });
+    expect(store.queue.getRun(1)?.config).toMatchObject({ dataset, model });
+  });
+
   it('adds, moves, removes and runs', async () => {
     const { file, run, store } = await bench();
     for (const name of ['one', 'two', 'three']) await run('queue', 'add', '--config', file, '--name', name);

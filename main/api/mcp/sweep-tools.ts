@@ -8,7 +8,7 @@ import { sweepReport } from '../../services/sweeps/report.ts';
 import { listSweeps, type SweepSummary, sweepView } from '../../services/sweeps/result.ts';
 import { requireIdleSweep, runSweepHere, type SweepHost } from '../../services/sweeps/run-here.ts';
 import { requireSweep, retryTrials } from '../../services/sweeps/sweep-runs.ts';
-import { plannedStart } from '../../services/training/training.ts';
+import { plannedLater } from '../../services/training/training.ts';
 import type { HostPaths } from '../../services/workspace/paths.ts';
 import type { Store } from '../../store/index.ts';
 import { checkConfigPaths } from '../config-paths.ts';
@@ -148,8 +148,7 @@ export function sweepControlTools(place: SweepPlace, access: PathAccess): readon
         input: z.strictObject({ ...base, name: z.string().trim().min(1).max(500).optional() }),
       },
       ({ name, ...request }) => {
-        const config = newRunConfig(place, access, request);
-        plannedStart(store, config, paths);
+        const config = plannedLater(store, newRunConfig(place, access, request), paths);
         const queued = store.queue.addRun(name ?? null, config);
         return { place: `run:${queued}`, queue: queueRows(store) };
       },

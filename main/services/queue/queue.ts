@@ -13,7 +13,7 @@ import type { Hold } from '../curriculum/stage-rules.ts';
 import { openStageRuns, requireStage, type StageRunsOptions } from '../curriculum/stage-runs.ts';
 import { metPromotion, promotionOf } from '../runs/promotion.ts';
 import { openSweepRuns, requireSweep, type SweepRuns } from '../sweeps/sweep-runs.ts';
-import { plannedStart } from '../training/training.ts';
+import { plannedLater } from '../training/training.ts';
 
 export interface RunQueue extends QueueHold {
   /** Starts a stage's run at once; throws if there is no room. */
@@ -152,8 +152,7 @@ export function openQueue(store: Store, options: StageRunsOptions): RunQueue {
     },
     dequeue,
     addRun: (config, name) => {
-      plannedStart(store, config, paths, options.access);
-      const id = store.queue.addRun(name, config);
+      const id = store.queue.addRun(name, plannedLater(store, config, paths, options.access));
       changes.publish('stages');
       startNext();
       return id;

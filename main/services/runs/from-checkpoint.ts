@@ -24,6 +24,12 @@ export function resolveStart(store: Store, start: string): string {
   );
 }
 
+/** How a configuration that is kept names the start: a folder by its absolute path, a run by its name. */
+export function startArgument(start: string): string {
+  const folder = resolve(start);
+  return existsSync(folder) ? folder : start;
+}
+
 /** Why a checkpoint of one of this workspace's runs is gone; null if none of its runs wrote that folder. */
 export function droppedCheckpoint(store: Store, folder: string): BraidError | null {
   const made = findCheckpoint(store, folder);

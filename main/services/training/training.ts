@@ -1,7 +1,7 @@
 /** Runs a stage: from a dataset and a configuration to a run in the history, via a trainer process. */
 
 import { existsSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunRow, RunState } from '../../store/runs.ts';
@@ -23,13 +23,14 @@ import { goalOf } from '../runs/promotion.ts';
 import { claimRun, createRun, finishRun, interruptRun, removeRun, requireRun, rewindRun } from '../runs/runs.ts';
 import { savedConfig } from '../runs/saved-config.ts';
 import { entryOf, faultEntry, resumeEntry, startEntry } from '../runs/training-log.ts';
-import { findTask, taskArgument } from '../tasks/find-task.ts';
+import { findTask } from '../tasks/find-task.ts';
 import { type RewardTrust, rewardAccess } from '../tasks/reward-access.ts';
 import { externalWords, runTask } from '../tasks/run-task.ts';
 import { describeExit, failedError, spawnTrainer, type TrainerExit } from '../trainer-process/process.ts';
 import { requireRunFolder } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { readSettings } from '../workspace/settings.ts';
+import { withAbsolutePaths } from './absolute-paths.ts';
 import { knownEstimate } from './known-estimates.ts';
 
 export interface RunOutcome {
@@ -111,6 +112,20 @@ export function plannedStart(
   };
 }
 
+/**
+ * The configuration of a run that starts later, perhaps in a process started in another folder: checked as a new run is,
+ * with absolute paths.
+ */
+export function plannedLater(
+  store: Store,
+  config: TrainConfig,
+  paths: HostPaths,
+  access?: EngineAccess & RewardTrust,
+): TrainConfig {
+  plannedStart(store, config, paths, access);
+  return withAbsolutePaths(store, config, paths);
+}
+
 /** Resumes a stopped or interrupted run from a checkpoint, or from its start if it has none. */
 export function resumeTraining(store: Store, runId: number, options: ResumeOptions): LiveRun {
   const run = requireRun(store, runId);
@@ -138,19 +153,16 @@ export function resumeTraining(store: Store, runId: number, options: ResumeOptio
 
 /** The saved form: absolute paths, and a checkpoint's own model and settings. */
 function resolveConfig(store: Store, config: TrainConfig, paths: HostPaths) {
-  const { test } = datasetFiles(resolve(config.dataset));
+  const absolute = withAbsolutePaths(store, config, paths);
+  const { test } = datasetFiles(absolute.dataset);
   const { folder: modelFolder, model, from } = chosenStartingModel(store, config, paths);
   const resolved: TrainConfig = {
-    ...config,
+    ...absolute,
     ...(from !== null && config.use_peft && adapterSettings(from)),
     ...keptChatSettings(config, from ?? modelFolder),
     model,
-    task: taskArgument(config.task, { workspace: store.folder, paths }),
-    dataset: resolve(config.dataset),
-    eval_dataset: config.eval_dataset === null ? (existsSync(test) ? test : null) : resolve(config.eval_dataset),
-    relevance_model: config.relevance_model === null ? null : resolve(config.relevance_model),
+    eval_dataset: absolute.eval_dataset ?? (existsSync(test) ? test : null),
     from_checkpoint: from,
-    logging_dir: config.logging_dir === null ? null : resolve(config.logging_dir),
   };
   return { config: resolved, modelFolder };
 }
