@@ -99,6 +99,26 @@ describe('a sweep in the queue', () => {
     }
   });
 
+  it('closes every reached rung before it ends, the lowest first', async () => {
+    const { store, notices, host, sweep } = await bench();
+    const id = sweep(
+      { fields: { learning_rate: [1e-5, 1e-4] }, halving: { min_steps: 1, factor: 2 } },
+      { max_steps: 4 },
+    );
+    const [ahead, retried] = store.sweeps.trials(id);
+    if (ahead === undefined || retried === undefined) throw new Error('Expected two trials');
+    store.sweeps.setTrial({ ...ahead, rung: 1 }, 'reached');
+    store.sweeps.setTrial(retried, 'reached');
+    // Neither has a score, so nothing continues.
+    expect(host().queue.sweeps.startNext(id)).toBeNull();
+    const over = store.sweeps.trials(id).map(({ state, reason }) => [state, reason]);
+    expect(over).toEqual([
+      ['eliminated', 'Not among the best at step 2'],
+      ['eliminated', 'Not among the best at step 1'],
+    ]);
+    expect([isOver(store, id), notices.list().length]).toEqual([true, 1]);
+  });
+
   it('survives the death of its host: the run continues from its checkpoint, and the others follow', async () => {
     const { store, host, sweep } = await bench();
     const id = sweep({ fields: { learning_rate: [1e-5, 1e-4] } }, { max_steps: 12, save_steps: 2 });
