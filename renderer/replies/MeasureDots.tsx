@@ -5,7 +5,13 @@ import { colourOfModel } from './report-charts.ts';
 import { mean, modelLabel } from './report-rows.ts';
 
 export function MeasureDots({ numbers }: Pick<ReportView, 'numbers'>) {
-  const rows = numbers.rows.filter(({ means }) => means.every(({ mean: value }) => value >= 0 && value <= 1));
+  // A mean that doesn't exist arrives as null.
+  const exists = (value: number): boolean => Number.isFinite(value);
+  const rows = numbers.rows.filter(
+    ({ means }) =>
+      means.some(({ mean: value }) => exists(value)) &&
+      means.every(({ mean: value }) => !exists(value) || (value >= 0 && value <= 1)),
+  );
   return (
     <figure className={classes.figure}>
       <figcaption>
@@ -33,11 +39,15 @@ export function MeasureDots({ numbers }: Pick<ReportView, 'numbers'>) {
                   key={model}
                   style={{ '--colour': `var(--${colourOfModel(model, i)})`, '--lane': i } as React.CSSProperties}
                 >
-                  <i
-                    className={classes.interval}
-                    style={{ left: `${low * 100}%`, width: `${Math.max(0, high - low) * 100}%` }}
-                  />
-                  <i className={classes.dot} style={{ left: `${value * 100}%` }} />
+                  {exists(value) && (
+                    <>
+                      <i
+                        className={classes.interval}
+                        style={{ left: `${low * 100}%`, width: `${Math.max(0, high - low) * 100}%` }}
+                      />
+                      <i className={classes.dot} style={{ left: `${value * 100}%` }} />
+                    </>
+                  )}
                 </span>
               ))}
             </span>

@@ -130,17 +130,28 @@ function inWords(wanted: Wanted): string {
   return names.length === 1 ? (names[0] ?? '') : `${names.length} files`;
 }
 
-/** Drops and pastes anywhere, except pastes into a text field. */
+function isInField({ target }: Event): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea') !== null;
+}
+
+/** Text that is moved into or within a field is the field's; files never are. */
+function movesText(event: DragEvent): boolean {
+  return isInField(event) && event.dataTransfer?.types.includes('Files') !== true;
+}
+
+/** Drops and pastes anywhere, except text for a field. */
 function listen(take: (dropped: Dropped) => void): () => void {
-  const over = (event: DragEvent): void => event.preventDefault();
+  const over = (event: DragEvent): void => {
+    if (!movesText(event)) event.preventDefault();
+  };
   const drop = (event: DragEvent): void => {
+    if (movesText(event)) return;
     event.preventDefault();
     // The folders of a drop can be read only if that starts at once.
     if (event.dataTransfer !== null) void droppedWithFolders(event.dataTransfer).then(take);
   };
   const paste = (event: ClipboardEvent): void => {
-    const field = event.target instanceof HTMLElement && event.target.closest('input, textarea') !== null;
-    if (field || event.clipboardData === null) return;
+    if (isInField(event) || event.clipboardData === null) return;
     event.preventDefault();
     take(droppedIn(event.clipboardData));
   };
