@@ -36,6 +36,8 @@ export interface SpawnOptions<E> {
 const STDERR_LINES = 20;
 /** What is kept of stderr, in characters. */
 const STDERR_KEPT = 200_000;
+/** Checks for silence within the limit: a hung process is killed at most a twentieth later than the limit says. */
+const CHECKS_PER_LIMIT = 20;
 
 /** Starts a trainer process and sends it its job. */
 export function spawnTrainer<J extends TrainerJob>(
@@ -66,15 +68,28 @@ function backendOf(job: TrainerJob): BackendSetting | undefined {
   return job.kind === 'start' ? job.config.backend : 'backend' in job ? job.backend : undefined;
 }
 
-/** Calls `onSilent` once when there was no message for `limitMs`. */
+/**
+ * Calls `onSilent` once when there was no message for `limitMs`, or little longer. Time is counted in checks, not by the
+ * clock: otherwise the machine's own sleep would count, and a run would be killed on waking.
+ */
 function watchSilence(limitMs: number | undefined, onSilent: () => void) {
+  let checks = 0;
   let broken = false;
-  const give = (): void => {
+  const check = (): void => {
+    checks += 1;
+    if (checks <= CHECKS_PER_LIMIT) return;
+    clearInterval(timer);
     broken = true;
     onSilent();
   };
-  const timer = limitMs === undefined ? null : setTimeout(give, limitMs).unref();
-  return { heard: () => void timer?.refresh(), end: () => timer && clearTimeout(timer), broken: () => broken };
+  const timer = limitMs === undefined ? undefined : setInterval(check, limitMs / CHECKS_PER_LIMIT).unref();
+  return {
+    heard: () => {
+      checks = 0;
+    },
+    end: () => clearInterval(timer),
+    broken: () => broken,
+  };
 }
 
 /** A failure reported by a trainer; one caused by user input keeps its kind across the process boundary. */
