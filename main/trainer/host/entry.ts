@@ -38,8 +38,9 @@ function flush(): void {
 
 const control = openControl(emit);
 
-// Ctrl-C and a closed terminal reach the whole group; the host decides what they mean and sends a command.
-for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+// Ctrl-C, a closed terminal and the end of a service, batch job or session reach every process; the host decides what
+// they mean and sends a command. It ends this process with SIGKILL, and a host that is gone closes the port.
+for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => undefined);
 port.onMessage((message) => {
   switch (message.kind) {
     case 'pause':

@@ -27,8 +27,8 @@ let preparing: NodeJS.Timeout | undefined;
 let spare: { readonly entry: string; readonly thread: RewardThread } | null = null;
 let open: { readonly hash: string; readonly task: Task } | null = null;
 
-// Ctrl-C reaches the whole group; this process ends with its host.
-for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+// Ctrl-C and the end of a service or session reach every process; this one ends with its host, which may be saving.
+for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => undefined);
 port.onMessage((call) => {
   newest.set(call.lane, call.id);
   waiting.push(call);
