@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, uptime } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { BraidError, inputError } from '../../errors.ts';
 import { isLoopback } from '../../io/address.ts';
 import { errorCode } from '../../io/atomic-write.ts';
 import { type LauncherOf, portOf } from '../engines/launcher.ts';
-import { identityOf } from '../workspace/host.ts';
+import { identityOf, isBeforeBoot } from '../workspace/host.ts';
 import { ENDED_IDLE, type Looked, type ServerKind, type StartedRecord, tailOf } from './kind.ts';
 import {
   askElsewhere,
@@ -186,7 +186,7 @@ function isAlive({ handle: { pid, hostId }, startedAt }: CommandRecord): boolean
   if (pid === null) return false;
   const leader = identityOf(pid);
   const exists = signalGroup(pid, 0);
-  if (!exists || Date.now() - uptime() * 1000 > startedAt) return false;
+  if (!exists || isBeforeBoot(startedAt)) return false;
   // Without a start time the leader is gone, and others of its group may be left.
   return leader === hostId || leader.endsWith(':');
 }

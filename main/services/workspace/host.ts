@@ -1,6 +1,6 @@
 /** Which process owns a run, and whether it still exists; a process id alone may be reused. */
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
 import type { RunHost, RunRow } from '../../store/runs.ts';
 
 /** A run on another machine (a shared folder) counts as alive while its last heartbeat is more recent than this. */
@@ -12,11 +12,25 @@ export function currentHost(): RunHost {
 }
 
 /** Whether the process that owned the run still exists. */
-export function isHostAlive(run: Pick<RunRow, 'pid' | 'hostId' | 'heartbeatAt'>, now: number): boolean {
-  if (run.pid === null || run.hostId === null) return false;
-  const [machine] = splitIdentity(run.hostId);
-  if (machine !== hostname()) return run.heartbeatAt !== null && now - run.heartbeatAt < foreignSilenceMs;
-  return processExists(run.pid) && run.hostId === identityOf(run.pid);
+export function isHostAlive(
+  { pid, hostId, heartbeatAt }: Pick<RunRow, 'pid' | 'hostId' | 'heartbeatAt'>,
+  now: number,
+  identify = identityOf,
+): boolean {
+  if (pid === null || hostId === null) return false;
+  const [machine, start] = splitIdentity(hostId);
+  if (machine !== hostname()) return heartbeatAt !== null && now - heartbeatAt < foreignSilenceMs;
+  // After a restart of the machine, the id alone may be another's.
+  if (start === '' && heartbeatAt !== null && isBeforeBoot(heartbeatAt, now)) return false;
+  return processExists(pid) && hostId === identify(pid);
+}
+
+/** What the clock may have been set forward by since the machine started, and what the system rounds. */
+const clockToleranceMs = 5000;
+
+/** Whether a time lies before this machine's last start: a process id noted then says nothing now. */
+export function isBeforeBoot(at: number, now = Date.now()): boolean {
+  return at < now - uptime() * 1000 - clockToleranceMs;
 }
 
 function splitIdentity(hostId: string): readonly [machine: string, start: string] {
@@ -29,7 +43,7 @@ export function identityOf(pid: number): string {
   return `${hostname()}:${startOf(pid)}`;
 }
 
-/** The process's start time from the system; empty if unknown (then the id alone decides). */
+/** The process's start time from the system; empty if unknown (then the id and the machine's start decide). */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

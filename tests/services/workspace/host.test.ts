@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { currentHost, isHostAlive } from '../../../main/services/workspace/host.ts';
+import { currentHost, isBeforeBoot, isHostAlive } from '../../../main/services/workspace/host.ts';
 
 describe('isHostAlive', () => {
   const own = { ...currentHost(), heartbeatAt: 0 };
 
   it('knows this process', () => {
-    expect(isHostAlive(own, 1e12)).toBe(true);
+    expect(isHostAlive(own, 0)).toBe(true);
   });
 
   it('is not misled by a process id that is used again', () => {
@@ -25,5 +25,24 @@ describe('isHostAlive', () => {
     expect(isHostAlive(foreign, 1_000_000)).toBe(false);
     expect(isHostAlive({ ...foreign, heartbeatAt: null }, 0)).toBe(false);
     expect(isHostAlive({ pid: null, hostId: null, heartbeatAt: null }, 0)).toBe(false);
+  });
+
+  it('is not misled by one from before a restart, where the system tells no start times', () => {
+    const unknownStart = () => `${hostname()}:`;
+    const now = Date.now();
+    const mine = { pid: process.pid, hostId: unknownStart() };
+    const bootedAt = now - uptime() * 1000;
+    expect(isHostAlive({ ...mine, heartbeatAt: bootedAt - 60_000 }, now, unknownStart)).toBe(false);
+    expect(isHostAlive({ ...mine, heartbeatAt: now }, now, unknownStart)).toBe(true);
+    expect(isHostAlive({ ...mine, heartbeatAt: null }, now, unknownStart)).toBe(true);
+  });
+});
+
+describe('isBeforeBoot', () => {
+  it('compares with the time at which the machine started, whose clock may have been set since', () => {
+    const bootedAt = Date.now() - uptime() * 1000;
+    expect(isBeforeBoot(bootedAt - 10_000)).toBe(true);
+    expect(isBeforeBoot(bootedAt - 2000)).toBe(false);
+    expect(isBeforeBoot(Date.now())).toBe(false);
   });
 });
