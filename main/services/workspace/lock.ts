@@ -1,5 +1,5 @@
 /** One app per workspace: the first locks it, a second gets an error that names the holder. Command-line commands don't lock it. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BraidError } from '../../errors.ts';
@@ -21,6 +21,9 @@ export interface WorkspaceLock {
   release(): void;
 }
 
+/** How often a lock is renewed: several times before another machine counts its holder as gone (host.ts). */
+const RENEW_MS = 30_000;
+
 /** Locks the workspace, or throws WORKSPACE_HELD with the holder. The lock of an exited process is ignored. */
 export function lockWorkspace(root: string, what: string, now: () => number = Date.now): WorkspaceLock {
   const file = join(root, '.braid-app.json');
@@ -30,21 +33,29 @@ export function lockWorkspace(root: string, what: string, now: () => number = Da
     try {
       // Fails if the file exists: of two that start at the same time, one gets it.
       writeFileSync(file, content, { flag: 'wx' });
-      return { release: () => release(file, content) };
+      const renewing = setInterval(() => renew(file, content), RENEW_MS).unref();
+      return {
+        release: () => {
+          clearInterval(renewing);
+          release(file, content);
+        },
+      };
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
         throw writeError(error, file, 'the lock of the workspace');
     }
     const holder = readHolder(file);
-    if (holder !== null && isHostAlive({ ...holder, heartbeatAt: holder.since }, now())) throw held(root, holder);
+    if (holder !== null && isHostAlive(holder, now())) throw held(root, holder);
     // A folder of that name is no lock either, and would stop us for ever.
     rmSync(file, { force: true, recursive: true });
   }
 }
 
-function readHolder(file: string): LockHolder | null {
+/** The holder, with the time of its last renewal. */
+function readHolder(file: string): (LockHolder & { readonly heartbeatAt: number }) | null {
   try {
-    return holderSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null;
+    const holder = holderSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data;
+    return holder === undefined ? null : { ...holder, heartbeatAt: statSync(file).mtimeMs };
   } catch {
     // Removed meanwhile, truncated by a crash, or written by another program: not held.
     return null;
@@ -60,11 +71,25 @@ function held(root: string, { pid, what, since }: LockHolder): BraidError {
   );
 }
 
-/** Only if it is still ours: after a crash and a restart the file may belong to another process. */
+/** Another machine, or this one under another name, can't ask for the process: it goes by the file's time. */
+function renew(file: string, content: string): void {
+  try {
+    const now = new Date();
+    if (isOurs(file, content)) utimesSync(file, now, now);
+  } catch {
+    // The folder is away, such as a network share: the next renewal may reach it again.
+  }
+}
+
 function release(file: string, content: string): void {
   try {
-    if (readFileSync(file, 'utf8') === content) rmSync(file, { force: true });
+    if (isOurs(file, content)) rmSync(file, { force: true });
   } catch {
     // Already removed.
   }
+}
+
+/** After a crash and a restart, or a long sleep, the file may belong to another process. */
+function isOurs(file: string, content: string): boolean {
+  return readFileSync(file, 'utf8') === content;
 }

@@ -1,10 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lockWorkspace } from '../../../main/services/workspace/lock.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
+
+/** A lock of a process on another machine. */
+const foreign = JSON.stringify({ pid: 1, hostId: 'elsewhere:1', what: 'other', since: 1 });
+
+/** Sets when a lock was last renewed. */
+function setAge(file: string, ms: number): void {
+  const at = new Date(Date.now() - ms);
+  utimesSync(file, at, at);
+}
+
+function ageOf(file: string): number {
+  return Date.now() - statSync(file).mtimeMs;
+}
 
 describe('lockWorkspace', () => {
   it('names the holder to a second app, which can open it after the release', () => {
@@ -55,9 +68,38 @@ describe('lockWorkspace', () => {
   it("leaves another's lock alone when released late", () => {
     const root = temporaryFolder();
     const lock = lockWorkspace(root, 'first');
-    const other = '{"pid":1,"hostId":"elsewhere:1","what":"other","since":1}';
-    writeFileSync(join(root, '.braid-app.json'), other);
+    writeFileSync(join(root, '.braid-app.json'), foreign);
     lock.release();
-    expect(readFileSync(join(root, '.braid-app.json'), 'utf8')).toBe(other);
+    expect(readFileSync(join(root, '.braid-app.json'), 'utf8')).toBe(foreign);
+  });
+
+  it("respects another machine's lock for as long as it is renewed", () => {
+    const root = temporaryFolder();
+    const file = join(root, '.braid-app.json');
+    writeFileSync(file, foreign);
+    setAge(file, 60_000);
+    expect(() => lockWorkspace(root, 'this')).toThrow('already open in other (process 1');
+    setAge(file, 180_000);
+    lockWorkspace(root, 'this').release();
+  });
+
+  it('renews its own lock until the release, and no other', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const root = temporaryFolder();
+    const file = join(root, '.braid-app.json');
+    const lock = lockWorkspace(root, 'this');
+    setAge(file, 100_000);
+    vi.advanceTimersByTime(30_000);
+    expect(ageOf(file)).toBeLessThan(10_000);
+    writeFileSync(file, foreign);
+    setAge(file, 100_000);
+    vi.advanceTimersByTime(30_000);
+    expect(ageOf(file)).toBeGreaterThan(90_000);
+    // A share that is away.
+    rmSync(root, { recursive: true });
+    vi.advanceTimersByTime(30_000);
+    lock.release();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
