@@ -11,7 +11,7 @@ import { tableLines } from './table.ts';
 import { type TrainOptions, trainConfig } from './train-config.ts';
 import { followTraining, stopOnSignals } from './training-view.ts';
 
-/** Trains the seeds in turn; a run that doesn't finish ends the command. */
+/** Trains the seeds in turn; a run that doesn't finish ends the command, and so does a stop in a run's last step. */
 export async function trainSeeds(
   store: Store,
   options: TrainOptions,
@@ -22,7 +22,7 @@ export async function trainSeeds(
   const config = trainConfig(options, command, context);
   const experiment =
     options.experiment ?? (options.config === undefined ? config.method : basename(options.config, '.yaml'));
-  for (const seed of seeds) {
+  for (const [done, seed] of seeds.entries()) {
     context.say(`Seed ${seed} of ${experiment}.`);
     const view = followTraining(context);
     const run = startTraining(
@@ -35,14 +35,21 @@ export async function trainSeeds(
     stop.release();
     view.end();
     if (outcome.error !== null) throw outcome.error;
-    if (outcome.state === 'done') continue;
-    context.say(
-      `Run ${outcome.runId} (seed ${seed}) was ${outcome.state}; resume it with --resume, then train the other seeds.`,
-    );
+    const left = seeds.slice(done + 1);
+    const isDone = outcome.state === 'done';
+    if (isDone && (left.length === 0 || !stop.asked())) continue;
+    const ended = isDone ? 'is done' : `was ${outcome.state}; resume it with --resume`;
+    context.say(`Run ${outcome.runId} (seed ${seed}) ${ended}.${untrained(left, experiment)}`);
     process.exitCode = 130;
     return;
   }
   report(seedGroupSummary(store, experiment), context);
+}
+
+function untrained(seeds: readonly number[], experiment: string): string {
+  if (seeds.length === 0) return '';
+  const which = seeds.length === 1 ? `Seed ${seeds} was` : `Seeds ${seeds.join(', ')} were`;
+  return ` ${which} not trained: use --seeds ${seeds} --experiment ${JSON.stringify(experiment)} to train the rest.`;
 }
 
 function report(group: SeedGroupSummary, context: CommandContext): void {
