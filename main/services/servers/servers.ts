@@ -156,11 +156,15 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
   };
 }
 
-/** A server that ends by itself, as the supervisor of a command does, needs nobody to end it. */
+/**
+ * A server that ends by itself, as the supervisor of a command does, needs nobody to end it. One that has never answered
+ * isn't idle: loading a large model takes longer than an idle time, and its longest time ends one that is stuck.
+ */
 function isIdle(record: ServerRecord, records: ServerRecords, now: number): boolean {
-  const { idleMinutes, handle, state } = record;
+  const { idleMinutes, handle, state, answeredAt } = record;
   if (idleMinutes === 0 || handle.kind === 'command' || (state !== 'starting' && state !== 'up')) return false;
-  return now - records.usedAt(record) > idleMinutes * 60_000;
+  if (answeredAt === null) return false;
+  return now - Math.max(records.usedAt(record), answeredAt) > idleMinutes * 60_000;
 }
 
 function idleWords({ idleMinutes }: ServerRecord): string {

@@ -134,12 +134,18 @@ describe('a Ray job', () => {
     expect(JSON.stringify(desk.records.list())).not.toContain('s3cret');
   });
 
-  it('that nobody uses is stopped after its idle time, and not before', async () => {
-    const { ray, desk, engine } = await world({}, { idleMinutes: 5 });
+  it('that nobody uses is stopped after its idle time since its first answer, and not before', async () => {
+    const { ray, port, desk, engine } = await world({}, { idleMinutes: 5 });
     await desk.servers.up(engine);
-    expect(await desk.again(() => Date.now() + 4 * 60_000).refresh()).toEqual([]);
-    const [after] = await desk.again(() => Date.now() + 6 * 60_000).refresh();
-    expect(after).toMatchObject({ state: 'stopped', detail: expect.stringMatching(/nothing had used it for 5 min/) });
+    const lookAfter = (minutes: number) => desk.again(() => Date.now() + minutes * 60_000).refresh();
+    // A large model is still loading.
+    expect(await lookAfter(40)).toEqual([]);
+    await answerOn(port);
+    expect(await lookAfter(60)).toMatchObject([{ state: 'up' }]);
+    expect(await lookAfter(64)).toEqual([]);
+    expect(await lookAfter(66)).toMatchObject([
+      { state: 'stopped', detail: expect.stringMatching(/nothing had used it for 5 min/) },
+    ]);
     expect(onlyJob(ray).job.status).toBe('STOPPED');
   });
 
