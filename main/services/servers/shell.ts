@@ -7,8 +7,9 @@ export function quoted(word: string): string {
 
 /**
  * Runs a command until it ends, and notes how it ended; ends it when nobody has used it, or after its time. It needs no
- * Braid: the app may be closed. It leads a process group, so that everything the command started can be ended.
- * Arguments: the command, the folder, idle minutes, longest minutes, a command that ends the server elsewhere.
+ * Braid: the app may be closed. It leads a process group, so that everything the command started can be ended. A long gap
+ * between two looks means that the machine slept, and a run on it, too: the idle time starts again, as the run had no
+ * chance to note its use. Arguments: the command, the folder, idle minutes, longest minutes, a command that ends the server elsewhere.
  */
 export const SUPERVISE = `
 folder=$2
@@ -18,12 +19,16 @@ server=$!
 (
   trap - TERM HUP INT
   began=$(date +%s)
+  looked=$began
   while sleep 5; do
     kill -0 "$server" 2>/dev/null || exit 0
     [ -e "$folder/why" ] && exit 0
+    now=$(date +%s)
+    [ "$((now - looked))" -gt 60 ] && touch -c "$folder/used"
+    looked=$now
     why=
     if [ "$3" -gt 0 ] && [ -n "$(find "$folder/used" -mmin "+$3" 2>/dev/null)" ]; then why=idle
-    elif [ "$4" -gt 0 ] && [ "$(($(date +%s) - began))" -ge "$(($4 * 60))" ]; then why=time
+    elif [ "$4" -gt 0 ] && [ "$((now - began))" -ge "$(($4 * 60))" ]; then why=time
     fi
     if [ -n "$why" ]; then
       printf %s "$why" >"$folder/why"

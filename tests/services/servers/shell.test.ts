@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { IDLE_CODE, whileUsed } from '../../../main/services/servers/shell.ts';
+import { IDLE_CODE, SUPERVISE, whileUsed } from '../../../main/services/servers/shell.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
 import { until } from '../../until.ts';
 import { freePort } from './desk.ts';
 
@@ -58,5 +61,55 @@ describe.runIf(process.platform === 'linux')('whileUsed', () => {
     process.kill(-(child.pid ?? 0), 'SIGTERM');
     expect(await ended).not.toBe(IDLE_CODE);
     expect(await reaches(port)).toBe(false);
+  });
+});
+
+/** A supervisor of one minute of idle time, whose clock and whose looks are the test's. */
+function supervise(command: string) {
+  const folder = temporaryFolder();
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const [used, looks, next, ahead] = [join(folder, 'used'), join(bin, 'looks'), join(bin, 'next'), join(bin, 'ahead')];
+  const scripts = {
+    date: `echo "$(($(/bin/date +%s) + $(cat '${ahead}')))"`,
+    sleep: `echo >>'${looks}'; while [ ! -e '${next}' ]; do /bin/sleep 0.05; done; rm '${next}'`,
+  };
+  for (const [name, text] of Object.entries(scripts))
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  for (const file of [used, looks]) writeFileSync(file, '');
+  writeFileSync(ahead, '0');
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+  const child = spawn('/bin/sh', ['-c', SUPERVISE, 'braid-server', command, folder, '1', '0', ''], {
+    ...{ env, detached: true, stdio: 'ignore' },
+  });
+  // Its watcher outlives it, in a sleep that nobody ends.
+  onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'));
+  const sleeps = (count: number): Promise<void> => until(async () => readFileSync(looks, 'utf8').length === count);
+  let count = 1;
+  return {
+    /** The supervisor's next look, this much later by its clock; nobody has noted a use since. */
+    look: async (seconds: number) => {
+      await sleeps(count);
+      writeFileSync(ahead, String(Number(readFileSync(ahead, 'utf8')) + seconds));
+      const then = statSync(used).mtimeMs / 1000 - seconds;
+      utimesSync(used, then, then);
+      writeFileSync(next, '');
+      await sleeps(++count);
+    },
+    why: () => (existsSync(join(folder, 'why')) ? readFileSync(join(folder, 'why'), 'utf8') : null),
+  };
+}
+
+describe.skipIf(process.platform === 'win32')('SUPERVISE', () => {
+  it('ends a server that nobody has used, but not for the time that the machine slept', async () => {
+    const { look, why } = supervise('exec /bin/sleep 300');
+    await look(40);
+    expect(why()).toBeNull();
+    await look(8 * 3600);
+    expect(why()).toBeNull();
+    await look(40);
+    expect(why()).toBeNull();
+    await look(50);
+    expect(why()).toBe('idle');
   });
 });
