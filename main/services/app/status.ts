@@ -1,6 +1,7 @@
 /** The app at a glance: what is training, what is queued, what the machine has free. */
-import { availableParallelism, freemem, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { knownDiskSpace } from '../../io/disk-space.ts';
+import { hostMemory } from '../../io/memory.ts';
 import { type GpuMemory, watchGpus } from '../../native/gpu-watch.ts';
 import type { Store } from '../../store/index.ts';
 import type { QueuePlace } from '../../store/queue.ts';
@@ -52,6 +53,7 @@ const nvidia = watchGpus();
 /** The app's current state. */
 export function appStatus({ store, live, queue, jobs, notices, servers, workspace, paths }: App): AppStatus {
   const disk = knownDiskSpace(workspace.root);
+  const memory = hostMemory();
   return {
     live: live.list(),
     elsewhere: runsElsewhere(store),
@@ -62,8 +64,8 @@ export function appStatus({ store, live, queue, jobs, notices, servers, workspac
     servers: servers.list().filter(({ mayBeUp }) => mayBeUp),
     machine: {
       cores: availableParallelism(),
-      memoryBytes: totalmem(),
-      freeMemoryBytes: freemem(),
+      memoryBytes: memory.totalBytes,
+      freeMemoryBytes: memory.freeBytes,
       gpus: gpusInSight(nvidia(), seenGpu(paths)),
       diskFreeBytes: disk?.freeBytes ?? null,
       diskBytes: disk?.totalBytes ?? null,

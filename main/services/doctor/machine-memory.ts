@@ -1,4 +1,5 @@
 /** What this machine has for tensors: its own memory and, apart from it, a GPU's. Everything that plans asks here. */
+import { hostMemory } from '../../io/memory.ts';
 import { currentLayout, readManifest } from '../../native/folder.ts';
 import { freeByAmdgpu, mayHaveGpu, USERS_NUMBER } from '../../native/gpu-memory.ts';
 import { gpuToUse } from '../../native/gpu-settings.ts';
@@ -74,7 +75,7 @@ export function seenGpu(paths: Paths): MachineGpu | null {
 }
 
 function withGpu(gpu: MachineGpu | null): MachineMemory {
-  return { freeBytes: process.availableMemory(), gpu, native: readManifest(currentLayout()) !== null };
+  return { freeBytes: hostMemory().freeBytes, gpu, native: readManifest(currentLayout()) !== null };
 }
 
 async function findGpu(paths: Paths): Promise<MachineGpu | null> {

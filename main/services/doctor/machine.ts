@@ -1,13 +1,14 @@
 /** Node, processor, memory. */
 import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus, freemem, totalmem } from 'node:os';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { hostMemory, type Memory } from '../../io/memory.ts';
 import { formatBytes } from '../../text/format.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 const GIB = 2 ** 30;
 
 export function checkMachine(): Check[] {
-  return [checkNode(process.versions.node), checkProcessor(), checkMemory(memoryLimit(), availableMemory())];
+  return [checkNode(process.versions.node), checkProcessor(), checkMemory(hostMemory())];
 }
 
 /** better-sqlite3 and running TypeScript directly need 22.18. */
@@ -37,21 +38,11 @@ function simdFeatures(): string {
   }
 }
 
-/** The machine's memory, or the container's limit. */
-function memoryLimit(): number {
-  const limit = process.constrainedMemory();
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
-}
-
-function availableMemory(): number {
-  return Math.max(freemem(), process.availableMemory());
-}
-
 /** The bundled model trains in under 1.5 GiB. */
-export function checkMemory(total: number, available: number): Check {
-  const limited = total < totalmem() ? ' (a limit; the machine has more)' : '';
-  const detail = `${formatBytes(total)}${limited}, ${formatBytes(available)} free`;
-  if (total < GIB) return fail('Memory', `${detail}; expected at least 1 GiB`, 'Use a machine with more memory.');
-  if (available >= 1.5 * GIB) return ok('Memory', detail);
+export function checkMemory({ freeBytes, totalBytes }: Memory): Check {
+  const limited = totalBytes < totalmem() ? ' (a limit; the machine has more)' : '';
+  const detail = `${formatBytes(totalBytes)}${limited}, ${formatBytes(freeBytes)} free`;
+  if (totalBytes < GIB) return fail('Memory', `${detail}; expected at least 1 GiB`, 'Use a machine with more memory.');
+  if (freeBytes >= 1.5 * GIB) return ok('Memory', detail);
   return warn('Memory', detail, 'Close other programs before training: the bundled model needs up to 1.5 GiB.');
 }

@@ -1,9 +1,9 @@
 /** Everything about one model: what it is and whether it fits this machine. */
 
 import { readdirSync, statSync } from 'node:fs';
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
+import { hostMemory } from '../../io/memory.ts';
 import { type Budget, deviceBudget, isOnGpu } from '../../trainer/memory/budget.ts';
 import {
   type AdapterFacts,
@@ -100,7 +100,7 @@ export function inspectModel(places: ModelPlaces, ref: string, machine: MachineM
 function memoryOf(config: ModelFacts['config'], machine: MachineMemory): NonNullable<ModelDetail['memory']> {
   const device = deviceFor('auto', machine);
   const free = budgetFor(device, machine);
-  const whole: Budget = isOnGpu(device) ? free : deviceBudget(device, totalmem());
+  const whole: Budget = isOnGpu(device) ? free : deviceBudget(device, hostMemory().totalBytes);
   return {
     needs: memoryNeeds(config, free),
     ...{ totalBytes: whole.bytes, freeBytes: free.bytes, gpu: isOnGpu(device) ? (machine.gpu?.name ?? null) : null },

@@ -1,9 +1,9 @@
 /** Checklist items, one function each: done, open or failed, why, and what to do. */
 import { existsSync } from 'node:fs';
-import { freemem, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { BraidError } from '../../errors.ts';
 import { knownDiskSpace } from '../../io/disk-space.ts';
+import { hostMemory } from '../../io/memory.ts';
 import type { Store } from '../../store/index.ts';
 import type { TaskFacts } from '../../tasks/task.ts';
 import { formatBytes } from '../../text/format.ts';
@@ -109,12 +109,13 @@ export function memoryItem(store: Store, config: TrainConfig, paths: HostPaths):
     const { folder, model } = startingModel(store, config, paths);
     const machine = knownMachineMemory(paths);
     const needed = expectedMemory(store, { ...config, model }, folder, paths, machine);
+    const { freeBytes, totalBytes } = hostMemory();
     const ofGpu = needed.gpu > 0 ? `, ${formatBytes(needed.gpu)} of the GPU's` : '';
     const gpuFree = machine.gpu === null ? '' : ` and ${formatBytes(machine.gpu.freeBytes)} of the GPU's`;
-    const free = `${formatBytes(freemem())}${ofGpu === '' ? '' : gpuFree} free`;
+    const free = `${formatBytes(freeBytes)}${ofGpu === '' ? '' : gpuFree} free`;
     const detail = `about ${formatBytes(needed.host)} expected${ofGpu}, ${free}`;
-    if (needed.host > totalmem()) return { name, state: 'failed', detail, next };
-    if (needed.host > freemem() || needed.gpu > (machine.gpu?.freeBytes ?? Number.POSITIVE_INFINITY))
+    if (needed.host > totalBytes) return { name, state: 'failed', detail, next };
+    if (needed.host > freeBytes || needed.gpu > (machine.gpu?.freeBytes ?? Number.POSITIVE_INFINITY))
       return { name, state: 'open', detail, next: `Close other programs. ${next}` };
     return { name, state: 'done', detail, next: null };
   } catch (error) {

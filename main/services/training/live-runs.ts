@@ -1,6 +1,5 @@
 /** The live runs: admission, start, commands, end. live-board.ts has their state. */
 
-import { freemem } from 'node:os';
 import { inputError } from '../../errors.ts';
 import type { Store } from '../../store/index.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
@@ -61,7 +60,6 @@ export interface LiveRunsOptions {
   readonly paths: HostPaths;
   readonly changes: Pick<Changes, 'publish'>;
   readonly settings: () => Settings;
-  readonly freeMemory?: () => number;
   /** What there is to compute on; by default as it was last seen. */
   readonly machine?: () => MachineMemory;
   readonly silence?: SilenceWatch;
@@ -71,15 +69,7 @@ export interface LiveRunsOptions {
 /** Opens the registry of live runs. */
 export function openLiveRuns(
   store: Store,
-  {
-    paths,
-    changes,
-    settings,
-    freeMemory = freemem,
-    machine = () => knownMachineMemory(paths),
-    silence,
-    access,
-  }: LiveRunsOptions,
+  { paths, changes, settings, machine = () => knownMachineMemory(paths), silence, access }: LiveRunsOptions,
 ): LiveRuns {
   const board = openLiveBoard(changes, silence);
   /** Why the final states of ended runs could not be saved, by run. */
@@ -97,7 +87,7 @@ export function openLiveRuns(
     const left = promised();
     const room = {
       concurrentRuns: settings().concurrent_runs,
-      freeBytes: freeMemory() - left.host,
+      freeBytes: here.freeBytes - left.host,
       gpuFreeBytes: here.gpu === null || here.gpu.shared ? null : here.gpu.freeBytes - left.gpu,
     };
     const refused = refusal(live, { name, memory }, room);

@@ -1,8 +1,8 @@
 /** The pre-flight check: a trainer process tries what a run would do, and each finding becomes a line. */
 import { existsSync } from 'node:fs';
-import { freemem, totalmem } from 'node:os';
 import { BraidError } from '../../errors.ts';
 import { knownDiskSpace } from '../../io/disk-space.ts';
+import { hostMemory } from '../../io/memory.ts';
 import type { DatasetLeakage } from '../../store/datasets.ts';
 import type { TrainConfig } from '../../trainer/config.ts';
 import type { Sample } from '../../trainer/events.ts';
@@ -112,8 +112,10 @@ async function look(
     ),
     leakageIn(library.workers, start, signal),
   ]);
+  const memory = hostMemory();
   const machine = {
-    ...{ freeMemory: freemem(), memory: totalmem(), freeDisk: knownDiskSpace(workspace.root)?.freeBytes ?? null },
+    ...{ freeMemory: memory.freeBytes, memory: memory.totalBytes },
+    ...{ freeDisk: knownDiskSpace(workspace.root)?.freeBytes ?? null },
     training: live.list().map(({ name }) => name),
   };
   const report = {

@@ -19,9 +19,9 @@ describe('checks', () => {
   });
 
   it('warns of little free memory and fails below 1 GiB', () => {
-    expect(checkMemory(8 * 2 ** 30, 4 * 2 ** 30).status).toBe('OK');
-    expect(checkMemory(8 * 2 ** 30, 2 ** 30).status).toBe('WARN');
-    expect(checkMemory(2 ** 29, 2 ** 29).status).toBe('FAIL');
+    expect(checkMemory({ totalBytes: 8 * 2 ** 30, freeBytes: 4 * 2 ** 30 }).status).toBe('OK');
+    expect(checkMemory({ totalBytes: 8 * 2 ** 30, freeBytes: 2 ** 30 }).status).toBe('WARN');
+    expect(checkMemory({ totalBytes: 2 ** 29, freeBytes: 2 ** 29 }).status).toBe('FAIL');
   });
 
   it('distinguishes an Electron with and without its binary', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checklist } from '../../../main/services/training/checklist.ts';
 import { tinyWorkspace } from '../tiny-workspace.ts';
 
@@ -21,6 +21,16 @@ describe('checklist', () => {
     expect(states({ from_checkpoint: 'baseline/seed_1' })).toMatchObject({ warm_start: 'failed' });
     for (const { state, name, next } of look({ model: '/nowhere', dataset: '/nowhere.jsonl' }))
       expect([name, state === 'done']).toEqual([name, next === null]);
+  });
+
+  it("takes free memory and the total as this process sees them: os.freemem and os.totalmem are a container's host's", async () => {
+    const look = await bench();
+    onTestFinished(() => void vi.restoreAllMocks());
+    const memory = () => look({}).find(({ name }) => name === 'memory');
+    vi.spyOn(process, 'availableMemory').mockReturnValue(5 * 2 ** 20);
+    expect(memory()).toMatchObject({ state: 'open', detail: expect.stringMatching(/, 5 MiB free$/) });
+    vi.spyOn(process, 'constrainedMemory').mockReturnValue(6 * 2 ** 20);
+    expect(memory()?.state).toBe('failed');
   });
 
   it('finds held-out prompts in the training data', async () => {

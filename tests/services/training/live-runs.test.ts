@@ -1,6 +1,6 @@
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readStderr } from '../../../main/services/runs/files.ts';
 import type { LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { promisedBytes, refusal } from '../../../main/services/training/admission.ts';
@@ -140,6 +140,10 @@ describe('live runs', () => {
     expect(() => app.live.start(world.config(long))).toThrow(/No room for another run/);
     expect(app.store.runs.list()).toHaveLength(1);
     changeSettings(app.store, { concurrent_runs: 2 });
+    const available = vi.spyOn(process, 'availableMemory').mockReturnValue(2 ** 20);
+    onTestFinished(() => available.mockRestore());
+    expect(() => app.live.start(world.config(long))).toThrow(/Not enough memory for another run/);
+    available.mockReturnValue(64 * 2 ** 30);
     const second = app.live.start(world.config(long));
     expect(app.live.list().map(({ runId }) => runId)).toEqual([first, second]);
     expect(() => app.live.resume(first)).toThrow(/is (starting|running)/);
