@@ -5,6 +5,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { BraidError } from '../errors.ts';
+import { renameSettled } from './rename.ts';
 
 /** The calls that write; tests pass ones that fail. */
 export type FileOps = Pick<
@@ -40,7 +41,7 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, opti
   const temporary = hiddenSibling(path, 'tmp');
   try {
     writeThrough(temporary, content, ops, options.mode);
-    ops.renameSync(temporary, path);
+    move(temporary, path, ops);
     syncFolder(dirname(path), ops);
   } catch (error) {
     removeQuietly(temporary, ops);
@@ -78,7 +79,7 @@ export function cleanLeftovers(folder: string, name?: string, ops: FileOps = fs)
     const [, original, role] = /^\.(.+)\.\d+-\d+\.(tmp|old)$/.exec(entry) ?? [];
     if (original === undefined || (name !== undefined && name !== original)) continue;
     const path = join(folder, entry);
-    if (role === 'old' && !ops.existsSync(join(folder, original))) ops.renameSync(path, join(folder, original));
+    if (role === 'old' && !ops.existsSync(join(folder, original))) move(path, join(folder, original), ops);
     else ops.rmSync(path, { recursive: true, force: true });
   }
 }
@@ -169,21 +170,26 @@ export function hiddenSibling(path: string, role: 'tmp' | 'old'): string {
 
 function replaceFolder(temporary: string, target: string, ops: FileOps): void {
   if (!ops.existsSync(target)) {
-    ops.renameSync(temporary, target);
+    move(temporary, target, ops);
     syncFolder(dirname(target), ops);
     return;
   }
   // A non-empty folder can't be renamed over: it is moved aside, and `cleanLeftovers` can restore it.
   const old = hiddenSibling(target, 'old');
-  ops.renameSync(target, old);
+  move(target, old, ops);
   try {
-    ops.renameSync(temporary, target);
+    move(temporary, target, ops);
   } catch (error) {
-    ops.renameSync(old, target);
+    move(old, target, ops);
     throw error;
   }
   syncFolder(dirname(target), ops);
   removeQuietly(old, ops);
+}
+
+/** Renames what may have been written a moment ago. */
+export function move(from: string, to: string, ops: FileOps): void {
+  renameSettled(from, to, { rename: ops.renameSync });
 }
 
 /** Writes a file and forces it to the disk. */

@@ -6,6 +6,7 @@ import {
   errorCode,
   type FileOps,
   hiddenSibling,
+  move,
   removeQuietly,
   syncFolder,
   writeError,
@@ -47,7 +48,7 @@ export function writeFilesAtomic(files: readonly NewFile[], ops: FileOps = fs): 
     for (const change of changes) {
       current = change.path;
       change.kept = keepOld(change, ops);
-      ops.renameSync(change.temporary, change.path);
+      move(change.temporary, change.path, ops);
       change.placed = true;
     }
     for (const folder of new Set(files.map(({ path }) => dirname(path)))) syncFolder(folder, ops);
@@ -66,7 +67,7 @@ function keepOld({ path, old }: Change, ops: FileOps): boolean {
   try {
     ops.linkSync(path, old);
   } catch {
-    ops.renameSync(path, old);
+    move(path, old, ops);
   }
   return true;
 }
@@ -76,7 +77,7 @@ function takeBack({ path, temporary, old, kept, placed }: Change, ops: FileOps):
   if (placed && !kept) removeQuietly(path, ops);
   if (!kept) return;
   try {
-    ops.renameSync(old, path);
+    move(old, path, ops);
     // A link to the same file is left where it is.
     removeQuietly(old, ops);
   } catch {

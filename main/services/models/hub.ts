@@ -3,10 +3,11 @@
  * model is rejected before gigabytes are downloaded. A failed or interrupted download resumes where it stopped; one that
  * is cancelled in the list of jobs leaves nothing.
  */
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListFileEntry } from '@huggingface/hub';
 import { BraidError, inputError } from '../../errors.ts';
+import { renameSettledAsync } from '../../io/rename.ts';
 import { FAMILIES, otherWeights, readModelConfig } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
@@ -92,7 +93,7 @@ async function fetchModel(model: HubModel, target: string, options: HubOptions, 
     await fetchFiles(model, folder, options, job);
     recordHubModel(folder, model);
     refuseTaken(target);
-    await rename(folder, target);
+    await renameSettledAsync(folder, target);
   } catch (error) {
     if (signal.aborted) {
       if (keepsPart())

@@ -1,9 +1,10 @@
 /** Importing a Hugging Face folder: used in place, or copied into the workspace. All of its files are read first. */
 
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
+import { renameSettledAsync } from '../../io/rename.ts';
 import { readModelFacts } from '../../trainer/memory/model-facts.ts';
 import { checkSound } from '../../trainer/memory/model-folder.ts';
 import type { JobContext } from '../workspace/jobs.ts';
@@ -90,7 +91,7 @@ async function copyFolder(from: string, target: string, { signal, progress }: Jo
       await pour(createReadStream(join(from, name)), join(temporary, name), { signal, onBytes });
     await checkSound(temporary, signal);
     refuseTaken(target);
-    await rename(temporary, target);
+    await renameSettledAsync(temporary, target);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     if (signal.aborted) throw new BraidError('INTERRUPTED', 'Cancelled; no files were kept.');

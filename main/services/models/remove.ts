@@ -1,8 +1,9 @@
 /** Deleting a model or a checkpoint, after showing what depends on it. */
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { renameSettledAsync } from '../../io/rename.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
 import { isElsewhere } from '../runs/runs.ts';
@@ -137,6 +138,6 @@ function baseFolder(model: string, paths: ModelPlaces['paths']): string | null {
 async function removeFolder(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const aside = join(dirname(folder), `.${basename(folder)}.${process.pid}-0.tmp`);
-  await rename(folder, aside);
+  await renameSettledAsync(folder, aside);
   await rm(aside, { recursive: true, force: true });
 }

@@ -1,8 +1,9 @@
 /** A run that TRL trained, as an ended run of the history: metrics, samples, evaluations, checkpoints, configuration. */
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
 import { hiddenSibling, writeError } from '../../io/atomic-write.ts';
+import { renameSettled } from '../../io/rename.ts';
 import type { Store } from '../../store/index.ts';
 import { mainMetricOf, nativeTask, type TaskSource, taskFacts } from '../../tasks/index.ts';
 import { formatBytes } from '../../text/format.ts';
@@ -155,7 +156,7 @@ function record(store: Store, read: Read, options: ImportOptions): ImportedRun {
       const run = createRun(store, source.config, { task: source.task, ...named });
       made = run.folder;
       const last = copied.checkpoints.at(-1);
-      for (const { name } of copied.checkpoints) renameSync(join(staged, name), join(run.folder, name));
+      for (const { name } of copied.checkpoints) renameSettled(join(staged, name), join(run.folder, name));
       recordEvents(store, run.runId, [
         ...state.steps.map(({ step, metrics }) => ({ kind: 'step' as const, step, metrics })),
         ...samples.map((one) => ({ kind: 'samples' as const, ...one })),

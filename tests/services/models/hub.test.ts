@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, promises, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
 import { downloadModel, parseRepo } from '../../../main/services/models/hub.ts';
 import { listModels } from '../../../main/services/models/list.ts';
+import { asWindows, refusedAtFirst } from '../../as-windows.ts';
 import { errorOf, temporaryFolderOfFile } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { hubDouble } from './hub-double.ts';
@@ -40,6 +41,18 @@ describe('downloadModel', () => {
     expect(listModels(host)).toContainEqual(expect.objectContaining({ ref: 'workspace:small', problem: null }));
     expect(hub.asked.at(-1)?.[0]).toBe('model.safetensors');
     expect(errorOf(begin)).toMatchObject({ code: 'MODEL_EXISTS' });
+  });
+
+  it('names the model although a virus scanner has it open for a moment', async () => {
+    asWindows();
+    const { host, begin, left } = await setUp();
+    const refused = refusedAtFirst(promises.rename);
+    const rename = vi.spyOn(promises, 'rename').mockImplementation(refused);
+    onTestFinished(() => rename.mockRestore());
+    begin();
+    expect(await jobEnd(host)).toMatchObject({ state: 'done' });
+    expect(rename).toHaveBeenCalledTimes(2);
+    expect(left()).toEqual(['small']);
   });
 
   it('resumes after a lost connection', async () => {

@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, promises, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { disposeModel } from '../../../main/model/model.ts';
 import { checkSpace } from '../../../main/services/models/disk-space.ts';
 import { importModel } from '../../../main/services/models/import.ts';
 import { listModels } from '../../../main/services/models/list.ts';
 import { resolveModel } from '../../../main/services/models/resolve.ts';
+import { asWindows, refusedAtFirst } from '../../as-windows.ts';
 import { errorOf, temporaryFolder } from '../../store/helpers.ts';
 import { writeTinyModel } from '../../tiny-model.ts';
 import { jobEnd, modelHost } from './places.ts';
@@ -35,6 +36,18 @@ describe('importModel', () => {
     expect(job?.progress?.done).toBe(job?.progress?.total);
     expect(listModels(host)).toContainEqual(expect.objectContaining({ ref, problem: null }));
     expect(errorOf(() => importModel(host, folder, true))).toMatchObject({ code: 'MODEL_EXISTS' });
+  });
+
+  it('names the copy although a virus scanner has it open for a moment', async () => {
+    asWindows();
+    const host = modelHost();
+    const folder = await outside();
+    const refused = refusedAtFirst(promises.rename);
+    const rename = vi.spyOn(promises, 'rename').mockImplementation(refused);
+    onTestFinished(() => rename.mockRestore());
+    importModel(host, folder, true);
+    expect(await jobEnd(host)).toMatchObject({ state: 'done' });
+    expect(rename).toHaveBeenCalledTimes(2);
   });
 
   it('leaves nothing of a copy that is cancelled', async () => {
