@@ -21,6 +21,7 @@ import { recordEnd, recordEvent } from '../training/run-notices.ts';
 import { type Changes, openChanges } from '../workspace/changes.ts';
 import { currentHost } from '../workspace/host.ts';
 import { openJobs } from '../workspace/jobs.ts';
+import { sweepLeftovers } from '../workspace/leftovers.ts';
 import { lockWorkspace } from '../workspace/lock.ts';
 import { type Notices, openNotices } from '../workspace/notices.ts';
 import { noteOpened } from '../workspace/origin.ts';
@@ -86,6 +87,7 @@ export function openApp(options: AppOptions): App {
   const workspace = openWorkspace({ workspace: chosen });
   const lock = lockWorkspace(workspace.root, what);
   try {
+    for (const folder of [workspace.models, workspace.outputs]) void sweepLeftovers(folder, { atStart: true });
     const lost = lostHistory(workspace);
     const store = openStore(workspace.database);
     markAbandonedRuns(store);

@@ -2,13 +2,11 @@
  * Exporting in the app: a model or checkpoint becomes a model of the workspace, with a GGUF file beside it if wanted.
  * A notice says how it answers, as the user has gone elsewhere by then.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
 import { refuseTaken } from '../models/import.ts';
-import { type ModelEntry, requireModel } from '../models/list.ts';
-import type { JobContext } from '../workspace/jobs.ts';
+import { requireModel } from '../models/list.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { type MergeResult, mergeModel } from './merge.ts';
 import { sourceWords } from './proof-prompts.ts';
@@ -32,10 +30,17 @@ export interface StartedExport {
 export function exportModel(host: OpenWorkspace, { ref, name, dtype, gguf }: ModelExport): StartedExport {
   const entry = requireModel(host, ref);
   checkName(name);
-  const folder = join(host.workspace.models, name);
-  refuseTaken(folder);
-  const { id, result } = host.jobs.start('model-export', `Export ${name}`, (job) =>
-    mergeInto(host, entry, folder, { dtype, gguf }, job),
+  const output = join(host.workspace.models, name);
+  refuseTaken(output);
+  const title = `Export ${name}`;
+  if (host.jobs.list().some((job) => job.state === 'running' && job.title === title))
+    throw inputError('EXPORT_BUSY', `A model is already being exported as ${name}`, 'Choose another name.');
+  const { id, result } = host.jobs.start('model-export', title, ({ signal, progress }) =>
+    mergeModel({
+      ...{ model: entry.model, output, paths: host.paths, signal, onProgress: progress },
+      ...(dtype !== null && { dtype }),
+      ...(gguf !== null && { gguf }),
+    }),
   );
   result.then(
     (merged) => {
@@ -55,26 +60,6 @@ function checkName(name: string): void {
     `Expected a name of letters, digits, dots, dashes and underscores, got "${name}"`,
     'It becomes the name of a folder.',
   );
-}
-
-/** A model that isn't whole, or was never compared, would be listed as one that can be used: it goes. */
-async function mergeInto(
-  { paths }: OpenWorkspace,
-  { model }: ModelEntry,
-  output: string,
-  { dtype, gguf }: Pick<ModelExport, 'dtype' | 'gguf'>,
-  { signal, progress }: JobContext,
-): Promise<MergeResult> {
-  try {
-    return await mergeModel({
-      ...{ model, output, paths, signal, onProgress: progress },
-      ...(dtype !== null && { dtype }),
-      ...(gguf !== null && { gguf }),
-    });
-  } catch (error) {
-    await rm(output, { recursive: true, force: true });
-    throw error;
-  }
 }
 
 /** What the comparison found. */

@@ -1,14 +1,18 @@
 /** Merging and exporting: any checkpoint as a Hugging Face folder and as GGUF, each compared with the checkpoint. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { inputError } from '../../errors.ts';
+import * as fs from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { BraidError, inputError } from '../../errors.ts';
+import { hiddenSibling, syncFolder, writeError } from '../../io/atomic-write.ts';
+import { renameSettledAsync } from '../../io/rename.ts';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
+import type { ModelParts } from '../../trainer/open-policy.ts';
 import { resolveModelParts } from '../models/resolve.ts';
 import { type JobOptions, runTrainerJob } from '../trainer-process/job.ts';
+import { sweepLeftovers } from '../workspace/leftovers.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { type Agreement, agreementOf, answersOf } from './agreement.ts';
-import { type PromptSource, proofPrompts } from './proof-prompts.ts';
+import { type PromptSource, type ProofPrompts, proofPrompts } from './proof-prompts.ts';
 
 export interface MergeOptions extends JobOptions {
   /** A checkpoint, a model folder, or the name of a bundled model. */
@@ -44,13 +48,41 @@ export interface MergeResult {
   readonly gguf: ({ readonly file: string } & (GgufAgreement | { readonly unproved: string })) | null;
 }
 
-/** Writes the merged model and says how well it agrees with the checkpoint. */
+/**
+ * Writes the merged model and says how well it agrees with the checkpoint. It gets its name when it is whole and
+ * compared; until then it is in a hidden folder beside its place, which goes if anything fails.
+ */
 export async function mergeModel(options: MergeOptions): Promise<MergeResult> {
+  const { model, base, dataset, paths } = options;
+  const output = resolve(options.output);
+  checkOutput(output);
+  const source = { parts: resolveModelParts(model, paths, base), proof: proofPrompts(model, dataset, paths) };
+  // Where an empty folder is linked to, perhaps on another disk.
+  const place = fs.existsSync(output) ? fs.realpathSync(output) : output;
+  const staging = hiddenSibling(place, 'tmp');
+  // The GGUF file and the model in it are named after the folder.
+  const staged = join(staging, basename(output));
+  try {
+    await sweepLeftovers(dirname(place), { name: basename(place) });
+    fs.mkdirSync(staging, { recursive: true });
+    const merged = await mergeInto(staged, source, options);
+    await putInPlace(staged, place, output);
+    return { ...merged, folder: output, gguf: merged.gguf && placed(merged.gguf, staged, output) };
+  } catch (error) {
+    throw writeError(inWordsOf(error, staged, output), output, 'the merged model');
+  } finally {
+    // What a virus scanner has open goes with the next export of this name.
+    await fs.promises.rm(staging, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
+  }
+}
+
+interface Source {
+  readonly parts: ModelParts;
+  readonly proof: ProofPrompts;
+}
+
+async function mergeInto(folder: string, { parts, proof }: Source, options: MergeOptions): Promise<MergeResult> {
   const { model, base, paths, dtype = null, gguf = null } = options;
-  const folder = resolve(options.output);
-  checkOutput(folder);
-  const parts = resolveModelParts(model, paths, base);
-  const proof = proofPrompts(model, options.dataset, paths);
   // Nothing is computed: the smallest backend starts fastest.
   const light = { backend: 'wasm', threads: 1, kernelsFile: paths.kernels } as const;
   const told = { ...(options.signal && { signal: options.signal }) };
@@ -65,7 +97,7 @@ export async function mergeModel(options: MergeOptions): Promise<MergeResult> {
   };
   return {
     ...{ folder, dtype: files.dtype },
-    files: readdirSync(folder).map((name) => ({ name, bytes: statSync(join(folder, name)).size })),
+    files: fs.readdirSync(folder).map((name) => ({ name, bytes: fs.statSync(join(folder, name)).size })),
     agreement: agreementOf(answers),
     compared_on: proof.source,
     gguf: files.gguf === null ? null : await checked(files.gguf),
@@ -74,11 +106,44 @@ export async function mergeModel(options: MergeOptions): Promise<MergeResult> {
 
 /** An export must not replace what somebody keeps there. */
 function checkOutput(folder: string): void {
-  if (!existsSync(folder)) return;
-  if (statSync(folder).isDirectory() && readdirSync(folder).length === 0) return;
+  if (isFree(folder)) return;
   throw inputError(
     'OUTPUT_EXISTS',
     `${folder}: expected a new or empty folder for the merged model, but there is something in it`,
     'Give another folder with --output, or remove this one first.',
   );
+}
+
+function isFree(folder: string): boolean {
+  return !fs.existsSync(folder) || (fs.statSync(folder).isDirectory() && fs.readdirSync(folder).length === 0);
+}
+
+/** Another export or a download may have taken the name since the start: what is there stays. */
+async function putInPlace(staged: string, place: string, output: string): Promise<void> {
+  if (!isFree(place)) {
+    throw inputError(
+      'OUTPUT_EXISTS',
+      `Something else was put into ${output} while this model was being exported: it is unchanged, and the export was discarded`,
+      'Export again under another name.',
+    );
+  }
+  // Windows renames over nothing, not even an empty folder.
+  if (fs.existsSync(place)) fs.rmdirSync(place);
+  await renameSettledAsync(staged, place);
+  syncFolder(dirname(place), fs);
+}
+
+function placed(gguf: NonNullable<MergeResult['gguf']>, staged: string, output: string): typeof gguf {
+  const file = join(output, basename(gguf.file));
+  return 'unproved' in gguf ? { file, unproved: gguf.unproved.replaceAll(staged, output) } : { ...gguf, file };
+}
+
+/** The user knows the model by its place; the hidden folder is gone by the time that the message is read. */
+function inWordsOf(error: unknown, staged: string, output: string): unknown {
+  if (!(error instanceof BraidError) || !error.message.includes(staged)) return error;
+  const { code, kind, remedy, message } = error;
+  return new BraidError(code, message.replaceAll(staged, output), {
+    ...{ kind, cause: error },
+    ...(remedy !== undefined && { remedy: remedy.replaceAll(staged, output) }),
+  });
 }

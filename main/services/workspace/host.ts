@@ -54,7 +54,8 @@ function startOf(pid: number): string {
   }
 }
 
-function processExists(pid: number): boolean {
+/** Whether a process of this machine exists. */
+export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openApp } from '../../../main/services/app/app.ts';
@@ -26,6 +26,15 @@ describe('openApp', () => {
     expect(app.notices.list()).toHaveLength(1);
     renameSync(join(root, 'moved.db'), database);
     expect(app.store.transaction(() => 1)).toBe(1);
+  });
+
+  it('deletes what an export and a deleted run left behind when their process was killed', async () => {
+    const world = await tinyWorkspace();
+    const [models, outputs] = [join(world.root, 'models'), join(world.root, 'outputs')];
+    mkdirSync(join(models, `.mine.${2 ** 30}-1.tmp`, 'mine'), { recursive: true });
+    mkdirSync(join(outputs, `.run-0001-a.${process.pid}-9000.tmp`, 'checkpoint-2'), { recursive: true });
+    openTinyApp(world);
+    await expect.poll(() => [...readdirSync(models), ...readdirSync(outputs)]).toEqual(['tiny-test']);
   });
 
   it('starts nothing of a workspace that comes from elsewhere, until the person continues its queue', async () => {

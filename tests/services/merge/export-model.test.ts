@@ -1,6 +1,14 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exportWords } from '../../../main/services/merge/export-model.ts';
+import { exportModel, exportWords } from '../../../main/services/merge/export-model.ts';
 import type { MergeResult } from '../../../main/services/merge/merge.ts';
+import { listModels } from '../../../main/services/models/list.ts';
+import type { LaunchTrainer } from '../../../main/services/trainer-process/channel.ts';
+import { openTinyApp } from '../../api/transports.ts';
+import { errorOf } from '../../store/helpers.ts';
+import { jobEnd } from '../models/places.ts';
+import { tinyWorkspace } from '../tiny-workspace.ts';
 
 const merged: MergeResult = {
   ...{ folder: '/models/mine', dtype: 'bfloat16', files: [], gguf: null },
@@ -25,5 +33,81 @@ describe('exportWords', () => {
     expect(exportWords('mine', 'a', { ...merged, gguf: unproved })).toMatch(
       /wasn't checked: node-llama-cpp is not installed\. Compared/,
     );
+  });
+});
+
+/** An app, and an export of its model; `whileCompared` is called once it is written and about to be compared. */
+async function bench(whileCompared: (models: string) => void) {
+  const world = await tinyWorkspace();
+  const models = join(world.root, 'models');
+  const trainer: LaunchTrainer = (env) => {
+    const channel = world.paths.trainer(env);
+    const post: typeof channel.post = (message) => {
+      if (message.kind === 'sample') whileCompared(models);
+      channel.post(message);
+    };
+    return { ...channel, post };
+  };
+  const app = openTinyApp({ ...world, paths: { ...world.paths, trainer } });
+  const begin = () => exportModel(app, { ref: 'workspace:tiny-test', name: 'mine', dtype: null, gguf: null });
+  const names = () =>
+    listModels(app)
+      .filter(({ kind }) => kind === 'workspace')
+      .map(({ name }) => name);
+  return { app, models, begin, names };
+}
+
+const theirs = (models: string): void => {
+  mkdirSync(join(models, 'mine'));
+  writeFileSync(join(models, 'mine', 'config.json'), 'theirs');
+};
+
+describe('exportModel', () => {
+  it('names the model only when it is compared, and refuses a second export of that name until then', async () => {
+    const seen: unknown[] = [];
+    const { app, models, begin, names } = await bench(() => {
+      seen.push(names(), errorOf(begin));
+    });
+    expect(begin()).toMatchObject({ ref: 'workspace:mine' });
+    expect(await jobEnd(app)).toMatchObject({ state: 'done', error: null });
+    expect(seen).toEqual([['tiny-test'], expect.objectContaining({ code: 'EXPORT_BUSY' })]);
+    expect(readdirSync(models).sort()).toEqual(['mine', 'tiny-test']);
+    expect(readdirSync(join(models, 'mine'))).toContain('model.safetensors');
+    expect(errorOf(begin)).toMatchObject({ code: 'MODEL_EXISTS' });
+  });
+
+  it('keeps what took its name meanwhile, and discards the export', async () => {
+    const { app, models, begin } = await bench(theirs);
+    begin();
+    expect(await jobEnd(app)).toMatchObject({
+      state: 'failed',
+      error: { code: 'OUTPUT_EXISTS', message: expect.stringContaining(join(models, 'mine')) },
+    });
+    expect(readFileSync(join(models, 'mine', 'config.json'), 'utf8')).toBe('theirs');
+    expect(readdirSync(models).sort()).toEqual(['mine', 'tiny-test']);
+  });
+
+  it('deletes only its own files when it fails or is cancelled, and names them as the user does', async () => {
+    const { app, models, begin } = await bench(() => {
+      theirs(models);
+      const [staging = ''] = readdirSync(models).filter((name) => name.startsWith('.mine.'));
+      rmSync(join(models, staging, 'mine', 'model.safetensors'));
+    });
+    begin();
+    const failed = await jobEnd(app);
+    expect(failed).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining(join(models, 'mine')) },
+    });
+    expect(failed?.error?.message).not.toContain('.mine.');
+    expect(readdirSync(models).sort()).toEqual(['mine', 'tiny-test']);
+
+    rmSync(join(models, 'mine'), { recursive: true });
+    const { jobId } = begin();
+    theirs(models);
+    app.jobs.cancel(jobId);
+    expect(await jobEnd(app)).toMatchObject({ state: 'cancelled' });
+    expect(readFileSync(join(models, 'mine', 'config.json'), 'utf8')).toBe('theirs');
+    expect(readdirSync(models).sort()).toEqual(['mine', 'tiny-test']);
   });
 });

@@ -1,0 +1,42 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sweepLeftovers } from '../../../main/services/workspace/leftovers.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+
+/** No system gives a process such a number. */
+const GONE = 2 ** 30;
+
+function folderWith(...names: readonly string[]): string {
+  const folder = temporaryFolder();
+  for (const name of names) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'weights'), 'x');
+  }
+  return folder;
+}
+
+describe('sweepLeftovers', () => {
+  const kept = ['.git', '.hub-someone--small-main', `.mine.${GONE}-1.old`, `.mine.${process.ppid}-1.tmp`, 'mine'];
+
+  it('deletes what killed processes left, and nothing that is in use or somebody else keeps', async () => {
+    const own = `.mine.${process.pid}-1.tmp`;
+    const folder = folderWith(...kept, own, `.mine.${GONE}-1.tmp`, `.run-0001-a.b.${GONE}-7.tmp`);
+    await sweepLeftovers(folder);
+    expect(readdirSync(folder).sort()).toEqual([...kept, own].sort());
+    await sweepLeftovers(folder, { atStart: true });
+    expect(readdirSync(folder).sort()).toEqual([...kept].sort());
+  });
+
+  it('deletes those of one name only, where asked', async () => {
+    const folder = folderWith(`.mine.${GONE}-1.tmp`, `.mine.2.${GONE}-1.tmp`);
+    await sweepLeftovers(folder, { name: 'mine' });
+    expect(readdirSync(folder)).toEqual([`.mine.2.${GONE}-1.tmp`]);
+  });
+
+  it('takes a folder that is not there', async () => {
+    const folder = join(temporaryFolder(), 'models');
+    await sweepLeftovers(folder);
+    expect(existsSync(folder)).toBe(false);
+  });
+});
