@@ -1,8 +1,8 @@
 /** The lifecycle of a run in the history: created, interrupted, resumed, ended. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { writeError } from '../../io/atomic-write.ts';
+import { type FileOps, writeError } from '../../io/atomic-write.ts';
 import type { Store } from '../../store/index.ts';
 import type { RunHost, RunRow, RunState } from '../../store/runs.ts';
 import type { TaskSource } from '../../tasks/index.ts';
@@ -13,6 +13,7 @@ import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath, runFolderName, toStoredPath } from '../workspace/workspace.ts';
 import { discardAfter } from './events.ts';
 import { appendToLog } from './files.ts';
+import { beginRemoval } from './folder-removal.ts';
 import { endedAs, faultEntry } from './training-log.ts';
 
 const RESUME = 'Resume the run: it continues from its last checkpoint.';
@@ -164,14 +165,21 @@ export function renameRun(store: Store, runId: number, name: string): void {
 
 /**
  * Takes a run out of the history, with its folder if that is one of this workspace's. Not one that trains in another
- * process: its id may be used again, and that process would write into the run that has it then.
+ * process: its id may be used again, and that process would write into the run that has it then. If it throws, both are
+ * as they were.
  */
-export function removeRun(store: Store, runId: number): void {
+export function removeRun(store: Store, runId: number, ops?: FileOps): void {
   const run = requireRun(store, runId);
   refuseElsewhere(run, currentHost(), store.now());
   const folder = ownRunFolder(store, run.folder);
-  store.transaction(() => store.runs.remove(runId));
-  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+  const removal = folder === null ? null : beginRemoval(folder, run.name, ops);
+  try {
+    store.transaction(() => store.runs.remove(runId));
+  } catch (error) {
+    removal?.putBack();
+    throw error;
+  }
+  removal?.finish();
 }
 
 function refuseLive(run: RunRow, host: RunHost, now: number): void {

@@ -342,8 +342,16 @@ function unsettled(runId: number, error: BraidError): RunOutcome {
 }
 
 function undoRun(store: Store, runId: number, error: BraidError | null): RunOutcome {
-  removeRun(store, runId);
-  return { runId, state: 'failed', step: 0, checkpoint: null, error, kept: false };
+  const outcome = { runId, state: 'failed', step: 0, checkpoint: null, error } as const;
+  try {
+    removeRun(store, runId);
+    return { ...outcome, kept: false };
+  } catch (cause) {
+    if (!(cause instanceof BraidError) || cause.code !== 'RUN_FOLDER_IN_USE') throw cause;
+    // Why it was refused is what counts; the user can delete it later.
+    finishRun(store, runId, 'failed', error?.message ?? null);
+    return { ...outcome, kept: true };
+  }
 }
 
 function conclude(

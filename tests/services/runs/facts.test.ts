@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import * as fs from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diffConfigs } from '../../../main/services/config/diff.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
@@ -7,8 +8,10 @@ import { removalOf } from '../../../main/services/runs/removal.ts';
 import { createRun, finishRun, removeRun } from '../../../main/services/runs/runs.ts';
 import { runVerdict } from '../../../main/services/runs/verdict/run-verdict.ts';
 import { sparklines } from '../../../main/services/runs/watched-series.ts';
+import { sweepLeftovers } from '../../../main/services/workspace/leftovers.ts';
 import { requireRunFolder } from '../../../main/services/workspace/own-folders.ts';
 import { parseConfig } from '../../../main/trainer/config.ts';
+import { refusedAtFirst } from '../../as-windows.ts';
 import { addRun, errorOf, sampleOf, temporaryFolder, temporaryStore } from '../../store/helpers.ts';
 
 function mkdirOf(path: string): string {
@@ -105,6 +108,65 @@ describe('removeRun', () => {
     const { runId, folder } = createRun(store, config);
     removeRun(store, runId);
     expect(existsSync(folder)).toBe(false);
+  });
+
+  /** A run with a file in its folder. */
+  const withMetrics = () => {
+    const store = temporaryStore();
+    const { runId, name, folder } = createRun(store, config);
+    writeFileSync(join(folder, 'metrics.csv'), 'step');
+    return { store, runId, name, folder, outputs: dirname(folder) };
+  };
+  const always = Number.POSITIVE_INFINITY;
+
+  it('leaves everything as it was while a file of the folder is open elsewhere, and says what to do', () => {
+    const { store, runId, name, folder, outputs } = withMetrics();
+    const before = readdirSync(folder);
+    for (const code of ['EBUSY', 'EPERM', 'EACCES']) {
+      const renameSync = refusedAtFirst(fs.renameSync, code, always) as typeof fs.renameSync;
+      // Windows deletes what it can before it meets the open file.
+      expect(errorOf(() => removeRun(store, runId, { ...fs, renameSync }))).toMatchObject({
+        code: 'RUN_FOLDER_IN_USE',
+        message: expect.stringMatching(
+          new RegExp(`^${name} can't be deleted: .*\\(${code}\\)\\. Nothing was deleted$`),
+        ),
+        remedy: expect.stringContaining('delete the run again'),
+      });
+      expect([store.runs.get(runId)?.id, readdirSync(folder), readdirSync(outputs)]).toEqual([runId, before, [name]]);
+    }
+    removeRun(store, runId);
+    expect([store.runs.get(runId), readdirSync(outputs)]).toEqual([undefined, []]);
+  });
+
+  it('puts the folder back where the history refuses', () => {
+    const { store, runId, name, folder, outputs } = withMetrics();
+    const full = (): never => {
+      throw new Error('the disk is full');
+    };
+    expect(() => removeRun({ ...store, transaction: full }, runId)).toThrow('the disk is full');
+    expect([existsSync(join(folder, 'metrics.csv')), readdirSync(outputs)]).toEqual([true, [name]]);
+  });
+
+  it('leaves what can only be moved to the next start', async () => {
+    const { store, runId, folder, outputs } = withMetrics();
+    const rmSync = refusedAtFirst(fs.rmSync, 'EBUSY', always) as typeof fs.rmSync;
+    removeRun(store, runId, { ...fs, rmSync });
+    expect([store.runs.get(runId), existsSync(folder), readdirSync(outputs).length]).toEqual([undefined, false, 1]);
+    await sweepLeftovers(outputs, { atStart: true });
+    expect(readdirSync(outputs)).toEqual([]);
+  });
+
+  it('deletes in its place what the system can delete but not move', () => {
+    const { store, runId, outputs } = withMetrics();
+    removeRun(store, runId, { ...fs, renameSync: refusedAtFirst(fs.renameSync, 'EXDEV') as typeof fs.renameSync });
+    expect([store.runs.get(runId), readdirSync(outputs)]).toEqual([undefined, []]);
+  });
+
+  it('takes a run whose folder is gone', () => {
+    const { store, runId, folder } = withMetrics();
+    rmSync(folder, { recursive: true });
+    removeRun(store, runId);
+    expect(store.runs.get(runId)).toBeUndefined();
   });
 });
 
