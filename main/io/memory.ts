@@ -7,6 +7,7 @@ export interface Memory {
   readonly totalBytes: number;
 }
 
+/** On macOS, `availableMemory` counts what can be reclaimed from libuv 1.52 on; before that, unused pages only. */
 export function hostMemory(): Memory {
   return { freeBytes: process.availableMemory(), totalBytes: memoryLimit() };
 }
