@@ -13,19 +13,26 @@ export interface Clocks {
   readonly computed: () => number;
 }
 
-const thisThread: Clocks = {
-  now: () => performance.now(),
-  computed: () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  },
-};
+/** Null on Node 22, which can't tell one thread's time from the process's. */
+const thisThread: Clocks | null =
+  typeof process.threadCpuUsage === 'function'
+    ? {
+        now: () => performance.now(),
+        computed: () => {
+          const { user, system } = process.threadCpuUsage();
+          return (user + system) / 1000;
+        },
+      }
+    : null;
 
 /**
- * Returns a question that a thread asks before each job of a sequence of short ones. The answer is of the stretch before:
- * true where the thread computed for much less than its time. Time spent waiting for anything else reads the same.
+ * Returns a function to call before each short job. It reports whether the thread computed for much less than its time in
+ * the last 100 ms or so, that is, whether others wanted its core; time spent waiting for anything else reads the same.
+ * Without clocks the answer is yes.
  */
-export function watchContention({ now, computed }: Clocks = thisThread): () => boolean {
+export function watchContention(clocks: Clocks | null = thisThread): () => boolean {
+  if (clocks === null) return () => true;
+  const { now, computed } = clocks;
   let [began, used] = [now(), computed()];
   let contended = false;
   return () => {

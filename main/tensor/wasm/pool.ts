@@ -19,10 +19,10 @@ import type { Heap } from './heap.ts';
 import { startWorker } from './worker.ts';
 
 declare global {
-  /** Of ECMAScript 2026, which TypeScript doesn't know yet. */
+  /** Of ECMAScript 2026, which TypeScript doesn't know yet, nor Node 22. */
   interface Atomics {
     /** In a loop that waits: leaves the core to what shares it for a moment. */
-    pause(): void;
+    readonly pause?: () => void;
   }
 }
 
@@ -52,7 +52,7 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
   // Memory only grows, and shared memory keeps old views valid, so these two need no refreshing.
   const words = new Int32Array(memory.buffer, control, CONTROL_BYTES / 4).fill(0);
   const parameters = new Float64Array(memory.buffer, control + CONTROL_ARGS, MAX_ARGS);
-  const { exports } = new WebAssembly.Instance(module, { env: { memory, pause: Atomics.pause } });
+  const { exports } = new WebAssembly.Instance(module, { env: { memory, pause: Atomics.pause ?? (() => undefined) } });
   const { runSerial, runParallel } = exports as unknown as KernelExports;
   const workers = await Promise.all(
     workerScratch.map((address) => startWorker({ module, memory, control, scratch: address })),

@@ -18,7 +18,7 @@ const program = `
 const { workerData: { module, memory, control, scratch } } = require('node:worker_threads');
 const words = new Int32Array(memory.buffer);
 try {
-  new WebAssembly.Instance(module, { env: { memory, pause: Atomics.pause } }).exports.work(control, scratch);
+  new WebAssembly.Instance(module, { env: { memory, pause: Atomics.pause ?? (() => undefined) } }).exports.work(control, scratch);
 } catch (error) {
   Atomics.store(words, (control + ${CONTROL_FAILED}) / 4, 1);
   Atomics.notify(words, (control + ${CONTROL_DONE}) / 4);

@@ -39,6 +39,10 @@ describe('watchContention', () => {
     expect(isContended()).toBe(true);
   });
 
+  it('assumes that others want the core where Node has no such clock', () => {
+    expect(watchContention(null)()).toBe(true);
+  });
+
   it('reads this thread’s clocks: one that only waits looks contended', async () => {
     const isContended = watchContention();
     await new Promise((resolve) => setTimeout(resolve, 200));
