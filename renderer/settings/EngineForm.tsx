@@ -8,6 +8,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { LauncherForm } from './LauncherForm.tsx';
 import { fieldsOf, isComplete as isWhole, launcherFrom } from './launcher-form.ts';
 import classes from './Settings.module.css';
+import { numberIn, type TypedNumber } from './typed-number.ts';
 
 export interface EngineFormProps {
   /** null: a new one. */
@@ -31,15 +32,14 @@ export function EngineForm({ engine, mayLaunch, onDone }: EngineFormProps) {
     baseModel: engine?.baseModel ?? '',
     allowPlain: engine?.allowPlain ?? false,
   });
-  // As typed: 2. and 2.50 arrive as text.
-  const [typedPrices, setTypedPrices] = useState<Readonly<Record<(typeof PRICES)[number][0], number | string>>>(
+  const [typedPrices, setTypedPrices] = useState<Readonly<Record<(typeof PRICES)[number][0], TypedNumber>>>(
     engine?.prices ?? { prefill: 0, sample: 0, train: 0 },
   );
   const [confirmed, setConfirmed] = useState(engine?.allowPlain ?? false);
   const [launcher, setLauncher] = useState(() => fieldsOf(engine?.launcher ?? null));
   const save = useMutation({
     mutationFn: () => {
-      const [prefill = 0, sample = 0, train = 0] = PRICES.map(([kind]) => Number(typedPrices[kind]) || 0);
+      const [prefill = 0, sample = 0, train = 0] = PRICES.map(([kind]) => numberIn(typedPrices[kind]) ?? 0);
       const prices = { prefill, sample, train };
       const priced = Object.values(prices).some((price) => price > 0);
       return client.engines.save({

@@ -8,6 +8,7 @@ import { Failed } from '../components/Feedback.tsx';
 import { PlainButton } from '../components/PlainButton.tsx';
 import { Segments } from '../components/Segments.tsx';
 import classes from './Settings.module.css';
+import { numberIn, type TypedNumber } from './typed-number.ts';
 
 type Value = string | number | boolean;
 
@@ -94,12 +95,12 @@ function useDraft<V>(value: V) {
 
 /** Saved on blur or Enter, so that a half-typed number isn't saved. */
 function NumberField({ field, value, onChange, described }: DraftProps<SettingField & { kind: 'number' }, number>) {
-  const [draft, setDraft] = useDraft<number | string>(value);
+  const [draft, setDraft] = useDraft<TypedNumber>(value);
   const commit = (): void => {
-    // What ends like 2. or 2.50 arrives as text.
-    const typed = draft === '' ? Number.NaN : Number(draft);
-    if (Number.isFinite(typed)) onChange(Math.min(field.max ?? typed, Math.max(field.min ?? typed, typed)));
-    else setDraft(value);
+    const typed = numberIn(draft) ?? value;
+    const within = Math.min(field.max ?? typed, Math.max(field.min ?? typed, typed));
+    setDraft(within);
+    onChange(within);
   };
   return (
     <NumberInput

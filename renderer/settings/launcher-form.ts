@@ -1,5 +1,6 @@
 /** The fields of a launcher as the form holds them, and the launcher that they describe. Pure. */
 import type { Launcher } from '../../main/api/contract/index.ts';
+import { numberIn, type TypedNumber } from './typed-number.ts';
 
 export const LAUNCHER_KINDS = ['none', 'command', 'ray', 'hf'] as const;
 export type LauncherKind = (typeof LAUNCHER_KINDS)[number];
@@ -27,9 +28,6 @@ export interface LauncherFields {
   readonly idleMinutes: TypedNumber;
   readonly maxHours: TypedNumber;
 }
-
-/** A number as it stands in its field: text while it ends like 1. or 1.50. */
-export type TypedNumber = number | string;
 
 const EMPTY: LauncherFields = {
   ...{ kind: 'none', command: '', host: '', port: null, dashboard: 'http://127.0.0.1:8265', allowPlain: false },
@@ -70,7 +68,7 @@ export function fieldsOf(launcher: Launcher | null): LauncherFields {
 export function launcherFrom(fields: LauncherFields): Launcher | null {
   const { command, host, port, dashboard, allowPlain, workingDir } = fields;
   const { namespace, image, flavor } = fields;
-  const limits = { idleMinutes: numberIn(fields.idleMinutes), maxHours: numberIn(fields.maxHours) };
+  const limits = { idleMinutes: numberIn(fields.idleMinutes) ?? 0, maxHours: numberIn(fields.maxHours) ?? 0 };
   switch (fields.kind) {
     case 'none':
       return null;
@@ -82,7 +80,7 @@ export function launcherFrom(fields: LauncherFields): Launcher | null {
         pip: entries(fields.pip),
         env: variables(fields.env),
       };
-      const size = { cpus: numberIn(fields.cpus), gpus: numberIn(fields.gpus) };
+      const size = { cpus: numberIn(fields.cpus) ?? 0, gpus: numberIn(fields.gpus) ?? 0 };
       return { kind: 'ray', dashboard, allowPlain, entrypoint: command, ...environment, ...size, port, ...limits };
     }
     case 'hf':
@@ -94,10 +92,6 @@ export function launcherFrom(fields: LauncherFields): Launcher | null {
 export function isComplete({ kind, command, dashboard, namespace, image, flavor }: LauncherFields): boolean {
   const needed = { none: [], command: [command], ray: [command, dashboard], hf: [command, namespace, image, flavor] };
   return needed[kind].every((value) => value.trim() !== '');
-}
-
-function numberIn(typed: TypedNumber): number {
-  return Number(typed) || 0;
 }
 
 function linesOf(env: Readonly<Record<string, string>>): string {
