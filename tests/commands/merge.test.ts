@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,6 +48,15 @@ describe('braid merge', () => {
   it("keeps the base model's type by default, and then answers the same", async () => {
     const run = await merge(place('adapter'), place('same'), '--dataset', place('held-out.jsonl'));
     expect(JSON.parse(run.stdout)).toMatchObject({ dtype: 'float32', agreement: { prompts: 2, equal: 2 } });
+  });
+
+  it('fills an empty folder that exists, which may be a disk of its own', async () => {
+    mkdirSync(place('disk'));
+    const { ino } = statSync(place('disk'));
+    const run = await merge(place('adapter'), place('disk'), '--dataset', place('held-out.jsonl'));
+    expect(run.code, run.stderr).toBe(0);
+    expect(statSync(place('disk')).ino).toBe(ino);
+    expect(readdirSync(place('disk')).sort()).toEqual(readdirSync(place('same')).sort());
   });
 
   it("compares on held-out prompts of the checkpoint's run, as its task asks them", async () => {

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import { hiddenSibling, syncFolder, writeError } from '../../io/atomic-write.ts';
+import { hiddenSibling, readHidden, syncFolder, writeError } from '../../io/atomic-write.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import type { BackendSetting } from '../../trainer/backend-names.ts';
 import type { Dtype, GgufChoice } from '../../trainer/export-types.ts';
@@ -59,19 +59,20 @@ export async function mergeModel(options: MergeOptions): Promise<MergeResult> {
   const source = { parts: resolveModelParts(model, paths, base), proof: proofPrompts(model, dataset, paths) };
   // Where an empty folder is linked to, perhaps on another disk.
   const place = fs.existsSync(output) ? fs.realpathSync(output) : output;
-  const staging = hiddenSibling(place, 'tmp');
+  // Inside an empty folder that exists: it may be a disk of its own, or its parent not ours to write to.
+  const staging = hiddenSibling(fs.existsSync(place) ? join(place, basename(output)) : place, 'tmp');
   // The GGUF file and the model in it are named after the folder.
   const staged = join(staging, basename(output));
   try {
-    await sweepLeftovers(dirname(place), { name: basename(place) });
+    await sweepLeftovers(dirname(staging), { name: basename(output) });
     fs.mkdirSync(staging, { recursive: true });
     const merged = await mergeInto(staged, source, options);
-    await putInPlace(staged, place, output);
+    await putInPlace({ staging, staged, place }, output);
     return { ...merged, folder: output, gguf: merged.gguf && placed(merged.gguf, staged, output) };
   } catch (error) {
     throw writeError(inWordsOf(error, staged, output), output, 'the merged model');
   } finally {
-    // What a virus scanner has open goes with the next export of this name.
+    // Files that a scanner still has open are deleted at a later start of the app, or export of this name.
     await fs.promises.rm(staging, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   }
 }
@@ -114,12 +115,22 @@ function checkOutput(folder: string): void {
   );
 }
 
+/** Whether nothing is there but hidden folders of exports. */
 function isFree(folder: string): boolean {
-  return !fs.existsSync(folder) || (fs.statSync(folder).isDirectory() && fs.readdirSync(folder).length === 0);
+  if (!fs.existsSync(folder)) return true;
+  return fs.statSync(folder).isDirectory() && fs.readdirSync(folder).every((entry) => readHidden(entry) !== null);
+}
+
+interface Places {
+  /** The hidden folder. */
+  readonly staging: string;
+  /** The model in it. */
+  readonly staged: string;
+  readonly place: string;
 }
 
 /** Another export or a download may have taken the name since the start: what is there stays. */
-async function putInPlace(staged: string, place: string, output: string): Promise<void> {
+async function putInPlace({ staging, staged, place }: Places, output: string): Promise<void> {
   if (!isFree(place)) {
     throw inputError(
       'OUTPUT_EXISTS',
@@ -127,10 +138,22 @@ async function putInPlace(staged: string, place: string, output: string): Promis
       'Export again under another name.',
     );
   }
-  // Windows renames over nothing, not even an empty folder.
-  if (fs.existsSync(place)) fs.rmdirSync(place);
-  await renameSettledAsync(staged, place);
-  syncFolder(dirname(place), fs);
+  if (dirname(staging) !== place) {
+    await renameSettledAsync(staged, place);
+    syncFolder(dirname(place), fs);
+    return;
+  }
+  const moved: string[] = [];
+  try {
+    for (const name of fs.readdirSync(staged)) {
+      await renameSettledAsync(join(staged, name), join(place, name));
+      moved.push(join(place, name));
+    }
+  } catch (error) {
+    for (const file of moved) fs.rmSync(file, { force: true });
+    throw error;
+  }
+  syncFolder(place, fs);
 }
 
 function placed(gguf: NonNullable<MergeResult['gguf']>, staged: string, output: string): typeof gguf {
