@@ -158,13 +158,14 @@ export function openServers({ records, secrets, now = Date.now }: ServersOptions
 
 /**
  * A server that ends by itself, as the supervisor of a command does, needs nobody to end it. One that has never answered
- * isn't idle: loading a large model takes longer than an idle time, and its longest time ends one that is stuck.
+ * isn't idle: loading a large model takes longer than an idle time, and its longest time, if it has one, ends one that is
+ * stuck.
  */
 function isIdle(record: ServerRecord, records: ServerRecords, now: number): boolean {
-  const { idleMinutes, handle, state, answeredAt } = record;
+  const { idleMinutes, maxHours, handle, state, startedAt, answeredAt } = record;
   if (idleMinutes === 0 || handle.kind === 'command' || (state !== 'starting' && state !== 'up')) return false;
-  if (answeredAt === null) return false;
-  return now - Math.max(records.usedAt(record), answeredAt) > idleMinutes * 60_000;
+  if (answeredAt === null && maxHours > 0) return false;
+  return now - Math.max(records.usedAt(record), answeredAt ?? startedAt) > idleMinutes * 60_000;
 }
 
 function idleWords({ idleMinutes }: ServerRecord): string {
