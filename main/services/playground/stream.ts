@@ -1,4 +1,6 @@
 /** A model's completion as it is generated: a job in a process of its own, and what is known of it so far. */
+
+import { hostMemory } from '../../io/memory.ts';
 import type { GenerateJob } from '../../trainer/jobs/generate.ts';
 import type { SideJobResult } from '../../trainer/jobs/jobs.ts';
 import type { PlayJob } from '../../trainer/jobs/play.ts';
@@ -16,7 +18,7 @@ const CACHES = 128 * 2 ** 20;
 export type StreamPlace = Pick<OpenWorkspace, 'paths' | 'jobs'>;
 
 /** Queues for the whole host, whose processes share its memory, and for the memory of a GPU. */
-const onHost = openTurns(() => process.availableMemory());
+const onHost = openTurns(() => hostMemory().freeBytes);
 const onGpus = new WeakMap<StreamPlace['paths']['trainer'], Turns>();
 
 /** What a process with this model takes before it decides that itself, and where. */
