@@ -28,7 +28,8 @@ const pathFields: readonly string[] = configFields.filter((field) => fieldMeta(f
 export function checkConfigPaths<F extends Fields>(config: F, access: PathAccess, place: Place, known: Fields = {}): F {
   const paths = pathFields.flatMap((field) => {
     const value = config[field];
-    if (typeof value !== 'string' || (value === known[field] && isAbsolute(value))) return [];
+    // An empty one is for the schema to refuse.
+    if (typeof value !== 'string' || value === '' || (value === known[field] && isAbsolute(value))) return [];
     return [[field, allowed(field, value, access, place)] as const];
   });
   return { ...config, ...Object.fromEntries(paths) };

@@ -76,8 +76,9 @@ export function writeFolderAtomic(target: string, fill: (temporary: string) => v
  */
 export function cleanLeftovers(folder: string, name?: string, ops: FileOps = fs): void {
   for (const entry of ops.readdirSync(folder)) {
-    const [, original, role] = /^\.(.+)\.\d+-\d+\.(tmp|old)$/.exec(entry) ?? [];
-    if (original === undefined || (name !== undefined && name !== original)) continue;
+    const hidden = readHidden(entry);
+    if (hidden === null || (name !== undefined && name !== hidden.original)) continue;
+    const { original, role } = hidden;
     const path = join(folder, entry);
     if (role === 'old' && !ops.existsSync(join(folder, original))) move(path, join(folder, original), ops);
     else ops.rmSync(path, { recursive: true, force: true });
@@ -166,6 +167,21 @@ const explanations: Readonly<Record<string, Explanation>> = {
 export function hiddenSibling(path: string, role: 'tmp' | 'old'): string {
   counter += 1;
   return join(dirname(path), `.${basename(path)}.${process.pid}-${counter}.${role}`);
+}
+
+export interface HiddenName {
+  /** The name that it stands for. */
+  readonly original: string;
+  /** The process that made it. */
+  readonly pid: number;
+  readonly role: 'tmp' | 'old';
+}
+
+/** What a name says if `hiddenSibling` made it; null if not. */
+export function readHidden(entry: string): HiddenName | null {
+  const [, original, pid, role] = /^\.(.+)\.(\d+)-\d+\.(tmp|old)$/.exec(entry) ?? [];
+  if (original === undefined || (role !== 'tmp' && role !== 'old')) return null;
+  return { original, pid: Number(pid), role };
 }
 
 function replaceFolder(temporary: string, target: string, ops: FileOps): void {

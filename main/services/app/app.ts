@@ -1,5 +1,6 @@
 /** The app without its window: everything that exists while a host has a workspace open. */
 
+import { basename } from 'node:path';
 import type { BraidError } from '../../errors.ts';
 import { TF32 } from '../../native/gpu-settings.ts';
 import { openStore, type Store } from '../../store/index.ts';
@@ -11,6 +12,7 @@ import { type Library, openLibrary } from '../library/library.ts';
 import { openQueue, type RunQueue } from '../queue/queue.ts';
 import { openRewardDesk, type RewardDesk } from '../reward-trials/desk.ts';
 import { openSampledAnswers, type SampledAnswers } from '../reward-trials/sampled-answers.ts';
+import { restoreFolders } from '../runs/folder-removal.ts';
 import { interruptRun, markAbandonedRuns } from '../runs/runs.ts';
 import { openServers, type Servers } from '../servers/servers.ts';
 import { watchServers } from '../servers/watch.ts';
@@ -87,9 +89,10 @@ export function openApp(options: AppOptions): App {
   const workspace = openWorkspace({ workspace: chosen });
   const lock = lockWorkspace(workspace.root, what);
   try {
-    for (const folder of [workspace.models, workspace.outputs]) void sweepLeftovers(folder, { atStart: true });
     const lost = lostHistory(workspace);
     const store = openStore(workspace.database);
+    restoreFolders(workspace.outputs, new Set(store.runs.list().map(({ folder }) => basename(folder))));
+    for (const folder of [workspace.models, workspace.outputs]) void sweepLeftovers(folder, { atStart: true });
     markAbandonedRuns(store);
     const openedBefore = noteOpened(store, keyFile);
     const changes = openChanges();

@@ -4,6 +4,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
+import { hiddenSibling } from '../../io/atomic-write.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import { readModelFacts } from '../../trainer/memory/model-facts.ts';
 import { checkSound } from '../../trainer/memory/model-folder.ts';
@@ -71,7 +72,7 @@ export function refuseTaken(target: string): void {
 
 /** Atomic: the folder gets its final name after the last file. */
 async function copyFolder(from: string, target: string, { signal, progress }: JobContext): Promise<void> {
-  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}-0.tmp`);
+  const temporary = hiddenSibling(target, 'tmp');
   const files = (
     await Promise.all(
       (await readdir(from)).map(async (name) => ({ name, stats: await stat(join(from, name)).catch(() => null) })),
@@ -85,7 +86,6 @@ async function copyFolder(from: string, target: string, { signal, progress }: Jo
     progress(inMebibytes(done, total));
   };
   try {
-    await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary, { recursive: true });
     for (const { name } of files)
       await pour(createReadStream(join(from, name)), join(temporary, name), { signal, onBytes });

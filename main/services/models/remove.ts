@@ -1,8 +1,8 @@
 /** Deleting a model or a checkpoint, after showing what depends on it. */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { inputError } from '../../errors.ts';
+import { hiddenSibling } from '../../io/atomic-write.ts';
 import { renameSettledAsync } from '../../io/rename.ts';
 import type { RunRow } from '../../store/runs.ts';
 import type { StageRow } from '../../store/stages.ts';
@@ -137,7 +137,7 @@ function baseFolder(model: string, paths: ModelPlaces['paths']): string | null {
 /** Renames to a hidden name first: a partly deleted model is never listed. */
 async function removeFolder(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
-  const aside = join(dirname(folder), `.${basename(folder)}.${process.pid}-0.tmp`);
+  const aside = hiddenSibling(folder, 'tmp');
   await renameSettledAsync(folder, aside);
   await rm(aside, { recursive: true, force: true });
 }

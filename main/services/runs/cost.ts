@@ -21,8 +21,7 @@ export function runCost(
   price: Price,
 ): { readonly spent: RunCost; readonly left: RunCost } {
   const { step, maxSteps } = requireRun(store, runId);
-  const { count, mean } = store.metrics.overall(runId, 'step_time');
-  const pace = count === 0 ? 0 : mean;
+  const { count, pace } = stepTimes(store, runId);
   const remote = store.metrics.overall(runId, 'engine/cost');
   const rewards = store.metrics.overall(runId, 'reward_cost');
   // Evaluations between steps ask judges too.
@@ -40,6 +39,12 @@ export function runCost(
   const spent = part(count);
   const paid = evaluated === 0 ? spent : { ...spent, cost: (spent.cost ?? 0) + evaluated };
   return { spent: paid, left: part(Math.max(0, maxSteps - step)) };
+}
+
+/** Finished steps of a run, and their mean time in seconds, 0 without one. */
+export function stepTimes(store: Store, runId: number): { readonly count: number; readonly pace: number } {
+  const { count, mean } = store.metrics.overall(runId, 'step_time');
+  return { count, pace: count === 0 ? 0 : mean };
 }
 
 /** Time and money of some seconds at an hourly price; a price of 0 means none is set. */

@@ -3,13 +3,13 @@
  * deleted. On Windows one file that is open elsewhere keeps a whole folder from being moved: nothing is deleted then.
  */
 import * as fs from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { BraidError } from '../../errors.ts';
-import { errorCode, type FileOps, hiddenSibling, move } from '../../io/atomic-write.ts';
+import { errorCode, type FileOps, hiddenSibling, move, readHidden } from '../../io/atomic-write.ts';
 
 export interface FolderRemoval {
   putBack(): void;
-  /** What can't be deleted now goes when the workspace is next opened (`sweepLeftovers`). */
+  /** What can't be deleted now is deleted at a later start of the app (`sweepLeftovers`). */
   finish(): void;
 }
 
@@ -30,6 +30,17 @@ export function beginRemoval(folder: string, run: string, ops: FileOps = fs): Fo
       }
     },
   };
+}
+
+/** Puts folders back whose run is still in the history: the process was killed before it had taken the run out. */
+export function restoreFolders(outputs: string, runs: ReadonlySet<string>, ops: FileOps = fs): void {
+  if (!ops.existsSync(outputs)) return;
+  for (const entry of ops.readdirSync(outputs)) {
+    const hidden = readHidden(entry);
+    if (hidden?.role !== 'tmp' || !runs.has(hidden.original)) continue;
+    const place = join(outputs, hidden.original);
+    if (!ops.existsSync(place)) move(join(outputs, entry), place, ops);
+  }
 }
 
 function moveAside(folder: string, run: string, ops: FileOps): string {

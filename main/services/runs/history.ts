@@ -11,6 +11,7 @@ import type { MetricPoint } from '../../store/metrics.ts';
 import type { LineageRow, RunFilter, RunRow } from '../../store/runs.ts';
 import { ownRunFolder } from '../workspace/own-folders.ts';
 import { fromStoredPath } from '../workspace/workspace.ts';
+import { stepTimes } from './cost.ts';
 import { evaluationDataset } from './evaluation.ts';
 import { storedTags } from './notes.ts';
 import { type Promotion, promotionOf } from './promotion.ts';
@@ -23,7 +24,7 @@ export interface RunSummary extends Omit<RunRow, 'configJson' | 'tagsJson'> {
   /** All metrics; in a list only the main ones. */
   readonly latest: Readonly<Record<string, MetricPoint>>;
   readonly evaluation: EvaluationRow | null;
-  /** Seconds of its steps, without the time that it lay paused or interrupted. */
+  /** Seconds of its steps, excluding time paused or interrupted. */
   readonly trainedSeconds: number;
 }
 
@@ -87,9 +88,8 @@ function summarise(store: Store, run: RunRow, latest = store.metrics.latest(run.
   const { configJson: _, tagsJson, ...rest } = absolute(store, run);
   // Evaluations on other lengths are stored with the run too, but don't measure its own goal.
   const evaluation = store.evaluations.newestOfRun(run.id, evaluationDataset(run)) ?? null;
-  const { count, mean } = store.metrics.overall(run.id, 'step_time');
-  const trainedSeconds = count === 0 ? 0 : count * mean;
-  return { ...rest, tags: storedTags(tagsJson), latest, evaluation, trainedSeconds };
+  const { count, pace } = stepTimes(store, run.id);
+  return { ...rest, tags: storedTags(tagsJson), latest, evaluation, trainedSeconds: count * pace };
 }
 
 /** Everything about one run except its series and samples, which are read by range and by step. */

@@ -71,7 +71,7 @@ function held(root: string, { pid, what, since }: LockHolder): BraidError {
   );
 }
 
-/** Another machine, or this one under another name, can't ask for the process: it goes by the file's time. */
+/** Another machine, or this one under another name, can't ask for the process: it judges by the file's modification time. */
 function renew(file: string, content: string): void {
   try {
     const now = new Date();

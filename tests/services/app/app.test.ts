@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openApp } from '../../../main/services/app/app.ts';
@@ -31,8 +31,12 @@ describe('openApp', () => {
   it('deletes what an export and a deleted run left behind when their process was killed', async () => {
     const world = await tinyWorkspace();
     const [models, outputs] = [join(world.root, 'models'), join(world.root, 'outputs')];
-    mkdirSync(join(models, `.mine.${2 ** 30}-1.tmp`, 'mine'), { recursive: true });
-    mkdirSync(join(outputs, `.run-0001-a.${process.pid}-9000.tmp`, 'checkpoint-2'), { recursive: true });
+    const left = [join(models, `.mine.${2 ** 30}-1.tmp`), join(outputs, `.run-0001-a.${process.pid}-9000.tmp`)];
+    const lastWeek = new Date(Date.now() - 7 * 24 * 3_600_000);
+    for (const folder of left) {
+      mkdirSync(join(folder, 'weights'), { recursive: true });
+      utimesSync(folder, lastWeek, lastWeek);
+    }
     openTinyApp(world);
     await expect.poll(() => [...readdirSync(models), ...readdirSync(outputs)]).toEqual(['tiny-test']);
   });

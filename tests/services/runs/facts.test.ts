@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diffConfigs } from '../../../main/services/config/diff.ts';
+import { restoreFolders } from '../../../main/services/runs/folder-removal.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
 import { removalOf } from '../../../main/services/runs/removal.ts';
 import { createRun, finishRun, removeRun } from '../../../main/services/runs/runs.ts';
@@ -147,12 +148,22 @@ describe('removeRun', () => {
     expect([existsSync(join(folder, 'metrics.csv')), readdirSync(outputs)]).toEqual([true, [name]]);
   });
 
-  it('leaves what can only be moved to the next start', async () => {
+  it('puts a folder back whose run is still in the history, and no other', () => {
+    const { name, folder, outputs } = withMetrics();
+    // Killed after the folder was moved, before its run was out of the history.
+    fs.renameSync(folder, join(outputs, `.${name}.1-1.tmp`));
+    mkdirSync(join(outputs, '.other.1-1.tmp'));
+    restoreFolders(outputs, new Set([name]));
+    expect(existsSync(join(folder, 'metrics.csv'))).toBe(true);
+    expect(readdirSync(outputs).sort()).toEqual(['.other.1-1.tmp', name]);
+  });
+
+  it('leaves what can only be moved to a later start', async () => {
     const { store, runId, folder, outputs } = withMetrics();
     const rmSync = refusedAtFirst(fs.rmSync, 'EBUSY', always) as typeof fs.rmSync;
     removeRun(store, runId, { ...fs, rmSync });
     expect([store.runs.get(runId), existsSync(folder), readdirSync(outputs).length]).toEqual([undefined, false, 1]);
-    await sweepLeftovers(outputs, { atStart: true });
+    await sweepLeftovers(outputs, { atStart: true, now: Date.now() + 25 * 3_600_000 });
     expect(readdirSync(outputs)).toEqual([]);
   });
 

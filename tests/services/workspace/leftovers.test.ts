@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sweepLeftovers } from '../../../main/services/workspace/leftovers.ts';
 import { temporaryFolder } from '../../store/helpers.ts';
 
+const LAST_WEEK = new Date(Date.now() - 7 * 24 * 3_600_000);
 /** No system gives a process such a number. */
 const GONE = 2 ** 30;
 
@@ -12,6 +13,7 @@ function folderWith(...names: readonly string[]): string {
   for (const name of names) {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, 'weights'), 'x');
+    utimesSync(join(folder, name), LAST_WEEK, LAST_WEEK);
   }
   return folder;
 }
@@ -32,6 +34,16 @@ describe('sweepLeftovers', () => {
     const folder = folderWith(`.mine.${GONE}-1.tmp`, `.mine.2.${GONE}-1.tmp`);
     await sweepLeftovers(folder, { name: 'mine' });
     expect(readdirSync(folder)).toEqual([`.mine.2.${GONE}-1.tmp`]);
+  });
+
+  it('keeps young ones, which another machine may be writing', async () => {
+    const young = `.mine.${GONE}-2.tmp`;
+    const folder = folderWith(`.mine.${GONE}-1.tmp`);
+    mkdirSync(join(folder, young));
+    await sweepLeftovers(folder);
+    expect(readdirSync(folder)).toEqual([young]);
+    await sweepLeftovers(folder, { now: Date.now() + 25 * 3_600_000 });
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('takes a folder that is not there', async () => {
