@@ -48,6 +48,14 @@ export interface Tokenizer {
   readonly files: readonly string[];
 }
 
+/**
+ * Every token that ends a completion: the model's own and the tokenizer's, with which targets end. A model fine-tuned
+ * with another end token than its base often names it in tokenizer_config.json only.
+ */
+export function endTokens({ eosTokenId }: Pick<Tokenizer, 'eosTokenId'>, eosTokenIds: readonly number[]): number[] {
+  return [...new Set([...eosTokenIds, ...(eosTokenId === null ? [] : [eosTokenId])])];
+}
+
 const TOKENIZER_FILES = [
   'tokenizer.json',
   'tokenizer_config.json',

@@ -2,7 +2,7 @@
 import { readChatSettings } from '../chat-settings.ts';
 import { type ChatMessage, dependsOnDate, readChatTemplate, renderChat, TEMPLATE_DATE } from '../chat-template.ts';
 import type { ModelConfig } from '../config.ts';
-import { loadTokenizer, readTokenizerConfig } from '../tokenizer.ts';
+import { endTokens, loadTokenizer, readTokenizerConfig } from '../tokenizer.ts';
 import { beginOfText } from './begin-of-text.ts';
 import { ollamaTemplate } from './ollama-template.ts';
 
@@ -12,8 +12,7 @@ const PLAIN = '{{ .Prompt }}{{ .Response }}';
 /** The file's text; `gguf` is the file's name beside it. */
 export function modelfile(gguf: string, tokenizerFolder: string, { eosTokenIds }: ModelConfig): string {
   const tokenizer = loadTokenizer(tokenizerFolder);
-  const ends = [...eosTokenIds, ...(tokenizer.eosTokenId === null ? [] : [tokenizer.eosTokenId])];
-  const stops = [...new Set(ends)].flatMap((id) => tokenizer.token(id) ?? []);
+  const stops = endTokens(tokenizer, eosTokenIds).flatMap((id) => tokenizer.token(id) ?? []);
   return [
     `FROM ./${gguf}`,
     ...templateLines(tokenizerFolder),

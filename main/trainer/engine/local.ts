@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { modelParameters } from '../../model/model.ts';
 import type { PromptGroup } from '../../model/pack.ts';
 import { parameterCount } from '../../model/parameter.ts';
+import { endTokens } from '../../model/tokenizer.ts';
 import { allRows, microBatchLoss, rowLogps, undividedRows } from '../losses/micro-batch-loss.ts';
 import { rowGradients } from '../losses/row-gradients.ts';
 import { type SftBatch, sftLoss } from '../losses/sft-loss.ts';
@@ -27,8 +28,9 @@ export function openLocalEngine(
   session: Session,
   backend: LocalBackend = { name: 'unknown', threads: 0, why: '' },
 ): Engine {
-  const { policy, reference, parameters, optimizer, config: own } = session;
-  const { eosTokenIds, vocabSize } = policy.model.config;
+  const { policy, reference, parameters, optimizer, tokenizer, config: own } = session;
+  const { vocabSize } = policy.model.config;
+  const eosTokenIds = endTokens(tokenizer, policy.model.config.eosTokenIds);
   let gradients: Gradients | null = null;
   const add = (more: Gradients): void => {
     gradients = accumulateGradients(gradients, more);

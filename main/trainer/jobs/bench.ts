@@ -131,7 +131,11 @@ function openBenchSession(job: BenchJob, config: TrainConfig): Session {
   const session = openSessionOn(start, { tokenizer, records, evalRecords: [], maxCompletionLength }, benchTask);
   // Every completion must have the full length, so there is no end token.
   const { model, adapter } = session.policy;
-  return { ...session, policy: { model: { ...model, config: { ...model.config, eosTokenIds: [] } }, adapter } };
+  return {
+    ...session,
+    tokenizer: { ...tokenizer, eosTokenId: null },
+    policy: { model: { ...model, config: { ...model.config, eosTokenIds: [] } }, adapter },
+  };
 }
 
 /** A reporting side that only measures time. */

@@ -91,7 +91,7 @@ async function evaluateModel(
     for (let first = 0; first < records.length; first += job.batchSize) {
       const batch = records.slice(first, first + job.batchSize);
       const options = { maxNewTokens, batchSize: job.batchSize, onToken: alive };
-      const engine = sampler(policy, activationMb);
+      const engine = sampler(policy, tokenizer, activationMb);
       items.push(...(await evaluate({ engine, task, tokenizer }, batch, options)).items);
       await onDone(items.length);
     }

@@ -1,6 +1,6 @@
 /** Job: one model completes one prompt, streaming its text. */
 import { inputError } from '../../errors.ts';
-import { encodePrompt, loadTokenizer } from '../../model/tokenizer.ts';
+import { encodePrompt, endTokens, loadTokenizer } from '../../model/tokenizer.ts';
 import type { BackendChoice } from '../backend.ts';
 import { checkTokens, completionLength, endToken } from '../batching/prompts.ts';
 import { generateWithin } from '../memory/generate-within.ts';
@@ -47,7 +47,7 @@ export async function runGenerateJob(job: GenerateJob, io: JobIo): Promise<Gener
   if (promptIds.length === 0) throw inputError('EMPTY_PROMPT', 'Expected a prompt of at least one token, got none');
   const { policy, activationMb, dispose } = openPolicy(parts, promptIds.length + maxNewTokens, job.beside);
   try {
-    const { eosTokenIds } = policy.model.config;
+    const eosTokenIds = endTokens(tokenizer, policy.model.config.eosTokenIds);
     const { beginTurn, onRow } = openShownText(io, tokenizer, eosTokenIds);
     const onToken = (done: number): void => {
       // The prompt is read: at first, and again if memory ran out.

@@ -5,7 +5,7 @@
  * package: it is large and serves this only.
  */
 import { readModelConfig } from '../../model/config.ts';
-import { loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
+import { endTokens, loadTokenizer, type Tokenizer } from '../../model/tokenizer.ts';
 import { openTask, type TaskSource } from '../../tasks/index.ts';
 import type { TaskRecord } from '../../tasks/task.ts';
 import type { BackendChoice } from '../backend.ts';
@@ -66,7 +66,7 @@ export async function llamaAnswers(
   io: Pick<JobIo, 'progress'>,
 ): Promise<GgufAnswers> {
   const tokenizer = loadTokenizer(folder);
-  const { eosTokenIds } = readModelConfig(folder);
+  const ends = endTokens(tokenizer, readModelConfig(folder).eosTokenIds);
   const prompts = promptsOf(asked, { task, tokenizer, folder });
   const llama = await getLlama({ gpu: false, logLevel: 'error' });
   try {
@@ -80,7 +80,7 @@ export async function llamaAnswers(
     for (const [done, { text, expected, ids, most }] of prompts.entries()) {
       await io.progress(done, prompts.length, 'prompts');
       if (sameIds(servedIds(model, text), ids)) same++;
-      const { ids: got, ended } = await continued(sequence, ids, { most, ends: eosTokenIds });
+      const { ids: got, ended } = await continued(sequence, ids, { most, ends });
       const answer = tokenizer.decode(got);
       // The checkpoint's answer may have been cut off at its limit: this one then only has to begin with it.
       if (answer === expected || (!ended && answer.startsWith(expected))) equal++;

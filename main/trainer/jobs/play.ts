@@ -2,7 +2,7 @@
  * Job: one model completes one record of a folder's task as a run would have it do, streaming: turn by turn where the task
  * has an environment, then scored by its reward.
  */
-import { loadTokenizer } from '../../model/tokenizer.ts';
+import { endTokens, loadTokenizer } from '../../model/tokenizer.ts';
 import type { ExternalAccess } from '../../tasks/external/access.ts';
 import { promptMessages } from '../../tasks/folder/environment.ts';
 import type { FolderSource } from '../../tasks/folder/source.ts';
@@ -86,7 +86,7 @@ async function play({ model: parts, ...job }: PlayJob, task: Task, io: JobIo): P
   const promptTokens = longestPrompt(prompts);
   const { policy, activationMb, dispose } = openPolicy(parts, promptTokens + maxNewTokens, job.beside);
   try {
-    const { eosTokenIds } = policy.model.config;
+    const eosTokenIds = endTokens(tokenizer, policy.model.config.eosTokenIds);
     const shown = openShownText(io, tokenizer, eosTokenIds);
     const onToken = (done: number): void => {
       // The prompt is read: at first, and again if memory ran out.

@@ -103,7 +103,7 @@ async function sampleModel(
   try {
     for (let first = 0; first < records.length; first += job.batchSize) {
       const batch = records.slice(first, first + job.batchSize);
-      const made = await sampleEpisodes({ engine: sampler(policy, activationMb), task, tokenizer }, batch, {
+      const made = await sampleEpisodes({ engine: sampler(policy, tokenizer, activationMb), task, tokenizer }, batch, {
         numGenerations: job.samples,
         maxNewTokens,
         temperature: job.temperature,

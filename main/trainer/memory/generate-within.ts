@@ -1,5 +1,6 @@
 /** Generation within memory, for every job that samples or answers: one place decides how many rows at a time. */
 import { type Completion, type GenerateOptions, generate } from '../../model/generate.ts';
+import { endTokens, type Tokenizer } from '../../model/tokenizer.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Policy } from '../policy.ts';
 import { cacheBytes, rowsAtOnce } from './plan.ts';
@@ -35,8 +36,12 @@ export function generateWithin(
 }
 
 /** A policy as what an evaluation asks for completions. */
-export function sampler(policy: Policy, activationMb: number): Pick<Engine, 'sample'> {
-  const { eosTokenIds } = policy.model.config;
+export function sampler(
+  policy: Policy,
+  tokenizer: Pick<Tokenizer, 'eosTokenId'>,
+  activationMb: number,
+): Pick<Engine, 'sample'> {
+  const eosTokenIds = endTokens(tokenizer, policy.model.config.eosTokenIds);
   return {
     sample: async (prompts, sampling) => generateWithin(policy, prompts, activationMb, { ...sampling, eosTokenIds }),
   };

@@ -2,6 +2,7 @@
 import { inputError } from '../../../errors.ts';
 import { readModelConfig } from '../../../model/config.ts';
 import { parameterShapes } from '../../../model/model.ts';
+import { endTokens } from '../../../model/tokenizer.ts';
 import { type OpenBackend, openBackend } from '../../backend.ts';
 import { encodeStart } from '../../batching/encode-start.ts';
 import type { TrainerStart } from '../../host/start.ts';
@@ -53,7 +54,8 @@ export async function openRemote(
     const rule = await measureRule(trial, modelConfig.vocabSize);
     await trial.unload();
     const engine = openTinkerEngine({
-      ...{ client, session, remote, rule, modelConfig, config: stage.config },
+      ...{ client, session, remote, rule, config: stage.config },
+      modelConfig: { ...modelConfig, eosTokenIds: endTokens(stage.tokenizer, modelConfig.eosTokenIds) },
       meter: openMeter(client.traffic, remote.prices),
       maxCompletionLength: stage.maxCompletionLength,
       modelFolder: start.modelFolder,
