@@ -58,7 +58,8 @@ export function estimateFromHistory(
   firstStep: number,
 ): RunEstimate | null {
   const newest = history.slice(-NEWEST_STEPS).flatMap(({ step_time }) => step_time ?? []);
-  const peak = (name: string): number => Math.max(0, ...history.flatMap(({ [name]: mb }) => mb ?? [])) * 2 ** 20;
+  // A long history has more steps than a call may have arguments.
+  const peak = (name: string): number => history.reduce((most, { [name]: mb }) => Math.max(most, mb ?? 0), 0) * 2 ** 20;
   const median = newest.toSorted((a, b) => a - b)[Math.floor(newest.length / 2)];
   if (median === undefined) return null;
   const gpuBytes = isOnGpu(currentDevice()) ? peak('gpu_memory_peak_mb') : 0;

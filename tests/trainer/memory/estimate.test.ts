@@ -47,4 +47,9 @@ describe('estimateFromHistory', () => {
     });
     expect(estimateFromHistory([], { max_steps: 25 }, 0)).toBeNull();
   });
+
+  it('reads a history of any length', () => {
+    const history = Array.from({ length: 300_000 }, (_, i) => ({ step_time: 1, memory_mb: i % 1000 }));
+    expect(estimateFromHistory(history, { max_steps: 300_001 }, 300_000)?.memoryBytes).toBe(999 * 2 ** 20);
+  });
 });
