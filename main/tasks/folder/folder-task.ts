@@ -49,7 +49,7 @@ export function openFolderTask(
   const score = (answers: readonly Answer[]): Score[] => {
     // Without completions it is loaded only, which reaches nothing outside.
     const others = answers.length === 0 ? null : outside;
-    others?.begin(answers.map(asSandboxSees));
+    others?.begin(answers.map(asOthersSee));
     const began = performance.now();
     let scored: readonly Scored[] = [];
     let [seconds, components] = [0, {} as Readonly<Record<string, ComponentScores>>];
@@ -155,6 +155,13 @@ function factsOf(name: string, definition: TaskDefinition): TaskFacts {
 }
 
 /** The record as its file has it: the messages are made from its fields. */
-function asSandboxSees({ record: { messages: _, ...record }, outcome: _outcome, ...answer }: Answer): Answer {
-  return { record, ...answer };
+function asSandboxSees(given: Answer): Answer {
+  const { record, ...answer } = asOthersSee(given);
+  const { messages: _, ...own } = record;
+  return { record: own, ...answer };
+}
+
+/** With the messages of the prompt, which reward models judge by; each component chooses what it passes on. */
+function asOthersSee({ outcome: _, ...answer }: Answer): Answer {
+  return answer;
 }

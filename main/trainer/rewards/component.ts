@@ -20,7 +20,8 @@ export function asRequest({ record, completion, tokens, finish }: Answer, id: nu
 
 /** The values that a rubric or another template is filled with. */
 export function templateValues({ record, completion }: Answer): Readonly<Record<string, unknown>> {
-  return { ...record, completion };
+  const { messages: _, ...fields } = record;
+  return { ...fields, completion };
 }
 
 /** A score that came from elsewhere: a finite number, or what is wrong with it. */

@@ -43,13 +43,16 @@ export function openClassifier(spec: ClassifierSpec, folder: string): Component 
   };
 }
 
-/** The template if there is one; otherwise the conversation, or for models without chats the completion alone. */
+/**
+ * The template if there is one; otherwise the conversation with its system message and all of its turns, or for models
+ * without chats the completion alone.
+ */
 function inputOf({ input }: ClassifierSpec, answer: Answer, readsChats: boolean): ClassifierInput {
   const { record, completion } = answer;
   if (input !== undefined) return fillIn(input, templateValues(answer));
   if (!readsChats) return completion;
   const asked: readonly TaskMessage[] = record.messages ?? [{ role: 'user', content: record.prompt }];
-  return [...asked, { role: 'assistant', content: completion }];
+  return [...asked, ...(answer.messages ?? [{ role: 'assistant', content: completion }])];
 }
 
 function labelOf({ label }: ClassifierSpec, labels: readonly string[], folder: string): number {

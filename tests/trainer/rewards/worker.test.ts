@@ -1,0 +1,94 @@
+import '@tensorflow/tfjs-backend-cpu';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { describe, expect, it } from 'vitest';
+import { type ClassifierInput, loadSequenceClassifier } from '../../../main/model/sequence-classifier.ts';
+import { reachOf } from '../../../main/tasks/external/access.ts';
+import type { FolderSource } from '../../../main/tasks/folder/source.ts';
+import { openTask } from '../../../main/tasks/index.ts';
+import type { Answer, Task, TaskMessage } from '../../../main/tasks/task.ts';
+import { buildKernels } from '../../../main/tensor/kernels/build.ts';
+import { templateValues } from '../../../main/trainer/rewards/component.ts';
+import { temporaryFolder } from '../../store/helpers.ts';
+import { rewardWorker } from '../../tasks/sandbox/scoring.ts';
+import { specOf } from './answers.ts';
+
+const fixtures = join(import.meta.dirname, '../../parity/fixtures');
+const CHAT = '{% for m in messages %}{{ m.role }} {{ m.content }} {% endfor %}';
+
+/** A reward model with a chat template. */
+function rewardModel(template: string): string {
+  const folder = temporaryFolder();
+  cpSync(join(fixtures, 'classifiers/llama'), folder, { recursive: true });
+  cpSync(join(fixtures, 'bert/tokenizer.json'), join(folder, 'tokenizer.json'));
+  const config: object = JSON.parse(readFileSync(join(fixtures, 'bert/tokenizer_config.json'), 'utf8'));
+  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify({ ...config, chat_template: template }));
+  return folder;
+}
+
+/** A task that is rewarded by the model alone, through the thread of such components. */
+function openJudged(classifier: string): Task {
+  const spec = specOf<'classifier'>({ classifier });
+  const task: FolderSource = {
+    ...{ name: 'judged', folder: '/tasks/judged', reward: '' },
+    definition: `title: Judged
+fields: { word: text }
+system: Be brief.
+prompt: 'Say {word}'
+max_completion_length: 16
+success_threshold: 1
+rewards: { helpful: { weight: 1, classifier: ${classifier} } }
+`,
+  };
+  return openTask(task, rewardWorker, {
+    worker: join(import.meta.dirname, '../../../main/trainer/rewards/worker.ts'),
+    allowed: [reachOf('helpful', spec, {})?.hash ?? ''],
+    ...{ keys: {}, cacheFolder: temporaryFolder(), models: { helpful: classifier }, kernelsFile: buildKernels() },
+  });
+}
+
+const answered = (task: Task, completion: string, messages?: readonly TaskMessage[]): Answer => ({
+  record: task.parseRecord({ word: 'one' }),
+  ...{ completion, tokens: 1, finish: 'stop', ...(messages && { messages }) },
+});
+
+describe('the thread of components outside the sandbox', () => {
+  it('gives a reward model the conversation: the system message, the prompt and every turn', async () => {
+    await tf.setBackend('cpu');
+    const folder = rewardModel(CHAT);
+    const turns: readonly TaskMessage[] = [
+      { role: 'assistant', content: 'one' },
+      { role: 'user', content: 'And the next?' },
+      { role: 'assistant', content: 'two' },
+    ];
+    const asked: readonly TaskMessage[] = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Say one' },
+    ];
+    const conversations: ClassifierInput[] = [
+      [...asked, { role: 'assistant', content: 'one' }],
+      [...asked, ...turns],
+    ];
+    const classifier = loadSequenceClassifier(folder);
+    const expected = classifier.classify(conversations).map((logits) => logits?.[0] ?? Number.NaN);
+    classifier.dispose();
+    expect(expected[0]).not.toBeCloseTo(expected[1] ?? 0, 4);
+    const task = openJudged(folder);
+    const scores = task.score([answered(task, 'one'), answered(task, 'one\ntwo', turns)]);
+    task.close();
+    expect(scores.map(({ failure }) => failure)).toEqual([null, null]);
+    scores.forEach(({ components }, i) => {
+      expect(components.helpful).toBeCloseTo(expected[i] ?? 0, 4);
+    });
+  }, 60_000);
+});
+
+describe('templateValues', () => {
+  it('has no conversation: what is sent to judges are the fields', () => {
+    const record = { id: 'a', prompt: 'Say one', messages: [], word: 'one' };
+    expect(templateValues({ record, completion: 'one', tokens: 1, finish: 'stop' })).toEqual({
+      ...{ id: 'a', prompt: 'Say one', word: 'one', completion: 'one' },
+    });
+  });
+});
