@@ -63,7 +63,7 @@ export function openJudge(
         const answer = kept ?? (await ask(request, breaker));
         if (typeof answer === 'string') return [own, answer];
         if (kept === null) {
-          cache.set(own, answer);
+          keep(cache, own, answer);
           cost += costOf(spec, answer);
         } else cached++;
         return [own, judgeScore(answer.answer, spec.scale)];
@@ -77,6 +77,15 @@ export function openJudge(
     },
     close: async () => closing.abort(),
   };
+}
+
+/** The score is there and paid for: where it can't be kept (a full disk), a resumed run only asks again. */
+function keep(cache: JudgeCache, key: string, answer: JudgeAnswer): void {
+  try {
+    cache.set(key, answer);
+  } catch {
+    // As above.
+  }
 }
 
 /** The address of chat completions, from the base address that such servers document. */

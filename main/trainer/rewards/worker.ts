@@ -13,7 +13,7 @@ import { checkedAddress, type ExternalSpec } from '../../tasks/external/spec.ts'
 import { replyPoster } from '../../tasks/sync-thread.ts';
 import type { Answer } from '../../tasks/task.ts';
 import { openCommand } from './command.ts';
-import type { Component } from './component.ts';
+import type { Component, ComponentBatch } from './component.ts';
 import { openEndpoint } from './endpoint.ts';
 import { openJudge } from './judge.ts';
 import { openJudgeCache } from './judge-cache.ts';
@@ -51,8 +51,14 @@ async function openComponent(name: string, spec: ExternalSpec, { files, access }
 
 async function scoreWith(component: Component, answers: readonly Answer[]): Promise<ComponentScores> {
   const began = performance.now();
-  const batch = await component.score(answers);
+  const batch = await component.score(answers).catch((error: unknown) => failed(error, answers.length));
   return { ...batch, seconds: (performance.now() - began) / 1000 };
+}
+
+/** A component that throws ended this thread unseen; as a failure of its batch, `reward_failure` decides about it. */
+function failed(error: unknown, count: number): ComponentBatch {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { outcomes: Array.from({ length: count }, () => reason), cost: null, cached: null };
 }
 
 async function serve(): Promise<void> {

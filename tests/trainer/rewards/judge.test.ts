@@ -72,6 +72,14 @@ describe('openJudge', () => {
     expect(server.received).toHaveLength(5);
   });
 
+  it("scores an answer that can't be kept", async () => {
+    // A file where the folder should be: nothing can be written there, as on a full disk.
+    const file = join(temporaryFolder(), 'cache');
+    writeFileSync(file, '');
+    const { judge } = await judgeOn(() => '10', {}, file);
+    expect(await judge.score(answersTo('a'))).toMatchObject({ outcomes: [1], cached: 0 });
+  });
+
   it('fails on prose, and keeps the answer: asking again would cost the same', async () => {
     const { server, judge } = await judgeOn(() => 'A fine answer.');
     for (let i = 0; i < 2; i++)

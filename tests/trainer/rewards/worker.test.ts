@@ -16,6 +16,7 @@ import { specOf } from './answers.ts';
 
 const fixtures = join(import.meta.dirname, '../../parity/fixtures');
 const CHAT = '{% for m in messages %}{{ m.role }} {{ m.content }} {% endfor %}';
+const REFUSING = `{% for m in messages %}{% if m.content == 'two' %}{{ raise_exception('no twos') }}{% endif %}{% endfor %}${CHAT}`;
 
 /** A reward model with a chat template. */
 function rewardModel(template: string): string {
@@ -81,6 +82,17 @@ describe('the thread of components outside the sandbox', () => {
     scores.forEach(({ components }, i) => {
       expect(components.helpful).toBeCloseTo(expected[i] ?? 0, 4);
     });
+  }, 60_000);
+
+  it('gives the reason as the failure of the batch where a component throws, and continues with the next', () => {
+    const task = openJudged(rewardModel(REFUSING));
+    const failed = task.score([answered(task, 'one'), answered(task, 'two')]);
+    expect(failed.map(({ failure }) => failure)).toEqual([
+      expect.stringContaining('no twos'),
+      expect.stringContaining('no twos'),
+    ]);
+    expect(task.score([answered(task, 'one')])[0]?.failure).toBeNull();
+    task.close();
   }, 60_000);
 });
 
