@@ -21,6 +21,8 @@ const positive = z.number().positive();
 const nonNegative = z.number().nonnegative();
 const count = z.int().min(1);
 const share = z.number().min(0).max(1);
+/** At 1 Adam's bias correction, 1 − βᵗ, would be 0, and every weight NaN. */
+const decay = z.number().min(0).lt(1);
 
 /** What `base_weights` may be. */
 export const BASE_WEIGHTS = ['auto', 'float32', 'bfloat16', ...QUANTISED] as const;
@@ -95,8 +97,8 @@ export const trainConfigSchema = z.strictObject({
     .min(0)
     .default(0)
     .meta({ unit: 'steps', doc: 'Steps over which the learning rate rises from 0.' }),
-  adam_beta1: share.default(0.9).meta({ doc: 'AdamW: decay of the mean of gradients.' }),
-  adam_beta2: share.default(0.999).meta({ doc: 'AdamW: decay of the mean of squared gradients.' }),
+  adam_beta1: decay.default(0.9).meta({ doc: 'AdamW: decay of the mean of gradients.' }),
+  adam_beta2: decay.default(0.999).meta({ doc: 'AdamW: decay of the mean of squared gradients.' }),
   adam_epsilon: positive.default(1e-8).meta({ doc: 'AdamW: added to the denominator.' }),
   weight_decay: nonNegative.default(0).meta({ doc: 'AdamW: decoupled weight decay.' }),
   max_grad_norm: nonNegative.default(1).meta({ doc: 'Gradients are clipped to this global norm; 0: never.' }),

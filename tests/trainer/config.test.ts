@@ -44,6 +44,13 @@ describe('configFaults', () => {
     });
   });
 
+  it("rejects a decay of 1, with which Adam's weights would not be numbers", () => {
+    const faults = configFaults({ adam_beta1: 1, adam_beta2: 1 });
+    expect(faults.map(({ field }) => field)).toEqual(['adam_beta1', 'adam_beta2']);
+    expect(faults[0]?.message).toBe('expected less than 1, got 1');
+    expect(configFaults({ adam_beta1: 0, adam_beta2: 0.9999 })).toEqual([]);
+  });
+
   it('rejects negative reward weights with MaxRL, whose mean reward may then be close to 0', () => {
     const config = { scale_rewards: 'mean', reward_weights: [1, -0.5] };
     expect(configFaults(config)).toMatchObject([
