@@ -8,9 +8,10 @@
  *
  * `scale_rewards: mean` is MaxRL (Tajwar, Zeng, Zhou et al. 2026, arXiv 2602.02710), which TRL lacks: A = (r − mean) / mean.
  * With rewards of 0 and 1 and K successes its gradient is the mean of ∇ log π over the successes, 0 where K is 0: so a
- * group whose mean is 0 has advantages of 0. Rewards must not be negative; then |A| is at most G − 1, without an epsilon.
+ * group whose mean is 0 has advantages of 0. Rewards must not be negative: then |A| is at most G − 1, without an epsilon;
+ * with both signs the mean can be close to 0 and A is unbounded, so that a negative reward is an error.
  */
-import { BraidError } from '../../errors.ts';
+import { BraidError, inputError } from '../../errors.ts';
 import type { TrainConfig } from '../config.ts';
 
 export type AdvantageConfig = Pick<
@@ -78,6 +79,7 @@ function sumThenNormalize(
   groupSize: number,
   scale: AdvantageConfig['scale_rewards'],
 ): Scaled {
+  if (scale === 'mean') checkNotNegative(rewards);
   const batchStd = nanStats(rewards, 0, rows).std;
   const advantages = new Float32Array(rows);
   const stds: number[] = [];
@@ -88,6 +90,16 @@ function sumThenNormalize(
     for (let i = start; i < start + groupSize; i++) advantages[i] = (at(rewards, i) - mean) / divisor;
   }
   return { advantages, stds };
+}
+
+function checkNotNegative(rewards: Float32Array): void {
+  const negative = rewards.find((reward) => reward < 0);
+  if (negative === undefined) return;
+  throw inputError(
+    'NEGATIVE_REWARD',
+    `Expected no negative rewards with scale_rewards mean, got ${negative}: a mean of both signs can be close to 0, and advantages explode`,
+    'Use scale_rewards group, batch or none, or a reward that is at least 0. Checkpoints up to the last one are safe.',
+  );
 }
 
 /** What centred rewards (or scores) are divided by. A std is NaN where fewer than two were scored, and so is the quotient. */

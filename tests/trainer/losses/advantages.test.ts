@@ -46,10 +46,29 @@ describe('computeAdvantages', () => {
     expect(computeAdvantages([[1, 1, 1, 1, 1, 0, 0, 0]], mean).fracRewardZeroStd).toBe(0.5);
   });
 
-  it('gives a group without a success no advantage for MaxRL, nor one with a negative mean', () => {
+  it('gives a group without a success no advantage for MaxRL', () => {
     const mean = { ...config, scale_rewards: 'mean' } as const;
-    close(computeAdvantages([[0, 0, -1, 0.5]], mean).advantages, [0, 0, 0, 0]);
+    close(computeAdvantages([[0, 0, 0, 0]], mean).advantages, [0, 0, 0, 0]);
     close(computeAdvantages([[2, Number.NaN]], mean).advantages, [0, 0]);
+  });
+
+  it('refuses a negative reward for MaxRL, whose advantages it would make explode', () => {
+    const mean = { ...config, scale_rewards: 'mean' } as const;
+    // Mean 0.0005: divided by it, they would be -2001 and 2001.
+    expect(() => computeAdvantages([[1, 1, -1, 1.001]], mean)).toThrow(/no negative rewards .* got -1:/);
+    // The weighted sum counts.
+    close(
+      computeAdvantages(
+        [
+          [-1, 0],
+          [2, 2],
+        ],
+        mean,
+      ).advantages,
+      [-1 / 3, 1 / 3],
+    );
+    expect(() => computeAdvantages([[1, 0]], { ...mean, reward_weights: [-1] })).toThrow('got -1:');
+    expect(() => computeAdvantages([[1, -1]], config)).not.toThrow();
   });
 
   it('calls all groups dead or none when the std is that of the batch', () => {
