@@ -5,6 +5,7 @@
  * the lowest difficulty. Ours: a record's difficulty is the number of words of its reference completion, and records
  * that are equally near are taken in a random order, so that prompts change from generation to generation.
  */
+import { inputError } from '../../errors.ts';
 import { hashString, randomStream, shuffled } from '../../random.ts';
 import type { TrainConfig } from '../config.ts';
 import type { Metrics } from '../events.ts';
@@ -32,13 +33,25 @@ export interface DifficultyPlan extends DifficultyRule {
 
 const NEAREST_STREAM = hashString('adarft');
 
-/** The plan for records of these difficulties; null if prompts don't follow the reward. */
+/**
+ * The plan for records of these difficulties; null if prompts don't follow the reward. Records that are all equally
+ * difficult are refused: there would be nothing to choose by, and every prompt drawn at random.
+ */
 export function planDifficulty(config: DifficultyConfig, difficulties: readonly number[]): DifficultyPlan | null {
   if (config.adarft_target_reward === null || difficulties.length === 0) return null;
+  const lowest = difficulties.reduce((a, b) => Math.min(a, b));
+  const highest = difficulties.reduce((a, b) => Math.max(a, b));
+  if (lowest === highest) {
+    throw inputError(
+      'ONE_DIFFICULTY',
+      highest === 0
+        ? 'adarft_target_reward chooses prompts by the length of their reference completions, and the task has none'
+        : `adarft_target_reward chooses prompts by the length of their reference completions, and all of them have ${highest} words`,
+      `Set adarft_target_reward to null, or use ${highest === 0 ? 'a task with a "target"' : 'a dataset of several lengths'}.`,
+    );
+  }
   return {
-    difficulties,
-    lowest: difficulties.reduce((a, b) => Math.min(a, b)),
-    highest: difficulties.reduce((a, b) => Math.max(a, b)),
+    ...{ difficulties, lowest, highest },
     targetReward: config.adarft_target_reward,
     sensitivity: config.adarft_sensitivity,
     stepSize: config.adarft_step_size,

@@ -183,6 +183,12 @@ describe('AdaRFT', () => {
   const rewards = (...values: number[]) => ({ rewards: Float32Array.from(values), groupStd: new Float32Array(2) });
   const at = (targetDifficulty: number): PromptState => ({ ...startOfPrompts, targetDifficulty });
 
+  it('refuses records that are all equally difficult, as without targets', () => {
+    expect(() => planBatches(following, 3, [0, 0, 0])).toThrow(/reference completions, and the task has none/);
+    expect(() => planBatches(following, 2, [10, 10])).toThrow(/all of them have 10 words/);
+    expect(planBatches(config, 3, [0, 0, 0]).difficulty).toBeNull();
+  });
+
   it('begins with the easiest records, and takes those nearest to the target', () => {
     const first = drawPrompts(plan, startOfPrompts, 0);
     expect(first.records.every((record) => words[record] === 4)).toBe(true);
