@@ -8,7 +8,7 @@ import { type ModelConfig, readJson, readModelConfig } from './config.ts';
 import { openWeights } from './load.ts';
 import { loraName, loraRank, loraScaling } from './lora.ts';
 import { parameterShapes } from './model.ts';
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from './peft.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, checkForeign } from './peft.ts';
 import { parseAdapterConfig, targetedModules } from './peft-config.ts';
 import { type FloatType, openSafetensors } from './safetensors.ts';
 
@@ -68,9 +68,12 @@ function readAddends(folder: string, shapes: ReadonlyMap<string, readonly number
   const configFile = join(folder, ADAPTER_CONFIG);
   const config = parseAdapterConfig(readJson(configFile), configFile);
   const modules = [...shapes.keys()].filter((name) => name.endsWith('_proj.weight')).map((name) => name.slice(0, -7));
-  const file = openSafetensors(join(folder, ADAPTER_WEIGHTS));
+  const adapted = targetedModules(config, modules, configFile);
+  const path = join(folder, ADAPTER_WEIGHTS);
+  const file = openSafetensors(path);
   try {
-    const addends = [...targetedModules(config, modules, configFile)].map((module) => {
+    checkForeign(file, adapted, path);
+    const addends = [...adapted].map((module) => {
       const [out = 0, width = 0] = shapes.get(`${module}.weight`) ?? [];
       const read = (which: 'A' | 'B', shape: readonly number[]): Float32Array => {
         const name = loraName(module, which);
@@ -78,7 +81,7 @@ function readAddends(folder: string, shapes: ReadonlyMap<string, readonly number
         if (got?.join() === shape.join()) return file.read(name);
         throw inputError(
           'ADAPTER_MISMATCH',
-          `${join(folder, ADAPTER_WEIGHTS)}: expected "${name}" of shape [${shape.join(', ')}], got ${got === undefined ? 'none' : `[${got.join(', ')}]`}`,
+          `${path}: expected "${name}" of shape [${shape.join(', ')}], got ${got === undefined ? 'none' : `[${got.join(', ')}]`}`,
           'Use the base model that the adapter was trained on.',
         );
       };

@@ -100,7 +100,8 @@ function weightsFile(folder: string): string {
   );
 }
 
-function checkForeign(file: SafetensorsFile, adapted: ReadonlySet<string>, path: string): void {
+/** Rejects tensors that the adapter's configuration doesn't name: leaving them out would give another model. */
+export function checkForeign(file: SafetensorsFile, adapted: ReadonlySet<string>, path: string): void {
   const known = new Set([...adapted].flatMap((name) => [loraName(name, 'A'), loraName(name, 'B')]));
   const [foreign, ...more] = [...file.entries.keys()].filter((name) => !known.has(name));
   if (foreign === undefined) return;

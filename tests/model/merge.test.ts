@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
@@ -71,6 +71,16 @@ describe('openMergedModel', () => {
       if (delta !== undefined) expect(got).not.toEqual([...before.dataSync()]);
     }
     merged.close();
+  });
+
+  it('refuses an adapter with tensors beside those that it is said to have', () => {
+    writeAdapter('more', { r: 2, alpha: 4, targetModules: ['q_proj', 'v_proj'], useRslora: false });
+    const file = join(folder, 'more/adapter_config.json');
+    const config: object = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...config, target_modules: ['q_proj'] }));
+    expect(() => openMergedModel(base, join(folder, 'more'))).toThrow(
+      /tensors of the adapted layers only, got ".*v_proj.lora_[AB].weight" and 1 more/,
+    );
   });
 
   it('refuses an adapter of a model with other shapes', async () => {
