@@ -1,10 +1,11 @@
 /** What a completion answers with: its numbers, its JSON, the value of its arithmetic. */
 
-const NUMBER = /(?<![\p{L}\p{N}.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\p{L}\p{N}])/gu;
+/** With the keyboard's minus, or U+2212 as mathematics and language models write it. */
+const NUMBER = /(?<![\p{L}\p{N}.])[-−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\p{L}\p{N}])/gu;
 
 /** The numbers in a text, in order: `-3`, `1,234.5`, `$18`, `42.` but not those inside words such as `x2`. */
 export function numbersIn(text: string): number[] {
-  return Array.from(text.matchAll(NUMBER), ([number]) => Number(number.replaceAll(',', '')));
+  return Array.from(text.matchAll(NUMBER), ([number]) => Number(number.replaceAll(',', '').replace('−', '-')));
 }
 
 /** The last number of a text, as final answers to sums are graded; null if there is none. */

@@ -6,6 +6,12 @@ describe('numbersIn', () => {
     expect(numbersIn('It costs $1,234.50, not -3 or 7. See x2, v1.0b and 2nd; 12,5')).toEqual([1234.5, -3, 7, 12, 5]);
     expect(numbersIn('no digits')).toEqual([]);
   });
+
+  it('reads the minus of mathematics (U+2212) as the sign that it is', () => {
+    expect(numbersIn('from \u22123 to \u22121,234.5')).toEqual([-3, -1234.5]);
+    expect(lastNumber('The answer is \u22127.')).toBe(-7);
+    expect(numbersIn('5\u22123')).toEqual(numbersIn('5-3'));
+  });
 });
 
 describe('lastNumber', () => {
