@@ -123,10 +123,11 @@ export function openApp(options: AppOptions): App {
       queue.holdWaiting("This workspace hasn't been opened here before: its queue waits until you continue it");
     queue.begin();
     const watchDatabase = openDatabaseWatch(store, notices);
+    const publishForeignWrites = openForeignWrites(store, changes);
     const looking = setInterval(() => {
       if (!watchDatabase()) return;
       try {
-        publishForeignWrites(store, changes);
+        publishForeignWrites();
         failLostStages(store, live, changes);
         queue.updateEnded();
         queue.begin();
@@ -202,19 +203,28 @@ function failLostStages(store: Store, live: LiveRuns, changes: Changes): void {
 }
 
 /** A command line may write to the same workspace; the page shows changes within a second. */
-function publishForeignWrites(store: Store, changes: Changes): void {
-  if (!store.changedElsewhere()) return;
-  for (const topic of [
-    'runs',
-    'datasets',
-    'texts',
-    'evaluations',
-    'stages',
-    'sweeps',
-    'models',
-    'samples',
-    'status',
-  ] as const)
-    changes.publish(topic);
-  for (const run of store.runs.list({ states: ['running', 'paused'] })) changes.publish('run', run.id);
+function openForeignWrites(store: Store, changes: Changes): () => void {
+  const openIds = (): readonly number[] => store.runs.list({ states: ['running', 'paused'] }).map(({ id }) => id);
+  let before = openIds();
+  return () => {
+    // Looked up each time: this process's own writes, such as a resume, open runs too.
+    const open = openIds();
+    const known = new Set([...before, ...open]);
+    before = open;
+    if (!store.changedElsewhere()) return;
+    for (const topic of [
+      'runs',
+      'datasets',
+      'texts',
+      'evaluations',
+      'stages',
+      'sweeps',
+      'models',
+      'samples',
+      'status',
+    ] as const)
+      changes.publish(topic);
+    // Those that were open at the previous look may have ended since.
+    for (const id of known) changes.publish('run', id);
+  };
 }

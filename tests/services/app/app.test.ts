@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openApp } from '../../../main/services/app/app.ts';
 import { addStage } from '../../../main/services/curriculum/edit.ts';
+import { createRun, finishRun } from '../../../main/services/runs/runs.ts';
 import { forkTrainer } from '../../../main/services/trainer-process/channel.ts';
 import { runTrainerJob } from '../../../main/services/trainer-process/job.ts';
 import { openTinyApp } from '../../api/transports.ts';
@@ -71,6 +72,16 @@ describe('openApp', () => {
     const again = open(mine);
     onTestFinished(() => again.close(), 60_000);
     expect([again.live.list().length, again.queue.held()]).toEqual([1, null]);
+  });
+
+  it('notifies the page of a run in another process that it has ended', async () => {
+    const world = await tinyWorkspace();
+    const { runId } = createRun(world.store, world.config());
+    const app = openTinyApp(world);
+    const heard: unknown[] = [];
+    app.changes.listen((change) => heard.push(change));
+    finishRun(world.store, runId, 'done');
+    await expect.poll(() => heard, { timeout: 15_000 }).toContainEqual({ topic: 'run', id: runId });
   });
 
   it('warns once of a backend that jobs compute on although it is slow', async () => {
