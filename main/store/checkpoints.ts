@@ -23,6 +23,11 @@ export interface NamedCheckpointRow extends CheckpointRow {
 const names = ['id', 'run_id', 'step', 'path', 'kind', 'created_at', 'deleted_at'] as const;
 const fields = columns(names);
 
+/** What choices and comparisons call it. */
+export function checkpointReference(id: number): string {
+  return `checkpoint:${id}`;
+}
+
 /** Statements of the table `checkpoint`. */
 export function openCheckpointsTable(db: Db, now: () => number) {
   // A checkpoint reported twice is kept as it was; only "final" replaces "periodic".

@@ -12,6 +12,7 @@ export interface ComparisonRow {
 export interface ComparisonModelRow {
   /** 0: the baseline. */
   readonly position: number;
+  /** `checkpoint:12`; `deleted:checkpoint:12` once its run was deleted, because ids are used again. */
   readonly reference: string;
   /** Its name when compared: the model may have been deleted since. */
   readonly name: string;
@@ -25,6 +26,14 @@ type RawModel = Omit<ComparisonModelRow, 'paired'> & { readonly pairedJson: stri
 
 const fields = columns(['id', 'prompt_set_id', 'made_at']);
 const modelFields = columns(['position', 'reference', 'name', 'evaluation_id', 'paired_json']);
+
+/** Before the reference of a model whose run was deleted: its id may be used again. */
+const DELETED = 'deleted:';
+
+/** Whether the model was deleted with its run. */
+export function isDeletedModel({ reference }: Pick<ComparisonModelRow, 'reference'>): boolean {
+  return reference.startsWith(DELETED);
+}
 
 /** Statements of the tables `comparison` and `comparison_model`. */
 export function openComparisonsTable(db: Db, now: () => number) {
@@ -41,6 +50,9 @@ export function openComparisonsTable(db: Db, now: () => number) {
     'update comparison_model set evaluation_id = ?, paired_json = ? where comparison_id = ? and position = ?',
   );
   const touch = db.prepare<[number, number]>('update comparison set made_at = ? where id = ?');
+  const markDeleted = db.prepare<[string]>(
+    `update comparison_model set reference = '${DELETED}' || reference where reference = ?`,
+  );
   const remove = db.prepare<[number]>('delete from comparison where id = ?');
 
   return {
@@ -63,6 +75,8 @@ export function openComparisonsTable(db: Db, now: () => number) {
       void settle.run(evaluationId, paired === null ? null : JSON.stringify(paired), id, position),
     /** Moves a comparison to the top of the list. */
     touch: (id: number): void => void touch.run(now(), id),
+    /** Call before the model's id may be used again: the comparison must not mean its successor. */
+    markDeleted: (reference: string): void => void markDeleted.run(reference),
     remove: (id: number): boolean => remove.run(id).changes === 1,
   } as const;
 }

@@ -63,9 +63,11 @@ function Shown({ view }: { readonly view: ComparisonView }) {
       [models.length],
     ),
   );
+  // The reference of a deleted model is on no list to choose from.
+  const [base = null, ...others] = models.map(({ reference, standing }) => (standing === 'gone' ? null : reference));
   const change = linkTo({
-    baseline: models[0]?.reference ?? null,
-    models: models.slice(1).map(({ reference }) => reference),
+    baseline: base,
+    models: others.filter((reference) => reference !== null),
     datasetIds: prompts.datasetIds,
     n: Math.ceil(prompts.n / Math.max(1, prompts.datasets.length)),
     seed: prompts.seed,

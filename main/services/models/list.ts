@@ -6,7 +6,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BraidError, inputError } from '../../errors.ts';
-import type { CheckpointKind } from '../../store/checkpoints.ts';
+import { type CheckpointKind, checkpointReference } from '../../store/checkpoints.ts';
 import { weightCount } from '../../trainer/memory/budget.ts';
 import { checkModelFolder } from '../../trainer/memory/model-folder.ts';
 import { evaluationDataset } from '../runs/evaluation.ts';
@@ -114,7 +114,7 @@ function checkpointEntries(store: OpenWorkspace['store'], paths: ModelPlaces['pa
     if (!scores.has(runId)) scores.set(runId, heldOutScores(store, runId));
     return {
       heldOut: scores.get(runId)?.get(step) ?? null,
-      ...{ ref: `checkpoint:${id}`, kind: 'checkpoint', name, model: folder, folder },
+      ...{ ref: checkpointReference(id), kind: 'checkpoint', name, model: folder, folder },
       ...{ run: { id: runId, name: runName }, checkpointId: id, step, checkpointKind: kind, createdAt, deleted },
       ...{ architecture: null, parameters: null },
       problem: deleted

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Store } from '../../store/index.ts';
 import type { ReplySplit } from '../datasets/reply-split/split.ts';
 import type { TrialResult } from '../recipes/trial.ts';
+import { REPLIES } from '../runs/forget-references.ts';
 import type { OpenWorkspace } from '../workspace/open-workspace.ts';
 import { toStoredPath, type Workspace } from '../workspace/workspace.ts';
 
@@ -57,17 +58,16 @@ export function reportIn(
   return { folder: toStoredPath(workspace.root, folder), at: store.now() };
 }
 
-const KEY = 'replies';
 const NOTHING: ReplyMemory = {
   ...{ data: null, split: null, trial: null, report: null, seedReports: null },
   ...{ model: null, start: null, ticks: {} },
 };
 
 export function readMemory(store: Pick<Store, 'settings'>): ReplyMemory {
-  return { ...NOTHING, ...(store.settings.get(KEY) as Partial<ReplyMemory> | undefined) };
+  return { ...NOTHING, ...(store.settings.get(REPLIES) as Partial<ReplyMemory> | undefined) };
 }
 
 /** Updates some of it; the rest is unchanged. */
 export function remember(store: Pick<Store, 'settings'>, change: Partial<ReplyMemory>): void {
-  store.settings.set(KEY, { ...readMemory(store), ...change });
+  store.settings.set(REPLIES, { ...readMemory(store), ...change });
 }

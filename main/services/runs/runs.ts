@@ -14,6 +14,7 @@ import { fromStoredPath, runFolderName, toStoredPath } from '../workspace/worksp
 import { discardAfter } from './events.ts';
 import { appendToLog } from './files.ts';
 import { beginRemoval } from './folder-removal.ts';
+import { forgetReferences } from './forget-references.ts';
 import { endedAs, faultEntry } from './training-log.ts';
 
 const RESUME = 'Resume the run: it continues from its last checkpoint.';
@@ -174,7 +175,10 @@ export function removeRun(store: Store, runId: number, ops?: FileOps): void {
   const folder = ownRunFolder(store, run.folder);
   const removal = folder === null ? null : beginRemoval(folder, run.name, ops);
   try {
-    store.transaction(() => store.runs.remove(runId));
+    store.transaction(() => {
+      forgetReferences(store, runId);
+      store.runs.remove(runId);
+    });
   } catch (error) {
     removal?.putBack();
     throw error;

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diffConfigs } from '../../../main/services/config/diff.ts';
+import { readMemory, remember } from '../../../main/services/replies/memory.ts';
 import { restoreFolders } from '../../../main/services/runs/folder-removal.ts';
 import { runDetail } from '../../../main/services/runs/history.ts';
 import { removalOf } from '../../../main/services/runs/removal.ts';
@@ -67,6 +68,29 @@ describe('removeRun', () => {
     finishRun(store, homeless, 'done');
     removeRun(store, homeless);
     expect(existsSync(store.file)).toBe(true);
+  });
+
+  it('leaves no reference that the next checkpoint with the same id would answer to', () => {
+    const store = temporaryStore();
+    const made = [1, 2].map(() => {
+      const { runId } = createRun(store, config);
+      finishRun(store, runId, 'done');
+      return { runId, reference: `checkpoint:${store.checkpoints.record(runId, 4, `outputs/${runId}`, 'final')}` };
+    });
+    const [kept, gone] = made as [(typeof made)[0], (typeof made)[0]];
+    const records = { task: 'interleave', datasets: [], seed: 1, n: 1, records: [{}] };
+    const set = store.promptSets.keep({ ...records, hash: 'a' });
+    const compared = made.map(({ reference }) => ({ reference, name: reference }));
+    const id = store.comparisons.add(set, compared);
+    remember(store, { model: kept.reference, start: gone.reference, ticks: { read: 1 } });
+    removeRun(store, gone.runId);
+    expect(store.comparisons.models(id).map(({ reference }) => reference)).toEqual([
+      kept.reference,
+      `deleted:${gone.reference}`,
+    ]);
+    expect(readMemory(store)).toMatchObject({ model: kept.reference, start: null, ticks: { read: 1 } });
+    const { runId } = createRun(store, config);
+    expect(`checkpoint:${store.checkpoints.record(runId, 2, 'outputs/next', 'final')}`).toBe(gone.reference);
   });
 
   it('deletes nothing that a row of the database merely names', () => {

@@ -3,6 +3,7 @@
  * Every evaluation is saved when complete, so that a cancelled comparison resumes where it stopped.
  */
 import { BraidError, inputError } from '../../../errors.ts';
+import { isDeletedModel } from '../../../store/comparisons.ts';
 import type { InterleaveRecord } from '../../../tasks/interleave/record.ts';
 import { askedAlike } from '../../../trainer/asked-alike.ts';
 import type { ModelParts } from '../../../trainer/open-policy.ts';
@@ -108,7 +109,14 @@ function evaluateMissing(host: Host, id: number, fresh: boolean): void {
   const { store, changes, jobs } = host;
   const prompts = readPromptSet(store, requireComparison(store, id).promptSetId);
   const missing: Question[] = [];
-  const asked = store.comparisons.models(id).map(({ position, reference }) => {
+  const asked = store.comparisons.models(id).map((row) => {
+    const { position, reference, name } = row;
+    if (isDeletedModel(row))
+      throw inputError(
+        'CHECKPOINT_MISSING',
+        `${name} was deleted with its run, so it can't be evaluated again`,
+        'The results so far are kept. Start a new comparison with other models.',
+      );
     const entry = requireModel(host, reference);
     return { position, entry, name: entry.name, ...resolveModelParts(entry.model, host.paths) };
   });

@@ -120,6 +120,22 @@ describe('startComparison', () => {
     await host.jobs.close();
   });
 
+  it("isn't repeated, nor found, once the run of a model is deleted", async () => {
+    const { host, compare, prompts } = await comparisonHost();
+    keepAnswers(host, prompts);
+    const id = compare();
+    const before = readComparison(host, id).models;
+    host.store.comparisons.markDeleted(other);
+    const { models } = readComparison(host, id);
+    expect(models.map(({ standing }) => standing)).toEqual(['same', 'gone']);
+    expect(models[1]).toMatchObject({ name: 'wide', mean: before[1]?.mean, paired: before[1]?.paired });
+    expect(errorOf(() => continueComparison(host, id, true))).toMatchObject({
+      code: 'CHECKPOINT_MISSING',
+      message: expect.stringContaining('wide was deleted with its run'),
+    });
+    expect(compare()).not.toBe(id);
+  });
+
   it('rejects an invalid comparison', async () => {
     const { host, compare, prompts } = await comparisonHost();
     expect(errorOf(() => compare([baseline]))).toMatchObject({ code: 'SAME_MODEL' });
