@@ -129,8 +129,12 @@ export function openEvaluationsTable(db: Db, now: () => number) {
      where a.evaluation_id = ? and b.evaluation_id = ? and a.score is not null and b.score is not null
      order by a.position`,
   );
-  const clear = db.prepare<[number, number]>(
-    'delete from evaluation where run_id = ? and step > ? and during_training = 1',
+  // Comparisons, which have no run, keep theirs: they find an evaluation by the files that it is of.
+  const clear = db.prepare<{ runId: number; step: number }>(
+    `delete from evaluation where run_id = @runId and (
+       (step > @step and during_training = 1)
+       or checkpoint_id in (select id from checkpoint where run_id = @runId and step > @step)
+     )`,
   );
 
   const add = db.transaction((evaluation: NewEvaluation, rows: readonly EvaluationItemRow[]): number => {
@@ -176,8 +180,8 @@ export function openEvaluationsTable(db: Db, now: () => number) {
       })),
     /** The records that both evaluations scored: the basis of wins, losses and paired intervals. */
     pairs: (first: number, second: number): EvaluationPair[] => pairs.all(first, second),
-    /** Deletes what the trainer measured beyond `step`; evaluations of saved checkpoints are kept. */
-    discardAfter: (runId: number, step: number): number => clear.run(runId, step).changes,
+    /** Deletes what was measured beyond `step`, of later checkpoints too: their successors are other weights. */
+    discardAfter: (runId: number, step: number): number => clear.run({ runId, step }).changes,
   } as const;
 }
 

@@ -239,7 +239,7 @@ describe('discardAfter, claimRun and rewindRun', () => {
     );
   });
 
-  it('marks later checkpoints as gone, and keeps evaluations that were made of them', () => {
+  it('marks later checkpoints as gone, with the evaluations that were made of them', () => {
     const store = temporaryStore();
     const { runId, folder } = createRun(store, config);
     recordEvents(store, runId, [
@@ -248,15 +248,19 @@ describe('discardAfter, claimRun and rewindRun', () => {
     ]);
     const during = store.evaluations.list({ runId }).at(-1);
     if (during === undefined) throw new Error('Expected an evaluation');
-    const checkpointId = store.checkpoints.ofRun(runId).at(-1)?.id ?? null;
-    store.evaluations.add({ ...during, checkpointId, duringTraining: false }, []);
+    for (const { id: checkpointId, step } of store.checkpoints.ofRun(runId)) {
+      const own = { ...during, checkpointId, step, duringTraining: false };
+      for (const of of [runId, null]) store.evaluations.add({ ...own, runId: of }, []);
+    }
     discardAfter(store, runId, 2);
     expect(store.checkpoints.ofRun(runId).map((row) => [row.step, row.deletedAt === null, row.kind])).toEqual([
       [2, true, 'periodic'],
       [4, false, 'periodic'],
       [6, false, 'periodic'],
     ]);
-    expect(store.evaluations.list({ runId }).map((row) => row.duringTraining)).toEqual([false]);
+    expect(store.evaluations.list({ runId }).map((row) => [row.step, row.duringTraining])).toEqual([[2, false]]);
+    // Those of comparisons.
+    expect(store.evaluations.list().flatMap((row) => (row.runId === null ? [row.step] : []))).toEqual([2, 4, 6]);
   });
 
   it('rejects a run that is alive here or in another process', () => {
