@@ -51,18 +51,31 @@ const bucketsSql = `with recursive
 /** Buckets at least this many blocks wide are computed from blocks; narrower ones from steps, which is quick enough. */
 const COARSE = 2;
 
-// The same over blocks, for ranges long enough that block resolution suffices.
+// The same over blocks, for ranges long enough that block resolution suffices. Of a block that reaches beyond the range,
+// only the steps inside it are read, one by one; the cross join keeps SQLite from reading the steps of all blocks.
 const coarseSql = `with recursive
   size(first, width, buckets) as (
-    select cast(@from as integer), cast(@to - @from + 1 as integer), cast(@buckets as integer)
+    select cast(@from as integer) / ${BLOCK}, cast(@to as integer) / ${BLOCK} - cast(@from as integer) / ${BLOCK} + 1,
+      cast(@buckets as integer)
   ),
   bucket(i) as (select 0 union all select i + 1 from bucket, size where i + 1 < buckets)
   select (
     select json_array(min(first_step), max(last_step), min(low), max(high), sum(total) / sum(count), sum(count))
-    from metric_block
-    where run_id = @runId and key_id = (select id from metric_key where name = @name)
-      and block >= first + (i * width + buckets - 1) / buckets
-      and block < first + ((i + 1) * width + buckets - 1) / buckets
+    from (
+      select first_step, last_step, low, high, total, count from metric_block
+      where run_id = @runId and key_id = (select id from metric_key where name = @name)
+        and block >= first + (i * width + buckets - 1) / buckets
+        and block < first + ((i + 1) * width + buckets - 1) / buckets
+        and first_step >= @from and last_step <= @to
+      union all
+      select step, step, value, value, value, value is not null
+      from metric_block b cross join metric m on m.run_id = b.run_id and m.key_id = b.key_id
+        and m.step between max(b.block * ${BLOCK}, @from) and min(b.block * ${BLOCK} + ${BLOCK - 1}, @to)
+      where b.run_id = @runId and b.key_id = (select id from metric_key where name = @name)
+        and b.block >= first + (i * width + buckets - 1) / buckets
+        and b.block < first + ((i + 1) * width + buckets - 1) / buckets
+        and (b.first_step < @from or b.last_step > @to)
+    )
   ) from bucket, size`;
 
 /** Reads a metric in buckets. */
@@ -82,9 +95,7 @@ export function openMetricBuckets(db: Db) {
     const { from, to } = found;
     const size = Math.max(1, Math.min(count, to - from + 1));
     const isCoarse = (to - from + 1) / size >= COARSE * BLOCK;
-    const rows = isCoarse
-      ? coarse.all({ runId, name, from: Math.floor(from / BLOCK), to: Math.floor(to / BLOCK), buckets: size })
-      : buckets.all({ runId, name, from, to, buckets: size });
+    const rows = (isCoarse ? coarse : buckets).all({ runId, name, from, to, buckets: size });
     return rows.flatMap((row) => toBucket(JSON.parse(row) as RawBucket));
   }
 

@@ -79,6 +79,30 @@ describe('metrics', () => {
     ]);
   });
 
+  it('leaves out what lies outside a range, however wide its buckets are', () => {
+    const store = temporaryStore();
+    const run = addRun(store);
+    store.transaction(() => {
+      for (let step = 0; step < 10_000; step++) store.metrics.record(run, step, { reward: step === 0 ? 1e9 : step });
+    });
+    for (const [from, to] of [
+      [7, 9_991],
+      [20, 9_979],
+      [39, 9_980],
+      [7, 20_000],
+    ] as const)
+      for (const count of [1, 2, 7, 100]) {
+        const found = store.metrics.buckets(run, 'reward', count, { from, to });
+        const last = Math.min(to, 9_999);
+        expect([found[0]?.firstStep, found[0]?.min, found.at(-1)?.lastStep, found.at(-1)?.max]).toEqual([
+          ...[from, from],
+          ...[last, last],
+        ]);
+        expect(found.reduce((sum, bucket) => sum + bucket.count, 0)).toBe(last - from + 1);
+        for (const { firstStep, lastStep, mean } of found) expect(mean).toBeCloseTo((firstStep + lastStep) / 2, 9);
+      }
+  });
+
   it('gives one bucket a step when there are fewer steps than buckets', () => {
     const store = temporaryStore();
     const run = addRun(store);
