@@ -1,6 +1,6 @@
 /** A run for other tools: TensorBoard events, metrics as CSV, completions as parquet. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { inputError } from '../../../errors.ts';
 import { writeError, writeFileAtomic } from '../../../io/atomic-write.ts';
@@ -23,6 +23,7 @@ export interface ExportedFiles {
 /** Writes everything about a run into a folder; `tensorboard --logdir` takes the folder or one above it. */
 export function exportRun(store: Store, runId: number, folder: string): ExportedFiles {
   const run = requireRun(store, runId);
+  refuseLink(folder);
   const rows = stepRows(store, runId);
   const names = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))].sort();
   const began = (run.startedAt ?? run.createdAt) / 1000;
@@ -52,9 +53,21 @@ export function exportRun(store: Store, runId: number, folder: string): Exported
 
 /** A file of an export, by its name alone. */
 export function exportedFile(folder: string, name: string): Blob {
+  refuseLink(folder);
   if (!existsSync(folder) || !readdirSync(folder).includes(name))
     throw inputError('FILE_UNKNOWN', `${name}: the export has no such file`, 'Export the run again.');
+  refuseLink(join(folder, name));
   return new Blob([readFileSync(join(folder, name))]);
+}
+
+/** The workspace may have come from someone else, with a link that leads out of it. */
+function refuseLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw inputError(
+    'EXPORT_IS_LINK',
+    `${path} is a link, which Braid doesn't follow: nothing was written or read there`,
+    `Remove the link from ${dirname(path)} and export the run again.`,
+  );
 }
 
 interface StepRow {

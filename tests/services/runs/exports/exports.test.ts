@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
@@ -81,6 +81,24 @@ describe('exportRun', () => {
     exportRun(store, runId, folder);
     expect(await exportedFile(folder, 'metrics.csv').text()).toBe('step\n');
     expect(errorOf(() => exportedFile(folder, '../braid.db'))).toMatchObject({ code: 'FILE_UNKNOWN' });
+  });
+
+  it('neither writes nor reads through a link', () => {
+    const store = temporaryStore();
+    const { runId, folder } = createRun(store, parseConfig({}));
+    const theirs = temporaryFolder();
+    writeFileSync(join(theirs, 'metrics.csv'), 'private');
+    const place = join(folder, 'export');
+    symlinkSync(theirs, place);
+    const refused = { code: 'EXPORT_IS_LINK', remedy: expect.stringContaining(folder) };
+    expect(errorOf(() => exportRun(store, runId, place))).toMatchObject(refused);
+    expect(errorOf(() => exportedFile(place, 'metrics.csv'))).toMatchObject(refused);
+    expect(readdirSync(theirs)).toEqual(['metrics.csv']);
+    expect(readFileSync(join(theirs, 'metrics.csv'), 'utf8')).toBe('private');
+    rmSync(place);
+    mkdirSync(place);
+    symlinkSync(join(theirs, 'metrics.csv'), join(place, 'metrics.csv'));
+    expect(errorOf(() => exportedFile(place, 'metrics.csv'))).toMatchObject({ code: 'EXPORT_IS_LINK' });
   });
 
   it('writes what there is of a run that kept nothing, and rejects an unknown run or folder', () => {
