@@ -65,7 +65,9 @@ async function start(): Promise<void> {
   async function openWorkspace(): Promise<void> {
     const chosen = await chooseWorkspace();
     if (chosen === null) return;
-    preferences.set('workspace', chosen);
-    quitting.request([...ownArguments(), '--workspace', chosen]);
+    quitting.request({
+      args: [...ownArguments(), '--workspace', chosen],
+      onRestart: () => preferences.set('workspace', chosen),
+    });
   }
 }

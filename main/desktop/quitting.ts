@@ -4,8 +4,14 @@ import type { App } from '../services/app/app.ts';
 import { showWindow } from './window.ts';
 
 export interface Quitting {
-  /** Asks if necessary, saves and quits; with arguments, the app restarts with them. */
-  request(restartWith?: readonly string[]): void;
+  /** Asks if necessary, saves and quits; with a restart, the app starts again. */
+  request(restart?: Restart): void;
+}
+
+export interface Restart {
+  readonly args: readonly string[];
+  /** Called when the app does restart: the user may cancel, or keep it running. */
+  readonly onRestart: () => void;
 }
 
 /** open: normal. asking: the dialog is open. ending: saving; nothing may delay it. ended: everything is saved. */
@@ -22,7 +28,7 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
   let wantsQuit = false;
   /** Keeping running without a window. */
   let left = false;
-  let restartWith: readonly string[] | undefined;
+  let restart: Restart | undefined;
 
   async function ask(): Promise<void> {
     phase = 'asking';
@@ -31,7 +37,7 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
     wantsQuit = false;
     if (answer === SAVE) return end();
     phase = 'open';
-    restartWith = undefined;
+    restart = undefined;
     left = answer === KEEP;
     if (left) window.hide();
   }
@@ -44,8 +50,12 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
       dialog.showErrorBox('Braid could not save everything', error instanceof Error ? error.message : String(error));
     }
     phase = 'ended';
-    if (restartWith !== undefined) app.relaunch({ args: [...restartWith] });
-    app.quit();
+    try {
+      if (restart !== undefined) app.relaunch({ args: [...restart.args] });
+      restart?.onRestart();
+    } finally {
+      app.quit();
+    }
   }
 
   app.on('before-quit', () => (wantsQuit = true));
@@ -63,8 +73,8 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
     if (left && phase === 'open' && atWork(braid).length === 0 && leftUp(braid).length === 0) void end();
   });
   return {
-    request: (args) => {
-      restartWith = args;
+    request: (wanted) => {
+      restart = wanted;
       wantsQuit = true;
       window.close();
     },

@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../services/servers/desk.ts';
+import { temporaryFolder } from '../store/helpers.ts';
 import { LONG, openDesktop } from './world.ts';
 
 describe('quitting', () => {
@@ -36,6 +39,23 @@ describe('quitting', () => {
     const run = world.store.runs.get(runId);
     expect(run?.state).toBe('stopped');
     expect(world.store.checkpoints.ofRun(runId).at(-1)?.step).toBe(run?.step);
+  });
+
+  it('remembers another workspace only when it restarts with it', async () => {
+    const [userData, chosen] = [temporaryFolder(), temporaryFolder()];
+    const remembered = () => {
+      const file = join(userData, 'preferences.json');
+      return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).workspace : undefined;
+    };
+    const { desktop, start, reached } = await openDesktop({ userData, answers: [2, 0], chosen: [[chosen], [chosen]] });
+    await reached(await start(LONG), 1);
+    await desktop.order({ kind: 'menu', label: 'Open another workspace…' });
+    await desktop.asked('dialog.showMessageBox');
+    expect(remembered()).toBeUndefined();
+    await desktop.order({ kind: 'menu', label: 'Open another workspace…' });
+    expect(await desktop.exited).toBe(0);
+    expect(desktop.of('app.relaunch')).toHaveLength(1);
+    expect(remembered()).toBe(chosen);
   });
 
   it('quits by itself when everything is done with the window closed', async () => {
