@@ -33,7 +33,8 @@ else void app.whenReady().then(start);
 async function start(): Promise<void> {
   const preferences = openPreferences();
   const braid = await openWorkspaceOrAsk(instance?.workspace, paths, preferences);
-  if (braid === null) return app.exit(1);
+  // The user gave up, knowing why. An error code would have `npm start` open the browser instead.
+  if (braid === null) return app.exit(0);
   surviveRejections(braid.notices);
 
   lockSession(session.defaultSession);
