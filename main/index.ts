@@ -1,4 +1,5 @@
 /** Braid on the desktop: Electron's set-up around the app, in order. */
+import './io/no-current-folder.ts';
 import { app, session } from 'electron';
 import { openPageRequests } from './api/page-requests.ts';
 import { openPathAccess } from './api/path-access.ts';

@@ -1,4 +1,5 @@
 /** `npm start`: the desktop app if Electron runs, otherwise `braid serve` in a browser, with a line that says why. */
+import '../main/io/no-current-folder.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

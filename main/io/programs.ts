@@ -1,10 +1,14 @@
 /** Programs on the PATH. */
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 
-/** The first of the names that is a program in a folder of `path`. */
+/**
+ * The first of the names that is a program in a folder of `path`. Empty and relative entries mean the current folder or
+ * one below it, which may hold what somebody else wrote: they are skipped.
+ */
 export function findProgram(names: readonly string[], path: string): string | undefined {
-  const places = path.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)));
+  const folders = path.split(delimiter).filter(isAbsolute);
+  const places = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   return places.find(isProgram);
 }
 

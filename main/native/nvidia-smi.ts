@@ -1,6 +1,7 @@
 /** What nvidia-smi says of NVIDIA's GPUs: the one place that asks it and reads its answers. */
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
+import { findProgram } from '../io/programs.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +22,7 @@ const FORMAT = '--format=csv,noheader,nounits';
 const GPUS = ['--query-gpu=name,memory.total,memory.free,driver_version', FORMAT] as const;
 const PROCESSES = ['--query-compute-apps=pid,used_memory', FORMAT] as const;
 
-const askSmi: AskSmi = async (args) => (await run('nvidia-smi', [...args], { timeout: TIMEOUT_MS })).stdout;
+const askSmi: AskSmi = async (args) => (await run(smi(), [...args], { timeout: TIMEOUT_MS })).stdout;
 
 /** All GPUs; rejects without the tool. */
 export async function askNvidiaGpus(ask: AskSmi = askSmi): Promise<readonly NvidiaGpu[]> {
@@ -32,9 +33,7 @@ export async function askNvidiaGpus(ask: AskSmi = askSmi): Promise<readonly Nvid
 export function nvidiaGpusNow(): readonly NvidiaGpu[] {
   try {
     const stdio = ['ignore', 'pipe', 'ignore'] as const;
-    return readGpus(
-      execFileSync('nvidia-smi', [...GPUS], { encoding: 'utf8', timeout: TIMEOUT_MS, stdio: [...stdio] }),
-    );
+    return readGpus(execFileSync(smi(), [...GPUS], { encoding: 'utf8', timeout: TIMEOUT_MS, stdio: [...stdio] }));
   } catch {
     return [];
   }
@@ -66,6 +65,15 @@ export function readGpus(output: string): readonly NvidiaGpu[] {
 export function readHeld(output: string, pid: number): number | null {
   const own = fields(output).flatMap(([id, used = '']) => (Number(id) === pid ? (mebibytes(used) ?? []) : []));
   return own.length === 0 ? null : own.reduce((a, b) => a + b, 0);
+}
+
+/** By its full path: by name, Windows would take one from the current folder (and a libuv before 1.48 always does). */
+function smi(): string {
+  const name = process.platform === 'win32' ? 'nvidia-smi.exe' : 'nvidia-smi';
+  // A worker's copy of Windows' environment has the name as it was written.
+  const found = findProgram([name], process.env.PATH ?? process.env.Path ?? '');
+  if (found === undefined) throw new Error(`${name} is not on the PATH`);
+  return found;
 }
 
 function fields(output: string): string[][] {

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { freeOfDevice, readGpus, readHeld } from '../../main/native/nvidia-smi.ts';
+import { writeFileSync } from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { askNvidiaGpus, freeOfDevice, nvidiaGpusNow, readGpus, readHeld } from '../../main/native/nvidia-smi.ts';
+import { temporaryFolder } from '../store/helpers.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 const MIB = 2 ** 20;
 const two = 'NVIDIA A40, 46068, 45000, 570.86\nNVIDIA GeForce RTX 4090, 24564, 23000, 570.86\n';
@@ -42,5 +47,18 @@ describe('readHeld', () => {
     expect(readHeld('12, 100\n7, 40\n12, 60\n', 12)).toBe(160 * MIB);
     expect(readHeld('7, 40\n', 12)).toBeNull();
     expect(readHeld('12, [N/A]\n', 12)).toBeNull();
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the tool', () => {
+  it('is started from a folder of the PATH, and never from the current folder', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'nvidia-smi'), '#!/bin/sh\necho "NVIDIA H200, 1, 1, 550"\n', { mode: 0o755 });
+    vi.stubEnv('PATH', [relative(process.cwd(), folder), ''].join(delimiter));
+    expect(nvidiaGpusNow()).toEqual([]);
+    await expect(askNvidiaGpus()).rejects.toThrow('nvidia-smi is not on the PATH');
+    vi.stubEnv('PATH', folder);
+    expect(nvidiaGpusNow()).toMatchObject([{ name: 'NVIDIA H200' }]);
+    expect(await askNvidiaGpus()).toMatchObject([{ name: 'NVIDIA H200' }]);
   });
 });
