@@ -15,6 +15,7 @@ import { desktopPaths } from './desktop/paths.ts';
 import { openPreferences } from './desktop/preferences.ts';
 import { showProgress } from './desktop/progress.ts';
 import { guardQuit } from './desktop/quitting.ts';
+import { explainRefusal, refusedStart } from './desktop/sandbox.ts';
 import { registerScheme, servePage } from './desktop/scheme.ts';
 import { lockSingleInstance, ownArguments } from './desktop/single-instance.ts';
 import { followTheme } from './desktop/theme.ts';
@@ -26,9 +27,11 @@ const paths = desktopPaths(import.meta.dirname, app.isPackaged ? process.resourc
 app.enableSandbox();
 registerScheme();
 guardContents();
-const instance = lockSingleInstance();
+const refused = refusedStart();
+const instance = refused === null ? lockSingleInstance() : null;
 // Electron becomes ready only after this file has run, so nothing is awaited here.
-if (instance === null) app.quit();
+if (refused !== null) void app.whenReady().then(() => explainRefusal(refused));
+else if (instance === null) app.quit();
 else void app.whenReady().then(start);
 
 async function start(): Promise<void> {

@@ -17,6 +17,8 @@ describe('real Electron', () => {
   it.skipIf(why !== null)('shows the page, connected, in a locked window', async () => {
     const app = await _electron.launch({
       executablePath: binary ?? '',
+      // Otherwise Playwright adds --no-sandbox on Linux, which the app refuses.
+      chromiumSandbox: true,
       args: [root, `--user-data-dir=${temporaryFolder()}`, '--workspace', temporaryFolder()],
     });
     try {

@@ -21,6 +21,9 @@ const app = Object.assign(new EventEmitter(), {
     await turn();
     called('app.ready');
   },
+  commandLine: {
+    hasSwitch: (name: string) => process.argv.includes(`--${name}`),
+  } as Electron.CommandLine,
   getVersion: () => '0.0.0-double',
   getPath: (name: string) => join(options.userData, name === 'userData' ? '' : name),
   requestSingleInstanceLock: (data?: object) => {
