@@ -1,6 +1,7 @@
 /** Quitting: asks before stopping active runs, and saves them first. */
 import { app, type BrowserWindow, dialog } from 'electron';
 import type { App } from '../services/app/app.ts';
+import { restart } from './restart.ts';
 import { showWindow } from './window.ts';
 
 export interface Quitting {
@@ -28,7 +29,7 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
   let wantsQuit = false;
   /** Keeping running without a window. */
   let left = false;
-  let restart: Restart | undefined;
+  let wanted: Restart | undefined;
 
   async function ask(): Promise<void> {
     phase = 'asking';
@@ -37,7 +38,7 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
     wantsQuit = false;
     if (answer === SAVE) return end();
     phase = 'open';
-    restart = undefined;
+    wanted = undefined;
     left = answer === KEEP;
     if (left) window.hide();
   }
@@ -50,11 +51,11 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
       dialog.showErrorBox('Braid could not save everything', error instanceof Error ? error.message : String(error));
     }
     phase = 'ended';
+    if (wanted === undefined) return app.quit();
     try {
-      if (restart !== undefined) app.relaunch({ args: [...restart.args] });
-      restart?.onRestart();
+      wanted.onRestart();
     } finally {
-      app.quit();
+      await restart(wanted.args);
     }
   }
 
@@ -73,8 +74,8 @@ export function guardQuit(window: BrowserWindow, braid: App): Quitting {
     if (left && phase === 'open' && atWork(braid).length === 0 && leftUp(braid).length === 0) void end();
   });
   return {
-    request: (wanted) => {
-      restart = wanted;
+    request: (restartWith) => {
+      wanted = restartWith;
       wantsQuit = true;
       window.close();
     },

@@ -7,13 +7,13 @@ const { refusal } = await import('../../main/desktop/sandbox.ts');
 
 describe('refusal', () => {
   it('refuses a start without the sandbox, and names what works instead', () => {
-    expect(refusal({ noSandbox: false, appImage: undefined })).toBeNull();
+    expect(refusal({ noSandbox: false, appImage: null })).toBeNull();
     expect(refusal({ noSandbox: false, appImage: '/home/a/braid.AppImage' })).toBeNull();
     const image = refusal({ noSandbox: true, appImage: '/home/a/braid.AppImage' });
     expect(image?.content).toMatch(
       /^The AppImage was started with --no-sandbox.*restrict unprivileged user namespaces\. Nothing was opened/,
     );
-    const other = refusal({ noSandbox: true, appImage: undefined });
+    const other = refusal({ noSandbox: true, appImage: null });
     expect(other?.content).toMatch(
       /^It was started with --no-sandbox or ELECTRON_DISABLE_SANDBOX\. Nothing was opened/,
     );

@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lockWorkspace } from '../../main/services/workspace/lock.ts';
 import { openDatabase } from '../../main/store/open.ts';
 import { temporaryFolder } from '../store/helpers.ts';
+import { until } from '../until.ts';
 import { startDesktop } from './desktop.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 function databaseOfANewerBraid(): string {
   const folder = temporaryFolder();
@@ -69,6 +72,42 @@ describe('a workspace that cannot be opened', () => {
     expect(await desktop.exited).toBe(0);
     expect(desktop.of('app.relaunch')).toEqual([[{ args: ['.', '--workspace', chosen] }]]);
     expect(existsSync(join(workspace, '.braid-app.json'))).toBe(false);
+  });
+
+  /** The double runs in Node, so that Node's folder stands for the AppImage's mount. */
+  function startAppImage(image: string) {
+    vi.stubEnv('APPIMAGE', image);
+    vi.stubEnv('APPDIR', dirname(process.execPath));
+    const [userData, workspace, chosen] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+    return { userData, chosen, desktop: startDesktop({ userData, workspace, chosen: [[chosen]] }) };
+  }
+
+  it.skipIf(process.platform === 'win32')('restarts an AppImage by its file, as its mount goes away', async () => {
+    const [image, started] = [join(temporaryFolder(), 'braid.AppImage'), join(temporaryFolder(), 'started')];
+    // What it was given, and whether the workspace was already released.
+    const script = `#!/bin/sh\n{ printf '%s\\n' "$@"; ls -A "$BRAID_WORKSPACE" | grep -c braid-app; } > '${started}.part'\nmv '${started}.part' '${started}'\n`;
+    writeFileSync(image, script, { mode: 0o755 });
+    const { chosen, desktop } = startAppImage(image);
+    await desktop.asked('window.show');
+    await desktop.order({ kind: 'menu', label: 'Open another workspace…' });
+    expect(await desktop.exited).toBe(0);
+    await until(() => existsSync(started));
+    expect(readFileSync(started, 'utf8').split('\n')).toEqual(['.', '--workspace', chosen, '0', '']);
+    expect(desktop.of('app.releaseSingleInstanceLock')).toHaveLength(1);
+    expect(desktop.of('app.relaunch')).toEqual([]);
+  });
+
+  it('says so when the AppImage was moved, and the next start opens the chosen one', async () => {
+    const { userData, chosen, desktop } = startAppImage(join(temporaryFolder(), 'none.AppImage'));
+    await desktop.asked('window.show');
+    await desktop.order({ kind: 'menu', label: 'Open another workspace…' });
+    expect(await desktop.exited).toBe(0);
+    expect(desktop.of('dialog.showErrorBox')).toEqual([
+      ['Braid could not restart', expect.stringMatching(/^Everything is saved\. Start Braid again/)],
+    ]);
+    const next = startDesktop({ userData });
+    await next.asked('window.show');
+    expect(await (await next.page())?.client.app.info()).toMatchObject({ workspace: chosen });
   });
 });
 

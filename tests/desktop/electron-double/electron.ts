@@ -30,6 +30,7 @@ const app = Object.assign(new EventEmitter(), {
     called('app.requestSingleInstanceLock', data);
     return options.first;
   },
+  releaseSingleInstanceLock: () => called('app.releaseSingleInstanceLock'),
   relaunch: (given?: Electron.RelaunchOptions) => called('app.relaunch', given),
   setAboutPanelOptions: () => undefined,
   quit: () => {
