@@ -5,6 +5,7 @@
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { processExists } from '../io/process-exists.ts';
 import type { NativeLayout } from './folder.ts';
 import type { NativeProblem } from './problems.ts';
 
@@ -38,12 +39,5 @@ function deadMarks({ root }: Pick<NativeLayout, 'root'>): readonly string[] {
 }
 
 function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it is there and belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return pid !== process.pid && processExists(pid);
 }

@@ -1,6 +1,7 @@
 /** Which process owns a run, and whether it still exists; a process id alone may be reused. */
 import { readFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
+import { processExists } from '../../io/process-exists.ts';
 import type { RunHost, RunRow } from '../../store/runs.ts';
 
 /** A run on another machine (a shared folder) counts as alive while its last heartbeat is more recent than this. */
@@ -51,16 +52,5 @@ function startOf(pid: number): string {
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   } catch {
     return '';
-  }
-}
-
-/** Whether a process of this machine exists. */
-export function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it exists and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

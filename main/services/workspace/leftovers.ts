@@ -6,7 +6,7 @@ import { readdirSync, renameSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readHidden } from '../../io/atomic-write.ts';
-import { processExists } from './host.ts';
+import { processExists } from '../../io/process-exists.ts';
 
 interface SweepOptions {
   /** Only those of this file or folder. */
