@@ -1,5 +1,5 @@
 /** What a process is given to compute a task's components outside the sandbox, once the user has agreed to them. */
-import { existsSync, lstatSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { inputError } from '../../errors.ts';
 import { type ExternalAccess, modelOf } from '../../tasks/external/access.ts';
@@ -7,6 +7,7 @@ import { addressOf, type ExternalSpec } from '../../tasks/external/spec.ts';
 import { parseDefinition, TASK_FILE } from '../../tasks/folder/definition.ts';
 import { checkCommandFiles, type FolderSource } from '../../tasks/folder/source.ts';
 import type { TaskSource } from '../../tasks/index.ts';
+import { isLink } from '../workspace/own-folders.ts';
 import type { HostPaths } from '../workspace/paths.ts';
 import { openSecrets, type Secrets } from '../workspace/secrets.ts';
 import { type ConsentFile, openConsentFile, requireAllowed } from './consent.ts';
@@ -66,7 +67,7 @@ export function rewardModels(
 
 /** A workspace that came with a link in its place could have files written anywhere. */
 function ownFolder(folder: string): string {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return folder;
+  if (!isLink(folder)) return folder;
   throw inputError(
     'CACHE_IS_LINK',
     `${folder} is a link, so no answers of judges are kept behind it`,

@@ -57,6 +57,7 @@ function partsBelow(root: string, path: string): readonly string[] {
   return inside === '' || parts[0] === '..' || resolve(inside) === inside ? [] : parts;
 }
 
-function isLink(path: string): boolean {
+/** Whether a link lies there: in someone else's workspace it may lead anywhere. */
+export function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }

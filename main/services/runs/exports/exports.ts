@@ -1,5 +1,5 @@
 /** A run for other tools: TensorBoard events, metrics as CSV, completions as parquet. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { inputError } from '../../../errors.ts';
@@ -8,6 +8,7 @@ import { csvText } from '../../../io/csv.ts';
 import type { Store } from '../../../store/index.ts';
 import type { StoredSample } from '../../../store/samples.ts';
 import { nativeTask } from '../../../tasks/index.ts';
+import { isLink } from '../../workspace/own-folders.ts';
 import { requireRun } from '../runs.ts';
 import { type ScalarEvent, tensorBoardFile, tensorBoardName } from './tensorboard.ts';
 
@@ -60,9 +61,8 @@ export function exportedFile(folder: string, name: string): Blob {
   return new Blob([readFileSync(join(folder, name))]);
 }
 
-/** The workspace may have come from someone else, with a link that leads out of it. */
 function refuseLink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  if (!isLink(path)) return;
   throw inputError(
     'EXPORT_IS_LINK',
     `${path} is a link, which Braid doesn't follow: nothing was written or read there`,
