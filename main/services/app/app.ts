@@ -207,10 +207,6 @@ function openForeignWrites(store: Store, changes: Changes): () => void {
   const openIds = (): readonly number[] => store.runs.list({ states: ['running', 'paused'] }).map(({ id }) => id);
   let before = openIds();
   return () => {
-    // Looked up each time: this process's own writes, such as a resume, open runs too.
-    const open = openIds();
-    const known = new Set([...before, ...open]);
-    before = open;
     if (!store.changedElsewhere()) return;
     for (const topic of [
       'runs',
@@ -224,7 +220,9 @@ function openForeignWrites(store: Store, changes: Changes): () => void {
       'status',
     ] as const)
       changes.publish(topic);
-    // Those that were open at the previous look may have ended since.
-    for (const id of known) changes.publish('run', id);
+    const open = openIds();
+    // Those that were open after the previous write may have ended with this one.
+    for (const id of new Set([...before, ...open])) changes.publish('run', id);
+    before = open;
   };
 }
