@@ -13,7 +13,7 @@ import type { Hold } from '../curriculum/stage-rules.ts';
 import { openStageRuns, requireStage, type StageRunsOptions } from '../curriculum/stage-runs.ts';
 import { metPromotion, promotionOf } from '../runs/promotion.ts';
 import { openSweepRuns, requireSweep, type SweepRuns } from '../sweeps/sweep-runs.ts';
-import { plannedLater } from '../training/training.ts';
+import { plannedLater } from '../training/planned-later.ts';
 
 export interface RunQueue extends QueueHold {
   /** Starts a stage's run at once; throws if there is no room. */

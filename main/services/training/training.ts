@@ -112,20 +112,6 @@ export function plannedStart(
   };
 }
 
-/**
- * The configuration of a run that starts later, perhaps in a process started in another folder: checked as a new run is,
- * with absolute paths.
- */
-export function plannedLater(
-  store: Store,
-  config: TrainConfig,
-  paths: HostPaths,
-  access?: EngineAccess & RewardTrust,
-): TrainConfig {
-  plannedStart(store, config, paths, access);
-  return withAbsolutePaths(store, config, paths);
-}
-
 /** Resumes a stopped or interrupted run from a checkpoint, or from its start if it has none. */
 export function resumeTraining(store: Store, runId: number, options: ResumeOptions): LiveRun {
   const run = requireRun(store, runId);
