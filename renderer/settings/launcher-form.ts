@@ -66,8 +66,7 @@ export function fieldsOf(launcher: Launcher | null): LauncherFields {
 
 /** The launcher that the fields describe; the host checks it. */
 export function launcherFrom(fields: LauncherFields): Launcher | null {
-  const { command, host, port, dashboard, allowPlain, workingDir } = fields;
-  const { namespace, image, flavor } = fields;
+  const { command, host, port, dashboard, allowPlain, workingDir, namespace, image, flavor } = fields;
   const limits = { idleMinutes: numberIn(fields.idleMinutes) ?? 0, maxHours: numberIn(fields.maxHours) ?? 0 };
   switch (fields.kind) {
     case 'none':

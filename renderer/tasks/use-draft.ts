@@ -43,11 +43,10 @@ export function useDraft(files: TaskFiles): DraftEditing {
   };
   const save = useMutation({
     mutationFn: (saved: Saved) => client.tasks.save({ name, ...saved }),
-    onSuccess: ({ hash }, { definition: savedDefinition, reward: savedReward }) => {
-      const saved = { definition: savedDefinition, reward: savedReward };
+    onSuccess: ({ hash }, { over: _, ...saved }) => {
       queries.setQueryData(api.tasks.get.queryKey({ input: { name } }), { ...files, ...saved, hash });
       // This closure is the newest render's: what was typed during the save stays a draft, over what was saved.
-      const isSame = definition === savedDefinition && reward === savedReward;
+      const isSame = definition === saved.definition && reward === saved.reward;
       change(isSame ? null : { definition, reward, over: hash });
     },
   });
