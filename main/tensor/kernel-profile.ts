@@ -1,6 +1,6 @@
 /** Times each call of the current backend's kernels, by putting a clock around them. */
 import * as tf from '@tensorflow/tfjs-core';
-import type { KernelWork } from './op-costs.ts';
+import { type KernelWork, workOf } from './op-costs.ts';
 
 export interface KernelCall extends KernelWork {
   readonly seconds: number;
@@ -10,6 +10,16 @@ export interface KernelCall extends KernelWork {
 
 /** A call that is about to be made. */
 export type KernelStart = Pick<KernelCall, 'name' | 'inputs' | 'attrs'>;
+
+/** How work below tfjs's kernels is reported: it runs, and counts as these calls. */
+export type ReportWork = (works: readonly KernelWork[], run: () => void) => void;
+
+let report: ReportWork | null = null;
+
+/** Of work that runs below tfjs's kernels: how to report it while a profile is taken, otherwise null. */
+export function observed(): ReportWork | null {
+  return report;
+}
 
 /**
  * Reports every call of a kernel to `onCall` until the function that it returns is called. A kernel that calls others is
@@ -23,6 +33,17 @@ export function profileKernels(
   const backend = tf.backend();
   const before = tf.getKernelsForBackend(backendName);
   let depth = 0;
+  report = (works, run) => {
+    for (const { name, inputs, attrs } of works) onStart({ name, inputs, attrs });
+    const taken = timed(run);
+    // Together they have one time: it is divided by their operations, of which each has some.
+    const flops = works.map((work) => Math.max(1, workOf(work).flop));
+    const all = flops.reduce((sum, flop) => sum + flop, 0);
+    works.forEach((work, i) => {
+      const share = (flops[i] as number) / all;
+      onCall({ ...work, seconds: taken.seconds * share, cpuSeconds: taken.cpuSeconds * share });
+    });
+  };
   for (const config of before) {
     const { kernelName: name, kernelFunc } = config;
     replace(config, (params) => {
@@ -31,13 +52,10 @@ export function profileKernels(
       const inputs = params.inputs as Readonly<Record<string, tf.TensorInfo>>;
       const attrs = params.attrs ?? {};
       onStart({ name, inputs, attrs });
-      const [began, cpu] = [performance.now(), process.cpuUsage()];
       try {
-        const result = kernelFunc(params);
-        const seconds = (performance.now() - began) / 1000;
-        const { user, system } = process.cpuUsage(cpu);
+        const { result, seconds, cpuSeconds } = timed(() => kernelFunc(params));
         onCall({
-          ...{ name, inputs, seconds, cpuSeconds: (user + system) / 1e6, attrs },
+          ...{ name, inputs, seconds, cpuSeconds, attrs },
           outputs: Array.isArray(result) ? result : [result],
           values: (input) => {
             const { dataId } = inputs[input] ?? {};
@@ -51,8 +69,17 @@ export function profileKernels(
     });
   }
   return () => {
+    report = null;
     for (const config of before) replace(config, config.kernelFunc);
   };
+}
+
+function timed<T>(work: () => T): { readonly result: T; readonly seconds: number; readonly cpuSeconds: number } {
+  const [began, cpu] = [performance.now(), process.cpuUsage()];
+  const result = work();
+  const seconds = (performance.now() - began) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { result, seconds, cpuSeconds: (user + system) / 1e6 };
 }
 
 function replace(config: tf.KernelConfig, kernelFunc: tf.KernelFunc): void {

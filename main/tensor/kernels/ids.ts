@@ -17,9 +17,13 @@ export const SUM_SQUARES = 12;
 /** Elements that one tile of these covers. */
 export const FLAT_TILE = 16384;
 
-// Row gather and scatter.
+// Row gather and scatter, and a row added to all rows.
 export const GATHER_ROWS = 20;
 export const SCATTER_ADD_ROWS = 21;
+export const ADD_TO_ROWS = 22;
+
+/** Several jobs as one, whose tiles are those of all. */
+export const SIDE_BY_SIDE = 30;
 
 // Fused transformer kernels, 40 and up.
 export const RMS_NORM = 40;
@@ -52,11 +56,20 @@ export const CONTROL_CLOSING = 264;
 export const CONTROL_FAILED = 268;
 /** Not 0: other programs want the cores, so that a thread without work should sleep soon. */
 export const CONTROL_CONTENDED = 272;
+/** The address of the job's parameters: CONTROL_ARGS, or a place in a list of jobs. */
+export const CONTROL_ARGS_AT = 276;
 export const CONTROL_WAITING = 320;
 export const CONTROL_ARGS = 384;
 /** Maximum parameters of one kernel, each an f64. */
 export const MAX_ARGS = 80;
 export const CONTROL_BYTES = 1024;
+
+// A job in a list: kernel, tiles, whether all threads take part, number of parameters (i32 each); then the parameters.
+export const JOB_KERNEL = 0;
+export const JOB_TILES = 4;
+export const JOB_PARALLEL = 8;
+export const JOB_PARAMETERS = 12;
+export const JOB_ARGS = 16;
 
 /** Scratch of each thread, in bytes: a kernel may use all of it within one tile, and must not expect it to be cleared. */
 export const SCRATCH_BYTES = 2097152;

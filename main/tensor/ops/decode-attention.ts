@@ -180,38 +180,53 @@ function takeOver<T extends tf.Tensor>(
   });
 }
 
-/** On backends whose kernel writes into the cache's memory: nothing is copied, dropped rows leave their slot unused. */
+/** Caches of all layers that a backend's kernel writes into: nothing is copied, dropped rows leave their slot unused. */
+export interface PlacedCache {
+  readonly layers: readonly { readonly prefix: LayerKv; readonly own: LayerKv }[];
+  /** Of each slot, where its prompt is. */
+  readonly prompts: readonly RowPrefix[];
+  dispose(): void;
+}
+
+/** Packs the prompts, which it takes over, and makes room for `capacity` tokens a row. */
+export function placeCache(
+  given: readonly PrefixKv[],
+  rowsGiven: readonly RowPrefix[],
+  capacity: number,
+  shape: AttentionShape,
+): PlacedCache {
+  // A head's numbers lie next to each other, as each step reads them all.
+  const ownShape: [number, number, number, number] = [rowsGiven.length, shape.numKvHeads, capacity, shape.headDim];
+  return allOrNone((made) => {
+    const zeros = (): tf.Tensor => {
+      const tensor = tf.keep(tf.zeros(ownShape));
+      made.push(tensor);
+      return tensor;
+    };
+    const { layers: packed, rows: prompts } = packPrefix(given, rowsGiven, shape, made);
+    const layers = packed.map((prefix) => ({ prefix, own: { k: zeros(), v: zeros() } }));
+    const all = layers.flatMap(({ prefix, own }) => [prefix.k, prefix.v, own.k, own.v]);
+    return { layers, prompts, dispose: () => tf.dispose(all) };
+  });
+}
+
 function openInPlace(
   given: readonly PrefixKv[],
   rowsGiven: readonly RowPrefix[],
   capacity: number,
   shape: AttentionShape,
 ): KvCache {
-  // A head's numbers lie next to each other, as each step reads them all.
-  const ownShape: [number, number, number, number] = [rowsGiven.length, shape.numKvHeads, capacity, shape.headDim];
-  const { prefix, prompts, own } = allOrNone((made) => {
-    const zeros = (): tf.Tensor => {
-      const tensor = tf.zeros(ownShape);
-      made.push(tensor);
-      return tensor;
-    };
-    const { layers, rows } = packPrefix(given, rowsGiven, shape, made);
-    return { prefix: layers, prompts: rows, own: layers.map((): LayerKv => ({ k: zeros(), v: zeros() })) };
-  });
+  const { layers, prompts, dispose } = placeCache(given, rowsGiven, capacity, shape);
   let slots = prompts.map((_, slot) => slot);
   let step = 0;
-  const table = (): tf.Tensor2D =>
-    tf.tensor2d(
-      slots.flatMap((slot) => [slot, prompts[slot]?.start ?? 0, prompts[slot]?.length ?? 0]),
-      [slots.length, 3],
-      'int32',
-    );
+  const table = (): tf.Tensor2D => tf.tensor2d(slotTable(slots, prompts), [slots.length, 3], 'int32');
   let rows = tf.keep(table());
   return {
     attend: (layer, q, k, v) => {
-      const [shared, mine] = [prefix[layer], own[layer]];
-      if (shared === undefined || mine === undefined) throw new Error(`The cache has no layer ${layer}`);
-      const inputs = { q, k, v, prefixK: shared.k, prefixV: shared.v, ownK: mine.k, ownV: mine.v, rows };
+      const cache = layers[layer];
+      if (cache === undefined) throw new Error(`The cache has no layer ${layer}`);
+      const { prefix, own } = cache;
+      const inputs = { q, k, v, prefixK: prefix.k, prefixV: prefix.v, ownK: own.k, ownV: own.v, rows };
       return runOp<tf.Tensor2D>('DecodeAttention', inputs, { ...shape, step });
     },
     advance: () => {
@@ -225,8 +240,16 @@ function openInPlace(
       rows.dispose();
       rows = tf.keep(table());
     },
-    dispose: () => tf.dispose([prefix.map(({ k, v }) => [k, v]), own.map(({ k, v }) => [k, v]), rows]),
+    dispose: () => {
+      dispose();
+      rows.dispose();
+    },
   };
+}
+
+/** Of each row in flight: its slot, and where its prompt starts and how long it is. */
+export function slotTable(slots: readonly number[], prompts: readonly RowPrefix[]): number[] {
+  return slots.flatMap((slot) => [slot, prompts[slot]?.start ?? 0, prompts[slot]?.length ?? 0]);
 }
 
 /** On every other backend: keys and values grow by concatenation, prompts are padded to the longest. */

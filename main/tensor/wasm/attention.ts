@@ -7,12 +7,18 @@ import {
   ATTENTION_GRAD_KEYS,
   ATTENTION_GRAD_ROWS,
 } from '../kernels/ids.ts';
+import type { AttentionShape } from '../ops/attention.ts';
 import { forwardPlan, type GradPlan, gradPlan } from './attention-plan.ts';
 import { type FusedCall, matrixShape, registerFused, withScratch, withTables } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 /** Multiplications below which waking the workers costs more than it saves. */
 const serialWork = 1 << 18;
+
+/** Query heads that share a key/value head at most, and what a head's numbers are. */
+const MOST_GROUP = 64;
+const HEAD_STEP = 8;
+const MOST_HEAD = 512;
 
 /** Sizes that the attention kernels share. */
 export interface HeadShape {
@@ -30,17 +36,25 @@ export function registerAttention(runtime: WasmRuntime): void {
   registerFused(runtime, 'PackedAttentionGrad', attentionGrad);
 }
 
+const isGroup = (group: number): boolean => Number.isInteger(group) && group <= MOST_GROUP;
+const isHead = (headDim: number): boolean => headDim % HEAD_STEP === 0 && headDim <= MOST_HEAD;
+
+/** Whether the attention kernels take these heads. */
+export function fitsHeads({ numHeads, numKvHeads, headDim }: AttentionShape): boolean {
+  return isGroup(numHeads / numKvHeads) && isHead(headDim);
+}
+
 /** Reads and checks the attributes that every attention kernel has. */
 export function headShape(call: FusedCall): HeadShape {
   const [heads, kvHeads, headDim] = ['numHeads', 'numKvHeads', 'headDim'].map((name) => call.number(name));
   if (heads === undefined || kvHeads === undefined || headDim === undefined)
     throw new RangeError('Expected head sizes');
   const group = heads / kvHeads;
-  if (!Number.isInteger(group) || group > 64) {
-    throw new RangeError(`Expected "numHeads" to be 1 to 64 times "numKvHeads" (${kvHeads}), got ${heads}`);
+  if (!isGroup(group)) {
+    throw new RangeError(`Expected "numHeads" to be 1 to ${MOST_GROUP} times "numKvHeads" (${kvHeads}), got ${heads}`);
   }
-  if (headDim % 8 !== 0 || headDim > 512) {
-    throw new RangeError(`Expected "headDim" to be a multiple of 8 up to 512, got ${headDim}`);
+  if (!isHead(headDim)) {
+    throw new RangeError(`Expected "headDim" to be a multiple of ${HEAD_STEP} up to ${MOST_HEAD}, got ${headDim}`);
   }
   return { heads, kvHeads, headDim, group, scale: call.number('scale') };
 }

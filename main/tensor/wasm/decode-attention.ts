@@ -1,7 +1,7 @@
 /** Attention of one new token a row against a shared prefix and the row's own cache. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import { DECODE_ATTENTION, PACK_PREFIX } from '../kernels/ids.ts';
-import { headShape } from './attention.ts';
+import { type HeadShape, headShape } from './attention.ts';
 import { type FusedCall, matrixShape, registerFused, serialElements, withTables } from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
@@ -61,13 +61,56 @@ function decodeAttention(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   const rows = heap.i32(call.pointer('rows'), batch * 3);
   const keys = checkRows(rows, slots, places) + batch * (step + 1);
   const out = heap.output([batch, heads * headDim], 'float32');
-  const plan = runsOf(rows, rowsPerRun(batch, group, kvHeads, pool.threads));
-  const inputs = ['q', 'k', 'v', 'prefixK', 'prefixV', 'ownK', 'ownV', 'rows'].map((name) => call.pointer(name));
-  withTables(heap, [plan], (tables) => {
-    const args = [...inputs, heap.pointer(out), ...tables, heads, kvHeads, headDim, scale, step, capacity, places];
-    pool.run(DECODE_ATTENTION, args, (plan.length / 2) * kvHeads, keys * heads * headDim > serialWork);
+  const plan = decodePlan(rows, group, kvHeads, pool.threads);
+  const [q = 0, k = 0, v = 0, prefixK = 0, prefixV = 0, ownK = 0, ownV = 0, table = 0] = [
+    ...['q', 'k', 'v', 'prefixK', 'prefixV', 'ownK', 'ownV', 'rows'],
+  ].map((name) => call.pointer(name));
+  withTables(heap, [plan, [step]], ([planAt = 0, stepAt = 0]) => {
+    decodeAttentionAt(
+      runtime,
+      { heads, kvHeads, headDim, group, scale },
+      {
+        ...{ q, k, v, prefixK, prefixV, ownK, ownV, rows: table, out: heap.pointer(out) },
+        ...{ plan: planAt, runs: plan.length / 2, step: stepAt, capacity, places, keys },
+      },
+    );
   });
   return out;
+}
+
+/** What attention of a step reads and writes, at the level of addresses. */
+export interface DecodeAttentionAt {
+  readonly q: number;
+  readonly k: number;
+  readonly v: number;
+  readonly prefixK: number;
+  readonly prefixV: number;
+  readonly ownK: number;
+  readonly ownV: number;
+  readonly rows: number;
+  readonly out: number;
+  /** From `decodePlan`, and its runs. */
+  readonly plan: number;
+  readonly runs: number;
+  /** Where the number of tokens that each row has written stands. */
+  readonly step: number;
+  readonly capacity: number;
+  readonly places: number;
+  /** About how many keys all rows see. */
+  readonly keys: number;
+}
+
+/** Attention of one new token a row. */
+export function decodeAttentionAt({ pool }: WasmRuntime, shape: HeadShape, at: DecodeAttentionAt): void {
+  const { heads, kvHeads, headDim, scale } = shape;
+  const args = [at.q, at.k, at.v, at.prefixK, at.prefixV, at.ownK, at.ownV, at.rows, at.out, at.plan];
+  args.push(heads, kvHeads, headDim, scale, at.step, at.capacity, at.places);
+  pool.run(DECODE_ATTENTION, args, at.runs * kvHeads, at.keys * heads * headDim > serialWork);
+}
+
+/** Which rows attend together: (first row, rows) each. `rows`: slot, prefix start and prefix length of each. */
+export function decodePlan(rows: Int32Array, group: number, kvHeads: number, threads: number): number[] {
+  return runsOf(rows, rowsPerRun(rows.length / 3, group, kvHeads, threads));
 }
 
 /** Checks slots and prefixes; returns the sum of the prefix lengths. */

@@ -1,6 +1,7 @@
 /** What the fused kernels share: their registration, checked access to inputs and attributes, tables on the heap. */
 import type { NamedAttrMap, NamedTensorInfoMap, TensorInfo } from '@tensorflow/tfjs-core';
 import type { Heap, HeapMatrix } from './heap.ts';
+import type { Pool } from './pool.ts';
 import { registerWasmKernel, type WasmRuntime } from './runtime.ts';
 
 /** Elements below which waking the workers costs more than it saves. */
@@ -64,6 +65,28 @@ export function matrixShape(call: FusedCall, name: string): readonly [rows: numb
   const [rows = 0, columns = 0] = call.shape(name);
   call.expectShape(name, [rows, columns]);
   return [rows, columns];
+}
+
+/** The rows that a kernel treats one by one, x [rows, width] → y, at the level of addresses. */
+export interface RowsAt {
+  readonly x: number;
+  readonly y: number;
+  readonly rows: number;
+  readonly width: number;
+  /** Rows a tile, where waking the workers costs nothing, as in a list of jobs. */
+  readonly perTile?: number;
+}
+
+/** Runs a kernel over rows; `argsOf` gives its arguments for so many rows a tile. */
+export function runRows(
+  pool: Pool,
+  kernel: number,
+  { rows, width, perTile }: RowsAt,
+  argsOf: (perTile: number) => readonly number[],
+): void {
+  const each = perTile ?? rowsPerTile(width);
+  const parallel = perTile !== undefined || rows * width > serialElements;
+  pool.run(kernel, argsOf(each), Math.ceil(rows / each), parallel);
 }
 
 /** Rows per tile, so that a tile moves about 16 thousand elements. */

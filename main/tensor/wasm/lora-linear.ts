@@ -2,6 +2,7 @@
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import { type FusedCall, matrixShape, registerFused, withScratch } from './fused.ts';
 import { gemm } from './gemm.ts';
+import type { HeapMatrix } from './heap.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 // N tokens, I in, O out, r rank.
@@ -52,15 +53,49 @@ function loraLinear(runtime: WasmRuntime, call: FusedCall): TensorInfo {
   call.expectShape('weight', [out, width]);
   const rank = rankOf(call, width, out);
   const y = heap.output([n, out], 'float32');
-  const x = { at: call.pointer('x'), width };
-  multiply(runtime, [n, out, width], x, { ...call.matrix('weight'), width, transposed: true }, heap.pointer(y));
-  withScratch(heap, 4 * n * rank, (low) => {
-    multiply(runtime, [n, rank, width], x, { at: call.pointer('a'), width, transposed: true }, low);
-    const b = { at: call.pointer('b'), width: rank, transposed: true };
-    const options = { alpha: call.number('scaling'), accumulate: true };
-    multiply(runtime, [n, out, rank], { at: low, width: rank }, b, heap.pointer(y), options);
+  const adapter = { rank, a: call.pointer('a'), b: call.pointer('b'), scaling: call.number('scaling') };
+  linearAt(runtime, {
+    rows: n,
+    out,
+    width,
+    x: call.pointer('x'),
+    weight: call.matrix('weight'),
+    y: heap.pointer(y),
+    adapter,
   });
   return y;
+}
+
+/** A low-rank adapter at the level of addresses: a [rank, I], b [O, rank]. */
+export interface AdapterAt {
+  readonly rank: number;
+  readonly a: number;
+  readonly b: number;
+  readonly scaling: number;
+}
+
+/** A linear layer at the level of addresses: x [rows, width], weight [out, width] → y [rows, out]. */
+export interface LinearAt {
+  readonly rows: number;
+  readonly out: number;
+  readonly width: number;
+  readonly x: number;
+  readonly weight: HeapMatrix;
+  readonly y: number;
+  readonly adapter: AdapterAt | null;
+}
+
+/** y = x·weightᵀ, and what its adapter adds. */
+export function linearAt(runtime: WasmRuntime, { rows, out, width, x: at, weight, y, adapter }: LinearAt): void {
+  const x = { at, width };
+  multiply(runtime, [rows, out, width], x, { ...weight, width, transposed: true }, y);
+  if (adapter === null) return;
+  const { rank, a, b, scaling } = adapter;
+  withScratch(runtime.heap, 4 * rows * rank, (low) => {
+    multiply(runtime, [rows, rank, width], x, { at: a, width, transposed: true }, low);
+    const ofB = { at: b, width: rank, transposed: true };
+    multiply(runtime, [rows, out, rank], { at: low, width: rank }, ofB, y, { alpha: scaling, accumulate: true });
+  });
 }
 
 function gradX(runtime: WasmRuntime, call: FusedCall): TensorInfo {

@@ -5,6 +5,7 @@
 import { BraidError } from '../../errors.ts';
 import {
   CONTROL_ARGS,
+  CONTROL_ARGS_AT,
   CONTROL_BYTES,
   CONTROL_CLOSING,
   CONTROL_CONTENDED,
@@ -34,6 +35,8 @@ export interface Pool {
    * thread, which is faster for work below about ten microseconds.
    */
   run(kernel: number, args: readonly number[], tiles: number, parallel?: boolean): void;
+  /** Runs `count` jobs that lie one after the other at an address (see job-list.ts). */
+  runList(address: number, count: number): void;
   /** Ends the workers and frees the pool's memory. */
   close(): Promise<void>;
 }
@@ -42,6 +45,7 @@ export interface Pool {
 interface KernelExports {
   runSerial(kernel: number, tiles: number, control: number, scratch: number): void;
   runParallel(kernel: number, tiles: number, control: number, scratch: number): number;
+  runList(list: number, count: number, control: number, scratch: number): number;
 }
 
 /** Starts `threads - 1` workers on the heap's memory. */
@@ -51,9 +55,10 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
   const [control = 0, scratch = 0, ...workerScratch] = blocks.map((block) => block.aligned);
   // Memory only grows, and shared memory keeps old views valid, so these two need no refreshing.
   const words = new Int32Array(memory.buffer, control, CONTROL_BYTES / 4).fill(0);
+  words[CONTROL_ARGS_AT / 4] = control + CONTROL_ARGS;
   const parameters = new Float64Array(memory.buffer, control + CONTROL_ARGS, MAX_ARGS);
   const { exports } = new WebAssembly.Instance(module, { env: { memory, pause: Atomics.pause ?? (() => undefined) } });
-  const { runSerial, runParallel } = exports as unknown as KernelExports;
+  const kernels = exports as unknown as KernelExports;
   const workers = await Promise.all(
     workerScratch.map((address) => startWorker({ module, memory, control, scratch: address })),
   );
@@ -61,14 +66,26 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
   const isContended = watchContention();
 
   function run(kernel: number, args: readonly number[], tiles: number, parallel = true): void {
-    if (words[CONTROL_FAILED / 4] !== 0) throw kernelFailed(kernel);
     if (args.length > MAX_ARGS)
       throw new RangeError(`Expected at most ${MAX_ARGS} kernel arguments, got ${args.length}`);
-    parameters.set(args);
+    guarded(`Kernel ${kernel}`, () => {
+      parameters.set(args);
+      if (parallel && tiles >= 2 && threads > 1) return kernels.runParallel(kernel, tiles, control, scratch);
+      kernels.runSerial(kernel, tiles, control, scratch);
+      return 1;
+    });
+  }
+
+  function runList(address: number, count: number): void {
+    guarded('A kernel', () => kernels.runList(address, count, control, scratch));
+  }
+
+  /** Runs jobs, where 0 means that a worker failed. */
+  function guarded(what: string, work: () => number): void {
+    if (words[CONTROL_FAILED / 4] !== 0) throw kernelFailed(what);
     Atomics.store(words, CONTROL_CONTENDED / 4, isContended() ? 1 : 0);
     try {
-      if (!parallel || tiles < 2 || threads === 1) runSerial(kernel, tiles, control, scratch);
-      else if (runParallel(kernel, tiles, control, scratch) === 0) throw kernelFailed(kernel);
+      if (work() === 0) throw kernelFailed(what);
     } catch (error) {
       // Workers may still hold tiles of the failed job, so this pool must not run another.
       Atomics.store(words, CONTROL_REMAINING / 4, 0);
@@ -85,11 +102,11 @@ export async function openPool(heap: Heap, module: WebAssembly.Module, threads: 
     for (const block of blocks) heap.free(block.address);
   }
 
-  return { threads, run, close };
+  return { threads, run, runList, close };
 }
 
-function kernelFailed(kernel: number): BraidError {
-  return new BraidError('KERNEL_FAILED', `Kernel ${kernel} crashed on a worker thread`, {
+function kernelFailed(what: string): BraidError {
+  return new BraidError('KERNEL_FAILED', `${what} crashed on a worker thread`, {
     remedy: 'Resume the run from its last checkpoint, and report this with the run’s log.',
   });
 }

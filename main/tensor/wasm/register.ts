@@ -1,5 +1,7 @@
 /** Registers every kernel of ours for the wasm backend. One line a kernel file. */
+import { registerDecodeRun } from '../ops/decode-step.ts';
 import { registerAdamW } from './adamw.ts';
+import { openWasmDecodeRun } from './decode-run.ts';
 import { registerIdentity } from './identity.ts';
 import { registerMatMul } from './matmul.ts';
 import { registerFusedKernels } from './register-fused.ts';
@@ -16,4 +18,5 @@ export function registerKernels(runtime: WasmRuntime): void {
   registerRows(runtime);
   registerWeights(runtime);
   registerFusedKernels(runtime);
+  registerDecodeRun('wasm', (...run) => openWasmDecodeRun(runtime, ...run));
 }

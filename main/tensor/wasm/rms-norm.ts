@@ -1,7 +1,16 @@
 /** RMSNorm and its gradients over [N, D]. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import { RMS_NORM, RMS_NORM_GRAD_WEIGHT, RMS_NORM_GRAD_X, SUM_CHUNKS } from '../kernels/ids.ts';
-import { type FusedCall, matrixShape, registerFused, rowsPerTile, serialElements, withScratch } from './fused.ts';
+import {
+  type FusedCall,
+  matrixShape,
+  type RowsAt,
+  registerFused,
+  rowsPerTile,
+  runRows,
+  serialElements,
+  withScratch,
+} from './fused.ts';
 import type { WasmRuntime } from './runtime.ts';
 
 /** Chunks of rows whose partial weight gradients are summed in order: fixed, so that the thread count doesn't matter. */
@@ -15,15 +24,27 @@ export function registerRmsNorm(runtime: WasmRuntime): void {
   registerFused(runtime, 'RmsNormGradWeight', rmsNormGradWeight);
 }
 
-function rmsNorm({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {
+function rmsNorm(runtime: WasmRuntime, call: FusedCall): TensorInfo {
+  const { heap } = runtime;
   const [rows, width] = matrixShape(call, 'x');
   call.expectShape('weight', [width]);
   const y = heap.output([rows, width], 'float32');
-  const perTile = rowsPerTile(width);
-  const pointers = [call.pointer('x'), call.pointer('weight'), heap.pointer(y)];
-  const args = [...pointers, rows, width, call.number('eps'), perTile];
-  pool.run(RMS_NORM, args, Math.ceil(rows / perTile), rows * width > serialElements);
+  const [x, weight] = [call.pointer('x'), call.pointer('weight')];
+  rmsNormAt(runtime, { x, weight, y: heap.pointer(y), rows, width, eps: call.number('eps') });
   return y;
+}
+
+/** A norm at the level of addresses: x [rows, width] → y. */
+export interface RmsNormAt extends RowsAt {
+  readonly weight: number;
+  readonly eps: number;
+  /** What is added to x before, [rows, width]; absent: nothing. */
+  readonly change?: number;
+}
+
+export function rmsNormAt({ pool }: WasmRuntime, norm: RmsNormAt): void {
+  const { x, weight, y, rows, width, eps, change = 0 } = norm;
+  runRows(pool, RMS_NORM, norm, (perTile) => [x, weight, y, rows, width, eps, perTile, change]);
 }
 
 function rmsNormGradX({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {

@@ -2,6 +2,7 @@
 import { type NamedTensorInfoMap, type TensorInfo, UnsortedSegmentSum } from '@tensorflow/tfjs-core';
 import { inputError } from '../../errors.ts';
 import { GATHER_ROWS, SCATTER_ADD_ROWS } from '../kernels/ids.ts';
+import type { HeapMatrix } from './heap.ts';
 import { registerWasmKernel, tensorInput, tensorSize, type WasmRuntime } from './runtime.ts';
 
 /** Registers GatherRows, ScatterAddRows and UnsortedSegmentSum. */
@@ -21,15 +22,26 @@ export function registerRows(runtime: WasmRuntime): void {
 }
 
 /** x [R, D], indices [N] → [N, D]. */
-function gatherRows({ heap, pool }: WasmRuntime, x: TensorInfo, indices: TensorInfo): TensorInfo {
+function gatherRows(runtime: WasmRuntime, x: TensorInfo, indices: TensorInfo): TensorInfo {
+  const { heap } = runtime;
   const count = tensorSize(indices);
   const width = x.shape[1] ?? 1;
   const out = heap.output([count, width], 'float32');
-  const rowsATile = Math.max(1, Math.ceil(8192 / Math.max(1, width)));
-  const { at, isHalf } = heap.matrix(x);
-  const args = [at, heap.pointer(indices), heap.pointer(out), count, width, rowsATile, isHalf ? 1 : 0];
-  pool.run(GATHER_ROWS, args, Math.ceil(count / rowsATile));
+  gatherRowsAt(runtime, heap.matrix(x), heap.pointer(indices), heap.pointer(out), count, width);
   return out;
+}
+
+/** The same at the level of addresses. */
+export function gatherRowsAt(
+  { pool }: WasmRuntime,
+  { at, isHalf }: HeapMatrix,
+  indices: number,
+  out: number,
+  count: number,
+  width: number,
+): void {
+  const rowsATile = Math.max(1, Math.ceil(8192 / Math.max(1, width)));
+  pool.run(GATHER_ROWS, [at, indices, out, count, width, rowsATile, isHalf ? 1 : 0], Math.ceil(count / rowsATile));
 }
 
 /** dy [N, …], indices [N] → [rows, …]. */

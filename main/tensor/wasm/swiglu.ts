@@ -13,14 +13,19 @@ export function registerSwiGlu(runtime: WasmRuntime): void {
   registerFused(runtime, 'SwiGluGrad', swiGluGrad);
 }
 
-function swiGlu({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo {
+function swiGlu(runtime: WasmRuntime, call: FusedCall): TensorInfo {
+  const { heap } = runtime;
   const shape = call.shape('gate');
   call.expectShape('up', shape);
   const y = heap.output(shape, 'float32');
   const elements = shape.reduce((product, size) => product * size, 1);
-  const args = [call.pointer('gate'), call.pointer('up'), heap.pointer(y), elements, perTile];
-  pool.run(SWIGLU, args, Math.ceil(elements / perTile));
+  swiGluAt(runtime, call.pointer('gate'), call.pointer('up'), heap.pointer(y), elements);
   return y;
+}
+
+/** The same at the level of addresses. y may be one of the others. */
+export function swiGluAt({ pool }: WasmRuntime, gate: number, up: number, y: number, elements: number): void {
+  pool.run(SWIGLU, [gate, up, y, elements, perTile], Math.ceil(elements / perTile));
 }
 
 function swiGluGrad({ heap, pool }: WasmRuntime, call: FusedCall): TensorInfo[] {

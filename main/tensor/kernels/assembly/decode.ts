@@ -41,7 +41,7 @@ export function packPrefix(args: usize, tile: i32, scratch: usize): void {
 
 /**
  * A tile is a run and a key/value head. args: q, k, v, prefixK, prefixV, ownK, ownV, rows, out, plan, H, K, d, scale,
- * step, T, P.
+ * step (its address, as a list of jobs is run again for each), T, P.
  */
 export function decodeAttention(args: usize, tile: i32, scratch: usize): void {
   const heads = intArg(args, 10);
@@ -85,7 +85,7 @@ function attendOwn(args: usize, row: i32, scratchRow: i32, kvHead: i32, scratch:
   const kvHeads = intArg(args, 11);
   const d = intArg(args, 12);
   const group = intArg(args, 10) / kvHeads;
-  const step = intArg(args, 14);
+  const step = load<i32>(pointerArg(args, 14));
   const rowBytes = (<usize>d) << 2;
   const slot = load<i32>(pointerArg(args, 7) + <usize>row * 12);
   const cache = <usize>(slot * kvHeads + kvHead) * <usize>intArg(args, 15) * rowBytes;

@@ -8,7 +8,8 @@
 import {
   ADAMW,
   ADD_IN_PLACE,
-  CONTROL_ARGS,
+  ADD_TO_ROWS,
+  CONTROL_ARGS_AT,
   CONTROL_CLOSING,
   CONTROL_CONTENDED,
   CONTROL_DONE,
@@ -25,7 +26,13 @@ import {
   GEMM_PACK,
   GEMM_ROWS,
   GEMM_TILE,
+  JOB_ARGS,
+  JOB_KERNEL,
+  JOB_PARALLEL,
+  JOB_PARAMETERS,
+  JOB_TILES,
   SCATTER_ADD_ROWS,
+  SIDE_BY_SIDE,
   SUM_SQUARES,
 } from '../ids';
 import { adamw, addInPlace, sumSquares } from './adamw';
@@ -35,7 +42,8 @@ import { gemmColumns } from './gemm-columns';
 import { gemmDot } from './gemm-dot';
 import { gemmPack } from './gemm-pack';
 import { gemmRows } from './gemm-rows';
-import { gatherRows, scatterAddRows } from './rows';
+import { addToRows, gatherRows, scatterAddRows } from './rows';
+import { intArg, pointerArg } from './simd';
 
 /** Iterations (about a nanosecond each) that a thread spins before it sleeps. */
 const SPIN: i32 = 30000;
@@ -72,14 +80,44 @@ export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): vo
       return gatherRows(args, tile, scratch);
     case SCATTER_ADD_ROWS:
       return scatterAddRows(args, tile, scratch);
+    case ADD_TO_ROWS:
+      return addToRows(args, tile, scratch);
+    case SIDE_BY_SIDE:
+      return runSideBySide(args, tile, scratch);
     default:
       return runFused(kernel, args, tile, scratch);
   }
 }
 
+/** A tile of one of several jobs. args: jobs, then kernel, tiles and address of the parameters of each. */
+function runSideBySide(args: usize, tile: i32, scratch: usize): void {
+  let at: usize = 1;
+  while (tile >= intArg(args, at + 1)) {
+    tile -= intArg(args, at + 1);
+    at += 3;
+  }
+  runTile(intArg(args, at), pointerArg(args, at + 2), tile, scratch);
+}
+
+/** Runs `count` jobs of a list, one after the other: 1, or 0 where a worker failed. */
+export function runList(list: usize, count: i32, control: usize, scratch: usize): i32 {
+  const outside = load<i32>(control + CONTROL_ARGS_AT);
+  let ok = 1;
+  for (let i = 0; i < count && ok != 0; i++) {
+    store<i32>(control + CONTROL_ARGS_AT, <i32>(list + JOB_ARGS));
+    const kernel = load<i32>(list + JOB_KERNEL);
+    const tiles = load<i32>(list + JOB_TILES);
+    if (load<i32>(list + JOB_PARALLEL) != 0) ok = runParallel(kernel, tiles, control, scratch);
+    else runSerial(kernel, tiles, control, scratch);
+    list += <usize>JOB_ARGS + ((<usize>load<i32>(list + JOB_PARAMETERS)) << 3);
+  }
+  store<i32>(control + CONTROL_ARGS_AT, outside);
+  return ok;
+}
+
 /** Runs all tiles on the calling thread and wakes nobody. */
 export function runSerial(kernel: i32, tiles: i32, control: usize, scratch: usize): void {
-  const args = control + CONTROL_ARGS;
+  const args = <usize>load<i32>(control + CONTROL_ARGS_AT);
   for (let tile = 0; tile < tiles; tile++) runTile(kernel, args, tile, scratch);
 }
 
@@ -120,7 +158,7 @@ function drawTile(control: usize, scratch: usize): bool {
   const left = atomic.sub<i32>(control + CONTROL_REMAINING, 1);
   if (left <= 0) return false;
   const tiles = load<i32>(control + CONTROL_TILES);
-  runTile(load<i32>(control + CONTROL_KERNEL), control + CONTROL_ARGS, tiles - left, scratch);
+  runTile(load<i32>(control + CONTROL_KERNEL), <usize>load<i32>(control + CONTROL_ARGS_AT), tiles - left, scratch);
   // From here on the descriptor may change: the main thread may have started its next job.
   const done = atomic.add<i32>(control + CONTROL_DONE, 1) + 1;
   if (done == tiles && atomic.load<i32>(control + CONTROL_WAITING) != 0) atomic.notify(control + CONTROL_DONE, 1);

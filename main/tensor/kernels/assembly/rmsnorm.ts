@@ -3,9 +3,13 @@
  *
  * Shapes: x, y, dy [N, D], weight [D].
  */
+import { addRow } from './rows';
 import { intArg, loadPart, madd, pointerArg, storePart, sumLanes64 } from './simd';
 
-/** One tile: rows [tile * rowsPerTile, …). args: x, weight, y, N, D, eps, rowsPerTile. */
+/**
+ * One tile: rows [tile * rowsPerTile, …). args: x, weight, y, N, D, eps, rowsPerTile, change. Where there is a change
+ * [N, D] (its address isn't 0), it is added to x before.
+ */
 export function rmsNorm(args: usize, tile: i32, scratch: usize): void {
   const x = pointerArg(args, 0);
   const weight = pointerArg(args, 1);
@@ -13,10 +17,12 @@ export function rmsNorm(args: usize, tile: i32, scratch: usize): void {
   const width = intArg(args, 4);
   const eps = load<f64>(args + 40);
   const perTile = intArg(args, 6);
+  const change = pointerArg(args, 7);
   const first = tile * perTile;
   const end = min(first + perTile, intArg(args, 3));
   for (let row = first; row < end; row++) {
     const offset = <usize>row * <usize>width * 4;
+    if (change != 0) addRow(change + offset, x + offset, width);
     const scale = <f32>inverseRms(x + offset, width, eps);
     scaleRow(x + offset, weight, y + offset, width, scale);
   }

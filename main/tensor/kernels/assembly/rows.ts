@@ -49,7 +49,19 @@ export function scatterAddRows(args: usize, tile: i32, scratch: usize): void {
   }
 }
 
-function addRow(from: usize, to: usize, columns: i32): void {
+/** Tile: a range of rows, to each of which one row is added. Parameters: row, target, N, D, rows a tile. */
+export function addToRows(args: usize, tile: i32, scratch: usize): void {
+  const columns = intArg(args, 3);
+  const perTile = intArg(args, 4);
+  const last = min(intArg(args, 2), (tile + 1) * perTile);
+  let target = pointerArg(args, 1) + ((<usize>(tile * perTile * columns)) << 2);
+  for (let n = tile * perTile; n < last; n++) {
+    addRow(pointerArg(args, 0), target, columns);
+    target += (<usize>columns) << 2;
+  }
+}
+
+export function addRow(from: usize, to: usize, columns: i32): void {
   let column = 0;
   for (; column + 4 <= columns; column += 4) {
     v128.store(to, f32x4.add(v128.load(to), v128.load(from)));

@@ -1,0 +1,231 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ModelConfig } from '../../../main/model/config.ts';
+import { openDecoding } from '../../../main/model/decoding.ts';
+import { randomModel } from '../../../main/model/load.ts';
+import { type Adapter, adapterParameters, createAdapter, disposeAdapter } from '../../../main/model/lora.ts';
+import { disposeModel, type Model } from '../../../main/model/model.ts';
+import { PLAIN_TRAITS } from '../../../main/model/traits.ts';
+import { toBfloat16 } from '../../../main/tensor/bfloat16.ts';
+import { type KernelCall, profileKernels } from '../../../main/tensor/kernel-profile.ts';
+import { sizesOf, workOf } from '../../../main/tensor/op-costs.ts';
+import type { PrefixKv } from '../../../main/tensor/ops/decode-attention.ts';
+import { type DecodeRun, registerDecodeRun } from '../../../main/tensor/ops/decode-step.ts';
+import { closeWasmBackend } from '../../../main/tensor/wasm/boot.ts';
+import { openWasmDecodeRun } from '../../../main/tensor/wasm/decode-run.ts';
+import type { WasmRuntime } from '../../../main/tensor/wasm/runtime.ts';
+import { makeWeight } from '../../../main/tensor/weights.ts';
+import { randomTensor } from '../ops/finite-differences.ts';
+import { openForTest } from './open.ts';
+
+const LAYERS = 2;
+const QWEN3: ModelConfig = {
+  ...PLAIN_TRAITS,
+  modelType: 'qwen3',
+  ...{ vocabSize: 96, hiddenSize: 36, intermediateSize: 52, numLayers: LAYERS },
+  ...{ numHeads: 4, numKvHeads: 2, headDim: 16, rmsNormEps: 1e-5, ropeTheta: 10_000, ropeScaling: null },
+  ...{ maxPositionEmbeddings: 64, tieWordEmbeddings: false, attentionBias: true, qkNorm: true },
+  ...{ eosTokenIds: [], padTokenId: 0 },
+};
+/** Of the bundled model's shape: its products are large enough for all threads. */
+const LLAMA: ModelConfig = {
+  ...QWEN3,
+  ...{ modelType: 'llama', attentionBias: false, qkNorm: false, hiddenSize: 128, intermediateSize: 256 },
+  ...{ numHeads: 8, numKvHeads: 8, headDim: 16, vocabSize: 512 },
+};
+const ALL = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
+const PROMPTS = [
+  { start: 0, length: 5 },
+  { start: 5, length: 1 },
+  { start: 6, length: 11 },
+];
+const CAPACITY = 7;
+
+interface Case {
+  readonly config: ModelConfig;
+  readonly rowsEach: number;
+  readonly targets?: readonly string[];
+  readonly half?: boolean;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'biases and norms of heads': { config: QWEN3, rowsEach: 2 },
+  'an adapter on some layers': { config: QWEN3, rowsEach: 2, targets: ['q_proj', 'v_proj', 'up_proj'] },
+  'an adapter on all layers': { config: LLAMA, rowsEach: 5, targets: ALL },
+  'one row a prompt': { config: LLAMA, rowsEach: 1 },
+  'many rows': { config: LLAMA, rowsEach: 40 },
+  'bfloat16 weights': { config: LLAMA, rowsEach: 20, half: true },
+};
+
+/** Rounds the weights of all matrices and keeps them in 16 bits. */
+function halve(model: Model): void {
+  const linears = model.layers.flatMap(({ qkv, o, gateUp, down }) => [...qkv, o, ...gateUp, down]);
+  for (const { weight } of linears) {
+    const { value } = weight;
+    const bits = toBfloat16(value.dataSync<'float32'>() as Float32Array<ArrayBuffer>);
+    const raw = (first: number, count: number): Buffer<ArrayBuffer> =>
+      Buffer.from(bits.slice(first, first + count).buffer);
+    const none = (): never => {
+      throw new Error('Expected the bits to be read as they are');
+    };
+    weight.value = makeWeight(
+      { type: 'BF16', read: none, readPart: none, readRaw: raw },
+      value.shape,
+      'bfloat16',
+    ) as tf.Tensor2D;
+    value.dispose();
+  }
+}
+
+function adapterOn(model: Model, targetModules: readonly string[]): Adapter {
+  const adapter = createAdapter(model, { r: 8, alpha: 4, targetModules, useRslora: false }, 5);
+  adapterParameters(adapter).forEach((parameter, i) => {
+    const { value } = parameter;
+    parameter.value = tf.keep(tf.tidy(() => tf.mul(0.4, randomTensor(value.shape as [number, number], 50 + i))));
+    value.dispose();
+  });
+  return adapter;
+}
+
+const prefixOf = ({ numKvHeads, headDim }: ModelConfig): PrefixKv[] =>
+  Array.from({ length: LAYERS }, (_, layer) => ({
+    k: randomTensor([17, numKvHeads * headDim], 2 * layer) as tf.Tensor2D,
+    v: randomTensor([17, numKvHeads * headDim], 2 * layer + 1) as tf.Tensor2D,
+  }));
+
+const idsOf = (count: number, step: number): number[] =>
+  Array.from({ length: count }, (_, row) => (7 * row + 13 * step + 1) % 96);
+
+/** Logits of five steps, of which the third has fewer rows and the last skips a token. */
+function decode(run: DecodeRun, rows: number): Float32Array[] {
+  const logits: Float32Array[] = [];
+  const step = (count: number): void => {
+    const tensor = run.step(idsOf(count, logits.length));
+    logits.push(tensor.dataSync<'float32'>().slice());
+    tensor.dispose();
+  };
+  step(rows);
+  step(rows);
+  const kept = Array.from({ length: rows }, (_, row) => row).filter((row) => row % 3 !== 1);
+  run.keep(kept);
+  step(kept.length);
+  step(kept.length);
+  run.skip(1);
+  step(kept.length);
+  run.dispose();
+  return logits;
+}
+
+describe.each([1, 2, 3])('decoding by a list of jobs on %i threads', (threads) => {
+  let runtime: WasmRuntime;
+  beforeAll(async () => {
+    runtime = await openForTest(threads);
+  });
+  const useList = (on: boolean): void =>
+    registerDecodeRun('wasm', (...run) => (on ? openWasmDecodeRun(runtime, ...run) : null));
+  afterAll(() => closeWasmBackend(runtime));
+
+  function withCase<T>(
+    { config, rowsEach, targets, half = false }: Case,
+    work: (open: () => DecodeRun, rows: number) => T,
+  ): T {
+    const model = randomModel(config, 3, 32, () => 0.3);
+    if (half) halve(model);
+    const adapter = targets === undefined ? null : adapterOn(model, targets);
+    const rows = PROMPTS.flatMap((prompt) => Array.from({ length: rowsEach }, () => prompt));
+    try {
+      return work(() => openDecoding(model, adapter, prefixOf(config), rows, CAPACITY), rows.length);
+    } finally {
+      disposeModel(model);
+      if (adapter !== null) disposeAdapter(adapter);
+    }
+  }
+
+  it.each(Object.entries(CASES))('gives the bits of decoding op by op: %s', (_, test) => {
+    withCase(test, (open, rows) => {
+      const before = { tensors: tf.memory().numTensors, bytes: runtime.heap.bytesInUse() };
+      useList(true);
+      const listed = decode(open(), rows);
+      expect({ tensors: tf.memory().numTensors, bytes: runtime.heap.bytesInUse() }).toEqual(before);
+      useList(false);
+      const byOps = decode(open(), rows);
+      expect(listed.map((logits) => [...logits])).toEqual(byOps.map((logits) => [...logits]));
+      expect(new Set(listed[0]).size).toBeGreaterThan(50);
+    });
+  });
+});
+
+describe('a list of jobs for decoding', () => {
+  let runtime: WasmRuntime;
+  beforeAll(async () => {
+    runtime = await openForTest(2);
+  });
+  const test: Case = { config: LLAMA, rowsEach: 2, targets: ALL };
+  afterAll(() => closeWasmBackend(runtime));
+
+  it('reports the work that decoding op by op does to a profile', () => {
+    const model = randomModel(test.config, 3, 32, () => 0.3);
+    const adapter = adapterOn(model, ALL);
+    const rows = PROMPTS.flatMap((prompt) => [prompt, prompt]);
+    const workDone = (list: boolean): Map<string, number> => {
+      registerDecodeRun('wasm', (...run) => (list ? openWasmDecodeRun(runtime, ...run) : null));
+      const run = openDecoding(model, adapter, prefixOf(test.config), rows, CAPACITY);
+      const flops = new Map<string, number>();
+      const end = profileKernels((call: KernelCall) => {
+        const key = `${call.name} ${sizesOf(call)}`;
+        const { flop } = workOf(call);
+        if (flop > 0) flops.set(key, (flops.get(key) ?? 0) + flop);
+        expect(call.seconds).toBeGreaterThan(0);
+      });
+      run.step(idsOf(rows.length, 0)).dispose();
+      end();
+      run.dispose();
+      return flops;
+    };
+    expect(workDone(true)).toEqual(workDone(false));
+    disposeModel(model);
+    disposeAdapter(adapter);
+  });
+
+  it('frees what it took when memory runs out on the way', () => {
+    const model = randomModel(test.config, 3, 32, () => 0.3);
+    const rows = PROMPTS.flatMap((prompt) => [prompt, prompt]);
+    let failures = 0;
+    for (let most = 0; ; most++) {
+      let left = most;
+      const malloc = (bytes: number): number => {
+        if (left-- <= 0) throw new Error('No memory');
+        return runtime.heap.malloc(bytes);
+      };
+      registerDecodeRun('wasm', (...run) =>
+        openWasmDecodeRun({ ...runtime, heap: { ...runtime.heap, malloc } }, ...run),
+      );
+      const before = runtime.heap.bytesInUse();
+      const prefix = prefixOf(test.config);
+      try {
+        openDecoding(model, null, prefix, rows, CAPACITY).dispose();
+        break;
+      } catch (error) {
+        expect(String(error)).toMatch(/No memory/);
+        failures++;
+      } finally {
+        tf.dispose(prefix.map(({ k, v }) => [k, v]));
+        expect(runtime.heap.bytesInUse()).toBe(before);
+      }
+    }
+    expect(failures).toBeGreaterThan(10);
+    disposeModel(model);
+  });
+
+  it('refuses ids that are none and more tokens than it has room for', () => {
+    const model = randomModel(test.config, 3, 32, () => 0.3);
+    registerDecodeRun('wasm', (...run) => openWasmDecodeRun(runtime, ...run));
+    const run = openDecoding(model, null, prefixOf(test.config), PROMPTS, 1);
+    expect(() => run.step([1, 2, 512])).toThrow(/below 512/);
+    expect(() => run.step([1, 2])).toThrow(/Expected 3 ids/);
+    run.step([1, 2, 3]).dispose();
+    expect(() => run.step([1, 2, 3])).toThrow(/at most 1/);
+    run.dispose();
+    disposeModel(model);
+  });
+});
