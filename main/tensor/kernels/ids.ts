@@ -10,10 +10,11 @@ export const GEMM_DOT = 3;
 export const GEMM_ROWS = 4;
 export const GEMM_COLUMNS = 5;
 
-// Optimiser and reductions over whole tensors.
+// Optimiser, sums and reductions over whole tensors.
 export const ADAMW = 10;
 export const ADD_IN_PLACE = 11;
 export const SUM_SQUARES = 12;
+export const ADD = 13;
 /** Elements that one tile of these covers. */
 export const FLAT_TILE = 16384;
 

@@ -188,23 +188,27 @@ export interface PlacedCache {
   dispose(): void;
 }
 
-/** Packs the prompts, which it takes over, and makes room for `capacity` tokens a row. */
+/**
+ * Packs the prompts, which it takes over, and makes room for `capacity` tokens a row. `room` makes a tensor for them,
+ * whose numbers are written before they are read.
+ */
 export function placeCache(
   given: readonly PrefixKv[],
   rowsGiven: readonly RowPrefix[],
   capacity: number,
   shape: AttentionShape,
+  room: (shape: [number, number, number, number]) => tf.Tensor = tf.zeros,
 ): PlacedCache {
   // A head's numbers lie next to each other, as each step reads them all.
   const ownShape: [number, number, number, number] = [rowsGiven.length, shape.numKvHeads, capacity, shape.headDim];
   return allOrNone((made) => {
-    const zeros = (): tf.Tensor => {
-      const tensor = tf.keep(tf.zeros(ownShape));
+    const own = (): tf.Tensor => {
+      const tensor = tf.keep(room(ownShape));
       made.push(tensor);
       return tensor;
     };
     const { layers: packed, rows: prompts } = packPrefix(given, rowsGiven, shape, made);
-    const layers = packed.map((prefix) => ({ prefix, own: { k: zeros(), v: zeros() } }));
+    const layers = packed.map((prefix) => ({ prefix, own: { k: own(), v: own() } }));
     const all = layers.flatMap(({ prefix, own }) => [prefix.k, prefix.v, own.k, own.v]);
     return { layers, prompts, dispose: () => tf.dispose(all) };
   });

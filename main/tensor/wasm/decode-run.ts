@@ -11,6 +11,7 @@ import { type PlacedCache, type PrefixKv, placeCache, type RowPrefix, slotTable 
 import type { DecodeLayer, DecodeLinear, DecodeModel, DecodeRun } from '../ops/decode-step.ts';
 import { fitsHeads } from './attention.ts';
 import { decodeAttentionAt, decodePlan } from './decode-attention.ts';
+import type { Heap } from './heap.ts';
 import { type JobList, type JobRecorder, recordJobs } from './job-list.ts';
 import { linearAt } from './lora-linear.ts';
 import { rmsNormAt } from './rms-norm.ts';
@@ -33,7 +34,9 @@ export function openWasmDecodeRun(
   capacity: number,
 ): DecodeRun | null {
   if (!fitsHeads(model.shape)) return null;
-  const cache = placeCache(prefix, prompts, capacity, model.shape);
+  const room = (shape: readonly number[]): tf.Tensor =>
+    tf.engine().makeTensorFromTensorInfo(runtime.heap.output(shape, 'float32'));
+  const cache = placeCache(prefix, prompts, capacity, model.shape, room);
   try {
     return openRun(runtime, model, cache, capacity);
   } catch (error) {
@@ -71,6 +74,8 @@ function openRun(runtime: WasmRuntime, model: DecodeModel, cache: PlacedCache, c
       return logitsOf(runtime, model, current.hidden, ids.length);
     },
     skip: (count) => {
+      // Whatever lies there may be numbers that take a processor longer.
+      for (const { own } of cache.layers) for (const tensor of [own.k, own.v]) clearTokens(heap, tensor, step, count);
       step += count;
     },
     keep: (rows) => {
@@ -84,6 +89,15 @@ function openRun(runtime: WasmRuntime, model: DecodeModel, cache: PlacedCache, c
       cache.dispose();
     },
   };
+}
+
+/** Clears `count` tokens of all rows and heads from the `first` on. own [B, K, T, d] */
+function clearTokens(heap: Heap, own: tf.Tensor, first: number, count: number): void {
+  const [capacity = 0, headDim = 0] = own.shape.slice(2);
+  const numbers = heap.f32(heap.pointer(own), own.size);
+  const end = Math.min(first + count, capacity);
+  for (let head = 0; head < own.size; head += capacity * headDim)
+    numbers.fill(0, head + first * headDim, head + end * headDim);
 }
 
 /** hidden [B, D] → logits [B, V]. */

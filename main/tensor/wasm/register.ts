@@ -1,6 +1,7 @@
 /** Registers every kernel of ours for the wasm backend. One line a kernel file. */
 import { registerDecodeRun } from '../ops/decode-step.ts';
 import { registerAdamW } from './adamw.ts';
+import { registerAdd } from './add.ts';
 import { openWasmDecodeRun } from './decode-run.ts';
 import { registerIdentity } from './identity.ts';
 import { registerMatMul } from './matmul.ts';
@@ -14,6 +15,7 @@ export function registerKernels(runtime: WasmRuntime): void {
   // Matrix products, optimiser, rows.
   registerMatMul(runtime);
   registerIdentity(runtime);
+  registerAdd(runtime);
   registerAdamW(runtime);
   registerRows(runtime);
   registerWeights(runtime);

@@ -3,7 +3,9 @@ import * as tf from '@tensorflow/tfjs-core';
 import { modelParameters } from '../../model/model.ts';
 import { parameterCount } from '../../model/parameter.ts';
 import { loadTokenizer } from '../../model/tokenizer.ts';
+import type { InterleaveRecord } from '../../tasks/interleave/record.ts';
 import { interleaveTask } from '../../tasks/interleave/task.ts';
+import type { RewardComponents, Task } from '../../tasks/task.ts';
 import { WebGpuBackend } from '../../tensor/webgpu/backend.ts';
 import type { BackendChoice } from '../backend.ts';
 import { parseConfig, type TrainConfig } from '../config.ts';
@@ -110,14 +112,17 @@ function benchConfig(job: BenchJob): TrainConfig {
 }
 
 /** Every other completion scores more: one without an advantage would take no backward pass. */
-const benchTask: typeof interleaveTask = {
-  ...interleaveTask,
-  score: (answers) =>
-    interleaveTask.score(answers).map(({ components, ...rest }, i) => ({
-      ...rest,
-      components: { alignment: (components.alignment ?? 0) + (i % 2) },
-    })),
-};
+export function spread(task: Task<InterleaveRecord>): Task<InterleaveRecord> {
+  const raised = (components: RewardComponents, i: number): RewardComponents => ({
+    ...components,
+    alignment: (components.alignment ?? 0) + (i % 2),
+  });
+  return {
+    ...task,
+    score: (answers) => task.score(answers).map((score, i) => ({ ...score, components: raised(score.components, i) })),
+    fit: (...given) => spread(task.fit(...given)),
+  };
+}
 
 function openBenchSession(job: BenchJob, config: TrainConfig): Session {
   const { modelFolder, kernelsFile, seed } = job;
@@ -128,7 +133,11 @@ function openBenchSession(job: BenchJob, config: TrainConfig): Session {
     ...{ task: config.task, rewardWorker: '', records: records.map(({ record }) => record), evalRecords: [] },
   };
   const maxCompletionLength = 2 * job.words + 4;
-  const session = openSessionOn(start, { tokenizer, records, evalRecords: [], maxCompletionLength }, benchTask);
+  const session = openSessionOn(
+    start,
+    { tokenizer, records, evalRecords: [], maxCompletionLength },
+    spread(interleaveTask),
+  );
   // Every completion must have the full length, so there is no end token.
   const { model, adapter } = session.policy;
   return {

@@ -1,4 +1,4 @@
-/** Kernels over flat tensors: the AdamW step, addition in place, sum of squares. */
+/** Kernels over flat tensors: the AdamW step, addition, sum of squares. */
 import { FLAT_TILE } from '../ids';
 import { floatArg, intArg, pointerArg } from './simd';
 
@@ -38,6 +38,31 @@ export function adamw(args: usize, tile: i32, scratch: usize): void {
     m += 16;
     v += 16;
     grad += 16;
+  }
+}
+
+/** out = a + b. Parameters: a, b, out, length. */
+export function add(args: usize, tile: i32, scratch: usize): void {
+  const start = <usize>tile * FLAT_TILE * 4;
+  let a = pointerArg(args, 0) + start;
+  let b = pointerArg(args, 1) + start;
+  let out = pointerArg(args, 2) + start;
+  const count = min(FLAT_TILE, intArg(args, 3) - tile * FLAT_TILE);
+  const end = out + (<usize>count << 2);
+  const endOfEights = out + (<usize>(count & ~7) << 2);
+  while (out < endOfEights) {
+    v128.store(out, f32x4.add(v128.load(a), v128.load(b)));
+    v128.store(out, f32x4.add(v128.load(a, 16), v128.load(b, 16)), 16);
+    a += 32;
+    b += 32;
+    out += 32;
+  }
+  while (out < end) {
+    const left = <i32>((end - out) >> 2);
+    storeUpTo4(out, f32x4.add(loadUpTo4(a, left), loadUpTo4(b, left)), left);
+    a += 16;
+    b += 16;
+    out += 16;
   }
 }
 

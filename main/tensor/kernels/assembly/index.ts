@@ -7,6 +7,7 @@
  */
 import {
   ADAMW,
+  ADD,
   ADD_IN_PLACE,
   ADD_TO_ROWS,
   CONTROL_ARGS_AT,
@@ -35,7 +36,7 @@ import {
   SIDE_BY_SIDE,
   SUM_SQUARES,
 } from '../ids';
-import { adamw, addInPlace, sumSquares } from './adamw';
+import { adamw, add, addInPlace, sumSquares } from './adamw';
 import { runFused } from './fused';
 import { gemmTile } from './gemm';
 import { gemmColumns } from './gemm-columns';
@@ -72,6 +73,8 @@ export function runTile(kernel: i32, args: usize, tile: i32, scratch: usize): vo
       return gemmTile(args, tile, scratch);
     case ADAMW:
       return adamw(args, tile, scratch);
+    case ADD:
+      return add(args, tile, scratch);
     case ADD_IN_PLACE:
       return addInPlace(args, tile, scratch);
     case SUM_SQUARES:
